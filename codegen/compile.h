@@ -1,0 +1,51 @@
+// The whole story: graph -> passes -> kernels -> native code -> streams -> executable.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "codegen/options.h"
+#include "ir/graph.h"
+#include "ir/kernel.h"
+#include "runtime/executable.h"
+
+namespace anabranch {
+
+/// What can be printed on the way, in order.
+enum class Stage : std::uint8_t { trace, optimized, kernels, llvm, cuda, assembly, schedule, memory };
+
+/// Everything between a traced graph and its executable, kept for dumps.
+struct Compilation {
+  Graph traced;
+  Graph optimized;              ///< after the passes: fusions, dots, constants
+  std::vector<std::string> notes;  ///< fusions refused, and why
+  std::vector<Kernel> kernels;  ///< tiled
+  std::shared_ptr<const Executable> executable;
+};
+
+/// Throws Error where the device does not exist.
+Compilation compile(const Graph& graph, const Options& options = {});
+
+/// The text of one stage. `optimized` ends with the refused fusions.
+std::string dump(const Compilation& compilation, Stage stage);
+
+/// Sums over one run.
+struct ProgramCost {
+  Cost cost;
+  int kernels = 0;
+  int library_calls = 0;
+  int streams = 0;
+  int events = 0;
+};
+ProgramCost cost(const Compilation& compilation);
+
+/// Bytes of one run.
+struct ProgramMemory {
+  std::size_t inputs = 0, outputs = 0, constants = 0;
+  std::size_t temporaries = 0;  ///< the arena
+  std::size_t lower_bound = 0;  ///< the most temporary bytes live at once
+};
+ProgramMemory memory(const Compilation& compilation);
+
+}  // namespace anabranch

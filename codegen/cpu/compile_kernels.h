@@ -1,0 +1,33 @@
+// Kernels to native code of this machine, through LLVM.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "codegen/tile.h"
+#include "ir/kernel.h"
+#include "runtime/executable.h"
+
+namespace anabranch::cpu {
+
+/// Entry points, one per kernel, and what keeps them in memory. Each takes pointers to the kernel's
+/// read and write buffers and a range of its parallel loop (all of [0, 1) where it has none).
+struct Code {
+  std::vector<HostTask::Function> functions;
+  std::shared_ptr<const void> keep_alive;
+};
+
+/// Compiles tiled kernels together, as one LLVM module. Throws InternalError, with the LLVM IR, if LLVM
+/// refuses it. Thread-safe.
+Code compile_kernels(std::span<const Kernel> kernels);
+
+/// The LLVM IR (after our optimisations) and the assembly of the same, for dumps.
+std::string llvm_text(std::span<const Kernel> kernels);
+std::string assembly_text(std::span<const Kernel> kernels);
+
+/// What `tile` should know about this machine.
+Target host_target();
+
+}  // namespace anabranch::cpu

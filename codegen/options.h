@@ -1,0 +1,22 @@
+// What a user may choose about a compilation.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "runtime/device.h"
+
+namespace anabranch {
+
+struct Options {
+  Device device;
+  int streams = 4;                    ///< at most so many; 1 keeps everything in order
+  int in_flight = 0;                  ///< in-flight limit to set on the device; 0 leaves it
+  bool fast_math = false;             ///< lets passes reorder floating-point arithmetic
+  bool verify = false;                ///< check the graph after every pass
+  std::vector<std::string> disabled;  ///< passes to leave out, by name ("fuse")
+
+  bool operator==(const Options&) const = default;
+};
+
+}  // namespace anabranch

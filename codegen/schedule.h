@@ -1,0 +1,29 @@
+// Scheduling: calls with dependencies to streams of steps with events where streams meet.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "codegen/options.h"
+#include "runtime/executable.h"
+
+namespace anabranch {
+
+/// A program before it has streams: launches in a valid order over slots whose temporaries have no
+/// offsets yet. `Launch::buffers` and `writes` say what depends on what.
+struct Program {
+  std::string name;
+  std::vector<Type> inputs;
+  std::vector<Slot> slots;
+  std::vector<SlotId> outputs;
+  std::vector<Buffer> constants;
+  std::vector<Launch> launches;
+};
+
+/// Puts every launch on a stream, with events only where a dependency crosses streams and is not
+/// implied by others; then plans the memory (memory_plan.h). Chains that depend on each other share a
+/// stream; small programs keep to one.
+Executable schedule(Program program, const Options& options);
+
+}  // namespace anabranch

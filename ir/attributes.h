@@ -1,0 +1,133 @@
+// What a node says besides its operands: one plain struct per form, in one variant.
+//
+// `fields(attributes, visit)` calls visit("name", member) for each member: printing, parsing, equality
+// and hashing all derive from it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "ir/literal.h"
+
+namespace anabranch {
+
+struct NoAttributes {
+  bool operator==(const NoAttributes&) const = default;
+};
+
+struct ConstantAttributes {
+  Literal value;
+  bool operator==(const ConstantAttributes&) const = default;
+};
+
+struct AxisAttributes {
+  std::int64_t axis = 0;
+  bool operator==(const AxisAttributes&) const = default;
+};
+
+struct AxesAttributes {
+  std::vector<std::int64_t> axes;
+  bool operator==(const AxesAttributes&) const = default;
+};
+
+enum class Comparison : std::uint8_t { eq, ne, lt, le, gt, ge };
+
+struct CompareAttributes {
+  Comparison direction = Comparison::eq;
+  bool operator==(const CompareAttributes&) const = default;
+};
+
+/// One entry per axis.
+struct SliceAttributes {
+  std::vector<std::int64_t> start, limit, stride;
+  bool operator==(const SliceAttributes&) const = default;
+};
+
+/// One entry per axis.
+struct PadAttributes {
+  std::vector<std::int64_t> low, high, interior;
+  bool operator==(const PadAttributes&) const = default;
+};
+
+/// Pairs of axes, by position: lhs_batch[i] goes with rhs_batch[i], and so for contracting.
+struct DotAttributes {
+  std::vector<std::int64_t> lhs_batch, rhs_batch, lhs_contracting, rhs_contracting;
+  bool operator==(const DotAttributes&) const = default;
+};
+
+/// What the group compiles to: one loop nest without reductions, one with, or one library call for a
+/// dot and its epilogue.
+enum class FusionKind : std::uint8_t { elementwise, reduction, dot };
+
+struct FusionAttributes {
+  FusionKind kind = FusionKind::elementwise;
+  bool operator==(const FusionAttributes&) const = default;
+};
+
+using Attributes =
+    std::variant<NoAttributes, ConstantAttributes, AxisAttributes, AxesAttributes, CompareAttributes,
+                 SliceAttributes, PadAttributes, DotAttributes, FusionAttributes>;
+
+template <class Visitor>
+void fields(const NoAttributes&, Visitor&&) {}
+
+// A literal is written as the constant's value, not as a field.
+template <class Visitor>
+void fields(const ConstantAttributes&, Visitor&&) {}
+
+template <class A, class Visitor>
+  requires std::is_same_v<std::remove_const_t<A>, AxisAttributes>
+void fields(A& a, Visitor&& visit) {
+  visit("axis", a.axis);
+}
+template <class A, class Visitor>
+  requires std::is_same_v<std::remove_const_t<A>, AxesAttributes>
+void fields(A& a, Visitor&& visit) {
+  visit("axes", a.axes);
+}
+template <class A, class Visitor>
+  requires std::is_same_v<std::remove_const_t<A>, CompareAttributes>
+void fields(A& a, Visitor&& visit) {
+  visit("direction", a.direction);
+}
+template <class A, class Visitor>
+  requires std::is_same_v<std::remove_const_t<A>, SliceAttributes>
+void fields(A& a, Visitor&& visit) {
+  visit("start", a.start);
+  visit("limit", a.limit);
+  visit("stride", a.stride);
+}
+template <class A, class Visitor>
+  requires std::is_same_v<std::remove_const_t<A>, PadAttributes>
+void fields(A& a, Visitor&& visit) {
+  visit("low", a.low);
+  visit("high", a.high);
+  visit("interior", a.interior);
+}
+template <class A, class Visitor>
+  requires std::is_same_v<std::remove_const_t<A>, DotAttributes>
+void fields(A& a, Visitor&& visit) {
+  visit("lhs_batch", a.lhs_batch);
+  visit("rhs_batch", a.rhs_batch);
+  visit("lhs_contracting", a.lhs_contracting);
+  visit("rhs_contracting", a.rhs_contracting);
+}
+template <class A, class Visitor>
+  requires std::is_same_v<std::remove_const_t<A>, FusionAttributes>
+void fields(A& a, Visitor&& visit) {
+  visit("kind", a.kind);
+}
+
+/// The words of the text form, indexed by the enumerator.
+inline constexpr std::string_view comparison_names[] = {"eq", "ne", "lt", "le", "gt", "ge"};
+inline constexpr std::string_view fusion_kind_names[] = {"elementwise", "reduction", "dot"};
+
+inline std::string_view name(Comparison direction) {
+  return comparison_names[static_cast<int>(direction)];
+}
+inline std::string_view name(FusionKind kind) { return fusion_kind_names[static_cast<int>(kind)]; }
+
+}  // namespace anabranch

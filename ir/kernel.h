@@ -1,0 +1,175 @@
+// Kernel: one fused group as loops over scalars, the form that both emitters print.
+//
+//   kernel softmax(in a: f32[4096], out b: f32[4096]) {
+//     for i < 64 parallel {
+//       for j < 64 vector(16) {
+//         %3 = load a[%i * 64 + %j]
+//         max m = %3
+//       }
+//       ...
+//
+// A kernel is a tree of blocks. An instruction defines at most one scalar; it is visible in the rest of
+// its block and in the blocks inside. Index arithmetic is ordinary i64 arithmetic. Loops say how they
+// are to be run (parallel, vector, unrolled); what they compute does not depend on that, but for the
+// order in which a reduction combines.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "ir/attributes.h"
+#include "ir/op.h"
+#include "ir/source_location.h"
+#include "ir/type.h"
+
+namespace anabranch {
+
+/// An instruction of the kernel at hand.
+struct Ref {
+  std::uint32_t index = UINT32_MAX;
+
+  bool operator==(const Ref&) const = default;
+  explicit operator bool() const { return index != UINT32_MAX; }
+};
+
+using Block = std::vector<Ref>;
+
+/// How a reduction combines. `argmax` and `argmin` carry a pair (value, position); `general` carries
+/// any number of scalars through a body of its own and always runs in order.
+enum class Combine : std::uint8_t {
+  sum, product, maximum, minimum, any, all, argmax, argmin, general
+};
+
+/// Scalars that a loop folds. Before the first iteration they are `initial`; each iteration folds in
+/// `values` (defined in the loop's body); after the loop they are `results`. For all but `general`,
+/// `initial` is the identity of the combination (argmax: the first element need only not lose to it).
+struct Reduction {
+  Combine combine = Combine::sum;
+  std::vector<Ref> initial;  ///< one, two for argmax and argmin, n for general
+  std::vector<Ref> values;
+  std::vector<Ref> results;  ///< `Result` instructions in the block that holds the loop
+  // Of `general` alone: results of `body` from `so_far` and `next` (`Argument` instructions).
+  std::vector<Ref> so_far, next, combined;
+  Block body;
+};
+
+/// A scalar of the instruction's dtype, its bits zero-extended.
+struct ConstantInstruction {
+  std::uint64_t bits = 0;
+};
+
+/// The current iteration of a loop, an i64 in [0, extent).
+struct LoopIndex {};
+
+/// A scalar handed to a general reduction's body.
+struct Argument {};
+
+/// What a loop's reduction came to; follows the loop in its block.
+struct Result {
+  Ref loop;
+};
+
+/// An elementwise op of ops.def on scalars. Integers wrap; f16 and bf16 operands compute in f32 and
+/// round to the instruction's dtype at once.
+struct Compute {
+  Op op = Op::add;
+  std::vector<Ref> operands;
+  Comparison direction = Comparison::eq;  ///< of `compare` alone
+};
+
+/// Element `index` (i64) of a buffer, as the buffer's dtype. With a `mask` (bool), a lane whose mask is
+/// false is not read and gives zero.
+struct Load {
+  std::uint32_t buffer = 0;
+  Ref index;
+  Ref mask;
+};
+
+/// Sets element `index` of a buffer. Non-temporal stores go past the caches.
+struct Store {
+  std::uint32_t buffer = 0;
+  Ref index;
+  Ref value;
+  bool non_temporal = false;
+};
+
+/// `extent` iterations of `body`. At most one loop of a kernel is parallel: it is outermost, and the
+/// caller runs it over any ranges that together make [0, extent). A vector loop runs `vector_width`
+/// consecutive iterations at once, its loops inside being uniform; `unroll` groups of them per turn.
+struct Loop {
+  std::int64_t extent = 0;
+  bool parallel = false;
+  int vector_width = 1;
+  int unroll = 1;
+  Ref index;
+  std::vector<Reduction> reductions;
+  Block body;
+};
+
+using Operation =
+    std::variant<ConstantInstruction, LoopIndex, Argument, Result, Compute, Load, Store, Loop>;
+
+struct Instruction {
+  Operation operation;
+  Dtype dtype = Dtype::i64;  ///< of the scalar it defines; unused by Store and Loop
+  SourceLocation location;
+};
+
+/// What one run moves and computes, for the cost model, the timeline and the tables.
+struct Cost {
+  std::int64_t bytes_read = 0;
+  std::int64_t bytes_written = 0;
+  std::int64_t operations = 0;  ///< arithmetic, an approximate op counting as 10
+
+  Cost& operator+=(const Cost& other);
+  bool operator==(const Cost&) const = default;
+};
+
+enum class Access : std::uint8_t { read, write, scratch };
+
+/// Memory that a kernel touches: an argument, or scratch that each iteration of the parallel loop has
+/// to itself.
+struct KernelBuffer {
+  std::string name;  ///< "in0", "out0", "scratch0"
+  Dtype dtype = Dtype::f32;
+  std::int64_t size = 0;  ///< in elements
+  Access access = Access::read;
+};
+
+/// Arguments come first in `buffers`, in the order in which the caller passes pointers; scratch last.
+struct Kernel {
+  std::string name;
+  std::vector<KernelBuffer> buffers;
+  std::vector<Instruction> instructions;
+  Block body;
+  Cost cost;
+  std::string graph_text;  ///< the fused group it came from
+
+  const Instruction& operator[](Ref ref) const { return instructions[ref.index]; }
+  Instruction& operator[](Ref ref) { return instructions[ref.index]; }
+
+  /// The parallel loop, or null where the kernel has none.
+  const Loop* parallel_loop() const;
+  /// Iterations of the parallel loop; 1 where there is none.
+  std::int64_t extent() const;
+};
+
+/// By how much `index` grows when the loop whose index is `loop_index` takes one step, the rest being
+/// equal; nothing where that is not one number.
+std::optional<std::int64_t> stride(const Kernel& kernel, Ref index, Ref loop_index);
+
+/// Whether `value` is the same in every iteration of that loop.
+bool is_uniform(const Kernel& kernel, Ref value, Ref loop_index);
+
+/// The text form (for people and golden tests; there is no parser).
+std::string to_string(const Kernel& kernel);
+
+/// Throws InternalError, with the text, unless every use is in scope, dtypes agree, results follow
+/// their loop and only the outermost loop is parallel.
+void verify(const Kernel& kernel);
+
+}  // namespace anabranch

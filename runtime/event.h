@@ -1,0 +1,35 @@
+// Event: something that will have happened, with or without an error.
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <memory>
+
+namespace anabranch {
+
+/// A shared handle; a default-made event has already happened.
+class Event {
+ public:
+  Event() = default;
+  /// An event that has not happened; `complete` makes it happen, once.
+  static Event pending();
+  /// An event that has happened with this error.
+  static Event failed(std::exception_ptr error);
+
+  /// Never waits.
+  bool ready() const;
+  /// Blocks until it has happened; throws its error, if it has one.
+  void wait() const;
+  /// Its error, null where there is none or it has not happened yet. Never waits, never throws.
+  std::exception_ptr error() const;
+
+  void complete(std::exception_ptr error = nullptr) const;
+  /// Calls `then` once it has happened, on the thread that completes it (or at once, here).
+  void then(std::function<void()> then) const;
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace anabranch

@@ -1,0 +1,97 @@
+// Executable: a compiled program as plain data. Streams of steps over slots of memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "ir/kernel.h"
+#include "ir/literal.h"
+#include "ir/source_location.h"
+#include "ir/type.h"
+#include "runtime/buffer.h"
+#include "runtime/device.h"
+
+namespace anabranch {
+
+/// Work on the host that can be cut: iterations [begin, end) of [0, extent), on any thread, in any
+/// order. `grain` is the fewest iterations worth a thread of their own; where it is `extent` or more
+/// the task is never cut. May throw.
+struct HostTask {
+  using Function = void (*)(const void* context, void* const* buffers, std::int64_t begin,
+                            std::int64_t end);
+  Function function = nullptr;
+  std::shared_ptr<const void> context;  ///< keeps code and library primitives alive
+  std::int64_t extent = 1;
+  std::int64_t grain = 1;
+};
+
+using SlotId = std::uint32_t;
+using EventId = std::uint32_t;
+
+/// A place for one value's bytes.
+struct Slot {
+  enum class Kind : std::uint8_t { input, output, constant, temporary };
+  Kind kind = Kind::temporary;
+  std::uint32_t index = 0;   ///< which input, output or constant
+  std::size_t offset = 0;    ///< of a temporary, in the arena
+  Type type;
+  std::string name;          ///< "%5", as in the fused graph's text
+};
+
+/// Runs a task on slots; `buffers` is the order of the pointers that the task gets.
+struct Launch {
+  enum class Kind : std::uint8_t { kernel, library };
+  Kind kind = Kind::kernel;
+  std::string name;
+  HostTask task;
+  std::vector<SlotId> buffers;
+  std::vector<SlotId> writes;  ///< those of `buffers` that it writes
+  Cost cost;
+  double predicted_ns = 0;
+  SourceLocation location;
+};
+
+/// Copies the bytes of one slot to another of the same size.
+struct Copy {
+  SlotId from = 0, to = 0;
+};
+
+/// The event happens once the steps before it on its stream are done.
+struct Record {
+  EventId event = 0;
+};
+
+/// The steps after it on its stream start once the event has happened.
+struct Wait {
+  EventId event = 0;
+};
+
+using Step = std::variant<Launch, Copy, Record, Wait>;
+
+struct Executable {
+  std::string name;
+  Device device;
+  std::vector<Type> inputs;
+  std::vector<Slot> slots;
+  std::vector<SlotId> outputs;        ///< an output may be an input's or a constant's slot
+  std::vector<Buffer> constants;
+  std::vector<std::vector<Step>> streams;
+  std::uint32_t event_count = 0;
+  std::size_t arena_bytes = 0;        ///< of all temporaries together
+  std::size_t live_bytes = 0;         ///< the lower bound: the most temporary bytes live at once
+};
+
+/// Text: slots, then each stream's steps.
+std::string to_string(const Executable& executable);
+/// Graphviz DOT, a colour per stream, dashed edges for events.
+std::string to_dot(const Executable& executable);
+
+/// Throws InternalError unless every read of a slot is ordered after its write and no two unordered
+/// steps touch the same bytes, one of them writing.
+void verify(const Executable& executable);
+
+}  // namespace anabranch
