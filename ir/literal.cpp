@@ -1,5 +1,6 @@
 #include "ir/literal.h"
 
+#define XXH_INLINE_ALL  // the header alone, no library to link
 #include <xxhash.h>
 
 #include <algorithm>
