@@ -1,19 +1,30 @@
-// What a fusion may hold, and how its values hang on its loops: shared by the pass that makes fusions
-// and by the lowering that turns them into loops, so that the two cannot disagree.
+// What a fusion may hold, and how its values hang on its loops: shared by the pass that makes
+// fusions and by the lowering that turns them into loops, so that the two cannot disagree.
 //
-// An elementwise group has one domain: the shape of its outputs (all of the same shape). Every value is
-// found by pulling: an output at (i, j) asks its operands at the places their index maps give.
+// An elementwise group has one domain: the shape of its outputs (all of the same shape). Every
+// value is found by pulling: an output at (i, j) asks its operands at the places their index maps
+// give.
 //
-// A reduction group has a domain that its reductions share: kept axes and reduced axes of one operand
-// shape. Its values fall into stages. Stage k runs over the whole row once and folds the reductions of
-// stage k; what depends on them runs in a later stage. Softmax over the last axis of f32[64,128]:
+// A reduction group has a domain that its reductions share: kept axes and reduced axes of one
+// operand shape. Its values fall into stages. Stage k runs over the whole row once and folds the
+// reductions of stage k; what depends on them runs in a later stage. Softmax over the last axis of
+// f32[64,128]:
 //
 //   domain [64,128], reduced axes [1]
-//   stage 0: reduce_max(x)            stage 1: reduce_sum(exp(x - max))        stage 2: exp(x - max) / sum
+//   stage 0: reduce_max(x)            stage 1: reduce_sum(exp(x - max))        stage 2: exp(x -
+//   max) / sum
 //
-// Outputs have the kept axes' shape (row outputs) or the domain's (element outputs).
+// Outputs have the kept axes' shape (row outputs; axes of size 1 do not count) or the domain's
+// (element outputs).
+//
+// A dot group is one dot of two operands of the region, then an elementwise epilogue that uses the
+// dot's result only at its own place; the domain is the result's shape.
+//
+// A region's constants are splats: any other array is an operand.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -25,14 +36,28 @@ namespace anabranch {
 struct FusionPlan {
   FusionKind kind = FusionKind::elementwise;
   Shape domain;
-  std::vector<int> reduced_axes;  ///< ascending; empty for an elementwise group
-  std::vector<int> stage;         ///< per node of the region: how many reductions lie below it in a row
-  int stages = 1;                 ///< passes over a row, the one that stores outputs included
-  std::int64_t recompute = 1;     ///< the most often any non-trivial node is computed per element
+  std::vector<int> reduced_axes;  ///< ascending; empty unless the kind is `reduction`
+  std::vector<int> stage;  ///< per node of the region: how many reductions lie below it in a row
+  int stages = 1;          ///< passes over a row, the one that stores element outputs included
+  std::int64_t recompute =
+      1;  ///< the most places at which a non-trivial node is computed per element
+  std::int64_t operations =
+      0;  ///< arithmetic of one run, weighed as in `Cost`; a dot's own left out
 };
 
 /// The plan of a region (parameters, then the group), or in words why it cannot be one kernel
 /// ("reduces over axes [0] and [1]"). Never throws on a verified region.
 std::variant<FusionPlan, std::string> plan_fusion(const Graph& region);
+
+/// The same for some nodes of a larger graph, as if they were a region: `members` ascending,
+/// whatever else they read being operands, and `outputs` among their results. `stage` is per
+/// member.
+std::variant<FusionPlan, std::string> plan_fusion(const Graph& graph,
+                                                  std::span<const std::uint32_t> members,
+                                                  std::span<const Value> outputs);
+
+/// Arithmetic that one element of the op's result takes: 0 for leaves and index maps, 10 for an
+/// approximate op, 1 for most others.
+int operations_per_element(Op op);
 
 }  // namespace anabranch

@@ -1,0 +1,420 @@
+#include "ir/fusion_plan.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+namespace anabranch {
+namespace {
+
+/// A place along one axis of a value, as a number: `unit`, 1 + k for domain axis k, or beyond these
+/// an opaque place: something computed from others. Equal numbers are equal places.
+using Place = int;
+constexpr Place unit = 0;
+
+/// A place in a whole array (one Place per axis), as a number.
+using Index = int;
+
+/// Hands out the numbers.
+class IndexTable {
+ public:
+  /// `depth[k]` is how deep in the loops domain axis k runs.
+  IndexTable(const Shape& domain, std::span<const int> depth) {
+    places_ = 1 + domain.rank();
+    place_depth_.assign(1, -1);
+    place_depth_.insert(place_depth_.end(), depth.begin(), depth.end());
+  }
+
+  /// The number of the place that `map` (an op and its parameters for this axis) makes of others.
+  Place opaque(std::vector<std::int64_t> map, int depth) {
+    auto [entry, added] = opaque_.emplace(std::move(map), places_);
+    if (added) {
+      ++places_;
+      place_depth_.push_back(depth);
+    }
+    return entry->second;
+  }
+
+  Index index(std::vector<Place> places) {
+    auto [entry, added] = indices_.emplace(std::move(places), static_cast<int>(by_index_.size()));
+    if (added) by_index_.push_back(&entry->first);
+    return entry->second;
+  }
+
+  const std::vector<Place>& operator[](Index index) const {
+    return *by_index_[static_cast<std::size_t>(index)];
+  }
+
+  int depth(Place place) const { return place_depth_[static_cast<std::size_t>(place)]; }
+  /// The innermost loop that the place depends on; -1 for none.
+  int depth_of(Index index) const {
+    int deepest = -1;
+    for (Place place : (*this)[index]) deepest = std::max(deepest, depth(place));
+    return deepest;
+  }
+
+ private:
+  int places_ = 0;
+  std::vector<int> place_depth_;
+  std::map<std::vector<std::int64_t>, Place> opaque_;
+  std::map<std::vector<Place>, Index> indices_;
+  std::vector<const std::vector<Place>*> by_index_;  // keys of a map stay where they are
+};
+
+/// A change of shape that only inserts or drops axes of size 1.
+bool only_units_differ(const Shape& a, const Shape& b) {
+  auto is_unit = [](std::int64_t size) { return size == 1; };
+  std::vector<std::int64_t> rest_of_a, rest_of_b;
+  std::remove_copy_if(a.begin(), a.end(), std::back_inserter(rest_of_a), is_unit);
+  std::remove_copy_if(b.begin(), b.end(), std::back_inserter(rest_of_b), is_unit);
+  return rest_of_a == rest_of_b;
+}
+
+/// Where each axis of operand `operand` is read when `node`'s result is asked for at `index`.
+class OperandIndex {
+ public:
+  OperandIndex(const Graph& graph, IndexTable& table) : graph_(graph), table_(table) {}
+
+  Index operator()(const Node& node, std::size_t operand, Index index) {
+    const Shape& shape = graph_.type(node.inputs[operand]).shape;
+    if (is_elementwise(node.op) && shape == node.types[0].shape) return index;
+    const std::vector<Place> result = table_[index];
+    std::vector<Place> places(static_cast<std::size_t>(shape.rank()), unit);
+    for (int axis = 0; axis < shape.rank(); ++axis) {
+      if (shape[axis] == 1) continue;
+      places[static_cast<std::size_t>(axis)] = place(node, operand, shape, axis, index, result);
+    }
+    return table_.index(std::move(places));
+  }
+
+ private:
+  Place place(const Node& node, std::size_t operand, const Shape& shape, int axis, Index index,
+              const std::vector<Place>& result) {
+    const auto at = static_cast<std::size_t>(axis);
+    switch (node.op) {
+      case Op::broadcast_in_dim:
+        return result[static_cast<std::size_t>(node.as<AxesAttributes>().axes[at])];
+      case Op::transpose: {
+        const auto& axes = node.as<AxesAttributes>().axes;
+        return result[static_cast<std::size_t>(std::find(axes.begin(), axes.end(), axis) -
+                                               axes.begin())];
+      }
+      case Op::slice: {
+        const auto& slice = node.as<SliceAttributes>();
+        bool whole =
+            slice.start[at] == 0 && slice.stride[at] == 1 && slice.limit[at] == shape[axis];
+        return whole ? result[at] : along(node.op, slice.start[at], slice.stride[at], result[at]);
+      }
+      case Op::reverse: {
+        const auto& axes = node.as<AxesAttributes>().axes;
+        bool turned = std::find(axes.begin(), axes.end(), axis) != axes.end();
+        return turned ? along(node.op, shape[axis], 0, result[at]) : result[at];
+      }
+      case Op::pad: {
+        const auto& pad = node.as<PadAttributes>();
+        bool whole = pad.low[at] == 0 && pad.high[at] == 0 && pad.interior[at] == 0;
+        return whole ? result[at] : along(node.op, pad.low[at], pad.interior[at], result[at]);
+      }
+      case Op::concatenate: {
+        if (axis != node.as<AxisAttributes>().axis || node.inputs.size() == 1) return result[at];
+        std::int64_t offset = 0;
+        for (std::size_t i = 0; i < operand; ++i) {
+          offset += graph_.type(node.inputs[i]).shape[axis];
+        }
+        return along(node.op, offset, shape[axis], result[at]);
+      }
+      case Op::reshape:
+        return reshaped(node, shape, axis, index, result);
+      default:
+        return unit;  // a scalar operand has no axes
+    }
+  }
+
+  Place along(Op op, std::int64_t a, std::int64_t b, Place inner) {
+    return table_.opaque({static_cast<std::int64_t>(op), a, b, inner}, table_.depth(inner));
+  }
+
+  Place reshaped(const Node& node, const Shape& from, int axis, Index index,
+                 const std::vector<Place>& result) {
+    const Shape& to = node.types[0].shape;
+    if (only_units_differ(from, to)) {
+      auto before = std::count_if(from.begin(), from.begin() + axis, [](auto n) { return n != 1; });
+      for (int i = 0; i < to.rank(); ++i) {
+        if (to[i] != 1 && before-- == 0) return result[static_cast<std::size_t>(i)];
+      }
+    }
+    std::vector<std::int64_t> map = {static_cast<std::int64_t>(node.op), index, axis};
+    map.insert(map.end(), from.begin(), from.end());
+    map.push_back(-1);
+    map.insert(map.end(), to.begin(), to.end());
+    return table_.opaque(std::move(map), table_.depth_of(index));
+  }
+
+  const Graph& graph_;
+  IndexTable& table_;
+};
+
+std::string list(std::span<const int> axes) {
+  std::string text;
+  for (int axis : axes) text += (text.empty() ? "" : ",") + std::to_string(axis);
+  return "[" + text + "]";
+}
+
+class Planner {
+ public:
+  Planner(const Graph& graph, std::span<const std::uint32_t> members,
+          std::span<const Value> outputs)
+      : graph_(graph), members_(members), outputs_(outputs), demand_(members.size()) {}
+
+  std::variant<FusionPlan, std::string> run() {
+    using Step = void (Planner::*)();
+    for (Step step : {&Planner::find_kind, &Planner::find_domain, &Planner::find_stages,
+                      &Planner::demand_outputs, &Planner::pull, &Planner::count}) {
+      (this->*step)();
+      if (refusal_) return std::move(*refusal_);
+    }
+    return std::move(plan_);
+  }
+
+ private:
+  const Node& member(std::size_t i) const { return graph_.node(members_[i]); }
+
+  std::optional<std::size_t> position(std::uint32_t node) const {
+    auto found = std::lower_bound(members_.begin(), members_.end(), node);
+    if (found == members_.end() || *found != node) return std::nullopt;
+    return static_cast<std::size_t>(found - members_.begin());
+  }
+
+  std::string named(std::uint32_t node) const {
+    return "%" + std::to_string(node) + " (" + std::string(name(graph_.node(node).op)) + ")";
+  }
+
+  void refuse(std::string why) {
+    if (!refusal_) refusal_ = std::move(why);
+  }
+
+  std::vector<int> reduced_axes(const Node& node) const {
+    if (auto* one = std::get_if<AxisAttributes>(&node.attributes)) {
+      return {static_cast<int>(one->axis)};
+    }
+    const auto& axes = node.as<AxesAttributes>().axes;
+    std::vector<int> sorted(axes.begin(), axes.end());
+    std::sort(sorted.begin(), sorted.end());
+    return sorted;
+  }
+
+  // One dot, or reductions that agree, or neither.
+  void find_kind() {
+    if (outputs_.empty()) return refuse("it has no outputs");
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+      const Node& node = member(i);
+      if (node.op == Op::fusion) return refuse(named(members_[i]) + " is a group already");
+      if (node.op == Op::constant && !node.as<ConstantAttributes>().value.is_splat()) {
+        return refuse(named(members_[i]) + " is an array, which only an operand can be");
+      }
+      if (node.op == Op::dot) {
+        if (first_) return refuse("a dot and " + named(*first_) + " are two kernels");
+        first_ = members_[i];
+        plan_.kind = FusionKind::dot;
+      } else if (is_reduction(node.op)) {
+        if (first_ && plan_.kind == FusionKind::dot)
+          return refuse("a dot and a reduction are two kernels");
+        plan_.kind = FusionKind::reduction;
+        agree(members_[i]);
+        if (refusal_) return;
+      }
+    }
+  }
+
+  void agree(std::uint32_t reduction) {
+    const Node& node = graph_.node(reduction);
+    const Shape& domain = graph_.type(node.inputs[0]).shape;
+    std::vector<int> axes = reduced_axes(node);
+    if (!first_) {
+      first_ = reduction;
+      plan_.domain = domain;
+      plan_.reduced_axes = std::move(axes);
+    } else if (axes != plan_.reduced_axes) {
+      refuse("reduces over axes " + list(plan_.reduced_axes) + " and " + list(axes));
+    } else if (domain != plan_.domain) {
+      refuse("reduces shapes " + to_string(plan_.domain) + " and " + to_string(domain));
+    }
+  }
+
+  void find_domain() {
+    if (plan_.kind == FusionKind::dot) plan_.domain = graph_.node(*first_).types[0].shape;
+    if (plan_.kind == FusionKind::elementwise) plan_.domain = graph_.type(outputs_[0]).shape;
+    const int rank = plan_.domain.rank();
+    std::vector<int> order;  // of the loops: kept axes outside
+    std::vector<std::int64_t> kept_sizes;
+    for (int axis = 0; axis < rank; ++axis) {
+      if (!is_reduced(axis)) {
+        order.push_back(axis);
+        kept_sizes.push_back(plan_.domain[axis]);
+      }
+    }
+    kept_shape_ = Shape(kept_sizes);
+    order.insert(order.end(), plan_.reduced_axes.begin(), plan_.reduced_axes.end());
+    std::vector<int> depth(order.size());
+    extent_.assign(1, 1);
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      depth[static_cast<std::size_t>(order[i])] = static_cast<int>(i);
+      extent_.push_back(extent_.back() * plan_.domain[order[i]]);
+    }
+    table_.emplace(plan_.domain, depth);
+    whole_ = table_->index(domain_places(true));
+    kept_ = table_->index(domain_places(false));
+    scalar_ = table_->index({});
+  }
+
+  bool is_reduced(int axis) const {
+    return std::find(plan_.reduced_axes.begin(), plan_.reduced_axes.end(), axis) !=
+           plan_.reduced_axes.end();
+  }
+
+  std::vector<Place> domain_places(bool reduced_too) const {
+    std::vector<Place> places;
+    for (int axis = 0; axis < plan_.domain.rank(); ++axis) {
+      if (!reduced_too && is_reduced(axis)) continue;
+      places.push_back(plan_.domain[axis] == 1 ? unit : 1 + axis);
+    }
+    return places;
+  }
+
+  void find_stages() {
+    plan_.stage.assign(members_.size(), 0);
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+      for (Value input : member(i).inputs) {
+        auto below = position(input.node);
+        if (!below) continue;
+        int stage = plan_.stage[*below] + (is_reduction(member(*below).op) ? 1 : 0);
+        plan_.stage[i] = std::max(plan_.stage[i], stage);
+      }
+      if (is_reduction(member(i).op)) plan_.stages = std::max(plan_.stages, plan_.stage[i] + 1);
+    }
+  }
+
+  // Element outputs at the whole domain, row outputs at the kept axes.
+  void demand_outputs() {
+    for (Value output : outputs_) {
+      auto at = position(output.node);
+      if (!at) return refuse("it hands on an operand, %" + std::to_string(output.node));
+      const Shape& shape = graph_.type(output).shape;
+      if (shape == plan_.domain) {
+        demand(*at, whole_);
+        plan_.stages = std::max(plan_.stages, plan_.stage[*at] + 1);
+      } else if (plan_.kind == FusionKind::reduction && only_units_differ(shape, kept_shape_)) {
+        demand(*at, row_index(shape));
+      } else {
+        return refuse(named(output.node) + " has shape " + to_string(shape) +
+                      ", the group runs over " + to_string(plan_.domain));
+      }
+    }
+  }
+
+  Index row_index(const Shape& shape) {
+    std::vector<Place> rest = (*table_)[kept_];
+    std::erase(rest, unit);
+    std::vector<Place> places;
+    auto next = rest.begin();
+    for (std::int64_t size : shape) places.push_back(size == 1 ? unit : *next++);
+    return table_->index(std::move(places));
+  }
+
+  void demand(std::size_t at, Index index) {
+    std::vector<Index>& places = demand_[at];
+    if (std::find(places.begin(), places.end(), index) != places.end()) return;
+    places.push_back(index);
+    ++demands_;
+  }
+
+  // From the outputs down, each node at every place that it is asked for.
+  void pull() {
+    const std::size_t most = 16 * members_.size() + 64;
+    OperandIndex operand_index(graph_, *table_);
+    for (std::size_t i = members_.size(); i-- > 0 && !refusal_;) {
+      const Node& node = member(i);
+      for (Index index : demand_[i]) {
+        if (demands_ > most) return refuse("its index maps ask for too many places per element");
+        check_place(members_[i], index);
+        for (std::size_t operand = 0; operand < node.inputs.size() && !refusal_; ++operand) {
+          auto below = position(node.inputs[operand].node);
+          if (!below) continue;
+          if (node.op == Op::dot)
+            return refuse(named(members_[*below]) + " is computed before a dot");
+          Index at = is_reduction(node.op) ? reduction_operand(node, operand)
+                                           : operand_index(node, operand, index);
+          demand(*below, at);
+        }
+      }
+    }
+  }
+
+  Index reduction_operand(const Node& node, std::size_t operand) const {
+    bool is_initial = node.op == Op::reduce && operand >= node.inputs.size() / 2;
+    return is_initial ? scalar_ : whole_;
+  }
+
+  void check_place(std::uint32_t node, Index index) {
+    const Op op = graph_.node(node).op;
+    if (is_reduction(op) && index != kept_) {
+      refuse(named(node) + " is used away from the row it reduces");
+    } else if (op == Op::dot && index != whole_) {
+      refuse(named(node) + " is used away from the place it computes");
+    }
+  }
+
+  void count() {
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+      const Op op = member(i).op;
+      const int cost = operations_per_element(op);
+      if (cost == 0) continue;
+      const auto places = static_cast<std::int64_t>(demand_[i].size());
+      plan_.recompute = std::max(plan_.recompute, places);
+      for (Index index : demand_[i]) {
+        int depth = table_->depth_of(is_reduction(op) ? whole_ : index);
+        plan_.operations += cost * extent_[static_cast<std::size_t>(depth + 1)];
+      }
+    }
+  }
+
+  const Graph& graph_;
+  std::span<const std::uint32_t> members_;
+  std::span<const Value> outputs_;
+  std::vector<std::vector<Index>> demand_;  // per member
+  std::size_t demands_ = 0;
+  FusionPlan plan_;
+  std::optional<std::string> refusal_;
+  std::optional<std::uint32_t> first_;  // the dot, or the first reduction
+  Shape kept_shape_;
+  std::vector<std::int64_t> extent_;  // iterations of the outermost k loops together
+  std::optional<IndexTable> table_;
+  Index whole_ = 0, kept_ = 0, scalar_ = 0;
+};
+
+}  // namespace
+
+int operations_per_element(Op op) {
+  if (op == Op::dot || op == Op::fusion || info(op).kind == OpKind::leaf || is_index(op)) return 0;
+  if (op == Op::random_bits) return 50;  // ten rounds of two wide products
+  return info(op).has(OpInfo::approximate) ? 10 : 1;
+}
+
+std::variant<FusionPlan, std::string> plan_fusion(const Graph& graph,
+                                                  std::span<const std::uint32_t> members,
+                                                  std::span<const Value> outputs) {
+  return Planner(graph, members, outputs).run();
+}
+
+std::variant<FusionPlan, std::string> plan_fusion(const Graph& region) {
+  const auto parameters = static_cast<std::uint32_t>(region.parameter_count());
+  std::vector<std::uint32_t> members;
+  for (std::uint32_t i = parameters; i < region.nodes().size(); ++i) members.push_back(i);
+  auto plan = plan_fusion(region, members, region.outputs());
+  if (auto* made = std::get_if<FusionPlan>(&plan)) {
+    made->stage.insert(made->stage.begin(), parameters, 0);
+  }
+  return plan;
+}
+
+}  // namespace anabranch
