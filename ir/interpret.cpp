@@ -1,0 +1,84 @@
+#include "ir/interpret.h"
+
+#include "ir/interpret_rules.h"
+
+namespace anabranch {
+namespace {
+
+void check_inputs(const Graph& graph, Operands inputs) {
+  if (inputs.size() != graph.parameter_count()) {
+    throw Error("interpret: graph " + graph.name() + " takes " +
+                std::to_string(graph.parameter_count()) + " inputs, and " +
+                std::to_string(inputs.size()) + " were given");
+  }
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i].type() == graph.parameter_type(i)) continue;
+    throw Error("interpret: input " + std::to_string(i) + " of graph " + graph.name() + " is " +
+                to_string(inputs[i].type()) + ", and the graph takes " +
+                to_string(graph.parameter_type(i)));
+  }
+}
+
+}  // namespace
+
+void refuse_dtype(const Node& node, Dtype dtype) {
+  throw InternalError("interpret", std::string(name(node.op)) + " of " + std::string(name(dtype)));
+}
+
+Results interpret(const Node& node, Operands operands) {
+  switch (node.op) {
+#define OP(name, arity, kind, attributes, flags, meaning) \
+  case Op::name:                                          \
+    return rules::name(node, operands);
+#include "ir/ops.def"
+#undef OP
+  }
+  __builtin_unreachable();
+}
+
+Results interpret(const Graph& graph, Operands inputs) {
+  check_inputs(graph, inputs);
+  std::vector<Results> values;
+  values.reserve(graph.nodes().size());
+  Results operands;
+  for (const Node& node : graph.nodes()) {
+    if (node.op == Op::parameter) {
+      values.push_back({inputs[values.size()]});
+      continue;
+    }
+    operands.clear();
+    for (Value input : node.inputs) operands.push_back(values[input.node][input.result]);
+    values.push_back(interpret(node, operands));
+  }
+  Results outputs;
+  for (Value output : graph.outputs()) outputs.push_back(values[output.node][output.result]);
+  return outputs;
+}
+
+// --- leaves and regions
+// ------------------------------------------------------------------------------
+
+namespace rules {
+
+Results parameter(const Node& node, Operands) {
+  throw InternalError("interpret", "a parameter " + to_string(node.types[0]) + " has no operands");
+}
+
+Results constant(const Node& node, Operands) { return {node.as<ConstantAttributes>().value}; }
+
+Results iota(const Node& node, Operands) {
+  const Type& type = node.types[0];
+  const auto axis = static_cast<std::size_t>(node.as<AxisAttributes>().axis);
+  return visit_dtype(type.dtype, [&]<class T>() {
+    Elements<T> result(type);
+    std::int64_t next = 0;
+    for_each_place(type.shape,
+                   [&](const auto& place) { result[next++] = convert_scalar<T>(place[axis]); });
+    return std::move(result).finish();
+  });
+}
+
+Results fusion(const Node& node, Operands operands) { return interpret(node.regions[0], operands); }
+
+}  // namespace rules
+}  // namespace anabranch
