@@ -6,14 +6,12 @@
 #include <vector>
 
 #include "codegen/options.h"
+#include "codegen/stage.h"
 #include "ir/graph.h"
 #include "ir/kernel.h"
 #include "runtime/executable.h"
 
 namespace anabranch {
-
-/// What can be printed on the way, in order.
-enum class Stage : std::uint8_t { trace, optimized, kernels, llvm, cuda, assembly, schedule, memory };
 
 /// Everything between a traced graph and its executable, kept for dumps.
 struct Compilation {
