@@ -186,7 +186,9 @@ class Planner {
   }
 
   std::string named(std::uint32_t node) const {
-    return "%" + std::to_string(node) + " (" + std::string(name(graph_.node(node).op)) + ")";
+    const Node& named = graph_.node(node);
+    std::string text(name(named.op));
+    return named.location ? text + " (" + to_string(named.location) + ")" : text;
   }
 
   void refuse(std::string why) {
@@ -213,6 +215,9 @@ class Planner {
         return refuse(named(members_[i]) + " is an array, which only an operand can be");
       }
       if (node.op == Op::dot) {
+        for (Value input : node.inputs) {
+          if (position(input.node)) return refuse(named(input.node) + " is computed before a dot");
+        }
         if (first_) return refuse("a dot and " + named(*first_) + " are two kernels");
         first_ = members_[i];
         plan_.kind = FusionKind::dot;
@@ -298,7 +303,7 @@ class Planner {
   void demand_outputs() {
     for (Value output : outputs_) {
       auto at = position(output.node);
-      if (!at) return refuse("it hands on an operand, %" + std::to_string(output.node));
+      if (!at) return refuse("it hands on an operand");
       const Shape& shape = graph_.type(output).shape;
       if (shape == plan_.domain) {
         demand(*at, whole_);

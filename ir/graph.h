@@ -97,6 +97,10 @@ class GraphBuilder {
 
   Value constant(Literal literal, SourceLocation location = {});
 
+  /// Result 0 of a node whose types are known to be right, as when it is copied from another graph
+  /// and its inputs are renamed: nothing is inferred or checked.
+  Value append(Node node);
+
   const Type& type(Value value) const { return graph_.type(value); }
   const Node& node(Value value) const { return graph_.node(value); }
   std::size_t size() const { return graph_.nodes_.size(); }
@@ -105,8 +109,6 @@ class GraphBuilder {
   Graph build(std::vector<Value> outputs);
 
  private:
-  Value append(Node node);
-
   Graph graph_;
   std::unordered_multimap<std::uint64_t, std::uint32_t> by_hash_;
 };

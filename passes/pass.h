@@ -32,8 +32,8 @@ std::span<const Pass> all_passes();
 const Pass& find_pass(std::string_view name);
 
 struct PassRun {
-  bool verify = false;                      ///< check after every pass (always in debug builds)
-  std::span<const std::string> disabled;    ///< left out, by name
+  bool verify = false;                    ///< check after every pass (always in debug builds)
+  std::span<const std::string> disabled;  ///< left out, by name
   /// Called after each pass, for dumps and timelines.
   std::function<void(const Pass&, const Graph& after, std::chrono::nanoseconds)> after;
 };

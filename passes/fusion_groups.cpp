@@ -1,0 +1,326 @@
+#include "passes/fusion_groups.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace anabranch {
+namespace {
+
+// Everything is measured in bytes of memory traffic. At 40 GB/s a core moves about 0.6 bytes in the
+// time that one vectorised f32 operation takes; a launch takes as long as 32 KB.
+constexpr double bytes_per_operation = 0.6;
+constexpr double bytes_per_launch = 32768;
+
+constexpr std::size_t most_members =
+    512;  // beyond, compile times grow faster than kernels get better
+constexpr std::size_t most_buffers = 64;    // operands and outputs
+constexpr int most_index_maps = 64;         // that one op reads through
+constexpr std::int64_t most_recompute = 3;  // of cheap ops; 2 of approximate ones
+constexpr std::size_t most_recipe = 16;     // nodes that a reader computes again
+
+double bytes(const Node& node) {
+  double sum = 0;
+  for (const Type& type : node.types) sum += static_cast<double>(type.bytes());
+  return sum;
+}
+
+bool contains(const std::vector<std::uint32_t>& sorted, std::uint32_t node) {
+  return std::binary_search(sorted.begin(), sorted.end(), node);
+}
+
+std::vector<std::uint32_t> united(const std::vector<std::uint32_t>& a,
+                                  const std::vector<std::uint32_t>& b) {
+  std::vector<std::uint32_t> both;
+  both.reserve(a.size() + b.size());
+  std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
+  return both;
+}
+
+void sort_unique(std::vector<std::uint32_t>& nodes) {
+  std::sort(nodes.begin(), nodes.end());
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+}
+
+bool is_splat_constant(const Node& node) {
+  return node.op == Op::constant && node.as<ConstantAttributes>().value.is_splat();
+}
+
+// A reshape, in whichever form, of something in memory is another name for it.
+bool is_alias(const Graph& graph, const Node& node) {
+  if (node.op == Op::reshape) return true;
+  if (node.op != Op::broadcast_in_dim) return false;
+  const auto& axes = node.as<AxesAttributes>().axes;
+  return std::is_sorted(axes.begin(), axes.end()) &&
+         graph.type(node.inputs[0]).size() == node.types[0].size();
+}
+
+}  // namespace
+
+FusionGroups::FusionGroups(const Graph& graph)
+    : graph_(graph),
+      owner_(graph.nodes().size(), nobody),
+      readers_(graph.nodes().size()),
+      is_output_(graph.nodes().size(), 0),
+      is_read_in_memory_(graph.nodes().size(), 0),
+      map_size_(graph.nodes().size(), 0) {
+  for (Value output : graph.outputs()) is_output_[output.node] = 1;
+  for (const Node& node : graph.nodes()) {
+    if (node.op != Op::dot && node.op != Op::fusion) continue;
+    for (Value input : node.inputs) is_read_in_memory_[input.node] = 1;
+  }
+  for (std::uint32_t i = static_cast<std::uint32_t>(graph.nodes().size()); i-- > 0;) {
+    // An alias needs what it names to exist.
+    const Node& node = graph.node(i);
+    if (must_exist(i) && is_alias(graph, node)) is_read_in_memory_[node.inputs[0].node] = 1;
+  }
+  groups_.reserve(graph.nodes().size());
+  for (std::uint32_t i = 0; i < graph.nodes().size(); ++i) {
+    const Node& node = graph.node(i);
+    if (node.op == Op::parameter || (node.op == Op::constant && !is_splat_constant(node))) continue;
+    if (is_index_map(i)) {
+      map_size_[i] = 1;
+      for (Value input : node.inputs) map_size_[i] += map_size_[input.node];
+    }
+    if (map_size_[i] > most_index_maps) map_size_[i] = 0;  // a group of its own, read by all
+    if (map_size_[i] == 0 || must_exist(i)) {
+      if (node.op != Op::constant) add_group(i);
+    }
+  }
+}
+
+bool FusionGroups::is_index_map(std::uint32_t node) const {
+  const Node& at = graph_.node(node);
+  return is_index(at.op) || at.op == Op::iota || is_splat_constant(at);
+}
+
+bool FusionGroups::must_exist(std::uint32_t node) const {
+  return is_output_[node] || is_read_in_memory_[node];
+}
+
+void FusionGroups::add_group(std::uint32_t node) {
+  const auto id = static_cast<GroupId>(groups_.size());
+  std::vector<std::uint32_t> members = {node};
+  const Node& root = graph_.node(node);
+  const bool reads_memory_alone = root.op == Op::dot || root.op == Op::fusion;
+  for (std::size_t i = 0; i < members.size() && !reads_memory_alone; ++i) {
+    for (Value input : graph_.node(members[i]).inputs) {
+      bool is_copied = map_size_[input.node] > 0;
+      if (is_copied && std::find(members.begin(), members.end(), input.node) == members.end()) {
+        members.push_back(input.node);
+      }
+    }
+  }
+  sort_unique(members);
+  owner_[node] = id;
+  Value result{node, 0};
+  Draft made = draft(std::move(members), {result});
+  made.group.closed = root.op == Op::fusion;
+  if (is_alias(graph_, root)) {
+    // Another name costs nothing, so long as what it names is there under its own.
+    made.group = FusionGroup{{node}, {root.inputs[0].node}, FusionKind::elementwise, 0, true, true};
+  }
+  groups_.push_back(std::move(made.group));
+  set_readers(id, true);
+}
+
+FusionGroups::Draft FusionGroups::draft(std::vector<std::uint32_t> members,
+                                        const std::vector<Value>& outputs) const {
+  Draft made;
+  made.group.members = std::move(members);
+  FusionGroup& group = made.group;
+  bool approximate = false;
+  for (std::uint32_t member : group.members) {
+    const Node& node = graph_.node(member);
+    approximate |= operations_per_element(node.op) > 1;
+    for (Value input : node.inputs) {
+      if (!contains(group.members, input.node)) group.operands.push_back(input.node);
+    }
+  }
+  sort_unique(group.operands);
+  group.cost = bytes_per_launch;
+  for (std::uint32_t operand : group.operands) group.cost += bytes(graph_.node(operand));
+  for (Value output : outputs) group.cost += static_cast<double>(graph_.type(output).bytes());
+  if (group.members.size() > most_members) {
+    made.refusal = "a kernel would hold more than " + std::to_string(most_members) + " ops";
+    return made;
+  }
+  if (group.operands.size() + outputs.size() > most_buffers) {
+    made.refusal = "a kernel would have more than " + std::to_string(most_buffers) + " buffers";
+    return made;
+  }
+  auto planned = plan_fusion(graph_, group.members, outputs);
+  if (auto* why = std::get_if<std::string>(&planned)) {
+    made.refusal = std::move(*why);
+    return made;
+  }
+  const auto& plan = std::get<FusionPlan>(planned);
+  group.kind = plan.kind;
+  group.cost += bytes_per_operation * static_cast<double>(plan.operations);
+  if (plan.recompute > (approximate ? most_recompute - 1 : most_recompute)) {
+    made.refusal = "it would be computed " + std::to_string(plan.recompute) + " times per element";
+  }
+  return made;
+}
+
+std::vector<Value> FusionGroups::outputs(GroupId a, GroupId b) const {
+  std::vector<Value> values;
+  for (std::uint32_t member : united(groups_[a].members, groups_[b].members)) {
+    if (owner_[member] != a && owner_[member] != b) continue;
+    const auto& readers = readers_[member];
+    bool is_read = std::any_of(readers.begin(), readers.end(),
+                               [&](GroupId reader) { return reader != a && reader != b; });
+    if (!is_read && !is_output_[member]) continue;
+    for (std::uint32_t r = 0; r < graph_.node(member).types.size(); ++r) {
+      values.push_back({member, r});
+    }
+  }
+  return values;
+}
+
+// Whether `to` needs something of `from` that comes by way of a third group.
+bool FusionGroups::is_reached_around(GroupId from, GroupId to) const {
+  std::vector<char> seen(groups_.size(), 0);
+  std::vector<GroupId> open;
+  auto look_at = [&](GroupId group) {
+    for (std::uint32_t operand : groups_[group].operands) {
+      GroupId above = owner_[operand];
+      if (above == nobody || above == to || seen[above]) continue;
+      if (above == from && group == to) continue;
+      seen[above] = 1;
+      open.push_back(above);
+    }
+  };
+  look_at(to);
+  while (!open.empty() && !seen[from]) {
+    GroupId next = open.back();
+    open.pop_back();
+    look_at(next);
+  }
+  return seen[from] != 0;
+}
+
+FusionGroups::Draft FusionGroups::merged(GroupId a, GroupId b) const {
+  if (groups_[a].closed || groups_[b].closed) return {{}, "one of them is not for merging"};
+  if (is_reached_around(a, b) || is_reached_around(b, a)) {
+    return {{}, "another kernel has to run between them"};
+  }
+  Draft made = draft(united(groups_[a].members, groups_[b].members), outputs(a, b));
+  if (!made.refusal && made.group.cost >= groups_[a].cost + groups_[b].cost) {
+    made.refusal = "to compute it again for every use costs more than to store it";
+  }
+  return made;
+}
+
+std::optional<std::string> FusionGroups::refusal(GroupId a, GroupId b) const {
+  return merged(a, b).refusal;
+}
+
+std::optional<std::string> FusionGroups::merge(GroupId a, GroupId b) {
+  Draft made = merged(a, b);
+  if (made.refusal) return made.refusal;
+  for (std::uint32_t member : groups_[b].members) {
+    if (owner_[member] == b) owner_[member] = a;
+  }
+  set_readers(b, false);
+  groups_[b] = FusionGroup{};
+  groups_[b].alive = false;
+  replace(a, std::move(made.group));
+  return std::nullopt;
+}
+
+void FusionGroups::replace(GroupId group, FusionGroup by) {
+  set_readers(group, false);
+  for (std::uint32_t member : groups_[group].members) {
+    if (owner_[member] == group && !contains(by.members, member)) owner_[member] = nobody;
+  }
+  groups_[group] = std::move(by);
+  set_readers(group, true);
+}
+
+void FusionGroups::set_readers(GroupId group, bool reads) {
+  for (std::uint32_t operand : groups_[group].operands) {
+    if (reads) {
+      readers_[operand].push_back(group);
+    } else {
+      std::erase(readers_[operand], group);
+    }
+  }
+}
+
+// What a reader must hold to compute `node` itself: nothing if that is too much, or a reduction.
+std::optional<std::vector<std::uint32_t>> FusionGroups::recipe(std::uint32_t node) const {
+  const FusionGroup& home = groups_[owner_[node]];
+  std::vector<std::uint32_t> nodes = {node};
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const Node& at = graph_.node(nodes[i]);
+    if (nodes.size() > most_recipe || is_reduction(at.op) || at.op == Op::dot) return std::nullopt;
+    for (Value input : at.inputs) {
+      bool is_listed = std::find(nodes.begin(), nodes.end(), input.node) != nodes.end();
+      if (!is_listed && contains(home.members, input.node)) nodes.push_back(input.node);
+    }
+  }
+  sort_unique(nodes);
+  return nodes;
+}
+
+// `group` when nobody reads `node` of it any more: without what only that needed.
+std::optional<FusionGroup> FusionGroups::without_output(GroupId group, std::uint32_t node) const {
+  std::vector<Value> rest = outputs(group);
+  std::erase_if(rest, [&](Value value) { return value.node == node; });
+  std::vector<std::uint32_t> needed;
+  for (Value value : rest) needed.push_back(value.node);
+  for (std::size_t i = 0; i < needed.size(); ++i) {
+    for (Value input : graph_.node(needed[i]).inputs) {
+      bool is_new = std::find(needed.begin(), needed.end(), input.node) == needed.end();
+      if (is_new && contains(groups_[group].members, input.node)) needed.push_back(input.node);
+    }
+  }
+  if (rest.empty()) {
+    FusionGroup empty;
+    empty.alive = false;
+    return empty;
+  }
+  sort_unique(needed);
+  Draft made = draft(std::move(needed), rest);
+  if (made.refusal) return std::nullopt;
+  return std::move(made.group);
+}
+
+void FusionGroups::copy_into_readers(std::uint32_t node) {
+  const GroupId home = owner_[node];
+  if (home == nobody || groups_[home].closed || readers_[node].empty()) return;
+  const auto nodes = recipe(node);
+  if (!nodes) return;
+  struct Change {
+    GroupId reader;
+    FusionGroup group;
+    double cost;
+  };
+  std::vector<Change> changes;
+  bool all = !is_output_[node];
+  double cost_of_all = 0;
+  for (GroupId reader : readers_[node]) {
+    if (groups_[reader].closed) {
+      all = false;
+      continue;
+    }
+    Draft made = draft(united(groups_[reader].members, *nodes), outputs(reader));
+    if (made.refusal) {
+      all = false;
+      continue;
+    }
+    double cost = made.group.cost - groups_[reader].cost;
+    cost_of_all += cost;
+    changes.push_back({reader, std::move(made.group), cost});
+  }
+  std::optional<FusionGroup> rest;
+  if (all) rest = without_output(home, node);
+  if (rest) cost_of_all += rest->cost - groups_[home].cost;
+  const bool take_all = rest && cost_of_all < 0;
+  for (Change& change : changes) {
+    if (take_all || change.cost < 0) replace(change.reader, std::move(change.group));
+  }
+  if (take_all) replace(home, std::move(*rest));
+}
+
+}  // namespace anabranch

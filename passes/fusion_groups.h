@@ -1,0 +1,79 @@
+// The groups of a graph on their way to being fusions: who is in which, what a merge would gain,
+// and why a merge is refused.
+//
+// Index maps, iota and splat constants belong to nobody: every group that reads one holds a copy,
+// since to compute a place anew costs less than to store it. One that must exist in memory (an
+// output of the graph, an operand of a dot) has a group as well.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/fusion_plan.h"
+#include "ir/graph.h"
+
+namespace anabranch {
+
+using GroupId = std::uint32_t;
+
+struct FusionGroup {
+  std::vector<std::uint32_t> members;   ///< ascending; what the group does not own is a copy
+  std::vector<std::uint32_t> operands;  ///< ascending: nodes read from outside
+  FusionKind kind = FusionKind::elementwise;
+  double cost = 0;      ///< as bytes of memory traffic
+  bool closed = false;  ///< takes nothing in: an alias, or a fusion made before
+  bool alive = true;
+};
+
+class FusionGroups {
+ public:
+  static constexpr GroupId nobody = UINT32_MAX;
+
+  /// Each op alone, with copies of the index maps that it reads through.
+  explicit FusionGroups(const Graph& graph);
+
+  const std::vector<FusionGroup>& groups() const { return groups_; }
+  GroupId owner(std::uint32_t node) const { return owner_[node]; }
+  /// Groups that read `node` from outside.
+  const std::vector<GroupId>& readers(std::uint32_t node) const { return readers_[node]; }
+  /// What `group` computes for others, ascending.
+  std::vector<Value> outputs(GroupId group) const { return outputs(group, group); }
+
+  /// Why `a` and `b` cannot or should not be one group; nothing if they can.
+  std::optional<std::string> refusal(GroupId a, GroupId b) const;
+  /// Makes them one (with the id of `a`), or says why not.
+  std::optional<std::string> merge(GroupId a, GroupId b);
+  /// Lets the readers of `node` compute it themselves where that costs less than to read it.
+  void copy_into_readers(std::uint32_t node);
+
+ private:
+  struct Draft {
+    FusionGroup group;
+    std::optional<std::string> refusal;
+  };
+
+  void add_group(std::uint32_t node);
+  bool is_index_map(std::uint32_t node) const;
+  bool must_exist(std::uint32_t node) const;
+  Draft draft(std::vector<std::uint32_t> members, const std::vector<Value>& outputs) const;
+  Draft merged(GroupId a, GroupId b) const;
+  std::vector<Value> outputs(GroupId a, GroupId b) const;
+  bool is_reached_around(GroupId from, GroupId to) const;
+  std::optional<std::vector<std::uint32_t>> recipe(std::uint32_t node) const;
+  std::optional<FusionGroup> without_output(GroupId group, std::uint32_t node) const;
+  void replace(GroupId group, FusionGroup by);
+  void set_readers(GroupId group, bool reads);
+
+  const Graph& graph_;
+  std::vector<FusionGroup> groups_;
+  std::vector<GroupId> owner_;                 // per node
+  std::vector<std::vector<GroupId>> readers_;  // per node
+  std::vector<char> is_output_;                // per node: whether the graph returns it
+  std::vector<char>
+      is_read_in_memory_;      // per node: whether a dot, a made fusion or an alias reads it
+  std::vector<int> map_size_;  // per node: index maps that a copy would bring along
+};
+
+}  // namespace anabranch
