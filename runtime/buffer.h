@@ -11,23 +11,29 @@
 
 namespace anabranch {
 
-/// A shared handle; the memory goes back when the last handle and the last execution that uses it are
-/// gone. The bytes never change once `ready` has happened.
+/// A shared handle; the memory goes back when the last handle and the last execution that uses it
+/// are gone. The bytes never change once `ready` has happened.
 class Buffer {
  public:
   Buffer() = default;
-  /// Uninitialised memory, aligned to 64 bytes. Throws Error if there is not enough, naming the device,
-  /// the bytes asked for and the bytes in use.
+  /// Uninitialised memory, aligned to 64 bytes. Throws Error if there is not enough, naming the
+  /// device, the bytes asked for and the bytes in use.
   static Buffer allocate(const Device& device, std::size_t bytes, Event ready = {});
+  /// Memory that `allocate_deferred` will get before `ready` happens; until then `data` is null.
+  static Buffer deferred(const Device& device, std::size_t bytes, Event ready);
+  /// Throws as `allocate` does.
+  void allocate_deferred() const;
   /// A copy of host bytes.
   static Buffer copy_of(const Device& device, std::span<const std::byte> bytes);
-  /// Memory of somebody else, read in place and handed back through `deleter` when no longer needed.
+  /// Memory of somebody else, read in place and handed back through `deleter` when no longer
+  /// needed.
   static Buffer borrow(const Device& device, const void* data, std::size_t bytes,
                        std::function<void()> deleter);
   /// No memory: every read throws `error`.
   static Buffer failed(const Device& device, std::exception_ptr error);
 
   explicit operator bool() const { return state_ != nullptr; }
+  /// Throws the buffer's error if it failed.
   void* data() const;
   std::size_t bytes() const;
   const Device& device() const;
@@ -40,9 +46,9 @@ class Buffer {
 
 /// What a device's allocator holds, in bytes.
 struct MemoryUse {
-  std::size_t in_use = 0;   ///< handed out now
-  std::size_t peak = 0;     ///< the most handed out at once since the last reset
-  std::size_t cached = 0;   ///< kept for reuse
+  std::size_t in_use = 0;  ///< handed out now
+  std::size_t peak = 0;    ///< the most handed out at once since the last reset
+  std::size_t cached = 0;  ///< kept for reuse
 };
 MemoryUse memory_use(const Device& device);
 void reset_peak_memory(const Device& device);

@@ -35,6 +35,10 @@ std::string to_string(const Device& device);
 /// The devices of this machine that run programs.
 std::vector<Device> devices();
 
+/// How many CPU devices there are (1 at first): further ones share the machine's threads but have
+/// memory and streams of their own. Throws Error unless `count` is 1 to 64.
+void set_cpu_devices(int count);
+
 /// Executions that a device lets be in flight before a submitting thread waits for the oldest.
 int in_flight_limit(const Device& device);
 /// Throws Error unless `limit` is at least 1.

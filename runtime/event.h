@@ -23,8 +23,10 @@ class Event {
   /// Its error, null where there is none or it has not happened yet. Never waits, never throws.
   std::exception_ptr error() const;
 
+  /// Makes it happen; the first call wins, later ones do nothing.
   void complete(std::exception_ptr error = nullptr) const;
-  /// Calls `then` once it has happened, on the thread that completes it (or at once, here).
+  /// Calls `then` once it has happened, on the thread that completes it, or at once, here (inside
+  /// another continuation: after that one returns). What `then` throws is dropped.
   void then(std::function<void()> then) const;
 
  private:

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -18,8 +19,8 @@
 namespace anabranch {
 
 /// Work on the host that can be cut: iterations [begin, end) of [0, extent), on any thread, in any
-/// order. `grain` is the fewest iterations worth a thread of their own; where it is `extent` or more
-/// the task is never cut. May throw.
+/// order. `grain` is the fewest iterations worth a thread of their own; where it is `extent` or
+/// more the task is never cut. May throw.
 struct HostTask {
   using Function = void (*)(const void* context, void* const* buffers, std::int64_t begin,
                             std::int64_t end);
@@ -36,10 +37,10 @@ using EventId = std::uint32_t;
 struct Slot {
   enum class Kind : std::uint8_t { input, output, constant, temporary };
   Kind kind = Kind::temporary;
-  std::uint32_t index = 0;   ///< which input, output or constant
-  std::size_t offset = 0;    ///< of a temporary, in the arena
+  std::uint32_t index = 0;  ///< which input, output or constant
+  std::size_t offset = 0;   ///< of a temporary, in the arena
   Type type;
-  std::string name;          ///< "%5", as in the fused graph's text
+  std::string name;  ///< "%5", as in the fused graph's text
 };
 
 /// Runs a task on slots; `buffers` is the order of the pointers that the task gets.
@@ -50,6 +51,12 @@ struct Launch {
   HostTask task;
   std::vector<SlotId> buffers;
   std::vector<SlotId> writes;  ///< those of `buffers` that it writes
+  /// Pairs (read, written) that may share bytes, if the first has no later use: element i of the
+  /// second is written only after every read of element i of the first.
+  std::vector<std::pair<SlotId, SlotId>> in_place;
+  /// Outputs, by position, that are final once it is done. Set by `schedule`; an output that no
+  /// launch names is final when all streams are done.
+  std::vector<std::uint32_t> finishes;
   Cost cost;
   double predicted_ns = 0;
   SourceLocation location;
@@ -77,12 +84,12 @@ struct Executable {
   Device device;
   std::vector<Type> inputs;
   std::vector<Slot> slots;
-  std::vector<SlotId> outputs;        ///< an output may be an input's or a constant's slot
+  std::vector<SlotId> outputs;  ///< an output may be an input's or a constant's slot
   std::vector<Buffer> constants;
   std::vector<std::vector<Step>> streams;
   std::uint32_t event_count = 0;
-  std::size_t arena_bytes = 0;        ///< of all temporaries together
-  std::size_t live_bytes = 0;         ///< the lower bound: the most temporary bytes live at once
+  std::size_t arena_bytes = 0;  ///< of all temporaries together
+  std::size_t live_bytes = 0;   ///< the lower bound: the most temporary bytes live at once
 };
 
 /// Text: slots, then each stream's steps.

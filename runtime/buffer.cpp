@@ -1,0 +1,80 @@
+#include "runtime/buffer.h"
+
+#include <cstring>
+#include <utility>
+
+#include "runtime/allocator.h"
+
+namespace anabranch {
+
+struct Buffer::State {
+  State(const Device& device, std::size_t bytes, Event ready)
+      : device(device), bytes(bytes), ready(std::move(ready)) {}
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  ~State() {
+    if (owner) owner->free(block);
+    if (!deleter) return;
+    try {
+      deleter();
+    } catch (...) {
+      // The last handle may die on a worker thread, which has nobody to tell.
+    }
+  }
+
+  Device device;
+  std::size_t bytes;
+  Event ready;
+  Allocation block;
+  Allocator* owner = nullptr;  // null for memory of somebody else
+  std::function<void()> deleter;
+};
+
+Buffer Buffer::deferred(const Device& device, std::size_t bytes, Event ready) {
+  Buffer buffer;
+  buffer.state_ = std::make_shared<State>(device, bytes, std::move(ready));
+  return buffer;
+}
+
+void Buffer::allocate_deferred() const {
+  Allocator& owner = allocator(state_->device);
+  state_->block = owner.allocate(state_->bytes);
+  state_->owner = &owner;
+}
+
+Buffer Buffer::allocate(const Device& device, std::size_t bytes, Event ready) {
+  Buffer buffer = deferred(device, bytes, std::move(ready));
+  buffer.allocate_deferred();
+  return buffer;
+}
+
+Buffer Buffer::copy_of(const Device& device, std::span<const std::byte> bytes) {
+  Buffer buffer = allocate(device, bytes.size());
+  if (!bytes.empty()) std::memcpy(buffer.state_->block.data, bytes.data(), bytes.size());
+  return buffer;
+}
+
+Buffer Buffer::borrow(const Device& device, const void* data, std::size_t bytes,
+                      std::function<void()> deleter) {
+  Buffer buffer = deferred(device, bytes, {});
+  // Kernels take pointers to what they read and to what they write alike; this is only ever read.
+  buffer.state_->block = {const_cast<void*>(data), bytes};
+  buffer.state_->deleter = std::move(deleter);
+  return buffer;
+}
+
+Buffer Buffer::failed(const Device& device, std::exception_ptr error) {
+  return deferred(device, 0, Event::failed(std::move(error)));
+}
+
+void* Buffer::data() const {
+  if (std::exception_ptr error = state_->ready.error()) std::rethrow_exception(error);
+  return state_->block.data;
+}
+
+std::size_t Buffer::bytes() const { return state_->bytes; }
+const Device& Buffer::device() const { return state_->device; }
+const Event& Buffer::ready() const { return state_->ready; }
+
+}  // namespace anabranch

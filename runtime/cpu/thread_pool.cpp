@@ -1,0 +1,236 @@
+#include "runtime/cpu/thread_pool.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "runtime/spin.h"
+#include "runtime/timeline.h"
+
+namespace anabranch::cpu {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::nanoseconds;
+
+// A worker that finds nothing spins before it sleeps, longer where spinning has paid off lately.
+constexpr nanoseconds longest_spin = microseconds{50};
+constexpr nanoseconds shortest_spin = microseconds{5};
+
+// Plenty for the workers to even out, few enough that taking one costs nothing.
+constexpr std::int64_t chunks_per_worker = 4;
+
+thread_local int this_worker = -1;
+thread_local bool this_job_is_ending = false;
+
+}  // namespace
+
+struct ThreadPool::Worker {
+  int index = 0;
+  nanoseconds spin = longest_spin;
+  std::atomic<std::uint32_t> awake{1};
+  std::thread thread;
+
+  void wake() {
+    awake.store(1, std::memory_order_release);
+    awake.notify_one();
+  }
+};
+
+// At most one of the two; neither tells the worker to stop.
+struct ThreadPool::Job {
+  Work* work = nullptr;
+  SharedTask* shared = nullptr;
+  explicit operator bool() const { return work || shared; }
+};
+
+ThreadPool& ThreadPool::instance() {
+  // Never destroyed: static arrays may outlive every static of ours. Its threads do stop.
+  static ThreadPool* pool = new ThreadPool;
+  struct Stop {
+    ~Stop() { pool->stop(); }
+  };
+  static Stop stop;
+  return *pool;
+}
+
+ThreadPool::ThreadPool() {
+  const int count = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  sleepers_.reserve(static_cast<std::size_t>(count));
+  for (int i = 0; i < count; ++i) {
+    workers_.push_back(std::make_unique<Worker>());
+    workers_.back()->index = i;
+  }
+  for (auto& worker : workers_) {
+    worker->thread = std::thread([this, w = worker.get()] { work_loop(*w); });
+  }
+}
+
+void ThreadPool::stop() {
+  std::vector<Worker*> sleepers;
+  {
+    std::lock_guard lock(mutex_);
+    stopping_ = true;
+    sleepers = std::exchange(sleepers_, {});
+  }
+  for (Worker* worker : sleepers) worker->wake();
+  for (auto& worker : workers_) {
+    if (worker->index == this_worker) {
+      worker->thread.detach();  // a task called exit()
+    } else {
+      worker->thread.join();
+    }
+  }
+}
+
+int ThreadPool::current_worker() { return this_worker; }
+
+void ThreadPool::job_is_ending() { this_job_is_ending = this_worker >= 0; }
+
+// A worker that spins will find the work by itself.
+std::vector<ThreadPool::Worker*> ThreadPool::sleepers_to_wake(int wanted) {
+  std::vector<Worker*> woken;
+  for (wanted -= spinners_; wanted > 0 && !sleepers_.empty(); --wanted) {
+    woken.push_back(sleepers_.back());
+    sleepers_.pop_back();
+  }
+  return woken;
+}
+
+void ThreadPool::post(Work& work) {
+  std::vector<Worker*> woken;
+  {
+    std::unique_lock lock(mutex_);
+    if (stopping_ && this_worker < 0) {
+      lock.unlock();
+      work.run(work);
+      return;
+    }
+    work.next = nullptr;
+    (queue_head_ ? queue_tail_->next : queue_head_) = &work;
+    queue_tail_ = &work;
+    hint_.fetch_add(1, std::memory_order_relaxed);
+    if (!this_job_is_ending) woken = sleepers_to_wake(1);
+  }
+  for (Worker* worker : woken) worker->wake();
+}
+
+bool ThreadPool::run_shared(SharedTask& shared) {
+  const HostTask& task = *shared.task;
+  const std::int64_t grain = std::max<std::int64_t>(task.grain, 1);
+  const std::int64_t even = task.extent / (size() * chunks_per_worker);
+  shared.chunk_ = std::max<std::int64_t>(1, even / grain) * grain;
+  shared.next_begin_.store(0, std::memory_order_relaxed);
+  shared.running_.store(1, std::memory_order_relaxed);
+  shared.failed_.store(false, std::memory_order_relaxed);
+  shared.error = nullptr;
+  const std::int64_t chunks = (task.extent + shared.chunk_ - 1) / shared.chunk_;
+  const int helpers = static_cast<int>(std::min<std::int64_t>(size(), chunks)) - 1;
+  if (helpers > 0) {
+    std::vector<Worker*> woken;
+    {
+      std::lock_guard lock(mutex_);
+      shared.helpers_ = helpers;
+      shared.open_ = true;
+      shared.next_open_ = std::exchange(open_tasks_, &shared);
+      hint_.fetch_add(1, std::memory_order_relaxed);
+      woken = sleepers_to_wake(std::min(helpers, 2));  // they wake further ones
+    }
+    for (Worker* worker : woken) worker->wake();
+  }
+  return run_ranges(shared);
+}
+
+// Whether this was the last to finish.
+bool ThreadPool::run_ranges(SharedTask& shared) {
+  const HostTask& task = *shared.task;
+  while (!shared.failed_.load(std::memory_order_relaxed)) {
+    const std::int64_t begin =
+        shared.next_begin_.fetch_add(shared.chunk_, std::memory_order_relaxed);
+    if (begin >= task.extent) break;
+    try {
+      task.function(task.context.get(), shared.buffers, begin,
+                    std::min(begin + shared.chunk_, task.extent));
+    } catch (...) {
+      if (!shared.failed_.exchange(true)) shared.error = std::current_exception();
+    }
+  }
+  close(shared);
+  return shared.running_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+}
+
+// After this, nobody joins any more.
+void ThreadPool::close(SharedTask& shared) {
+  std::lock_guard lock(mutex_);
+  if (!shared.open_) return;
+  shared.open_ = false;
+  hint_.fetch_sub(1, std::memory_order_relaxed);
+  SharedTask** link = &open_tasks_;
+  while (*link != &shared) link = &(*link)->next_open_;
+  *link = shared.next_open_;
+}
+
+// Helping comes first: it brings what has begun to its end sooner.
+ThreadPool::Job ThreadPool::take_locked() {
+  Job job;
+  if (SharedTask* shared = open_tasks_) {
+    job.shared = shared;
+    shared->running_.fetch_add(1, std::memory_order_relaxed);
+    if (--shared->helpers_ > 0) return job;
+    shared->open_ = false;
+    open_tasks_ = shared->next_open_;
+  } else if (queue_head_) {
+    job.work = queue_head_;
+    queue_head_ = queue_head_->next;
+  } else {
+    return job;
+  }
+  hint_.fetch_sub(1, std::memory_order_relaxed);
+  return job;
+}
+
+ThreadPool::Job ThreadPool::take(Worker& worker) {
+  std::unique_lock lock(mutex_);
+  this_job_is_ending = false;
+  while (true) {
+    if (Job job = take_locked()) {
+      if (!has_work()) return job;
+      const std::vector<Worker*> woken = sleepers_to_wake(2);
+      lock.unlock();
+      for (Worker* sleeper : woken) sleeper->wake();
+      return job;
+    }
+    if (stopping_) return {};
+    // One spinner is enough to take up what comes, and leaves the other cores to their work.
+    if (spinners_ == 0) {
+      ++spinners_;
+      lock.unlock();
+      const bool found =
+          spin_until([this] { return hint_.load(std::memory_order_relaxed) > 0; }, worker.spin);
+      worker.spin = found ? longest_spin : std::max(shortest_spin, worker.spin / 2);
+      lock.lock();
+      --spinners_;
+      if (has_work() || stopping_) continue;
+    }
+    worker.awake.store(0, std::memory_order_relaxed);
+    sleepers_.push_back(&worker);
+    lock.unlock();
+    worker.awake.wait(0, std::memory_order_acquire);
+    lock.lock();
+  }
+}
+
+void ThreadPool::work_loop(Worker& worker) {
+  this_worker = worker.index;
+  while (Job job = take(worker)) {
+    if (job.work) {
+      job.work->run(*job.work);
+    } else {
+      Work* after = job.shared->after;
+      if (run_ranges(*job.shared)) after->run(*after);
+    }
+  }
+}
+
+}  // namespace anabranch::cpu

@@ -1,0 +1,93 @@
+// ThreadPool: one thread per core, shared by every stream of every CPU device.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "runtime/executable.h"
+
+namespace anabranch::cpu {
+
+/// Something to run once on a worker. The pool does not touch it after `run` begins, so that it may
+/// destroy itself.
+struct Work {
+  explicit Work(void (*run)(Work&)) : run(run) {}
+  void (*run)(Work&);
+  Work* next = nullptr;
+};
+
+/// A task that several workers run together, range by range. Whoever finishes the last range goes
+/// on with `after`, so that nobody waits.
+struct SharedTask {
+  explicit SharedTask(Work& after) : after(&after) {}
+
+  const HostTask* task = nullptr;
+  void* const* buffers = nullptr;
+  Work* after;
+  std::exception_ptr error;  ///< the first that a range threw; the remaining ranges are left out
+
+ private:
+  friend class ThreadPool;
+  std::int64_t chunk_ = 0;  // iterations taken at a time
+  std::atomic<std::int64_t> next_begin_{0};
+  std::atomic<int> running_{0};
+  std::atomic<bool> failed_{false};
+  int helpers_ = 0;  // workers still welcome; guarded by the pool's mutex, as are the next two
+  bool open_ = false;
+  SharedTask* next_open_ = nullptr;
+};
+
+class ThreadPool {
+ public:
+  /// The pool of this process. Its threads start on first use and stop, all runnable work done,
+  /// when the program leaves `main`.
+  static ThreadPool& instance();
+
+  int size() const { return static_cast<int>(workers_.size()); }
+
+  /// Runs `work` on some worker, soon; after the pool has stopped, here and now.
+  void post(Work& work);
+
+  /// Called on a worker: runs ranges of `shared` until none is left to take, while others help.
+  /// Whether the task is done; if not, its `after` will be run by whoever finishes it, and `shared`
+  /// may no longer be touched.
+  bool run_shared(SharedTask& shared);
+
+  /// The calling thread's number among the workers; -1 on any other thread.
+  static int current_worker();
+
+  /// Says that the calling worker is about to look for work: what it posts until then needs no
+  /// other worker woken for it.
+  static void job_is_ending();
+
+ private:
+  struct Worker;
+  struct Job;
+
+  ThreadPool();
+  ~ThreadPool() = delete;
+  void stop();
+  void work_loop(Worker& worker);
+  Job take(Worker& worker);
+  Job take_locked();
+  bool has_work() const { return queue_head_ || open_tasks_; }
+  std::vector<Worker*> sleepers_to_wake(int wanted);
+  bool run_ranges(SharedTask& shared);
+  void close(SharedTask& shared);
+
+  std::mutex mutex_;
+  Work* queue_head_ = nullptr;
+  Work* queue_tail_ = nullptr;
+  SharedTask* open_tasks_ = nullptr;
+  std::vector<Worker*> sleepers_;
+  int spinners_ = 0;
+  bool stopping_ = false;
+  std::atomic<int> hint_{0};  // how much there is to take, for those who spin
+  std::vector<std::unique_ptr<Worker>> workers_;
+};
+
+}  // namespace anabranch::cpu
