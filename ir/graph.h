@@ -70,6 +70,7 @@ class Graph {
 
  private:
   friend class GraphBuilder;
+  friend struct BrokenGraph;  // the tests of `verify` make what no builder makes
   std::string name_;
   std::vector<Node> nodes_;
   std::vector<Value> outputs_;
