@@ -1,0 +1,45 @@
+#include "ir/dot.h"
+
+#include <gtest/gtest.h>
+
+#include "ir/parse.h"
+
+namespace anabranch {
+namespace {
+
+TEST(Dot, DrawsFusionsAsClusters) {
+  const Graph graph = parse(R"(graph "a \"b\""(%0: f32[4,3]) {
+    %1: f32[] = constant 2
+    %2: f32[4], %3: f32[4,3] = fusion %0, %1 kind=reduction graph rows(%0: f32[4,3], %1: f32[]) {
+      %2: f32[4,3] = tanh %0
+      %3: f32[4] = reduce_sum %2 axes=[1]
+      return %3, %0
+    }
+    %4: f32[4] = negate %2
+    return %4, %3
+  })");
+  EXPECT_EQ(to_dot(graph), R"(digraph "a \"b\"" {
+  rankdir=TB;
+  node [shape=box, style="rounded,filled", fillcolor="#f4f6f8", fontname="monospace"];
+  graph [fontname="monospace"];
+  n0 [label="%0 parameter\nf32[4,3]", fillcolor="#d8e4f4"];
+  n1 [label="%1 constant 2\nf32[]"];
+  subgraph cluster_n2 {
+    label="%2 fusion, reduction: rows"; style="rounded,filled"; fillcolor="#fdf3dc";
+    n2_2 [label="%2 tanh\nf32[4,3]"];
+    n2_3 [label="%3 reduce_sum\nf32[4]"];
+  }
+  n3 [label="%4 negate\nf32[4]"];
+  output0 [label="output 0", shape=oval, fillcolor="#d8e8d8"];
+  output1 [label="output 1", shape=oval, fillcolor="#d8e8d8"];
+  n0 -> n2_2;
+  n2_2 -> n2_3;
+  n2_3 -> n3;
+  n3 -> output0;
+  n0 -> output1;
+}
+)");
+}
+
+}  // namespace
+}  // namespace anabranch
