@@ -1,0 +1,224 @@
+// Prints docs/ir.md: every op from ops.def, and what the text form and the numbers mean.
+//
+//   ir_reference                prints the page
+//   ir_reference --check FILE   fails unless FILE is the page
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <set>
+#include <string>
+
+#include "ir/error.h"
+#include "ir/infer.h"
+
+namespace {
+
+using namespace anabranch;
+
+constexpr std::string_view head = R"(# The graph and its ops
+
+<!-- Written by tools/ir_reference.cpp from ir/ops.def. Do not edit: build the target ir_docs. -->
+
+A graph is what a traced function becomes: nodes in the order in which they may run, each an op applied
+to values that stand above it. Its text is the same in logs, tests, bug reports and the input of the
+command `anabranch`, and reads back to an equal graph.
+
+## The text form
+
+    graph layer(%0: f32[64,128], %1: f32[128,32]) {
+      %2: f32[64,32] = dot %0, %1 lhs_contracting=[1] rhs_contracting=[0]    # model.cpp:12
+      %3: f32[64,32] = tanh %2
+      return %3
+    }
+
+- One line a node: its results with their types, `=`, the op, the operands, the attributes. An op with
+  several results names each: `%4: f32[8], %5: i32[8] = reduce ...`.
+- A value is `%` and a name of letters, digits, underscores and dots. Printing numbers the values anew.
+- A graph's name may be left out, and is in quotes where it is not such a name (`\"`, `\\` and `\xHH`
+  stand for what cannot be written).
+- A type is a dtype and the sizes of the axes, outermost first; `f32[]` is a scalar.
+- Attributes are `name=value`. Lists that are empty are left out; everything else must be there.
+- A region (the body of `reduce`, the group of `fusion`) is a graph of its own after the attributes:
+  `graph(%0: f32[]) {...}`. It sees its own values alone and numbers them from 0.
+- From `#` to the end of the line is a comment. Spaces and line ends separate, and mean nothing else.
+- Types are inferred again when a text is read and must be what the text says.
+- Graphs nest at most 64 deep, types have at most 64 axes, constants take at most 2^30 bytes.
+
+### Constants
+
+`constant 1.5`, `constant [[1, 2], [3, 4]]`: brackets nest as the axes do. An array of equal elements is
+written as one element (`f32[1000] = constant 0`), one without elements as `[]`. A `bool` is `true` or
+`false`. Floats are the shortest decimal that reads back to the same bits, `inf`, `-inf`, `-0`, `nan` for the
+positive quiet NaN without payload, and `nan(0xffc00000)`, all bits in hexadecimal, for every other NaN.
+
+## Numbers
+
+| dtype | what it holds |
+|---|---|
+| `bool` | false or true, one byte in memory; where an op takes integers and bool, a one-bit integer |
+| `i8 i16 i32 i64` | two's complement |
+| `u8 u16 u32 u64` | unsigned |
+| `f16` | IEEE 754 binary16 |
+| `bf16` | the upper half of an `f32` |
+| `f32 f64` | IEEE 754 binary32 and binary64 |
+
+What follows holds on every device.
+
+- **Operands of one op have one type.** Nothing is broadcast or converted silently: `broadcast_in_dim` and
+  `convert` do that, and the functions of the library write them for you.
+- **Integers wrap** around on overflow, in every op and in sums and products.
+- **Integer division** truncates toward zero. `x / 0` has all bits set (-1, or the greatest unsigned
+  number); the least integer divided by -1 is itself. `x remainder 0` is `x`; `x remainder -1` is 0.
+- **Shifts** take the amount as unsigned. By the width or more, left and logical right shifts give 0, the
+  arithmetic right shift gives copies of the highest bit.
+- **convert**: float to integer truncates toward zero, saturates at the ends of the integer's range and
+  takes NaN to 0; integer to integer keeps the low bits; anything to `bool` is "differs from zero" (so NaN is
+  true); `bool` to a number is 0 or 1; to a float rounds once, to nearest, ties to even.
+- **Floats** follow IEEE 754 with rounding to nearest, ties to even. Subnormal numbers are kept. A multiply
+  and an add may be contracted to one fused multiply-add; no other reordering happens unless fast math is on.
+- **f16 and bf16** compute in `f32` and round after each op; sums, products and `dot` accumulate in `f32` and
+  round once.
+- **Approximate ops** are within 2 units in the last place of the exact value for `f32` and `f64`; all other
+  ops are correctly rounded.
+- **NaN**: `maximum`, `minimum`, `clamp`, `reduce_max` and `reduce_min` give NaN where an operand is NaN; `argmax`
+  and `argmin` give the first NaN's position. `compare` is false for NaN, but for `ne`. -0 and 0 are equal
+  to `compare`, and -0 is below 0 to `maximum` and `minimum`. Which NaN an op gives is not specified.
+- **Reductions** over no elements give the identity: 0, 1, the lowest or highest value, false or true. `argmax`
+  and `argmin` refuse an axis of size 0. The order in which a sum is taken depends on shapes alone, not
+  on the machine or on the number of threads.
+- **random_bits** is Philox 4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011):
+  the counter's block is (low and high word of counter / 4, 0, 0), the key its low and high word.
+)";
+
+struct Section {
+  OpKind kind;
+  std::string_view title;
+};
+constexpr Section sections[] = {
+    {OpKind::leaf, "Leaves"},
+    {OpKind::unary, "Elementwise, one operand"},
+    {OpKind::binary, "Elementwise, two operands"},
+    {OpKind::ternary, "Elementwise, three operands"},
+    {OpKind::index, "Index maps"},
+    {OpKind::reduction, "Reductions"},
+    {OpKind::library, "Library calls"},
+    {OpKind::region, "Made by passes"},
+};
+
+constexpr std::string_view kind_of_field(const std::vector<std::int64_t>&) { return "list"; }
+constexpr std::string_view kind_of_field(std::int64_t) { return "integer"; }
+constexpr std::string_view kind_of_field(Comparison) { return "eq, ne, lt, le, gt or ge"; }
+constexpr std::string_view kind_of_field(FusionKind) { return "elementwise, reduction or dot"; }
+
+std::string attributes_text(Op op) {
+  if (op == Op::constant) return "the value";
+  std::string text;
+  const Attributes all = default_attributes(op);
+  std::visit(
+      [&](const auto& attributes) {
+        fields(attributes, [&](const char* name, const auto& field) {
+          text += (text.empty() ? "`" : ", `") + std::string(name) + "` (" +
+                  std::string(kind_of_field(field)) + ")";
+        });
+      },
+      all);
+  return text;
+}
+
+// Whether infer takes operands of this dtype: the table says what the code does.
+bool takes(Op op, Dtype dtype) {
+  const OpInfo& row = info(op);
+  const bool reduces = row.kind == OpKind::reduction;
+  std::vector<Type> operands(static_cast<std::size_t>(row.arity), Type{dtype, {}});
+  Attributes attributes = default_attributes(op);
+  if (reduces) operands[0].shape = Shape{1};
+  if (op == Op::select) operands[0].dtype = Dtype::bool_;
+  std::optional<Type> stated;
+  if (row.has(OpInfo::typed)) stated = Type{reduces ? Dtype::i64 : dtype, {}};
+  try {
+    infer(op, operands, attributes, stated, {}, {});
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+std::string dtypes_text(Op op) {
+  const OpInfo& row = info(op);
+  if (row.arity <= 0 || row.kind == OpKind::index) return "any";
+  std::set<Dtype> taken;
+  for (int i = 0; i < dtype_count; ++i) {
+    if (takes(op, static_cast<Dtype>(i))) taken.insert(static_cast<Dtype>(i));
+  }
+  auto all_of = [&](bool (*belongs)(Dtype)) {
+    for (int i = 0; i < dtype_count; ++i) {
+      const auto dtype = static_cast<Dtype>(i);
+      if (belongs(dtype) != taken.contains(dtype)) return false;
+    }
+    return true;
+  };
+  if (taken.size() == dtype_count) return "any";
+  if (all_of([](Dtype d) { return d != Dtype::bool_; })) return "any but `bool`";
+  if (all_of([](Dtype d) { return is_float(d); })) return "floats";
+  if (all_of([](Dtype d) { return !is_float(d); })) return "integers, `bool`";
+  std::string text;
+  for (Dtype dtype : taken) text += (text.empty() ? "`" : " `") + std::string(name(dtype)) + "`";
+  return text;
+}
+
+std::string flags_text(const OpInfo& row) {
+  std::string text;
+  auto add = [&](OpInfo::Flags flag, std::string_view word) {
+    if (row.has(flag)) text += (text.empty() ? "" : ", ") + std::string(word);
+  };
+  add(OpInfo::commutative, "commutative");
+  add(OpInfo::approximate, "approximate");
+  add(OpInfo::typed, "typed");
+  add(OpInfo::has_region, "region");
+  return text;
+}
+
+std::string page() {
+  std::string text(head);
+  text += R"(
+## Ops
+
+"Takes" is what the operands may hold. A `typed` op's result type is the writer's choice, within what the
+op allows; the types of all others follow from their operands.
+)";
+  for (const Section& section : sections) {
+    text += "\n### " + std::string(section.title) + "\n\n";
+    text += "| op | operands | takes | attributes | flags | meaning |\n|---|---|---|---|---|---|\n";
+    for (std::size_t i = 0; i < all_ops().size(); ++i) {
+      const OpInfo& row = all_ops()[i];
+      if (row.kind != section.kind) continue;
+      const auto op = static_cast<Op>(i);
+      const std::string arity = row.arity == OpInfo::variadic ? "n" : std::to_string(row.arity);
+      std::string meaning;
+      for (char c : row.meaning) meaning += c == '|' ? std::string("\\|") : std::string(1, c);
+      text += "| `" + std::string(row.name) + "` | " + arity + " | " + dtypes_text(op) + " | " +
+              attributes_text(op) + " | " + flags_text(row) + " | " + meaning + " |\n";
+    }
+  }
+  return text;
+}
+
+int check(const char* path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string found(std::istreambuf_iterator<char>(file), {});
+  if (found == page()) return 0;
+  std::cerr << path << " is not what ir/ops.def and tools/ir_reference.cpp say.\n"
+            << "Write it anew: cmake --build --preset dev --target ir_docs\n";
+  return 1;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count == 3 && std::string_view(arguments[1]) == "--check") return check(arguments[2]);
+  if (count != 1) {
+    std::cerr << "usage: ir_reference [--check FILE]\n";
+    return 2;
+  }
+  std::cout << page();
+}
