@@ -1,0 +1,84 @@
+#include "codegen/cpu/compile_kernels.h"
+
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/TargetParser/Host.h>
+
+#include <atomic>
+
+#include "codegen/cpu/emit_kernel.h"
+#include "codegen/cpu/jit.h"
+#include "ir/error.h"
+
+namespace anabranch::cpu {
+namespace {
+
+std::string text_of(const llvm::Module& module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module.print(stream, nullptr);
+  return text;
+}
+
+// One function per kernel, named after it plus `suffix`.
+std::unique_ptr<llvm::Module> make_module(llvm::LLVMContext& context,
+                                          const llvm::TargetMachine& machine,
+                                          std::span<const Kernel> kernels,
+                                          const std::string& suffix) {
+  auto module = std::make_unique<llvm::Module>("kernels", context);
+  set_target(*module, machine);
+  for (const Kernel& kernel : kernels) emit_kernel(*module, kernel, kernel.name + suffix);
+  std::string problems;
+  llvm::raw_string_ostream stream(problems);
+  if (llvm::verifyModule(*module, &stream)) {
+    throw InternalError("llvm", stream.str(), text_of(*module));
+  }
+  return module;
+}
+
+}  // namespace
+
+Code compile_kernels(std::span<const Kernel> kernels) {
+  if (kernels.empty()) return {};
+  // Symbols of different compilations live side by side in one process.
+  static std::atomic<std::uint64_t> compilations{0};
+  const std::string suffix = "." + std::to_string(compilations.fetch_add(1));
+  const auto machine = make_target_machine();
+  llvm::LLVMContext context;
+  auto module = make_module(context, *machine, kernels, suffix);
+  std::vector<std::string> symbols;
+  for (const Kernel& kernel : kernels) symbols.push_back(kernel.name + suffix);
+  try {
+    LoadedCode loaded =
+        load(generate(*module, *machine, llvm::CodeGenFileType::ObjectFile), symbols);
+    Code code{.functions = {}, .keep_alive = std::move(loaded.keep_alive)};
+    for (void* address : loaded.addresses) {
+      code.functions.push_back(reinterpret_cast<HostTask::Function>(address));
+    }
+    return code;
+  } catch (const InternalError& error) {
+    throw InternalError(error.stage(), error.what(), text_of(*module));
+  }
+}
+
+std::string llvm_text(std::span<const Kernel> kernels) {
+  llvm::LLVMContext context;
+  return text_of(*make_module(context, *make_target_machine(), kernels, ""));
+}
+
+std::string assembly_text(std::span<const Kernel> kernels) {
+  llvm::LLVMContext context;
+  const auto machine = make_target_machine();
+  auto module = make_module(context, *machine, kernels, "");
+  return generate(*module, *machine, llvm::CodeGenFileType::AssemblyFile);
+}
+
+Target host_target() {
+  const llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
+  Target target;
+  target.vector_bytes = features.lookup("avx512f") ? 64 : features.lookup("avx2") ? 32 : 16;
+  return target;
+}
+
+}  // namespace anabranch::cpu

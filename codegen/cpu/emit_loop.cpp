@@ -1,0 +1,413 @@
+// The loops of emit_kernel: scalar loops, vector loops over a fixed count and over a range, and the
+// reductions that either of them carries.
+#include <algorithm>
+
+#include "codegen/cpu/kernel_emitter.h"
+#include "codegen/cpu/types.h"
+#include "ir/error.h"
+
+namespace anabranch::cpu {
+
+using llvm::Value;
+
+void KernelEmitter::emit_loop(Ref ref) {
+  const Loop& loop = std::get<Loop>(kernel_[ref].operation);
+  if (loop.parallel && !loop.reductions.empty()) {
+    throw InternalError("emit", "the parallel loop of kernel " + kernel_.name + " reduces");
+  }
+  if (loop.vector_width > 1) {
+    if (scope_) {
+      throw InternalError("emit", "kernel " + kernel_.name + " has a vector loop inside another");
+    }
+    for (const Reduction& reduction : loop.reductions) {
+      if (reduction.combine == Combine::general) {
+        throw InternalError("emit", "a vector loop of kernel " + kernel_.name +
+                                        " has a reduction that must run in order");
+      }
+    }
+  }
+  if (loop.extent == 0) {
+    define_results(loop, initial_partials(loop, false));
+  } else if (loop.vector_width > 1) {
+    emit_vector_loop(loop);
+  } else {
+    emit_scalar_loop(loop);
+  }
+}
+
+void KernelEmitter::emit_scalar_loop(const Loop& loop) {
+  const std::size_t mark = defined_.size();
+  hoist(loop.body);
+  Value* first = loop.parallel ? begin_ : builder_.getInt64(0);
+  Value* last = loop.parallel ? end_ : builder_.getInt64(static_cast<std::uint64_t>(loop.extent));
+  Partials initial = initial_partials(loop, false);
+
+  llvm::BasicBlock* before = builder_.GetInsertBlock();
+  llvm::BasicBlock* body = block("loop");
+  llvm::BasicBlock* after = block("loop.end");
+  if (loop.parallel) {
+    builder_.CreateCondBr(builder_.CreateICmpSLT(first, last), body, after);
+  } else {
+    builder_.CreateBr(body);
+  }
+
+  builder_.SetInsertPoint(body);
+  llvm::PHINode* index = builder_.CreatePHI(builder_.getInt64Ty(), 2);
+  index->addIncoming(first, before);
+  const Partials phis = add_phis(initial, before);
+  Partials partials = phis;
+  define(loop.index, index);
+  emit(loop.body);
+  fold(loop, partials);
+  Value* next = builder_.CreateNSWAdd(index, builder_.getInt64(1));
+  llvm::BasicBlock* latch = builder_.GetInsertBlock();
+  index->addIncoming(next, latch);
+  close_phis(phis, partials, latch);
+  builder_.CreateCondBr(builder_.CreateICmpSLT(next, last), body, after);
+
+  builder_.SetInsertPoint(after);
+  forget(mark);
+  define_results(loop, partials);
+}
+
+// --- vector loops ------------------------------------------------------------------------------------
+
+void KernelEmitter::emit_vector_loop(const Loop& loop) {
+  const std::size_t mark = defined_.size();
+  const Lanes lanes(kernel_, loop, contracted_);
+  VectorScope scope{.lanes = lanes, .loop = loop};
+  scope_ = &scope;
+  std::vector<std::size_t> spread;
+  for (std::size_t i = 0; i < emitted_.size(); ++i) {
+    Ref ref{static_cast<std::uint32_t>(i)};
+    if (!emitted_[i].scalar || !lanes.needs_vector(ref)) continue;
+    emitted_[i].vectors = {splat(emitted_[i].scalar)};
+    spread.push_back(i);
+  }
+  hoist(loop.body);
+  Partials partials;
+  if (loop.parallel) {
+    emit_vector_range(loop, scope);
+  } else {
+    partials = emit_vector_rows(loop, scope);
+  }
+  scope_ = nullptr;
+  forget(mark);
+  for (std::size_t i : spread) emitted_[i].vectors.clear();
+  define_results(loop, partials);
+}
+
+// A fixed count: full turns with `unroll` partial results each, then the rest under masks.
+KernelEmitter::Partials KernelEmitter::emit_vector_rows(const Loop& loop, VectorScope& scope) {
+  const std::int64_t turn = std::int64_t{loop.vector_width} * loop.unroll;
+  const std::int64_t full = loop.extent / turn * turn;
+  scope.copies = full > 0 ? loop.unroll : 1;
+  Partials partials = initial_partials(loop, true);
+  if (full > 0) {
+    partials = emit_turns(loop, scope, 0, full, false, std::move(partials));
+    for (std::size_t i = 0; i < partials.size(); ++i) {
+      Copies& copies = partials[i];
+      const Reduction& reduction = loop.reductions[i];
+      const Dtype dtype = kernel_[reduction.results[0]].dtype;
+      while (copies.size() > 1) {
+        const std::size_t half = copies.size() / 2;
+        for (std::size_t k = 0; k < half; ++k) {
+          copies[k] = combine(builder_, reduction.combine, dtype, copies[k],
+                              copies[copies.size() - half + k], false);
+        }
+        copies.resize(copies.size() - half);
+      }
+    }
+  }
+  scope.copies = 1;
+  if (full < loop.extent) {
+    partials = emit_turns(loop, scope, full, loop.extent, true, std::move(partials));
+  }
+  for (std::size_t i = 0; i < partials.size(); ++i) {
+    const Dtype dtype = kernel_[loop.reductions[i].results[0]].dtype;
+    partials[i] = {combine_lanes(builder_, loop.reductions[i].combine, dtype, partials[i][0])};
+  }
+  return partials;
+}
+
+KernelEmitter::Partials KernelEmitter::emit_turns(const Loop& loop, VectorScope& scope,
+                                                  std::int64_t first, std::int64_t last, bool masked,
+                                                  Partials partials) {
+  const std::int64_t turn = std::int64_t{loop.vector_width} * scope.copies;
+  auto set_mask = [&](Value* index) {
+    if (!masked) return;
+    Value* left = builder_.CreateSub(builder_.getInt64(static_cast<std::uint64_t>(last)), index);
+    scope.mask = first_lanes(left);
+  };
+  if (last - first <= turn) {
+    Value* index = builder_.getInt64(static_cast<std::uint64_t>(first));
+    set_mask(index);
+    emit_vector_body(loop, index, partials);
+  } else {
+    llvm::BasicBlock* before = builder_.GetInsertBlock();
+    llvm::BasicBlock* body = block(masked ? "rest" : "vector");
+    builder_.CreateBr(body);
+    builder_.SetInsertPoint(body);
+    llvm::PHINode* index = builder_.CreatePHI(builder_.getInt64Ty(), 2);
+    index->addIncoming(builder_.getInt64(static_cast<std::uint64_t>(first)), before);
+    const Partials phis = add_phis(partials, before);
+    partials = phis;
+    set_mask(index);
+    emit_vector_body(loop, index, partials);
+    Value* next = builder_.CreateNSWAdd(index, builder_.getInt64(static_cast<std::uint64_t>(turn)));
+    llvm::BasicBlock* latch = builder_.GetInsertBlock();
+    index->addIncoming(next, latch);
+    close_phis(phis, partials, latch);
+    llvm::BasicBlock* after = block("vector.end");
+    Value* more = builder_.CreateICmpSLT(next, builder_.getInt64(static_cast<std::uint64_t>(last)));
+    builder_.CreateCondBr(more, body, after);
+    builder_.SetInsertPoint(after);
+  }
+  scope.mask = nullptr;
+  return partials;
+}
+
+// A range that the caller chose: masked steps up to the next multiple of the width, unmasked turns from
+// there while they last, masked steps to the end. Both bodies hang on one head:
+//
+//   head: index == end? -> done
+//         index % width == 0 and a whole turn is left? -> turns (back to head when fewer are left)
+//         else -> one masked step (back to head)
+void KernelEmitter::emit_vector_range(const Loop& loop, VectorScope& scope) {
+  const auto width = static_cast<std::uint64_t>(loop.vector_width);
+  const std::uint64_t turn = width * static_cast<std::uint64_t>(loop.unroll);
+  const bool has_turns = loop.extent >= static_cast<std::int64_t>(turn);
+  llvm::IRBuilder<>& b = builder_;
+  Partials none;
+
+  llvm::BasicBlock* before = b.GetInsertBlock();
+  llvm::BasicBlock* head = block("head");
+  llvm::BasicBlock* choose = block("choose");
+  llvm::BasicBlock* step = block("step");
+  llvm::BasicBlock* after = block("range.end");
+  b.CreateBr(head);
+
+  b.SetInsertPoint(head);
+  llvm::PHINode* index = b.CreatePHI(b.getInt64Ty(), 3);
+  index->addIncoming(begin_, before);
+  b.CreateCondBr(b.CreateICmpSLT(index, end_), choose, after);
+
+  b.SetInsertPoint(choose);
+  Value* past = b.CreateAnd(index, b.getInt64(width - 1));
+  if (has_turns) {
+    llvm::BasicBlock* vector = block("vector");
+    Value* is_aligned = b.CreateICmpEQ(past, b.getInt64(0));
+    Value* has_turn = b.CreateICmpSGE(b.CreateSub(end_, index), b.getInt64(turn));
+    b.CreateCondBr(b.CreateAnd(is_aligned, has_turn), vector, step);
+
+    b.SetInsertPoint(vector);
+    llvm::PHINode* inner = b.CreatePHI(b.getInt64Ty(), 2);
+    inner->addIncoming(index, choose);
+    scope.copies = loop.unroll;
+    emit_vector_body(loop, inner, none);
+    Value* next = b.CreateNSWAdd(inner, b.getInt64(turn));
+    inner->addIncoming(next, b.GetInsertBlock());
+    index->addIncoming(next, b.GetInsertBlock());
+    b.CreateCondBr(b.CreateICmpSGE(b.CreateSub(end_, next), b.getInt64(turn)), vector, head);
+  } else {
+    b.CreateBr(step);
+  }
+
+  b.SetInsertPoint(step);
+  Value* to_multiple = b.CreateSub(b.getInt64(width), past);
+  Value* left = b.CreateSub(end_, index);
+  Value* count = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, to_multiple, left);
+  scope.copies = 1;
+  scope.mask = first_lanes(count);
+  emit_vector_body(loop, index, none);
+  scope.mask = nullptr;
+  index->addIncoming(b.CreateNSWAdd(index, count), b.GetInsertBlock());
+  b.CreateBr(head);
+
+  b.SetInsertPoint(after);
+}
+
+// The mask of the first `count` lanes.
+Value* KernelEmitter::first_lanes(Value* count) {
+  const int width = scope_->loop.vector_width;
+  llvm::SmallVector<std::uint32_t, 64> lanes;
+  for (int i = 0; i < width; ++i) lanes.push_back(static_cast<std::uint32_t>(i));
+  Value* bound = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, count,
+                                                builder_.getInt64(static_cast<std::uint64_t>(width)));
+  Value* narrow = builder_.CreateTrunc(bound, builder_.getInt32Ty());
+  return builder_.CreateICmpULT(llvm::ConstantDataVector::get(builder_.getContext(), lanes),
+                                splat(narrow));
+}
+
+void KernelEmitter::emit_vector_body(const Loop& loop, Value* index, Partials& partials) {
+  const std::size_t mark = defined_.size();
+  define(loop.index, index);
+  if (scope_->lanes.needs_vector(loop.index)) {
+    for (int copy = 0; copy < scope_->copies; ++copy) {
+      llvm::SmallVector<std::uint64_t, 64> lanes;
+      for (int i = 0; i < loop.vector_width; ++i) {
+        lanes.push_back(static_cast<std::uint64_t>(copy * loop.vector_width + i));
+      }
+      auto* offsets = llvm::ConstantDataVector::get(builder_.getContext(), lanes);
+      define_lanes(loop.index, builder_.CreateAdd(splat(index), offsets));
+    }
+  }
+  emit(loop.body);
+  fold(loop, partials);
+  forget(mark);
+}
+
+// --- what does not change in a loop ------------------------------------------------------------------
+
+bool KernelEmitter::is_available(Ref ref) const {
+  if (contracted_[ref.index]) {
+    const auto& product = std::get<Compute>(kernel_[ref].operation);
+    return std::ranges::all_of(product.operands, [&](Ref operand) { return is_available(operand); });
+  }
+  return emitted_[ref.index].scalar || !emitted_[ref.index].vectors.empty();
+}
+
+bool KernelEmitter::can_hoist(Ref ref) const {
+  if (contracted_[ref.index]) return false;
+  const Operation& operation = kernel_[ref].operation;
+  if (std::holds_alternative<ConstantInstruction>(operation)) return true;
+  if (const auto* compute = std::get_if<Compute>(&operation)) {
+    return std::ranges::all_of(compute->operands, [&](Ref operand) { return is_available(operand); });
+  }
+  if (const auto* load = std::get_if<Load>(&operation)) {
+    return kernel_.buffers[load->buffer].access == Access::read && is_available(load->index) &&
+           (!load->mask || is_available(load->mask));
+  }
+  return false;
+}
+
+// Emits here what every iteration would compute alike. All loops inside run at least once, or are
+// passed over.
+void KernelEmitter::hoist(const Block& block) {
+  for (Ref ref : block) {
+    if (const auto* loop = std::get_if<Loop>(&kernel_[ref].operation)) {
+      // A vector loop hoists for itself, once it is known what its lanes need.
+      if (loop->extent > 0 && loop->vector_width == 1) hoist(loop->body);
+    } else if (can_hoist(ref) && !is_available(ref)) {
+      for (int copy = 0; copy < copies(); ++copy) emit(ref, copy);
+    }
+  }
+}
+
+// --- reductions --------------------------------------------------------------------------------------
+
+KernelEmitter::Partials KernelEmitter::initial_partials(const Loop& loop, bool as_lanes) {
+  Partials partials;
+  for (const Reduction& reduction : loop.reductions) {
+    const bool is_vector = as_lanes || is_lanes(reduction.results[0]);
+    Copies copies(is_vector ? static_cast<std::size_t>(this->copies()) : 1);
+    for (std::size_t copy = 0; copy < copies.size(); ++copy) {
+      for (Ref ref : reduction.initial) {
+        Value* value = as_lanes    ? splat(scalar(ref))
+                       : is_vector ? vector(ref, static_cast<int>(copy))
+                                   : scalar(ref);
+        copies[copy].push_back(value);
+      }
+    }
+    partials.push_back(std::move(copies));
+  }
+  return partials;
+}
+
+KernelEmitter::Partials KernelEmitter::add_phis(const Partials& incoming, llvm::BasicBlock* from) {
+  Partials phis = incoming;
+  for (Copies& copies : phis) {
+    for (Partial& partial : copies) {
+      for (Value*& value : partial) {
+        llvm::PHINode* phi = builder_.CreatePHI(value->getType(), 2);
+        phi->addIncoming(value, from);
+        value = phi;
+      }
+    }
+  }
+  return phis;
+}
+
+void KernelEmitter::close_phis(const Partials& phis, const Partials& outgoing,
+                               llvm::BasicBlock* from) {
+  for (std::size_t i = 0; i < phis.size(); ++i) {
+    for (std::size_t copy = 0; copy < phis[i].size(); ++copy) {
+      for (std::size_t k = 0; k < phis[i][copy].size(); ++k) {
+        llvm::cast<llvm::PHINode>(phis[i][copy][k])->addIncoming(outgoing[i][copy][k], from);
+      }
+    }
+  }
+}
+
+void KernelEmitter::fold(const Loop& loop, Partials& partials) {
+  for (std::size_t i = 0; i < loop.reductions.size(); ++i) {
+    const Reduction& reduction = loop.reductions[i];
+    if (reduction.combine == Combine::general) {
+      fold_general(reduction, partials[i]);
+    } else {
+      fold(reduction, partials[i]);
+    }
+  }
+}
+
+void KernelEmitter::fold(const Reduction& reduction, Copies& so_far) {
+  const bool is_vector = so_far[0][0]->getType()->isVectorTy();
+  const Dtype dtype = kernel_[reduction.results[0]].dtype;
+  auto value_of = [&](Ref ref, std::size_t copy) {
+    return is_vector ? vector(ref, static_cast<int>(copy)) : scalar(ref);
+  };
+  for (std::size_t copy = 0; copy < so_far.size(); ++copy) {
+    Partial folded;
+    if (Ref value = reduction.values[0]; contracted_[value.index]) {
+      const auto& product = std::get<Compute>(kernel_[value].operation);
+      Value* sum = so_far[copy][0];
+      folded = {builder_.CreateIntrinsic(llvm::Intrinsic::fmuladd, {sum->getType()},
+                                         {value_of(product.operands[0], copy),
+                                          value_of(product.operands[1], copy), sum})};
+    } else {
+      Partial next;
+      for (Ref ref : reduction.values) next.push_back(value_of(ref, copy));
+      folded = combine(builder_, reduction.combine, dtype, so_far[copy], next, true);
+    }
+    if (is_vector && scope_->mask) {
+      for (std::size_t k = 0; k < folded.size(); ++k) {
+        folded[k] = builder_.CreateSelect(scope_->mask, folded[k], so_far[copy][k]);
+      }
+    }
+    so_far[copy] = std::move(folded);
+  }
+}
+
+void KernelEmitter::fold_general(const Reduction& reduction, Copies& so_far) {
+  const bool is_vector = is_lanes(reduction.results[0]);
+  for (std::size_t k = 0; k < reduction.values.size(); ++k) {
+    for (std::size_t copy = 0; copy < so_far.size(); ++copy) {
+      Value* next = is_vector ? vector(reduction.values[k], static_cast<int>(copy))
+                              : scalar(reduction.values[k]);
+      (is_vector ? define_lanes(reduction.so_far[k], so_far[copy][k])
+                 : define(reduction.so_far[k], so_far[copy][k]));
+      is_vector ? define_lanes(reduction.next[k], next) : define(reduction.next[k], next);
+    }
+  }
+  emit(reduction.body);
+  for (std::size_t copy = 0; copy < so_far.size(); ++copy) {
+    for (std::size_t k = 0; k < reduction.combined.size(); ++k) {
+      so_far[copy][k] = is_vector ? vector(reduction.combined[k], static_cast<int>(copy))
+                                  : scalar(reduction.combined[k]);
+    }
+  }
+}
+
+void KernelEmitter::define_results(const Loop& loop, const Partials& partials) {
+  for (std::size_t i = 0; i < partials.size(); ++i) {
+    const std::vector<Ref>& results = loop.reductions[i].results;
+    for (std::size_t k = 0; k < results.size(); ++k) {
+      const bool is_vector = is_lanes(results[k]);
+      for (const Partial& partial : partials[i]) {
+        is_vector ? define_lanes(results[k], partial[k]) : define(results[k], partial[k]);
+      }
+    }
+  }
+}
+
+}  // namespace anabranch::cpu

@@ -1,0 +1,34 @@
+// Loads and stores of one element or of a vector's lanes, between memory and registers.
+#pragma once
+
+#include <llvm/IR/IRBuilder.h>
+
+#include "ir/dtype.h"
+
+namespace anabranch::cpu {
+
+/// Where the lanes of a vector access lie: `stride` elements apart from `first` on, or, where
+/// `indices` is set, at those elements of `first`. Lanes whose `mask` is false (null: none) are neither
+/// read nor written; they load as zero.
+struct Lane {
+  Dtype dtype = Dtype::f32;
+  llvm::Value* first = nullptr;
+  std::int64_t stride = 1;
+  llvm::Value* indices = nullptr;
+  llvm::Value* mask = nullptr;
+};
+
+llvm::Value* element_pointer(llvm::IRBuilderBase& builder, Dtype dtype, llvm::Value* buffer,
+                             llvm::Value* index);
+
+llvm::Value* load_element(llvm::IRBuilderBase& builder, Dtype dtype, llvm::Value* pointer);
+void store_element(llvm::IRBuilderBase& builder, Dtype dtype, llvm::Value* value,
+                   llvm::Value* pointer);
+
+llvm::Value* load_lanes(llvm::IRBuilderBase& builder, const Lane& lane, int width);
+
+/// A non-temporal store needs its address aligned to the vector's size, or to 64 bytes if that is less.
+void store_lanes(llvm::IRBuilderBase& builder, const Lane& lane, llvm::Value* value,
+                 bool non_temporal);
+
+}  // namespace anabranch::cpu

@@ -1,0 +1,86 @@
+#include "codegen/cpu/emit_reduction.h"
+
+#include <bit>
+
+#include "codegen/cpu/emit_compute.h"
+#include "codegen/cpu/emit_convert.h"
+#include "codegen/cpu/types.h"
+#include "ir/error.h"
+
+namespace anabranch::cpu {
+namespace {
+
+using llvm::Value;
+
+// The leader of two (value, position) pairs: the better value, any NaN being better than any number,
+// and the earlier position among equals.
+Partial leader(llvm::IRBuilderBase& b, bool greatest, Dtype dtype, const Partial& so_far,
+               const Partial& next, bool in_order) {
+  const Comparison better = greatest ? Comparison::gt : Comparison::lt;
+  Value* takes_over = emit_compare(b, better, dtype, next[0], so_far[0]);
+  Value* ties = in_order ? nullptr : emit_compare(b, Comparison::eq, dtype, next[0], so_far[0]);
+  if (is_float(dtype)) {
+    Value* old_value = widen(b, dtype, so_far[0]);
+    Value* new_value = widen(b, dtype, next[0]);
+    Value* old_is_nan = b.CreateFCmpUNO(old_value, old_value);
+    Value* new_is_nan = b.CreateFCmpUNO(new_value, new_value);
+    takes_over = b.CreateOr(takes_over, b.CreateAnd(new_is_nan, b.CreateNot(old_is_nan)));
+    if (ties) ties = b.CreateOr(ties, b.CreateAnd(new_is_nan, old_is_nan));
+  }
+  if (ties) {
+    takes_over = b.CreateOr(takes_over, b.CreateAnd(ties, b.CreateICmpSLT(next[1], so_far[1])));
+  }
+  return {b.CreateSelect(takes_over, next[0], so_far[0]),
+          b.CreateSelect(takes_over, next[1], so_far[1])};
+}
+
+Op op_of(Combine how) {
+  switch (how) {
+    case Combine::sum: return Op::add;
+    case Combine::product: return Op::multiply;
+    case Combine::maximum: return Op::maximum;
+    case Combine::minimum: return Op::minimum;
+    case Combine::any: return Op::or_;
+    case Combine::all: return Op::and_;
+    case Combine::argmax:
+    case Combine::argmin:
+    case Combine::general: break;
+  }
+  throw InternalError("emit", "a reduction that no single op folds");
+}
+
+}  // namespace
+
+Partial combine(llvm::IRBuilderBase& b, Combine how, Dtype dtype, const Partial& so_far,
+                const Partial& next, bool in_order) {
+  if (how == Combine::argmax || how == Combine::argmin) {
+    return leader(b, how == Combine::argmax, dtype, so_far, next, in_order);
+  }
+  ElementwiseOp op{.op = op_of(how), .operand = dtype, .result = dtype};
+  return {emit_compute(b, op, {so_far[0], next[0]})};
+}
+
+Partial combine_lanes(llvm::IRBuilderBase& b, Combine how, Dtype dtype, Partial vectors) {
+  auto width = llvm::cast<llvm::FixedVectorType>(vectors[0]->getType())->getNumElements();
+  if (!std::has_single_bit(width)) {
+    throw InternalError("emit", "vector width " + std::to_string(width) + " is no power of two");
+  }
+  while (width > 1) {
+    width /= 2;
+    llvm::SmallVector<int, 64> lower, upper;
+    for (int lane = 0; lane < static_cast<int>(width); ++lane) {
+      lower.push_back(lane);
+      upper.push_back(lane + static_cast<int>(width));
+    }
+    Partial low, high;
+    for (Value* vector : vectors) {
+      low.push_back(b.CreateShuffleVector(vector, lower));
+      high.push_back(b.CreateShuffleVector(vector, upper));
+    }
+    vectors = combine(b, how, dtype, low, high, false);
+  }
+  for (Value*& vector : vectors) vector = b.CreateExtractElement(vector, std::uint64_t{0});
+  return vectors;
+}
+
+}  // namespace anabranch::cpu

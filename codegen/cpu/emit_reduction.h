@@ -1,0 +1,24 @@
+// How partial results of a reduction combine, lane by lane and across lanes.
+#pragma once
+
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/IR/IRBuilder.h>
+
+#include "ir/kernel.h"
+
+namespace anabranch::cpu {
+
+/// What a reduction has come to: one value, or (value, position) for argmax and argmin, or n of a
+/// general body; scalars or vectors.
+using Partial = llvm::SmallVector<llvm::Value*, 2>;
+
+/// Both folded into one. `dtype` is that of the first component. For argmax and argmin the positions of
+/// `next` must all lie after those of `so_far` where `in_order`. Any combination but `general`.
+Partial combine(llvm::IRBuilderBase& builder, Combine how, Dtype dtype, const Partial& so_far,
+                const Partial& next, bool in_order);
+
+/// All lanes of a vector folded into one scalar, upper half onto lower half: an order that the width
+/// alone decides. The width must be a power of two.
+Partial combine_lanes(llvm::IRBuilderBase& builder, Combine how, Dtype dtype, Partial vectors);
+
+}  // namespace anabranch::cpu

@@ -1,0 +1,115 @@
+#include "codegen/cpu/jit.h"
+
+#include <llvm/ExecutionEngine/Orc/LLJIT.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/SmallVectorMemoryBuffer.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/TargetParser/Host.h>
+
+#include <cstdlib>
+#include <mutex>
+#include <new>
+
+#include "codegen/cpu/emit_kernel.h"
+#include "ir/error.h"
+
+namespace anabranch::cpu {
+namespace {
+
+template <class T>
+T expect(llvm::Expected<T> value) {
+  if (!value) throw InternalError("jit", llvm::toString(value.takeError()));
+  return std::move(*value);
+}
+
+void expect(llvm::Error error) {
+  if (error) throw InternalError("jit", llvm::toString(std::move(error)));
+}
+
+void initialize_native_target() {
+  static const bool done = [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+    return true;
+  }();
+  static_cast<void>(done);
+}
+
+void* allocate_scratch(std::size_t bytes) { return ::operator new(bytes, std::align_val_t{64}); }
+void release_scratch(void* memory) { ::operator delete(memory, std::align_val_t{64}); }
+
+std::unique_ptr<llvm::orc::LLJIT> make_jit() {
+  initialize_native_target();
+  auto jit = expect(llvm::orc::LLJITBuilder().create());
+  llvm::orc::SymbolMap runtime;
+  auto add = [&](const char* name, auto* function) {
+    runtime[jit->mangleAndIntern(name)] = {llvm::orc::ExecutorAddr::fromPtr(function),
+                                           llvm::JITSymbolFlags::Exported};
+  };
+  add(allocate_scratch_name, &allocate_scratch);
+  add(release_scratch_name, &release_scratch);
+  expect(jit->getMainJITDylib().define(llvm::orc::absoluteSymbols(std::move(runtime))));
+  return jit;
+}
+
+// Never destroyed: code may still run, and handles may still be dropped, while the process ends.
+llvm::orc::LLJIT& process_jit() {
+  static llvm::orc::LLJIT& jit = *make_jit().release();
+  return jit;
+}
+
+}  // namespace
+
+std::unique_ptr<llvm::TargetMachine> make_target_machine() {
+  initialize_native_target();
+  const std::string triple = llvm::sys::getProcessTriple();
+  std::string error;
+  const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target) throw InternalError("jit", error);
+  static const std::string cpu = llvm::sys::getHostCPUName().str();
+  static const std::string features = [] {
+    std::string text;
+    for (const auto& feature : llvm::sys::getHostCPUFeatures()) {
+      text += (feature.getValue() ? "+" : "-") + feature.getKey().str() + ",";
+    }
+    return text;
+  }();
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+      triple, cpu, features, llvm::TargetOptions(), llvm::Reloc::PIC_, llvm::CodeModel::Small,
+      llvm::CodeGenOptLevel::Default, /*JIT=*/true));
+}
+
+void set_target(llvm::Module& module, const llvm::TargetMachine& machine) {
+  module.setTargetTriple(machine.getTargetTriple().str());
+  module.setDataLayout(machine.createDataLayout());
+}
+
+std::string generate(llvm::Module& module, llvm::TargetMachine& machine,
+                     llvm::CodeGenFileType type) {
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  llvm::legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, type)) {
+    throw InternalError("jit", "no code generator for " + machine.getTargetTriple().str());
+  }
+  passes.run(module);
+  return std::string(bytes.data(), bytes.size());
+}
+
+LoadedCode load(std::string object, const std::vector<std::string>& symbols) {
+  llvm::orc::LLJIT& jit = process_jit();
+  auto tracker = jit.getMainJITDylib().createResourceTracker();
+  expect(jit.addObjectFile(tracker, llvm::MemoryBuffer::getMemBufferCopy(object, symbols[0])));
+  // From here on, dropping the last handle takes the code out again.
+  std::shared_ptr<const void> handle(tracker.get(), [tracker](const void*) {
+    llvm::consumeError(tracker->remove());
+  });
+  LoadedCode code{.addresses = {}, .keep_alive = std::move(handle)};
+  for (const std::string& symbol : symbols) {
+    code.addresses.push_back(expect(jit.lookup(symbol)).toPtr<void*>());
+  }
+  return code;
+}
+
+}  // namespace anabranch::cpu

@@ -1,0 +1,31 @@
+// LLVM modules to callable code of this machine (ORC).
+#pragma once
+
+#include <llvm/IR/Module.h>
+#include <llvm/Target/TargetMachine.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace anabranch::cpu {
+
+/// A compiler for this CPU, its name and features being the host's. Use from one thread at a time.
+std::unique_ptr<llvm::TargetMachine> make_target_machine();
+
+/// Gives the module this machine's triple and data layout.
+void set_target(llvm::Module& module, const llvm::TargetMachine& machine);
+
+/// The machine code or the assembly of a module.
+std::string generate(llvm::Module& module, llvm::TargetMachine& machine, llvm::CodeGenFileType type);
+
+/// Machine code linked into this process; given back when the last handle goes.
+struct LoadedCode {
+  std::vector<void*> addresses;  ///< one per symbol asked for
+  std::shared_ptr<const void> keep_alive;
+};
+
+/// Links an object file. Its symbols must be unique in the process. Throws InternalError. Thread-safe.
+LoadedCode load(std::string object, const std::vector<std::string>& symbols);
+
+}  // namespace anabranch::cpu
