@@ -11,6 +11,7 @@ namespace anabranch {
 struct Options {
   Device device;
   int streams = 4;                    ///< at most so many; 1 keeps everything in order
+  bool use_all_streams = false;       ///< even where one stream is predicted to be as fast
   int in_flight = 0;                  ///< in-flight limit to set on the device; 0 leaves it
   bool fast_math = false;             ///< lets passes reorder floating-point arithmetic
   bool verify = false;                ///< check the graph after every pass

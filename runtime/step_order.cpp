@@ -1,0 +1,153 @@
+#include "runtime/step_order.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "ir/error.h"
+
+namespace anabranch {
+namespace {
+
+void check_events(const Executable& executable) {
+  std::vector<int> recorded(executable.event_count), waited(executable.event_count);
+  const auto count = [&](std::vector<int>& counts, EventId event) {
+    if (event >= executable.event_count) {
+      throw InternalError("schedule", fmt::format("event e{} does not exist", event),
+                          to_string(executable));
+    }
+    ++counts[event];
+  };
+  for (const std::vector<Step>& stream : executable.streams) {
+    for (const Step& step : stream) {
+      if (const auto* record = std::get_if<Record>(&step)) count(recorded, record->event);
+      if (const auto* wait = std::get_if<Wait>(&step)) count(waited, wait->event);
+    }
+  }
+  for (EventId event = 0; event < executable.event_count; ++event) {
+    if (recorded[event] > 1 || (recorded[event] == 0 && waited[event] > 0)) {
+      throw InternalError("schedule",
+                          fmt::format("event e{} is recorded {} times", event, recorded[event]),
+                          to_string(executable));
+    }
+  }
+}
+
+}  // namespace
+
+StepOrder::StepOrder(const Executable& executable)
+    : streams_(executable.streams.size()), clocks_(streams_) {
+  check_events(executable);
+  std::vector<std::optional<StepRef>> recorded(executable.event_count);
+  std::vector<std::uint32_t> positions(streams_);
+  const auto advance = [&](std::uint32_t stream) {
+    const std::uint32_t position = positions[stream];
+    if (position == executable.streams[stream].size()) return false;
+    const Step& step = executable.streams[stream][position];
+    const auto* wait = std::get_if<Wait>(&step);
+    if (wait && !recorded[wait->event]) return false;
+    std::vector<std::uint32_t>& clocks = clocks_[stream];
+    clocks.resize((position + 1) * streams_);
+    std::uint32_t* mine = &clocks[position * streams_];
+    if (position > 0) std::copy_n(mine - streams_, streams_, mine);
+    mine[stream] = position + 1;
+    if (wait) {
+      const std::uint32_t* other = clock(*recorded[wait->event]);
+      for (std::size_t i = 0; i < streams_; ++i) mine[i] = std::max(mine[i], other[i]);
+    }
+    const StepRef here{stream, position};
+    if (const auto* record = std::get_if<Record>(&step)) recorded[record->event] = here;
+    steps_.push_back(here);
+    ++positions[stream];
+    return true;
+  };
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (std::uint32_t stream = 0; stream < streams_; ++stream) {
+      while (advance(stream)) moved = true;
+    }
+  }
+  for (std::uint32_t stream = 0; stream < streams_; ++stream) {
+    if (positions[stream] == executable.streams[stream].size()) continue;
+    throw InternalError("schedule", fmt::format("stream {} waits for ever", stream),
+                        to_string(executable));
+  }
+}
+
+std::vector<std::vector<SlotUse>> slot_uses(const Executable& executable, const StepOrder& order) {
+  std::vector<std::vector<SlotUse>> uses(executable.slots.size());
+  for (StepRef ref : order.steps()) {
+    const Step& step = executable.streams[ref.stream][ref.position];
+    if (const auto* launch = std::get_if<Launch>(&step)) {
+      for (SlotId id : launch->buffers) {
+        if (!uses[id].empty() && uses[id].back().step == ref) continue;
+        const auto& writes = launch->writes;
+        uses[id].push_back({ref, std::find(writes.begin(), writes.end(), id) != writes.end()});
+      }
+    } else if (const auto* copy = std::get_if<Copy>(&step)) {
+      uses[copy->from].push_back({ref, false});
+      uses[copy->to].push_back({ref, true});
+    }
+  }
+  return uses;
+}
+
+LiveRange::LiveRange(const std::vector<SlotUse>& uses) {
+  for (const SlotUse& use : uses) add(use.step, use.step);
+}
+
+void LiveRange::add(StepRef first, StepRef last) {
+  for (std::size_t i = 0; i < first_.size(); ++i) {
+    if (first_[i].stream != first.stream) continue;
+    first_[i].position = std::min(first_[i].position, first.position);
+    last_[i].position = std::max(last_[i].position, last.position);
+    return;
+  }
+  first_.push_back(first);
+  last_.push_back(last);
+}
+
+void LiveRange::add(const LiveRange& other) {
+  for (std::size_t i = 0; i < other.first_.size(); ++i) add(other.first_[i], other.last_[i]);
+}
+
+bool LiveRange::covers(StepRef step, const StepOrder& order) const {
+  const auto starts = [&](StepRef use) { return use == step || order.before(use, step); };
+  const auto ends = [&](StepRef use) { return use == step || order.before(step, use); };
+  return std::any_of(first_.begin(), first_.end(), starts) &&
+         std::any_of(last_.begin(), last_.end(), ends);
+}
+
+bool LiveRange::before(const LiveRange& other, const StepOrder& order) const {
+  return std::all_of(last_.begin(), last_.end(), [&](StepRef mine) {
+    return std::all_of(other.first_.begin(), other.first_.end(),
+                       [&](StepRef theirs) { return order.before(mine, theirs); });
+  });
+}
+
+bool LiveRange::before_or_meets(const LiveRange& other, const StepOrder& order) const {
+  return std::all_of(last_.begin(), last_.end(), [&](StepRef mine) {
+    return std::all_of(other.first_.begin(), other.first_.end(), [&](StepRef theirs) {
+      return mine == theirs || order.before(mine, theirs);
+    });
+  });
+}
+
+const StepRef* LiveRange::last(const StepOrder& order) const {
+  for (const StepRef& step : last_) {
+    const auto ends = [&](StepRef use) { return use == step || order.before(use, step); };
+    if (std::all_of(last_.begin(), last_.end(), ends)) return &step;
+  }
+  return nullptr;
+}
+
+const StepRef* LiveRange::first(const StepOrder& order) const {
+  for (const StepRef& step : first_) {
+    const auto starts = [&](StepRef use) { return use == step || order.before(step, use); };
+    if (std::all_of(first_.begin(), first_.end(), starts)) return &step;
+  }
+  return nullptr;
+}
+
+}  // namespace anabranch

@@ -1,0 +1,78 @@
+// StepOrder: which steps of an executable come before which, as its streams and events say.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "runtime/executable.h"
+
+namespace anabranch {
+
+/// A step: its stream, and its place on it.
+struct StepRef {
+  std::uint32_t stream = 0;
+  std::uint32_t position = 0;
+
+  bool operator==(const StepRef&) const = default;
+};
+
+/// The partial order of the steps, by vector clocks (Fidge 1988, Mattern 1989): every step knows
+/// how many steps of each stream come before it.
+class StepOrder {
+ public:
+  /// Throws InternalError if an event is waited for and never recorded, recorded twice, or if
+  /// streams wait for each other for ever.
+  explicit StepOrder(const Executable& executable);
+
+  /// Whether `a` has always ended when `b` starts; false where they are the same step.
+  bool before(StepRef a, StepRef b) const { return !(a == b) && clock(b)[a.stream] > a.position; }
+  /// All steps, in one order that `before` allows.
+  const std::vector<StepRef>& steps() const { return steps_; }
+
+ private:
+  const std::uint32_t* clock(StepRef step) const {
+    return &clocks_[step.stream][step.position * streams_];
+  }
+
+  std::size_t streams_;
+  std::vector<std::vector<std::uint32_t>> clocks_;  // per stream, `streams_` numbers per step
+  std::vector<StepRef> steps_;
+};
+
+/// A step's use of a slot.
+struct SlotUse {
+  StepRef step;
+  bool writes = false;
+};
+
+/// For each slot, its uses in the order of `order.steps()`.
+std::vector<std::vector<SlotUse>> slot_uses(const Executable& executable, const StepOrder& order);
+
+/// The uses of one slot, or of several that share bytes: the first and the last on each stream.
+class LiveRange {
+ public:
+  LiveRange() = default;
+  explicit LiveRange(const std::vector<SlotUse>& uses);
+
+  bool empty() const { return first_.empty(); }
+  void add(const LiveRange& other);
+  /// Whether some use comes before or at `step` and some use after or at it.
+  bool covers(StepRef step, const StepOrder& order) const;
+  /// Whether every use of this comes before every use of `other`.
+  bool before(const LiveRange& other, const StepOrder& order) const;
+  /// The same, but one step may be the last use of this and the first of `other`.
+  bool before_or_meets(const LiveRange& other, const StepOrder& order) const;
+
+  /// The step that all other uses come before; null if there is no such step.
+  const StepRef* last(const StepOrder& order) const;
+  /// The step that comes before all other uses; null if there is no such step.
+  const StepRef* first(const StepOrder& order) const;
+
+ private:
+  void add(StepRef first, StepRef last);
+
+  std::vector<StepRef> first_, last_;  // one per stream that has any
+};
+
+}  // namespace anabranch

@@ -1,0 +1,184 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ir/error.h"
+#include "runtime/executable.h"
+#include "runtime/step_order.h"
+
+namespace anabranch {
+namespace {
+
+class Verifier {
+ public:
+  explicit Verifier(const Executable& executable) : executable_(executable) {}
+
+  void verify() {
+    check_slots();
+    for (const std::vector<Step>& stream : executable_.streams) {
+      for (const Step& step : stream) check_operands(step);
+    }
+    const StepOrder order(executable_);
+    const auto uses = slot_uses(executable_, order);
+    for (SlotId id = 0; id < uses.size(); ++id) check_uses(id, uses[id], order);
+    check_sharing(uses, order);
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& what) const {
+    throw InternalError("schedule", what, to_string(executable_));
+  }
+  const std::string& name(SlotId id) const { return executable_.slots[id].name; }
+  const Step& at(StepRef ref) const { return executable_.streams[ref.stream][ref.position]; }
+
+  static std::string place(StepRef ref) {
+    return fmt::format("step {} of stream {}", ref.position, ref.stream);
+  }
+
+  void check_slots() const {
+    for (const Slot& slot : executable_.slots) {
+      std::size_t count = 0;
+      switch (slot.kind) {
+        case Slot::Kind::input:
+          count = executable_.inputs.size();
+          break;
+        case Slot::Kind::output:
+          count = executable_.outputs.size();
+          break;
+        case Slot::Kind::constant:
+          count = executable_.constants.size();
+          break;
+        case Slot::Kind::temporary:
+          if (slot.offset + slot.type.bytes() > executable_.arena_bytes) {
+            fail(slot.name + " lies outside the arena");
+          }
+          continue;
+      }
+      if (slot.index >= count) fail(slot.name + " has an index that does not exist");
+    }
+    for (SlotId id : executable_.outputs) {
+      if (id >= executable_.slots.size()) fail(fmt::format("slot {} does not exist", id));
+      const Slot& slot = executable_.slots[id];
+      if (slot.kind == Slot::Kind::temporary) fail(slot.name + " is a temporary and an output");
+    }
+  }
+
+  void check_slot(SlotId id, bool written) const {
+    if (id >= executable_.slots.size()) fail(fmt::format("slot {} does not exist", id));
+    const Slot::Kind kind = executable_.slots[id].kind;
+    if (written && (kind == Slot::Kind::input || kind == Slot::Kind::constant)) {
+      fail(name(id) + " is written, and is an input or a constant");
+    }
+  }
+
+  void check_operands(const Step& step) {
+    if (const auto* copy = std::get_if<Copy>(&step)) {
+      check_slot(copy->from, false);
+      check_slot(copy->to, true);
+      if (executable_.slots[copy->from].type.bytes() != executable_.slots[copy->to].type.bytes()) {
+        fail(fmt::format("copy of {} to {}: sizes differ", name(copy->from), name(copy->to)));
+      }
+    }
+    const auto* launch = std::get_if<Launch>(&step);
+    if (!launch) return;
+    for (SlotId id : launch->buffers) check_slot(id, false);
+    for (SlotId id : launch->writes) {
+      check_slot(id, true);
+      if (std::find(launch->buffers.begin(), launch->buffers.end(), id) == launch->buffers.end()) {
+        fail(fmt::format("{} writes {}, which it is not given", launch->name, name(id)));
+      }
+    }
+    for (std::uint32_t output : launch->finishes) {
+      if (output >= executable_.outputs.size()) {
+        fail(fmt::format("{} finishes output {}, which does not exist", launch->name, output));
+      }
+      finishes_.push_back({executable_.outputs[output], launch});
+    }
+  }
+
+  // Every read comes after a write, writes are ordered with all other uses, and a finished output
+  // is not touched again by anything that writes.
+  void check_uses(SlotId id, const std::vector<SlotUse>& uses, const StepOrder& order) const {
+    const Slot& slot = executable_.slots[id];
+    for (const SlotUse& write : uses) {
+      if (!write.writes) continue;
+      for (const SlotUse& use : uses) {
+        if (use.step == write.step || order.before(use.step, write.step) ||
+            order.before(write.step, use.step)) {
+          continue;
+        }
+        fail(fmt::format("{} is written by {} and used by {}, which are not ordered", slot.name,
+                         place(write.step), place(use.step)));
+      }
+    }
+    if (slot.kind == Slot::Kind::input || slot.kind == Slot::Kind::constant) return;
+    if (!uses.empty() && !uses.front().writes) {
+      fail(fmt::format("{} is read by {} before it is written", slot.name,
+                       place(uses.front().step)));
+    }
+    const bool is_output = std::find(executable_.outputs.begin(), executable_.outputs.end(), id) !=
+                           executable_.outputs.end();
+    if (is_output && uses.empty()) fail(slot.name + " is an output that nothing writes");
+    for (const auto& [finished, launch] : finishes_) {
+      if (finished != id) continue;
+      const auto last = std::find_if(uses.rbegin(), uses.rend(), [](auto& u) { return u.writes; });
+      if (last == uses.rend() || std::get_if<Launch>(&at(last->step)) != launch) {
+        fail(fmt::format("{} finishes {} and is not its last writer", launch->name, slot.name));
+      }
+    }
+  }
+
+  // Whether the one step that ends `a` and begins `b` says that they may share bytes.
+  bool meet_in_place(SlotId a, SlotId b, const LiveRange& of_b, const StepOrder& order) const {
+    const Slot& first = executable_.slots[a];
+    const Slot& second = executable_.slots[b];
+    if (first.offset != second.offset || first.type.bytes() != second.type.bytes()) return false;
+    const StepRef* meeting = of_b.first(order);
+    const auto* launch = meeting ? std::get_if<Launch>(&at(*meeting)) : nullptr;
+    return launch && std::find(launch->in_place.begin(), launch->in_place.end(), std::pair{a, b}) !=
+                         launch->in_place.end();
+  }
+
+  bool one_after_the_other(SlotId a, const LiveRange& of_a, SlotId b, const LiveRange& of_b,
+                           const StepOrder& order) const {
+    if (of_a.before(of_b, order)) return true;
+    return of_a.before_or_meets(of_b, order) && meet_in_place(a, b, of_b, order);
+  }
+
+  // Temporaries with bytes in common live one after the other.
+  void check_sharing(const std::vector<std::vector<SlotUse>>& uses, const StepOrder& order) const {
+    std::vector<SlotId> temporaries;
+    std::vector<LiveRange> ranges(uses.size());
+    for (SlotId id = 0; id < uses.size(); ++id) {
+      const Slot& slot = executable_.slots[id];
+      if (slot.kind != Slot::Kind::temporary || slot.type.bytes() == 0) continue;
+      temporaries.push_back(id);
+      ranges[id] = LiveRange(uses[id]);
+    }
+    std::sort(temporaries.begin(), temporaries.end(), [&](SlotId a, SlotId b) {
+      return executable_.slots[a].offset < executable_.slots[b].offset;
+    });
+    for (std::size_t i = 0; i < temporaries.size(); ++i) {
+      const SlotId a = temporaries[i];
+      const std::size_t end = executable_.slots[a].offset + executable_.slots[a].type.bytes();
+      for (std::size_t j = i + 1; j < temporaries.size(); ++j) {
+        const SlotId b = temporaries[j];
+        if (executable_.slots[b].offset >= end) break;
+        if (one_after_the_other(a, ranges[a], b, ranges[b], order) ||
+            one_after_the_other(b, ranges[b], a, ranges[a], order)) {
+          continue;
+        }
+        fail(fmt::format("{} and {} share bytes while both are live", name(a), name(b)));
+      }
+    }
+  }
+
+  const Executable& executable_;
+  std::vector<std::pair<SlotId, const Launch*>> finishes_;
+};
+
+}  // namespace
+
+void verify(const Executable& executable) { Verifier(executable).verify(); }
+
+}  // namespace anabranch
