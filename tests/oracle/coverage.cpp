@@ -1,0 +1,101 @@
+// What the 2,000 graphs of the oracle reach: a generator that forgets an op would test nothing of
+// it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "ir/error.h"
+#include "ir/infer.h"
+#include "tests/support/error_bounds.h"
+#include "tests/support/random_graph.h"
+
+namespace anabranch {
+namespace {
+
+constexpr std::uint64_t seeds = 2'000;
+
+// The dtypes that an elementwise op takes for all its operands, by what `infer` says.
+std::set<Dtype> dtypes_taken(Op op) {
+  std::set<Dtype> taken;
+  for (int k = 0; k < dtype_count; ++k) {
+    const auto dtype = static_cast<Dtype>(k);
+    std::vector<Type> operands(static_cast<std::size_t>(info(op).arity), Type{dtype, {}});
+    if (op == Op::select) operands[0].dtype = bool_;
+    std::optional<Type> stated;
+    if (info(op).has(OpInfo::typed)) stated = operands[0];
+    try {
+      infer(op, operands, default_attributes(op), stated, {}, {});
+      taken.insert(dtype);
+    } catch (const Error&) {
+    }
+  }
+  return taken;
+}
+
+struct Reached {
+  std::map<Op, std::set<Dtype>> dtypes;  // of the last operand
+  std::set<int> ranks;
+  std::set<std::int64_t> sizes;
+  std::size_t most_nodes = 0, most_outputs = 0;
+  std::int64_t most_elements = 0;
+  double known = 0, elements = 0;  // of the outputs
+};
+
+Reached reach() {
+  Reached reached;
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+    const GraphCase tested = random_graph(seed);
+    const Graph& graph = tested.graph;
+    reached.most_nodes = std::max(reached.most_nodes, graph.nodes().size());
+    reached.most_outputs = std::max(reached.most_outputs, graph.outputs().size());
+    for (const Node& node : graph.nodes()) {
+      const Type& type = node.inputs.empty() ? node.types[0] : graph.type(node.inputs.back());
+      reached.dtypes[node.op].insert(type.dtype);
+      reached.ranks.insert(node.types[0].rank());
+      reached.most_elements = std::max(reached.most_elements, node.types[0].size());
+      for (std::int64_t size : node.types[0].shape) reached.sizes.insert(size);
+    }
+    for (const Bounded& output : interpret_bounded(graph, tested.inputs)) {
+      auto bounds = output.bound.values<double>();
+      reached.elements += static_cast<double>(bounds.size());
+      reached.known += static_cast<double>(
+          std::ranges::count_if(bounds, [](double bound) { return bound < unknown; }));
+    }
+  }
+  return reached;
+}
+
+TEST(RandomGraph, ReachesEveryOpDtypeRankAndSize) {
+  const Reached reached = reach();
+  for (std::size_t i = 0; i < all_ops().size(); ++i) {
+    const Op op = static_cast<Op>(i);
+    if (op == Op::fusion) continue;  // made by passes alone
+    ASSERT_TRUE(reached.dtypes.contains(op)) << name(op);
+    if (!is_elementwise(op)) continue;
+    for (Dtype dtype : dtypes_taken(op)) {
+      EXPECT_TRUE(reached.dtypes.at(op).contains(dtype)) << name(op) << " of " << name(dtype);
+    }
+  }
+  EXPECT_EQ(reached.ranks, (std::set{0, 1, 2, 3, 4, 5}));
+  for (std::int64_t size : {0, 1, 2, 3, 7, 8, 9, 31, 32, 33, 127, 128, 129}) {
+    EXPECT_TRUE(reached.sizes.contains(size)) << size;
+  }
+  EXPECT_GE(reached.most_nodes, 36u);
+  EXPECT_LE(reached.most_nodes, 40u);
+  EXPECT_GE(reached.most_outputs, 4u);
+  EXPECT_GT(reached.most_elements, 10'000);
+  EXPECT_LE(reached.most_elements, 20'000);
+  EXPECT_GT(reached.known / reached.elements, 0.95);
+}
+
+TEST(RandomGraph, IsTheSameForTheSameSeed) {
+  const GraphCase first = random_graph(7), second = random_graph(7);
+  EXPECT_EQ(first.graph, second.graph);
+  EXPECT_EQ(first.inputs, second.inputs);
+  EXPECT_FALSE(first.graph == random_graph(8).graph);
+}
+
+}  // namespace
+}  // namespace anabranch

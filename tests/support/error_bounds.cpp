@@ -1,0 +1,403 @@
+#include "tests/support/error_bounds.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ir/error.h"
+#include "ir/interpret.h"
+#include "tests/support/spread.h"
+
+namespace anabranch {
+namespace {
+
+using Numbers = std::vector<double>;
+
+Literal literal_of(const Shape& shape, const Numbers& numbers) {
+  return Literal::of(std::span<const double>(numbers), shape);
+}
+
+Literal all(const Shape& shape, double number) {
+  return literal_of(shape, Numbers(static_cast<std::size_t>(shape.size()), number));
+}
+
+// One op as arithmetic on whole arrays, which the analysis is written in.
+Literal apply(Op op, Type type, std::vector<Literal> operands, Attributes attributes = {}) {
+  const Node node{op, {std::move(type)}, {}, std::move(attributes), {}, {}};
+  return interpret(node, operands)[0];
+}
+
+Literal as_f64(const Literal& literal) {
+  return apply(Op::convert, {f64, literal.type().shape}, {literal});
+}
+
+// The same op with f64 in place of the result's dtype.
+Literal in_f64(const Node& node, std::vector<Literal> operands) {
+  return apply(node.op, {f64, node.types[0].shape}, std::move(operands), node.attributes);
+}
+
+Numbers numbers_of(const Literal& literal) {
+  const Literal wide = as_f64(literal);
+  return {wide.values<double>().begin(), wide.values<double>().end()};
+}
+
+bool is_exact(const Literal& bound) {
+  return std::ranges::all_of(bound.values<double>(), [](double error) { return error == 0; });
+}
+
+bool all_exact(std::span<const Bounded> operands) {
+  return std::ranges::all_of(operands, [](const Bounded& b) { return is_exact(b.bound); });
+}
+
+// The two ends of what an inexact float may be.
+struct Ends {
+  Literal low, middle, high;
+};
+
+Ends ends_of(const Bounded& operand) {
+  const Literal x = as_f64(operand.value);
+  return {apply(Op::subtract, x.type(), {x, operand.bound}), x,
+          apply(Op::add, x.type(), {x, operand.bound})};
+}
+
+// --- elementwise
+// -------------------------------------------------------------------------------------
+
+// Unknown wherever any operand has an error.
+Numbers all_or_nothing(const Node& node, std::span<const Bounded> operands) {
+  Numbers spread(static_cast<std::size_t>(node.types[0].size()), 0);
+  for (const Bounded& operand : operands) {
+    auto errors = operand.bound.values<double>();
+    for (std::size_t i = 0; i < spread.size(); ++i) {
+      if (errors[i] != 0) spread[i] = unknown;
+    }
+  }
+  return spread;
+}
+
+// The op at both ends, for one that is monotone (or convex) between them.
+Numbers spread_by_ends(const Node& node, const Bounded& operand) {
+  const Ends ends = ends_of(operand);
+  const Numbers low = numbers_of(in_f64(node, {ends.low}));
+  const Numbers middle = numbers_of(in_f64(node, {ends.middle}));
+  const Numbers high = numbers_of(in_f64(node, {ends.high}));
+  auto errors = operand.bound.values<double>();
+  Numbers spread(errors.size());
+  for (std::size_t i = 0; i < spread.size(); ++i) {
+    const double a = low[i], b = middle[i], c = high[i];
+    const bool same = (a == b && b == c) || (a != a && b != b && c != c);
+    // tan's poles are the one place where the ends say nothing of what lies between.
+    const bool near_pole = node.op == Op::tan && errors[i] * (1 + b * b) > 0.1;
+    if (errors[i] == 0) {
+      spread[i] = 0;
+    } else if (errors[i] == unknown || near_pole) {
+      spread[i] = unknown;
+    } else if (!same) {
+      spread[i] = std::fabs(a - b) + std::fabs(c - b);
+      if (spread[i] != spread[i]) spread[i] = unknown;
+    }
+  }
+  return spread;
+}
+
+// Whether an inexact float converts to the same integer or bool from either end of its range.
+Numbers spread_of_conversion(const Node& node, const Bounded& operand) {
+  const Ends ends = ends_of(operand);
+  const Literal low = apply(Op::convert, node.types[0], {ends.low});
+  const Literal high = apply(Op::convert, node.types[0], {ends.high});
+  const Numbers middle = numbers_of(ends.middle);
+  auto errors = operand.bound.values<double>();
+  Numbers spread(errors.size());
+  for (std::size_t i = 0; i < spread.size(); ++i) {
+    const auto at = static_cast<std::int64_t>(i);
+    const bool may_be_zero = node.types[0].dtype == bool_ && !(std::fabs(middle[i]) > errors[i]);
+    const bool same = low.bits(at) == high.bits(at) && !may_be_zero && errors[i] < unknown;
+    spread[i] = errors[i] == 0 || same ? 0 : unknown;
+  }
+  return spread;
+}
+
+// What bits a NaN has is nowhere promised.
+Numbers spread_of_bitcast(const Node& node, std::span<const Bounded> operands) {
+  Numbers spread = all_or_nothing(node, operands);
+  if (!is_float(operands[0].value.type().dtype)) return spread;
+  const Numbers numbers = numbers_of(operands[0].value);
+  for (std::size_t i = 0; i < spread.size(); ++i) {
+    if (std::isnan(numbers[i])) spread[i] = unknown;
+  }
+  return spread;
+}
+
+Numbers spread_of_elementwise(const Node& node, std::span<const Bounded> operands) {
+  const Dtype from = operands.back().value.type().dtype;
+  if (node.op == Op::bitcast_convert) return spread_of_bitcast(node, operands);
+  if (node.op == Op::convert && is_float(from) && !is_float(node.types[0].dtype)) {
+    return spread_of_conversion(node, operands[0]);
+  }
+  if (!is_float(from)) return all_or_nothing(node, operands);
+  if (goes_by_ends(node.op)) return spread_by_ends(node, operands[0]);
+
+  const bool fuses = node.op == Op::add || node.op == Op::subtract;
+  std::vector<Numbers> values;
+  std::vector<std::span<const double>> errors;
+  for (const Bounded& operand : operands) {
+    values.push_back(numbers_of(operand.value));
+    errors.push_back((fuses ? operand.unrounded : operand.bound).values<double>());
+  }
+  Numbers spread(values[0].size());
+  std::vector<Point> points(operands.size());
+  for (std::size_t i = 0; i < spread.size(); ++i) {
+    for (std::size_t k = 0; k < points.size(); ++k) points[k] = {values[k][i], errors[k][i]};
+    spread[i] = spread_of(node.op, points);
+  }
+  return spread;
+}
+
+// --- reductions and dot
+// ------------------------------------------------------------------------------
+
+// What a float type's sums and products are accumulated in.
+struct Accumulator {
+  double epsilon, smallest, largest;
+};
+Accumulator accumulator_of(Dtype dtype) {
+  if (dtype == f64) return {0x1p-53, 0, 0x1.fp1023};
+  return {0x1p-24, 0x1p-126, 0x1.fp127};
+}
+
+// A sum, in any order, of `terms` terms whose magnitudes add up to `magnitude` and errors to
+// `error`.
+double spread_of_sum(Dtype dtype, double terms, double magnitude, double error) {
+  const Accumulator in = accumulator_of(dtype);
+  if (!(magnitude + error < in.largest / 4)) return unknown;
+  if (magnitude == 0 && error == 0) return 0;
+  return error + (terms + 2) * in.epsilon * magnitude + terms * in.smallest;
+}
+
+// |x| without what is not finite: what the rounding errors of a sum are in proportion to.
+Literal finite_magnitudes(const Literal& x) {
+  Numbers numbers = numbers_of(x);
+  for (double& number : numbers) number = std::isfinite(number) ? std::fabs(number) : 0;
+  return literal_of(x.type().shape, numbers);
+}
+
+double terms_per_result(const Node& node, const Bounded& operand) {
+  const std::int64_t results = std::max<std::int64_t>(node.types[0].size(), 1);
+  return static_cast<double>(operand.value.type().size() / results);
+}
+
+Numbers spread_of_reduce_sum(const Node& node, const Bounded& operand) {
+  const Numbers magnitudes = numbers_of(in_f64(node, {finite_magnitudes(operand.value)}));
+  Numbers spread = numbers_of(in_f64(node, {operand.bound}));
+  const double terms = terms_per_result(node, operand);
+  for (std::size_t i = 0; i < spread.size(); ++i) {
+    const bool is_copy = terms <= 1 && spread[i] == 0;
+    if (!is_copy) spread[i] = spread_of_sum(node.types[0].dtype, terms, magnitudes[i], spread[i]);
+  }
+  return spread;
+}
+
+// Relative errors add up. Factors so far from 1 that some order could over- or underflow on the way
+// leave the product unknown.
+Numbers spread_of_reduce_product(const Node& node, const Bounded& operand) {
+  const Dtype dtype = node.types[0].dtype;
+  const Shape& shape = operand.value.type().shape;
+  const Numbers x = numbers_of(operand.value);
+  auto errors = operand.bound.values<double>();
+  Numbers exponents(x.size(), 0), relative(x.size(), 0);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const bool is_ordinary = std::isfinite(x[i]) && x[i] != 0;
+    if (is_ordinary) exponents[i] = std::fabs(std::log2(std::fabs(x[i])));
+    if (errors[i] != 0) relative[i] = is_ordinary ? errors[i] / std::fabs(x[i]) : unknown;
+  }
+  const Type type{f64, node.types[0].shape};
+  const Numbers range =
+      numbers_of(apply(Op::reduce_sum, type, {literal_of(shape, exponents)}, node.attributes));
+  Numbers spread =
+      numbers_of(apply(Op::reduce_sum, type, {literal_of(shape, relative)}, node.attributes));
+  const Numbers products = numbers_of(in_f64(node, {as_f64(operand.value)}));
+  const double terms = terms_per_result(node, operand);
+  for (std::size_t i = 0; i < spread.size(); ++i) {
+    const bool is_copy = terms <= 1 && spread[i] == 0;
+    const double error = spread[i] + terms * accumulator_of(dtype).epsilon;
+    const bool is_safe = range[i] < (dtype == f64 ? 900 : 110) && error < 0.1;
+    const bool is_ordinary = std::isfinite(products[i]) && products[i] != 0;
+    if (is_copy || (is_safe && !is_ordinary)) {
+      spread[i] = 0;
+    } else {
+      spread[i] = is_safe ? 1.2 * error * std::fabs(products[i]) : unknown;
+    }
+  }
+  return spread;
+}
+
+// The position is known where one element beats all others by more than the errors, or all are
+// exact.
+Numbers spread_of_position(const Node& node, const Bounded& operand) {
+  const std::int64_t axis = node.as<AxisAttributes>().axis;
+  const AxesAttributes axes{{axis}};
+  const Shape& shape = operand.value.type().shape;
+  const Type kept{f64, node.types[0].shape};
+  AxesAttributes kept_axes;
+  for (std::int64_t other = 0; other < shape.rank(); ++other) {
+    if (other != axis) kept_axes.axes.push_back(other);
+  }
+  Ends ends = ends_of(operand);
+  const Type wide = ends.middle.type();
+  if (node.op == Op::argmin) {
+    std::swap(ends.low, ends.high);
+    ends = {apply(Op::negate, wide, {ends.low}), ends.middle, apply(Op::negate, wide, {ends.high})};
+  }
+  const Literal best = apply(Op::reduce_max, kept, {ends.low}, axes);
+  const Literal bar = apply(Op::broadcast_in_dim, wide, {best}, kept_axes);
+  const Literal contends =
+      apply(Op::compare, {bool_, shape}, {ends.high, bar}, CompareAttributes{Comparison::ge});
+  const Numbers contenders = numbers_of(apply(Op::reduce_sum, kept, {as_f64(contends)}, axes));
+  Numbers spread = numbers_of(apply(Op::reduce_max, kept, {operand.bound}, axes));
+  for (std::size_t i = 0; i < spread.size(); ++i) {
+    spread[i] = spread[i] == 0 || contenders[i] == 1 ? 0 : unknown;
+  }
+  return spread;
+}
+
+Numbers spread_of_reduction(const Node& node, const Bounded& operand) {
+  const bool floats = is_float(operand.value.type().dtype);
+  if (node.op == Op::argmax || node.op == Op::argmin) return spread_of_position(node, operand);
+  if (floats && node.op == Op::reduce_sum) return spread_of_reduce_sum(node, operand);
+  if (floats && node.op == Op::reduce_product) return spread_of_reduce_product(node, operand);
+  const Type type{f64, node.types[0].shape};
+  return numbers_of(apply(Op::reduce_max, type, {operand.bound}, node.attributes));
+}
+
+Numbers spread_of_dot(const Node& node, std::span<const Bounded> operands) {
+  const bool exact = all_exact(operands);
+  const Dtype dtype = node.types[0].dtype;
+  if (!is_float(dtype)) {
+    return Numbers(static_cast<std::size_t>(node.types[0].size()), exact ? 0 : unknown);
+  }
+  const Literal x = finite_magnitudes(operands[0].value);
+  const Literal y = finite_magnitudes(operands[1].value);
+  const Numbers magnitudes = numbers_of(in_f64(node, {x, y}));
+  const Numbers upper =
+      numbers_of(in_f64(node, {apply(Op::add, x.type(), {x, operands[0].bound}),
+                               apply(Op::add, y.type(), {y, operands[1].bound})}));
+  double terms = 1;
+  for (std::int64_t axis : node.as<DotAttributes>().lhs_contracting) {
+    terms *= static_cast<double>(x.type().shape[static_cast<int>(axis)]);
+  }
+  Numbers spread(magnitudes.size());
+  for (std::size_t i = 0; i < spread.size(); ++i) {
+    const double error = exact ? 0 : upper[i] - magnitudes[i] + 0x1p-50 * upper[i];
+    spread[i] = spread_of_sum(dtype, terms, magnitudes[i], error);
+  }
+  return spread;
+}
+
+// --- any op
+// ------------------------------------------------------------------------------------------
+
+Numbers spread_of_node(const Node& node, std::span<const Bounded> operands) {
+  if (is_elementwise(node.op)) return spread_of_elementwise(node, operands);
+  if (is_reduction(node.op)) return spread_of_reduction(node, operands[0]);
+  return spread_of_dot(node, operands);
+}
+
+// Whether even exact operands leave the result open.
+bool is_free(const Node& node) {
+  if (node.op == Op::bitcast_convert) return true;
+  if (!is_float(node.types[0].dtype)) return false;
+  return info(node.op).has(OpInfo::approximate) || node.op == Op::reduce_sum ||
+         node.op == Op::reduce_product || node.op == Op::dot;
+}
+
+// The spread of the unrounded result and its rounding to the dtype.
+Literal rounded(const Node& node, const Literal& value, Numbers spread) {
+  const Dtype dtype = node.types[0].dtype;
+  if (is_float(dtype)) {
+    const double own = info(node.op).has(OpInfo::approximate) ? 3 : 0;
+    const Numbers numbers = numbers_of(value);
+    for (std::size_t i = 0; i < spread.size(); ++i) {
+      spread[i] = rounding_bound(dtype, numbers[i], spread[i], own);
+    }
+  }
+  return literal_of(value.type().shape, spread);
+}
+
+// A product may reach an addition unrounded, also where its sign was turned on the way.
+Literal unrounded(const Node& node, std::span<const Bounded> operands, const Bounded& result) {
+  const Dtype dtype = node.types[0].dtype;
+  if (dtype != f32 && dtype != f64) return result.bound;
+  if (node.op == Op::negate) return operands[0].unrounded;
+  if (node.op != Op::multiply) return result.bound;
+  const Numbers numbers = numbers_of(result.value);
+  Numbers bound = numbers_of(result.bound);
+  for (std::size_t i = 0; i < bound.size(); ++i) {
+    // An overflow may not happen in the sum.
+    bound[i] += std::isinf(numbers[i])   ? unknown
+                : std::isnan(numbers[i]) ? 0
+                                         : ulp(dtype, numbers[i]);
+  }
+  return literal_of(result.value.type().shape, bound);
+}
+
+// Index ops move bounds as they move elements.
+Bounded moved(const Node& node, std::span<const Bounded> operands, Literal value) {
+  std::vector<Literal> bounds, unrounded_bounds;
+  for (const Bounded& operand : operands) {
+    bounds.push_back(operand.bound);
+    unrounded_bounds.push_back(operand.unrounded);
+  }
+  return {std::move(value), in_f64(node, bounds), in_f64(node, unrounded_bounds)};
+}
+
+// A general body runs in one order, so that exact operands give exact results.
+std::vector<Bounded> folded(std::span<const Bounded> operands, const std::vector<Literal>& values) {
+  std::vector<Bounded> results;
+  for (const Literal& value : values) {
+    const Literal bound = all(value.type().shape, all_exact(operands) ? 0 : unknown);
+    results.push_back({value, bound, bound});
+  }
+  return results;
+}
+
+}  // namespace
+
+Bounded Bounded::exact(Literal value) {
+  Literal bound = all(value.type().shape, 0);
+  return {std::move(value), bound, bound};
+}
+
+std::vector<Bounded> interpret_bounded(const Node& node, std::span<const Bounded> operands) {
+  if (node.op == Op::fusion) throw InternalError("error bounds", "of a fusion");
+  std::vector<Literal> literals;
+  for (const Bounded& operand : operands) literals.push_back(operand.value);
+  std::vector<Literal> values = interpret(node, literals);
+  if (is_index(node.op)) return {moved(node, operands, values[0])};
+  if (node.op == Op::reduce) return folded(operands, values);
+  Bounded result = Bounded::exact(values[0]);
+  const bool exact = std::ranges::all_of(
+      operands, [&](const Bounded& b) { return is_exact(b.bound) && is_exact(b.unrounded); });
+  if (!exact || is_free(node)) {
+    result.bound = rounded(node, values[0], spread_of_node(node, operands));
+  }
+  result.unrounded = unrounded(node, operands, result);
+  return {result};
+}
+
+std::vector<Bounded> interpret_bounded(const Graph& graph, std::span<const Literal> inputs) {
+  std::vector<std::vector<Bounded>> values;
+  std::vector<Bounded> operands;
+  for (const Node& node : graph.nodes()) {
+    if (node.op == Op::parameter) {
+      values.push_back({Bounded::exact(inputs[values.size()])});
+      continue;
+    }
+    operands.clear();
+    for (Value input : node.inputs) operands.push_back(values[input.node][input.result]);
+    values.push_back(interpret_bounded(node, operands));
+  }
+  std::vector<Bounded> outputs;
+  for (Value output : graph.outputs()) outputs.push_back(values[output.node][output.result]);
+  return outputs;
+}
+
+}  // namespace anabranch

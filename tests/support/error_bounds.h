@@ -1,0 +1,40 @@
+// How far a right implementation may be from the interpreter, element by element: the interpreter
+// run again with a running error analysis (Higham, "Accuracy and Stability of Numerical
+// Algorithms", 2nd ed., 3.3).
+//
+// Everything starts exact. Approximate ops, float sums, products and dots bring an error in; every
+// op passes on what its operands have. A comparison or a rounding that the error could tip over
+// either way makes its result unknown, and one that it cannot leaves it exact.
+#pragma once
+
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "ir/graph.h"
+#include "ir/literal.h"
+
+namespace anabranch {
+
+/// A bound that accepts anything.
+inline constexpr double unknown = std::numeric_limits<double>::infinity();
+
+/// A value, and for each of its elements the greatest right distance from it (f64, same shape): 0
+/// asks for the same bits (any NaN for a NaN).
+struct Bounded {
+  Literal value;
+  Literal bound;
+  /// The bound where add or subtract may take the value in before it is rounded (fused
+  /// multiply-add).
+  Literal unrounded;
+
+  static Bounded exact(Literal value);
+};
+
+/// Throws InternalError on a fusion: graphs are analysed as they were written.
+std::vector<Bounded> interpret_bounded(const Node& node, std::span<const Bounded> operands);
+
+/// The outputs of `graph` on exact inputs.
+std::vector<Bounded> interpret_bounded(const Graph& graph, std::span<const Literal> inputs);
+
+}  // namespace anabranch

@@ -1,0 +1,74 @@
+#include "tests/support/random_literal.h"
+
+#include <array>
+#include <limits>
+
+#include "ir/scalar.h"
+
+namespace anabranch {
+namespace {
+
+// In f32 where narrower types hold them too, so that they stay ties and extremes after conversion.
+constexpr double special_numbers[] = {0.0,   -0.0,     1.0,      -1.0,    0.5,   -0.5,     1.5,
+                                      2.5,   -2.5,     3.0,      1e-3,    88.7,  -88.7,    0x1p-24,
+                                      65504, 0x1p-126, 0x1p-149, 0x1p127, 1e300, 0x1p-1074};
+
+template <class T>
+T special(Random& random) {
+  if constexpr (is_float_storage<T>) {
+    constexpr double inf = std::numeric_limits<double>::infinity();
+    switch (random.below(8)) {
+      case 0:
+        return convert_scalar<T>(inf);
+      case 1:
+        return convert_scalar<T>(-inf);
+      case 2:
+        return convert_scalar<T>(std::numeric_limits<double>::quiet_NaN());
+      default:
+        return convert_scalar<T>(random.of(special_numbers));
+    }
+  } else {
+    constexpr T lowest = std::numeric_limits<T>::min();
+    constexpr T highest = std::numeric_limits<T>::max();
+    const T choices[] = {lowest, highest, T(lowest + 1), T(highest - 1), T(0), T(1), T(-1), T(7)};
+    return random.of(choices);
+  }
+}
+
+template <class T>
+T ordinary(Random& random) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return random.percent(50);
+  } else if constexpr (is_float_storage<T>) {
+    return convert_scalar<T>(4 * random.fraction() - 2);
+  } else {
+    return static_cast<T>(random.below(21) - (std::is_signed_v<T> ? 10 : 0));
+  }
+}
+
+template <class T>
+T element(Random& random, Flavour flavour) {
+  if (flavour == Flavour::special && random.percent(30)) return special<T>(random);
+  if (flavour == Flavour::any_bits && !std::is_same_v<T, bool>) {
+    const std::uint64_t bits = random.bits();
+    std::array<std::byte, sizeof(T)> bytes;
+    std::memcpy(bytes.data(), &bits, sizeof(T));
+    return std::bit_cast<T>(bytes);
+  }
+  return ordinary<T>(random);
+}
+
+}  // namespace
+
+Literal random_literal(Random& random, const Type& type, Flavour flavour) {
+  return visit_dtype(type.dtype, [&]<class T>() {
+    std::vector<std::byte> bytes(type.bytes());
+    for (std::size_t at = 0; at < bytes.size(); at += sizeof(T)) {
+      const T value = element<T>(random, flavour);
+      std::memcpy(bytes.data() + at, &value, sizeof(T));
+    }
+    return Literal(type, std::move(bytes));
+  });
+}
+
+}  // namespace anabranch

@@ -1,0 +1,147 @@
+// The shapes that fusion is for.
+#include <algorithm>
+
+#include "tests/support/random_recipes.h"
+
+namespace anabranch {
+namespace {
+
+std::optional<Value> float_with_axes(RandomBuilder& b) {
+  auto fits = [](const Type& type) { return is_float(type.dtype) && type.rank() > 0; };
+  if (auto found = b.pick(fits)) return found;
+  const Type type{f32, b.random_shape(b.usual_size())};
+  if (type.rank() == 0) return std::nullopt;
+  return b.parameter(type);
+}
+
+double terms(const Shape& shape, const Axes& axes) {
+  double count = 1;
+  for (std::int64_t axis : axes) count *= static_cast<double>(shape[static_cast<int>(axis)]);
+  return std::max(count, 1.0);
+}
+
+// At most 4 nodes.
+Value mean_along(RandomBuilder& b, Value x, const Axes& axes) {
+  const Value sum = b.add(Op::reduce_sum, {x}, AxesAttributes{axes});
+  return b.add(Op::divide, {sum, b.filled(b.type(sum), terms(b.shape(x), axes))});
+}
+
+void add_softmax(RandomBuilder& b) {
+  auto x = float_with_axes(b);
+  if (!x) return;
+  const Shape shape = b.shape(*x);
+  const Axes axes = b.random_axes(shape.rank());
+  const Value top = b.add(Op::reduce_max, {*x}, AxesAttributes{axes});
+  const Value shifted = b.add(Op::subtract, {*x, b.repeated_along(top, shape, axes)});
+  const Value powers = b.add(Op::exponential, {shifted});
+  const Value sum = b.add(Op::reduce_sum, {powers}, AxesAttributes{axes});
+  b.add(Op::divide, {powers, b.repeated_along(sum, shape, axes)});
+}
+
+void add_layernorm(RandomBuilder& b) {
+  auto x = float_with_axes(b);
+  if (!x) return;
+  const Shape shape = b.shape(*x);
+  const Axes axes = {shape.rank() - 1};
+  const Value mean = mean_along(b, *x, axes);
+  const Value centred = b.add(Op::subtract, {*x, b.repeated_along(mean, shape, axes)});
+  const Value variance = mean_along(b, b.add(Op::multiply, {centred, centred}), axes);
+  const Value guarded = b.add(Op::add, {variance, b.filled(b.type(variance), 1e-3)});
+  const Value scale = b.add(Op::rsqrt, {guarded});
+  const Value normal = b.add(Op::multiply, {centred, b.repeated_along(scale, shape, axes)});
+  const Type row{b.dtype(*x), {shape[shape.rank() - 1]}};
+  const AxesAttributes last{{shape.rank() - 1}};
+  const Value gain = b.add(Op::broadcast_in_dim, {b.parameter(row)}, last, b.type(normal));
+  const Value shift = b.add(Op::broadcast_in_dim, {b.parameter(row)}, last, b.type(normal));
+  b.add(Op::add, {b.add(Op::multiply, {normal, gain}), shift});
+}
+
+void add_several_reductions(RandomBuilder& b) {
+  auto x = float_with_axes(b);
+  if (!x) return;
+  const AxesAttributes axes{b.random_axes(b.shape(*x).rank())};
+  const Value square = b.add(Op::multiply, {*x, *x});
+  const Value sum = b.add(Op::reduce_sum, {*x}, axes);
+  const Value squares = b.add(Op::reduce_sum, {square}, axes);
+  const Value top = b.add(Op::reduce_max, {*x}, axes);
+  b.add(Op::subtract, {squares, b.add(Op::multiply, {sum, sum})});
+  b.add(Op::maximum, {top, sum});
+}
+
+void add_dense_layer(RandomBuilder& b) {
+  constexpr Op activations[] = {Op::tanh, Op::logistic, Op::erf, Op::abs};
+  auto x = b.pick([](const Type& type) { return is_float(type.dtype) && type.rank() == 2; });
+  if (!x) x = b.parameter({f32, {b.random_size(1), b.random_size(100)}});
+  const std::int64_t width = b.random_size(std::max(b.shape(*x)[0], b.shape(*x)[1]));
+  const Value weights = b.partner({b.dtype(*x), {b.shape(*x)[1], width}});
+  const Value product = b.add(Op::dot, {*x, weights}, DotAttributes{{}, {}, {1}, {0}});
+  const Value bias = b.add(Op::broadcast_in_dim, {b.partner({b.dtype(*x), {width}})},
+                           AxesAttributes{{1}}, b.type(product));
+  const Value sum = b.add(Op::add, {product, bias});
+  if (b.random.percent(30)) {
+    b.add(Op::maximum, {sum, b.filled(b.type(sum), 0)});
+  } else {
+    b.add(b.random.of(activations), {sum});
+  }
+}
+
+// Two ways from one value that meet again, both ends in sight.
+void add_diamond(RandomBuilder& b) {
+  auto x = float_with_axes(b);
+  if (!x) return;
+  const Value left = b.add(Op::tanh, {*x});
+  const Value right = b.add(Op::multiply, {*x, b.partner(b.type(*x))});
+  const Value sum = b.add(Op::add, {left, right});
+  b.add(Op::maximum, {sum, b.add(Op::negate, {left})});
+}
+
+void add_chain(RandomBuilder& b) {
+  constexpr Op ops[] = {Op::add, Op::multiply, Op::subtract, Op::maximum, Op::minimum};
+  auto x = b.pick([](const Type& type) { return type.dtype != bool_; });
+  if (!x) return;
+  Value current = *x;
+  for (int length = 3; length > 0; --length) {
+    const Op op = b.random.of(ops);
+    current = b.add(op, {current, b.partner(b.type(current))});
+  }
+}
+
+// A reduction whose result comes back over what it was made of.
+void add_there_and_back(RandomBuilder& b) {
+  constexpr Op folds[] = {Op::reduce_sum, Op::reduce_max, Op::reduce_min};
+  constexpr Op meets[] = {Op::add, Op::subtract, Op::multiply, Op::maximum};
+  auto x = b.pick([](const Type& type) { return type.dtype != bool_ && type.rank() > 0; });
+  if (!x) return;
+  const Shape shape = b.shape(*x);
+  const Axes axes = b.random_axes(shape.rank());
+  const Value total = b.add(b.random.of(folds), {*x}, AxesAttributes{axes});
+  b.add(b.random.of(meets), {*x, b.repeated_along(total, shape, axes)});
+}
+
+// Moves and arithmetic in turns: transposed, cut, padded, turned round, joined with itself.
+void add_index_chain(RandomBuilder& b) {
+  auto x = b.pick([](const Type& type) { return type.rank() == 2 && type.size() <= 4'000; });
+  if (!x) x = b.parameter({b.random_dtype(), {7, 9}});
+  const Value turned = b.add(Op::transpose, {*x}, AxesAttributes{{1, 0}});
+  const Shape shape = b.shape(turned);
+  const Value cut =
+      b.add(Op::slice, {turned},
+            SliceAttributes{{0, shape[1] / 3}, {shape[0], shape[1]}, {1 + b.random.below(2), 1}});
+  const Value back = b.add(Op::reverse, {cut}, AxesAttributes{{b.random.below(2)}});
+  const Value sum = b.add(Op::maximum, {cut, back});
+  const Value joined = b.add(Op::concatenate, {sum, cut}, AxisAttributes{b.random.below(2)});
+  b.add(Op::pad, {joined, b.filled({b.dtype(joined), {}}, 1)},
+        PadAttributes{{1, -1 * (b.shape(joined)[1] > 0)}, {0, 2}, {0, b.random.below(2)}});
+}
+
+constexpr Recipe recipes[] = {
+    {6, 8, add_softmax},        {5, 24, add_layernorm},  {5, 8, add_several_reductions},
+    {6, 10, add_dense_layer},   {5, 8, add_diamond},     {6, 9, add_chain},
+    {6, 3, add_there_and_back}, {6, 8, add_index_chain},
+};
+
+}  // namespace
+
+std::span<const Recipe> pattern_recipes() { return recipes; }
+
+}  // namespace anabranch

@@ -1,0 +1,24 @@
+// The pieces that random graphs are put together from.
+#pragma once
+
+#include <span>
+
+#include "tests/support/random_builder.h"
+
+namespace anabranch {
+
+/// Adds at most `nodes` nodes, or none where nothing fits; drawn in proportion to `weight`.
+struct Recipe {
+  int weight;
+  int nodes;
+  void (*add)(RandomBuilder& builder);
+};
+
+/// One op each (with the operands it needs), of every kind.
+std::span<const Recipe> op_recipes();
+/// Index maps and reductions, one each.
+std::span<const Recipe> shape_recipes();
+/// What fusion is for: softmax, layernorm, dot with bias and activation ...
+std::span<const Recipe> pattern_recipes();
+
+}  // namespace anabranch

@@ -1,0 +1,261 @@
+// Index maps, reductions and dots.
+#include <algorithm>
+#include <numeric>
+
+#include "tests/support/random_recipes.h"
+
+namespace anabranch {
+namespace {
+
+Axes sizes_of(const Shape& shape) { return {shape.begin(), shape.end()}; }
+
+std::int64_t product(const Axes& sizes) {
+  return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
+}
+
+Axes shuffled(RandomBuilder& b, std::int64_t count) {
+  Axes order(static_cast<std::size_t>(count));
+  std::iota(order.begin(), order.end(), 0);
+  for (std::int64_t i = count; i > 1; --i) {
+    std::swap(order[static_cast<std::size_t>(i - 1)],
+              order[static_cast<std::size_t>(b.random.below(i))]);
+  }
+  return order;
+}
+
+std::optional<Value> value_with_axes(RandomBuilder& b) {
+  return b.pick([](const Type& type) { return type.rank() > 0; });
+}
+
+// Splits an axis, joins two, adds one of size 1, or flattens.
+void add_reshape(RandomBuilder& b) {
+  auto x = b.pick([](const Type&) { return true; });
+  if (!x) return;
+  Axes sizes = sizes_of(b.shape(*x));
+  const auto rank = static_cast<std::int64_t>(sizes.size());
+  const auto at = static_cast<std::ptrdiff_t>(rank > 0 ? b.random.below(rank) : 0);
+  const std::int64_t choice = b.random.below(4);
+  if (choice == 0) {
+    sizes = {b.shape(*x).size()};
+  } else if (choice == 1 && rank < 5) {
+    sizes.insert(sizes.begin() + at, 1);
+  } else if (choice == 2 && at + 1 < rank) {
+    sizes[static_cast<std::size_t>(at)] *= sizes[static_cast<std::size_t>(at + 1)];
+    sizes.erase(sizes.begin() + at + 1);
+  } else if (rank > 0 && rank < 5) {
+    std::int64_t& size = sizes[static_cast<std::size_t>(at)];
+    for (std::int64_t factor : {2, 3, 4}) {
+      if (size % factor != 0) continue;
+      size /= factor;
+      sizes.insert(sizes.begin() + at + 1, factor);
+      break;
+    }
+  }
+  b.add(Op::reshape, {*x}, NoAttributes{}, Type{b.dtype(*x), Shape(sizes)});
+}
+
+void add_broadcast(RandomBuilder& b) {
+  auto x = b.pick([](const Type& type) { return type.rank() < 5; });
+  if (!x) return;
+  const Shape& from = b.shape(*x);
+  const std::int64_t rank = from.rank() + b.random.below(6 - from.rank());
+  Axes axes = shuffled(b, rank);
+  axes.resize(static_cast<std::size_t>(from.rank()));
+  if (b.random.percent(80)) std::ranges::sort(axes);
+  Axes sizes(static_cast<std::size_t>(rank), 1);
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    sizes[static_cast<std::size_t>(axes[i])] = from[static_cast<int>(i)];
+  }
+  for (std::int64_t& size : sizes) {
+    if (size == 1) size = b.random_size(product(sizes));
+  }
+  b.add(Op::broadcast_in_dim, {*x}, AxesAttributes{axes}, Type{b.dtype(*x), Shape(sizes)});
+}
+
+void add_transpose(RandomBuilder& b) {
+  auto x = b.pick([](const Type& type) { return type.rank() > 1; });
+  if (x) b.add(Op::transpose, {*x}, AxesAttributes{shuffled(b, b.shape(*x).rank())});
+}
+
+void add_slice(RandomBuilder& b) {
+  auto x = value_with_axes(b);
+  if (!x) return;
+  SliceAttributes window;
+  for (std::int64_t size : b.shape(*x)) {
+    const bool whole = size == 0 || b.random.percent(40);
+    const std::int64_t start = whole ? 0 : b.random.below(size);
+    window.start.push_back(start);
+    window.limit.push_back(whole ? size : start + b.random.below(size - start + 1));
+    window.stride.push_back(b.random.percent(60) ? 1 : 1 + b.random.below(3));
+  }
+  b.add(Op::slice, {*x}, window);
+}
+
+void add_reverse(RandomBuilder& b) {
+  auto x = value_with_axes(b);
+  if (x) b.add(Op::reverse, {*x}, AxesAttributes{b.random_axes(b.shape(*x).rank())});
+}
+
+void add_pad(RandomBuilder& b) {
+  auto x = value_with_axes(b);
+  if (!x) return;
+  PadAttributes edges;
+  std::int64_t total = 1;
+  for (std::int64_t size : b.shape(*x)) {
+    std::int64_t low = b.random.below(6) - 2, high = b.random.below(6) - 2;
+    std::int64_t interior = b.random.percent(30) ? 1 + b.random.below(2) : 0;
+    const auto padded = [&] {
+      return low + high + size + std::max<std::int64_t>(size - 1, 0) * interior;
+    };
+    if (padded() < 0 || padded() * total > RandomBuilder::size_limit) low = high = interior = 0;
+    total *= std::max<std::int64_t>(padded(), 1);
+    edges.low.push_back(low);
+    edges.high.push_back(high);
+    edges.interior.push_back(interior);
+  }
+  if (total > RandomBuilder::size_limit) return;
+  b.add(Op::pad, {*x, b.partner({b.dtype(*x), {}})}, edges);
+}
+
+void add_concatenate(RandomBuilder& b) {
+  auto x = value_with_axes(b);
+  if (!x || b.shape(*x).size() * 3 > RandomBuilder::size_limit) return;
+  const std::int64_t axis = b.random.below(b.shape(*x).rank());
+  std::vector<Value> operands = {*x};
+  for (std::int64_t more = b.random.below(3); more > 0; --more) {
+    if (b.random.percent(60)) {
+      const Shape& shape = b.shape(*x);
+      auto fits = [&](const Type& type) {
+        if (type.dtype != b.dtype(*x) || type.rank() != shape.rank()) return false;
+        for (int other = 0; other < shape.rank(); ++other) {
+          if (other != axis && type.shape[other] != shape[other]) return false;
+        }
+        return type.size() <= shape.size();
+      };
+      operands.push_back(*b.pick(fits));
+    } else {
+      operands.push_back(b.partner(b.type(*x)));
+    }
+  }
+  b.add(Op::concatenate, operands, AxisAttributes{axis});
+}
+
+void add_reduction(RandomBuilder& b) {
+  constexpr Op ops[] = {Op::reduce_sum, Op::reduce_sum, Op::reduce_max,    Op::reduce_min,
+                        Op::reduce_any, Op::reduce_all, Op::reduce_product};
+  auto x = b.pick([](const Type&) { return true; });
+  if (!x) return;
+  Op op = b.random.of(ops);
+  const bool logical = op == Op::reduce_any || op == Op::reduce_all;
+  Value operand = *x;
+  if (logical) operand = b.converted(operand, bool_);
+  if (!logical && b.dtype(operand) == bool_) op = Op::reduce_max;
+  b.add(op, {operand}, AxesAttributes{b.random_axes(b.shape(operand).rank())});
+}
+
+void add_position(RandomBuilder& b) {
+  auto x = value_with_axes(b);
+  if (!x) return;
+  const Op op = b.random.percent(50) ? Op::argmax : Op::argmin;
+  const Dtype dtype = b.random.percent(50) ? i32 : i64;
+  const std::int64_t axis = b.random.below(b.shape(*x).rank());
+  if (b.shape(*x)[static_cast<int>(axis)] == 0) return;
+  Axes sizes = sizes_of(b.shape(*x));
+  sizes.erase(sizes.begin() + static_cast<std::ptrdiff_t>(axis));
+  b.add(op, {*x}, AxisAttributes{axis}, Type{dtype, Shape(sizes)});
+}
+
+// A body of one scalar: an associative op on (so far, next).
+Graph simple_body(Dtype dtype, Op op) {
+  GraphBuilder body("body");
+  const Value so_far = body.parameter({dtype, {}});
+  const Value next = body.parameter({dtype, {}});
+  return body.build({body.add(op, {so_far, next})});
+}
+
+// A body of two: the greatest first scalar, and the second that came with it.
+Graph greatest_pair_body(Dtype first, Dtype second) {
+  GraphBuilder body("body");
+  const Value a = body.parameter({first, {}});
+  const Value with_a = body.parameter({second, {}});
+  const Value b = body.parameter({first, {}});
+  const Value with_b = body.parameter({second, {}});
+  const Value keep = body.add(Op::compare, {a, b}, CompareAttributes{Comparison::ge});
+  return body.build(
+      {body.add(Op::select, {keep, a, b}), body.add(Op::select, {keep, with_a, with_b})});
+}
+
+void add_general_reduce(RandomBuilder& b) {
+  auto x = b.pick([](const Type& type) { return type.rank() > 0 && type.size() <= 1'000; });
+  if (!x) return;
+  const Dtype dtype = b.dtype(*x);
+  const AxesAttributes axes{b.random_axes(b.shape(*x).rank())};
+  if (b.random.percent(50)) {
+    constexpr Op float_ops[] = {Op::maximum, Op::minimum};
+    constexpr Op integer_ops[] = {Op::maximum, Op::add, Op::multiply, Op::xor_};
+    const Op op = is_float(dtype) ? b.random.of(float_ops) : b.random.of(integer_ops);
+    b.add(Op::reduce, {*x, b.partner({dtype, {}})}, axes, std::nullopt, {simple_body(dtype, op)});
+  } else {
+    const Value y = b.partner(b.type(*x));
+    b.add(Op::reduce, {*x, y, b.partner({dtype, {}}), b.partner({dtype, {}})}, axes, std::nullopt,
+          {greatest_pair_body(dtype, dtype)});
+  }
+}
+
+// Axes of the left operand are dealt to batch, contracting and free; the right operand is made to
+// fit.
+void add_dot(RandomBuilder& b) {
+  auto x = b.pick([](const Type& type) { return type.dtype != bool_ && type.rank() > 0; });
+  if (!x) return;
+  const Shape left = b.shape(*x);
+  DotAttributes axes;
+  Axes right;
+  for (std::int64_t axis : shuffled(b, left.rank())) {
+    const std::int64_t deal = b.random.below(10);
+    if (deal < (axes.lhs_contracting.empty() ? 6 : 1)) {
+      axes.lhs_contracting.push_back(axis);
+    } else if (deal > 8 && axes.lhs_batch.size() < 2) {
+      axes.lhs_batch.push_back(axis);
+    }
+  }
+  std::int64_t kept = 1;
+  for (std::int64_t axis = 0; axis < left.rank(); ++axis) {
+    if (std::ranges::count(axes.lhs_contracting, axis) == 0) kept *= left[static_cast<int>(axis)];
+  }
+  const auto shared = axes.lhs_batch.size() + axes.lhs_contracting.size();
+  const std::int64_t free = b.random.below(3);
+  const Axes places = shuffled(b, static_cast<std::int64_t>(shared) + free);
+  if (places.size() > 5 || static_cast<std::int64_t>(left.rank()) + free > 7) return;
+  right.assign(places.size(), 1);
+  std::size_t next = 0;
+  for (std::int64_t axis : axes.lhs_batch) {
+    right[static_cast<std::size_t>(places[next])] = left[static_cast<int>(axis)];
+    axes.rhs_batch.push_back(places[next++]);
+  }
+  for (std::int64_t axis : axes.lhs_contracting) {
+    right[static_cast<std::size_t>(places[next])] = left[static_cast<int>(axis)];
+    axes.rhs_contracting.push_back(places[next++]);
+  }
+  for (; next < places.size(); ++next) {
+    std::int64_t size = b.random_size(std::max(kept, product(right)));
+    right[static_cast<std::size_t>(places[next])] = size;
+    kept *= size;
+  }
+  const std::int64_t rank =
+      left.rank() - static_cast<std::int64_t>(axes.lhs_contracting.size()) + free;
+  if (rank > 5) return;
+  b.add(Op::dot, {*x, b.partner({b.dtype(*x), Shape(right)})}, axes);
+}
+
+constexpr Recipe recipes[] = {
+    {6, 1, add_reshape},        {10, 1, add_broadcast}, {8, 1, add_transpose},
+    {8, 1, add_slice},          {4, 1, add_reverse},    {5, 2, add_pad},
+    {5, 6, add_concatenate},    {12, 2, add_reduction}, {4, 1, add_position},
+    {3, 7, add_general_reduce}, {6, 3, add_dot},
+};
+
+}  // namespace
+
+std::span<const Recipe> shape_recipes() { return recipes; }
+
+}  // namespace anabranch

@@ -1,0 +1,21 @@
+// From a failing graph to a small one that still fails.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "ir/graph.h"
+#include "ir/literal.h"
+
+namespace anabranch {
+
+struct GraphCase {
+  Graph graph;
+  std::vector<Literal> inputs;
+};
+
+/// Leaves out outputs, then what comes after the first wrong node, then what comes before it (a cut
+/// node becomes an input with the value that the interpreter gives it), as long as `fails` holds.
+GraphCase shrink(GraphCase failing, const std::function<bool(const GraphCase&)>& fails);
+
+}  // namespace anabranch
