@@ -89,6 +89,9 @@ Value GraphBuilder::constant(Literal literal, SourceLocation location) {
 Value GraphBuilder::add(Op op, std::vector<Value> inputs, Attributes attributes,
                         std::optional<Type> stated, std::vector<Graph> regions,
                         SourceLocation location) {
+  if (op == Op::parameter) {
+    throw InternalError("graph builder", "a parameter added as a node to " + graph_.name_);
+  }
   std::vector<Type> operands;
   operands.reserve(inputs.size());
   for (Value input : inputs) {
