@@ -1,20 +1,34 @@
 #include "passes/pipeline.h"
 
+#include "passes/canonicalize.h"
+#include "passes/cse.h"
 #include "passes/dce.h"
+#include "passes/fold.h"
 #include "passes/fuse.h"
+#include "passes/simplify.h"
 
 namespace anabranch {
 namespace {
 
+constexpr Pass canonicalize_pass = {"canonicalize", "one way of writing each thing", canonicalize};
+constexpr Pass fold_pass = {"fold", "compute what only depends on constants", fold};
+constexpr Pass simplify_pass = {"simplify", "algebra that keeps every bit", simplify};
+constexpr Pass cse_pass = {"cse", "compute equal things once", cse};
 constexpr Pass dce_pass = {"dce", "drop what no output needs", dce};
 constexpr Pass fuse_pass = {"fuse", "group ops into few kernels", fuse};
 
-constexpr Pass passes[] = {dce_pass, fuse_pass};
+constexpr Pass passes[] = {canonicalize_pass, fold_pass, simplify_pass,
+                           cse_pass,          dce_pass,  fuse_pass};
+
+// Simplifying brings constants together and index maps next to each other: fold and merge those
+// too.
+constexpr Pass compile_passes[] = {canonicalize_pass, fold_pass, simplify_pass, canonicalize_pass,
+                                   fold_pass,         cse_pass,  dce_pass,      fuse_pass};
 
 }  // namespace
 
 std::span<const Pass> all_passes() { return passes; }
 
-Pipeline default_pipeline() { return passes; }
+Pipeline default_pipeline() { return compile_passes; }
 
 }  // namespace anabranch

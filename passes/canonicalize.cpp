@@ -1,0 +1,45 @@
+#include "passes/canonicalize.h"
+
+#include "passes/operand_order.h"
+
+namespace anabranch {
+namespace {
+
+bool constants_last(const Rewriter& graph, Value first, Value second) {
+  return !is_constant(graph, first) || is_constant(graph, second);
+}
+
+std::optional<Value> splat_constant(Rewriter& graph, const Node& node) {
+  const Literal& literal = node.as<ConstantAttributes>().value;
+  if (literal.type().rank() == 0 || !literal.is_splat()) return std::nullopt;
+  return graph.constant(literal);
+}
+
+std::optional<Value> convert_to_same(Rewriter& graph, const Node& node) {
+  if (graph.type(node.inputs[0]) != node.types[0]) return std::nullopt;
+  return node.inputs[0];
+}
+
+std::vector<Rule> all_rules() {
+  std::vector<Rule> rules = {
+      {"[c, c, ...] = broadcast(c)", {Op::constant}, splat_constant},
+      {"convert(x) = x, to its own dtype", {Op::convert, Op::bitcast_convert}, convert_to_same},
+  };
+  auto add = [&](std::vector<Rule> more) {
+    for (Rule& rule : more) rules.push_back(std::move(rule));
+  };
+  add(operand_order_rules(constants_last));
+  add(reordering_rules());
+  add(cutting_rules());
+  add(contraction_rules());
+  return rules;
+}
+
+}  // namespace
+
+Graph canonicalize(const Graph& graph, PassContext& context) {
+  static const RuleTable rules(all_rules());
+  return rewrite(graph, rules, context);
+}
+
+}  // namespace anabranch

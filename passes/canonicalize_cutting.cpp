@@ -1,0 +1,165 @@
+#include <algorithm>
+
+#include "passes/canonicalize.h"
+
+namespace anabranch {
+namespace {
+
+using Axes = std::vector<std::int64_t>;
+
+bool all_zero(const Axes& list) {
+  return std::all_of(list.begin(), list.end(), [](std::int64_t n) { return n == 0; });
+}
+
+// --- slice ---------------------------------------------------------------------------------------
+
+std::optional<Value> slice_of_whole(Rewriter& graph, const Node& node) {
+  if (graph.type(node.inputs[0]) != node.types[0]) return std::nullopt;
+  return node.inputs[0];
+}
+
+std::optional<Value> slice_of_slice(Rewriter& graph, const Node& node) {
+  const Node& below = graph.node(node.inputs[0]);
+  if (below.op != Op::slice) return std::nullopt;
+  const auto& outer = node.as<SliceAttributes>();
+  const auto& inner = below.as<SliceAttributes>();
+  SliceAttributes both;
+  for (std::size_t i = 0; i < outer.start.size(); ++i) {
+    const std::int64_t size = node.types[0].shape[static_cast<int>(i)];
+    both.start.push_back(inner.start[i] + outer.start[i] * inner.stride[i]);
+    both.stride.push_back(outer.stride[i] * inner.stride[i]);
+    if (size == 0) both.start.back() = 0;
+    both.limit.push_back(size == 0 ? 0 : both.start[i] + (size - 1) * both.stride[i] + 1);
+  }
+  return graph.add(Op::slice, {below.inputs[0]}, std::move(both));
+}
+
+// Cutting an axis along which everything repeats only makes it shorter.
+std::optional<Value> slice_of_broadcast(Rewriter& graph, const Node& node) {
+  const Node& below = graph.node(node.inputs[0]);
+  if (below.op != Op::broadcast_in_dim) return std::nullopt;
+  const Shape& operand = graph.type(below.inputs[0]).shape;
+  const Axes& axes = below.as<AxesAttributes>().axes;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const auto axis = static_cast<int>(axes[i]);
+    const bool is_cut = node.types[0].shape[axis] != below.types[0].shape[axis];
+    if (is_cut && operand[static_cast<int>(i)] != 1) return std::nullopt;
+  }
+  return graph.add(Op::broadcast_in_dim, {below.inputs[0]}, AxesAttributes{axes}, node.types[0]);
+}
+
+// A slice that lies within one operand of a concatenation is a slice of that operand.
+std::optional<Value> slice_of_concatenate(Rewriter& graph, const Node& node) {
+  const Node& below = graph.node(node.inputs[0]);
+  if (below.op != Op::concatenate || node.types[0].size() == 0) return std::nullopt;
+  const auto axis = static_cast<int>(below.as<AxisAttributes>().axis);
+  SliceAttributes slice = node.as<SliceAttributes>();
+  std::int64_t& start = slice.start[static_cast<std::size_t>(axis)];
+  std::int64_t& limit = slice.limit[static_cast<std::size_t>(axis)];
+  for (Value operand : below.inputs) {
+    const std::int64_t size = graph.type(operand).shape[axis];
+    if (start < size) {
+      if (limit > size) return std::nullopt;
+      return graph.add(Op::slice, {operand}, std::move(slice));
+    }
+    start -= size;
+    limit -= size;
+  }
+  return std::nullopt;
+}
+
+// --- reverse -------------------------------------------------------------------------------------
+
+// Axes that it really turns: longer than 1.
+std::optional<Value> reverse_of_units(Rewriter& graph, const Node& node) {
+  const Axes& axes = node.as<AxesAttributes>().axes;
+  Axes longer;
+  for (std::int64_t axis : axes) {
+    if (node.types[0].shape[static_cast<int>(axis)] > 1) longer.push_back(axis);
+  }
+  if (longer.empty()) return node.inputs[0];
+  if (longer == axes) return std::nullopt;
+  return graph.add(Op::reverse, {node.inputs[0]}, AxesAttributes{std::move(longer)});
+}
+
+std::optional<Value> reverse_of_reverse(Rewriter& graph, const Node& node) {
+  const Node& below = graph.node(node.inputs[0]);
+  if (below.op != Op::reverse) return std::nullopt;
+  const Axes& outer = node.as<AxesAttributes>().axes;
+  const Axes& inner = below.as<AxesAttributes>().axes;
+  Axes once;
+  std::set_symmetric_difference(outer.begin(), outer.end(), inner.begin(), inner.end(),
+                                std::back_inserter(once));
+  return graph.add(Op::reverse, {below.inputs[0]}, AxesAttributes{std::move(once)});
+}
+
+std::optional<Value> reverse_of_splat(Rewriter& graph, const Node& node) {
+  if (!graph.splat_of(node.inputs[0])) return std::nullopt;
+  return node.inputs[0];
+}
+
+// --- pad -----------------------------------------------------------------------------------------
+
+std::optional<Value> pad_by_nothing(Rewriter& graph, const Node& node) {
+  const auto& pad = node.as<PadAttributes>();
+  const bool keeps = all_zero(pad.low) && all_zero(pad.high);
+  if (!keeps || graph.type(node.inputs[0]) != node.types[0]) return std::nullopt;
+  return node.inputs[0];
+}
+
+// A pad that only crops is a slice.
+std::optional<Value> pad_that_crops(Rewriter& graph, const Node& node) {
+  const auto& pad = node.as<PadAttributes>();
+  const Shape& shape = graph.type(node.inputs[0]).shape;
+  SliceAttributes slice;
+  for (std::size_t i = 0; i < pad.low.size(); ++i) {
+    const std::int64_t size = shape[static_cast<int>(i)];
+    const bool only_crops = pad.low[i] <= 0 && pad.high[i] <= 0 && pad.interior[i] == 0;
+    if (!only_crops || -pad.low[i] > size || size + pad.high[i] < -pad.low[i]) return std::nullopt;
+    slice.start.push_back(-pad.low[i]);
+    slice.limit.push_back(size + pad.high[i]);
+    slice.stride.push_back(1);
+  }
+  return graph.add(Op::slice, {node.inputs[0]}, std::move(slice));
+}
+
+// --- concatenate ---------------------------------------------------------------------------------
+
+// Without empty operands, and with the operands of operands that join along the same axis.
+std::optional<Value> flat_concatenate(Rewriter& graph, const Node& node) {
+  const std::int64_t axis = node.as<AxisAttributes>().axis;
+  std::vector<Value> operands;
+  for (Value input : node.inputs) {
+    const Node& below = graph.node(input);
+    if (below.op == Op::concatenate && below.as<AxisAttributes>().axis == axis) {
+      operands.insert(operands.end(), below.inputs.begin(), below.inputs.end());
+    } else if (graph.type(input).shape[static_cast<int>(axis)] != 0) {
+      operands.push_back(input);
+    }
+  }
+  if (operands.empty()) operands.push_back(node.inputs[0]);
+  if (operands.size() == 1) return operands[0];
+  if (operands == node.inputs) return std::nullopt;
+  return graph.add(Op::concatenate, std::move(operands), AxisAttributes{axis});
+}
+
+}  // namespace
+
+std::vector<Rule> cutting_rules() {
+  return {
+      {"slice(x) = x, if whole", {Op::slice}, slice_of_whole},
+      {"slice(slice(x)) = slice(x)", {Op::slice}, slice_of_slice},
+      {"slice(broadcast(x)) = broadcast(x), along new axes", {Op::slice}, slice_of_broadcast},
+      {"slice(concatenate(x, y)) = slice(x)", {Op::slice}, slice_of_concatenate},
+      {"reverse(x) = x, along axes of size 1", {Op::reverse}, reverse_of_units},
+      {"reverse(reverse(x)) = reverse(x)", {Op::reverse}, reverse_of_reverse},
+      {"reverse(c) = c", {Op::reverse}, reverse_of_splat},
+      {"pad(x) = x, by nothing", {Op::pad}, pad_by_nothing},
+      {"pad(x) = slice(x), if it only crops", {Op::pad}, pad_that_crops},
+      {"concatenate(concatenate(x, y), z) = concatenate(x, y, z)",
+       {Op::concatenate},
+       flat_concatenate},
+  };
+}
+
+}  // namespace anabranch

@@ -1,0 +1,100 @@
+#include "passes/rewrite.h"
+
+#include "ir/infer.h"
+#include "passes/dce.h"
+
+namespace anabranch {
+namespace {
+
+// Rules that undo each other would build for ever: beyond this depth nothing is rewritten.
+constexpr int most_depth = 64;
+
+}  // namespace
+
+RuleTable::RuleTable(std::vector<Rule> rules) : rules_(std::move(rules)), by_op_(all_ops().size()) {
+  for (std::size_t i = 0; i < rules_.size(); ++i) {
+    for (Op op : rules_[i].ops) by_op_[static_cast<std::size_t>(op)].push_back(i);
+    if (!rules_[i].ops.empty()) continue;
+    for (auto& list : by_op_) list.push_back(i);
+  }
+}
+
+Value Rewriter::add(Op op, std::vector<Value> inputs, Attributes attributes,
+                    std::optional<Type> stated) {
+  std::vector<Type> operands;
+  for (Value input : inputs) operands.push_back(type(input));
+  std::vector<Type> types = infer(op, operands, attributes, stated, {}, location_);
+  return offer(Node{op, std::move(types), std::move(inputs), std::move(attributes), {}, location_});
+}
+
+Value Rewriter::constant(Literal literal) {
+  if (literal.type().rank() == 0 || !literal.is_splat()) {
+    return builder_.constant(std::move(literal), location_);
+  }
+  const std::size_t width = byte_size(literal.type().dtype);
+  std::vector<std::byte> first(literal.bytes().begin(),
+                               literal.bytes().begin() + static_cast<std::ptrdiff_t>(width));
+  return splat(Literal(Type{literal.type().dtype, {}}, std::move(first)), literal.type().shape);
+}
+
+Value Rewriter::splat(Literal scalar, const Shape& shape) {
+  const Dtype dtype = scalar.type().dtype;
+  Value value = builder_.constant(std::move(scalar), location_);
+  if (shape.rank() == 0) return value;
+  return builder_.add(Op::broadcast_in_dim, {value}, AxesAttributes{}, Type{dtype, shape}, {},
+                      location_);
+}
+
+std::optional<Literal> Rewriter::splat_of(Value value) const {
+  const Node* at = &node(value);
+  while (at->op == Op::broadcast_in_dim || at->op == Op::reshape) at = &node(at->inputs[0]);
+  if (at->op != Op::constant) return std::nullopt;
+  const Literal& literal = at->as<ConstantAttributes>().value;
+  if (literal.type().rank() == 0) return literal;
+  if (!literal.is_splat()) return std::nullopt;
+  const std::size_t width = byte_size(literal.type().dtype);
+  std::vector<std::byte> first(literal.bytes().begin(),
+                               literal.bytes().begin() + static_cast<std::ptrdiff_t>(width));
+  return Literal(Type{literal.type().dtype, {}}, std::move(first));
+}
+
+Value Rewriter::offer(Node node) {
+  if (depth_ < most_depth && node.types.size() == 1) {
+    ++depth_;
+    for (std::size_t rule : rules_.of(node.op)) {
+      auto replacement = rules_.rules()[rule].apply(*this, node);
+      if (!replacement) continue;
+      --depth_;
+      return *replacement;
+    }
+    --depth_;
+  }
+  return builder_.append(std::move(node));
+}
+
+Graph rewrite(const Graph& graph, const RuleTable& rules, const PassContext& context) {
+  Rewriter rewriter(graph.name(), rules, context.fast_math);
+  std::vector<Value> renamed(graph.nodes().size());
+  for (std::uint32_t i = 0; i < graph.nodes().size(); ++i) {
+    Node node = graph.node(i);
+    if (node.op == Op::parameter) {
+      renamed[i] = rewriter.builder_.parameter(node.types[0], node.location);
+      continue;
+    }
+    for (Value& input : node.inputs) {
+      Value first = renamed[input.node];
+      input = {first.node, first.result + input.result};
+    }
+    for (Graph& region : node.regions) region = rewrite(region, rules, context);
+    rewriter.location_ = node.location;
+    renamed[i] = rewriter.offer(std::move(node));
+  }
+  std::vector<Value> outputs;
+  for (Value output : graph.outputs()) {
+    Value first = renamed[output.node];
+    outputs.push_back({first.node, first.result + output.result});
+  }
+  return without_dead_nodes(rewriter.builder_.build(std::move(outputs)));
+}
+
+}  // namespace anabranch

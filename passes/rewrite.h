@@ -1,0 +1,75 @@
+// Rewriting: a graph built anew from its leaves up, every node offered to a table of rules on the
+// way.
+//
+// A rule sees a node whose operands are already in their final form, and what a rule builds is
+// offered to the rules again; so one walk reaches the fixed point of rules that look downwards.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "passes/pass.h"
+
+namespace anabranch {
+
+class Rewriter;
+
+/// One equation. `apply` gives the value to use instead of the node, or nothing where the left side
+/// does not match. The node is not yet part of the new graph; its inputs are.
+struct Rule {
+  std::string_view equation;
+  std::vector<Op> ops;  ///< of the nodes that it may match; empty for all
+  std::function<std::optional<Value>(Rewriter&, const Node&)> apply;
+};
+
+/// Rules by the op that they match, each op's in the order given.
+class RuleTable {
+ public:
+  explicit RuleTable(std::vector<Rule> rules);
+  const std::vector<Rule>& rules() const { return rules_; }
+  const std::vector<std::size_t>& of(Op op) const { return by_op_[static_cast<std::size_t>(op)]; }
+
+ private:
+  std::vector<Rule> rules_;
+  std::vector<std::vector<std::size_t>> by_op_;
+};
+
+/// The new graph, as rules see it. What `node` and `type` give is good until the next `add`.
+class Rewriter {
+ public:
+  Rewriter(std::string name, const RuleTable& rules, bool fast_math)
+      : builder_(std::move(name)), rules_(rules), fast_math_(fast_math) {}
+
+  bool fast_math() const { return fast_math_; }
+  const Node& node(Value value) const { return builder_.node(value); }
+  const Type& type(Value value) const { return builder_.type(value); }
+
+  /// Result 0 of an op, or what the rules make of it.
+  Value add(Op op, std::vector<Value> inputs, Attributes attributes = NoAttributes{},
+            std::optional<Type> stated = std::nullopt);
+  /// A constant; one whose elements are all equal becomes a scalar's broadcast.
+  Value constant(Literal literal);
+  /// Every element of `shape` equal to a scalar.
+  Value splat(Literal scalar, const Shape& shape);
+
+  /// The scalar that all elements equal, where that is known.
+  std::optional<Literal> splat_of(Value value) const;
+
+ private:
+  friend Graph rewrite(const Graph& graph, const RuleTable& rules, const PassContext& context);
+  Value offer(Node node);
+
+  GraphBuilder builder_;
+  const RuleTable& rules_;
+  bool fast_math_;
+  int depth_ = 0;
+  SourceLocation location_;
+};
+
+/// `graph` with the rules applied wherever they match, its regions too; dead nodes are dropped
+/// where anything changed.
+Graph rewrite(const Graph& graph, const RuleTable& rules, const PassContext& context);
+
+}  // namespace anabranch
