@@ -1,5 +1,7 @@
-// Arrays to run a graph on: small numbers, a few of them special.
+// Arrays to run a graph on, small numbers and a few special ones, and how results are compared.
 #pragma once
+
+#include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
@@ -7,6 +9,7 @@
 #include <vector>
 
 #include "ir/graph.h"
+#include "ir/print.h"
 #include "ir/scalar.h"
 
 namespace anabranch {
@@ -36,6 +39,24 @@ inline std::vector<Literal> inputs_for(const Graph& graph, std::uint64_t seed) {
     inputs.push_back(input_of(graph.parameter_type(i), random));
   }
   return inputs;
+}
+
+/// The same bits, or both NaN, throughout.
+inline testing::AssertionResult agree(const std::vector<Literal>& a,
+                                      const std::vector<Literal>& b) {
+  if (a.size() != b.size()) return testing::AssertionFailure() << "their numbers differ";
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    if (a[k].type() != b[k].type()) return testing::AssertionFailure() << "types of " << k;
+    for (std::int64_t i = 0; i < a[k].type().size(); ++i) {
+      const std::string left = element_to_string(a[k], i);
+      const std::string right = element_to_string(b[k], i);
+      auto is_nan = [](const std::string& text) { return text.find("nan") != std::string::npos; };
+      if (left == right || (is_nan(left) && is_nan(right))) continue;
+      return testing::AssertionFailure()
+             << "output " << k << " at " << i << ": " << left << " and " << right;
+    }
+  }
+  return testing::AssertionSuccess();
 }
 
 }  // namespace anabranch
