@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,10 +32,10 @@ struct Lowered {
   std::vector<Type> temporaries;
 };
 
-/// `fusion` is a node of op `fusion` (kind elementwise or reduction) or `dot` that no library takes.
+/// `node` is a node of op `fusion` or a `dot` that no library takes, of operands of these types.
 /// The loops are canonical (no vector widths yet); `tile` decides how they run. How a reduction is
 /// split depends on shapes alone, never on the machine. Throws InternalError if `plan_fusion` refuses
 /// the region.
-Lowered lower(const Node& fusion, const std::string& name);
+Lowered lower(const Node& node, std::span<const Type> operands, const std::string& name);
 
 }  // namespace anabranch

@@ -1,0 +1,90 @@
+// Index expressions: sums of loop indices with constant factors, and the quotients and remainders that
+// reshapes leave behind, kept in a normal form so that equal places have equal numbers.
+//
+//   (i * 64 + j) / 64          with j < 64          is   i
+//   (x / 12) * 12 + (x / 4 % 3) * 4 + x % 4         is   x
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+namespace anabranch {
+
+/// An expression of the IndexTable at hand; equal expressions are equal numbers.
+struct Index {
+  std::uint32_t id = 0;
+
+  bool operator==(const Index&) const = default;
+};
+
+/// Makes expressions and knows the least and greatest value of each. Quotients and remainders are by
+/// positive constants and round down.
+class IndexTable {
+ public:
+  /// What a sum adds up: a loop's index, or a quotient, a remainder or the lesser of another
+  /// expression and a constant.
+  struct Atom {
+    enum class Kind : std::uint8_t { loop, quotient, remainder, least };
+    Kind kind = Kind::loop;
+    std::uint32_t loop = 0;  ///< the caller's number for the loop
+    Index of;                ///< never negative where divided
+    std::int64_t by = 1;
+    std::int64_t low = 0, high = 0;
+  };
+
+  struct Term {
+    std::uint32_t atom = 0;
+    std::int64_t factor = 1;
+
+    bool operator==(const Term&) const = default;
+  };
+
+  struct Expression {
+    std::int64_t constant = 0;
+    std::vector<Term> terms;  ///< by ascending atom, no factor is 0
+    std::int64_t low = 0, high = 0;
+  };
+
+  Index constant(std::int64_t value);
+  /// The index of a loop of `extent` iterations; 0 for a single one.
+  Index loop(std::uint32_t loop, std::int64_t extent);
+  Index add(Index a, Index b);
+  Index add(Index a, std::int64_t b) { return add(a, constant(b)); }
+  Index scale(Index a, std::int64_t factor);
+  Index divide(Index a, std::int64_t by);
+  Index remainder(Index a, std::int64_t by);
+  /// The lesser of `a` and `bound`.
+  Index least(Index a, std::int64_t bound);
+
+  /// The row-major place of `point` in an array of these sizes.
+  Index flatten(std::span<const Index> point, std::span<const std::int64_t> sizes);
+  /// The place in each axis of the element that is `flat`-th in row-major order.
+  std::vector<Index> unflatten(Index flat, std::span<const std::int64_t> sizes);
+
+  const Expression& operator[](Index index) const { return expressions_[index.id]; }
+  const Atom& atom(std::uint32_t atom) const { return atoms_[atom]; }
+  bool is_constant(Index index) const { return expressions_[index.id].terms.empty(); }
+
+  /// Whether `index` depends on the loop at all, quotients and remainders included.
+  bool depends_on(Index index, std::uint32_t loop) const;
+  /// The factor of the loop's index in the sum, 0 where there is none.
+  std::int64_t factor(Index index, std::uint32_t loop) const;
+  /// Whether the index grows by `factor` with each step of the loop: quotients and remainders do not
+  /// depend on it.
+  bool is_linear_in(Index index, std::uint32_t loop) const;
+
+ private:
+  Index intern(std::int64_t constant, std::vector<Term> terms);
+  Index intern_atom(Atom atom);
+  /// The part of `a` that `by` does not divide, made never negative; `whole` is the rest over `by`.
+  Index split(Index a, std::int64_t by, Index& whole);
+  void recombine(std::vector<Term>& terms, std::int64_t& constant);
+
+  std::vector<Atom> atoms_;
+  std::vector<Expression> expressions_;
+  std::unordered_multimap<std::uint64_t, std::uint32_t> atom_by_hash_, expression_by_hash_;
+};
+
+}  // namespace anabranch

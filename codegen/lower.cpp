@@ -1,0 +1,44 @@
+#include "codegen/lower.h"
+
+#include "codegen/lower_cost.h"
+#include "codegen/lower_dot.h"
+#include "codegen/lower_group.h"
+#include "ir/error.h"
+#include "ir/fusion_plan.h"
+#include "ir/print.h"
+
+namespace anabranch {
+namespace {
+
+/// A dot on its own, as a region.
+Graph region_of(const Node& dot, std::span<const Type> operands) {
+  GraphBuilder builder("dot");
+  std::vector<Value> inputs;
+  for (const Type& type : operands) inputs.push_back(builder.parameter(type));
+  Value result = builder.add(dot.op, inputs, dot.attributes, std::nullopt, {}, dot.location);
+  return builder.build({result});
+}
+
+Lowered lower_region(const Graph& region, const std::string& name) {
+  auto plan = plan_fusion(region);
+  if (auto* refusal = std::get_if<std::string>(&plan)) {
+    throw InternalError("lower", name + " cannot be one kernel: " + *refusal, to_string(region));
+  }
+  FusionPlan& found = std::get<FusionPlan>(plan);
+  if (found.kind == FusionKind::dot) return lower_dot(region, name);
+  return GroupLowering(region, std::move(found), name).run();
+}
+
+}  // namespace
+
+Lowered lower(const Node& node, std::span<const Type> operands, const std::string& name) {
+  const Graph region = node.op == Op::fusion ? node.regions.at(0) : region_of(node, operands);
+  Lowered lowered = lower_region(region, name);
+  for (KernelCall& call : lowered.calls) {
+    call.kernel.cost = measure(call.kernel);
+    call.kernel.graph_text = to_string(region, false);
+  }
+  return lowered;
+}
+
+}  // namespace anabranch
