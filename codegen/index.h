@@ -1,5 +1,5 @@
-// Index expressions: sums of loop indices with constant factors, and the quotients and remainders that
-// reshapes leave behind, kept in a normal form so that equal places have equal numbers.
+// Index expressions: sums of loop indices with constant factors, and the quotients and remainders
+// that reshapes leave behind, kept in a normal form so that equal places have equal numbers.
 //
 //   (i * 64 + j) / 64          with j < 64          is   i
 //   (x / 12) * 12 + (x / 4 % 3) * 4 + x % 4         is   x
@@ -19,8 +19,8 @@ struct Index {
   bool operator==(const Index&) const = default;
 };
 
-/// Makes expressions and knows the least and greatest value of each. Quotients and remainders are by
-/// positive constants and round down.
+/// Makes expressions and knows the least and greatest value of each. Quotients and remainders are
+/// by positive constants and round down.
 class IndexTable {
  public:
   /// What a sum adds up: a loop's index, or a quotient, a remainder or the lesser of another
@@ -71,8 +71,8 @@ class IndexTable {
   bool depends_on(Index index, std::uint32_t loop) const;
   /// The factor of the loop's index in the sum, 0 where there is none.
   std::int64_t factor(Index index, std::uint32_t loop) const;
-  /// Whether the index grows by `factor` with each step of the loop: quotients and remainders do not
-  /// depend on it.
+  /// Whether the index grows by `factor` with each step of the loop: quotients and remainders do
+  /// not depend on it.
   bool is_linear_in(Index index, std::uint32_t loop) const;
 
  private:

@@ -117,9 +117,9 @@ Ref KernelBuilder::constant(Dtype dtype, std::uint64_t bits) {
 
 Ref KernelBuilder::compute(Op op, Dtype dtype, std::span<const Ref> operands,
                            Comparison direction) {
-  std::uint64_t hash = mix(mix(2, static_cast<std::uint64_t>(op)),
-                           static_cast<std::uint64_t>(dtype) * 8 +
-                               static_cast<std::uint64_t>(direction));
+  std::uint64_t hash =
+      mix(mix(2, static_cast<std::uint64_t>(op)),
+          static_cast<std::uint64_t>(dtype) * 8 + static_cast<std::uint64_t>(direction));
   std::uint32_t at = 0;
   for (Ref operand : operands) {
     hash = mix(hash, operand.index);
@@ -160,7 +160,8 @@ Ref KernelBuilder::scalar(Index index) {
     if (factor == 1) {
       include(part);
     } else {
-      include(compute(Op::multiply, i64, {part, constant(i64, static_cast<std::uint64_t>(factor))}));
+      include(
+          compute(Op::multiply, i64, {part, constant(i64, static_cast<std::uint64_t>(factor))}));
     }
   }
   scalar_of_[index.id] = sum;
@@ -183,7 +184,8 @@ Ref KernelBuilder::load(std::uint32_t buffer, Index index, Ref mask) {
 
 void KernelBuilder::store(std::uint32_t buffer, Index index, Ref value) {
   Ref at = scalar(index);
-  Instruction instruction{Store{buffer, at, value, false}, kernel_.buffers[buffer].dtype, location_};
+  Instruction instruction{Store{buffer, at, value, false}, kernel_.buffers[buffer].dtype,
+                          location_};
   Ref made = append(std::move(instruction));
   scopes_.back().block.push_back(made);
 }

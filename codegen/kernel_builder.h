@@ -1,6 +1,6 @@
 // KernelBuilder: writes a kernel from the outside in, putting every instruction into the outermost
-// block where its operands are visible and reusing an equal one that is, so that what a loop does not
-// change is computed before it.
+// block where its operands are visible and reusing an equal one that is, so that what a loop does
+// not change is computed before it.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +32,8 @@ class KernelBuilder {
   Ref open_loop(std::int64_t extent);
   /// Its index as an expression.
   Index index_of(Ref loop);
-  /// Closes the innermost open loop and defines its reductions' results, one per entry of `initial`.
-  /// Returns the loop's reductions, filled in.
+  /// Closes the innermost open loop and defines its reductions' results, one per entry of
+  /// `initial`. Returns the loop's reductions, filled in.
   std::vector<Reduction> close_loop(std::vector<Reduction> reductions = {});
 
   /// Opens the body of a general reduction of the innermost loop, and takes it.

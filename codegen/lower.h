@@ -25,8 +25,9 @@ struct KernelCall {
   std::vector<KernelArgument> arguments;  ///< one per read or write buffer of the kernel
 };
 
-/// Kernels to run one after the other; more than one only where a reduction with few results is split
-/// so that several threads (and vector lanes) can work on it: partial results, then their combination.
+/// Kernels to run one after the other; more than one only where a reduction with few results is
+/// split so that several threads (and vector lanes) can work on it: partial results, then their
+/// combination.
 struct Lowered {
   std::vector<KernelCall> calls;
   std::vector<Type> temporaries;
@@ -34,8 +35,8 @@ struct Lowered {
 
 /// `node` is a node of op `fusion` or a `dot` that no library takes, of operands of these types.
 /// The loops are canonical (no vector widths yet); `tile` decides how they run. How a reduction is
-/// split depends on shapes alone, never on the machine. Throws InternalError if `plan_fusion` refuses
-/// the region.
+/// split depends on shapes alone, never on the machine. Throws InternalError if `plan_fusion`
+/// refuses the region.
 Lowered lower(const Node& node, std::span<const Type> operands, const std::string& name);
 
 }  // namespace anabranch

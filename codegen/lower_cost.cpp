@@ -22,8 +22,8 @@ class Counter {
     for (const auto& [access, elements] : accesses_) touched[access.first] += elements;
     for (std::size_t i = 0; i < touched.size(); ++i) {
       const KernelBuffer& buffer = kernel_.buffers[i];
-      const auto bytes = std::min(touched[i], buffer.size) *
-                         static_cast<std::int64_t>(byte_size(buffer.dtype));
+      const auto bytes =
+          std::min(touched[i], buffer.size) * static_cast<std::int64_t>(byte_size(buffer.dtype));
       if (buffer.access == Access::read) cost_.bytes_read += bytes;
       if (buffer.access == Access::write) cost_.bytes_written += bytes;
     }

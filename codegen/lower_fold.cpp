@@ -35,17 +35,28 @@ std::uint64_t one(Dtype dtype) {
 Combine combine_of(Op op, Dtype dtype) {
   const bool logical = dtype == bool_;
   switch (op) {
-    case Op::reduce_sum: return logical ? Combine::any : Combine::sum;
-    case Op::reduce_product: return logical ? Combine::all : Combine::product;
-    case Op::reduce_max: return logical ? Combine::any : Combine::maximum;
-    case Op::reduce_min: return logical ? Combine::all : Combine::minimum;
-    case Op::reduce_any: return Combine::any;
-    case Op::reduce_all: return Combine::all;
-    case Op::argmax: return Combine::argmax;
-    case Op::argmin: return Combine::argmin;
-    case Op::reduce: return Combine::general;
-    case Op::dot: return logical ? Combine::any : Combine::sum;
-    default: throw InternalError("lower", std::string(name(op)) + " does not reduce");
+    case Op::reduce_sum:
+      return logical ? Combine::any : Combine::sum;
+    case Op::reduce_product:
+      return logical ? Combine::all : Combine::product;
+    case Op::reduce_max:
+      return logical ? Combine::any : Combine::maximum;
+    case Op::reduce_min:
+      return logical ? Combine::all : Combine::minimum;
+    case Op::reduce_any:
+      return Combine::any;
+    case Op::reduce_all:
+      return Combine::all;
+    case Op::argmax:
+      return Combine::argmax;
+    case Op::argmin:
+      return Combine::argmin;
+    case Op::reduce:
+      return Combine::general;
+    case Op::dot:
+      return logical ? Combine::any : Combine::sum;
+    default:
+      throw InternalError("lower", std::string(name(op)) + " does not reduce");
   }
 }
 
@@ -70,14 +81,19 @@ Fold fold_of(const Node& reduction, const Graph& graph) {
 std::uint64_t identity(Combine combine, Dtype dtype) {
   switch (combine) {
     case Combine::sum:
-    case Combine::any: return 0;
+    case Combine::any:
+      return 0;
     case Combine::product:
-    case Combine::all: return one(dtype);
+    case Combine::all:
+      return one(dtype);
     case Combine::maximum:
-    case Combine::argmax: return extreme(dtype, false);
+    case Combine::argmax:
+      return extreme(dtype, false);
     case Combine::minimum:
-    case Combine::argmin: return extreme(dtype, true);
-    case Combine::general: break;
+    case Combine::argmin:
+      return extreme(dtype, true);
+    case Combine::general:
+      break;
   }
   throw InternalError("lower", "a general reduction has no known identity");
 }
@@ -100,8 +116,7 @@ std::vector<Ref> initial_scalars(const Fold& fold, const Node& reduction, Puller
 }
 
 std::vector<Ref> element_scalars(const Fold& fold, const Node& reduction, Point place,
-                                 Index position, Ref mask, Puller& puller,
-                                 KernelBuilder& builder) {
+                                 Index position, Ref mask, Puller& puller, KernelBuilder& builder) {
   std::vector<Ref> values;
   const std::size_t arrays = fold.combine == Combine::general ? fold.dtypes.size() : 1;
   for (std::size_t i = 0; i < arrays; ++i) {

@@ -30,7 +30,8 @@ std::vector<Ref> initial_scalars(const Fold& fold, const Node& reduction, Puller
 std::vector<Ref> element_scalars(const Fold& fold, const Node& reduction, Point place,
                                  Index position, Ref mask, Puller& puller, KernelBuilder& builder);
 
-/// The reduction, ready for close_loop. The body of a general one goes into the innermost open loop.
+/// The reduction, ready for close_loop. The body of a general one goes into the innermost open
+/// loop.
 Reduction make_reduction(const Fold& fold, const Node& reduction, std::vector<Ref> initial,
                          std::vector<Ref> values, KernelBuilder& builder);
 

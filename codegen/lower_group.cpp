@@ -77,8 +77,7 @@ GroupLowering::Trial GroupLowering::attempt(const Nest& nest,
                         region_.type(value).dtype, row_size_, Access::scratch};
     writer.scratch[value] = writer.builder.add_buffer(std::move(buffer));
   }
-  writer.puller.set_intercept(
-      [&](Value value, Point at) { return reuse(writer, value, at); });
+  writer.puller.set_intercept([&](Value value, Point at) { return reuse(writer, value, at); });
 
   std::vector<Ref> kept_loops;
   if (kept_size_ > 0) {
@@ -131,8 +130,8 @@ void GroupLowering::fold_stage(GroupWriter& writer, const std::vector<std::uint3
       continue;
     }
     const Index position = writer.domain[static_cast<std::size_t>(plan_.reduced_axes[0])];
-    std::vector<Ref> values = element_scalars(fold, node, writer.element, position, {},
-                                              writer.puller, writer.builder);
+    std::vector<Ref> values =
+        element_scalars(fold, node, writer.element, position, {}, writer.puller, writer.builder);
     reductions.push_back(make_reduction(fold, node, initial, values, writer.builder));
   }
   if (row_size_ == 0) return;
@@ -179,15 +178,16 @@ void GroupLowering::store_rows(GroupWriter& writer) const {
   }
 }
 
-// A costly value that an earlier stage computed at every place of the row is kept, if the row is short.
+// A costly value that an earlier stage computed at every place of the row is kept, if the row is
+// short.
 Ref GroupLowering::reuse(GroupWriter& writer, Value value, Point at) const {
   if (!(at == writer.element) || row_size_ <= 1) return {};
   const auto [first, added] = writer.first_stage.emplace(value, writer.stage);
   if (first->second >= writer.stage) return {};
   if (auto kept = writer.scratch.find(value); kept != writer.scratch.end()) {
     IndexTable& table = writer.builder.indices();
-    return writer.builder.load(
-        kept->second, table.flatten(writer.places(plan_.reduced_axes), reduced_sizes_));
+    return writer.builder.load(kept->second,
+                               table.flatten(writer.places(plan_.reduced_axes), reduced_sizes_));
   }
   if (!writer.exploring) return {};
   // Where the innermost loop is a kept one, its lanes would each need a row.

@@ -5,7 +5,8 @@
 namespace anabranch {
 namespace {
 
-/// Whether `index` changes by the same with a step of `outer` as with `inner_extent` steps of `inner`.
+/// Whether `index` changes by the same with a step of `outer` as with `inner_extent` steps of
+/// `inner`.
 bool walks_as_one(const IndexTable& table, Index index, Ref outer, Ref inner,
                   std::int64_t inner_extent) {
   if (table.factor(index, outer.index) != table.factor(index, inner.index) * inner_extent) {
@@ -31,8 +32,7 @@ Nest loop_per_axis(const Shape& domain, std::span<const int> reduced_axes) {
   Nest nest;
   for (int axis = 0; axis < domain.rank(); ++axis) {
     if (domain[axis] == 1) continue;
-    bool reduced =
-        std::find(reduced_axes.begin(), reduced_axes.end(), axis) != reduced_axes.end();
+    bool reduced = std::find(reduced_axes.begin(), reduced_axes.end(), axis) != reduced_axes.end();
     (reduced ? nest.reduced : nest.kept).push_back({{axis}, {domain[axis]}, domain[axis]});
   }
   return nest;

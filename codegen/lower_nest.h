@@ -1,5 +1,5 @@
-// Which loops a group's domain becomes: one per axis at first, then one for all the neighbouring axes
-// that every access walks as one.
+// Which loops a group's domain becomes: one per axis at first, then one for all the neighbouring
+// axes that every access walks as one.
 //
 //   a[i, j] + b[i, j]    over [64, 128]    is one loop of 8192
 //   a[i, j] + b[j]                         stays two
@@ -33,8 +33,8 @@ Nest loop_per_axis(const Shape& domain, std::span<const int> reduced_axes);
 /// All of `groups` as one.
 std::vector<AxisGroup> as_one_group(std::span<const AxisGroup> groups);
 
-/// `groups` with neighbours joined wherever every one of the expressions `used` walks them as one, in
-/// each of `nests`: the loops that were opened for the groups, once per nest.
+/// `groups` with neighbours joined wherever every one of the expressions `used` walks them as one,
+/// in each of `nests`: the loops that were opened for the groups, once per nest.
 std::vector<AxisGroup> join_groups(std::span<const AxisGroup> groups,
                                    std::span<const std::vector<Ref>> nests,
                                    std::span<const Index> used, const IndexTable& table);

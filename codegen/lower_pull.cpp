@@ -38,9 +38,8 @@ class Within {
   void compare(Index index, Comparison direction, std::int64_t with) {
     Ref bound = builder_.constant(i64, static_cast<std::uint64_t>(with));
     Ref holds = builder_.compute(Op::compare, bool_, {builder_.scalar(index), bound}, direction);
-    condition_.ref = condition_.ref
-                         ? builder_.compute(Op::and_, bool_, {condition_.ref, holds})
-                         : holds;
+    condition_.ref =
+        condition_.ref ? builder_.compute(Op::and_, bool_, {condition_.ref, holds}) : holds;
   }
 
   KernelBuilder& builder_;
@@ -66,7 +65,8 @@ Puller::Puller(const Graph& graph, KernelBuilder& builder, std::uint32_t first_b
 Point Puller::point(std::vector<Index> indices) {
   std::vector<std::uint32_t> key;
   for (Index index : indices) key.push_back(index.id);
-  auto [entry, added] = point_ids_.emplace(std::move(key), static_cast<std::uint32_t>(points_.size()));
+  auto [entry, added] =
+      point_ids_.emplace(std::move(key), static_cast<std::uint32_t>(points_.size()));
   if (added) points_.push_back(std::make_unique<const std::vector<Index>>(std::move(indices)));
   return {entry->second};
 }
@@ -115,12 +115,16 @@ Ref Puller::visit(const Request& request) {
   }
   builder_.set_location(node.location);
   switch (info(node.op).kind) {
-    case OpKind::leaf: return visit_leaf(node, request);
+    case OpKind::leaf:
+      return visit_leaf(node, request);
     case OpKind::unary:
     case OpKind::binary:
-    case OpKind::ternary: return visit_elementwise(node, request);
-    case OpKind::index: return visit_index(node, request);
-    default: break;
+    case OpKind::ternary:
+      return visit_elementwise(node, request);
+    case OpKind::index:
+      return visit_index(node, request);
+    default:
+      break;
   }
   if (Ref bound = known({request.value, request.at, {}})) return bound;
   throw InternalError("lower", "%" + std::to_string(request.value.node) + " (" +
@@ -205,8 +209,10 @@ std::vector<Index> Puller::reshaped(const Shape& from, const Shape& to,
     std::int64_t in_size = i < in.size() ? in[i++] : 1;
     std::int64_t out_size = j < out.size() ? out[j++] : 1;
     while (in_size != out_size) {
-      if (in_size < out_size) in_size *= in[i++];
-      else out_size *= out[j++];
+      if (in_size < out_size)
+        in_size *= in[i++];
+      else
+        out_size *= out[j++];
     }
     Index flat = table.flatten(place.subspan(first_out, j - first_out),
                                out.subspan(first_out, j - first_out));

@@ -1,5 +1,5 @@
-// Puller: the scalar that a graph's value has at a place, found by asking its operands at the places
-// their index maps give.
+// Puller: the scalar that a graph's value has at a place, found by asking its operands at the
+// places their index maps give.
 //
 //   transpose at (i, j)    asks its operand at (j, i)
 //   pad at i               asks its operand at i - low, masked, and selects

@@ -72,8 +72,8 @@ KernelCall GroupLowering::partial_kernel(const Nest& nest, const Split& cut) con
   }
   std::uint32_t partial = 0;
   for (const Type& type : partial_types(cut)) {
-    builder.add_buffer({"partial" + std::to_string(partial), type.dtype, type.size(),
-                        Access::write});
+    builder.add_buffer(
+        {"partial" + std::to_string(partial), type.dtype, type.size(), Access::write});
     call.arguments.push_back({KernelArgument::Kind::temporary, partial++});
   }
 
@@ -101,8 +101,8 @@ KernelCall GroupLowering::partial_kernel(const Nest& nest, const Split& cut) con
     const Fold fold = fold_of(node, region_);
     std::vector<Ref> initial = initial_scalars(fold, node, writer.puller, builder);
     const Index position = writer.domain[static_cast<std::size_t>(plan_.reduced_axes[0])];
-    std::vector<Ref> values = element_scalars(fold, node, writer.element, position, inside,
-                                              writer.puller, builder);
+    std::vector<Ref> values =
+        element_scalars(fold, node, writer.element, position, inside, writer.puller, builder);
     for (std::size_t i = 0; inside && i < values.size(); ++i) {
       values[i] = builder.compute(Op::select, fold.dtypes[i], {inside, values[i], initial[i]});
     }
@@ -132,8 +132,8 @@ KernelCall GroupLowering::combining_kernel(const Nest& nest, const Split& cut) c
   }
   std::uint32_t partial = 0;
   for (const Type& type : partial_types(cut)) {
-    builder.add_buffer({"partial" + std::to_string(partial), type.dtype, type.size(),
-                        Access::read});
+    builder.add_buffer(
+        {"partial" + std::to_string(partial), type.dtype, type.size(), Access::read});
     call.arguments.push_back({KernelArgument::Kind::temporary, partial++});
   }
   writer.add_outputs(region_);

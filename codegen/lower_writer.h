@@ -1,5 +1,5 @@
-// The state of writing one kernel of a group: the builder, the puller, and where in the domain the open
-// loops stand.
+// The state of writing one kernel of a group: the builder, the puller, and where in the domain the
+// open loops stand.
 #pragma once
 
 #include <map>

@@ -38,15 +38,16 @@ struct Ref {
 
 using Block = std::vector<Ref>;
 
-/// How a reduction combines. `argmax` and `argmin` carry a pair (value, position); `general` carries
-/// any number of scalars through a body of its own and always runs in order.
+/// How a reduction combines. `argmax` and `argmin` carry a pair (value, position): a NaN wins over a
+/// number, then the greater (lesser) value wins, then the lower position. `general` carries any number
+/// of scalars through a body of its own and always runs in order.
 enum class Combine : std::uint8_t {
   sum, product, maximum, minimum, any, all, argmax, argmin, general
 };
 
 /// Scalars that a loop folds. Before the first iteration they are `initial`; each iteration folds in
 /// `values` (defined in the loop's body); after the loop they are `results`. For all but `general`,
-/// `initial` is the identity of the combination (argmax: the first element need only not lose to it).
+/// `initial` is the identity of the combination (argmax: -inf at the greatest position there is).
 struct Reduction {
   Combine combine = Combine::sum;
   std::vector<Ref> initial;  ///< one, two for argmax and argmin, n for general
