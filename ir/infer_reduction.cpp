@@ -107,7 +107,7 @@ Type infer_arg_reduction(const Application& call) {
 std::vector<Type> infer_reduce(const Application& call) {
   if (call.operands.empty() || call.operands.size() % 2 != 0) {
     call.refuse("takes n arrays and then n scalars",
-                std::to_string(call.operands.size()) + " operands");
+                "given " + std::to_string(call.operands.size()) + " in all");
   }
   const std::size_t count = call.operands.size() / 2;
   const auto arrays = call.operands.first(count);

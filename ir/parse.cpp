@@ -183,7 +183,8 @@ class Parser {
     if (types.size() != results.size()) {
       reader_.fail_at(results[0].position,
                       std::string(name(op)) + " gives " + std::to_string(types.size()) +
-                          " results, and the text names " + std::to_string(results.size()));
+                          (types.size() == 1 ? " result" : " results") + ", and the text names " +
+                          std::to_string(results.size()));
     }
     for (std::size_t i = 0; i < results.size(); ++i) {
       if (results[i].type != types[i]) {

@@ -212,7 +212,7 @@ const Bad bads[] = {
     {{Op::argmin, {"bool[4294967296]"}, AxisAttributes{0}, "i32[]"},
      "argmin: i32 does not hold every position: bool[4294967296] (4294967296; ask for i64)"},
     {{Op::reduce, {"f32[3]"}, AxesAttributes{{0}}, {}, keep_first},
-     "reduce: takes n arrays and then n scalars: f32[3] (1 operands)"},
+     "reduce: takes n arrays and then n scalars: f32[3] (given 1 in all)"},
     {{Op::reduce, {"f32[3]", "i32[4]", "f32[]", "i32[]"}, AxesAttributes{{0}}, {}, keep_first},
      "reduce: operand shapes differ: f32[3] x i32[4] x f32[] x i32[] ([3] against [4]; the arrays "
      "are "

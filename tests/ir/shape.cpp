@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "ir/error.h"
+#include "ir/type.h"
 
 namespace anabranch {
 namespace {
@@ -14,9 +15,36 @@ TEST(Shape, CountsElements) {
   EXPECT_EQ((Shape{2, 3, 4}).strides(), (std::vector<std::int64_t>{12, 4, 1}));
 }
 
+std::string refusal(std::vector<std::int64_t> sizes) {
+  try {
+    Shape shape(std::move(sizes));
+    return "taken: " + to_string(shape);
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
 TEST(Shape, RefusesNegativeAndHugeSizes) {
-  EXPECT_THROW((Shape{2, -1}), Error);
-  EXPECT_THROW((Shape{1 << 30, 1 << 30}), Error);
+  EXPECT_EQ(refusal({2, -1}), "shape [2,-1]: a size is negative; sizes are 0 or more");
+  EXPECT_EQ(refusal({1 << 30, 1 << 30}),
+            "shape [1073741824,1073741824]: more than 2^59 elements, whose bytes no address holds");
+  EXPECT_EQ(refusal({INT64_MAX, INT64_MAX, 0}).find("shape"), 0u);
+  EXPECT_EQ((Shape{Shape::max_size}).size(), Shape::max_size);
+}
+
+TEST(Shape, PrintsAndCompares) {
+  EXPECT_EQ(to_string(Shape{}), "[]");
+  EXPECT_EQ(to_string(Shape{2, 3}), "[2,3]");
+  EXPECT_EQ((Shape{2, 3}), (Shape{2, 3}));
+  EXPECT_NE((Shape{2, 3}), (Shape{3, 2}));
+  EXPECT_NE((Shape{1}), (Shape{}));
+}
+
+TEST(Type, PrintsAndCounts) {
+  const Type type{Dtype::bf16, {2, 3}};
+  EXPECT_EQ(to_string(type), "bf16[2,3]");
+  EXPECT_EQ(type.bytes(), 12u);
+  EXPECT_NE(type, (Type{Dtype::f16, {2, 3}}));
 }
 
 }  // namespace
