@@ -189,8 +189,9 @@ class KernelPrinter {
     const std::string initial = list(reduction.initial);
     content += definitions(reduction.results) + " =" + values + " from" + initial;
     if (reduction.combine != Combine::general) return line(content);
-    std::string parameters = definitions(reduction.so_far) + " with" + definitions(reduction.next);
-    line(content + " by" + parameters + " {");
+    content += " by" + definitions(reduction.so_far);
+    content += " with" + definitions(reduction.next);
+    line(content + " {");
     block(reduction.body);
     ++depth_;
     line("give" + list(reduction.combined));
