@@ -44,7 +44,7 @@ Code compile_kernels(std::span<const Kernel> kernels) {
   // Symbols of different compilations live side by side in one process.
   static std::atomic<std::uint64_t> compilations{0};
   const std::string suffix = "." + std::to_string(compilations.fetch_add(1));
-  const auto machine = make_target_machine();
+  const auto machine = lend_target_machine();
   llvm::LLVMContext context;
   auto module = make_module(context, *machine, kernels, suffix);
   std::vector<std::string> symbols;
@@ -64,12 +64,12 @@ Code compile_kernels(std::span<const Kernel> kernels) {
 
 std::string llvm_text(std::span<const Kernel> kernels) {
   llvm::LLVMContext context;
-  return text_of(*make_module(context, *make_target_machine(), kernels, ""));
+  return text_of(*make_module(context, *lend_target_machine(), kernels, ""));
 }
 
 std::string assembly_text(std::span<const Kernel> kernels) {
   llvm::LLVMContext context;
-  const auto machine = make_target_machine();
+  const auto machine = lend_target_machine();
   auto module = make_module(context, *machine, kernels, "");
   return generate(*module, *machine, llvm::CodeGenFileType::AssemblyFile);
 }

@@ -59,8 +59,6 @@ llvm::orc::LLJIT& process_jit() {
   return jit;
 }
 
-}  // namespace
-
 std::unique_ptr<llvm::TargetMachine> make_target_machine() {
   initialize_native_target();
   const std::string triple = llvm::sys::getProcessTriple();
@@ -78,6 +76,36 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine() {
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
       triple, cpu, features, llvm::TargetOptions(), llvm::Reloc::PIC_, llvm::CodeModel::Small,
       llvm::CodeGenOptLevel::Default, /*JIT=*/true));
+}
+
+// Target machines that nobody uses at the moment; never destroyed, like the JIT.
+struct TargetMachinePool {
+  std::mutex mutex;
+  std::vector<std::unique_ptr<llvm::TargetMachine>> idle;
+};
+
+TargetMachinePool& pool() {
+  static TargetMachinePool& pool = *new TargetMachinePool;
+  return pool;
+}
+
+void give_back(llvm::TargetMachine* machine) {
+  std::lock_guard lock(pool().mutex);
+  pool().idle.emplace_back(machine);
+}
+
+}  // namespace
+
+LentTargetMachine lend_target_machine() {
+  {
+    std::lock_guard lock(pool().mutex);
+    if (!pool().idle.empty()) {
+      LentTargetMachine machine(pool().idle.back().release(), &give_back);
+      pool().idle.pop_back();
+      return machine;
+    }
+  }
+  return LentTargetMachine(make_target_machine().release(), &give_back);
 }
 
 void set_target(llvm::Module& module, const llvm::TargetMachine& machine) {

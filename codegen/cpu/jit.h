@@ -10,8 +10,10 @@
 
 namespace anabranch::cpu {
 
-/// A compiler for this CPU, its name and features being the host's. Use from one thread at a time.
-std::unique_ptr<llvm::TargetMachine> make_target_machine();
+/// A compiler for this CPU, its name and features being the host's, lent from a pool: to make one takes
+/// as long as to compile a small kernel. It goes back when the handle does.
+using LentTargetMachine = std::unique_ptr<llvm::TargetMachine, void (*)(llvm::TargetMachine*)>;
+LentTargetMachine lend_target_machine();
 
 /// Gives the module this machine's triple and data layout.
 void set_target(llvm::Module& module, const llvm::TargetMachine& machine);
