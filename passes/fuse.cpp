@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "ir/print.h"
+#include "passes/dce.h"
 #include "passes/fusion_groups.h"
 
 namespace anabranch {
@@ -64,13 +65,6 @@ void merge_siblings(const Graph& graph, FusionGroups& groups) {
   }
 }
 
-// Later groups first, so that what they no longer read can go in turn.
-void copy_cheap_producers(const Graph& graph, FusionGroups& groups) {
-  for (auto node = static_cast<std::uint32_t>(graph.nodes().size()); node-- > 0;) {
-    groups.copy_into_readers(node);
-  }
-}
-
 // Groups in an order in which each comes after what it reads.
 std::vector<GroupId> in_order(const FusionGroups& groups) {
   const auto& all = groups.groups();
@@ -96,6 +90,16 @@ std::vector<GroupId> in_order(const FusionGroups& groups) {
     }
   }
   return order;
+}
+
+// Later groups first, so that what they no longer read can go in turn.
+void copy_cheap_producers(const Graph& graph, FusionGroups& groups) {
+  for (auto node = static_cast<std::uint32_t>(graph.nodes().size()); node-- > 0;) {
+    groups.copy_into_readers(node);
+  }
+  // A copy may have been the last reason to hold something in memory.
+  const std::vector<GroupId> order = in_order(groups);
+  for (auto group = order.rbegin(); group != order.rend(); ++group) groups.trim(*group);
 }
 
 /// Writes the graph that the groups describe.
@@ -224,7 +228,8 @@ void note_refusals(const Graph& before, const FusionGroups& groups, const Graph&
 
 }  // namespace
 
-Graph fuse(const Graph& graph, PassContext& context) {
+Graph fuse(const Graph& given, PassContext& context) {
+  const Graph graph = without_dead_nodes(given);
   FusionGroups groups(graph);
   merge_with_producers(graph, groups);
   merge_siblings(graph, groups);

@@ -263,10 +263,9 @@ std::optional<std::vector<std::uint32_t>> FusionGroups::recipe(std::uint32_t nod
   return nodes;
 }
 
-// `group` when nobody reads `node` of it any more: without what only that needed.
-std::optional<FusionGroup> FusionGroups::without_output(GroupId group, std::uint32_t node) const {
-  std::vector<Value> rest = outputs(group);
-  std::erase_if(rest, [&](Value value) { return value.node == node; });
+// `group` with only those of its members that these of its outputs need.
+std::optional<FusionGroup> FusionGroups::trimmed(GroupId group,
+                                                 const std::vector<Value>& rest) const {
   std::vector<std::uint32_t> needed;
   for (Value value : rest) needed.push_back(value.node);
   for (std::size_t i = 0; i < needed.size(); ++i) {
@@ -314,13 +313,24 @@ void FusionGroups::copy_into_readers(std::uint32_t node) {
     changes.push_back({reader, std::move(made.group), cost});
   }
   std::optional<FusionGroup> rest;
-  if (all) rest = without_output(home, node);
+  if (all) {
+    std::vector<Value> others = outputs(home);
+    std::erase_if(others, [&](Value value) { return value.node == node; });
+    rest = trimmed(home, others);
+  }
   if (rest) cost_of_all += rest->cost - groups_[home].cost;
   const bool take_all = rest && cost_of_all < 0;
   for (Change& change : changes) {
     if (take_all || change.cost < 0) replace(change.reader, std::move(change.group));
   }
   if (take_all) replace(home, std::move(*rest));
+}
+
+void FusionGroups::trim(GroupId group) {
+  if (!groups_[group].alive || groups_[group].closed) return;
+  auto rest = trimmed(group, outputs(group));
+  if (rest && rest->members.size() < groups_[group].members.size())
+    replace(group, std::move(*rest));
 }
 
 }  // namespace anabranch

@@ -47,6 +47,8 @@ class FusionGroups {
   std::optional<std::string> merge(GroupId a, GroupId b);
   /// Lets the readers of `node` compute it themselves where that costs less than to read it.
   void copy_into_readers(std::uint32_t node);
+  /// Leaves out what no output of `group` needs; a group that nobody reads dies.
+  void trim(GroupId group);
 
  private:
   struct Draft {
@@ -62,7 +64,7 @@ class FusionGroups {
   std::vector<Value> outputs(GroupId a, GroupId b) const;
   bool is_reached_around(GroupId from, GroupId to) const;
   std::optional<std::vector<std::uint32_t>> recipe(std::uint32_t node) const;
-  std::optional<FusionGroup> without_output(GroupId group, std::uint32_t node) const;
+  std::optional<FusionGroup> trimmed(GroupId group, const std::vector<Value>& rest) const;
   void replace(GroupId group, FusionGroup by);
   void set_readers(GroupId group, bool reads);
 

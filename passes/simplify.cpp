@@ -14,10 +14,10 @@ Pattern select(Pattern c, Pattern a, Pattern b) {
   return {Op::select, {std::move(c), std::move(a), std::move(b)}};
 }
 
-// x / 2^k = x * 2^-k: exact, as long as 2^-k is a normal number.
-std::optional<Value> divide_by_power_of_two(Rewriter& graph, const Node& node) {
+// x / 2^k = x * 2^-k: exact, as long as 2^-k is a normal number. Fast math takes any c.
+std::optional<Value> divide_by_constant(Rewriter& graph, const Node& node) {
   const Type& type = node.types[0];
-  if (!is_float(type.dtype)) return std::nullopt;
+  if (!is_float(type.dtype) || graph.splat_of(node.inputs[0])) return std::nullopt;
   auto divisor = graph.splat_of(node.inputs[1]);
   if (!divisor) return std::nullopt;
   const double number = visit_dtype(
@@ -26,7 +26,8 @@ std::optional<Value> divide_by_power_of_two(Rewriter& graph, const Node& node) {
   const bool is_power = std::fabs(std::frexp(number, &exponent)) == 0.5;
   // f16 has the fewest exponents: 2^-14 is its least normal number. bf16 has those of f32.
   const int most = type.dtype == Dtype::f16 ? 14 : type.dtype == Dtype::f64 ? 1022 : 126;
-  if (!is_power || std::abs(exponent - 1) > most || number == 1) return std::nullopt;
+  const bool is_normal = std::isfinite(number) && number != 0 && std::abs(exponent - 1) < most;
+  if (!is_normal || (!is_power && !graph.fast_math())) return std::nullopt;
   Value inverse = graph.splat(Literal::scalar(type.dtype, 1 / number), type.shape);
   return graph.add(Op::multiply, {node.inputs[0], inverse});
 }
@@ -164,7 +165,7 @@ std::vector<Rule> exact_rules() {
       rule("select(z, x, x) = x",        select(z, x, x),                 x),
       rule("select(~z, x, y) = select(z, y, x)", select(~z, x, y),        select(z, y, x)),
 
-      {"x / 2^k = x * 2^-k",                       {Op::divide},  divide_by_power_of_two},
+      {"x / 2^k = x * 2^-k",                       {Op::divide},  divide_by_constant},
       {"convert(convert(x)) = convert(x), if nothing is lost", {Op::convert}, convert_of_convert},
       {"x < x = false, x <= x = true, for integers", {Op::compare}, compare_with_itself},
       {"~(x < y) = x >= y, for integers",          {Op::not_},    not_of_compare},
@@ -184,15 +185,12 @@ std::vector<Rule> fast_rules() {
       rule("x / x = 1",                  x / x,                           1.0,         fast),
       rule("(x + c) + d = x + (c + d)",  (x + c) + d,                     x + (c + d), fast),
       rule("(x * c) * d = x * (c * d)",  (x * c) * d,                     x * (c * d), fast),
-      rule("x / c = x * (1 / c)",        x / c,                           x * (1.0 / c), fast),
-      rule("x * y + x * z = x * (y + z), z constant", x * d + x * c,      x * (d + c), fast),
+      rule("x * c + x * d = x * (c + d)", x * c + x * d,                     x * (c + d), fast),
       rule("1 / sqrt(x) = rsqrt(x)",     1.0 / unary(Op::sqrt, x),        unary(Op::rsqrt, x), fast),
       rule("y / sqrt(x) = y * rsqrt(x)", y / unary(Op::sqrt, x),          y * unary(Op::rsqrt, x), fast),
       rule("x^0.5 = sqrt(x)",            binary(Op::power, x, 0.5),       unary(Op::sqrt, x), fast),
       rule("x^3 = x * x * x",            binary(Op::power, x, 3.0),       x * x * x,   fast),
       rule("log(exp(x)) = x",            unary(Op::log, unary(Op::exponential, x)), x, fast),
-      rule("exp(x) * exp(y) = exp(x + y)",
-           unary(Op::exponential, x) * unary(Op::exponential, y),         unary(Op::exponential, x + y), fast),
   };
   // clang-format on
 }
