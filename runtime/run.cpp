@@ -80,7 +80,7 @@ std::vector<Buffer> run(std::shared_ptr<const Executable> executable, std::vecto
   return results;
 }
 
-void wait_all() {
+void wait_for_devices() {
   for (DeviceState* device : used_device_states()) device->flights.wait_all();
 }
 

@@ -17,6 +17,6 @@ namespace anabranch {
 std::vector<Buffer> run(std::shared_ptr<const Executable> executable, std::vector<Buffer> inputs);
 
 /// Waits until nothing submitted before is in flight on any device. Does not throw their errors.
-void wait_all();
+void wait_for_devices();
 
 }  // namespace anabranch

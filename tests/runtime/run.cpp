@@ -171,13 +171,13 @@ TEST_P(Failures, FullMemoryArrivesInTheResults) {
 TEST(Run, ALoopThatNeverReadsRunsInBoundedMemory) {
   FakeProgram program = chain(1 << 16, 1e5);
   auto executable = program.in_order();
-  wait_all();
+  wait_for_devices();
   release_cached_memory(cpu);
   reset_peak_memory(cpu);
   Buffer state = buffer_of(cpu, counting(1 << 16));
   for (int i = 0; i < 1000; ++i) run(executable, {state});
   for (int i = 0; i < 200; ++i) state = run(executable, {state})[0];
-  wait_all();
+  wait_for_devices();
   EXPECT_LE(memory_use(cpu).peak, std::size_t{100} << 19);
 }
 
@@ -196,7 +196,7 @@ TEST(Run, TenThousandCallsNeverReadStayWithinTheLimit) {
     ASSERT_GE(started, i + 1 - 5);
   }
   set_in_flight_limit(cpu, limit);
-  wait_all();
+  wait_for_devices();
   EXPECT_EQ(started, 10'000);
   EXPECT_THROW(set_in_flight_limit(cpu, 0), Error);
 }

@@ -1,0 +1,91 @@
+#include "codegen/compile.h"
+
+#include <algorithm>
+
+#include "codegen/cpu/compile_kernels.h"
+#include "codegen/cpu/dot.h"
+#include "codegen/isolate.h"
+#include "codegen/launches.h"
+#include "codegen/schedule.h"
+#include "codegen/tile.h"
+#include "ir/error.h"
+#include "passes/pass.h"
+#include "passes/pipeline.h"
+
+namespace anabranch {
+namespace {
+
+void check_device(const Device& device) {
+  if (device.kind() == DeviceKind::null) return;
+  std::vector<Device> known = devices();
+  if (std::find(known.begin(), known.end(), device) != known.end()) return;
+  std::string list;
+  for (const Device& each : known) list += (list.empty() ? "" : ", ") + to_string(each);
+  throw Error("compile: there is no device " + to_string(device) + "; there is " + list);
+}
+
+HostTask task_of(const Kernel& kernel, const cpu::Code& code, std::size_t index) {
+  return {code.functions.at(index), code.keep_alive, kernel.extent(), grain(kernel)};
+}
+
+Cost cost_of(const LibraryDot& dot) {
+  Cost cost;
+  cost.bytes_read = static_cast<std::int64_t>(dot.lhs.bytes() + dot.rhs.bytes());
+  cost.bytes_written = static_cast<std::int64_t>(dot.result.bytes());
+  std::int64_t inner = 1;
+  for (std::int64_t axis : dot.attributes.lhs_contracting) {
+    inner *= dot.lhs.shape[static_cast<int>(axis)];
+  }
+  cost.operations = 2 * dot.result.size() * inner;
+  return cost;
+}
+
+// Gives every launch what it runs.
+Program with_code(Launches launches, const std::vector<Kernel>& kernels, const cpu::Code& code) {
+  for (std::size_t i = 0; i < launches.work.size(); ++i) {
+    Launch& launch = launches.program.launches[i];
+    if (auto* one = std::get_if<OneKernel>(&launches.work[i])) {
+      launch.task = task_of(kernels[one->kernel], code, one->kernel);
+      launch.cost = kernels[one->kernel].cost;
+    } else {
+      const auto& dot = std::get<LibraryDot>(launches.work[i]);
+      std::optional<cpu::Epilogue> epilogue;
+      launch.cost = cost_of(dot);
+      if (dot.epilogue) {
+        epilogue = cpu::Epilogue{task_of(kernels[*dot.epilogue], code, *dot.epilogue),
+                                 dot.epilogue_inputs, dot.epilogue_outputs, dot.in_place};
+        launch.cost.operations += kernels[*dot.epilogue].cost.operations;
+      }
+      launch.task = cpu::make_dot(dot.lhs, dot.rhs, dot.result, dot.attributes, std::move(epilogue));
+    }
+    launch.predicted_ns = predicted_ns(launch.cost);
+  }
+  return std::move(launches.program);
+}
+
+}  // namespace
+
+Compilation compile(const Graph& graph, const Options& options) {
+  check_device(options.device);
+  Compilation compilation;
+  compilation.traced = graph;
+
+  PassContext context{options.fast_math, {}};
+  Graph optimized = run_passes(default_pipeline(), graph, context,
+                               {.verify = options.verify, .disabled = options.disabled, .after = {}});
+  compilation.optimized = isolate(optimized);
+  compilation.notes = std::move(context.notes);
+
+  Launches launches = plan_launches(compilation.optimized, options.device);
+  for (Kernel& kernel : launches.kernels) {
+    compilation.kernels.push_back(tile(std::move(kernel), cpu::host_target()));
+  }
+  cpu::Code code = cpu::compile_kernels(compilation.kernels);
+
+  Program program = with_code(std::move(launches), compilation.kernels, code);
+  compilation.executable =
+      std::make_shared<const Executable>(schedule(std::move(program), options));
+  return compilation;
+}
+
+}  // namespace anabranch

@@ -1,0 +1,102 @@
+// What a compilation says about itself: its stages as text, its cost, its memory.
+#include <algorithm>
+
+#include "codegen/compile.h"
+#include "codegen/cpu/compile_kernels.h"
+#include "ir/error.h"
+#include "ir/print.h"
+
+namespace anabranch {
+namespace {
+
+std::string optimized_text(const Compilation& compilation) {
+  std::string text = to_string(compilation.optimized);
+  for (const std::string& note : compilation.notes) text += "# " + note + "\n";
+  return text;
+}
+
+std::string kernels_text(const Compilation& compilation) {
+  std::string text;
+  for (const Kernel& kernel : compilation.kernels) {
+    if (!text.empty()) text += "\n";
+    text += to_string(kernel);
+  }
+  return text;
+}
+
+std::string padded(std::string text, std::size_t width) {
+  if (text.size() < width) text.insert(0, width - text.size(), ' ');
+  return text;
+}
+
+// A line per temporary in the order of the arena, then the sums.
+std::string memory_text(const Compilation& compilation) {
+  std::vector<Slot> temporaries;
+  for (const Slot& slot : compilation.executable->slots) {
+    if (slot.kind == Slot::Kind::temporary) temporaries.push_back(slot);
+  }
+  std::stable_sort(temporaries.begin(), temporaries.end(),
+                   [](const Slot& a, const Slot& b) { return a.offset < b.offset; });
+  std::string text = "    offset       bytes  value\n";
+  for (const Slot& slot : temporaries) {
+    text += padded(std::to_string(slot.offset), 10) + "  " +
+            padded(std::to_string(slot.type.bytes()), 10) + "  " + slot.name + ": " +
+            to_string(slot.type) + "\n";
+  }
+  const ProgramMemory sums = memory(compilation);
+  text += "inputs " + std::to_string(sums.inputs) + ", outputs " + std::to_string(sums.outputs) +
+          ", constants " + std::to_string(sums.constants) + ", temporaries " +
+          std::to_string(sums.temporaries) + " (at least " + std::to_string(sums.lower_bound) +
+          ") bytes\n";
+  return text;
+}
+
+}  // namespace
+
+std::string dump(const Compilation& compilation, Stage stage) {
+  switch (stage) {
+    case Stage::trace: return to_string(compilation.traced);
+    case Stage::optimized: return optimized_text(compilation);
+    case Stage::kernels: return kernels_text(compilation);
+    case Stage::llvm: return cpu::llvm_text(compilation.kernels);
+    case Stage::assembly: return cpu::assembly_text(compilation.kernels);
+    case Stage::schedule: return to_string(*compilation.executable);
+    case Stage::memory: return memory_text(compilation);
+    case Stage::cuda:
+      throw Error("dump: the program was compiled for " +
+                  to_string(compilation.executable->device) +
+                  ", so it has no CUDA source; the stages llvm and assembly show its code");
+  }
+  throw InternalError("dump", "a stage that does not exist");
+}
+
+ProgramCost cost(const Compilation& compilation) {
+  const Executable& executable = *compilation.executable;
+  ProgramCost sums;
+  sums.events = static_cast<int>(executable.event_count);
+  for (const auto& stream : executable.streams) {
+    if (!stream.empty()) ++sums.streams;
+    for (const Step& step : stream) {
+      auto* launch = std::get_if<Launch>(&step);
+      if (!launch) continue;
+      sums.cost += launch->cost;
+      ++(launch->kind == Launch::Kind::kernel ? sums.kernels : sums.library_calls);
+    }
+  }
+  return sums;
+}
+
+ProgramMemory memory(const Compilation& compilation) {
+  const Executable& executable = *compilation.executable;
+  ProgramMemory sums;
+  for (const Type& type : executable.inputs) sums.inputs += type.bytes();
+  for (const Slot& slot : executable.slots) {
+    if (slot.kind == Slot::Kind::output) sums.outputs += slot.type.bytes();
+    if (slot.kind == Slot::Kind::constant) sums.constants += slot.type.bytes();
+  }
+  sums.temporaries = executable.arena_bytes;
+  sums.lower_bound = executable.live_bytes;
+  return sums;
+}
+
+}  // namespace anabranch

@@ -1,0 +1,140 @@
+#include "frontend/array.h"
+
+#include <algorithm>
+#include <cstring>
+#include <ostream>
+
+#include "frontend/evaluate.h"
+#include "frontend/expression.h"
+#include "frontend/fail.h"
+#include "frontend/format_array.h"
+#include "frontend/ops_elementwise.h"
+#include "frontend/tracer.h"
+
+namespace anabranch {
+
+Array array_of(Type type, Buffer memory) {
+  return Array(std::make_shared<Expression>(std::move(type), std::move(memory)));
+}
+
+Array array_of(Dtype dtype, std::uint64_t bits, SourceLocation where) {
+  auto expression = std::make_shared<Expression>(Type{dtype, {}}, HostScalar{bits});
+  expression->location = where;
+  return Array(std::move(expression));
+}
+
+Expression& Array::get(const char* function, const std::source_location& where) const {
+  if (!expression_) {
+    fail(std::string(function) + ": the Array is empty; give it a value first", where);
+  }
+  return *expression_;
+}
+
+const Type& Array::type(std::source_location where) const { return get("type", where).type; }
+const Shape& Array::shape(std::source_location where) const {
+  return get("shape", where).type.shape;
+}
+Dtype Array::dtype(std::source_location where) const { return get("dtype", where).type.dtype; }
+std::int64_t Array::size(std::source_location where) const {
+  return get("size", where).type.size();
+}
+int Array::rank(std::source_location where) const { return get("rank", where).type.rank(); }
+
+Device Array::device(std::source_location where) const {
+  return get("device", where).device().value_or(Device());
+}
+
+void Array::wait(std::source_location where) const {
+  Expression& expression = get("wait", where);
+  if (expression.kind == Expression::Kind::scalar) return;
+  if (expression.kind == Expression::Kind::traced) {
+    fail("wait: " + to_string(expression.type) + " is being traced and has no value yet", where);
+  }
+  memory_of(*this, Device()).ready().wait();
+}
+
+bool Array::ready() const {
+  if (!expression_ || expression_->kind == Expression::Kind::traced) return false;
+  if (expression_->kind == Expression::Kind::scalar) return true;
+  return expression_->is_concrete() && expression_->buffer().ready().ready();
+}
+
+void Array::check_read(const char* function, Dtype as, std::int64_t count,
+                       const std::source_location& where) const {
+  const Expression& expression = get(function, where);
+  const Type& type = expression.type;
+  if (expression.kind == Expression::Kind::traced) {
+    fail(std::string(function) + ": " + to_string(type) +
+             " is being traced and has no value yet; return it from the traced function and read "
+             "the result",
+         where);
+  }
+  if (type.dtype != as) {
+    fail(std::string(function) + ": " + to_string(type) + " read as " + std::string(name(as)) +
+             "; convert it with .astype(ab::" + std::string(name(as)) + ") first",
+         where);
+  }
+  if (count != any_count && count != type.size()) {
+    fail(std::string(function) + ": " + to_string(type) + " has " + std::to_string(type.size()) +
+             " elements, not " + std::to_string(count),
+         where);
+  }
+}
+
+const void* Array::host_data(const char* function, const std::source_location& where) const {
+  const Expression& expression = get(function, where);
+  if (expression.kind == Expression::Kind::scalar) return &expression.scalar.bits;
+  memory_of(*this, Device()).ready().wait();
+  return expression.buffer().data();
+}
+
+void Array::copy_bytes(std::span<std::byte> to, const std::source_location& where) const {
+  const void* from = host_data("copy_to", where);
+  if (!to.empty()) std::memcpy(to.data(), from, to.size());
+}
+
+Array Array::to(const Device& device, std::source_location where) const {
+  const Expression& expression = get("to", where);
+  if (device.kind() != DeviceKind::null) {
+    std::vector<Device> known = devices();
+    if (std::find(known.begin(), known.end(), device) == known.end()) {
+      std::string list;
+      for (const Device& each : known) list += (list.empty() ? "" : ", ") + to_string(each);
+      fail("to: " + to_string(expression.type) + " to " + to_string(device) +
+               ": there is no such device; there is " + list,
+           where);
+    }
+  }
+  if (expression.kind == Expression::Kind::traced) {
+    fail("to: " + to_string(expression.type) +
+             " is being traced; a traced function runs on one device, chosen in Options",
+         where);
+  }
+  Buffer memory = memory_of(*this, device);
+  if (memory.device() == device) return array_of(expression.type, std::move(memory));
+  memory.ready().wait();
+  auto* data = static_cast<const std::byte*>(memory.data());
+  return array_of(expression.type, Buffer::copy_of(device, {data, expression.type.bytes()}));
+}
+
+Array Array::astype(Dtype dtype, std::source_location where) const {
+  return anabranch::astype(Operand(*this, where), dtype);
+}
+
+std::string to_string(const Array& array) {
+  if (!array.expression()) return "<empty>";
+  const Expression& expression = *array.expression();
+  if (expression.kind == Expression::Kind::traced) {
+    return expression.traced.tracer->describe(expression);
+  }
+  if (expression.kind == Expression::Kind::scalar) {
+    return format_array(expression.type, &expression.scalar.bits);
+  }
+  Buffer memory = memory_of(array, Device());
+  memory.ready().wait();
+  return format_array(expression.type, memory.data());
+}
+
+std::ostream& operator<<(std::ostream& out, const Array& array) { return out << to_string(array); }
+
+}  // namespace anabranch

@@ -1,0 +1,90 @@
+// Array: an immutable n-dimensional value that may still be on its way.
+#pragma once
+
+#include <cstddef>
+#include <iosfwd>
+#include <memory>
+#include <source_location>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ir/dtype.h"
+#include "ir/type.h"
+#include "runtime/device.h"
+
+namespace anabranch {
+
+struct Expression;  // what an Array stands for: frontend/expression.h
+
+/// A small handle, copied freely and usable from any thread. It stands for memory of a device, for an
+/// operation recorded but not yet run, or for a value of a function that is being traced. One that was
+/// default-made stands for nothing, and every use of it throws Error.
+class Array {
+ public:
+  Array() = default;
+  explicit Array(std::shared_ptr<Expression> expression) : expression_(std::move(expression)) {}
+
+  const Type& type(std::source_location where = std::source_location::current()) const;
+  const Shape& shape(std::source_location where = std::source_location::current()) const;
+  Dtype dtype(std::source_location where = std::source_location::current()) const;
+  /// The number of elements.
+  std::int64_t size(std::source_location where = std::source_location::current()) const;
+  /// The number of axes.
+  int rank(std::source_location where = std::source_location::current()) const;
+  /// Where it lives, or will live once it has run.
+  Device device(std::source_location where = std::source_location::current()) const;
+
+  /// Runs what is recorded and blocks until the value is there; throws the error that stopped it.
+  void wait(std::source_location where = std::source_location::current()) const;
+  /// Whether reading would not wait. Never waits, and starts nothing.
+  bool ready() const;
+
+  /// The one element; waits. `T` must store the dtype: nothing is converted. Throws Error otherwise.
+  template <class T>
+  T item(std::source_location where = std::source_location::current()) const {
+    check_read("item", dtype_of<T>, 1, where);
+    return *static_cast<const T*>(host_data("item", where));
+  }
+
+  /// All elements in row-major order; waits. `T` must store the dtype.
+  template <class T>
+  std::vector<T> to_vector(std::source_location where = std::source_location::current()) const {
+    check_read("to_vector", dtype_of<T>, any_count, where);
+    auto* data = static_cast<const T*>(host_data("to_vector", where));
+    return std::vector<T>(data, data + size(where));
+  }
+
+  /// Copies all elements in row-major order; waits. The span has exactly size() elements.
+  template <class T>
+  void copy_to(std::span<T> to,
+               std::source_location where = std::source_location::current()) const {
+    check_read("copy_to", dtype_of<T>, static_cast<std::int64_t>(to.size()), where);
+    copy_bytes(std::as_writable_bytes(to), where);
+  }
+
+  /// The same value on another device; the array itself where it is there already.
+  Array to(const Device& device,
+           std::source_location where = std::source_location::current()) const;
+  /// Each element converted: float to integer truncates and saturates, NaN to 0; to bool, "not zero".
+  Array astype(Dtype dtype, std::source_location where = std::source_location::current()) const;
+
+  const std::shared_ptr<Expression>& expression() const { return expression_; }
+
+ private:
+  static constexpr std::int64_t any_count = -1;
+
+  Expression& get(const char* function, const std::source_location& where) const;
+  void check_read(const char* function, Dtype as, std::int64_t count,
+                  const std::source_location& where) const;
+  const void* host_data(const char* function, const std::source_location& where) const;
+  void copy_bytes(std::span<std::byte> to, const std::source_location& where) const;
+
+  std::shared_ptr<Expression> expression_;
+};
+
+/// The elements as NumPy prints them; waits. A traced array prints its type and its place in the trace.
+std::string to_string(const Array& array);
+std::ostream& operator<<(std::ostream& out, const Array& array);
+
+}  // namespace anabranch

@@ -1,0 +1,12 @@
+#include "frontend/async.h"
+
+#include "runtime/run.h"
+
+namespace anabranch {
+
+void wait_all() {
+  evaluate_all();
+  wait_for_devices();
+}
+
+}  // namespace anabranch

@@ -1,0 +1,77 @@
+#include "frontend/env.h"
+
+#include <charconv>
+#include <cstdlib>
+
+#include "ir/error.h"
+#include "passes/pass.h"
+
+namespace anabranch {
+namespace {
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+std::vector<std::string> list(const char* name) {
+  std::vector<std::string> items;
+  std::string text = variable(name);
+  for (std::size_t begin = 0; begin < text.size();) {
+    std::size_t end = std::min(text.find(',', begin), text.size());
+    if (end > begin) items.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return items;
+}
+
+int positive(const char* name) {
+  std::string text = variable(name);
+  if (text.empty()) return 0;
+  int value = 0;
+  auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || rest != text.data() + text.size() || value < 1) {
+    throw Error(std::string(name) + "=" + text + ": expected a number of at least 1");
+  }
+  return value;
+}
+
+bool flag(const char* name) {
+  std::string text = variable(name);
+  return !text.empty() && text != "0";
+}
+
+Environment read() {
+  Environment environment;
+  for (const std::string& stage : list("ANABRANCH_DUMP")) {
+    auto known = parse_stage(stage);
+    if (!known) {
+      throw Error("ANABRANCH_DUMP=" + stage + ": there is no such stage; there are " + stage_names());
+    }
+    environment.dump.push_back(*known);
+  }
+  environment.dump_directory = variable("ANABRANCH_DUMP_DIR");
+  environment.verify = flag("ANABRANCH_VERIFY");
+  environment.disable = list("ANABRANCH_DISABLE");
+  for (const std::string& pass : environment.disable) find_pass(pass);
+  environment.streams = positive("ANABRANCH_STREAMS");
+  return environment;
+}
+
+}  // namespace
+
+const Environment& environment() {
+  static const Environment environment = read();
+  return environment;
+}
+
+Options default_options() {
+  const Environment& wanted = environment();
+  Options options;
+  if (wanted.streams > 0) options.streams = wanted.streams;
+  options.verify = wanted.verify;
+  options.disabled = wanted.disable;
+  return options;
+}
+
+}  // namespace anabranch

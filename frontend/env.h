@@ -1,0 +1,25 @@
+// The environment variables that Anabranch reads: all of them, once, here.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "codegen/compile.h"
+
+namespace anabranch {
+
+struct Environment {
+  std::vector<Stage> dump;           ///< ANABRANCH_DUMP=trace,schedule: stages written as programs compile
+  std::string dump_directory;        ///< ANABRANCH_DUMP_DIR: a file per program and stage, not stderr
+  bool verify = false;               ///< ANABRANCH_VERIFY=1: check the graph after every pass
+  std::vector<std::string> disable;  ///< ANABRANCH_DISABLE=fuse,cse: passes left out
+  int streams = 0;                   ///< ANABRANCH_STREAMS=2: at most so many; 0 where not set
+};
+
+/// Read at the first call. Throws Error, naming the variable, where one makes no sense.
+const Environment& environment();
+
+/// Options as the environment wants them where the program does not say.
+Options default_options();
+
+}  // namespace anabranch

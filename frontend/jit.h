@@ -1,0 +1,122 @@
+// jit: a C++ function over arrays, compiled once for the types that it is called with.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "codegen/compile.h"
+#include "frontend/env.h"
+#include "frontend/jit_cache.h"
+#include "frontend/signature.h"
+#include "frontend/trace.h"
+
+namespace anabranch {
+
+/// A compiled function: a handle, copied freely, that several threads may call at once.
+///
+/// The first call with arguments of new types traces and compiles; later ones only dispatch. Numbers are
+/// inputs, so a changed number does not compile again; a changed static_arg does. Called on traced
+/// arrays it becomes part of that trace.
+template <class Function>
+class Jit {
+ public:
+  Jit(Function function, const Options& options, bool fixed = false)
+      : function_(std::move(function)), cache_(std::make_shared<JitCache>(options, fixed)) {}
+
+  /// Returns at once, with results that arrive later. What is wrong with the call throws Error.
+  template <class... Args>
+  auto operator()(const Args&... args) const {
+    Signature signature = signature_of(args...);
+    using Result = decltype(detail::trace_call(function_, args...).result);
+    if (signature.any_traced()) return inlined<Result>(args...);
+    const Specialization& compiled = specialization(signature, args...);
+    std::vector<Array> outputs = cache_->run(compiled, signature);
+    if constexpr (std::same_as<Result, Array>) {
+      return std::move(outputs[0]);
+    } else {
+      Result result = *static_cast<const Result*>(compiled.result.get());
+      std::size_t next = 0;
+      tree::for_each_array(result, [&](Array& array) { array = std::move(outputs[next++]); });
+      return result;
+    }
+  }
+
+  /// The text of one stage of what these arguments (or specs) compile to.
+  template <class... Args>
+  std::string dump(Stage stage, const Args&... args) const {
+    return anabranch::dump(compilation(args...), stage);
+  }
+  /// What one call computes and moves.
+  template <class... Args>
+  ProgramCost cost(const Args&... args) const {
+    return anabranch::cost(compilation(args...));
+  }
+  /// What one call takes, in bytes.
+  template <class... Args>
+  ProgramMemory memory(const Args&... args) const {
+    return anabranch::memory(compilation(args...));
+  }
+  /// Everything between the trace and the executable for these arguments (or specs).
+  template <class... Args>
+  const Compilation& compilation(const Args&... args) const {
+    return *specialization(signature_of(args...), args...).compilation;
+  }
+
+  /// How often it was traced.
+  int traces() const { return cache_->traces(); }
+  /// Which arguments of the last trace differed from the nearest one before; empty after the first.
+  std::string last_retrace() const { return cache_->last_retrace(); }
+
+ private:
+  template <class... Args>
+  const Specialization& specialization(const Signature& signature, const Args&... args) const {
+    if (const Specialization* known = cache_->find(signature)) return *known;
+    return cache_->add(signature, describe_call(args...), [&] {
+      auto traced = detail::trace_call(function_, args...);
+      using Result = decltype(traced.result);
+      return std::pair(std::move(traced.graph),
+                       std::shared_ptr<const void>(
+                           std::make_shared<const Result>(std::move(traced.result))));
+    });
+  }
+
+  template <class Result, class... Args>
+  Result inlined(const Args&... args) const {
+    std::tuple<detail::Traced<Args>...> whole{as_argument(args)...};
+    return detail::call(function_, whole);
+  }
+
+  template <class T>
+  static detail::Traced<T> as_argument(const T& argument) {
+    if constexpr (std::is_arithmetic_v<T>) return weak_number(argument);
+    else return argument;
+  }
+
+  Function function_;
+  std::shared_ptr<JitCache> cache_;
+};
+
+/// Compiles `function` when it is called, once per types of the arguments.
+template <class Function>
+auto jit(Function function, const Options& options) {
+  return Jit<Function>(std::move(function), options);
+}
+template <class Function>
+auto jit(Function function) {
+  return Jit<Function>(std::move(function), default_options());
+}
+
+/// Compiles `function` now, for arguments of exactly these types (specs, or trees of arrays). A call with
+/// others throws Error.
+template <class Function, class... Args>
+  requires(!std::same_as<Function, Graph>)
+auto compile(Function function, const Args&... args) {
+  Jit<Function> compiled(std::move(function), default_options(), true);
+  compiled.compilation(args...);
+  return compiled;
+}
+
+}  // namespace anabranch

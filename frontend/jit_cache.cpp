@@ -1,0 +1,157 @@
+#include "frontend/jit_cache.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "frontend/evaluate.h"
+#include "frontend/fail.h"
+#include "frontend/program_cache.h"
+#include "frontend/promote.h"
+#include "frontend/trace.h"
+#include "runtime/run.h"
+
+namespace anabranch {
+namespace {
+
+bool matches(const Specialization& compiled, const Signature& signature) {
+  if (compiled.form != signature.form || compiled.parameters.size() != signature.leaves.size() ||
+      compiled.statics != signature.statics) {
+    return false;
+  }
+  for (std::size_t i = 0; i < signature.leaves.size(); ++i) {
+    const Leaf& leaf = signature.leaves[i];
+    const Specialization::Parameter& parameter = compiled.parameters[i];
+    if (leaf.weak != parameter.weak || !leaf.type || *leaf.type != parameter.type) return false;
+  }
+  return true;
+}
+
+// Where two calls differ, one difference per line.
+std::vector<std::string> differences(const Description& before, const Description& now) {
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < std::min(before.size(), now.size()); ++i) {
+    if (before[i] == now[i]) continue;
+    if (before[i].first != now[i].first) break;  // from here on the trees have other forms
+    lines.push_back(now[i].first + ": " + now[i].second + " instead of " + before[i].second);
+  }
+  if (lines.empty()) lines.push_back("the C++ types of the arguments differ");
+  return lines;
+}
+
+}  // namespace
+
+JitCache::JitCache(Options options, bool fixed) : options_(std::move(options)), fixed_(fixed) {
+  if (options_.in_flight > 0) set_in_flight_limit(options_.device, options_.in_flight);
+}
+
+JitCache::~JitCache() {
+  // One by one: a list of many would be destroyed recursively.
+  std::unique_ptr<Specialization> head(head_.load(std::memory_order_acquire));
+  while (head) head = std::move(head->next);
+}
+
+const Specialization* JitCache::find(const Signature& signature) const {
+  const Specialization* at = head_.load(std::memory_order_acquire);
+  while (at && !matches(*at, signature)) at = at->next.get();
+  return at;
+}
+
+std::string JitCache::explain(const Signature& signature, const Description& description) const {
+  std::vector<std::string> fewest;
+  for (const Specialization* at = head_.load(std::memory_order_acquire); at; at = at->next.get()) {
+    auto lines = differences(at->description, description);
+    bool better = fewest.empty() || lines.size() < fewest.size();
+    if (at->form == signature.form && better) fewest = std::move(lines);
+  }
+  if (fewest.empty()) fewest.push_back("the C++ types of the arguments differ");
+  std::string text;
+  for (const std::string& line : fewest) text += (text.empty() ? "" : "\n") + line;
+  return text;
+}
+
+const Specialization& JitCache::add(const Signature& signature, Description description,
+                                    const Trace& trace) {
+  for (std::size_t i = 0; i < signature.leaves.size(); ++i) {
+    if (!signature.leaves[i].type) {
+      fail("jit: input " + std::to_string(i) + " is an empty Array; give it a value first", {});
+    }
+  }
+  std::lock_guard lock(adding_);
+  if (const Specialization* known = find(signature)) return *known;
+  std::string why = head_.load() ? explain(signature, description) : "";
+  if (fixed_ && head_.load()) {
+    fail("compile: called with arguments of other types than it was compiled for: " + why +
+             "; use jit for several",
+         {});
+  }
+  auto added = std::make_unique<Specialization>();
+  added->form = signature.form;
+  added->statics = signature.statics;
+  added->description = std::move(description);
+  for (const Leaf& leaf : signature.leaves) added->parameters.push_back({*leaf.type, leaf.weak});
+  auto [graph, result] = trace();
+  ++traces_;
+  last_retrace_ = std::move(why);
+  added->compilation = compile_once(graph, options_);
+  for (Value output : graph.outputs()) added->outputs.push_back(graph.type(output));
+  added->result = std::move(result);
+  added->next.reset(head_.load());
+  Specialization* head = added.release();
+  head_.store(head, std::memory_order_release);
+  return *head;
+}
+
+std::vector<Array> JitCache::run(const Specialization& compiled,
+                                 const Signature& signature) const {
+  std::vector<Buffer> inputs;
+  inputs.reserve(signature.leaves.size());
+  for (std::size_t i = 0; i < signature.leaves.size(); ++i) {
+    const Leaf& leaf = signature.leaves[i];
+    if (!leaf.array) {
+      std::byte bytes[sizeof leaf.bits];
+      std::memcpy(bytes, &leaf.bits, sizeof bytes);
+      inputs.push_back(
+          Buffer::copy_of(options_.device, std::span(bytes).first(leaf.type->bytes())));
+      continue;
+    }
+    inputs.push_back(memory_of(*leaf.array, options_.device));
+    if (inputs.back().device() != options_.device) {
+      fail("jit: input " + std::to_string(i) + ", " + to_string(*leaf.type) + ", lives on " +
+               to_string(inputs.back().device()) + ", and the function is compiled for " +
+               to_string(options_.device) + "; move it with .to(device)",
+           {});
+    }
+  }
+  std::vector<Buffer> memory = anabranch::run(compiled.compilation->executable, std::move(inputs));
+  std::vector<Array> outputs;
+  outputs.reserve(memory.size());
+  for (std::size_t i = 0; i < memory.size(); ++i) {
+    outputs.push_back(array_of(compiled.outputs[i], std::move(memory[i])));
+  }
+  return outputs;
+}
+
+std::string JitCache::last_retrace() const {
+  std::lock_guard lock(adding_);
+  return last_retrace_;
+}
+
+Array weak_number(const Operand& number) { return as_array("jit", number); }
+
+namespace detail {
+
+Array traced_parameter(Tracer& tracer, const Array& like) {
+  if (!like.expression()) fail("trace: an argument holds an empty Array; give it a value first", {});
+  Array parameter = tracer.parameter(like.expression()->type);
+  parameter.expression()->weak = like.expression()->weak;
+  return parameter;
+}
+
+Array traced_number(Tracer& tracer, Dtype dtype) {
+  Array parameter = tracer.parameter(scalar_type(dtype));
+  parameter.expression()->weak = true;
+  return parameter;
+}
+
+}  // namespace detail
+}  // namespace anabranch

@@ -1,0 +1,75 @@
+#include "frontend/nn.h"
+
+#include <numbers>
+
+#include "frontend/expression.h"
+#include "frontend/fail.h"
+#include "frontend/ops_reduce.h"
+#include "frontend/promote.h"
+#include "frontend/record.h"
+#include "frontend/term.h"
+
+namespace anabranch {
+namespace {
+
+Term floats(const char* function, const Operand& x) {
+  return {as_array(function, x, Takes::floats), x.where()};
+}
+
+// x less its greatest element along the axis, so that no exponential overflows. An axis without
+// elements stays as it is.
+Term below_top(const char* function, const Term& x, std::int64_t axis) {
+  const Shape& shape = x.array().expression()->type.shape;
+  std::int64_t along = axis_of(function, axis, shape, x.where());
+  if (shape[static_cast<int>(along)] == 0) return x;
+  return x - Term(max(x, axis, keepdims), x.where());
+}
+
+}  // namespace
+
+Array relu(const Operand& x) {
+  return maximum(Term(as_array("relu", x, Takes::numbers), x.where()), 0);
+}
+
+Array sigmoid(const Operand& x) { return record(Op::logistic, {floats("sigmoid", x).array()}, x.where()); }
+
+Array silu(const Operand& x) {
+  Term y = floats("silu", x);
+  return y * Term(sigmoid(y), x.where());
+}
+
+Array softplus(const Operand& x) {
+  Term y = floats("softplus", x);
+  return maximum(y, 0) + log1p(exp(-abs(y)));
+}
+
+Array gelu(const Operand& x, Gelu form) {
+  Term y = floats("gelu", x);
+  if (form == Gelu::exact) return 0.5 * y * (1 + erf(y * (1 / std::numbers::sqrt2)));
+  const double scale = std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
+  return 0.5 * y * (1 + tanh(scale * (y + 0.044715 * (y * y * y))));
+}
+
+Array softmax(const Operand& x, std::int64_t axis) {
+  Term e = exp(below_top("softmax", floats("softmax", x), axis));
+  return e / Term(sum(e, axis, keepdims), x.where());
+}
+
+Array log_softmax(const Operand& x, std::int64_t axis) {
+  Term z = below_top("log_softmax", floats("log_softmax", x), axis);
+  return z - log(Term(sum(exp(z), axis, keepdims), x.where()));
+}
+
+Array layer_norm(const Operand& x, const Operand& scale, const Operand& shift, const Axes& axes,
+                 double epsilon) {
+  Term y = floats("layer_norm", x);
+  Term away = y - Term(mean(y, axes, keepdims), x.where());
+  Term spread = {mean(square(away), axes, keepdims), x.where()};
+  Term normal = away * rsqrt(spread + epsilon);
+  auto place = [&](const Operand& operand) {
+    return operand.is_number() ? operand : Operand(operand.array(), x.where());
+  };
+  return add({multiply(normal, place(scale)), x.where()}, place(shift));
+}
+
+}  // namespace anabranch

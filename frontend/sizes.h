@@ -1,0 +1,64 @@
+// Sizes and axes as a user writes them, with the line where they were written.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <source_location>
+#include <vector>
+
+#include "ir/shape.h"
+#include "ir/source_location.h"
+
+namespace anabranch {
+
+/// The sizes of a shape: {64, 128}, a vector, or another array's shape.
+class Sizes {
+ public:
+  Sizes(std::initializer_list<std::int64_t> sizes,
+        std::source_location where = std::source_location::current())
+      : sizes_(sizes), where_(where) {}
+  Sizes(std::vector<std::int64_t> sizes,
+        std::source_location where = std::source_location::current())
+      : sizes_(std::move(sizes)), where_(where) {}
+  Sizes(const Shape& shape, std::source_location where = std::source_location::current())
+      : sizes_(shape.begin(), shape.end()), where_(where) {}
+
+  const std::vector<std::int64_t>& list() const { return sizes_; }
+  SourceLocation where() const { return where_; }
+  /// Throws Error, on the user's line, for a negative size or too many elements.
+  Shape shape(const char* function) const;
+
+ private:
+  std::vector<std::int64_t> sizes_;
+  SourceLocation where_;
+};
+
+/// Which axes: none given (all of them), one, or a list. Negative ones count from the last: -1.
+class Axes {
+ public:
+  Axes() = default;
+  template <std::integral T>
+  Axes(T axis) : axes_(std::vector<std::int64_t>{static_cast<std::int64_t>(axis)}) {}
+  Axes(std::initializer_list<std::int64_t> axes) : axes_(axes) {}
+  Axes(std::vector<std::int64_t> axes) : axes_(std::move(axes)) {}
+
+  bool all() const { return !axes_; }
+  /// Axes of an array of that rank, ascending, each once. Throws Error for an axis that it does not
+  /// have, or named twice.
+  std::vector<std::int64_t> of_rank(const char* function, const Shape& shape,
+                                    SourceLocation where) const;
+  /// The same in the order in which they were given.
+  std::vector<std::int64_t> in_order(const char* function, const Shape& shape,
+                                     SourceLocation where) const;
+
+ private:
+  std::optional<std::vector<std::int64_t>> axes_;
+};
+
+/// One axis of an array of that shape, negative ones counted from the last.
+std::int64_t axis_of(const char* function, std::int64_t axis, const Shape& shape,
+                     SourceLocation where);
+
+}  // namespace anabranch

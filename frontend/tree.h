@@ -1,0 +1,127 @@
+// Trees: plain structs, tuples, pairs, arrays, vectors and string maps of arrays, nested, taken apart into
+// leaves without registration.
+//
+// Leaves are Array and static_arg<T>. Structs are taken apart by Boost.PFR, so they must be aggregates.
+#pragma once
+
+#include <array>
+#include <boost/pfr.hpp>
+#include <concepts>
+#include <map>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "frontend/array.h"
+
+namespace anabranch {
+
+/// A value that is part of what is compiled: a new one compiles anew. It reads as the T it holds.
+template <class T>
+struct static_arg {
+  T value;
+
+  static_arg(T value) : value(std::move(value)) {}
+  operator const T&() const { return value; }
+  bool operator==(const static_arg&) const = default;
+};
+
+namespace tree {
+
+template <class T>
+inline constexpr bool is_static = false;
+template <class T>
+inline constexpr bool is_static<static_arg<T>> = true;
+
+template <class T>
+inline constexpr bool is_list = false;  // whose length is part of the tree's form
+template <class T, class A>
+inline constexpr bool is_list<std::vector<T, A>> = true;
+
+template <class T>
+inline constexpr bool is_map = false;
+template <class T, class C, class A>
+inline constexpr bool is_map<std::map<std::string, T, C, A>> = true;
+
+template <class T>
+concept TupleLike = requires { std::tuple_size<T>::value; };
+
+template <class T>
+inline constexpr bool is_leaf = std::same_as<T, Array> || is_static<T>;
+
+/// What a walk does by default: nothing. Visitors override what they care for.
+struct Visitor {
+  template <class Leaf>
+  void leaf(Leaf&) {}
+  void length(std::size_t) {}
+  void key(const std::string&) {}
+  template <class Place, class Body>
+  void within(const Place&, Body&& body) {
+    body();
+  }
+};
+
+template <class Tree, class Visitor>
+void walk_parts(Tree& tree, Visitor& visitor);
+
+/// Shows `visitor` each leaf in order, each length and each key of a map, and where they lie.
+template <class Tree, class Visitor>
+void walk(Tree& tree, Visitor& visitor) {
+  using T = std::remove_const_t<Tree>;
+  static_assert(!std::is_arithmetic_v<T>,
+                "a number inside a struct or a list cannot be traced, because it has no room for what "
+                "is traced: make it an Array (scalar(v)), or a static_arg to compile for its value");
+  if constexpr (is_leaf<T>) {
+    visitor.leaf(tree);
+  } else {
+    walk_parts(tree, visitor);
+  }
+}
+
+template <class Tree, class Visitor>
+void walk_parts(Tree& tree, Visitor& visitor) {
+  using T = std::remove_const_t<Tree>;
+  std::size_t position = 0;
+  auto part = [&](auto& item) { visitor.within(position++, [&] { walk(item, visitor); }); };
+  if constexpr (is_list<T>) {
+    visitor.length(tree.size());
+    for (auto& item : tree) part(item);
+  } else if constexpr (is_map<T>) {
+    visitor.length(tree.size());
+    for (auto& [key, item] : tree) {
+      visitor.key(key);
+      visitor.within(std::string_view(key), [&] { walk(item, visitor); });
+    }
+  } else if constexpr (TupleLike<T>) {
+    std::apply([&](auto&... items) { (part(items), ...); }, tree);
+  } else {
+    static_assert(std::is_aggregate_v<T>,
+                  "a tree is made of Arrays, static_arg, plain structs, tuples, pairs, std::array, "
+                  "std::vector and std::map<std::string, T>");
+    boost::pfr::for_each_field(tree, part);
+  }
+}
+
+template <class Function>
+struct ArrayVisitor : Visitor {
+  Function& function;
+  explicit ArrayVisitor(Function& function) : function(function) {}
+
+  void leaf(Array& array) { function(array); }
+  void leaf(const Array& array) { function(array); }
+  template <class Other>
+  void leaf(Other&) {}
+};
+
+/// Calls `function(array)` for every Array of a tree, in order.
+template <class Tree, class Function>
+void for_each_array(Tree& tree, Function&& function) {
+  ArrayVisitor<std::remove_reference_t<Function>> visitor(function);
+  walk(tree, visitor);
+}
+
+}  // namespace tree
+}  // namespace anabranch
