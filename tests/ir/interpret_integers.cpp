@@ -1,9 +1,9 @@
 // The interpreter on integers and bool: what wraps, what has a defined result instead of a trap.
 #include <gtest/gtest.h>
 
-#include "interpret_apply.h"
 #include "ir/interpret_rules.h"
 #include "ir/print.h"
+#include "tests/support/apply.h"
 
 namespace anabranch {
 namespace {

@@ -92,8 +92,8 @@ Numbers spread_by_ends(const Node& node, const Bounded& operand) {
     } else if (errors[i] == unknown || near_pole) {
       spread[i] = unknown;
     } else if (!same) {
-      spread[i] = std::fabs(a - b) + std::fabs(c - b);
-      if (spread[i] != spread[i]) spread[i] = unknown;
+      const double below = std::fabs(a - b), above = std::fabs(c - b);
+      spread[i] = below == below && above == above ? std::max(below, above) : unknown;
     }
   }
   return spread;

@@ -1,0 +1,119 @@
+// The oracle's own tools: bounds that hold and bite, and a shrinker that gets to the point.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tests/support/apply.h"
+#include "tests/support/compare.h"
+#include "tests/support/random_graph.h"
+
+namespace anabranch {
+namespace {
+
+bool holds(const Graph& graph, Op op) {
+  return std::ranges::any_of(graph.nodes(), [&](const Node& node) { return node.op == op; });
+}
+
+TEST(Shrink, LeavesTheOneOpThatFails) {
+  int shrunk = 0;
+  for (std::uint64_t seed = 0; shrunk < 20; ++seed) {
+    const GraphCase tested = random_graph(seed);
+    const auto fails = [](const GraphCase& part) { return holds(part.graph, Op::reduce_sum); };
+    if (!fails(tested)) continue;
+    const GraphCase small = shrink(tested, fails);
+    EXPECT_EQ(small.graph.nodes().size(), 2u) << to_string(small.graph);
+    EXPECT_EQ(small.graph.outputs().size(), 1u);
+    EXPECT_EQ(small.inputs.size(), 1u);
+    ++shrunk;
+  }
+}
+
+TEST(Shrink, KeepsTwoOutputsThatFailOnlyTogether) {
+  GraphBuilder builder;
+  const Value x = builder.parameter({f32, {2}});
+  const Value floor = builder.add(Op::floor, {x});
+  const Value ceil = builder.add(Op::ceil, {x});
+  const Value sign = builder.add(Op::sign, {x});
+  const GraphCase tested{builder.build({sign, floor, ceil, floor}), {row<float>({1.0f, 2.0f})}};
+  const GraphCase small = shrink(tested, [](const GraphCase& part) {
+    return holds(part.graph, Op::floor) && holds(part.graph, Op::ceil);
+  });
+  EXPECT_EQ(small.graph.nodes().size(), 3u) << to_string(small.graph);
+  EXPECT_EQ(small.graph.outputs().size(), 2u);
+}
+
+Bounded only_output(GraphBuilder& builder, Value output, const Literal& input) {
+  return interpret_bounded(builder.build({output}), std::vector{input})[0];
+}
+
+TEST(ErrorBounds, ExactOpsAskForTheSameBits) {
+  GraphBuilder builder;
+  const Value x = builder.parameter({f32, {}});
+  const Value result =
+      builder.add(Op::sqrt, {builder.add(Op::divide, {x, builder.add(Op::add, {x, x})})});
+  const Bounded output = only_output(builder, result, Literal::scalar(3.0f));
+  EXPECT_EQ(output.bound.values<double>()[0], 0);
+  EXPECT_TRUE(is_within(output.value, Literal::scalar(std::sqrt(0.5f)), 0, 0));
+  EXPECT_FALSE(
+      is_within(output.value, Literal::scalar(std::nextafter(std::sqrt(0.5f), 1.0f)), 0, 0));
+}
+
+TEST(ErrorBounds, ApproximateOpsMayMissByThreeUnits) {
+  GraphBuilder builder;
+  const Value x = builder.parameter({f32, {}});
+  const Bounded output =
+      only_output(builder, builder.add(Op::exponential, {x}), Literal::scalar(0.5f));
+  EXPECT_EQ(output.bound.values<double>()[0], 3 * 0x1p-23);
+}
+
+TEST(ErrorBounds, FollowTheSlope) {
+  // d exp(y) = exp(y) dy, and y = exp(4), about 54.6, is known to within 3 units of 2^-18.
+  GraphBuilder builder;
+  const Value x = builder.parameter({f32, {}});
+  const Value y = builder.add(Op::exponential, {x});
+  const Bounded output =
+      only_output(builder, builder.add(Op::exponential, {y}), Literal::scalar(4.0f));
+  const double relative = output.bound.values<double>()[0] / std::exp(std::exp(4.0));
+  EXPECT_GT(relative, 3 * 0x1p-18);
+  EXPECT_LT(relative, 3.5 * 0x1p-18);
+}
+
+TEST(ErrorBounds, RoundingOfAnInexactValueIsKnownAwayFromTies) {
+  GraphBuilder builder;
+  const Value x = builder.parameter({f32, {2}});
+  const Value y = builder.add(Op::exponential, {x});
+  const Value result =
+      builder.add(Op::convert, {builder.add(Op::floor, {y})}, NoAttributes{}, Type{i32, {2}});
+  // exp(1) is far from an integer, exp(0) is one.
+  const Bounded output = only_output(builder, result, row<float>({1.0f, 0.0f}));
+  EXPECT_EQ(output.bound.values<double>()[0], 0);
+  EXPECT_EQ(output.bound.values<double>()[1], unknown);
+}
+
+TEST(ErrorBounds, AProductMayReachASumUnrounded) {
+  GraphBuilder builder;
+  const Value x = builder.parameter({f32, {}});
+  const Value square = builder.add(Op::multiply, {x, x});
+  const Value moved = builder.add(Op::reshape, {square}, NoAttributes{}, Type{f32, {1}});
+  const Value one = builder.constant(row<float>({-1.0f}));
+  const Graph graph = builder.build({square, builder.add(Op::add, {moved, one})});
+  const float input = 1.0f + 0x1p-20f;
+  const auto outputs = interpret_bounded(graph, std::vector{Literal::scalar(input)});
+  EXPECT_EQ(outputs[0].bound.values<double>()[0], 0);
+  const auto fused = row<float>({std::fma(input, input, -1.0f)});
+  EXPECT_FALSE(fused == outputs[1].value);
+  EXPECT_TRUE(is_within(outputs[1].value, fused, 0, outputs[1].bound.values<double>()[0]));
+}
+
+TEST(Difference, NamesTheFirstWrongElement) {
+  const Literal expected = grid<int>({2, 2}, {1, 2, 3, 4});
+  const Literal actual = grid<int>({2, 2}, {1, 2, 7, 8});
+  const std::vector<Bounded> reference = {Bounded::exact(expected)};
+  EXPECT_EQ(difference(reference, std::vector{expected}), std::nullopt);
+  EXPECT_EQ(difference(reference, std::vector{actual}),
+            "output 0 [1,0] of i32[2,2]: 3 expected, 7 found (within 0.000000)");
+}
+
+}  // namespace
+}  // namespace anabranch
