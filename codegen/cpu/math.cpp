@@ -1,0 +1,75 @@
+#include "codegen/cpu/math.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "codegen/cpu/math_functions.h"
+#include "ir/error.h"
+
+namespace anabranch::cpu {
+namespace {
+
+using Unary = math::Simd (*)(math::Simd);
+using Binary = math::Simd (*)(math::Simd, math::Simd);
+
+struct Row {
+  Op op;
+  Unary unary = nullptr;
+  Binary binary = nullptr;
+};
+
+constexpr Row table[] = {
+    {Op::rsqrt, math::rsqrt},
+    {Op::cbrt, math::cbrt},
+    {Op::exponential, math::exponential},
+    {Op::exponential_minus_one, math::exponential_minus_one},
+    {Op::log, math::log},
+    {Op::log_plus_one, math::log_plus_one},
+    {Op::logistic, math::logistic},
+    {Op::sine, math::sine},
+    {Op::cosine, math::cosine},
+    {Op::tan, math::tan},
+    {Op::asin, math::asin},
+    {Op::acos, math::acos},
+    {Op::atan, math::atan},
+    {Op::sinh, math::sinh},
+    {Op::cosh, math::cosh},
+    {Op::tanh, math::tanh},
+    {Op::asinh, math::asinh},
+    {Op::acosh, math::acosh},
+    {Op::atanh, math::atanh},
+    {Op::power, nullptr, math::power},
+    {Op::atan2, nullptr, math::atan2},
+};
+
+constexpr const Row* find(Op op) {
+  const Row* row = std::ranges::find(table, op, &Row::op);
+  return row == std::end(table) ? nullptr : row;
+}
+
+bool is_supported(llvm::Type* type) {
+  llvm::Type* scalar = type->getScalarType();
+  return (scalar->isFloatTy() || scalar->isDoubleTy()) &&
+         !llvm::isa<llvm::ScalableVectorType>(type);
+}
+
+}  // namespace
+
+llvm::Value* emit_math(llvm::IRBuilderBase& builder, Op op, llvm::ArrayRef<llvm::Value*> operands) {
+  const Row* row = find(op);
+  if (!row) throw InternalError("emit_math", std::string(name(op)) + " is not an approximate op");
+  const std::size_t arity = row->unary ? 1 : 2;
+  if (operands.size() != arity || !is_supported(operands[0]->getType()) ||
+      operands.back()->getType() != operands[0]->getType()) {
+    throw InternalError("emit_math", std::string(name(op)) + " wants " + std::to_string(arity) +
+                                         " operands, all float, double or fixed vectors of them");
+  }
+  // The steps rely on the rounding of each operation.
+  llvm::IRBuilderBase::FastMathFlagGuard guard(builder);
+  builder.clearFastMathFlags();
+  math::Simd first(builder, operands[0]);
+  math::Simd result = row->unary ? row->unary(first) : row->binary(first, {builder, operands[1]});
+  return result.value();
+}
+
+}  // namespace anabranch::cpu
