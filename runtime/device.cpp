@@ -45,8 +45,6 @@ bool exists(const Device& device) {
   throw Error(fmt::format("device: there is no {}; choose one of {}", to_string(device), known));
 }
 
-constexpr std::chrono::microseconds spin_time{20};
-
 }  // namespace
 
 std::string to_string(const Device& device) {
@@ -101,7 +99,7 @@ void set_in_flight_limit(const Device& device, int limit) {
 
 void Flight::wait() const {
   const auto landed = [this] { return landed_.load(std::memory_order_acquire) != 0; };
-  if (!spin_until(landed, spin_time)) landed_.wait(0, std::memory_order_acquire);
+  if (!spin_until(landed, wake_up_time)) landed_.wait(0, std::memory_order_acquire);
 }
 
 void Flights::take_off(std::shared_ptr<Flight> flight, bool never_wait) {

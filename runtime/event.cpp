@@ -40,9 +40,6 @@ void run_queued(Continuation* first, Continuation* last) {
   draining = false;
 }
 
-// Long enough for a small kernel on another core, short beside a time slice.
-constexpr std::chrono::microseconds spin_time{20};
-
 }  // namespace
 
 struct Event::State {
@@ -78,7 +75,7 @@ void Event::wait() const {
   if (!state_) return;
   if (!ready()) {
     timeline::Span span("wait", timeline::Category::host_wait);
-    if (!spin_until([this] { return ready(); }, spin_time)) {
+    if (!spin_until([this] { return ready(); }, wake_up_time)) {
       state_->happened.wait(0, std::memory_order_acquire);
     }
   }

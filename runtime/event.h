@@ -26,7 +26,8 @@ class Event {
   /// Makes it happen; the first call wins, later ones do nothing.
   void complete(std::exception_ptr error = nullptr) const;
   /// Calls `then` once it has happened, on the thread that completes it, or at once, here (inside
-  /// another continuation: after that one returns). What `then` throws is dropped.
+  /// another continuation: after that one returns). `then` must not wait for events; what it throws
+  /// is dropped.
   void then(std::function<void()> then) const;
 
  private:

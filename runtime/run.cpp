@@ -4,6 +4,7 @@
 
 #include "ir/error.h"
 #include "runtime/cpu/execution.h"
+#include "runtime/cpu/run_inline.h"
 #include "runtime/device_state.h"
 #include "runtime/null/run_null.h"
 

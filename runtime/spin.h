@@ -5,6 +5,10 @@
 
 namespace anabranch {
 
+/// About what it costs to sleep and be woken: as long as that, spinning loses at most as much
+/// again.
+inline constexpr std::chrono::microseconds wake_up_time{40};
+
 /// Tells the core that this is a waiting loop.
 inline void pause() {
 #if defined(__x86_64__)

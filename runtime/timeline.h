@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
-#include "ir/kernel.h"
 #include "ir/source_location.h"
 #include "runtime/device.h"
+#include "runtime/executable.h"
 
 namespace anabranch::timeline {
 
@@ -54,6 +54,15 @@ void start();
 /// Ends recording and writes what was recorded as Chrome trace JSON; the file appears whole or not
 /// at all. Throws Error if it cannot be written.
 void stop(const std::filesystem::path& path);
+
+/// How a launch is drawn.
+inline Category category_of(const Launch& launch) {
+  return launch.kind == Launch::Kind::kernel ? Category::kernel : Category::library;
+}
+inline Details details_of(const Launch& launch) {
+  return {launch.cost.bytes_read + launch.cost.bytes_written, launch.cost.operations,
+          launch.location};
+}
 
 /// Adds an event; does nothing unless recording.
 void add(const Track& track, std::string_view name, Category category, Clock::time_point begin,

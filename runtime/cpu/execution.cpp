@@ -1,7 +1,6 @@
 #include "runtime/cpu/execution.h"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <utility>
 
@@ -13,16 +12,6 @@ namespace anabranch::cpu {
 namespace {
 
 class Execution;
-
-timeline::Details details_of(const Launch& launch) {
-  return {launch.cost.bytes_read + launch.cost.bytes_written, launch.cost.operations,
-          launch.location};
-}
-
-timeline::Category category_of(const Launch& launch) {
-  return launch.kind == Launch::Kind::kernel ? timeline::Category::kernel
-                                             : timeline::Category::library;
-}
 
 bool can_be_cut(const HostTask& task) { return task.grain < task.extent; }
 
@@ -36,7 +25,7 @@ struct Strand final : Work {
   Execution* execution = nullptr;
   std::uint32_t stream = 0;
   std::size_t position = 0;
-  bool launched = false;  // the launch at `position` has run, on several workers
+  bool begun = false;  // others were handed the step at `position`, and are done when this goes on
   Strand* next_waiting = nullptr;
   std::vector<void*> buffers;
   SharedTask shared;
@@ -48,7 +37,11 @@ struct Strand final : Work {
   bool run(const Copy& copy);
   bool run(const Record& record);
   bool run(const Wait& wait);
-  void finish(const Launch& launch);
+
+  // Between these two lies the step's event on the timeline.
+  void start_clock();
+  void stop_clock(std::string_view name, timeline::Category category,
+                  const timeline::Details& details);
   timeline::Track track();
 };
 
@@ -159,7 +152,7 @@ void Execution::strand_ended() {
 }
 
 void Execution::end() {
-  ThreadPool::job_is_ending();
+  ThreadPool::instance().job_is_ending();
   // Memory first: who waits for an output may look at what is in use.
   frame_.unbind();
   inputs_.clear();
@@ -181,6 +174,16 @@ timeline::Track Strand::track() {
           static_cast<std::uint32_t>(row)};
 }
 
+void Strand::start_clock() {
+  step_begin = timeline::recording() ? timeline::Clock::now() : timeline::Clock::time_point{};
+}
+
+void Strand::stop_clock(std::string_view name, timeline::Category category,
+                        const timeline::Details& details) {
+  if (step_begin == timeline::Clock::time_point{} || !timeline::recording()) return;
+  timeline::add(track(), name, category, step_begin, timeline::Clock::now(), details);
+}
+
 void Strand::advance() {
   const std::vector<Step>& steps = execution->executable().streams[stream];
   for (; position < steps.size(); ++position) {
@@ -192,47 +195,38 @@ void Strand::advance() {
 
 bool Strand::run(const Launch& launch) {
   Frame& frame = execution->frame();
-  if (!launched) {
-    if (timeline::recording()) step_begin = timeline::Clock::now();
+  ThreadPool& pool = ThreadPool::instance();
+  if (!begun) {
+    start_clock();
     buffers.resize(launch.buffers.size());
-    if (!can_be_cut(launch.task) || ThreadPool::instance().size() == 1 ||
-        ThreadPool::current_worker() < 0) {
+    const bool alone = pool.size() == 1 || ThreadPool::current_worker() < 0;
+    if (alone || !can_be_cut(launch.task) || frame.error_before(launch)) {
+      timeline::Span span(launch.name, timeline::category_of(launch), ThreadPool::worker_track());
       frame.run(launch, buffers.data());
-    } else if (std::exception_ptr error = frame.error_before(launch)) {
-      frame.fail(launch.writes, error);
     } else {
       frame.gather(launch, buffers.data());
+      shared.name = launch.name;
       shared.task = &launch.task;
       shared.buffers = buffers.data();
-      launched = true;
-      if (!ThreadPool::instance().run_shared(shared)) return false;
+      begun = true;
+      if (!pool.run_shared(shared)) return false;
     }
   }
-  if (std::exchange(launched, false) && shared.error) {
+  if (std::exchange(begun, false) && shared.error) {
     frame.fail(launch.writes, std::exchange(shared.error, nullptr));
   }
-  finish(launch);
+  stop_clock(launch.name, timeline::category_of(launch), timeline::details_of(launch));
+  // Who waits for an output may submit more at once; this worker can take it up.
+  if (position + 1 == execution->executable().streams[stream].size()) pool.job_is_ending();
+  for (std::uint32_t output : launch.finishes) execution->finish_output(output);
   return true;
 }
 
-void Strand::finish(const Launch& launch) {
-  if (timeline::recording()) {
-    timeline::add(track(), launch.name, category_of(launch), step_begin, timeline::Clock::now(),
-                  details_of(launch));
-  }
-  for (std::uint32_t output : launch.finishes) execution->finish_output(output);
-}
-
 bool Strand::run(const Copy& copy) {
-  timeline::Details details;
-  if (timeline::recording()) {
-    details.bytes =
-        static_cast<std::int64_t>(execution->executable().slots[copy.from].type.bytes());
-    timeline::Span span("copy", timeline::Category::copy, track(), details);
-    execution->frame().run(copy);
-  } else {
-    execution->frame().run(copy);
-  }
+  start_clock();
+  execution->frame().run(copy);
+  const std::size_t bytes = execution->executable().slots[copy.from].type.bytes();
+  stop_clock("copy", timeline::Category::copy, {static_cast<std::int64_t>(bytes), 0, {}});
   return true;
 }
 
@@ -242,79 +236,17 @@ bool Strand::run(const Record& record) {
 }
 
 bool Strand::run(const Wait& wait) {
-  if (launched) {  // back after the event
-    launched = false;
-    return true;
+  if (!begun) {
+    start_clock();
+    begun = true;
+    if (!execution->wait(wait.event, *this)) return false;
   }
-  launched = true;
-  if (!execution->wait(wait.event, *this)) return false;
-  launched = false;
+  begun = false;
+  stop_clock("wait", timeline::Category::wait, {});
   return true;
 }
 
 }  // namespace
-
-namespace {
-
-// Handing over costs about this much, with the wake-up of a worker and of the reader.
-constexpr double inline_ns = 2000;
-constexpr double copy_ns_per_byte = 0.05;
-constexpr std::size_t inline_slots = 32;
-constexpr std::size_t inline_buffers = 32;
-
-bool is_small(const Executable& executable) {
-  if (executable.streams.size() > 1 || executable.slots.size() > inline_slots) return false;
-  if (executable.streams.empty()) return true;
-  double predicted_ns = 0;
-  for (const Step& step : executable.streams[0]) {
-    if (const auto* launch = std::get_if<Launch>(&step)) {
-      if (launch->buffers.size() > inline_buffers) return false;
-      predicted_ns += launch->predicted_ns;
-    } else if (const auto* copy = std::get_if<Copy>(&step)) {
-      predicted_ns +=
-          copy_ns_per_byte * static_cast<double>(executable.slots[copy->from].type.bytes());
-    }
-    if (predicted_ns > inline_ns) return false;
-  }
-  return true;
-}
-
-}  // namespace
-
-bool run_inline(DeviceState& device, const Executable& executable, std::span<const Buffer> inputs,
-                std::vector<Buffer>& outputs) {
-  for (const Buffer& input : inputs) {
-    if (!input.ready().ready()) return false;
-  }
-  if (!is_small(executable)) return false;
-  std::array<void*, inline_slots> data;
-  std::array<void*, inline_buffers> buffers;
-  Frame frame(executable, device.allocator, std::span(data).first(executable.slots.size()));
-  for (SlotId id : executable.outputs) {
-    const Slot& slot = executable.slots[id];
-    if (slot.kind != Slot::Kind::output || outputs[slot.index]) continue;
-    outputs[slot.index] = Buffer::deferred(executable.device, slot.type.bytes(), Event());
-  }
-  frame.bind(inputs, outputs);
-  for (const std::vector<Step>& steps : executable.streams) {
-    for (const Step& step : steps) {
-      if (const auto* launch = std::get_if<Launch>(&step)) {
-        timeline::Span span(launch->name, category_of(*launch), {}, details_of(*launch));
-        frame.run(*launch, buffers.data());
-      } else if (const auto* copy = std::get_if<Copy>(&step)) {
-        frame.run(*copy);
-      }
-    }
-  }
-  for (SlotId id : executable.outputs) {
-    const Slot& slot = executable.slots[id];
-    if (slot.kind != Slot::Kind::output) continue;
-    if (std::exception_ptr error = frame.error(id)) {
-      outputs[slot.index] = Buffer::failed(executable.device, error);
-    }
-  }
-  return true;
-}
 
 void submit(DeviceState& device, std::shared_ptr<const Executable> executable,
             std::vector<Buffer> inputs, std::vector<Buffer> outputs) {

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "runtime/buffer.h"
@@ -14,11 +13,6 @@
 #include "runtime/executable.h"
 
 namespace anabranch::cpu {
-
-/// Runs `executable` here and now if it is so small that handing it over would take longer, and if
-/// its inputs are there. Whether it did; `outputs` then holds one ready buffer per output slot.
-bool run_inline(DeviceState& device, const Executable& executable, std::span<const Buffer> inputs,
-                std::vector<Buffer>& outputs);
 
 /// Hands `executable` over to the workers, to begin once all inputs are ready. `outputs` are
 /// deferred buffers with pending events.

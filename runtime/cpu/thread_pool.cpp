@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "runtime/spin.h"
-#include "runtime/timeline.h"
 
 namespace anabranch::cpu {
 namespace {
@@ -86,12 +85,22 @@ void ThreadPool::stop() {
 
 int ThreadPool::current_worker() { return this_worker; }
 
-void ThreadPool::job_is_ending() { this_job_is_ending = this_worker >= 0; }
+timeline::Track ThreadPool::worker_track() {
+  if (this_worker < 0) return {};
+  return {timeline::Track::Kind::worker, {}, static_cast<std::uint32_t>(this_worker)};
+}
 
-// A worker that spins will find the work by itself.
+void ThreadPool::job_is_ending() {
+  if (this_worker < 0 || this_job_is_ending) return;
+  this_job_is_ending = true;
+  ending_.fetch_add(1, std::memory_order_relaxed);
+}
+
+// A worker that spins, or is about to look, will find the work by itself.
 std::vector<ThreadPool::Worker*> ThreadPool::sleepers_to_wake(int wanted) {
   std::vector<Worker*> woken;
-  for (wanted -= spinners_; wanted > 0 && !sleepers_.empty(); --wanted) {
+  wanted -= spinners_ + ending_.load(std::memory_order_relaxed);
+  for (; wanted > 0 && !sleepers_.empty(); --wanted) {
     woken.push_back(sleepers_.back());
     sleepers_.pop_back();
   }
@@ -111,7 +120,7 @@ void ThreadPool::post(Work& work) {
     (queue_head_ ? queue_tail_->next : queue_head_) = &work;
     queue_tail_ = &work;
     hint_.fetch_add(1, std::memory_order_relaxed);
-    if (!this_job_is_ending) woken = sleepers_to_wake(1);
+    woken = sleepers_to_wake(1);
   }
   for (Worker* worker : woken) worker->wake();
 }
@@ -144,11 +153,18 @@ bool ThreadPool::run_shared(SharedTask& shared) {
 
 // Whether this was the last to finish.
 bool ThreadPool::run_ranges(SharedTask& shared) {
+  take_ranges(shared);
+  close(shared);
+  return shared.running_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+}
+
+void ThreadPool::take_ranges(SharedTask& shared) {
   const HostTask& task = *shared.task;
+  timeline::Span span(shared.name, timeline::Category::kernel, worker_track());
   while (!shared.failed_.load(std::memory_order_relaxed)) {
     const std::int64_t begin =
         shared.next_begin_.fetch_add(shared.chunk_, std::memory_order_relaxed);
-    if (begin >= task.extent) break;
+    if (begin >= task.extent) return;
     try {
       task.function(task.context.get(), shared.buffers, begin,
                     std::min(begin + shared.chunk_, task.extent));
@@ -156,8 +172,6 @@ bool ThreadPool::run_ranges(SharedTask& shared) {
       if (!shared.failed_.exchange(true)) shared.error = std::current_exception();
     }
   }
-  close(shared);
-  return shared.running_.fetch_sub(1, std::memory_order_acq_rel) == 1;
 }
 
 // After this, nobody joins any more.
@@ -192,7 +206,7 @@ ThreadPool::Job ThreadPool::take_locked() {
 
 ThreadPool::Job ThreadPool::take(Worker& worker) {
   std::unique_lock lock(mutex_);
-  this_job_is_ending = false;
+  if (std::exchange(this_job_is_ending, false)) ending_.fetch_sub(1, std::memory_order_relaxed);
   while (true) {
     if (Job job = take_locked()) {
       if (!has_work()) return job;

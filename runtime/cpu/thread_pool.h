@@ -6,9 +6,11 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <string_view>
 #include <vector>
 
 #include "runtime/executable.h"
+#include "runtime/timeline.h"
 
 namespace anabranch::cpu {
 
@@ -25,6 +27,7 @@ struct Work {
 struct SharedTask {
   explicit SharedTask(Work& after) : after(&after) {}
 
+  std::string_view name;  ///< for the timeline
   const HostTask* task = nullptr;
   void* const* buffers = nullptr;
   Work* after;
@@ -59,10 +62,12 @@ class ThreadPool {
 
   /// The calling thread's number among the workers; -1 on any other thread.
   static int current_worker();
+  /// The calling thread's row of the timeline.
+  static timeline::Track worker_track();
 
-  /// Says that the calling worker is about to look for work: what it posts until then needs no
-  /// other worker woken for it.
-  static void job_is_ending();
+  /// Says that the calling worker is about to look for work: for what is posted until then, by
+  /// whomever, no other worker need be woken.
+  void job_is_ending();
 
  private:
   struct Worker;
@@ -77,6 +82,7 @@ class ThreadPool {
   bool has_work() const { return queue_head_ || open_tasks_; }
   std::vector<Worker*> sleepers_to_wake(int wanted);
   bool run_ranges(SharedTask& shared);
+  static void take_ranges(SharedTask& shared);
   void close(SharedTask& shared);
 
   std::mutex mutex_;
@@ -85,6 +91,7 @@ class ThreadPool {
   SharedTask* open_tasks_ = nullptr;
   std::vector<Worker*> sleepers_;
   int spinners_ = 0;
+  std::atomic<int> ending_{0};  // workers that will look for work in a moment
   bool stopping_ = false;
   std::atomic<int> hint_{0};  // how much there is to take, for those who spin
   std::vector<std::unique_ptr<Worker>> workers_;

@@ -1,0 +1,72 @@
+#include "runtime/cpu/run_inline.h"
+
+#include <array>
+
+#include "runtime/cpu/frame.h"
+#include "runtime/timeline.h"
+
+namespace anabranch::cpu {
+namespace {
+
+// Handing over costs about this much, with the wake-up of a worker and of the reader.
+constexpr double inline_ns = 2000;
+constexpr double copy_ns_per_byte = 0.05;
+constexpr std::size_t inline_slots = 32;
+constexpr std::size_t inline_buffers = 32;
+
+bool is_small(const Executable& executable) {
+  if (executable.streams.size() > 1 || executable.slots.size() > inline_slots) return false;
+  if (executable.streams.empty()) return true;
+  double predicted_ns = 0;
+  for (const Step& step : executable.streams[0]) {
+    if (const auto* launch = std::get_if<Launch>(&step)) {
+      if (launch->buffers.size() > inline_buffers) return false;
+      predicted_ns += launch->predicted_ns;
+    } else if (const auto* copy = std::get_if<Copy>(&step)) {
+      predicted_ns +=
+          copy_ns_per_byte * static_cast<double>(executable.slots[copy->from].type.bytes());
+    }
+    if (predicted_ns > inline_ns) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool run_inline(DeviceState& device, const Executable& executable, std::span<const Buffer> inputs,
+                std::vector<Buffer>& outputs) {
+  for (const Buffer& input : inputs) {
+    if (!input.ready().ready()) return false;
+  }
+  if (!is_small(executable)) return false;
+  std::array<void*, inline_slots> data;
+  std::array<void*, inline_buffers> buffers;
+  Frame frame(executable, device.allocator, std::span(data).first(executable.slots.size()));
+  for (SlotId id : executable.outputs) {
+    const Slot& slot = executable.slots[id];
+    if (slot.kind != Slot::Kind::output || outputs[slot.index]) continue;
+    outputs[slot.index] = Buffer::deferred(executable.device, slot.type.bytes(), Event());
+  }
+  frame.bind(inputs, outputs);
+  for (const std::vector<Step>& steps : executable.streams) {
+    for (const Step& step : steps) {
+      if (const auto* launch = std::get_if<Launch>(&step)) {
+        timeline::Span span(launch->name, timeline::category_of(*launch), {},
+                            timeline::details_of(*launch));
+        frame.run(*launch, buffers.data());
+      } else if (const auto* copy = std::get_if<Copy>(&step)) {
+        frame.run(*copy);
+      }
+    }
+  }
+  for (SlotId id : executable.outputs) {
+    const Slot& slot = executable.slots[id];
+    if (slot.kind != Slot::Kind::output) continue;
+    if (std::exception_ptr error = frame.error(id)) {
+      outputs[slot.index] = Buffer::failed(executable.device, error);
+    }
+  }
+  return true;
+}
+
+}  // namespace anabranch::cpu

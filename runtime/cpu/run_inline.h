@@ -1,0 +1,18 @@
+// Running a small executable on the thread that asks for it.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "runtime/buffer.h"
+#include "runtime/device_state.h"
+#include "runtime/executable.h"
+
+namespace anabranch::cpu {
+
+/// Runs `executable` here and now if it is so small that handing it over would take longer, and if
+/// its inputs are there. Whether it did; `outputs` then holds one ready buffer per output slot.
+bool run_inline(DeviceState& device, const Executable& executable, std::span<const Buffer> inputs,
+                std::vector<Buffer>& outputs);
+
+}  // namespace anabranch::cpu

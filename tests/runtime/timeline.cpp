@@ -1,0 +1,141 @@
+#include "runtime/timeline.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+
+#include "ir/error.h"
+#include "runtime/run.h"
+#include "tests/support/fake_program.h"
+
+namespace anabranch {
+namespace {
+
+using nlohmann::json;
+using testing::buffer_of;
+using testing::counting;
+using testing::FakeProgram;
+
+std::filesystem::path scratch_file(const char* name) {
+  return std::filesystem::path(::testing::TempDir()) / name;
+}
+
+json read(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  return json::parse(file);
+}
+
+/// Events by "process/thread/category", the names that a viewer shows.
+std::map<std::string, std::vector<json>> by_track(const json& trace) {
+  std::map<int, std::string> processes;
+  std::map<std::pair<int, int>, std::string> threads;
+  std::map<std::string, std::vector<json>> events;
+  for (const json& event : trace.at("traceEvents")) {
+    const int pid = event.at("pid"), tid = event.at("tid");
+    if (event.at("name") == "process_name") {
+      processes[pid] = event.at("args").at("name");
+    } else if (event.at("name") == "thread_name") {
+      threads[{pid, tid}] = event.at("args").at("name");
+    } else {
+      const std::string category = event.at("cat");
+      events[processes.at(pid) + "/" + threads.at({pid, tid}) + "/" + category].push_back(event);
+    }
+  }
+  return events;
+}
+
+TEST(Timeline, ShowsLaunchesOnStreamsAndWorkersWithTheirCosts) {
+  const auto path = scratch_file("timeline.json");
+  FakeProgram program(64);
+  const SlotId in = program.input(), a = program.temporary(), b = program.temporary();
+  Launch& first = program.launch({in}, a, 1e6);
+  const std::string name = first.name = "first \"quoted\"";
+  first.cost = {512, 256, 64};
+  first.location = SourceLocation("folder/model.cpp", 12);
+  program.launch({in}, b, 1e6);
+  program.launch({a, b}, program.output(), 1e6);
+  Options options;
+  options.use_all_streams = true;
+  auto executable = std::make_shared<Executable>(schedule(program.program(), options));
+  {
+    timeline::Recording recording(path);
+    EXPECT_TRUE(timeline::recording());
+    timeline::Span span("my span", timeline::Category::compile);
+    run(executable, {buffer_of(Device::cpu(), counting(64))})[0].ready().wait();
+    wait_all();
+  }
+  EXPECT_FALSE(timeline::recording());
+  auto tracks = by_track(read(path));
+  EXPECT_EQ(tracks["cpu:0/stream 0/kernel"].size() + tracks["cpu:0/stream 1/kernel"].size(), 3u);
+  EXPECT_EQ(tracks["cpu:0/stream 0/wait"].size() + tracks["cpu:0/stream 1/wait"].size(), 1u);
+  std::size_t on_workers = 0;
+  std::vector<json> named;
+  for (const auto& [track, events] : tracks) {
+    if (track.starts_with("cpu workers/")) on_workers += events.size();
+    for (const json& event : events) {
+      EXPECT_GE(event.at("dur"), 0.0);
+      EXPECT_GE(event.at("ts"), 0.0);
+      if (event.at("name") == name && track.starts_with("cpu:0")) named.push_back(event);
+    }
+  }
+  EXPECT_EQ(on_workers, 3u);
+  ASSERT_EQ(named.size(), 1u);
+  EXPECT_EQ(named[0].at("args"),
+            (json{{"bytes", 768}, {"operations", 64}, {"source", "model.cpp:12"}}));
+}
+
+TEST(Timeline, RecordsNothingWhenOffAndBeginsAnew) {
+  const auto path = scratch_file("off.json");
+  { timeline::Span span("before", timeline::Category::trace); }
+  timeline::start();
+  { timeline::Span span("forgotten", timeline::Category::trace); }
+  timeline::start();
+  { timeline::Span span("kept", timeline::Category::trace); }
+  timeline::stop(path);
+  { timeline::Span span("after", timeline::Category::trace); }
+  std::vector<std::string> names;
+  for (const auto& [track, events] : by_track(read(path))) {
+    for (const json& event : events) names.push_back(event.at("name"));
+  }
+  EXPECT_EQ(names, std::vector<std::string>{"kept"});
+}
+
+TEST(Timeline, WaitsOfTheHostAreShown) {
+  const auto path = scratch_file("host.json");
+  FakeProgram program(1);
+  Launch& launch = program.launch({program.input()}, program.output());
+  launch.task.function = [](const void*, void* const*, std::int64_t, std::int64_t) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  };
+  auto executable = program.in_order();
+  Buffer in = buffer_of(Device::cpu(), {1});
+  const int limit = in_flight_limit(Device::cpu());
+  set_in_flight_limit(Device::cpu(), 1);
+  timeline::start();
+  run(executable, {in});
+  run(executable, {in})[0].ready().wait();
+  timeline::stop(path);
+  set_in_flight_limit(Device::cpu(), limit);
+  int waits = 0, limits = 0;
+  for (const auto& [track, events] : by_track(read(path))) {
+    if (!track.starts_with("host/")) continue;
+    waits += track.ends_with("/host wait");
+    limits += track.ends_with("/in-flight wait");
+  }
+  EXPECT_EQ(waits, 1);
+  EXPECT_EQ(limits, 1);
+}
+
+TEST(Timeline, AFileThatCannotBeWrittenIsAnError) {
+  timeline::start();
+  EXPECT_THROW(timeline::stop("/nowhere/at/all.json"), Error);
+  EXPECT_FALSE(timeline::recording());
+}
+
+}  // namespace
+}  // namespace anabranch
