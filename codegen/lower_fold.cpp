@@ -109,8 +109,8 @@ std::vector<Ref> initial_scalars(const Fold& fold, const Node& reduction, Puller
   }
   initial.push_back(builder.constant(fold.dtypes[0], identity(fold.combine, fold.dtypes[0])));
   if (fold.dtypes.size() == 2) {
-    // Beyond every position, so that an element as extreme as the identity wins.
-    initial.push_back(builder.constant(fold.dtypes[1], extreme(fold.dtypes[1], true)));
+    // Where every element is as extreme as the identity, the first is the answer.
+    initial.push_back(builder.constant(fold.dtypes[1], 0));
   }
   return initial;
 }

@@ -150,13 +150,15 @@ void GroupLowering::fold_stage(GroupWriter& writer, const std::vector<std::uint3
 
 void GroupLowering::store_outputs(GroupWriter& writer, int stage) const {
   IndexTable& table = writer.builder.indices();
+  // Everything is computed before anything is stored, so that results may take operands' memory.
+  std::vector<std::pair<std::uint32_t, Ref>> computed;
   for (std::uint32_t i = 0; i < region_.outputs().size(); ++i) {
     const Value output = region_.outputs()[i];
     if (is_row(output) || plan_.stage[output.node] != stage) continue;
-    Ref value = writer.puller.pull(output, writer.element);
-    writer.builder.store(writer.first_output + i,
-                         table.flatten(writer.domain, plan_.domain.sizes()), value);
+    computed.emplace_back(writer.first_output + i, writer.puller.pull(output, writer.element));
   }
+  const Index flat = table.flatten(writer.domain, plan_.domain.sizes());
+  for (auto [buffer, value] : computed) writer.builder.store(buffer, flat, value);
   const std::vector<Index> place = writer.places(plan_.reduced_axes);
   for (auto [value, buffer] : writer.scratch) {
     auto first = writer.first_stage.find(value);
@@ -169,13 +171,15 @@ void GroupLowering::store_outputs(GroupWriter& writer, int stage) const {
 void GroupLowering::store_rows(GroupWriter& writer) const {
   IndexTable& table = writer.builder.indices();
   const Index flat = table.flatten(writer.places(kept_axes_), kept_sizes_);
+  std::vector<std::pair<std::uint32_t, Ref>> computed;
   for (std::uint32_t i = 0; i < region_.outputs().size(); ++i) {
     const Value output = region_.outputs()[i];
     if (!is_row(output)) continue;
     const Shape& shape = region_.type(output).shape;
     Point place = writer.puller.point(table.unflatten(flat, shape.sizes()));
-    writer.builder.store(writer.first_output + i, flat, writer.puller.pull(output, place));
+    computed.emplace_back(writer.first_output + i, writer.puller.pull(output, place));
   }
+  for (auto [buffer, value] : computed) writer.builder.store(buffer, flat, value);
 }
 
 // A costly value that an earlier stage computed at every place of the row is kept, if the row is

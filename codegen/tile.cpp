@@ -1,4 +1,79 @@
 #include "codegen/tile.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "codegen/kernel_facts.h"
+#include "codegen/renest.h"
+#include "codegen/tile_nest.h"
+
 namespace anabranch {
-Kernel tile(Kernel kernel, const Target&) { return kernel; }
+namespace {
+
+constexpr int costly = 10;        // operations of an approximate op
+constexpr int accumulators = 16;  // vectors that stay in registers with room for operands
+
+/// Vectors of one turn: enough independent work to hide latencies, less where the body has plenty.
+int unroll_of(const KernelFacts& facts, Ref ref, int width) {
+  int cheap = 0, heavy = 0;
+  for (const KernelFacts::Work& work : facts.work()) {
+    if (std::find(work.loops.begin(), work.loops.end(), ref) == work.loops.end()) continue;
+    (work.operations >= costly ? heavy : cheap) += work.operations > 0;
+  }
+  int unroll = cheap <= 10 ? 4 : cheap <= 24 ? 2 : 1;
+  if (heavy > 0) unroll = heavy <= 2 ? 2 : 1;
+  std::size_t carried = 1;
+  for (const KernelFacts::Leaf& leaf : facts.leaves()) {
+    carried = std::max(carried, facts.loop(leaf.loop).reductions.size());
+  }
+  unroll = std::clamp(accumulators / static_cast<int>(carried), 1, unroll);
+  unroll = static_cast<int>(std::bit_floor(static_cast<unsigned>(unroll)));
+  while (unroll > 1 && std::int64_t{unroll} * width > facts.loop(ref).extent) unroll /= 2;
+  return unroll;
+}
+
+void vectorise(Kernel& kernel, const KernelFacts& facts, Ref ref, const Target& target) {
+  auto& loop = std::get<Loop>(kernel[ref].operation);
+  const bool in_order = std::any_of(loop.reductions.begin(), loop.reductions.end(),
+                                    [](auto& r) { return r.combine == Combine::general; });
+  if (in_order || loop.extent <= 1) return;
+  const auto needed = static_cast<int>(
+      std::bit_ceil(static_cast<std::uint64_t>(std::min<std::int64_t>(loop.extent, 64))));
+  loop.vector_width = std::min(lanes_of(facts.widest_element(ref), target), needed);
+  loop.unroll = unroll_of(facts, ref, loop.vector_width);
+}
+
+/// Contiguous stores of results that no cache would hold until they are read.
+void bypass_caches(Kernel& kernel, const KernelFacts& facts, std::span<const Ref> vector_loops) {
+  for (const KernelFacts::Access& access : facts.accesses()) {
+    if (!access.is_store || kernel.buffers[access.buffer].access != Access::write) continue;
+    for (Ref loop : vector_loops) {
+      const bool inside =
+          std::find(access.loops.begin(), access.loops.end(), loop) != access.loops.end();
+      if (!inside || facts.stride(access, loop) != 1) continue;
+      std::get<Store>(kernel[access.ref].operation).non_temporal = true;
+    }
+  }
+}
+
+}  // namespace
+
+Kernel tile(Kernel lowered, const Target& target, bool row_major) {
+  TiledNest nest = choose_nest(std::move(lowered), target, row_major);
+  Kernel& kernel = nest.kernel;
+  const KernelFacts facts(kernel);
+  std::vector<Ref> vector_loops;
+  if (nest.vector_loop) {
+    vector_loops.push_back(facts.outer()[*nest.vector_loop]);
+  } else {
+    for (const KernelFacts::Leaf& leaf : facts.leaves()) vector_loops.push_back(leaf.loop);
+  }
+  for (Ref loop : vector_loops) vectorise(kernel, facts, loop, target);
+  if (!facts.outer().empty()) std::get<Loop>(kernel[facts.outer()[0]].operation).parallel = true;
+  if (kernel.cost.bytes_written > target.non_temporal_bytes) {
+    bypass_caches(kernel, facts, vector_loops);
+  }
+  return std::move(nest.kernel);
+}
+
 }  // namespace anabranch

@@ -47,7 +47,7 @@ enum class Combine : std::uint8_t {
 
 /// Scalars that a loop folds. Before the first iteration they are `initial`; each iteration folds in
 /// `values` (defined in the loop's body); after the loop they are `results`. For all but `general`,
-/// `initial` is the identity of the combination (argmax: -inf at the greatest position there is).
+/// `initial` is the identity of the combination (argmax: -inf at position 0).
 struct Reduction {
   Combine combine = Combine::sum;
   std::vector<Ref> initial;  ///< one, two for argmax and argmin, n for general

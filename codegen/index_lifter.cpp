@@ -1,0 +1,49 @@
+#include "codegen/index_lifter.h"
+
+#include "ir/error.h"
+
+namespace anabranch {
+
+IndexLifter::IndexLifter(const Kernel& kernel, IndexTable& table)
+    : kernel_(kernel),
+      table_(table),
+      known_(kernel.instructions.size()),
+      is_index_(kernel.instructions.size()) {
+  std::vector<Ref> open;
+  for (const Instruction& instruction : kernel.instructions) {
+    if (auto* load = std::get_if<Load>(&instruction.operation)) open.push_back(load->index);
+    if (auto* store = std::get_if<Store>(&instruction.operation)) open.push_back(store->index);
+  }
+  while (!open.empty()) {
+    const Ref ref = open.back();
+    open.pop_back();
+    if (is_index_[ref.index]) continue;
+    is_index_[ref.index] = true;
+    auto* compute = std::get_if<Compute>(&kernel[ref].operation);
+    if (compute) open.insert(open.end(), compute->operands.begin(), compute->operands.end());
+  }
+}
+
+Index IndexLifter::operator()(Ref ref) {
+  if (known_[ref.index]) return *known_[ref.index];
+  const Operation& operation = kernel_[ref].operation;
+  std::optional<Index> lifted;
+  if (auto* constant = std::get_if<ConstantInstruction>(&operation)) {
+    lifted = table_.constant(static_cast<std::int64_t>(constant->bits));
+  } else if (auto* compute = std::get_if<Compute>(&operation)) {
+    const Index a = (*this)(compute->operands[0]), b = (*this)(compute->operands[1]);
+    const bool by_constant = table_.is_constant(b);
+    const std::int64_t value = table_[b].constant;
+    if (compute->op == Op::add) lifted = table_.add(a, b);
+    if (compute->op == Op::multiply && by_constant) lifted = table_.scale(a, value);
+    if (compute->op == Op::divide && by_constant) lifted = table_.divide(a, value);
+    if (compute->op == Op::remainder && by_constant) lifted = table_.remainder(a, value);
+    if (compute->op == Op::minimum && by_constant) lifted = table_.least(a, value);
+  }
+  if (!lifted)
+    throw InternalError("tile", "an index that is not index arithmetic", to_string(kernel_));
+  known_[ref.index] = lifted;
+  return *lifted;
+}
+
+}  // namespace anabranch

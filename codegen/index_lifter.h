@@ -1,0 +1,32 @@
+// IndexLifter: reads a kernel's index arithmetic back into expressions.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "codegen/index.h"
+#include "ir/kernel.h"
+
+namespace anabranch {
+
+/// What the loops' indices are is for the caller to say, before what depends on them is asked for.
+class IndexLifter {
+ public:
+  IndexLifter(const Kernel& kernel, IndexTable& table);
+
+  void set(Ref loop_index, Index index) { known_[loop_index.index] = index; }
+
+  /// Whether the scalar places a load or a store, so that its arithmetic cannot overflow.
+  bool is_index(Ref ref) const { return is_index_[ref.index]; }
+
+  /// Throws InternalError if it is not a sum of loop indices, their quotients and remainders.
+  Index operator()(Ref ref);
+
+ private:
+  const Kernel& kernel_;
+  IndexTable& table_;
+  std::vector<std::optional<Index>> known_;
+  std::vector<bool> is_index_;
+};
+
+}  // namespace anabranch

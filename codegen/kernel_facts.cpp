@@ -1,0 +1,76 @@
+#include "codegen/kernel_facts.h"
+
+#include <algorithm>
+
+#include "codegen/renest.h"
+#include "ir/fusion_plan.h"
+
+namespace anabranch {
+namespace {
+
+/// f16 and bf16 compute in f32; a bool is a mask.
+int computed_bytes(Dtype dtype) {
+  if (dtype == f16 || dtype == bf16) return 4;
+  return static_cast<int>(byte_size(dtype));
+}
+
+}  // namespace
+
+KernelFacts::KernelFacts(const Kernel& kernel)
+    : kernel_(kernel), lift_(kernel, table_), outer_(outer_loops(kernel)) {
+  visit(kernel.body);
+}
+
+void KernelFacts::visit(const Block& block) {
+  for (Ref ref : block) visit(ref);
+}
+
+void KernelFacts::visit(Ref ref) {
+  const Instruction& instruction = kernel_[ref];
+  if (auto* compute = std::get_if<Compute>(&instruction.operation)) {
+    if (lift_.is_index(ref)) return;
+    const int bytes = instruction.dtype == bool_ ? 1 : computed_bytes(instruction.dtype);
+    work_.push_back({operations_per_element(compute->op), bytes, open_});
+  } else if (auto* load = std::get_if<Load>(&instruction.operation)) {
+    accesses_.push_back({ref, false, load->buffer, lift_(load->index), open_});
+    work_.push_back({0, computed_bytes(instruction.dtype), open_});
+    has_scratch_ |= kernel_.buffers[load->buffer].access == anabranch::Access::scratch;
+  } else if (auto* store = std::get_if<Store>(&instruction.operation)) {
+    accesses_.push_back({ref, true, store->buffer, lift_(store->index), open_});
+    work_.push_back({0, computed_bytes(kernel_.buffers[store->buffer].dtype), open_});
+  } else if (auto* loop = std::get_if<Loop>(&instruction.operation)) {
+    lift_.set(loop->index, table_.loop(ref.index, loop->extent));
+    open_.push_back(ref);
+    const bool holds_loops = std::any_of(loop->body.begin(), loop->body.end(), [&](Ref inner) {
+      return std::holds_alternative<Loop>(kernel_[inner].operation);
+    });
+    if (!holds_loops && std::find(outer_.begin(), outer_.end(), ref) == outer_.end()) {
+      leaves_.push_back({ref, open_});
+    }
+    visit(loop->body);
+    for (const Reduction& reduction : loop->reductions) visit(reduction.body);
+    open_.pop_back();
+  }
+}
+
+std::optional<std::int64_t> KernelFacts::stride(const Access& access, Ref loop) const {
+  if (!table_.is_linear_in(access.index, loop.index)) return std::nullopt;
+  return table_.factor(access.index, loop.index);
+}
+
+double KernelFacts::times(const std::vector<Ref>& loops) const {
+  double times = 1;
+  for (Ref ref : loops) times *= static_cast<double>(loop(ref).extent);
+  return times;
+}
+
+int KernelFacts::widest_element(Ref loop) const {
+  int widest = 1;
+  for (const Work& work : work_) {
+    const bool inside = std::find(work.loops.begin(), work.loops.end(), loop) != work.loops.end();
+    if (inside) widest = std::max(widest, work.bytes);
+  }
+  return widest;
+}
+
+}  // namespace anabranch

@@ -1,0 +1,148 @@
+#include "codegen/renest.h"
+
+#include "codegen/index_lifter.h"
+#include "codegen/kernel_builder.h"
+
+namespace anabranch {
+namespace {
+
+/// Writes the instructions of a kernel again, in order, through a builder that places them anew.
+class Replay {
+ public:
+  explicit Replay(const Kernel& kernel)
+      : kernel_(kernel),
+        builder_(kernel.name),
+        lift_(kernel, builder_.indices()),
+        scalars_(kernel.instructions.size()) {
+    for (const KernelBuffer& buffer : kernel.buffers) builder_.add_buffer(buffer);
+  }
+
+  Kernel run(std::span<const Ref> outer, const NewNest& nest) {
+    std::vector<Index> indices;
+    for (std::int64_t extent : nest.extents) {
+      indices.push_back(builder_.index_of(builder_.open_loop(extent)));
+    }
+    const std::vector<Index> old = nest.old_indices(builder_.indices(), indices);
+    for (std::size_t i = 0; i < outer.size(); ++i) lift_.set(loop(outer[i]).index, old[i]);
+    const Block* block = &kernel_.body;
+    for (Ref ref : outer) {
+      replay(*block, ref);
+      block = &loop(ref).body;
+    }
+    replay(*block, {});
+    for (std::size_t i = 0; i < nest.extents.size(); ++i) builder_.close_loop();
+    Kernel made = builder_.take();
+    made.cost = kernel_.cost;
+    made.graph_text = kernel_.graph_text;
+    return made;
+  }
+
+ private:
+  const Loop& loop(Ref ref) const { return std::get<Loop>(kernel_[ref].operation); }
+
+  void replay(const Block& block, Ref except) {
+    for (Ref ref : block) {
+      if (!(ref == except)) replay(ref);
+    }
+  }
+
+  void replay(Ref ref) {
+    const Instruction& instruction = kernel_[ref];
+    builder_.set_location(instruction.location);
+    if (auto* compute = std::get_if<Compute>(&instruction.operation)) {
+      if (lift_.is_index(ref)) return;  // comes back where it is needed
+      const std::vector<Ref> operands = scalars(compute->operands);
+      scalars_[ref.index] =
+          builder_.compute(compute->op, instruction.dtype, operands, compute->direction);
+    } else if (auto* load = std::get_if<Load>(&instruction.operation)) {
+      const Ref mask = load->mask ? scalar(load->mask) : Ref{};
+      scalars_[ref.index] = builder_.load(load->buffer, lift_(load->index), mask);
+    } else if (auto* store = std::get_if<Store>(&instruction.operation)) {
+      builder_.store(store->buffer, lift_(store->index), scalar(store->value));
+    } else if (std::holds_alternative<Loop>(instruction.operation)) {
+      replay_loop(loop(ref));
+    }
+  }
+
+  void replay_loop(const Loop& old) {
+    const Ref made = builder_.open_loop(old.extent);
+    lift_.set(old.index, builder_.index_of(made));
+    replay(old.body, {});
+    std::vector<Reduction> reductions;
+    for (const Reduction& reduction : old.reductions) {
+      Reduction& copy = reductions.emplace_back();
+      copy.combine = reduction.combine;
+      copy.initial = scalars(reduction.initial);
+      copy.values = scalars(reduction.values);
+      if (reduction.combine != Combine::general) continue;
+      builder_.open_body();
+      copy.so_far = arguments(reduction.so_far);
+      copy.next = arguments(reduction.next);
+      replay(reduction.body, {});
+      copy.combined = scalars(reduction.combined);
+      copy.body = builder_.close_body();
+    }
+    reductions = builder_.close_loop(std::move(reductions));
+    for (std::size_t i = 0; i < reductions.size(); ++i) {
+      for (std::size_t k = 0; k < reductions[i].results.size(); ++k) {
+        scalars_[old.reductions[i].results[k].index] = reductions[i].results[k];
+      }
+    }
+  }
+
+  std::vector<Ref> arguments(std::span<const Ref> old) {
+    std::vector<Ref> made;
+    for (Ref ref : old) {
+      made.push_back(builder_.argument(kernel_[ref].dtype));
+      scalars_[ref.index] = made.back();
+    }
+    return made;
+  }
+
+  std::vector<Ref> scalars(std::span<const Ref> old) {
+    std::vector<Ref> made;
+    for (Ref ref : old) made.push_back(scalar(ref));
+    return made;
+  }
+
+  Ref scalar(Ref ref) {
+    const Instruction& instruction = kernel_[ref];
+    if (auto* constant = std::get_if<ConstantInstruction>(&instruction.operation)) {
+      return builder_.constant(instruction.dtype, constant->bits);
+    }
+    if (std::holds_alternative<LoopIndex>(instruction.operation) || lift_.is_index(ref)) {
+      return builder_.scalar(lift_(ref));
+    }
+    return scalars_[ref.index];
+  }
+
+  const Kernel& kernel_;
+  KernelBuilder builder_;
+  IndexLifter lift_;
+  std::vector<Ref> scalars_;  // what each old scalar has become
+};
+
+}  // namespace
+
+std::vector<Ref> outer_loops(const Kernel& kernel) {
+  std::vector<Ref> loops;
+  for (const Block* block = &kernel.body;;) {
+    Ref found;
+    for (Ref ref : *block) {
+      const Operation& operation = kernel[ref].operation;
+      if (std::holds_alternative<Store>(operation)) return loops;
+      if (!std::holds_alternative<Loop>(operation)) continue;
+      if (found) return loops;
+      found = ref;
+    }
+    if (!found || !std::get<Loop>(kernel[found].operation).reductions.empty()) return loops;
+    loops.push_back(found);
+    block = &std::get<Loop>(kernel[found].operation).body;
+  }
+}
+
+Kernel renest(const Kernel& kernel, std::span<const Ref> outer, const NewNest& nest) {
+  return Replay(kernel).run(outer, nest);
+}
+
+}  // namespace anabranch
