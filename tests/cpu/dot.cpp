@@ -1,0 +1,159 @@
+// Dots through oneDNN, with and without an epilogue, against the interpreter.
+#include "codegen/cpu/dot.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "ir/infer.h"
+#include "ir/interpret.h"
+#include "ir/scalar.h"
+#include "tests/cpu/kernel_sketch.h"
+
+namespace anabranch::cpu {
+namespace {
+
+Literal small_integers(const Type& type, std::uint32_t seed) {
+  std::mt19937 random(seed);
+  return visit_dtype(type.dtype, [&]<class T>() {
+    std::vector<std::byte> bytes(type.bytes());
+    for (std::int64_t i = 0; i < type.size(); ++i) {
+      T value = convert_scalar<T>(static_cast<double>(random() % 5) - 2);
+      std::memcpy(&bytes[static_cast<std::size_t>(i) * sizeof(T)], &value, sizeof(T));
+    }
+    return Literal(type, std::move(bytes));
+  });
+}
+
+struct Case {
+  const char* name;
+  Shape lhs, rhs;
+  DotAttributes attributes;
+};
+
+// Sums of products of small integers are exact in any order, in every dtype.
+const Case cases[] = {
+    {"Matrices", {5, 7}, {7, 3}, {{}, {}, {1}, {0}}},
+    {"TransposedLeft", {7, 5}, {7, 3}, {{}, {}, {0}, {0}}},
+    {"TransposedRight", {5, 7}, {3, 7}, {{}, {}, {1}, {1}}},
+    {"BothTransposed", {33, 129}, {31, 33}, {{}, {}, {0}, {1}}},
+    {"SeveralTilesOfRows", {300, 17}, {17, 40}, {{}, {}, {1}, {0}}},
+    {"SeveralTilesOfColumns", {4, 17}, {17, 1300}, {{}, {}, {1}, {0}}},
+    {"RowVectorTimesMatrix", {64}, {64, 129}, {{}, {}, {0}, {0}}},
+    {"MatrixTimesVector", {129, 64}, {64}, {{}, {}, {1}, {0}}},
+    {"VectorTimesVector", {100}, {100}, {{}, {}, {0}, {0}}},
+    {"OuterProduct", {31}, {33}, {{}, {}, {}, {}}},
+    {"ScalarTimesScalar", {}, {}, {{}, {}, {}, {}}},
+    {"OneElementInner", {9, 1}, {1, 8}, {{}, {}, {1}, {0}}},
+    {"Batches", {6, 5, 7}, {6, 7, 3}, {{0}, {0}, {2}, {1}}},
+    {"ManySmallBatches", {200, 3, 4}, {200, 4, 2}, {{0}, {0}, {2}, {1}}},
+    {"TwoBatchAxes", {2, 3, 4, 5}, {2, 3, 5, 6}, {{0, 1}, {0, 1}, {3}, {2}}},
+    {"BatchInTheMiddle", {4, 3, 5}, {5, 3, 6}, {{1}, {1}, {2}, {0}}},
+    {"BatchLast", {4, 5, 3}, {5, 6, 3}, {{2}, {2}, {1}, {0}}},
+    {"SwappedBatchAxes", {2, 3, 4, 5}, {3, 2, 5, 6}, {{0, 1}, {1, 0}, {3}, {2}}},
+    {"TwoContractingAxes", {3, 4, 5}, {4, 5, 6}, {{}, {}, {1, 2}, {0, 1}}},
+    {"ContractingAxesApart", {4, 3, 5}, {5, 6, 4}, {{}, {}, {0, 2}, {2, 0}}},
+    {"FreeAxesApart", {3, 4, 5}, {4, 2}, {{}, {}, {1}, {0}}},
+    {"NoRows", {0, 7}, {7, 3}, {{}, {}, {1}, {0}}},
+    {"NoColumns", {5, 7}, {7, 0}, {{}, {}, {1}, {0}}},
+    {"NothingToSum", {5, 0}, {0, 3}, {{}, {}, {1}, {0}}},
+    {"NoBatches", {0, 5, 7}, {0, 7, 3}, {{0}, {0}, {2}, {1}}},
+};
+
+class DotTest : public testing::TestWithParam<std::tuple<std::size_t, Dtype>> {
+ protected:
+  const Case& shape() const { return cases[std::get<0>(GetParam())]; }
+  Dtype dtype() const { return std::get<1>(GetParam()); }
+  Literal lhs() const { return small_integers({dtype(), shape().lhs}, 1); }
+  Literal rhs() const { return small_integers({dtype(), shape().rhs}, 2); }
+  Type result_type() const {
+    const Type types[] = {{dtype(), shape().lhs}, {dtype(), shape().rhs}};
+    return infer(Op::dot, types, shape().attributes, std::nullopt, {}, {})[0];
+  }
+  Literal expected() const {
+    Node node;
+    node.op = Op::dot;
+    node.types = {result_type()};
+    node.attributes = shape().attributes;
+    return interpret(node, std::vector{lhs(), rhs()})[0];
+  }
+  // Runs every iteration in a call of its own, the last one first.
+  static void run(const HostTask& task, std::vector<void*> pointers) {
+    for (std::int64_t i = task.extent; i-- > 0;) {
+      task.function(task.context.get(), pointers.data(), i, i + 1);
+    }
+  }
+};
+
+TEST_P(DotTest, EqualsTheInterpreter) {
+  const Type type = result_type();
+  ASSERT_TRUE(has_library_dot(lhs().type(), rhs().type(), shape().attributes));
+  HostTask task = make_dot(lhs().type(), rhs().type(), type, shape().attributes, std::nullopt);
+  Memory left(lhs()), right(rhs()), out(type.bytes());
+  run(task, {left.data(), right.data(), out.data()});
+  EXPECT_TRUE(out.is_intact());
+  EXPECT_EQ(out.literal(type), expected());
+
+  Memory whole(type.bytes());
+  void* pointers[] = {left.data(), right.data(), whole.data()};
+  task.function(task.context.get(), pointers, 0, task.extent);
+  EXPECT_EQ(whole.literal(type), expected());
+}
+
+// sum = dot + bias; twice = sum + sum
+Kernel epilogue_kernel(Dtype dtype, std::int64_t size) {
+  KernelSketch sketch("epilogue");
+  auto dot = sketch.buffer(Access::read, dtype, size);
+  auto bias = sketch.buffer(Access::read, dtype, size);
+  auto sum = sketch.buffer(Access::write, dtype, size);
+  auto twice = sketch.buffer(Access::write, dtype, size);
+  Ref i = sketch.open(range(size, 16, 2));
+  Ref x = sketch.add(sketch.load(dot, i), sketch.load(bias, i));
+  sketch.store(sum, i, x);
+  sketch.store(twice, i, sketch.add(x, x));
+  sketch.close();
+  return sketch.kernel();
+}
+
+TEST_P(DotTest, RunsItsEpilogue) {
+  const Type type = result_type();
+  if (type.size() == 0) return;
+  const Kernel kernel = epilogue_kernel(dtype(), type.size());
+  Code code = compile_kernels(std::span(&kernel, 1));
+  for (bool in_place : {false, true}) {
+    Epilogue epilogue{.task = {}, .inputs = 1, .outputs = 2, .in_place = in_place};
+    epilogue.task.function = code.functions[0];
+    epilogue.task.context = code.keep_alive;
+    epilogue.task.extent = type.size();
+    HostTask task = make_dot(lhs().type(), rhs().type(), type, shape().attributes, epilogue);
+    Literal bias = small_integers(type, 3);
+    Memory left(lhs()), right(rhs()), more(bias), sum(type.bytes()), twice(type.bytes());
+    run(task, {left.data(), right.data(), more.data(), sum.data(), twice.data()});
+    Node add;
+    add.op = Op::add;
+    add.types = {type};
+    Literal expected_sum = interpret(add, std::vector{expected(), bias})[0];
+    EXPECT_EQ(sum.literal(type), expected_sum) << "in place: " << in_place;
+    EXPECT_EQ(twice.literal(type), interpret(add, std::vector{expected_sum, expected_sum})[0]);
+    EXPECT_TRUE(sum.is_intact() && twice.is_intact());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, DotTest,
+                         testing::Combine(testing::Range<std::size_t>(0, std::size(cases)),
+                                          testing::Values(f32, bf16, f16)),
+                         [](const auto& info) {
+                           return std::string(cases[std::get<0>(info.param)].name) + "_" +
+                                  std::string(name(std::get<1>(info.param)));
+                         });
+
+TEST(HasLibraryDot, IsForSingleAndHalfPrecision) {
+  for (Dtype dtype : {bool_, i32, u8, f64}) {
+    Type type{dtype, Shape{2, 2}};
+    EXPECT_FALSE(has_library_dot(type, type, {{}, {}, {1}, {0}})) << name(dtype);
+  }
+}
+
+}  // namespace
+}  // namespace anabranch::cpu

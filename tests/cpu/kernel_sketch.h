@@ -1,0 +1,130 @@
+// Kernels written by hand, for tests of the emitter.
+#pragma once
+
+#include <bit>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "codegen/cpu/compile_kernels.h"
+#include "ir/kernel.h"
+#include "ir/literal.h"
+
+namespace anabranch::cpu {
+
+/// A parallel loop, and one that is not.
+inline Loop range(std::int64_t extent, int width = 1, int unroll = 1) {
+  Loop loop;
+  loop.extent = extent;
+  loop.parallel = true;
+  loop.vector_width = width;
+  loop.unroll = unroll;
+  return loop;
+}
+inline Loop rows(std::int64_t extent, int width = 1, int unroll = 1) {
+  Loop loop = range(extent, width, unroll);
+  loop.parallel = false;
+  return loop;
+}
+
+/// Appends instructions to a kernel, block by block.
+class KernelSketch {
+ public:
+  explicit KernelSketch(std::string name) { kernel_.name = std::move(name); }
+
+  std::uint32_t buffer(Access access, Dtype dtype, std::int64_t size) {
+    kernel_.buffers.push_back({"b" + std::to_string(kernel_.buffers.size()), dtype, size, access});
+    return static_cast<std::uint32_t>(kernel_.buffers.size() - 1);
+  }
+
+  Ref constant(Dtype dtype, std::uint64_t bits) { return append(dtype, ConstantInstruction{bits}); }
+  Ref number(std::int64_t value) { return constant(i64, static_cast<std::uint64_t>(value)); }
+  Ref number(float value) { return constant(f32, std::bit_cast<std::uint32_t>(value)); }
+  Ref compute(Dtype dtype, Op op, std::vector<Ref> operands, Comparison direction = Comparison::eq) {
+    return append(dtype, Compute{op, std::move(operands), direction});
+  }
+  Ref add(Ref x, Ref y) { return compute(kernel_[x].dtype, Op::add, {x, y}); }
+  Ref multiply(Ref x, Ref y) { return compute(kernel_[x].dtype, Op::multiply, {x, y}); }
+  Ref load(std::uint32_t buffer, Ref index, Ref mask = {}) {
+    return append(kernel_.buffers[buffer].dtype, Load{buffer, index, mask});
+  }
+  void store(std::uint32_t buffer, Ref index, Ref value, bool non_temporal = false) {
+    append(i64, Store{buffer, index, value, non_temporal});
+  }
+
+  /// Opens a loop; what follows goes into its body until `close`. Gives its index.
+  Ref open(Loop loop) {
+    loop.index = define(i64, LoopIndex{});
+    Ref ref = define(i64, std::move(loop));
+    loops_.push_back(ref);
+    return std::get<Loop>(kernel_[ref].operation).index;
+  }
+
+  /// Closes the innermost loop, which folds `reductions`; gives all their results.
+  std::vector<Ref> close(std::vector<Reduction> reductions = {}) {
+    Ref ref = loops_.back();
+    loops_.pop_back();
+    std::vector<Ref> results;
+    for (Reduction& reduction : reductions) {
+      for (Ref value : reduction.values) {
+        reduction.results.push_back(define(kernel_[value].dtype, Result{ref}));
+      }
+      results.insert(results.end(), reduction.results.begin(), reduction.results.end());
+    }
+    std::get<Loop>(kernel_[ref].operation).reductions = std::move(reductions);
+    block().push_back(ref);
+    for (Ref result : results) block().push_back(result);
+    return results;
+  }
+
+  /// An instruction in no block yet, and the body of a general reduction made of those.
+  Ref define(Dtype dtype, Operation operation) {
+    kernel_.instructions.push_back({std::move(operation), dtype, {}});
+    return Ref{static_cast<std::uint32_t>(kernel_.instructions.size() - 1)};
+  }
+
+  const Kernel& kernel() const { return kernel_; }
+
+ private:
+  Block& block() {
+    return loops_.empty() ? kernel_.body : std::get<Loop>(kernel_[loops_.back()].operation).body;
+  }
+  Ref append(Dtype dtype, Operation operation) {
+    Ref ref = define(dtype, std::move(operation));
+    block().push_back(ref);
+    return ref;
+  }
+
+  Kernel kernel_;
+  std::vector<Ref> loops_;
+};
+
+/// Host memory for a kernel's argument: aligned as buffers are, with room behind it that must stay
+/// untouched.
+class Memory {
+ public:
+  explicit Memory(std::size_t bytes) : bytes_(bytes), storage_(bytes + 192, std::byte{0xa5}) {}
+  explicit Memory(const Literal& literal) : Memory(literal.bytes().size()) {
+    if (bytes_ > 0) std::memcpy(data(), literal.bytes().data(), bytes_);
+  }
+
+  std::byte* data() {
+    auto address = reinterpret_cast<std::uintptr_t>(storage_.data());
+    return storage_.data() + (64 - address % 64) % 64;
+  }
+  Literal literal(Type type) {
+    return Literal(std::move(type), std::vector<std::byte>(data(), data() + bytes_));
+  }
+  bool is_intact() {
+    for (std::byte* p = data() + bytes_; p < data() + bytes_ + 64; ++p) {
+      if (*p != std::byte{0xa5}) return false;
+    }
+    return true;
+  }
+
+ private:
+  std::size_t bytes_;
+  std::vector<std::byte> storage_;
+};
+
+}  // namespace anabranch::cpu

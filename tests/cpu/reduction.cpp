@@ -1,0 +1,269 @@
+// Reductions in vector loops, across their tails, and inside them, against plain loops.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "ir/interpret.h"
+#include "ir/scalar.h"
+#include "tests/cpu/kernel_sketch.h"
+
+namespace anabranch::cpu {
+namespace {
+
+constexpr std::int64_t sizes[] = {0, 1, 2, 3, 7, 8, 9, 31, 32, 33, 127, 128, 129, 1000};
+
+struct Form {
+  int width, unroll;
+};
+constexpr Form forms[] = {{1, 1}, {8, 1}, {16, 2}, {16, 4}, {32, 3}};
+
+struct Case {
+  Op op;
+  Combine combine;
+  Dtype dtype;
+};
+
+// The value that changes nothing.
+Literal identity(const Case& c) {
+  return visit_dtype(c.dtype, [&]<class T>() {
+    if constexpr (std::is_same_v<T, bool>) {
+      return Literal::scalar(c.combine == Combine::all || c.combine == Combine::minimum);
+    } else if (c.combine == Combine::sum) {
+      return Literal::scalar(convert_scalar<T>(0.0));
+    } else if (c.combine == Combine::product) {
+      return Literal::scalar(convert_scalar<T>(1.0));
+    } else {
+      const bool lowest = c.combine == Combine::maximum || c.combine == Combine::argmax;
+      return Literal::scalar(convert_scalar<T>(lowest ? -HUGE_VAL : HUGE_VAL));
+    }
+  });
+}
+
+Literal samples(Dtype dtype, std::int64_t size, Combine combine, std::uint32_t seed) {
+  std::mt19937 random(seed);
+  return visit_dtype(dtype, [&]<class T>() {
+    std::vector<std::byte> bytes(static_cast<std::size_t>(size) * sizeof(T));
+    for (std::int64_t i = 0; i < size; ++i) {
+      double x = static_cast<double>(random() % 7) - 3;
+      // Exact in any order: powers of two, few of them.
+      if (combine == Combine::product) x = i % 100 == 3 ? 2 : i % 90 == 4 ? -0.5 : 1;
+      if (combine == Combine::any || combine == Combine::all) {
+        x = (i == size / 2) == (combine == Combine::any) && seed % 2 == 0;
+      }
+      // Rows of their own with NaN, with zeros of both signs, and all the lowest.
+      const bool ordered = combine == Combine::maximum || combine == Combine::minimum ||
+                           combine == Combine::argmax || combine == Combine::argmin;
+      if (ordered && seed == 3 && random() % 50 == 0) x = NAN;
+      if (ordered && seed == 4) x = random() % 2 ? 0.0 : -0.0;
+      if (ordered && seed == 5) x = -HUGE_VAL;
+      if (ordered && seed == 6) x = HUGE_VAL;
+      T value = convert_scalar<T>(x);
+      std::memcpy(&bytes[static_cast<std::size_t>(i) * sizeof(T)], &value, sizeof(T));
+    }
+    return Literal(Type{dtype, Shape{size}}, std::move(bytes));
+  });
+}
+
+bool is_position(Combine combine) {
+  return combine == Combine::argmax || combine == Combine::argmin;
+}
+
+// out[0] = the reduction of in[0 .. size)
+Kernel row_kernel(const Case& c, std::int64_t size, Form form, const std::string& name) {
+  KernelSketch sketch(name);
+  auto in = sketch.buffer(Access::read, c.dtype, size);
+  auto out = sketch.buffer(Access::write, is_position(c.combine) ? i64 : c.dtype, 1);
+  Ref zero = sketch.number(std::int64_t{0});
+  Reduction reduction;
+  reduction.combine = c.combine;
+  reduction.initial = {sketch.constant(c.dtype, identity(c).bits(0))};
+  if (is_position(c.combine)) reduction.initial.push_back(zero);
+  Ref i = sketch.open(rows(size, form.width, form.unroll));
+  reduction.values = {sketch.load(in, i)};
+  if (is_position(c.combine)) reduction.values.push_back(i);
+  std::vector<Ref> results = sketch.close({reduction});
+  sketch.store(out, zero, results.back());
+  return sketch.kernel();
+}
+
+Literal expected_of(const Case& c, const Literal& input) {
+  Node node;
+  node.op = c.op;
+  node.types = {Type{is_position(c.combine) ? i64 : c.dtype, {}}};
+  if (is_position(c.combine)) {
+    node.attributes = AxisAttributes{0};
+  } else {
+    node.attributes = AxesAttributes{{0}};
+  }
+  return interpret(node, std::vector{input})[0];
+}
+
+bool is_same(const Literal& x, const Literal& y) {
+  return visit_dtype(x.type().dtype, [&]<class T>() {
+    T a = x.values<T>()[0], b = y.values<T>()[0];
+    return x == y || (a != a && b != b);
+  });
+}
+
+class Reduce : public testing::TestWithParam<Case> {};
+
+TEST_P(Reduce, EqualsTheInterpreter) {
+  const Case& c = GetParam();
+  std::vector<Kernel> kernels;
+  for (std::int64_t size : sizes) {
+    if (size == 0 && is_position(c.combine)) continue;
+    for (Form form : forms) {
+      kernels.push_back(row_kernel(c, size, form, "row" + std::to_string(kernels.size())));
+    }
+  }
+  Code code = compile_kernels(kernels);
+  for (std::uint32_t seed = 1; seed <= 6; ++seed) {
+    for (std::size_t k = 0; k < kernels.size(); ++k) {
+      const std::int64_t size = kernels[k].buffers[0].size;
+      Literal input = samples(c.dtype, size, c.combine, seed);
+      Literal expected = expected_of(c, input);
+      Memory in(input), out(expected.bytes().size());
+      void* pointers[] = {in.data(), out.data()};
+      code.functions[k](nullptr, pointers, 0, 1);
+      EXPECT_TRUE(is_same(out.literal(expected.type()), expected))
+          << name(c.op) << " of " << name(c.dtype) << "[" << size << "], form " << k % std::size(forms)
+          << ", samples " << seed << ": " << out.literal(expected.type()).bits(0) << " instead of "
+          << expected.bits(0);
+    }
+  }
+}
+
+std::vector<Case> reduce_cases() {
+  std::vector<Case> cases;
+  for (Dtype dtype : {i8, i32, u16, u64, f16, bf16, f32, f64}) {
+    cases.push_back({Op::reduce_sum, Combine::sum, dtype});
+    cases.push_back({Op::reduce_product, Combine::product, dtype});
+  }
+  for (Dtype dtype : {bool_, i8, i32, i64, u8, u64, f16, bf16, f32, f64}) {
+    cases.push_back({Op::reduce_max, Combine::maximum, dtype});
+    cases.push_back({Op::reduce_min, Combine::minimum, dtype});
+    cases.push_back({Op::argmax, Combine::argmax, dtype});
+    cases.push_back({Op::argmin, Combine::argmin, dtype});
+  }
+  cases.push_back({Op::reduce_any, Combine::any, bool_});
+  cases.push_back({Op::reduce_all, Combine::all, bool_});
+  return cases;
+}
+
+INSTANTIATE_TEST_SUITE_P(Ops, Reduce, testing::ValuesIn(reduce_cases()), [](const auto& info) {
+  return std::string(name(info.param.op)) + "_" + std::string(name(info.param.dtype));
+});
+
+// A loop inside the vector loop: each lane sums a column of in[depth, size].
+TEST(ColumnSum, CarriesVectorAccumulators) {
+  constexpr std::int64_t depth = 5, size = 100;
+  for (Form form : forms) {
+    KernelSketch sketch("columns");
+    auto in = sketch.buffer(Access::read, i32, depth * size);
+    auto out = sketch.buffer(Access::write, i32, size);
+    Reduction sum;
+    sum.initial = {sketch.constant(i32, 0)};
+    Ref j = sketch.open(range(size, form.width, form.unroll));
+    Ref i = sketch.open(rows(depth));
+    sum.values = {sketch.load(in, sketch.add(sketch.multiply(i, sketch.number(size)), j))};
+    Ref total = sketch.close({sum})[0];
+    sketch.store(out, j, total);
+    sketch.close();
+    Code code = compile_kernels(std::span(&sketch.kernel(), 1));
+
+    Literal input = samples(i32, depth * size, Combine::sum, 1);
+    Memory in_memory(input), out_memory(size * 4);
+    void* pointers[] = {in_memory.data(), out_memory.data()};
+    for (auto [begin, end] : {std::pair{0, 3}, {3, 37}, {37, 100}}) {
+      code.functions[0](nullptr, pointers, begin, end);
+    }
+    Literal output = out_memory.literal({i32, Shape{size}});
+    for (std::int64_t column = 0; column < size; ++column) {
+      std::int32_t expected = 0;
+      for (std::int64_t row = 0; row < depth; ++row) {
+        expected += input.values<std::int32_t>()[static_cast<std::size_t>(row * size + column)];
+      }
+      EXPECT_EQ(output.values<std::int32_t>()[static_cast<std::size_t>(column)], expected);
+    }
+  }
+}
+
+// so_far * 3 + next, which only the right order gets right; once by itself, once per lane of a vector loop.
+Reduction polynomial(KernelSketch& sketch, Ref initial) {
+  Reduction reduction;
+  reduction.combine = Combine::general;
+  reduction.initial = {initial};
+  reduction.so_far = {sketch.define(i32, Argument{})};
+  reduction.next = {sketch.define(i32, Argument{})};
+  Ref three = sketch.define(i32, ConstantInstruction{3});
+  Ref scaled = sketch.define(i32, Compute{Op::multiply, {reduction.so_far[0], three}});
+  reduction.combined = {sketch.define(i32, Compute{Op::add, {scaled, reduction.next[0]}})};
+  reduction.body = {three, scaled, reduction.combined[0]};
+  return reduction;
+}
+
+TEST(GeneralReduction, RunsInOrder) {
+  constexpr std::int64_t depth = 11, size = 40;
+  for (Form form : forms) {
+    KernelSketch sketch("general");
+    auto in = sketch.buffer(Access::read, i32, depth * size);
+    auto out = sketch.buffer(Access::write, i32, size);
+    Reduction reduction = polynomial(sketch, sketch.constant(i32, 7));
+    Ref j = sketch.open(range(size, form.width, form.unroll));
+    Ref i = sketch.open(rows(depth));
+    reduction.values = {sketch.load(in, sketch.add(sketch.multiply(i, sketch.number(size)), j))};
+    Ref total = sketch.close({reduction})[0];
+    sketch.store(out, j, total);
+    sketch.close();
+    Code code = compile_kernels(std::span(&sketch.kernel(), 1));
+
+    Literal input = samples(i32, depth * size, Combine::sum, 2);
+    Memory in_memory(input), out_memory(size * 4);
+    void* pointers[] = {in_memory.data(), out_memory.data()};
+    code.functions[0](nullptr, pointers, 0, size);
+    Literal output = out_memory.literal({i32, Shape{size}});
+    for (std::int64_t column = 0; column < size; ++column) {
+      std::uint32_t expected = 7;
+      for (std::int64_t row = 0; row < depth; ++row) {
+        auto next = input.values<std::int32_t>()[static_cast<std::size_t>(row * size + column)];
+        expected = expected * 3 + static_cast<std::uint32_t>(next);
+      }
+      EXPECT_EQ(output.values<std::int32_t>()[static_cast<std::size_t>(column)],
+                static_cast<std::int32_t>(expected));
+    }
+  }
+}
+
+TEST(GeneralReduction, IsRefusedInAVectorLoop) {
+  KernelSketch sketch("general");
+  auto out = sketch.buffer(Access::write, i32, 1);
+  Reduction reduction = polynomial(sketch, sketch.constant(i32, 7));
+  sketch.open(rows(64, 16));
+  reduction.values = {sketch.constant(i32, 1)};
+  Ref total = sketch.close({reduction})[0];
+  sketch.store(out, sketch.number(std::int64_t{0}), total);
+  EXPECT_THROW(compile_kernels(std::span(&sketch.kernel(), 1)), InternalError);
+}
+
+// A product that only a sum uses is fused into it: the sum of x * x rounds once per element.
+TEST(Contraction, FusesProductsIntoSums) {
+  KernelSketch sketch("squares");
+  auto in = sketch.buffer(Access::read, f32, 1);
+  auto out = sketch.buffer(Access::write, f32, 1);
+  Ref zero = sketch.number(std::int64_t{0});
+  Ref x = sketch.load(in, zero);
+  sketch.store(out, zero, sketch.compute(f32, Op::subtract, {sketch.multiply(x, x), sketch.number(1.0f)}));
+  Code code = compile_kernels(std::span(&sketch.kernel(), 1));
+  float value = 1.0f + 0x1p-20f;
+  float result = 0;
+  void* pointers[] = {&value, &result};
+  code.functions[0](nullptr, pointers, 0, 1);
+  const std::string assembly = assembly_text(std::span(&sketch.kernel(), 1));
+  const bool has_fma = assembly.find("vfm") != std::string::npos;
+  EXPECT_EQ(result, has_fma ? std::fma(value, value, -1.0f) : value * value - 1.0f);
+}
+
+}  // namespace
+}  // namespace anabranch::cpu
