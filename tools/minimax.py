@@ -72,7 +72,27 @@ half_ln2 = ln2 / 2 * mpf("1.0005")
 third = mpf(1) / 3 * mpf("1.0001")
 tiny = mpf(10) ** -12
 
-# name, f, low, high, weight, coefficients for f32 and for f64 (0: none), shift, meaning
+
+
+def erf_inv_of_w(w):
+    """The inverse of erf at x = sqrt(1 - e^-w), by Halley's iteration on erfc from Winitzki's approximation."""
+    if w not in known:
+        complement = exp(-w) / (1 + sqrt(-expm1(-w)))
+        c = 2 / (pi * mpf("0.147")) - w / 2
+        y = sqrt(sqrt(c * c + w / mpf("0.147")) - c)
+        for _ in range(6):
+            step = (complement - erfc(y)) * sqrt(pi) / 2 * exp(y * y)
+            y -= step / (1 + y * step)
+        known[w] = y
+    return known[w]
+
+
+known = {}
+erf_inv_slope = lambda w: erf_inv_of_w(w) / sqrt(-expm1(-w))
+erf_inv_rest = lambda v: erf_inv_of_w(v * v) - v
+erf_inv_weight = lambda v: 1 / erf_inv_of_w(v * v)
+
+# name, f, low, high, weight, coefficients for f32 and for f64 (0: none), shift, meaning; a pair is for f32 and f64
 tables = [
     ("exponential", lambda r: (expm1(r) - r) / r**2, -half_ln2, half_ln2, lambda r: r**2 / expm1(r), 5, 10, 0,
      "e^r = 1 + r + r^2 p(r), |r| <= ln(2) / 2"),
@@ -102,6 +122,17 @@ tables = [
      lambda s: s * sqrt(s) / asin(sqrt(s)), 6, 13, 0, "asin r = r + r^3 p(r^2), |r| <= 1/2"),
     ("arc_tangent", lambda s: (atan(sqrt(s)) / sqrt(s) - 1) / s, tiny, mpf("1"),
      lambda s: s * sqrt(s) / atan(sqrt(s)), 9, 20, 0, "atan r = r + r^3 p(r^2), |r| <= 1"),
+    ("erf_central", lambda s: erf(sqrt(s)) / sqrt(s) - 1, tiny, mpf(1), lambda s: sqrt(s) / erf(sqrt(s)), 7, 13, 0,
+     "erf x = x + x p(x^2), |x| <= 1"),
+    ("log_erfc", lambda t: log(erfc(t)), mpf("0.99"), (mpf(4), mpf("5.95")), erfc, 8, 19, (2, mpf("2.5")),
+     "log(erfc(x)) = p(x - 2), 1 <= x <= 4 (f32); p(x - 2.5), 1 <= x <= 5.95 (f64)"),
+    ("erf_inv_central", lambda w: erf_inv_slope(w) - 1, mpf(10)**-8, (mpf("5.05"), mpf("5.8")),
+     lambda w: 1 / erf_inv_slope(w), 10, 24, mpf("2.5"),
+     "erf_inv(x) = x + x p(w - 2.5), w = -log(1 - x^2) <= 5.76 (f32: 5)"),
+    ("erf_inv_tail", erf_inv_rest, (mpf("2.23"), mpf("2.399")), (mpf(4), mpf("3.801")), erf_inv_weight, 8, 19, 3,
+     "erf_inv(x) = v + p(v - 3), v = sqrt(w) <= 3.8 (f32: 4)"),
+    ("erf_inv_far_tail", erf_inv_rest, mpf("3.799"), mpf("6.01"), erf_inv_weight, 0, 19, mpf("4.75"),
+     "erf_inv(x) = v + p(v - 4.75), 3.8 <= v <= 6.01"),
 ]
 
 
@@ -118,10 +149,11 @@ namespace anabranch::cpu::math::coefficients {
 def main():
     print(HEADER)
     for name, f, low, high, weight, n32, n64, shift, meaning in tables:
-        for kind, count, bits in (("f32", n32, 24), ("f64", n64, 53)):
+        for index, (kind, count, bits) in enumerate((("f32", n32, 24), ("f64", n64, 53))):
             if not count:
                 continue
-            found, worst = fit(f, low, high, count, bits, weight, shift)
+            one = lambda fact: fact[index] if isinstance(fact, tuple) else fact
+            found, worst = fit(f, one(low), one(high), count, bits, weight, one(shift))
             print(f"{name} {kind}: {count} coefficients, error 2^{nstr(log(worst, 2), 4)}", file=sys.stderr)
             print(f"inline constexpr double {name}_{kind}[] = {{")
             texts = [float(c).hex() for c in found]

@@ -38,6 +38,8 @@ constexpr Row table[] = {
     {Op::asinh, math::asinh},
     {Op::acosh, math::acosh},
     {Op::atanh, math::atanh},
+    {Op::erf, math::erf},
+    {Op::erf_inv, math::erf_inv},
     {Op::power, nullptr, math::power},
     {Op::atan2, nullptr, math::atan2},
 };
@@ -46,6 +48,17 @@ constexpr const Row* find(Op op) {
   const Row* row = std::ranges::find(table, op, &Row::op);
   return row == std::end(table) ? nullptr : row;
 }
+
+// Every approximate op of ops.def has its row.
+constexpr bool complete() {
+  using enum OpInfo::Flags;
+#define OP(name, arity, kind, attributes, flags, meaning) \
+  if (((flags)&approximate) && !find(Op::name)) return false;
+#include "ir/ops.def"
+#undef OP
+  return true;
+}
+static_assert(complete(), "an approximate op of ops.def has no row in the table of inline math");
 
 bool is_supported(llvm::Type* type) {
   llvm::Type* scalar = type->getScalarType();

@@ -1,5 +1,4 @@
-// Coefficients of minimax polynomials, lowest degree first. Written by tools/minimax.py; do not
-// edit.
+// Coefficients of minimax polynomials, lowest degree first. Written by tools/minimax.py; do not edit.
 #pragma once
 
 #include "codegen/cpu/math_value.h"
@@ -161,6 +160,73 @@ inline constexpr double arc_tangent_f64[] = {
 };
 /// atan r = r + r^3 p(r^2), |r| <= 1
 inline constexpr Coefficients arc_tangent{arc_tangent_f32, arc_tangent_f64};
+
+inline constexpr double erf_central_f32[] = {
+    0x1.06eba80000000p-3, -0x1.81273e0000000p-2, 0x1.ce2cf20000000p-4, -0x1.b7f88c0000000p-6,
+    0x1.5401700000000p-8, -0x1.a3d7ea0000000p-11, 0x1.4916e20000000p-14,
+};
+inline constexpr double erf_central_f64[] = {
+    0x1.06eba8214db69p-3, -0x1.812746b0379fdp-2, 0x1.ce2f21a043613p-4, -0x1.b82ce312ab27fp-6,
+    0x1.565bcd1272f10p-8, -0x1.c02db49342d3cp-11, 0x1.f9a33443594b7p-14, -0x1.f4d3202b69370p-17,
+    0x1.b9ed94a7a683ap-20, -0x1.5f8f765cbd50cp-23, 0x1.fc19e76d4c4adp-27, -0x1.45518724c5550p-30,
+    0x1.2654af857e9ebp-34,
+};
+/// erf x = x + x p(x^2), |x| <= 1
+inline constexpr Coefficients erf_central{erf_central_f32, erf_central_f64};
+
+inline constexpr double log_erfc_f32[] = {
+    -0x1.575b320000000p+2, -0x1.1ac3220000000p+2, -0x1.d8f5d40000000p-1, -0x1.0dd8400000000p-6,
+    0x1.d3121c0000000p-9, -0x1.7eac7a0000000p-11, 0x1.2ee2840000000p-13, -0x1.3422c40000000p-16,
+};
+inline constexpr double log_erfc_f64[] = {
+    -0x1.f3a2dc8691b93p+2, -0x1.56925248da96ep+2, -0x1.e3460a18c5861p-1, -0x1.63cc1da6f72a7p-7,
+    0x1.1bd558f4959a8p-9, -0x1.b961399b84233p-12, 0x1.43172b7dcbfccp-14, -0x1.ac03f836bd0d3p-17,
+    0x1.dadee143cfc83p-20, -0x1.4ec9e69b883f7p-23, -0x1.b1e0cb895de60p-27, 0x1.74b964fdf44bbp-27,
+    -0x1.e65a6c6899a37p-29, 0x1.e45830166066bp-31, -0x1.2d90cd287c098p-33, 0x1.2ce7a2410a6cep-36,
+    -0x1.3eba266d9d8e6p-37, -0x1.7bea9d4de74c1p-41, 0x1.2caf30326ec2bp-40,
+};
+/// log(erfc(x)) = p(x - 2), 1 <= x <= 4 (f32); p(x - 2.5), 1 <= x <= 5.95 (f64)
+inline constexpr Coefficients log_erfc{log_erfc_f32, log_erfc_f64};
+
+inline constexpr double erf_inv_central_f32[] = {
+    0x1.00b8ba0000000p-1, 0x1.f91e8c0000000p-3, -0x1.11c4bc0000000p-8, -0x1.4867320000000p-10,
+    0x1.c9e4d40000000p-13, -0x1.4c6eb00000000p-18, -0x1.d0babe0000000p-19, 0x1.f230800000000p-22,
+    0x1.8f921a0000000p-26, -0x1.2850e60000000p-27,
+};
+inline constexpr double erf_inv_central_f64[] = {
+    0x1.00b8b9f9dbde9p-1, 0x1.f91e8993f0d13p-3, -0x1.11c3c302dfbcep-8, -0x1.4863cdfb610d8p-10,
+    0x1.c9b437ed19a05p-13, -0x1.4f47fe746e28dp-18, -0x1.ca9227c3f7334p-19, 0x1.01037e4c82f3fp-21,
+    0x1.ccff6dcfa9563p-27, -0x1.752fdf5d5f9cbp-27, 0x1.f2cbdc4752c99p-31, 0x1.07058a35628fdp-33,
+    -0x1.11968c34e6c5ep-35, 0x1.006cdf1846b3dp-40, 0x1.2d9cf6ce26092p-41, -0x1.562d3ddcff91dp-44,
+    -0x1.a259ec6c31569p-49, 0x1.0da133fe61bdep-49, -0x1.3603ffd75a06dp-53, -0x1.ba7c331c84aa1p-56,
+    0x1.6115a1f136b54p-58, -0x1.624486dbc96dep-67, -0x1.36baad8419f85p-64, 0x1.76164f02e63afp-68,
+};
+/// erf_inv(x) = x + x p(w - 2.5), w = -log(1 - x^2) <= 5.76 (f32: 5)
+inline constexpr Coefficients erf_inv_central{erf_inv_central_f32, erf_inv_central_f64};
+
+inline constexpr double erf_inv_tail_f32[] = {
+    -0x1.566be40000000p-3, 0x1.5d00a00000000p-9, 0x1.c066100000000p-8, -0x1.c418000000000p-9,
+    0x1.2e79f60000000p-10, -0x1.b2dbde0000000p-13, -0x1.0d485a0000000p-14, 0x1.6fa66c0000000p-15,
+};
+inline constexpr double erf_inv_tail_f64[] = {
+    -0x1.566be9baa6255p-3, 0x1.5cf6bc26d2791p-9, 0x1.c0820afc7d067p-8, -0x1.c38c06b746786p-9,
+    0x1.2b7b99ad200bep-10, -0x1.cfecf0ba0f748p-13, -0x1.32cc710ee3251p-15, 0x1.d490793a84d08p-15,
+    -0x1.9421996ec7b9dp-16, 0x1.566b40374a8c7p-19, 0x1.a69a9ea9e2c9ap-19, -0x1.0e102010326e2p-19,
+    0x1.960032c87e8fep-22, 0x1.9954a4afa8df8p-23, -0x1.4f3360d247f09p-23, 0x1.3d48c1410b25ap-25,
+    0x1.73f0b362c4239p-27, -0x1.666f26b555263p-27, 0x1.533f16ba61ab2p-29,
+};
+/// erf_inv(x) = v + p(v - 3), v = sqrt(w) <= 3.8 (f32: 4)
+inline constexpr Coefficients erf_inv_tail{erf_inv_tail_f32, erf_inv_tail_f64};
+
+inline constexpr double erf_inv_far_tail_f64[] = {
+    -0x1.38acfe37dde87p-3, 0x1.524ee707ea67bp-7, 0x1.c8545cd1894fep-15, -0x1.3fa760cc55769p-12,
+    0x1.b9e8f779309d1p-14, -0x1.d35782c16507ap-16, 0x1.b8e312c5407d9p-18, -0x1.83fe1fb262cd6p-20,
+    0x1.427007b842784p-22, -0x1.f0c6f7187eee6p-25, 0x1.3e115e545dc5fp-27, -0x1.1466e656b891dp-31,
+    -0x1.34dac3df5c5adp-31, 0x1.b35f17a0d23edp-32, -0x1.939693d0fa9eap-33, 0x1.13e2173b277d2p-34,
+    -0x1.9f685455414a8p-37, -0x1.dfc58c4f2d0aep-42, 0x1.04622b1e6f40ap-41,
+};
+/// erf_inv(x) = v + p(v - 4.75), 3.8 <= v <= 6.01
+inline constexpr Coefficients erf_inv_far_tail{{}, erf_inv_far_tail_f64};
 
 // clang-format on
 }  // namespace anabranch::cpu::math::coefficients

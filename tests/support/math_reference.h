@@ -59,6 +59,8 @@ inline const UnaryReference unary_references[] = {
     {Op::asinh, std::asinh, asinhq},
     {Op::acosh, std::acosh, acoshq},
     {Op::atanh, std::atanh, atanhq},
+    {Op::erf, std::erf, erfq},
+    {Op::erf_inv, erf_inv_double, erf_inv_quad},
 };
 
 struct BinaryReference {
