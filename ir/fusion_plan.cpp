@@ -160,6 +160,11 @@ std::string list(std::span<const int> axes) {
   return "[" + text + "]";
 }
 
+std::string two_kernels(Op beside_a_dot) {
+  return beside_a_dot == Op::dot ? "two dots are two kernels"
+                                 : "a dot and a reduction are two kernels";
+}
+
 class Planner {
  public:
   Planner(const Graph& graph, std::span<const std::uint32_t> members,
@@ -218,12 +223,11 @@ class Planner {
         for (Value input : node.inputs) {
           if (position(input.node)) return refuse(named(input.node) + " is computed before a dot");
         }
-        if (first_) return refuse("a dot and " + named(*first_) + " are two kernels");
+        if (first_) return refuse(two_kernels(graph_.node(*first_).op));
         first_ = members_[i];
         plan_.kind = FusionKind::dot;
       } else if (is_reduction(node.op)) {
-        if (first_ && plan_.kind == FusionKind::dot)
-          return refuse("a dot and a reduction are two kernels");
+        if (plan_.kind == FusionKind::dot) return refuse(two_kernels(Op::reduce));
         plan_.kind = FusionKind::reduction;
         agree(members_[i]);
         if (refusal_) return;

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <queue>
-#include <unordered_map>
 
 #include "ir/print.h"
 #include "passes/dce.h"
@@ -106,11 +106,11 @@ void copy_cheap_producers(const Graph& graph, FusionGroups& groups) {
 class Writer {
  public:
   Writer(const Graph& graph, const FusionGroups& groups)
-      : graph_(graph), groups_(groups), builder_(graph.name()), written_(graph.nodes().size()) {}
+      : graph_(graph), groups_(groups), builder_(graph.name()) {}
 
   Graph write(std::vector<std::uint32_t>& node_of_group) {
     for (std::uint32_t i = 0; i < graph_.parameter_count(); ++i) {
-      written_[i] = builder_.parameter(graph_.parameter_type(i), graph_.node(i).location);
+      written_[{i, 0}] = builder_.parameter(graph_.parameter_type(i), graph_.node(i).location);
     }
     node_of_group.assign(groups_.groups().size(), 0);
     for (GroupId group : in_order(groups_)) node_of_group[group] = write_group(group);
@@ -123,23 +123,20 @@ class Writer {
   // A value of the old graph that is in memory in the new one.
   Value read(Value value) {
     const Node& node = graph_.node(value);
-    if (node.op == Op::constant) written_[value.node] = builder_.append(node);
-    return {written_[value.node].node, written_[value.node].result + value.result};
+    return node.op == Op::constant ? builder_.append(node) : written_.at(value);
   }
 
   std::uint32_t write_group(GroupId id) {
     const FusionGroup& group = groups_.groups()[id];
     const std::uint32_t last = group.members.back();
-    if (group.closed && graph_.node(last).op != Op::fusion) {
-      written_[last] = alias(graph_.node(last));
-    } else if (group.closed) {
-      Node node = graph_.node(last);
-      for (Value& input : node.inputs) input = read(input);
-      written_[last] = builder_.append(std::move(node));
-    } else {
-      return write_fusion(id);
-    }
-    return written_[last].node;
+    if (!group.closed) return write_fusion(id);
+    Node node = graph_.node(last);
+    if (node.op != Op::fusion) return (written_[{last, 0}] = alias(node)).node;
+    for (Value& input : node.inputs) input = read(input);
+    const std::uint32_t made = builder_.append(std::move(node)).node;
+    for (std::uint32_t r = 0; r < graph_.node(last).types.size(); ++r)
+      written_[{last, r}] = {made, r};
+    return made;
   }
 
   Value alias(const Node& node) {
@@ -168,40 +165,37 @@ class Writer {
     const std::vector<Value> outputs = groups_.outputs(id);
     GraphBuilder region("");
     std::vector<Value> operands;
-    std::unordered_map<std::uint64_t, Value> inside;
-    auto key = [](Value value) { return (std::uint64_t{value.node} << 32) | value.result; };
+    std::map<Value, Value> inside;
     for (std::uint32_t member : group.members) {
       if (is_operand(group, member)) continue;
       for (Value input : graph_.node(member).inputs) {
-        if (!is_operand(group, input.node) || inside.contains(key(input))) continue;
-        inside[key(input)] = region.parameter(graph_.type(input));
+        if (!is_operand(group, input.node) || inside.contains(input)) continue;
+        inside[input] = region.parameter(graph_.type(input));
         operands.push_back(outside(group, input));
       }
     }
     for (std::uint32_t member : group.members) {
       if (is_operand(group, member)) continue;
       Node node = graph_.node(member);
-      for (Value& input : node.inputs) input = inside.at(key(input));
+      for (Value& input : node.inputs) input = inside.at(input);
       Value made = region.append(std::move(node));
       for (std::uint32_t r = 0; r < graph_.node(member).types.size(); ++r) {
-        inside[key({member, r})] = {made.node, r};
+        inside[{member, r}] = {made.node, r};
       }
     }
     std::vector<Value> results;
-    for (Value output : outputs) results.push_back(inside.at(key(output)));
+    for (Value output : outputs) results.push_back(inside.at(output));
     Value fusion =
         builder_.add(Op::fusion, std::move(operands), FusionAttributes{group.kind}, std::nullopt,
                      {region.build(std::move(results))}, graph_.node(outputs.back()).location);
-    for (std::uint32_t i = 0; i < outputs.size(); ++i) {
-      if (outputs[i].result == 0) written_[outputs[i].node] = {fusion.node, i};
-    }
+    for (std::uint32_t i = 0; i < outputs.size(); ++i) written_[outputs[i]] = {fusion.node, i};
     return fusion.node;
   }
 
   const Graph& graph_;
   const FusionGroups& groups_;
   GraphBuilder builder_;
-  std::vector<Value> written_;  // per node: where its result 0 is
+  std::map<Value, Value> written_;  // where the old graph's values are
 };
 
 // "fuse: %2 (reduce_sum) stays out of %3 (divide): ..."

@@ -162,16 +162,28 @@ FusionGroups::Draft FusionGroups::draft(std::vector<std::uint32_t> members,
   return made;
 }
 
+bool FusionGroups::is_read_outside(Value value, GroupId a, GroupId b) const {
+  const bool is_only_result = graph_.node(value).types.size() == 1;
+  auto reads_value = [&](std::uint32_t member) {
+    const auto& inputs = graph_.node(member).inputs;
+    return std::find(inputs.begin(), inputs.end(), value) != inputs.end();
+  };
+  for (GroupId reader : readers_[value.node]) {
+    if (reader == a || reader == b) continue;
+    const auto& members = groups_[reader].members;
+    if (is_only_result || std::any_of(members.begin(), members.end(), reads_value)) return true;
+  }
+  const auto outputs = graph_.outputs();
+  return is_output_[value.node] &&
+         (is_only_result || std::find(outputs.begin(), outputs.end(), value) != outputs.end());
+}
+
 std::vector<Value> FusionGroups::outputs(GroupId a, GroupId b) const {
   std::vector<Value> values;
   for (std::uint32_t member : united(groups_[a].members, groups_[b].members)) {
     if (owner_[member] != a && owner_[member] != b) continue;
-    const auto& readers = readers_[member];
-    bool is_read = std::any_of(readers.begin(), readers.end(),
-                               [&](GroupId reader) { return reader != a && reader != b; });
-    if (!is_read && !is_output_[member]) continue;
     for (std::uint32_t r = 0; r < graph_.node(member).types.size(); ++r) {
-      values.push_back({member, r});
+      if (is_read_outside({member, r}, a, b)) values.push_back({member, r});
     }
   }
   return values;

@@ -62,6 +62,7 @@ class FusionGroups {
   Draft draft(std::vector<std::uint32_t> members, const std::vector<Value>& outputs) const;
   Draft merged(GroupId a, GroupId b) const;
   std::vector<Value> outputs(GroupId a, GroupId b) const;
+  bool is_read_outside(Value value, GroupId a, GroupId b) const;
   bool is_reached_around(GroupId from, GroupId to) const;
   std::optional<std::vector<std::uint32_t>> recipe(std::uint32_t node) const;
   std::optional<FusionGroup> trimmed(GroupId group, const std::vector<Value>& rest) const;

@@ -1,0 +1,104 @@
+#include "passes/pass.h"
+
+#include <gtest/gtest.h>
+
+#include "ir/parse.h"
+#include "ir/print.h"
+#include "passes/pipeline.h"
+
+namespace anabranch {
+namespace {
+
+Graph sum_graph() {
+  return parse("graph sum(%0: f32[2]) { %1: f32[2] = exponential %0 return %0 }");
+}
+
+template <class Failure>
+std::string message_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Failure& failure) {
+    return failure.what();
+  }
+  return "nothing thrown";
+}
+
+TEST(Passes, AreFoundByName) {
+  EXPECT_EQ(find_pass("fuse").name, "fuse");
+  EXPECT_EQ(message_of<Error>([] { find_pass("fuze"); }),
+            "there is no pass fuze; there are canonicalize, fold, simplify, cse, dce, fuse");
+}
+
+TEST(Passes, RunInOrderAndReport) {
+  PassContext context;
+  std::vector<std::string> names;
+  PassRun options;
+  options.after = [&](const Pass& pass, const Graph& after, std::chrono::nanoseconds) {
+    names.emplace_back(pass.name);
+    EXPECT_EQ(after.parameter_count(), 1u);
+  };
+  const Pass two[] = {find_pass("dce"), find_pass("fuse")};
+  Graph after = run_passes(two, sum_graph(), context, options);
+  EXPECT_EQ(names, (std::vector<std::string>{"dce", "fuse"}));
+  EXPECT_EQ(after.nodes().size(), 1u);
+}
+
+TEST(Passes, AreLeftOutByName) {
+  PassContext context;
+  const std::vector<std::string> disabled = {"dce", "canonicalize"};
+  PassRun options;
+  options.disabled = disabled;
+  const Pass dce[] = {find_pass("dce")};
+  EXPECT_EQ(run_passes(dce, sum_graph(), context, options), sum_graph());
+}
+
+TEST(Passes, RefuseToLeaveOutWhatDoesNotExist) {
+  PassContext context;
+  const std::vector<std::string> disabled = {"inline"};
+  PassRun options;
+  options.disabled = disabled;
+  auto run = [&] { run_passes(default_pipeline(), sum_graph(), context, options); };
+  EXPECT_NE(message_of<Error>(run).find("there is no pass inline"), std::string::npos);
+}
+
+// Gives %1 the type of another shape.
+Graph break_types(const Graph& graph, PassContext&) {
+  GraphBuilder builder(graph.name());
+  Value x = builder.parameter(graph.parameter_type(0));
+  Node wrong = graph.node(1);
+  wrong.types[0] = Type{f32, Shape{3}};
+  wrong.inputs = {x};
+  return builder.build({builder.append(std::move(wrong))});
+}
+
+Graph give_up(const Graph&, PassContext&) { throw std::runtime_error("out of ideas"); }
+
+TEST(Passes, ThatBreakTheGraphAreNamedWithTheDump) {
+  const Pass broken[] = {{"break_types", "", break_types}};
+  PassContext context;
+  PassRun options;
+  options.verify = true;
+  try {
+    run_passes(broken, sum_graph(), context, options);
+    FAIL() << "a broken graph went unnoticed";
+  } catch (const InternalError& error) {
+    EXPECT_EQ(error.stage(), "pass break_types");
+    EXPECT_EQ(error.dump(), to_string(sum_graph()));
+    EXPECT_NE(std::string(error.what()).find("broke the graph"), std::string::npos);
+  }
+}
+
+TEST(Passes, ThatThrowAreNamedWithTheDump) {
+  const Pass failing[] = {{"give_up", "", give_up}};
+  PassContext context;
+  try {
+    run_passes(failing, sum_graph(), context);
+    FAIL() << "the exception was lost";
+  } catch (const InternalError& error) {
+    EXPECT_EQ(error.stage(), "pass give_up");
+    EXPECT_EQ(error.dump(), to_string(sum_graph()));
+  }
+}
+
+}  // namespace
+}  // namespace anabranch

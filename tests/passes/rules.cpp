@@ -1,0 +1,41 @@
+#include <gtest/gtest.h>
+
+#include "ir/fusion_plan.h"
+#include "ir/print.h"
+#include "passes/pass.h"
+#include "tests/support/random_graph.h"
+
+namespace anabranch {
+namespace {
+
+// Arithmetic that a graph does, element by element.
+std::int64_t operations(const Graph& graph) {
+  std::int64_t sum = 0;
+  for (const Node& node : graph.nodes()) {
+    const Type& counted = is_reduction(node.op) ? graph.type(node.inputs[0]) : node.types[0];
+    sum += operations_per_element(node.op) * counted.size();
+  }
+  return sum;
+}
+
+// What a pass of rules may not do: add arithmetic, or do more if it runs again.
+class RulePass : public testing::TestWithParam<const char*> {};
+
+TEST_P(RulePass, AddsNoWorkAndIsDoneAfterOneRun) {
+  const Pass& pass = find_pass(GetParam());
+  for (std::uint64_t seed = 1000; seed < 1200; ++seed) {
+    const Graph before = random_graph(seed).graph;
+    PassContext context;
+    const Graph once = run_passes({&pass, 1}, before, context);
+    EXPECT_LE(operations(once), operations(before)) << to_string(before) << to_string(once);
+    const Graph twice = run_passes({&pass, 1}, once, context);
+    EXPECT_EQ(twice, once) << to_string(once) << to_string(twice);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Rules, RulePass,
+                         testing::Values("canonicalize", "fold", "simplify", "cse", "dce"),
+                         [](const auto& info) { return std::string(info.param); });
+
+}  // namespace
+}  // namespace anabranch
