@@ -12,12 +12,12 @@
 namespace anabranch::cpu {
 namespace {
 
-constexpr std::int64_t sizes[] = {0, 1, 2, 3, 7, 8, 9, 31, 32, 33, 127, 128, 129, 1000};
+constexpr std::int64_t sizes[] = {0, 1, 2, 9, 31, 32, 33, 129, 1000};
 
 struct Form {
   int width, unroll;
 };
-constexpr Form forms[] = {{1, 1}, {8, 1}, {16, 2}, {16, 4}, {32, 3}};
+constexpr Form forms[] = {{1, 1}, {16, 2}, {32, 3}};
 
 struct Case {
   Op op;
@@ -29,7 +29,8 @@ struct Case {
 Literal identity(const Case& c) {
   return visit_dtype(c.dtype, [&]<class T>() {
     if constexpr (std::is_same_v<T, bool>) {
-      return Literal::scalar(c.combine == Combine::all || c.combine == Combine::minimum);
+      return Literal::scalar(c.combine == Combine::all || c.combine == Combine::minimum ||
+                             c.combine == Combine::argmin);
     } else if (c.combine == Combine::sum) {
       return Literal::scalar(convert_scalar<T>(0.0));
     } else if (c.combine == Combine::product) {
