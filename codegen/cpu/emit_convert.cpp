@@ -2,6 +2,8 @@
 
 #include <llvm/IR/Intrinsics.h>
 
+#include <cmath>
+
 #include "codegen/cpu/types.h"
 
 namespace anabranch::cpu {
@@ -76,10 +78,28 @@ Value* integer_to_float(llvm::IRBuilderBase& b, Dtype from, Dtype to, Value* val
   return narrow(b, to, round_to_odd(b, exact));
 }
 
+// Saturating, NaN to 0. The intrinsic for it has no vector form on x86; what the plain conversion gives
+// out of range is never chosen.
 Value* float_to_integer(llvm::IRBuilderBase& b, Dtype to, Value* value) {
-  llvm::Type* type = shaped_like(register_type(b.getContext(), to), value->getType());
-  auto intrinsic = is_signed_integer(to) ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
-  return b.CreateIntrinsic(intrinsic, {type, value->getType()}, {value});
+  llvm::Type* real = value->getType();
+  llvm::Type* type = shaped_like(register_type(b.getContext(), to), real);
+  const unsigned bits = type->getScalarSizeInBits();
+  const bool is_signed = is_signed_integer(to);
+  auto saturate = [&](Value* beyond, const llvm::APInt& limit, Value* otherwise) {
+    return b.CreateSelect(beyond, ConstantInt::get(type, limit), otherwise);
+  };
+  // Both bounds are exact in either float.
+  const double above = std::ldexp(1.0, static_cast<int>(is_signed ? bits - 1 : bits));
+  Value* too_high = b.CreateFCmpOGE(value, ConstantFP::get(real, above));
+  if (!is_signed) {
+    Value* in_range = saturate(too_high, llvm::APInt::getMaxValue(bits), b.CreateFPToUI(value, type));
+    return b.CreateSelect(b.CreateFCmpOGT(value, ConstantFP::getZero(real)), in_range,
+                          llvm::Constant::getNullValue(type));
+  }
+  Value* too_low = b.CreateFCmpOLT(value, ConstantFP::get(real, -above));
+  Value* converted = saturate(too_high, llvm::APInt::getSignedMaxValue(bits), b.CreateFPToSI(value, type));
+  converted = saturate(too_low, llvm::APInt::getSignedMinValue(bits), converted);
+  return saturate(b.CreateFCmpUNO(value, value), llvm::APInt(bits, 0), converted);
 }
 
 Value* differs_from_zero(llvm::IRBuilderBase& b, Value* value) {
