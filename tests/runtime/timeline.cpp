@@ -67,7 +67,7 @@ TEST(Timeline, ShowsLaunchesOnStreamsAndWorkersWithTheirCosts) {
     EXPECT_TRUE(timeline::recording());
     timeline::Span span("my span", timeline::Category::compile);
     run(executable, {buffer_of(Device::cpu(), counting(64))})[0].ready().wait();
-    wait_all();
+    wait_for_devices();
   }
   EXPECT_FALSE(timeline::recording());
   auto tracks = by_track(read(path));
