@@ -8,8 +8,6 @@
 namespace anabranch {
 namespace {
 
-constexpr std::int64_t few_results = 64;
-constexpr std::int64_t long_row = 1 << 16;
 constexpr std::int64_t chunk_elements = 1 << 14;
 constexpr std::int64_t most_chunks = 512;
 
@@ -27,10 +25,7 @@ std::int64_t divisor_near(std::int64_t extent, std::int64_t wanted) {
 }  // namespace
 
 std::optional<GroupLowering::Split> GroupLowering::split(const Nest& nest) const {
-  if (plan_.kind != FusionKind::reduction || kept_size_ == 0 || kept_size_ >= few_results ||
-      row_size_ < long_row) {
-    return std::nullopt;
-  }
+  if (kept_size_ == 0 || !has_few_long_rows(plan_)) return std::nullopt;
   for (std::uint32_t i = 0; i < region_.nodes().size(); ++i) {
     const Op op = region_.node(i).op;
     if (is_reduction(op) && (plan_.stage[i] > 0 || op == Op::reduce)) return std::nullopt;

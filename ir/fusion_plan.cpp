@@ -403,6 +403,15 @@ class Planner {
 
 }  // namespace
 
+bool has_few_long_rows(const FusionPlan& plan) {
+  constexpr std::int64_t few = 64;
+  constexpr std::int64_t long_row = 1 << 16;
+  std::int64_t row_size = 1;
+  for (int axis : plan.reduced_axes) row_size *= plan.domain[axis];
+  return plan.kind == FusionKind::reduction && row_size >= long_row &&
+         plan.domain.size() / row_size < few;
+}
+
 int operations_per_element(Op op) {
   if (op == Op::dot || op == Op::fusion || info(op).kind == OpKind::leaf || is_index(op)) return 0;
   if (op == Op::random_bits) return 50;  // ten rounds of two wide products

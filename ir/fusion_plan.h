@@ -56,6 +56,11 @@ std::variant<FusionPlan, std::string> plan_fusion(const Graph& graph,
                                                   std::span<const std::uint32_t> members,
                                                   std::span<const Value> outputs);
 
+/// Whether the rows of a reduction group are so few and so long that several threads should share
+/// each: lowering then cuts rows into chunks, which it can if there is one stage and no element
+/// output.
+bool has_few_long_rows(const FusionPlan& plan);
+
 /// Arithmetic that one element of the op's result takes: 0 for leaves and index maps, 10 for an
 /// approximate op, 1 for most others.
 int operations_per_element(Op op);

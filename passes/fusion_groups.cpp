@@ -159,6 +159,12 @@ FusionGroups::Draft FusionGroups::draft(std::vector<std::uint32_t> members,
   if (plan.recompute > (approximate ? most_recompute - 1 : most_recompute)) {
     made.refusal = "it would be computed " + std::to_string(plan.recompute) + " times per element";
   }
+  const bool only_rows = plan.stages == 1 &&
+                         std::none_of(outputs.begin(), outputs.end(),
+                                      [&](Value v) { return graph_.type(v).shape == plan.domain; });
+  if (has_few_long_rows(plan) && !only_rows) {
+    made.refusal = "the rows are too long to be kept and too few for a thread each";
+  }
   return made;
 }
 
