@@ -13,15 +13,27 @@ namespace {
 constexpr int costly = 10;        // operations of an approximate op
 constexpr int accumulators = 16;  // vectors that stay in registers with room for operands
 
-/// Vectors of one turn: enough independent work to hide latencies, less where the body has plenty.
-int unroll_of(const KernelFacts& facts, Ref ref, int width) {
+constexpr int longest_turn = 96;  // operations on vectors that are worth unrolling a short loop
+
+/// Scalars computed in the loop, cheaply and not.
+struct Weight {
   int cheap = 0, heavy = 0;
+};
+
+Weight weight_of(const KernelFacts& facts, Ref ref) {
+  Weight weight;
   for (const KernelFacts::Work& work : facts.work()) {
     if (std::find(work.loops.begin(), work.loops.end(), ref) == work.loops.end()) continue;
-    (work.operations >= costly ? heavy : cheap) += work.operations > 0;
+    (work.operations >= costly ? weight.heavy : weight.cheap) += work.operations > 0;
   }
-  int unroll = cheap <= 10 ? 4 : cheap <= 24 ? 2 : 1;
-  if (heavy > 0) unroll = heavy <= 2 ? 2 : 1;
+  return weight;
+}
+
+/// Vectors of one turn: enough independent work to hide latencies, less where the body has plenty.
+int unroll_of(const KernelFacts& facts, Ref ref, int width) {
+  const Weight weight = weight_of(facts, ref);
+  int unroll = weight.cheap <= 10 ? 4 : weight.cheap <= 24 ? 2 : 1;
+  if (weight.heavy > 0) unroll = weight.heavy <= 2 ? 2 : 1;
   std::size_t carried = 1;
   for (const KernelFacts::Leaf& leaf : facts.leaves()) {
     carried = std::max(carried, facts.loop(leaf.loop).reductions.size());
@@ -32,7 +44,8 @@ int unroll_of(const KernelFacts& facts, Ref ref, int width) {
   return unroll;
 }
 
-void vectorise(Kernel& kernel, const KernelFacts& facts, Ref ref, const Target& target) {
+void vectorise(Kernel& kernel, const KernelFacts& facts, Ref ref, const Target& target,
+               bool unroll_whole) {
   auto& loop = std::get<Loop>(kernel[ref].operation);
   const bool in_order = std::any_of(loop.reductions.begin(), loop.reductions.end(),
                                     [](auto& r) { return r.combine == Combine::general; });
@@ -41,6 +54,10 @@ void vectorise(Kernel& kernel, const KernelFacts& facts, Ref ref, const Target& 
       std::bit_ceil(static_cast<std::uint64_t>(std::min<std::int64_t>(loop.extent, 64))));
   loop.vector_width = std::min(lanes_of(facts.widest_element(ref), target), needed);
   loop.unroll = unroll_of(facts, ref, loop.vector_width);
+  const Weight weight = weight_of(facts, ref);
+  const std::int64_t vectors = loop.extent / loop.vector_width;
+  const std::int64_t turn = vectors * (weight.cheap + costly * weight.heavy);
+  if (unroll_whole && vectors > 0 && turn <= longest_turn) loop.unroll = static_cast<int>(vectors);
 }
 
 /// Contiguous stores of results that no cache would hold until they are read.
@@ -68,7 +85,7 @@ Kernel tile(Kernel lowered, const Target& target, bool row_major) {
   } else {
     for (const KernelFacts::Leaf& leaf : facts.leaves()) vector_loops.push_back(leaf.loop);
   }
-  for (Ref loop : vector_loops) vectorise(kernel, facts, loop, target);
+  for (Ref loop : vector_loops) vectorise(kernel, facts, loop, target, nest.unroll_whole);
   if (!facts.outer().empty()) std::get<Loop>(kernel[facts.outer()[0]].operation).parallel = true;
   if (kernel.cost.bytes_written > target.non_temporal_bytes) {
     bypass_caches(kernel, facts, vector_loops);

@@ -116,24 +116,53 @@ std::optional<std::size_t> transposed_loop(const KernelFacts& facts) {
   return static_cast<std::size_t>(most - votes.begin());
 }
 
-TiledNest elementwise_nest(Kernel kernel, bool row_major) {
+/// A divisor of `extent` that makes `extent` rows of a short loop whole vectors, or 1.
+std::int64_t rows_per_turn(std::int64_t extent, int lanes) {
+  for (std::int64_t rows = lanes; rows > lanes / 4; --rows) {
+    if (extent % rows == 0) return rows;
+  }
+  return 1;
+}
+
+/// Loop 0 as two, the inner one of `size` iterations.
+Kernel split(const Kernel& kernel, std::int64_t size) {
+  const std::vector<Ref> outer = outer_loops(kernel);
+  const std::int64_t extent = extents_of(kernel, outer)[0];
+  NewNest nest{{extent / size, size}, {}};
+  nest.old_indices = [&](IndexTable& table, std::span<const Index> now) {
+    return std::vector<Index>{table.add(table.scale(now[0], size), now[1])};
+  };
+  return renest(kernel, outer, nest);
+}
+
+TiledNest elementwise_nest(Kernel kernel, const Target& target, bool row_major) {
   Extents extents = extents_of(kernel, outer_loops(kernel));
-  if (extents.empty()) return {std::move(kernel), std::nullopt};
+  if (extents.empty()) return {std::move(kernel), std::nullopt, false};
 
   // A short innermost loop: merged with those around it until it is long.
   std::size_t first = extents.size() - 1;
   std::int64_t innermost = extents.back();
   while (first > 0 && innermost < short_loop) innermost *= extents[--first];
-  if (first + 1 < extents.size()) kernel = merged(kernel, first, extents.size());
+  const std::int64_t period = extents.back();
+  const bool merges = first + 1 < extents.size();
+  if (merges) kernel = merged(kernel, first, extents.size());
   extents.resize(first);
   extents.push_back(innermost);
+  if (merges && first == 0) {
+    // What goes by the place in the short loop repeats: vectors of whole periods see the same
+    // numbers.
+    const Ref loop = outer_loops(kernel)[0];
+    const int lanes = lanes_of(KernelFacts(kernel).widest_element(loop), target);
+    const std::int64_t rows = rows_per_turn(innermost / period, lanes);
+    if (rows > 1 && innermost > rows * period) return {split(kernel, rows * period), 1, true};
+  }
 
   if (!row_major && extents.size() > 1) {
     const auto row = transposed_loop(KernelFacts(kernel));
     if (row && extents[*row] >= short_loop) {
       const std::int64_t tiles =
           product(extents) / (tile_of(extents[*row]) * tile_of(extents.back()));
-      if (tiles >= few_iterations || tiles >= extents[0]) return {tiled(kernel, *row), 2};
+      if (tiles >= few_iterations || tiles >= extents[0]) return {tiled(kernel, *row), 2, false};
     }
   }
   if (extents.size() > 2 && extents[0] < 2 * few_iterations) {
@@ -142,9 +171,9 @@ TiledNest elementwise_nest(Kernel kernel, bool row_major) {
   }
   if (!row_major && extents.size() == 2 && extents[0] < few_iterations &&
       innermost >= 8 * long_loop) {
-    return {reordered(kernel, {1, 0}), 0};
+    return {reordered(kernel, {1, 0}), 0, false};
   }
-  return {std::move(kernel), extents.size() - 1};
+  return {std::move(kernel), extents.size() - 1, false};
 }
 
 // --- kernels with loops inside the outer ones
@@ -208,7 +237,7 @@ bool is_shared(const KernelFacts& facts, Ref lanes) {
 TiledNest nest_around_leaves(Kernel kernel) {
   const std::size_t outer = outer_loops(kernel).size();
   if (outer > 1) kernel = merged(kernel, 0, outer);
-  return {std::move(kernel), std::nullopt};
+  return {std::move(kernel), std::nullopt, false};
 }
 
 TiledNest nest_of_lanes(Kernel kernel, std::size_t lanes, bool shared) {
@@ -223,15 +252,15 @@ TiledNest nest_of_lanes(Kernel kernel, std::size_t lanes, bool shared) {
     kernel = reordered(kernel, order);
     extents = extents_of(kernel, outer_loops(kernel));
   }
-  if (last == 0) return {std::move(kernel), 0};
+  if (last == 0) return {std::move(kernel), 0, false};
   const std::int64_t rows = product(std::span(extents).first(last));
   if (last > 1) kernel = merged(kernel, 0, last);
   // Outside, the lanes read what the rows share once; and where rows are few, they are the
   // threads'.
   if (extents.back() >= long_loop && (shared || rows < few_iterations)) {
-    return {reordered(kernel, {1, 0}), 0};
+    return {reordered(kernel, {1, 0}), 0, false};
   }
-  return {std::move(kernel), 1};
+  return {std::move(kernel), 1, false};
 }
 
 TiledNest reduction_nest(Kernel kernel, const Target& target) {
@@ -261,7 +290,7 @@ int lanes_of(int bytes, const Target& target) { return std::max(8, target.vector
 TiledNest choose_nest(Kernel kernel, const Target& target, bool row_major) {
   const bool has_leaves = !KernelFacts(kernel).leaves().empty();
   return has_leaves ? reduction_nest(std::move(kernel), target)
-                    : elementwise_nest(std::move(kernel), row_major);
+                    : elementwise_nest(std::move(kernel), target, row_major);
 }
 
 }  // namespace anabranch

@@ -11,6 +11,9 @@ struct TiledNest {
   Kernel kernel;
   /// Which of the outer loops is the vector loop; none: the innermost of those inside them are.
   std::optional<std::size_t> vector_loop;
+  /// The vector loop is short and goes by remainders, which are constants where all of it is
+  /// unrolled.
+  bool unroll_whole = false;
 };
 
 /// Reorders, merges and splits the outer loops. With `row_major`, only merges.
