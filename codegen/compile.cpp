@@ -28,6 +28,13 @@ HostTask task_of(const Kernel& kernel, const cpu::Code& code, std::size_t index)
   return {code.functions.at(index), code.keep_alive, kernel.extent(), grain(kernel)};
 }
 
+bool is_epilogue(const Launches& launches, std::size_t kernel) {
+  return std::any_of(launches.work.begin(), launches.work.end(), [&](const auto& work) {
+    auto* dot = std::get_if<LibraryDot>(&work);
+    return dot && dot->epilogue == kernel;
+  });
+}
+
 Cost cost_of(const LibraryDot& dot) {
   Cost cost;
   cost.bytes_read = static_cast<std::int64_t>(dot.lhs.bytes() + dot.rhs.bytes());
@@ -77,8 +84,10 @@ Compilation compile(const Graph& graph, const Options& options) {
   compilation.notes = std::move(context.notes);
 
   Launches launches = plan_launches(compilation.optimized, options.device);
-  for (Kernel& kernel : launches.kernels) {
-    compilation.kernels.push_back(tile(std::move(kernel), cpu::host_target()));
+  const Target target = cpu::host_target();
+  for (std::size_t i = 0; i < launches.kernels.size(); ++i) {
+    const bool row_major = is_epilogue(launches, i);
+    compilation.kernels.push_back(tile(std::move(launches.kernels[i]), target, row_major));
   }
   cpu::Code code = cpu::compile_kernels(compilation.kernels);
 

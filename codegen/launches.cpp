@@ -5,6 +5,7 @@
 
 #include "codegen/cpu/dot.h"
 #include "codegen/dot_epilogue.h"
+#include "codegen/in_place.h"
 #include "codegen/lower.h"
 #include "ir/error.h"
 #include "ir/print.h"
@@ -112,6 +113,9 @@ class Planner {
         if (call.kernel.buffers[i].access == Access::write) {
           launch.writes.push_back(launch.buffers.back());
         }
+      }
+      for (auto [read, written] : in_place_buffers(call.kernel)) {
+        launch.in_place.emplace_back(launch.buffers[read], launch.buffers[written]);
       }
       launches_.program.launches.push_back(std::move(launch));
       launches_.work.push_back(OneKernel{launches_.kernels.size()});

@@ -148,7 +148,7 @@ TiledNest elementwise_nest(Kernel kernel, const Target& target, bool row_major) 
   if (merges) kernel = merged(kernel, first, extents.size());
   extents.resize(first);
   extents.push_back(innermost);
-  if (merges && first == 0) {
+  if (merges && first == 0 && !row_major) {
     // What goes by the place in the short loop repeats: vectors of whole periods see the same
     // numbers.
     const Ref loop = outer_loops(kernel)[0];
