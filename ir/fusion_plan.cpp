@@ -169,7 +169,12 @@ class Planner {
  public:
   Planner(const Graph& graph, std::span<const std::uint32_t> members,
           std::span<const Value> outputs)
-      : graph_(graph), members_(members), outputs_(outputs), demand_(members.size()) {}
+      : graph_(graph), members_(members), outputs_(outputs), demand_(members.size()) {
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      first_operand_.push_back(operands_.size());
+      for (Value input : member(i).inputs) operands_.push_back(position(input.node, i));
+    }
+  }
 
   std::variant<FusionPlan, std::string> run() {
     using Step = void (Planner::*)();
@@ -184,10 +189,17 @@ class Planner {
  private:
   const Node& member(std::size_t i) const { return graph_.node(members_[i]); }
 
-  std::optional<std::size_t> position(std::uint32_t node) const {
-    auto found = std::lower_bound(members_.begin(), members_.end(), node);
-    if (found == members_.end() || *found != node) return std::nullopt;
-    return static_cast<std::size_t>(found - members_.begin());
+  /// Where `node` is among the members before `end`; `outside` if it is none of them.
+  std::size_t position(std::uint32_t node, std::size_t end) const {
+    if (end > 0 && members_[end - 1] == node) return end - 1;  // as along a chain
+    auto last = members_.begin() + static_cast<std::ptrdiff_t>(end);
+    auto found = std::lower_bound(members_.begin(), last, node);
+    return found == last || *found != node ? outside
+                                           : static_cast<std::size_t>(found - members_.begin());
+  }
+
+  std::size_t operand(std::size_t member, std::size_t i) const {
+    return operands_[first_operand_[member] + i];
   }
 
   std::string named(std::uint32_t node) const {
@@ -220,8 +232,9 @@ class Planner {
         return refuse(named(members_[i]) + " is an array, which only an operand can be");
       }
       if (node.op == Op::dot) {
-        for (Value input : node.inputs) {
-          if (position(input.node)) return refuse(named(input.node) + " is computed before a dot");
+        for (std::size_t k = 0; k < node.inputs.size(); ++k) {
+          if (operand(i, k) == outside) continue;
+          return refuse(named(node.inputs[k].node) + " is computed before a dot");
         }
         if (first_) return refuse(two_kernels(graph_.node(*first_).op));
         first_ = members_[i];
@@ -293,10 +306,10 @@ class Planner {
   void find_stages() {
     plan_.stage.assign(members_.size(), 0);
     for (std::size_t i = 0; i < members_.size(); ++i) {
-      for (Value input : member(i).inputs) {
-        auto below = position(input.node);
-        if (!below) continue;
-        int stage = plan_.stage[*below] + (is_reduction(member(*below).op) ? 1 : 0);
+      for (std::size_t k = 0; k < member(i).inputs.size(); ++k) {
+        const std::size_t below = operand(i, k);
+        if (below == outside) continue;
+        int stage = plan_.stage[below] + (is_reduction(member(below).op) ? 1 : 0);
         plan_.stage[i] = std::max(plan_.stage[i], stage);
       }
       if (is_reduction(member(i).op)) plan_.stages = std::max(plan_.stages, plan_.stage[i] + 1);
@@ -306,14 +319,14 @@ class Planner {
   // Element outputs at the whole domain, row outputs at the kept axes.
   void demand_outputs() {
     for (Value output : outputs_) {
-      auto at = position(output.node);
-      if (!at) return refuse("it hands on an operand");
+      const std::size_t at = position(output.node, members_.size());
+      if (at == outside) return refuse("it hands on an operand");
       const Shape& shape = graph_.type(output).shape;
       if (shape == plan_.domain) {
-        demand(*at, whole_);
-        plan_.stages = std::max(plan_.stages, plan_.stage[*at] + 1);
+        demand(at, whole_);
+        plan_.stages = std::max(plan_.stages, plan_.stage[at] + 1);
       } else if (plan_.kind == FusionKind::reduction && only_units_differ(shape, kept_shape_)) {
-        demand(*at, row_index(shape));
+        demand(at, row_index(shape));
       } else {
         return refuse(named(output.node) + " has shape " + to_string(shape) +
                       ", the group runs over " + to_string(plan_.domain));
@@ -346,14 +359,11 @@ class Planner {
       for (Index index : demand_[i]) {
         if (demands_ > most) return refuse("its index maps ask for too many places per element");
         check_place(members_[i], index);
-        for (std::size_t operand = 0; operand < node.inputs.size() && !refusal_; ++operand) {
-          auto below = position(node.inputs[operand].node);
-          if (!below) continue;
-          if (node.op == Op::dot)
-            return refuse(named(members_[*below]) + " is computed before a dot");
-          Index at = is_reduction(node.op) ? reduction_operand(node, operand)
-                                           : operand_index(node, operand, index);
-          demand(*below, at);
+        for (std::size_t k = 0; k < node.inputs.size() && !refusal_; ++k) {
+          const std::size_t below = operand(i, k);
+          if (below == outside) continue;
+          demand(below, is_reduction(node.op) ? reduction_operand(node, k)
+                                              : operand_index(node, k, index));
         }
       }
     }
@@ -387,10 +397,14 @@ class Planner {
     }
   }
 
+  static constexpr std::size_t outside = SIZE_MAX;
+
   const Graph& graph_;
   std::span<const std::uint32_t> members_;
   std::span<const Value> outputs_;
-  std::vector<std::vector<Index>> demand_;  // per member
+  std::vector<std::size_t> operands_;       // of all members: their positions, in order
+  std::vector<std::size_t> first_operand_;  // per member: where its operands begin
+  std::vector<std::vector<Index>> demand_;  // per member: the places that it is asked for
   std::size_t demands_ = 0;
   FusionPlan plan_;
   std::optional<std::string> refusal_;

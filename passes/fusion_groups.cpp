@@ -11,8 +11,8 @@ namespace {
 constexpr double bytes_per_operation = 0.6;
 constexpr double bytes_per_launch = 32768;
 
-constexpr std::size_t most_members =
-    512;  // beyond, compile times grow faster than kernels get better
+// Beyond so many ops, compile times grow faster than kernels get better.
+constexpr std::size_t most_members = 256;
 constexpr std::size_t most_buffers = 64;    // operands and outputs
 constexpr int most_index_maps = 64;         // that one op reads through
 constexpr std::int64_t most_recompute = 3;  // of cheap ops; 2 of approximate ones
@@ -125,18 +125,23 @@ void FusionGroups::add_group(std::uint32_t node) {
 
 FusionGroups::Draft FusionGroups::draft(std::vector<std::uint32_t> members,
                                         const std::vector<Value>& outputs) const {
-  Draft made;
-  made.group.members = std::move(members);
-  FusionGroup& group = made.group;
-  bool approximate = false;
-  for (std::uint32_t member : group.members) {
-    const Node& node = graph_.node(member);
-    approximate |= operations_per_element(node.op) > 1;
-    for (Value input : node.inputs) {
-      if (!contains(group.members, input.node)) group.operands.push_back(input.node);
+  std::vector<std::uint32_t> operands;
+  for (std::uint32_t member : members) {
+    for (Value input : graph_.node(member).inputs) {
+      if (!contains(members, input.node)) operands.push_back(input.node);
     }
   }
-  sort_unique(group.operands);
+  sort_unique(operands);
+  return draft(std::move(members), std::move(operands), outputs);
+}
+
+FusionGroups::Draft FusionGroups::draft(std::vector<std::uint32_t> members,
+                                        std::vector<std::uint32_t> operands,
+                                        const std::vector<Value>& outputs) const {
+  Draft made;
+  FusionGroup& group = made.group;
+  group.members = std::move(members);
+  group.operands = std::move(operands);
   group.cost = bytes_per_launch;
   for (std::uint32_t operand : group.operands) group.cost += bytes(graph_.node(operand));
   for (Value output : outputs) group.cost += static_cast<double>(graph_.type(output).bytes());
@@ -156,7 +161,12 @@ FusionGroups::Draft FusionGroups::draft(std::vector<std::uint32_t> members,
   const auto& plan = std::get<FusionPlan>(planned);
   group.kind = plan.kind;
   group.cost += bytes_per_operation * static_cast<double>(plan.operations);
-  if (plan.recompute > (approximate ? most_recompute - 1 : most_recompute)) {
+  const bool approximate =
+      plan.recompute == most_recompute &&
+      std::any_of(group.members.begin(), group.members.end(), [&](std::uint32_t member) {
+        return operations_per_element(graph_.node(member).op) > 1;
+      });
+  if (plan.recompute > most_recompute || approximate) {
     made.refusal = "it would be computed " + std::to_string(plan.recompute) + " times per element";
   }
   const bool only_rows = plan.stages == 1 &&
@@ -185,8 +195,13 @@ bool FusionGroups::is_read_outside(Value value, GroupId a, GroupId b) const {
 }
 
 std::vector<Value> FusionGroups::outputs(GroupId a, GroupId b) const {
+  return outputs(united(groups_[a].members, groups_[b].members), a, b);
+}
+
+std::vector<Value> FusionGroups::outputs(const std::vector<std::uint32_t>& members, GroupId a,
+                                         GroupId b) const {
   std::vector<Value> values;
-  for (std::uint32_t member : united(groups_[a].members, groups_[b].members)) {
+  for (std::uint32_t member : members) {
     if (owner_[member] != a && owner_[member] != b) continue;
     for (std::uint32_t r = 0; r < graph_.node(member).types.size(); ++r) {
       if (is_read_outside({member, r}, a, b)) values.push_back({member, r});
@@ -222,7 +237,11 @@ FusionGroups::Draft FusionGroups::merged(GroupId a, GroupId b) const {
   if (is_reached_around(a, b) || is_reached_around(b, a)) {
     return {{}, "another kernel has to run between them"};
   }
-  Draft made = draft(united(groups_[a].members, groups_[b].members), outputs(a, b));
+  std::vector<std::uint32_t> members = united(groups_[a].members, groups_[b].members);
+  std::vector<std::uint32_t> operands = united(groups_[a].operands, groups_[b].operands);
+  std::erase_if(operands, [&](std::uint32_t operand) { return contains(members, operand); });
+  const std::vector<Value> results = outputs(members, a, b);
+  Draft made = draft(std::move(members), std::move(operands), results);
   if (!made.refusal && made.group.cost >= groups_[a].cost + groups_[b].cost) {
     made.refusal = "to compute it again for every use costs more than to store it";
   }

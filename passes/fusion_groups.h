@@ -60,8 +60,11 @@ class FusionGroups {
   bool is_index_map(std::uint32_t node) const;
   bool must_exist(std::uint32_t node) const;
   Draft draft(std::vector<std::uint32_t> members, const std::vector<Value>& outputs) const;
+  Draft draft(std::vector<std::uint32_t> members, std::vector<std::uint32_t> operands,
+              const std::vector<Value>& outputs) const;
   Draft merged(GroupId a, GroupId b) const;
   std::vector<Value> outputs(GroupId a, GroupId b) const;
+  std::vector<Value> outputs(const std::vector<std::uint32_t>& members, GroupId a, GroupId b) const;
   bool is_read_outside(Value value, GroupId a, GroupId b) const;
   bool is_reached_around(GroupId from, GroupId to) const;
   std::optional<std::vector<std::uint32_t>> recipe(std::uint32_t node) const;
