@@ -64,7 +64,14 @@ Graph epilogue_region(const Graph& region, std::uint32_t dot, std::vector<std::s
                            node.regions, node.location);
   }
   std::vector<Value> outputs;
-  for (Value output : region.outputs()) outputs.push_back(moved[output.node]);
+  for (Value output : region.outputs()) {
+    Value value = moved[output.node];
+    // Where the dot's own result is an output too, the epilogue copies it.
+    if (builder.node(value).op == Op::parameter) {
+      value = builder.add(Op::reshape, {value}, NoAttributes{}, builder.type(value));
+    }
+    outputs.push_back(value);
+  }
   return builder.build(std::move(outputs));
 }
 

@@ -113,7 +113,7 @@ KernelEmitter::Partials KernelEmitter::emit_vector_rows(const Loop& loop, Vector
         const std::size_t half = copies.size() / 2;
         for (std::size_t k = 0; k < half; ++k) {
           copies[k] = combine(builder_, reduction.combine, dtype, copies[k],
-                              copies[copies.size() - half + k], false);
+                              copies[copies.size() - half + k]);
         }
         copies.resize(copies.size() - half);
       }
@@ -367,7 +367,7 @@ void KernelEmitter::fold(const Reduction& reduction, Copies& so_far) {
     } else {
       Partial next;
       for (Ref ref : reduction.values) next.push_back(value_of(ref, copy));
-      folded = combine(builder_, reduction.combine, dtype, so_far[copy], next, true);
+      folded = combine(builder_, reduction.combine, dtype, so_far[copy], next);
     }
     if (is_vector && scope_->mask) {
       for (std::size_t k = 0; k < folded.size(); ++k) {

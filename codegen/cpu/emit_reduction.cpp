@@ -13,23 +13,21 @@ namespace {
 using llvm::Value;
 
 // The leader of two (value, position) pairs: the better value, any NaN being better than any number,
-// and the earlier position among equals.
+// and the earlier position among equals (the identity that a fold starts from stands beyond them all).
 Partial leader(llvm::IRBuilderBase& b, bool greatest, Dtype dtype, const Partial& so_far,
-               const Partial& next, bool in_order) {
+               const Partial& next) {
   const Comparison better = greatest ? Comparison::gt : Comparison::lt;
   Value* takes_over = emit_compare(b, better, dtype, next[0], so_far[0]);
-  Value* ties = in_order ? nullptr : emit_compare(b, Comparison::eq, dtype, next[0], so_far[0]);
+  Value* ties = emit_compare(b, Comparison::eq, dtype, next[0], so_far[0]);
   if (is_float(dtype)) {
     Value* old_value = widen(b, dtype, so_far[0]);
     Value* new_value = widen(b, dtype, next[0]);
     Value* old_is_nan = b.CreateFCmpUNO(old_value, old_value);
     Value* new_is_nan = b.CreateFCmpUNO(new_value, new_value);
     takes_over = b.CreateOr(takes_over, b.CreateAnd(new_is_nan, b.CreateNot(old_is_nan)));
-    if (ties) ties = b.CreateOr(ties, b.CreateAnd(new_is_nan, old_is_nan));
+    ties = b.CreateOr(ties, b.CreateAnd(new_is_nan, old_is_nan));
   }
-  if (ties) {
-    takes_over = b.CreateOr(takes_over, b.CreateAnd(ties, b.CreateICmpSLT(next[1], so_far[1])));
-  }
+  takes_over = b.CreateOr(takes_over, b.CreateAnd(ties, b.CreateICmpSLT(next[1], so_far[1])));
   return {b.CreateSelect(takes_over, next[0], so_far[0]),
           b.CreateSelect(takes_over, next[1], so_far[1])};
 }
@@ -52,9 +50,9 @@ Op op_of(Combine how) {
 }  // namespace
 
 Partial combine(llvm::IRBuilderBase& b, Combine how, Dtype dtype, const Partial& so_far,
-                const Partial& next, bool in_order) {
+                const Partial& next) {
   if (how == Combine::argmax || how == Combine::argmin) {
-    return leader(b, how == Combine::argmax, dtype, so_far, next, in_order);
+    return leader(b, how == Combine::argmax, dtype, so_far, next);
   }
   ElementwiseOp op{.op = op_of(how), .operand = dtype, .result = dtype};
   return {emit_compute(b, op, {so_far[0], next[0]})};
@@ -77,7 +75,7 @@ Partial combine_lanes(llvm::IRBuilderBase& b, Combine how, Dtype dtype, Partial 
       low.push_back(b.CreateShuffleVector(vector, lower));
       high.push_back(b.CreateShuffleVector(vector, upper));
     }
-    vectors = combine(b, how, dtype, low, high, false);
+    vectors = combine(b, how, dtype, low, high);
   }
   for (Value*& vector : vectors) vector = b.CreateExtractElement(vector, std::uint64_t{0});
   return vectors;

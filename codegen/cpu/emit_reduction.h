@@ -12,10 +12,9 @@ namespace anabranch::cpu {
 /// general body; scalars or vectors.
 using Partial = llvm::SmallVector<llvm::Value*, 2>;
 
-/// Both folded into one. `dtype` is that of the first component. For argmax and argmin the positions of
-/// `next` must all lie after those of `so_far` where `in_order`. Any combination but `general`.
+/// Both folded into one. `dtype` is that of the first component. Any combination but `general`.
 Partial combine(llvm::IRBuilderBase& builder, Combine how, Dtype dtype, const Partial& so_far,
-                const Partial& next, bool in_order);
+                const Partial& next);
 
 /// All lanes of a vector folded into one scalar, upper half onto lower half: an order that the width
 /// alone decides. The width must be a power of two.

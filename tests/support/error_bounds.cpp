@@ -322,21 +322,27 @@ Literal rounded(const Node& node, const Literal& value, Numbers spread) {
   return literal_of(value.type().shape, spread);
 }
 
-// A product may reach an addition unrounded, also where its sign was turned on the way.
+// A product may reach an addition unrounded, also by way of ops that simplify to one of their operands
+// (x / 1, the maximum of x and x).
 Literal unrounded(const Node& node, std::span<const Bounded> operands, const Bounded& result) {
   const Dtype dtype = node.types[0].dtype;
   if (dtype != f32 && dtype != f64) return result.bound;
-  if (node.op == Op::negate) return operands[0].unrounded;
-  if (node.op != Op::multiply) return result.bound;
-  const Numbers numbers = numbers_of(result.value);
-  Numbers bound = numbers_of(result.bound);
-  for (std::size_t i = 0; i < bound.size(); ++i) {
-    // An overflow may not happen in the sum.
-    bound[i] += std::isinf(numbers[i])   ? unknown
-                : std::isnan(numbers[i]) ? 0
-                                         : ulp(dtype, numbers[i]);
+  Literal bound = result.bound;
+  const bool passes_on = std::ranges::any_of(
+      operands, [](const Bounded& b) { return !(b.unrounded == b.bound); });
+  if (passes_on) {
+    std::vector<Bounded> as_they_reach_it(operands.begin(), operands.end());
+    for (Bounded& operand : as_they_reach_it) operand.bound = operand.unrounded;
+    bound = rounded(node, result.value, spread_of_node(node, as_they_reach_it));
   }
-  return literal_of(result.value.type().shape, bound);
+  if (node.op != Op::multiply) return bound;
+  const Numbers numbers = numbers_of(result.value);
+  Numbers sum = numbers_of(bound);
+  for (std::size_t i = 0; i < sum.size(); ++i) {
+    // An overflow may not happen in the sum.
+    sum[i] += std::isinf(numbers[i]) ? unknown : std::isnan(numbers[i]) ? 0 : ulp(dtype, numbers[i]);
+  }
+  return literal_of(result.value.type().shape, sum);
 }
 
 // Index ops move bounds as they move elements.
