@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <thread>
 
 namespace anabranch {
 
@@ -18,17 +19,20 @@ inline void pause() {
 #endif
 }
 
-/// Asks `condition` again and again, for at most `limit`; whether it came true.
+/// Asks `condition` again and again, for at most `limit`; whether it came true. After a few
+/// microseconds the core is offered to other threads in between: what is waited for may need it.
 template <class Condition>
 bool spin_until(Condition condition, std::chrono::nanoseconds limit) {
   using Clock = std::chrono::steady_clock;
-  const Clock::time_point end = Clock::now() + limit;
-  do {
-    for (int i = 0; i < 32; ++i) {
+  constexpr std::chrono::microseconds alone{4};
+  const Clock::time_point begin = Clock::now();
+  for (Clock::duration spent{}; spent < limit; spent = Clock::now() - begin) {
+    if (spent > alone) std::this_thread::yield();
+    for (int i = 0; i < 16; ++i) {
       if (condition()) return true;
       pause();
     }
-  } while (Clock::now() < end);
+  }
   return condition();
 }
 

@@ -87,8 +87,12 @@ std::vector<Buffer> run(const Executable& executable) {
     const Slot& slot = executable.slots[id];
     if (slot.kind != Slot::Kind::output || outputs[slot.index]) continue;
     Buffer& buffer = outputs[slot.index];
-    buffer = Buffer::allocate(executable.device, slot.type.bytes());
-    std::memset(buffer.data(), 0, slot.type.bytes());
+    try {
+      buffer = Buffer::allocate(executable.device, slot.type.bytes());
+      std::memset(buffer.data(), 0, slot.type.bytes());
+    } catch (const Error&) {
+      buffer = Buffer::failed(executable.device, std::current_exception());
+    }
   }
   return outputs;
 }

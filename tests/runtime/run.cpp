@@ -169,7 +169,7 @@ TEST_P(Failures, FullMemoryArrivesInTheResults) {
 }
 
 TEST(Run, ALoopThatNeverReadsRunsInBoundedMemory) {
-  constexpr std::int64_t size = 1 << 12;
+  constexpr std::int64_t size = 1 << 9;
   FakeProgram program = chain(size, 1e5);
   auto executable = program.in_order();
   wait_for_devices();
