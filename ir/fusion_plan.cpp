@@ -1,158 +1,12 @@
 #include "ir/fusion_plan.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
+
+#include "ir/place.h"
 
 namespace anabranch {
 namespace {
-
-/// A place along one axis of a value, as a number: `unit`, 1 + k for domain axis k, or beyond these
-/// an opaque place: something computed from others. Equal numbers are equal places.
-using Place = int;
-constexpr Place unit = 0;
-
-/// A place in a whole array (one Place per axis), as a number.
-using Index = int;
-
-/// Hands out the numbers.
-class IndexTable {
- public:
-  /// `depth[k]` is how deep in the loops domain axis k runs.
-  IndexTable(const Shape& domain, std::span<const int> depth) {
-    places_ = 1 + domain.rank();
-    place_depth_.assign(1, -1);
-    place_depth_.insert(place_depth_.end(), depth.begin(), depth.end());
-  }
-
-  /// The number of the place that `map` (an op and its parameters for this axis) makes of others.
-  Place opaque(std::vector<std::int64_t> map, int depth) {
-    auto [entry, added] = opaque_.emplace(std::move(map), places_);
-    if (added) {
-      ++places_;
-      place_depth_.push_back(depth);
-    }
-    return entry->second;
-  }
-
-  Index index(std::vector<Place> places) {
-    auto [entry, added] = indices_.emplace(std::move(places), static_cast<int>(by_index_.size()));
-    if (added) by_index_.push_back(&entry->first);
-    return entry->second;
-  }
-
-  const std::vector<Place>& operator[](Index index) const {
-    return *by_index_[static_cast<std::size_t>(index)];
-  }
-
-  int depth(Place place) const { return place_depth_[static_cast<std::size_t>(place)]; }
-  /// The innermost loop that the place depends on; -1 for none.
-  int depth_of(Index index) const {
-    int deepest = -1;
-    for (Place place : (*this)[index]) deepest = std::max(deepest, depth(place));
-    return deepest;
-  }
-
- private:
-  int places_ = 0;
-  std::vector<int> place_depth_;
-  std::map<std::vector<std::int64_t>, Place> opaque_;
-  std::map<std::vector<Place>, Index> indices_;
-  std::vector<const std::vector<Place>*> by_index_;  // keys of a map stay where they are
-};
-
-/// A change of shape that only inserts or drops axes of size 1.
-bool only_units_differ(const Shape& a, const Shape& b) {
-  auto is_unit = [](std::int64_t size) { return size == 1; };
-  std::vector<std::int64_t> rest_of_a, rest_of_b;
-  std::remove_copy_if(a.begin(), a.end(), std::back_inserter(rest_of_a), is_unit);
-  std::remove_copy_if(b.begin(), b.end(), std::back_inserter(rest_of_b), is_unit);
-  return rest_of_a == rest_of_b;
-}
-
-/// Where each axis of operand `operand` is read when `node`'s result is asked for at `index`.
-class OperandIndex {
- public:
-  OperandIndex(const Graph& graph, IndexTable& table) : graph_(graph), table_(table) {}
-
-  Index operator()(const Node& node, std::size_t operand, Index index) {
-    const Shape& shape = graph_.type(node.inputs[operand]).shape;
-    if (is_elementwise(node.op) && shape == node.types[0].shape) return index;
-    const std::vector<Place> result = table_[index];
-    std::vector<Place> places(static_cast<std::size_t>(shape.rank()), unit);
-    for (int axis = 0; axis < shape.rank(); ++axis) {
-      if (shape[axis] == 1) continue;
-      places[static_cast<std::size_t>(axis)] = place(node, operand, shape, axis, index, result);
-    }
-    return table_.index(std::move(places));
-  }
-
- private:
-  Place place(const Node& node, std::size_t operand, const Shape& shape, int axis, Index index,
-              const std::vector<Place>& result) {
-    const auto at = static_cast<std::size_t>(axis);
-    switch (node.op) {
-      case Op::broadcast_in_dim:
-        return result[static_cast<std::size_t>(node.as<AxesAttributes>().axes[at])];
-      case Op::transpose: {
-        const auto& axes = node.as<AxesAttributes>().axes;
-        return result[static_cast<std::size_t>(std::find(axes.begin(), axes.end(), axis) -
-                                               axes.begin())];
-      }
-      case Op::slice: {
-        const auto& slice = node.as<SliceAttributes>();
-        bool whole =
-            slice.start[at] == 0 && slice.stride[at] == 1 && slice.limit[at] == shape[axis];
-        return whole ? result[at] : along(node.op, slice.start[at], slice.stride[at], result[at]);
-      }
-      case Op::reverse: {
-        const auto& axes = node.as<AxesAttributes>().axes;
-        bool turned = std::find(axes.begin(), axes.end(), axis) != axes.end();
-        return turned ? along(node.op, shape[axis], 0, result[at]) : result[at];
-      }
-      case Op::pad: {
-        const auto& pad = node.as<PadAttributes>();
-        bool whole = pad.low[at] == 0 && pad.high[at] == 0 && pad.interior[at] == 0;
-        return whole ? result[at] : along(node.op, pad.low[at], pad.interior[at], result[at]);
-      }
-      case Op::concatenate: {
-        if (axis != node.as<AxisAttributes>().axis || node.inputs.size() == 1) return result[at];
-        std::int64_t offset = 0;
-        for (std::size_t i = 0; i < operand; ++i) {
-          offset += graph_.type(node.inputs[i]).shape[axis];
-        }
-        return along(node.op, offset, shape[axis], result[at]);
-      }
-      case Op::reshape:
-        return reshaped(node, shape, axis, index, result);
-      default:
-        return unit;  // a scalar operand has no axes
-    }
-  }
-
-  Place along(Op op, std::int64_t a, std::int64_t b, Place inner) {
-    return table_.opaque({static_cast<std::int64_t>(op), a, b, inner}, table_.depth(inner));
-  }
-
-  Place reshaped(const Node& node, const Shape& from, int axis, Index index,
-                 const std::vector<Place>& result) {
-    const Shape& to = node.types[0].shape;
-    if (only_units_differ(from, to)) {
-      auto before = std::count_if(from.begin(), from.begin() + axis, [](auto n) { return n != 1; });
-      for (int i = 0; i < to.rank(); ++i) {
-        if (to[i] != 1 && before-- == 0) return result[static_cast<std::size_t>(i)];
-      }
-    }
-    std::vector<std::int64_t> map = {static_cast<std::int64_t>(node.op), index, axis};
-    map.insert(map.end(), from.begin(), from.end());
-    map.push_back(-1);
-    map.insert(map.end(), to.begin(), to.end());
-    return table_.opaque(std::move(map), table_.depth_of(index));
-  }
-
-  const Graph& graph_;
-  IndexTable& table_;
-};
 
 std::string list(std::span<const int> axes) {
   std::string text;
@@ -298,7 +152,7 @@ class Planner {
     std::vector<Place> places;
     for (int axis = 0; axis < plan_.domain.rank(); ++axis) {
       if (!reduced_too && is_reduced(axis)) continue;
-      places.push_back(plan_.domain[axis] == 1 ? unit : 1 + axis);
+      places.push_back(plan_.domain[axis] == 1 ? unit_place : 1 + axis);
     }
     return places;
   }
@@ -334,17 +188,17 @@ class Planner {
     }
   }
 
-  Index row_index(const Shape& shape) {
+  ArrayPlace row_index(const Shape& shape) {
     std::vector<Place> rest = (*table_)[kept_];
-    std::erase(rest, unit);
+    std::erase(rest, unit_place);
     std::vector<Place> places;
     auto next = rest.begin();
-    for (std::int64_t size : shape) places.push_back(size == 1 ? unit : *next++);
+    for (std::int64_t size : shape) places.push_back(size == 1 ? unit_place : *next++);
     return table_->index(std::move(places));
   }
 
-  void demand(std::size_t at, Index index) {
-    std::vector<Index>& places = demand_[at];
+  void demand(std::size_t at, ArrayPlace index) {
+    std::vector<ArrayPlace>& places = demand_[at];
     if (std::find(places.begin(), places.end(), index) != places.end()) return;
     places.push_back(index);
     ++demands_;
@@ -353,28 +207,28 @@ class Planner {
   // From the outputs down, each node at every place that it is asked for.
   void pull() {
     const std::size_t most = 16 * members_.size() + 64;
-    OperandIndex operand_index(graph_, *table_);
+    OperandPlace operand_place(graph_, *table_);
     for (std::size_t i = members_.size(); i-- > 0 && !refusal_;) {
       const Node& node = member(i);
-      for (Index index : demand_[i]) {
+      for (ArrayPlace index : demand_[i]) {
         if (demands_ > most) return refuse("its index maps ask for too many places per element");
         check_place(members_[i], index);
         for (std::size_t k = 0; k < node.inputs.size() && !refusal_; ++k) {
           const std::size_t below = operand(i, k);
           if (below == outside) continue;
           demand(below, is_reduction(node.op) ? reduction_operand(node, k)
-                                              : operand_index(node, k, index));
+                                              : operand_place(node, k, index));
         }
       }
     }
   }
 
-  Index reduction_operand(const Node& node, std::size_t operand) const {
+  ArrayPlace reduction_operand(const Node& node, std::size_t operand) const {
     bool is_initial = node.op == Op::reduce && operand >= node.inputs.size() / 2;
     return is_initial ? scalar_ : whole_;
   }
 
-  void check_place(std::uint32_t node, Index index) {
+  void check_place(std::uint32_t node, ArrayPlace index) {
     const Op op = graph_.node(node).op;
     if (is_reduction(op) && index != kept_) {
       refuse(named(node) + " is used away from the row it reduces");
@@ -390,7 +244,7 @@ class Planner {
       if (cost == 0) continue;
       const auto places = static_cast<std::int64_t>(demand_[i].size());
       plan_.recompute = std::max(plan_.recompute, places);
-      for (Index index : demand_[i]) {
+      for (ArrayPlace index : demand_[i]) {
         int depth = table_->depth_of(is_reduction(op) ? whole_ : index);
         plan_.operations += cost * extent_[static_cast<std::size_t>(depth + 1)];
       }
@@ -402,17 +256,17 @@ class Planner {
   const Graph& graph_;
   std::span<const std::uint32_t> members_;
   std::span<const Value> outputs_;
-  std::vector<std::size_t> operands_;       // of all members: their positions, in order
-  std::vector<std::size_t> first_operand_;  // per member: where its operands begin
-  std::vector<std::vector<Index>> demand_;  // per member: the places that it is asked for
+  std::vector<std::size_t> operands_;            // of all members: their positions, in order
+  std::vector<std::size_t> first_operand_;       // per member: where its operands begin
+  std::vector<std::vector<ArrayPlace>> demand_;  // per member: the places that it is asked for
   std::size_t demands_ = 0;
   FusionPlan plan_;
   std::optional<std::string> refusal_;
   std::optional<std::uint32_t> first_;  // the dot, or the first reduction
   Shape kept_shape_;
   std::vector<std::int64_t> extent_;  // iterations of the outermost k loops together
-  std::optional<IndexTable> table_;
-  Index whole_ = 0, kept_ = 0, scalar_ = 0;
+  std::optional<PlaceTable> table_;
+  ArrayPlace whole_ = 0, kept_ = 0, scalar_ = 0;
 };
 
 }  // namespace
