@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <ranges>
+#include <span>
 
 namespace anabranch::cpu {
 namespace {
@@ -34,27 +35,37 @@ void for_each_use(const Kernel& kernel, Visit&& visit) {
 std::vector<bool> contracted_products(const Kernel& kernel) {
   std::vector<int> uses(kernel.instructions.size());
   for_each_use(kernel, [&](Ref, Ref operand) { ++uses[operand.index]; });
-  auto is_lone_product = [&](Ref ref) {
-    const auto* compute = std::get_if<Compute>(&kernel[ref].operation);
-    return compute && compute->op == Op::multiply && uses[ref.index] == 1;
-  };
-
   std::vector<bool> contracted(kernel.instructions.size());
-  for (const Instruction& instruction : kernel.instructions) {
-    if (const auto* compute = std::get_if<Compute>(&instruction.operation)) {
-      if (instruction.dtype != f32 && instruction.dtype != f64) continue;
-      if (compute->op != Op::add && compute->op != Op::subtract) continue;
-      auto product = std::ranges::find_if(compute->operands, is_lone_product);
-      if (product != compute->operands.end()) contracted[product->index] = true;
-    } else if (const auto* loop = std::get_if<Loop>(&instruction.operation)) {
-      for (const Reduction& reduction : loop->reductions) {
-        if (reduction.combine != Combine::sum) continue;
-        Dtype dtype = kernel[reduction.results[0]].dtype;
-        Ref value = reduction.values[0];
-        if ((dtype == f32 || dtype == f64) && is_lone_product(value)) contracted[value.index] = true;
+  std::vector<const Block*> home(kernel.instructions.size());
+  // A product outside the block of its use stays there: it is computed less often.
+  auto contract = [&](std::span<const Ref> operands, Dtype dtype, const Block& block) {
+    if (dtype != f32 && dtype != f64) return;
+    for (Ref ref : operands) {
+      const auto* product = std::get_if<Compute>(&kernel[ref].operation);
+      if (!product || product->op != Op::multiply) continue;
+      if (uses[ref.index] != 1 || home[ref.index] != &block) continue;
+      contracted[ref.index] = true;
+      return;
+    }
+  };
+  auto visit = [&](auto& self, const Block& block) -> void {
+    for (Ref ref : block) {
+      home[ref.index] = &block;
+      if (const auto* compute = std::get_if<Compute>(&kernel[ref].operation)) {
+        if (compute->op == Op::add || compute->op == Op::subtract) {
+          contract(compute->operands, kernel[ref].dtype, block);
+        }
+      } else if (const auto* loop = std::get_if<Loop>(&kernel[ref].operation)) {
+        self(self, loop->body);
+        for (const Reduction& reduction : loop->reductions) {
+          self(self, reduction.body);
+          if (reduction.combine != Combine::sum) continue;
+          contract(reduction.values, kernel[reduction.results[0]].dtype, loop->body);
+        }
       }
     }
-  }
+  };
+  visit(visit, kernel.body);
   return contracted;
 }
 

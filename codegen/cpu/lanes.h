@@ -10,7 +10,7 @@
 
 namespace anabranch::cpu {
 
-/// Multiplications whose only use is an addition, a subtraction or a sum of the same f32 or f64: they
+/// Multiplications whose only use, in the same block, is an addition, a subtraction or a sum of f32 or f64: they
 /// become one fused multiply-add there. Decided once per kernel, so that main loops and tails agree to
 /// the bit. Indexed by instruction.
 std::vector<bool> contracted_products(const Kernel& kernel);

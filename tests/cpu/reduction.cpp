@@ -248,6 +248,31 @@ TEST(GeneralReduction, IsRefusedInAVectorLoop) {
   EXPECT_THROW(compile_kernels(std::span(&sketch.kernel(), 1)), InternalError);
 }
 
+// The product of a row is not fused into the sums of its elements: it would be computed for each.
+TEST(Contraction, LeavesProductsOutsideTheLoop) {
+  constexpr std::int64_t size = 33;
+  KernelSketch sketch("shifted");
+  auto in = sketch.buffer(Access::read, f32, size);
+  auto out = sketch.buffer(Access::write, f32, 3 * size);
+  Ref row = sketch.open(range(3));
+  Ref base = sketch.multiply(row, sketch.number(size));
+  Ref shift = sketch.multiply(sketch.load(in, row), sketch.number(0.5f));
+  Ref i = sketch.open(rows(size, 16, 2));
+  sketch.store(out, sketch.add(base, i), sketch.add(sketch.load(in, i), shift));
+  sketch.close();
+  sketch.close();
+  Code code = compile_kernels(std::span(&sketch.kernel(), 1));
+  Literal input = samples(f32, size, Combine::sum, 1);
+  Memory in_memory(input), out_memory(3 * size * 4);
+  void* pointers[] = {in_memory.data(), out_memory.data()};
+  code.functions[0](nullptr, pointers, 0, 3);
+  auto x = input.values<float>();
+  Literal output = out_memory.literal({f32, Shape{3, size}});
+  for (std::size_t k = 0; k < 3 * size; ++k) {
+    EXPECT_EQ(output.values<float>()[k], x[k % size] + x[k / size] * 0.5f);
+  }
+}
+
 // A product that only a sum uses is fused into it: the sum of x * x rounds once per element.
 TEST(Contraction, FusesProductsIntoSums) {
   KernelSketch sketch("squares");
