@@ -22,6 +22,42 @@ std::int64_t divisor_near(std::int64_t extent, std::int64_t wanted) {
   return wanted;
 }
 
+/// Buffers for the operands, then the partial results, as `access` says; gives the first of those.
+std::uint32_t add_arguments(GroupWriter& writer, KernelCall& call, std::size_t inputs,
+                            const std::vector<Type>& partials, Access access) {
+  for (std::uint32_t i = 0; i < inputs; ++i) {
+    call.arguments.push_back({KernelArgument::Kind::input, i});
+  }
+  for (std::uint32_t i = 0; i < partials.size(); ++i) {
+    writer.builder.add_buffer(
+        {"partial" + std::to_string(i), partials[i].dtype, partials[i].size(), access});
+    call.arguments.push_back({KernelArgument::Kind::temporary, i});
+  }
+  return static_cast<std::uint32_t>(inputs);
+}
+
+/// Opens the reduced loops, loop `cut` of them over the `chunk` places of the open loop `chunks`.
+/// Gives the condition for a place to exist where the last chunk reaches beyond the end.
+Ref open_chunk(GroupWriter& writer, Ref chunks, std::size_t cut, std::int64_t chunk) {
+  KernelBuilder& builder = writer.builder;
+  IndexTable& table = builder.indices();
+  Ref inside;
+  for (std::size_t i = 0; i < writer.nest.reduced.size(); ++i) {
+    const AxisGroup& group = writer.nest.reduced[i];
+    Index place = builder.index_of(builder.open_loop(i == cut ? chunk : group.extent));
+    if (i == cut) {
+      place = table.add(table.scale(builder.index_of(chunks), chunk), place);
+      if (table[place].high >= group.extent) {
+        Ref end = builder.constant(i64, static_cast<std::uint64_t>(group.extent));
+        inside = builder.compute(Op::compare, bool_, {builder.scalar(place), end}, Comparison::lt);
+      }
+    }
+    writer.set_axes(group, place);
+  }
+  writer.element = writer.puller.point(writer.domain);
+  return inside;
+}
+
 }  // namespace
 
 std::optional<GroupLowering::Split> GroupLowering::split(const Nest& nest) const {
@@ -61,34 +97,11 @@ KernelCall GroupLowering::partial_kernel(const Nest& nest, const Split& cut) con
   KernelBuilder& builder = writer.builder;
   IndexTable& table = builder.indices();
   KernelCall call;
-  const auto inputs = static_cast<std::uint32_t>(region_.parameter_count());
-  for (std::uint32_t i = 0; i < inputs; ++i) {
-    call.arguments.push_back({KernelArgument::Kind::input, i});
-  }
-  std::uint32_t partial = 0;
-  for (const Type& type : partial_types(cut)) {
-    builder.add_buffer(
-        {"partial" + std::to_string(partial), type.dtype, type.size(), Access::write});
-    call.arguments.push_back({KernelArgument::Kind::temporary, partial++});
-  }
-
+  std::uint32_t buffer =
+      add_arguments(writer, call, region_.parameter_count(), partial_types(cut), Access::write);
   const Ref chunk_loop = builder.open_loop(cut.chunks);
   const std::vector<Ref> kept_loops = writer.open(nest.kept);
-  Ref inside;
-  for (std::size_t i = 0; i < nest.reduced.size(); ++i) {
-    const AxisGroup& group = nest.reduced[i];
-    Ref loop = builder.open_loop(i == cut.group ? cut.chunk : group.extent);
-    Index place = builder.index_of(loop);
-    if (i == cut.group) {
-      place = table.add(table.scale(builder.index_of(chunk_loop), cut.chunk), place);
-      if (cut.chunk * cut.chunks > group.extent) {
-        Ref end = builder.constant(i64, static_cast<std::uint64_t>(group.extent));
-        inside = builder.compute(Op::compare, bool_, {builder.scalar(place), end}, Comparison::lt);
-      }
-    }
-    writer.set_axes(group, place);
-  }
-  writer.element = writer.puller.point(writer.domain);
+  const Ref inside = open_chunk(writer, chunk_loop, cut.group, cut.chunk);
 
   std::vector<Reduction> reductions;
   for (std::uint32_t index : reductions_of(0)) {
@@ -107,7 +120,6 @@ KernelCall GroupLowering::partial_kernel(const Nest& nest, const Split& cut) con
 
   const Index kept = table.flatten(writer.places(kept_axes_), kept_sizes_);
   const Index at = table.add(table.scale(builder.index_of(chunk_loop), kept_size_), kept);
-  std::uint32_t buffer = inputs;
   for (const Reduction& reduction : reductions) {
     for (Ref result : reduction.results) builder.store(buffer++, at, result);
   }
@@ -121,16 +133,8 @@ KernelCall GroupLowering::combining_kernel(const Nest& nest, const Split& cut) c
   KernelBuilder& builder = writer.builder;
   IndexTable& table = builder.indices();
   KernelCall call;
-  const auto inputs = static_cast<std::uint32_t>(region_.parameter_count());
-  for (std::uint32_t i = 0; i < inputs; ++i) {
-    call.arguments.push_back({KernelArgument::Kind::input, i});
-  }
-  std::uint32_t partial = 0;
-  for (const Type& type : partial_types(cut)) {
-    builder.add_buffer(
-        {"partial" + std::to_string(partial), type.dtype, type.size(), Access::read});
-    call.arguments.push_back({KernelArgument::Kind::temporary, partial++});
-  }
+  std::uint32_t buffer =
+      add_arguments(writer, call, region_.parameter_count(), partial_types(cut), Access::read);
   writer.add_outputs(region_);
   for (std::uint32_t i = 0; i < region_.outputs().size(); ++i) {
     call.arguments.push_back({KernelArgument::Kind::output, i});
@@ -144,7 +148,6 @@ KernelCall GroupLowering::combining_kernel(const Nest& nest, const Split& cut) c
   const std::vector<std::uint32_t> nodes = reductions_of(0);
   std::vector<Fold> folds;
   std::vector<Reduction> reductions;
-  std::uint32_t buffer = inputs;
   for (std::uint32_t index : nodes) {
     const Node& node = region_.node(index);
     const Fold& fold = folds.emplace_back(fold_of(node, region_));
