@@ -88,8 +88,8 @@ class Planner {
     places_[from] = {};
   }
 
-  // Places of which no two may share need room at once. One such set per step: what is live across it
-  // and, where there are several streams, what may be live at the same time on the others.
+  // Places of which no two may share need room at once. One such set per step: what is live across
+  // it and, where there are several streams, what may be live at the same time on the others.
   std::size_t live_bytes() const {
     const bool look_across = executable_.streams.size() > 1 && places_.size() <= most_looked_across;
     std::size_t most = 0;

@@ -16,8 +16,8 @@ namespace {
 /// The stream of each launch.
 using Assignment = std::vector<std::uint32_t>;
 
-// Measured on a 2-core Zen 5: going on to the next step of a stream takes 60 ns; an event takes 0.5 us
-// where another worker is looking for work, and up to 10 us where one must be woken.
+// Measured on a 2-core Zen 5: going on to the next step of a stream takes 60 ns; an event takes 0.5
+// us where another worker is looking for work, and up to 10 us where one must be woken.
 constexpr double step_ns = 60;
 constexpr double event_ns = 2500;
 // A prediction must promise at least this much before a second stream is worth it.
