@@ -19,8 +19,8 @@ struct Code {
   std::shared_ptr<const void> keep_alive;
 };
 
-/// Compiles tiled kernels together, as one LLVM module. Throws InternalError, with the LLVM IR, if LLVM
-/// refuses it. Thread-safe.
+/// Compiles tiled kernels together, as one LLVM module. Throws InternalError, with the LLVM IR, if
+/// LLVM refuses it. Thread-safe.
 Code compile_kernels(std::span<const Kernel> kernels);
 
 /// The LLVM IR (after our optimisations) and the assembly of the same, for dumps.

@@ -23,12 +23,12 @@ constexpr double worthwhile_ns = 20'000;
 class AlignedBytes {
  public:
   explicit AlignedBytes(std::size_t bytes)
-      : data_(static_cast<std::byte*>(::operator new(bytes, std::align_val_t{64}))) {}
+      : data_(static_cast<std::byte*>(::operator new (bytes, std::align_val_t{64}))) {}
   std::byte* get() const { return data_.get(); }
 
  private:
   struct Free {
-    void operator()(std::byte* p) const { ::operator delete(p, std::align_val_t{64}); }
+    void operator()(std::byte* p) const { ::operator delete (p, std::align_val_t{64}); }
   };
   std::unique_ptr<std::byte, Free> data_;
 };
@@ -41,7 +41,7 @@ dnnl::memory::data_type dnnl_type(Dtype dtype) {
 struct LibraryOperand {
   DotOperand from;
   bool is_packed = false;
-  bool is_transposed = false;   // packed with the contracting axes outermost
+  bool is_transposed = false;  // packed with the contracting axes outermost
   std::int64_t free_stride = 1, contracting_stride = 1, batch_stride = 0;
   HostTask::Function pack = nullptr;
 };
@@ -115,8 +115,8 @@ class Dot {
   void give_back(std::unique_ptr<Workspace> workspace) const;
 
   DotShape shape_;
-  Dtype dtype_;            // of the result
-  Dtype compute_ = f32;    // that the library works in
+  Dtype dtype_;          // of the result
+  Dtype compute_ = f32;  // that the library works in
   LibraryOperand left_, right_;
   dnnl::engine engine_{dnnl::engine::kind::cpu, 0};
   std::map<std::array<std::int64_t, 3>, Product> products_;  // by the sizes of the tile
@@ -134,7 +134,9 @@ std::array<std::int64_t, 3> sizes_of(const DotTile& tile) {
 
 Dot::Dot(const Type& lhs, const Type& rhs, const Type& result, const DotAttributes& attributes,
          std::optional<Epilogue> epilogue)
-    : shape_(dot_shape(lhs, rhs, attributes)), dtype_(result.dtype), epilogue_(std::move(epilogue)) {
+    : shape_(dot_shape(lhs, rhs, attributes)),
+      dtype_(result.dtype),
+      epilogue_(std::move(epilogue)) {
   if (epilogue_ && shape_.tiles > 0) {
     // A tile is a run of whole iterations of the epilogue, or everything is one tile.
     const std::int64_t size = shape_.batches * shape_.rows * shape_.columns;
@@ -179,7 +181,8 @@ void Dot::prepare(const DotTile& whole) {
   const Memory::data_type type = dnnl_type(compute_);
   auto describe = [&](std::int64_t rows, std::int64_t columns, std::int64_t row_stride,
                       std::int64_t column_stride, std::int64_t batch_stride) {
-    if (tile.batches == 1) return Memory::desc({rows, columns}, type, Memory::dims{row_stride, column_stride});
+    if (tile.batches == 1)
+      return Memory::desc({rows, columns}, type, Memory::dims{row_stride, column_stride});
     return Memory::desc({tile.batches, rows, columns}, type,
                         Memory::dims{batch_stride, row_stride, column_stride});
   };
@@ -191,7 +194,8 @@ void Dot::prepare(const DotTile& whole) {
   auto result = describe(tile.rows, tile.columns, row_stride, 1, row_stride * tile.rows);
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-  dnnl::matmul::primitive_desc description(dnnl::matmul::desc(left, right, result), attributes, engine_);
+  dnnl::matmul::primitive_desc description(dnnl::matmul::desc(left, right, result), attributes,
+                                           engine_);
   scratchpad_bytes_ = std::max(scratchpad_bytes_, description.scratchpad_desc().get_size());
   dnnl::matmul primitive(description);
   products_.emplace(sizes_of(tile), Product{std::move(description), std::move(primitive)});
@@ -227,7 +231,8 @@ std::unique_ptr<Workspace> Dot::borrow_workspace() const {
       return workspace;
     }
   }
-  auto workspace = std::make_unique<Workspace>(Workspace{dnnl::stream(engine_), {}, {}, {}, {}, {}, -1});
+  auto workspace =
+      std::make_unique<Workspace>(Workspace{dnnl::stream(engine_), {}, {}, {}, {}, {}, -1});
   const DotTile& tile = shape_.tile;
   const auto elements = static_cast<std::size_t>(tile.batches * tile.rows * tile.columns);
   workspace->scratchpad.emplace(scratchpad_bytes_);
@@ -249,7 +254,8 @@ void Dot::give_back(std::unique_ptr<Workspace> workspace) const {
 
 HostTask Dot::task(std::shared_ptr<const Dot> self) const {
   HostTask task;
-  task.function = [](const void* context, void* const* buffers, std::int64_t begin, std::int64_t end) {
+  task.function = [](const void* context, void* const* buffers, std::int64_t begin,
+                     std::int64_t end) {
     static_cast<const Dot*>(context)->run(buffers, begin, end);
   };
   task.context = std::move(self);
@@ -257,7 +263,8 @@ HostTask Dot::task(std::shared_ptr<const Dot> self) const {
   const DotTile& tile = shape_.tile;
   const double operations = 2.0 * static_cast<double>(tile.batches * tile.rows * tile.columns) *
                             static_cast<double>(shape_.inner);
-  task.grain = 1 + static_cast<std::int64_t>(worthwhile_ns * predicted_gflops / std::max(1.0, operations));
+  task.grain =
+      1 + static_cast<std::int64_t>(worthwhile_ns * predicted_gflops / std::max(1.0, operations));
   // Every piece packs the operands for itself.
   if (is_packed()) task.grain = std::max(task.grain, (task.extent + 3) / 4);
   return task;
@@ -303,41 +310,46 @@ void Dot::run_tile(void* const* buffers, const DotTile& tile, Workspace& workspa
 std::byte* Dot::matrix(const LibraryOperand& operand, void* const* buffers, std::int64_t batch,
                        std::optional<AlignedBytes>& room) const {
   auto* base = static_cast<std::byte*>(buffers[operand.from.buffer]);
-  base += static_cast<std::size_t>(offset_of(operand.from.batch, batch)) * byte_size(operand.from.dtype);
+  base += static_cast<std::size_t>(offset_of(operand.from.batch, batch)) *
+          byte_size(operand.from.dtype);
   return operand.is_packed ? room->get() : base;
 }
 
-void Dot::multiply(void* const* buffers, const DotTile& tile, std::byte* to, std::int64_t row_stride,
-                   Workspace& workspace) const {
+void Dot::multiply(void* const* buffers, const DotTile& tile, std::byte* to,
+                   std::int64_t row_stride, Workspace& workspace) const {
   const std::int64_t together = is_packed() ? 1 : tile.batches;
   const Product& product = products_.at({together, tile.rows, tile.columns});
   const auto width = static_cast<std::int64_t>(byte_size(compute_));
   for (std::int64_t batch = tile.batch; batch < tile.batch + tile.batches; batch += together) {
-    for (auto [operand, room] : {std::pair(&left_, &workspace.left), std::pair(&right_, &workspace.right)}) {
+    for (auto [operand, room] :
+         {std::pair(&left_, &workspace.left), std::pair(&right_, &workspace.right)}) {
       if (!operand->is_packed || workspace.packed_batch == batch) continue;
       auto* from = static_cast<std::byte*>(buffers[operand->from.buffer]);
-      from += static_cast<std::size_t>(offset_of(operand->from.batch, batch)) * byte_size(operand->from.dtype);
+      from += static_cast<std::size_t>(offset_of(operand->from.batch, batch)) *
+              byte_size(operand->from.dtype);
       void* pointers[] = {from, (*room)->get()};
       const DotOperand& axes = operand->from;
-      operand->pack(nullptr, pointers, 0, size_of(operand->is_transposed ? axes.contracting : axes.free));
+      operand->pack(nullptr, pointers, 0,
+                    size_of(operand->is_transposed ? axes.contracting : axes.free));
     }
     workspace.packed_batch = batch;
-    std::byte* left = matrix(left_, buffers, batch, workspace.left) + tile.row * left_.free_stride * width;
+    std::byte* left =
+        matrix(left_, buffers, batch, workspace.left) + tile.row * left_.free_stride * width;
     std::byte* right =
         matrix(right_, buffers, batch, workspace.right) + tile.column * right_.free_stride * width;
     std::byte* result = to + (batch - tile.batch) * tile.rows * row_stride * width;
     const auto& d = product.description;
-    product.primitive.execute(
-        workspace.stream,
-        {{DNNL_ARG_SRC, dnnl::memory(d.src_desc(), engine_, left)},
-         {DNNL_ARG_WEIGHTS, dnnl::memory(d.weights_desc(), engine_, right)},
-         {DNNL_ARG_DST, dnnl::memory(d.dst_desc(), engine_, result)},
-         {DNNL_ARG_SCRATCHPAD,
-          dnnl::memory(d.scratchpad_desc(), engine_, workspace.scratchpad->get())}});
+    product.primitive.execute(workspace.stream,
+                              {{DNNL_ARG_SRC, dnnl::memory(d.src_desc(), engine_, left)},
+                               {DNNL_ARG_WEIGHTS, dnnl::memory(d.weights_desc(), engine_, right)},
+                               {DNNL_ARG_DST, dnnl::memory(d.dst_desc(), engine_, result)},
+                               {DNNL_ARG_SCRATCHPAD, dnnl::memory(d.scratchpad_desc(), engine_,
+                                                                  workspace.scratchpad->get())}});
   }
 }
 
-void Dot::round(const DotTile& tile, std::byte* from, std::byte* to, std::int64_t row_stride) const {
+void Dot::round(const DotTile& tile, std::byte* from, std::byte* to,
+                std::int64_t row_stride) const {
   std::int64_t rows = tile.batches * tile.rows;
   std::int64_t columns = tile.columns;
   if (row_stride == columns) {
@@ -354,7 +366,8 @@ void Dot::round(const DotTile& tile, std::byte* from, std::byte* to, std::int64_
 void Dot::run_epilogue(void* const* buffers, const DotTile& tile, std::byte* result) const {
   const HostTask& task = epilogue_->task;
   std::vector<void*> pointers(1);
-  for (std::size_t i = 0; i < epilogue_->inputs + epilogue_->outputs; ++i) pointers.push_back(buffers[2 + i]);
+  for (std::size_t i = 0; i < epilogue_->inputs + epilogue_->outputs; ++i)
+    pointers.push_back(buffers[2 + i]);
   const std::int64_t per_iteration =
       shape_.batches * shape_.rows * shape_.columns / std::max<std::int64_t>(1, task.extent);
   // Runs of consecutive elements: the whole tile, or a row of it at a time.

@@ -1,5 +1,5 @@
-// Dot through oneDNN, with any elementwise epilogue of our own run on each block of rows while it is
-// still in the cache.
+// Dot through oneDNN, with any elementwise epilogue of our own run on each block of rows while it
+// is still in the cache.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ struct Epilogue {
 bool has_library_dot(const Type& lhs, const Type& rhs, const DotAttributes& attributes);
 
 /// A task over blocks of rows. Its buffers are lhs, rhs, the epilogue's further inputs, its outputs
-/// (or the dot's result where there is no epilogue). Primitives are created here, not per call; how the
-/// rows are cut depends on the shapes alone.
+/// (or the dot's result where there is no epilogue). Primitives are created here, not per call; how
+/// the rows are cut depends on the shapes alone.
 HostTask make_dot(const Type& lhs, const Type& rhs, const Type& result,
                   const DotAttributes& attributes, std::optional<Epilogue> epilogue);
 

@@ -7,8 +7,8 @@
 
 namespace anabranch::cpu {
 
-/// Copies a matrix [rows, columns] of any strides to a dense row-major one of dtype `to`; its parallel
-/// loop runs over the rows. Buffers: from, to.
+/// Copies a matrix [rows, columns] of any strides to a dense row-major one of dtype `to`; its
+/// parallel loop runs over the rows. Buffers: from, to.
 Kernel pack_kernel(const Axes& rows, const Axes& columns, Dtype from, Dtype to);
 
 /// Converts `size` elements; its parallel loop runs over them. Buffers: from, to.

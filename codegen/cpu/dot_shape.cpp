@@ -7,7 +7,8 @@
 namespace anabranch::cpu {
 namespace {
 
-// Fewer rows make oneDNN pack the right operand too often; more leave the cache before the epilogue.
+// Fewer rows make oneDNN pack the right operand too often; more leave the cache before the
+// epilogue.
 constexpr std::int64_t tile_rows = 128;
 constexpr std::int64_t tile_columns = 512;
 
@@ -19,7 +20,8 @@ DotOperand operand_of(int buffer, const Type& type, const std::vector<std::int64
   auto axis = [&](std::int64_t i) {
     return Axis{type.shape[static_cast<int>(i)], strides[static_cast<std::size_t>(i)]};
   };
-  DotOperand operand{.buffer = buffer, .dtype = type.dtype, .batch = {}, .free = {}, .contracting = {}};
+  DotOperand operand{
+      .buffer = buffer, .dtype = type.dtype, .batch = {}, .free = {}, .contracting = {}};
   for (std::int64_t i : batch) operand.batch.push_back(axis(i));
   for (std::int64_t i : contracting) operand.contracting.push_back(axis(i));
   for (std::int64_t i = 0; i < type.rank(); ++i) {

@@ -20,12 +20,18 @@ bool is_half_width(Dtype dtype) { return dtype == f16 || dtype == bf16; }
 
 llvm::CmpInst::Predicate float_predicate(Comparison direction) {
   switch (direction) {
-    case Comparison::eq: return llvm::CmpInst::FCMP_OEQ;
-    case Comparison::ne: return llvm::CmpInst::FCMP_UNE;
-    case Comparison::lt: return llvm::CmpInst::FCMP_OLT;
-    case Comparison::le: return llvm::CmpInst::FCMP_OLE;
-    case Comparison::gt: return llvm::CmpInst::FCMP_OGT;
-    case Comparison::ge: return llvm::CmpInst::FCMP_OGE;
+    case Comparison::eq:
+      return llvm::CmpInst::FCMP_OEQ;
+    case Comparison::ne:
+      return llvm::CmpInst::FCMP_UNE;
+    case Comparison::lt:
+      return llvm::CmpInst::FCMP_OLT;
+    case Comparison::le:
+      return llvm::CmpInst::FCMP_OLE;
+    case Comparison::gt:
+      return llvm::CmpInst::FCMP_OGT;
+    case Comparison::ge:
+      return llvm::CmpInst::FCMP_OGE;
   }
   __builtin_unreachable();
 }
@@ -33,12 +39,18 @@ llvm::CmpInst::Predicate float_predicate(Comparison direction) {
 llvm::CmpInst::Predicate integer_predicate(Comparison direction, bool is_signed) {
   using P = llvm::CmpInst::Predicate;
   switch (direction) {
-    case Comparison::eq: return P::ICMP_EQ;
-    case Comparison::ne: return P::ICMP_NE;
-    case Comparison::lt: return is_signed ? P::ICMP_SLT : P::ICMP_ULT;
-    case Comparison::le: return is_signed ? P::ICMP_SLE : P::ICMP_ULE;
-    case Comparison::gt: return is_signed ? P::ICMP_SGT : P::ICMP_UGT;
-    case Comparison::ge: return is_signed ? P::ICMP_SGE : P::ICMP_UGE;
+    case Comparison::eq:
+      return P::ICMP_EQ;
+    case Comparison::ne:
+      return P::ICMP_NE;
+    case Comparison::lt:
+      return is_signed ? P::ICMP_SLT : P::ICMP_ULT;
+    case Comparison::le:
+      return is_signed ? P::ICMP_SLE : P::ICMP_ULE;
+    case Comparison::gt:
+      return is_signed ? P::ICMP_SGT : P::ICMP_UGT;
+    case Comparison::ge:
+      return is_signed ? P::ICMP_SGE : P::ICMP_UGE;
   }
   __builtin_unreachable();
 }
@@ -147,18 +159,29 @@ Value* emit_compute(llvm::IRBuilderBase& b, const ElementwiseOp& what,
   Value* y = operands.size() > 1 ? operands[1] : nullptr;
   Value* z = operands.size() > 2 ? operands[2] : nullptr;
   switch (what.op) {
-    case Op::abs: return emit_abs(b, dtype, x);
-    case Op::negate: return emit_negate(b, dtype, x);
-    case Op::sign: return emit_sign(b, dtype, x);
-    case Op::not_: return b.CreateNot(x);
+    case Op::abs:
+      return emit_abs(b, dtype, x);
+    case Op::negate:
+      return emit_negate(b, dtype, x);
+    case Op::sign:
+      return emit_sign(b, dtype, x);
+    case Op::not_:
+      return b.CreateNot(x);
     case Op::popcnt:
-    case Op::count_leading_zeros: return emit_count(b, what.op, dtype, x);
-    case Op::floor: return emit_rounded(b, Intrinsic::floor, dtype, x);
-    case Op::ceil: return emit_rounded(b, Intrinsic::ceil, dtype, x);
-    case Op::round_nearest_even: return emit_rounded(b, Intrinsic::roundeven, dtype, x);
-    case Op::round_nearest_afz: return emit_rounded(b, Intrinsic::round, dtype, x);
-    case Op::sqrt: return emit_rounded(b, Intrinsic::sqrt, dtype, x);
-    case Op::is_finite: return emit_is_finite(b, dtype, x);
+    case Op::count_leading_zeros:
+      return emit_count(b, what.op, dtype, x);
+    case Op::floor:
+      return emit_rounded(b, Intrinsic::floor, dtype, x);
+    case Op::ceil:
+      return emit_rounded(b, Intrinsic::ceil, dtype, x);
+    case Op::round_nearest_even:
+      return emit_rounded(b, Intrinsic::roundeven, dtype, x);
+    case Op::round_nearest_afz:
+      return emit_rounded(b, Intrinsic::round, dtype, x);
+    case Op::sqrt:
+      return emit_rounded(b, Intrinsic::sqrt, dtype, x);
+    case Op::is_finite:
+      return emit_is_finite(b, dtype, x);
     case Op::rsqrt:
     case Op::cbrt:
     case Op::exponential:
@@ -180,12 +203,16 @@ Value* emit_compute(llvm::IRBuilderBase& b, const ElementwiseOp& what,
     case Op::atanh:
     case Op::erf:
     case Op::erf_inv:
-    case Op::atan2: return emit_approximate(b, what.op, dtype, operands);
-    case Op::convert: return emit_convert(b, dtype, what.result, x);
-    case Op::bitcast_convert: return emit_bitcast(b, what.result, x);
+    case Op::atan2:
+      return emit_approximate(b, what.op, dtype, operands);
+    case Op::convert:
+      return emit_convert(b, dtype, what.result, x);
+    case Op::bitcast_convert:
+      return emit_bitcast(b, what.result, x);
     case Op::add:
     case Op::subtract:
-    case Op::multiply: return emit_arithmetic(b, what.op, dtype, x, y);
+    case Op::multiply:
+      return emit_arithmetic(b, what.op, dtype, x, y);
     case Op::divide:
     case Op::remainder:
       return is_float(dtype) ? emit_arithmetic(b, what.op, dtype, x, y)
@@ -193,17 +220,26 @@ Value* emit_compute(llvm::IRBuilderBase& b, const ElementwiseOp& what,
     case Op::power:
       return is_float(dtype) ? emit_approximate(b, what.op, dtype, operands)
                              : emit_integer_power(b, dtype, x, y);
-    case Op::maximum: return emit_extremum(b, true, dtype, x, y);
-    case Op::minimum: return emit_extremum(b, false, dtype, x, y);
-    case Op::and_: return b.CreateAnd(x, y);
-    case Op::or_: return b.CreateOr(x, y);
-    case Op::xor_: return b.CreateXor(x, y);
+    case Op::maximum:
+      return emit_extremum(b, true, dtype, x, y);
+    case Op::minimum:
+      return emit_extremum(b, false, dtype, x, y);
+    case Op::and_:
+      return b.CreateAnd(x, y);
+    case Op::or_:
+      return b.CreateOr(x, y);
+    case Op::xor_:
+      return b.CreateXor(x, y);
     case Op::shift_left:
     case Op::shift_right_arithmetic:
-    case Op::shift_right_logical: return emit_shift(b, what.op, dtype, x, y);
-    case Op::compare: return emit_compare(b, what.direction, dtype, x, y);
-    case Op::random_bits: return emit_random_bits(b, x, y);
-    case Op::select: return b.CreateSelect(x, y, z);
+    case Op::shift_right_logical:
+      return emit_shift(b, what.op, dtype, x, y);
+    case Op::compare:
+      return emit_compare(b, what.direction, dtype, x, y);
+    case Op::random_bits:
+      return emit_random_bits(b, x, y);
+    case Op::select:
+      return b.CreateSelect(x, y, z);
     case Op::clamp:
       return emit_extremum(b, false, dtype, emit_extremum(b, true, dtype, y, x), z);
     // Not elementwise: lowering turns them into loops, loads and stores.
@@ -227,7 +263,8 @@ Value* emit_compute(llvm::IRBuilderBase& b, const ElementwiseOp& what,
     case Op::argmin:
     case Op::reduce:
     case Op::dot:
-    case Op::fusion: break;
+    case Op::fusion:
+      break;
   }
   throw InternalError("emit", std::string(name(what.op)) + " is not an elementwise op");
 }

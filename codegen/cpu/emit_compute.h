@@ -10,8 +10,8 @@
 
 namespace anabranch::cpu {
 
-/// An elementwise op with the dtypes that decide what it means: `operand` is that of the operands (of
-/// the last one, for select), `result` that of the result.
+/// An elementwise op with the dtypes that decide what it means: `operand` is that of the operands
+/// (of the last one, for select), `result` that of the result.
 struct ElementwiseOp {
   Op op = Op::add;
   Comparison direction = Comparison::eq;
@@ -20,7 +20,8 @@ struct ElementwiseOp {
 };
 
 /// Appends code for one op of ops.def. Values have register types (types.h). May add blocks: the
-/// builder must stand at the end of its block. Throws InternalError for an op that is not elementwise.
+/// builder must stand at the end of its block. Throws InternalError for an op that is not
+/// elementwise.
 llvm::Value* emit_compute(llvm::IRBuilderBase& builder, const ElementwiseOp& op,
                           llvm::ArrayRef<llvm::Value*> operands);
 

@@ -29,8 +29,8 @@ Value* round_to_bf16(llvm::IRBuilderBase& b, Value* value) {
   return b.CreateTrunc(either, shaped_like(b.getInt16Ty(), value->getType()));
 }
 
-// The float that, rounded again to few bits, gives what rounding the double once would (round_to_odd in
-// ir/scalar.h).
+// The float that, rounded again to few bits, gives what rounding the double once would
+// (round_to_odd in ir/scalar.h).
 Value* round_to_odd(llvm::IRBuilderBase& b, Value* value) {
   llvm::Type* single = shaped_like(b.getFloatTy(), value->getType());
   llvm::Type* word = shaped_like(b.getInt32Ty(), value->getType());
@@ -42,7 +42,8 @@ Value* round_to_odd(llvm::IRBuilderBase& b, Value* value) {
   Value* bits = b.CreateBitCast(nearest, word);
   Value* odd = b.CreateOr(b.CreateSub(bits, b.CreateZExt(went_up, word)), integer(word, 1));
   Value* infinity = ConstantFP::getInfinity(value->getType());
-  Value* inexact = b.CreateAnd(b.CreateFCmpONE(back, value), b.CreateFCmpOLT(back_magnitude, infinity));
+  Value* inexact =
+      b.CreateAnd(b.CreateFCmpONE(back, value), b.CreateFCmpOLT(back_magnitude, infinity));
   return b.CreateBitCast(b.CreateSelect(inexact, odd, bits), single);
 }
 
@@ -78,8 +79,8 @@ Value* integer_to_float(llvm::IRBuilderBase& b, Dtype from, Dtype to, Value* val
   return narrow(b, to, round_to_odd(b, exact));
 }
 
-// Saturating, NaN to 0. The intrinsic for it has no vector form on x86; what the plain conversion gives
-// out of range is never chosen.
+// Saturating, NaN to 0. The intrinsic for it has no vector form on x86; what the plain conversion
+// gives out of range is never chosen.
 Value* float_to_integer(llvm::IRBuilderBase& b, Dtype to, Value* value) {
   llvm::Type* real = value->getType();
   llvm::Type* type = shaped_like(register_type(b.getContext(), to), real);
@@ -92,12 +93,14 @@ Value* float_to_integer(llvm::IRBuilderBase& b, Dtype to, Value* value) {
   const double above = std::ldexp(1.0, static_cast<int>(is_signed ? bits - 1 : bits));
   Value* too_high = b.CreateFCmpOGE(value, ConstantFP::get(real, above));
   if (!is_signed) {
-    Value* in_range = saturate(too_high, llvm::APInt::getMaxValue(bits), b.CreateFPToUI(value, type));
+    Value* in_range =
+        saturate(too_high, llvm::APInt::getMaxValue(bits), b.CreateFPToUI(value, type));
     return b.CreateSelect(b.CreateFCmpOGT(value, ConstantFP::getZero(real)), in_range,
                           llvm::Constant::getNullValue(type));
   }
   Value* too_low = b.CreateFCmpOLT(value, ConstantFP::get(real, -above));
-  Value* converted = saturate(too_high, llvm::APInt::getSignedMaxValue(bits), b.CreateFPToSI(value, type));
+  Value* converted =
+      saturate(too_high, llvm::APInt::getSignedMaxValue(bits), b.CreateFPToSI(value, type));
   converted = saturate(too_low, llvm::APInt::getSignedMinValue(bits), converted);
   return saturate(b.CreateFCmpUNO(value, value), llvm::APInt(bits, 0), converted);
 }

@@ -10,8 +10,8 @@ namespace anabranch::cpu {
 /// f16 or bf16 bits as the float they stand for; anything else unchanged.
 llvm::Value* widen(llvm::IRBuilderBase& builder, Dtype dtype, llvm::Value* value);
 
-/// A float rounded to f16 or bf16 bits (nearest, ties to even; subnormals and NaN kept); for any other
-/// dtype unchanged.
+/// A float rounded to f16 or bf16 bits (nearest, ties to even; subnormals and NaN kept); for any
+/// other dtype unchanged.
 llvm::Value* narrow(llvm::IRBuilderBase& builder, Dtype dtype, llvm::Value* value);
 
 /// `value` of dtype `from` as a `to`: convert_scalar of ir/scalar.h.

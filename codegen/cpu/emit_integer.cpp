@@ -22,8 +22,8 @@ Value* plain_quotient(llvm::IRBuilderBase& b, Dtype dtype, Value* x, Value* y) {
   if (has_vector_form || byte_size(dtype) == 8) {
     return is_signed ? b.CreateSDiv(x, y) : b.CreateUDiv(x, y);
   }
-  // A quotient of 32-bit integers is at least 2^-32 away from the next integer if it is none itself,
-  // relatively much more than a double's rounding; and so for 16 bits and float.
+  // A quotient of 32-bit integers is at least 2^-32 away from the next integer if it is none
+  // itself, relatively much more than a double's rounding; and so for 16 bits and float.
   llvm::Type* real = byte_size(dtype) == 4 ? b.getDoubleTy() : b.getFloatTy();
   real = shaped_like(real, type);
   if (is_signed) {
@@ -69,7 +69,8 @@ Value* power_by_squaring(llvm::IRBuilderBase& b, Value* x, Value* y) {
 }  // namespace
 
 Value* emit_division(llvm::IRBuilderBase& b, Op op, Dtype dtype, Value* x, Value* y) {
-  if (dtype == bool_) return op == Op::divide ? b.CreateOr(x, b.CreateNot(y)) : b.CreateAnd(x, b.CreateNot(y));
+  if (dtype == bool_)
+    return op == Op::divide ? b.CreateOr(x, b.CreateNot(y)) : b.CreateAnd(x, b.CreateNot(y));
   llvm::Type* type = x->getType();
   Value* one = integer(type, 1);
   Value* by_zero = b.CreateICmpEQ(y, integer(type, 0));
@@ -139,8 +140,7 @@ Value* emit_random_bits(llvm::IRBuilderBase& b, Value* key, Value* counter) {
   }
 
   auto bit = [&](unsigned position) {
-    return b.CreateTrunc(b.CreateLShr(counter, position),
-                         shaped_like(b.getInt1Ty(), type));
+    return b.CreateTrunc(b.CreateLShr(counter, position), shaped_like(b.getInt1Ty(), type));
   };
   Value* even_pair = b.CreateSelect(bit(0), word[1], word[0]);
   Value* odd_pair = b.CreateSelect(bit(0), word[3], word[2]);

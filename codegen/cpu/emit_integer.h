@@ -21,8 +21,8 @@ llvm::Value* emit_integer_power(llvm::IRBuilderBase& builder, Dtype dtype, llvm:
 llvm::Value* emit_shift(llvm::IRBuilderBase& builder, Op op, Dtype dtype, llvm::Value* x,
                         llvm::Value* y);
 
-/// Word (counter mod 4) of a Philox 4x32-10 block: Salmon et al., "Parallel random numbers: as easy as
-/// 1, 2, 3", SC 2011.
+/// Word (counter mod 4) of a Philox 4x32-10 block: Salmon et al., "Parallel random numbers: as easy
+/// as 1, 2, 3", SC 2011.
 llvm::Value* emit_random_bits(llvm::IRBuilderBase& builder, llvm::Value* key, llvm::Value* counter);
 
 }  // namespace anabranch::cpu

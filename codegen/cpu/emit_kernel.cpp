@@ -23,8 +23,8 @@ llvm::Function* make_function(llvm::Module& module, const std::string& symbol) {
   llvm::LLVMContext& context = module.getContext();
   auto* pointer = llvm::PointerType::getUnqual(context);
   auto* word = llvm::Type::getInt64Ty(context);
-  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), {pointer, pointer, word, word},
-                                       false);
+  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context),
+                                       {pointer, pointer, word, word}, false);
   auto* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, symbol, module);
   function->addFnAttr("prefer-vector-width", "512");
   return function;
@@ -78,8 +78,8 @@ Value* KernelEmitter::allocate_scratch(const KernelBuffer& buffer) {
   llvm::Type* type = memory_type(builder_.getContext(), buffer.dtype);
   const std::int64_t total = scratch_bytes(kernel_);
   if (total <= stack_scratch_bytes) {
-    auto* memory = builder_.CreateAlloca(type, builder_.getInt64(static_cast<std::uint64_t>(buffer.size)),
-                                         buffer.name);
+    auto* memory = builder_.CreateAlloca(
+        type, builder_.getInt64(static_cast<std::uint64_t>(buffer.size)), buffer.name);
     memory->setAlignment(llvm::Align(64));
     return memory;
   }
@@ -94,7 +94,8 @@ Value* KernelEmitter::allocate_scratch(const KernelBuffer& buffer) {
     std::int64_t bytes = 0;
     for (const KernelBuffer* earlier = kernel_.buffers.data(); earlier != &buffer; ++earlier) {
       if (earlier->access != Access::scratch) continue;
-      bytes += (earlier->size * static_cast<std::int64_t>(byte_size(earlier->dtype)) + 63) / 64 * 64;
+      bytes +=
+          (earlier->size * static_cast<std::int64_t>(byte_size(earlier->dtype)) + 63) / 64 * 64;
     }
     used = builder_.getInt64(static_cast<std::uint64_t>(bytes));
   }
@@ -118,7 +119,8 @@ void KernelEmitter::finish() {
   builder_.CreateRetVoid();
 }
 
-// --- straight-line code ------------------------------------------------------------------------------
+// --- straight-line code
+// ------------------------------------------------------------------------------
 
 // Between loops, one copy after the other: each works through few registers at a time, and the CPU
 // finds the parallelism between them by itself.
@@ -151,7 +153,8 @@ void KernelEmitter::emit(Ref ref, int copy) {
   const bool wants_scalar = !is_lanes(ref) || scope_->lanes.needs_scalar(ref);
   if (wants_scalar && !so_far.scalar) emit_scalar(ref);
   const bool wants_vector = is_lanes(ref) && scope_->lanes.needs_vector(ref);
-  if (wants_vector && so_far.vectors.size() <= static_cast<std::size_t>(copy)) emit_vector(ref, copy);
+  if (wants_vector && so_far.vectors.size() <= static_cast<std::size_t>(copy))
+    emit_vector(ref, copy);
 }
 
 void KernelEmitter::emit_scalar(Ref ref) {
@@ -176,12 +179,12 @@ void KernelEmitter::emit_vector(Ref ref, int copy) {
 Value* KernelEmitter::constant(Dtype dtype, std::uint64_t bits) {
   llvm::Type* type = register_type(builder_.getContext(), dtype);
   if (dtype == f32) {
-    return llvm::ConstantFP::get(type, llvm::APFloat(llvm::APFloat::IEEEsingle(),
-                                                     llvm::APInt(32, bits)));
+    return llvm::ConstantFP::get(type,
+                                 llvm::APFloat(llvm::APFloat::IEEEsingle(), llvm::APInt(32, bits)));
   }
   if (dtype == f64) {
-    return llvm::ConstantFP::get(type, llvm::APFloat(llvm::APFloat::IEEEdouble(),
-                                                     llvm::APInt(64, bits)));
+    return llvm::ConstantFP::get(type,
+                                 llvm::APFloat(llvm::APFloat::IEEEdouble(), llvm::APInt(64, bits)));
   }
   return llvm::ConstantInt::get(type, bits);
 }
@@ -207,7 +210,8 @@ Value* KernelEmitter::compute(Ref ref, const std::function<Value*(Ref)>& value_o
                       operands);
 }
 
-// --- memory ------------------------------------------------------------------------------------------
+// --- memory
+// ------------------------------------------------------------------------------------------
 
 Value* KernelEmitter::scalar_load(const Load& load) {
   const KernelBuffer& buffer = kernel_.buffers[load.buffer];
@@ -221,8 +225,8 @@ Value* KernelEmitter::scalar_load(const Load& load) {
   // Element 0 can always be read: no branch.
   Value* mask = scalar(load.mask);
   Value* safe = builder_.CreateSelect(mask, index, builder_.getInt64(0));
-  Value* loaded = load_element(builder_, buffer.dtype,
-                               element_pointer(builder_, buffer.dtype, buffers_[load.buffer], safe));
+  Value* loaded = load_element(
+      builder_, buffer.dtype, element_pointer(builder_, buffer.dtype, buffers_[load.buffer], safe));
   return builder_.CreateSelect(mask, loaded, zero);
 }
 
@@ -243,8 +247,9 @@ Lane KernelEmitter::lane(std::uint32_t buffer, Ref index, int copy, Value* mask)
     lane.first = element_pointer(builder_, dtype, buffers_[buffer], scalar(index));
     if (copy > 0) {
       std::int64_t offset = copy * scope_->loop.vector_width * *stride;
-      lane.first = builder_.CreateConstInBoundsGEP1_64(memory_type(builder_.getContext(), dtype),
-                                                       lane.first, static_cast<std::uint64_t>(offset));
+      lane.first =
+          builder_.CreateConstInBoundsGEP1_64(memory_type(builder_.getContext(), dtype), lane.first,
+                                              static_cast<std::uint64_t>(offset));
     }
   } else {
     lane.indices = vector(index, copy);
@@ -261,8 +266,8 @@ void KernelEmitter::emit_store(const Store& store, int copy) {
   }
   const bool bypass = may_bypass_caches(store);
   stored_past_caches_ |= bypass;
-  store_lanes(builder_, lane(store.buffer, store.index, copy, scope_->mask), vector(store.value, copy),
-              bypass);
+  store_lanes(builder_, lane(store.buffer, store.index, copy, scope_->mask),
+              vector(store.value, copy), bypass);
 }
 
 // A power of two that divides the first lane's index in an unmasked turn of the vector loop.
@@ -271,12 +276,14 @@ std::int64_t KernelEmitter::known_multiple(Ref index) const {
   if (index == scope_->loop.index) return scope_->loop.vector_width;
   const Operation& operation = kernel_[index].operation;
   if (const auto* constant = std::get_if<ConstantInstruction>(&operation)) {
-    return constant->bits == 0 ? anything : std::int64_t{1} << std::min(20, std::countr_zero(constant->bits));
+    return constant->bits == 0 ? anything
+                               : std::int64_t{1} << std::min(20, std::countr_zero(constant->bits));
   }
   const auto* compute = std::get_if<Compute>(&operation);
   if (!compute) return 1;
   if (compute->op == Op::multiply) {
-    return std::min(anything, known_multiple(compute->operands[0]) * known_multiple(compute->operands[1]));
+    return std::min(anything,
+                    known_multiple(compute->operands[0]) * known_multiple(compute->operands[1]));
   }
   if (compute->op == Op::add || compute->op == Op::subtract) {
     return std::min(known_multiple(compute->operands[0]), known_multiple(compute->operands[1]));
@@ -292,7 +299,8 @@ bool KernelEmitter::may_bypass_caches(const Store& store) const {
   return vector >= 16 && known_multiple(store.index) * element % vector == 0;
 }
 
-// --- values ------------------------------------------------------------------------------------------
+// --- values
+// ------------------------------------------------------------------------------------------
 
 Value* KernelEmitter::scalar(Ref ref) const {
   if (Value* value = emitted_[ref.index].scalar) return value;

@@ -9,15 +9,15 @@
 
 namespace anabranch::cpu {
 
-/// The function that generated code calls for scratch memory too large for the stack (64-byte aligned;
-/// throws std::bad_alloc), and the one that gives it back.
+/// The function that generated code calls for scratch memory too large for the stack (64-byte
+/// aligned; throws std::bad_alloc), and the one that gives it back.
 inline constexpr const char* allocate_scratch_name = "anabranch_allocate_scratch";
 inline constexpr const char* release_scratch_name = "anabranch_release_scratch";
 
-/// Adds to `module` a function `symbol` of the type HostTask::Function: iterations [begin, end) of the
-/// kernel's parallel loop. Inside a vector loop every value is one scalar shared by the lanes or `unroll`
-/// independent vectors; what is left over at the ends runs under a mask, with the same instructions, so
-/// that how a range is cut never shows in the results.
+/// Adds to `module` a function `symbol` of the type HostTask::Function: iterations [begin, end) of
+/// the kernel's parallel loop. Inside a vector loop every value is one scalar shared by the lanes
+/// or `unroll` independent vectors; what is left over at the ends runs under a mask, with the same
+/// instructions, so that how a range is cut never shows in the results.
 void emit_kernel(llvm::Module& module, const Kernel& kernel, const std::string& symbol);
 
 }  // namespace anabranch::cpu

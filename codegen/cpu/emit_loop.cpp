@@ -1,5 +1,4 @@
-// The loops of emit_kernel: scalar loops, vector loops over a fixed count and over a range, and the
-// reductions that either of them carries.
+// The loops of emit_kernel: scalar loops, vector loops over a fixed count and over a range.
 #include <algorithm>
 
 #include "codegen/cpu/kernel_emitter.h"
@@ -70,7 +69,8 @@ void KernelEmitter::emit_scalar_loop(const Loop& loop) {
   define_results(loop, partials);
 }
 
-// --- vector loops ------------------------------------------------------------------------------------
+// --- vector loops
+// ------------------------------------------------------------------------------------
 
 void KernelEmitter::emit_vector_loop(const Loop& loop) {
   const std::size_t mark = defined_.size();
@@ -131,8 +131,8 @@ KernelEmitter::Partials KernelEmitter::emit_vector_rows(const Loop& loop, Vector
 }
 
 KernelEmitter::Partials KernelEmitter::emit_turns(const Loop& loop, VectorScope& scope,
-                                                  std::int64_t first, std::int64_t last, bool masked,
-                                                  Partials partials) {
+                                                  std::int64_t first, std::int64_t last,
+                                                  bool masked, Partials partials) {
   const std::int64_t turn = std::int64_t{loop.vector_width} * scope.copies;
   auto set_mask = [&](Value* index) {
     if (!masked) return;
@@ -167,8 +167,8 @@ KernelEmitter::Partials KernelEmitter::emit_turns(const Loop& loop, VectorScope&
   return partials;
 }
 
-// A range that the caller chose: masked steps up to the next multiple of the width, unmasked turns from
-// there while they last, masked steps to the end. Both bodies hang on one head:
+// A range that the caller chose: masked steps up to the next multiple of the width, unmasked turns
+// from there while they last, masked steps to the end. Both bodies hang on one head:
 //
 //   head: index == end? -> done
 //         index % width == 0 and a whole turn is left? -> turns (back to head when fewer are left)
@@ -232,8 +232,8 @@ Value* KernelEmitter::first_lanes(Value* count) {
   const int width = scope_->loop.vector_width;
   llvm::SmallVector<std::uint32_t, 64> lanes;
   for (int i = 0; i < width; ++i) lanes.push_back(static_cast<std::uint32_t>(i));
-  Value* bound = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, count,
-                                                builder_.getInt64(static_cast<std::uint64_t>(width)));
+  Value* bound = builder_.CreateBinaryIntrinsic(
+      llvm::Intrinsic::smin, count, builder_.getInt64(static_cast<std::uint64_t>(width)));
   Value* narrow = builder_.CreateTrunc(bound, builder_.getInt32Ty());
   return builder_.CreateICmpULT(llvm::ConstantDataVector::get(builder_.getContext(), lanes),
                                 splat(narrow));
@@ -257,12 +257,14 @@ void KernelEmitter::emit_vector_body(const Loop& loop, Value* index, Partials& p
   forget(mark);
 }
 
-// --- what does not change in a loop ------------------------------------------------------------------
+// --- what does not change in a loop
+// ------------------------------------------------------------------
 
 bool KernelEmitter::is_available(Ref ref) const {
   if (contracted_[ref.index]) {
     const auto& product = std::get<Compute>(kernel_[ref].operation);
-    return std::ranges::all_of(product.operands, [&](Ref operand) { return is_available(operand); });
+    return std::ranges::all_of(product.operands,
+                               [&](Ref operand) { return is_available(operand); });
   }
   return emitted_[ref.index].scalar || !emitted_[ref.index].vectors.empty();
 }
@@ -272,7 +274,8 @@ bool KernelEmitter::can_hoist(Ref ref) const {
   const Operation& operation = kernel_[ref].operation;
   if (std::holds_alternative<ConstantInstruction>(operation)) return true;
   if (const auto* compute = std::get_if<Compute>(&operation)) {
-    return std::ranges::all_of(compute->operands, [&](Ref operand) { return is_available(operand); });
+    return std::ranges::all_of(compute->operands,
+                               [&](Ref operand) { return is_available(operand); });
   }
   if (const auto* load = std::get_if<Load>(&operation)) {
     return kernel_.buffers[load->buffer].access == Access::read && is_available(load->index) &&
@@ -290,122 +293,6 @@ void KernelEmitter::hoist(const Block& block) {
       if (loop->extent > 0 && loop->vector_width == 1) hoist(loop->body);
     } else if (can_hoist(ref) && !is_available(ref)) {
       for (int copy = 0; copy < copies(); ++copy) emit(ref, copy);
-    }
-  }
-}
-
-// --- reductions --------------------------------------------------------------------------------------
-
-KernelEmitter::Partials KernelEmitter::initial_partials(const Loop& loop, bool as_lanes) {
-  Partials partials;
-  for (const Reduction& reduction : loop.reductions) {
-    const bool is_vector = as_lanes || is_lanes(reduction.results[0]);
-    Copies copies(is_vector ? static_cast<std::size_t>(this->copies()) : 1);
-    for (std::size_t copy = 0; copy < copies.size(); ++copy) {
-      for (Ref ref : reduction.initial) {
-        Value* value = as_lanes    ? splat(scalar(ref))
-                       : is_vector ? vector(ref, static_cast<int>(copy))
-                                   : scalar(ref);
-        copies[copy].push_back(value);
-      }
-    }
-    partials.push_back(std::move(copies));
-  }
-  return partials;
-}
-
-KernelEmitter::Partials KernelEmitter::add_phis(const Partials& incoming, llvm::BasicBlock* from) {
-  Partials phis = incoming;
-  for (Copies& copies : phis) {
-    for (Partial& partial : copies) {
-      for (Value*& value : partial) {
-        llvm::PHINode* phi = builder_.CreatePHI(value->getType(), 2);
-        phi->addIncoming(value, from);
-        value = phi;
-      }
-    }
-  }
-  return phis;
-}
-
-void KernelEmitter::close_phis(const Partials& phis, const Partials& outgoing,
-                               llvm::BasicBlock* from) {
-  for (std::size_t i = 0; i < phis.size(); ++i) {
-    for (std::size_t copy = 0; copy < phis[i].size(); ++copy) {
-      for (std::size_t k = 0; k < phis[i][copy].size(); ++k) {
-        llvm::cast<llvm::PHINode>(phis[i][copy][k])->addIncoming(outgoing[i][copy][k], from);
-      }
-    }
-  }
-}
-
-void KernelEmitter::fold(const Loop& loop, Partials& partials) {
-  for (std::size_t i = 0; i < loop.reductions.size(); ++i) {
-    const Reduction& reduction = loop.reductions[i];
-    if (reduction.combine == Combine::general) {
-      fold_general(reduction, partials[i]);
-    } else {
-      fold(reduction, partials[i]);
-    }
-  }
-}
-
-void KernelEmitter::fold(const Reduction& reduction, Copies& so_far) {
-  const bool is_vector = so_far[0][0]->getType()->isVectorTy();
-  const Dtype dtype = kernel_[reduction.results[0]].dtype;
-  auto value_of = [&](Ref ref, std::size_t copy) {
-    return is_vector ? vector(ref, static_cast<int>(copy)) : scalar(ref);
-  };
-  for (std::size_t copy = 0; copy < so_far.size(); ++copy) {
-    Partial folded;
-    if (Ref value = reduction.values[0]; contracted_[value.index]) {
-      const auto& product = std::get<Compute>(kernel_[value].operation);
-      Value* sum = so_far[copy][0];
-      folded = {builder_.CreateIntrinsic(llvm::Intrinsic::fmuladd, {sum->getType()},
-                                         {value_of(product.operands[0], copy),
-                                          value_of(product.operands[1], copy), sum})};
-    } else {
-      Partial next;
-      for (Ref ref : reduction.values) next.push_back(value_of(ref, copy));
-      folded = combine(builder_, reduction.combine, dtype, so_far[copy], next);
-    }
-    if (is_vector && scope_->mask) {
-      for (std::size_t k = 0; k < folded.size(); ++k) {
-        folded[k] = builder_.CreateSelect(scope_->mask, folded[k], so_far[copy][k]);
-      }
-    }
-    so_far[copy] = std::move(folded);
-  }
-}
-
-void KernelEmitter::fold_general(const Reduction& reduction, Copies& so_far) {
-  const bool is_vector = is_lanes(reduction.results[0]);
-  for (std::size_t k = 0; k < reduction.values.size(); ++k) {
-    for (std::size_t copy = 0; copy < so_far.size(); ++copy) {
-      Value* next = is_vector ? vector(reduction.values[k], static_cast<int>(copy))
-                              : scalar(reduction.values[k]);
-      (is_vector ? define_lanes(reduction.so_far[k], so_far[copy][k])
-                 : define(reduction.so_far[k], so_far[copy][k]));
-      is_vector ? define_lanes(reduction.next[k], next) : define(reduction.next[k], next);
-    }
-  }
-  emit(reduction.body);
-  for (std::size_t copy = 0; copy < so_far.size(); ++copy) {
-    for (std::size_t k = 0; k < reduction.combined.size(); ++k) {
-      so_far[copy][k] = is_vector ? vector(reduction.combined[k], static_cast<int>(copy))
-                                  : scalar(reduction.combined[k]);
-    }
-  }
-}
-
-void KernelEmitter::define_results(const Loop& loop, const Partials& partials) {
-  for (std::size_t i = 0; i < partials.size(); ++i) {
-    const std::vector<Ref>& results = loop.reductions[i].results;
-    for (std::size_t k = 0; k < results.size(); ++k) {
-      const bool is_vector = is_lanes(results[k]);
-      for (const Partial& partial : partials[i]) {
-        is_vector ? define_lanes(results[k], partial[k]) : define(results[k], partial[k]);
-      }
     }
   }
 }

@@ -99,7 +99,8 @@ void store_lanes(llvm::IRBuilderBase& b, const Lane& lane, Value* value, bool no
     return;
   }
   if (non_temporal) {
-    alignment = llvm::Align(std::min<std::uint64_t>(64, byte_size(lane.dtype) * type->getNumElements()));
+    alignment =
+        llvm::Align(std::min<std::uint64_t>(64, byte_size(lane.dtype) * type->getNumElements()));
   }
   llvm::StoreInst* store = b.CreateAlignedStore(value, pointer, alignment);
   if (non_temporal) {

@@ -8,8 +8,8 @@
 namespace anabranch::cpu {
 
 /// Where the lanes of a vector access lie: `stride` elements apart from `first` on, or, where
-/// `indices` is set, at those elements of `first`. Lanes whose `mask` is false (null: none) are neither
-/// read nor written; they load as zero.
+/// `indices` is set, at those elements of `first`. Lanes whose `mask` is false (null: none) are
+/// neither read nor written; they load as zero.
 struct Lane {
   Dtype dtype = Dtype::f32;
   llvm::Value* first = nullptr;
@@ -27,7 +27,8 @@ void store_element(llvm::IRBuilderBase& builder, Dtype dtype, llvm::Value* value
 
 llvm::Value* load_lanes(llvm::IRBuilderBase& builder, const Lane& lane, int width);
 
-/// A non-temporal store needs its address aligned to the vector's size, or to 64 bytes if that is less.
+/// A non-temporal store needs its address aligned to the vector's size, or to 64 bytes if that is
+/// less.
 void store_lanes(llvm::IRBuilderBase& builder, const Lane& lane, llvm::Value* value,
                  bool non_temporal);
 

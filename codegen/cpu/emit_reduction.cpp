@@ -12,8 +12,9 @@ namespace {
 
 using llvm::Value;
 
-// The leader of two (value, position) pairs: the better value, any NaN being better than any number,
-// and the earlier position among equals (the identity that a fold starts from stands beyond them all).
+// The leader of two (value, position) pairs: the better value, any NaN being better than any
+// number, and the earlier position among equals (the identity that a fold starts from stands beyond
+// them all).
 Partial leader(llvm::IRBuilderBase& b, bool greatest, Dtype dtype, const Partial& so_far,
                const Partial& next) {
   const Comparison better = greatest ? Comparison::gt : Comparison::lt;
@@ -34,15 +35,22 @@ Partial leader(llvm::IRBuilderBase& b, bool greatest, Dtype dtype, const Partial
 
 Op op_of(Combine how) {
   switch (how) {
-    case Combine::sum: return Op::add;
-    case Combine::product: return Op::multiply;
-    case Combine::maximum: return Op::maximum;
-    case Combine::minimum: return Op::minimum;
-    case Combine::any: return Op::or_;
-    case Combine::all: return Op::and_;
+    case Combine::sum:
+      return Op::add;
+    case Combine::product:
+      return Op::multiply;
+    case Combine::maximum:
+      return Op::maximum;
+    case Combine::minimum:
+      return Op::minimum;
+    case Combine::any:
+      return Op::or_;
+    case Combine::all:
+      return Op::and_;
     case Combine::argmax:
     case Combine::argmin:
-    case Combine::general: break;
+    case Combine::general:
+      break;
   }
   throw InternalError("emit", "a reduction that no single op folds");
 }

@@ -16,8 +16,8 @@ using Partial = llvm::SmallVector<llvm::Value*, 2>;
 Partial combine(llvm::IRBuilderBase& builder, Combine how, Dtype dtype, const Partial& so_far,
                 const Partial& next);
 
-/// All lanes of a vector folded into one scalar, upper half onto lower half: an order that the width
-/// alone decides. The width must be a power of two.
+/// All lanes of a vector folded into one scalar, upper half onto lower half: an order that the
+/// width alone decides. The width must be a power of two.
 Partial combine_lanes(llvm::IRBuilderBase& builder, Combine how, Dtype dtype, Partial vectors);
 
 }  // namespace anabranch::cpu

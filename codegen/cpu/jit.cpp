@@ -36,8 +36,8 @@ void initialize_native_target() {
   static_cast<void>(done);
 }
 
-void* allocate_scratch(std::size_t bytes) { return ::operator new(bytes, std::align_val_t{64}); }
-void release_scratch(void* memory) { ::operator delete(memory, std::align_val_t{64}); }
+void* allocate_scratch(std::size_t bytes) { return ::operator new (bytes, std::align_val_t{64}); }
+void release_scratch(void* memory) { ::operator delete (memory, std::align_val_t{64}); }
 
 std::unique_ptr<llvm::orc::LLJIT> make_jit() {
   initialize_native_target();
@@ -130,9 +130,8 @@ LoadedCode load(std::string object, const std::vector<std::string>& symbols) {
   auto tracker = jit.getMainJITDylib().createResourceTracker();
   expect(jit.addObjectFile(tracker, llvm::MemoryBuffer::getMemBufferCopy(object, symbols[0])));
   // From here on, dropping the last handle takes the code out again.
-  std::shared_ptr<const void> handle(tracker.get(), [tracker](const void*) {
-    llvm::consumeError(tracker->remove());
-  });
+  std::shared_ptr<const void> handle(
+      tracker.get(), [tracker](const void*) { llvm::consumeError(tracker->remove()); });
   LoadedCode code{.addresses = {}, .keep_alive = std::move(handle)};
   for (const std::string& symbol : symbols) {
     code.addresses.push_back(expect(jit.lookup(symbol)).toPtr<void*>());

@@ -10,8 +10,8 @@
 
 namespace anabranch::cpu {
 
-/// A compiler for this CPU, its name and features being the host's, lent from a pool: to make one takes
-/// as long as to compile a small kernel. It goes back when the handle does.
+/// A compiler for this CPU, its name and features being the host's, lent from a pool: to make one
+/// takes as long as to compile a small kernel. It goes back when the handle does.
 using LentTargetMachine = std::unique_ptr<llvm::TargetMachine, void (*)(llvm::TargetMachine*)>;
 LentTargetMachine lend_target_machine();
 
@@ -19,7 +19,8 @@ LentTargetMachine lend_target_machine();
 void set_target(llvm::Module& module, const llvm::TargetMachine& machine);
 
 /// The machine code or the assembly of a module.
-std::string generate(llvm::Module& module, llvm::TargetMachine& machine, llvm::CodeGenFileType type);
+std::string generate(llvm::Module& module, llvm::TargetMachine& machine,
+                     llvm::CodeGenFileType type);
 
 /// Machine code linked into this process; given back when the last handle goes.
 struct LoadedCode {
@@ -27,7 +28,8 @@ struct LoadedCode {
   std::shared_ptr<const void> keep_alive;
 };
 
-/// Links an object file. Its symbols must be unique in the process. Throws InternalError. Thread-safe.
+/// Links an object file. Its symbols must be unique in the process. Throws InternalError.
+/// Thread-safe.
 LoadedCode load(std::string object, const std::vector<std::string>& symbols);
 
 }  // namespace anabranch::cpu

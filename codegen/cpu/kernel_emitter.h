@@ -22,15 +22,16 @@ class KernelEmitter {
   void run();
 
  private:
-  /// What an instruction has become. In a vector loop, `scalar` is the value that all lanes share, or
-  /// the first lane's of an affine index; `vectors` has one entry per copy, or one for all of them.
+  /// What an instruction has become. In a vector loop, `scalar` is the value that all lanes share,
+  /// or the first lane's of an affine index; `vectors` has one entry per copy, or one for all of
+  /// them.
   struct Emitted {
     llvm::Value* scalar = nullptr;
     llvm::SmallVector<llvm::Value*, 4> vectors;
   };
 
-  /// The vector loop that the builder stands in: `copies` groups of `width` lanes, only those of `mask`
-  /// (null: all).
+  /// The vector loop that the builder stands in: `copies` groups of `width` lanes, only those of
+  /// `mask` (null: all).
   struct VectorScope {
     const Lanes& lanes;
     const Loop& loop;
@@ -72,6 +73,8 @@ class KernelEmitter {
   void hoist(const Block& block);
   bool is_available(Ref ref) const;
   bool can_hoist(Ref ref) const;
+
+  // emit_fold.cpp
   Partials initial_partials(const Loop& loop, bool as_lanes);
   Partials add_phis(const Partials& incoming, llvm::BasicBlock* from);
   void close_phis(const Partials& phis, const Partials& outgoing, llvm::BasicBlock* from);
@@ -97,11 +100,11 @@ class KernelEmitter {
   llvm::IRBuilder<> builder_;
   llvm::Value* begin_;
   llvm::Value* end_;
-  llvm::Value* heap_ = nullptr;       // scratch that must be released
+  llvm::Value* heap_ = nullptr;  // scratch that must be released
   bool stored_past_caches_ = false;
   std::vector<llvm::Value*> buffers_;
   std::vector<Emitted> emitted_;
-  std::vector<Ref> defined_;          // in the order of definition, to undo it when a scope ends
+  std::vector<Ref> defined_;  // in the order of definition, to undo it when a scope ends
   VectorScope* scope_ = nullptr;
 };
 

@@ -91,7 +91,8 @@ std::optional<std::int64_t> Lanes::constant(Ref ref) const {
   return static_cast<std::int64_t>(constant->bits);
 }
 
-// --- which values vary, in the order of execution ---------------------------------------------------
+// --- which values vary, in the order of execution
+// ---------------------------------------------------
 
 void Lanes::vary(const Block& block) {
   for (Ref ref : block) {
@@ -125,7 +126,8 @@ void Lanes::vary(Ref ref, const Compute& compute) {
       } else if (auto factor = constant(compute.operands.back());
                  factor && compute.op == Op::multiply) {
         fact.stride = x.stride * *factor;
-      } else if (auto factor = constant(compute.operands[0]); factor && compute.op == Op::multiply) {
+      } else if (auto factor = constant(compute.operands[0]);
+                 factor && compute.op == Op::multiply) {
         fact.stride = y.stride * *factor;
       } else {
         fact.affine = false;
@@ -151,7 +153,8 @@ void Lanes::vary(const Loop& loop) {
   }
 }
 
-// --- which forms are needed, against the order of execution ------------------------------------------
+// --- which forms are needed, against the order of execution
+// ------------------------------------------
 
 void Lanes::need_value(Ref ref, bool as_vector) {
   (as_vector ? facts_[ref.index].needs_vector : facts_[ref.index].needs_scalar) = true;

@@ -1,5 +1,5 @@
-// What the lanes of a vector loop share: which values differ between iterations, by how much, and in
-// which forms (one scalar, one vector) each is needed.
+// What the lanes of a vector loop share: which values differ between iterations, by how much, and
+// in which forms (one scalar, one vector) each is needed.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace anabranch::cpu {
 
-/// Multiplications whose only use, in the same block, is an addition, a subtraction or a sum of f32 or f64: they
-/// become one fused multiply-add there. Decided once per kernel, so that main loops and tails agree to
-/// the bit. Indexed by instruction.
+/// Multiplications whose only use, in the same block, is an addition, a subtraction or a sum of f32
+/// or f64: they become one fused multiply-add there. Decided once per kernel, so that main loops
+/// and tails agree to the bit. Indexed by instruction.
 std::vector<bool> contracted_products(const Kernel& kernel);
 
 /// Facts about every instruction inside one vector loop.
@@ -22,8 +22,8 @@ class Lanes {
 
   /// Whether iterations of the loop may see different values.
   bool varying(Ref ref) const { return facts_[ref.index].varying; }
-  /// By how much an i64 grows from one iteration to the next, where that is one number; its scalar form
-  /// is then the first lane's.
+  /// By how much an i64 grows from one iteration to the next, where that is one number; its scalar
+  /// form is then the first lane's.
   std::optional<std::int64_t> stride(Ref ref) const;
   bool needs_scalar(Ref ref) const { return facts_[ref.index].needs_scalar; }
   bool needs_vector(Ref ref) const { return facts_[ref.index].needs_vector; }

@@ -6,8 +6,8 @@
 namespace anabranch::cpu {
 namespace {
 
-// The OpenMP runtime that oneDNN itself is linked with, whichever that is; another one in this process
-// would not answer for it.
+// The OpenMP runtime that oneDNN itself is linked with, whichever that is; another one in this
+// process would not answer for it.
 struct OpenMp {
   void (*set_threads)(int) = nullptr;
   int (*max_threads)() = nullptr;

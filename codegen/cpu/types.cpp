@@ -4,9 +4,12 @@ namespace anabranch::cpu {
 
 llvm::Type* memory_type(llvm::LLVMContext& context, Dtype dtype) {
   switch (dtype) {
-    case f32: return llvm::Type::getFloatTy(context);
-    case f64: return llvm::Type::getDoubleTy(context);
-    default: return llvm::IntegerType::get(context, static_cast<unsigned>(byte_size(dtype)) * 8);
+    case f32:
+      return llvm::Type::getFloatTy(context);
+    case f64:
+      return llvm::Type::getDoubleTy(context);
+    default:
+      return llvm::IntegerType::get(context, static_cast<unsigned>(byte_size(dtype)) * 8);
   }
 }
 

@@ -16,14 +16,16 @@ namespace {
 constexpr std::int64_t count = 129;
 constexpr Dtype dtypes[] = {bool_, i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64};
 
-// Values where ops have corners, then random bits. `seed` also turns the order, so that two operands
-// meet in many combinations.
+// Values where ops have corners, then random bits. `seed` also turns the order, so that two
+// operands meet in many combinations.
 Literal samples(Dtype dtype, std::uint32_t seed) {
   std::mt19937_64 random(seed + 1);
-  constexpr double corners[] = {0.0, -0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5, 1.5, 2.5, -2.5, 3.0, 7.0,
-                                0.49999997, 127.0, -128.0, 255.0, 32767.0, 65504.0, -65536.0,
-                                2147483647.0, -2147483648.0, 4294967296.0, 9.2e18, -9.3e18, 1.9e19,
-                                1e-40, 6e-8, 1e-310, 3e38, 1e300, HUGE_VAL, -HUGE_VAL, NAN};
+  constexpr double corners[] = {
+      0.0,           -0.0,         1.0,    -1.0,     2.0,       -2.0,     0.5,
+      -0.5,          1.5,          2.5,    -2.5,     3.0,       7.0,      0.49999997,
+      127.0,         -128.0,       255.0,  32767.0,  65504.0,   -65536.0, 2147483647.0,
+      -2147483648.0, 4294967296.0, 9.2e18, -9.3e18,  1.9e19,    1e-40,    6e-8,
+      1e-310,        3e38,         1e300,  HUGE_VAL, -HUGE_VAL, NAN};
   return visit_dtype(dtype, [&]<class T>() {
     std::vector<std::byte> bytes(count * sizeof(T));
     for (std::size_t i = 0; i < count; ++i) {
@@ -133,8 +135,8 @@ bool same(T x, T y) {
   return std::memcmp(&x, &y, sizeof(T)) == 0 || (x != x && y != y);
 }
 
-void expect_same(const Literal& actual, const Literal& expected, const std::vector<Literal>& operands,
-                 const std::string& what) {
+void expect_same(const Literal& actual, const Literal& expected,
+                 const std::vector<Literal>& operands, const std::string& what) {
   visit_dtype(actual.type().dtype, [&]<class T>() {
     auto a = actual.values<T>();
     auto e = expected.values<T>();
@@ -173,9 +175,11 @@ TEST_P(Elementwise, EqualsTheInterpreter) {
       node.attributes = attributes_of(c);
       Literal expected = interpret(node, operands)[0];
       for (std::size_t k = 0; k < std::size(forms); ++k) {
-        std::string what = std::string(name(c.op)) + " " + std::string(name(c.operands.back())) + " -> " +
-                           std::string(name(c.result)) + " width " + std::to_string(forms[k].first);
-        expect_same(run(code.functions[k], operands, node.types[0], whole), expected, operands, what);
+        std::string what = std::string(name(c.op)) + " " + std::string(name(c.operands.back())) +
+                           " -> " + std::string(name(c.result)) + " width " +
+                           std::to_string(forms[k].first);
+        expect_same(run(code.functions[k], operands, node.types[0], whole), expected, operands,
+                    what);
         expect_same(run(code.functions[k], operands, node.types[0], cut), expected, operands,
                     what + " cut");
       }

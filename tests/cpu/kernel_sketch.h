@@ -40,7 +40,8 @@ class KernelSketch {
   Ref constant(Dtype dtype, std::uint64_t bits) { return append(dtype, ConstantInstruction{bits}); }
   Ref number(std::int64_t value) { return constant(i64, static_cast<std::uint64_t>(value)); }
   Ref number(float value) { return constant(f32, std::bit_cast<std::uint32_t>(value)); }
-  Ref compute(Dtype dtype, Op op, std::vector<Ref> operands, Comparison direction = Comparison::eq) {
+  Ref compute(Dtype dtype, Op op, std::vector<Ref> operands,
+              Comparison direction = Comparison::eq) {
     return append(dtype, Compute{op, std::move(operands), direction});
   }
   Ref add(Ref x, Ref y) { return compute(kernel_[x].dtype, Op::add, {x, y}); }

@@ -29,7 +29,8 @@ Memory filled(std::int64_t size) {
 
 template <class T>
 bool holds(Memory& memory, std::int64_t index, T expected) {
-  return std::memcmp(memory.data() + static_cast<std::size_t>(index) * sizeof(T), &expected, sizeof(T)) == 0;
+  return std::memcmp(memory.data() + static_cast<std::size_t>(index) * sizeof(T), &expected,
+                     sizeof(T)) == 0;
 }
 
 // to[i * to_stride + to_offset] = from[i * from_stride + from_offset]
@@ -38,9 +39,9 @@ struct Copy {
   std::int64_t to_stride, to_offset_per_size, to_offset;
 };
 constexpr Copy copies[] = {
-    {1, 0, 0, 1, 0, 0},    {1, 0, 3, 1, 0, 1},   {-1, 1, -1, 1, 0, 0}, {1, 0, 0, -1, 1, -1},
-    {0, 0, 2, 1, 0, 0},    {2, 0, 0, 1, 0, 0},   {3, 0, 1, 2, 0, 1},   {-4, 4, 0, 1, 0, 0},
-    {1, 0, 0, 5, 0, 0},    {-1, 1, 0, -3, 3, 1},
+    {1, 0, 0, 1, 0, 0}, {1, 0, 3, 1, 0, 1},   {-1, 1, -1, 1, 0, 0}, {1, 0, 0, -1, 1, -1},
+    {0, 0, 2, 1, 0, 0}, {2, 0, 0, 1, 0, 0},   {3, 0, 1, 2, 0, 1},   {-4, 4, 0, 1, 0, 0},
+    {1, 0, 0, 5, 0, 0}, {-1, 1, 0, -3, 3, 1},
 };
 
 template <class T>
@@ -54,7 +55,8 @@ void check_copy(Dtype dtype, const Copy& copy, std::pair<int, int> form) {
     auto index = [&](std::int64_t stride, std::int64_t offset) {
       return sketch.add(sketch.multiply(i, sketch.number(stride)), sketch.number(offset));
     };
-    Ref value = sketch.load(from, index(copy.from_stride, copy.from_offset_per_size * size + copy.from_offset));
+    Ref value = sketch.load(
+        from, index(copy.from_stride, copy.from_offset_per_size * size + copy.from_offset));
     sketch.store(to, index(copy.to_stride, copy.to_offset_per_size * size + copy.to_offset), value);
     sketch.close();
     kernels.push_back(sketch.kernel());
@@ -64,16 +66,20 @@ void check_copy(Dtype dtype, const Copy& copy, std::pair<int, int> form) {
     const std::int64_t size = sizes[k];
     Memory from = filled<T>(6 * size + 8);
     Memory to(static_cast<std::size_t>(6 * size + 8) * sizeof(T));
-    std::vector<std::byte> before(to.data(), to.data() + static_cast<std::size_t>(6 * size + 8) * sizeof(T));
+    std::vector<std::byte> before(to.data(),
+                                  to.data() + static_cast<std::size_t>(6 * size + 8) * sizeof(T));
     void* pointers[] = {from.data(), to.data()};
     code.functions[k](nullptr, pointers, 0, size / 3);
     code.functions[k](nullptr, pointers, size / 3, size);
     std::vector<bool> written(static_cast<std::size_t>(6 * size + 8));
     for (std::int64_t i = 0; i < size; ++i) {
-      const std::int64_t source = i * copy.from_stride + copy.from_offset_per_size * size + copy.from_offset;
-      const std::int64_t target = i * copy.to_stride + copy.to_offset_per_size * size + copy.to_offset;
+      const std::int64_t source =
+          i * copy.from_stride + copy.from_offset_per_size * size + copy.from_offset;
+      const std::int64_t target =
+          i * copy.to_stride + copy.to_offset_per_size * size + copy.to_offset;
       written[static_cast<std::size_t>(target)] = true;
-      ASSERT_TRUE(holds(to, target, element<T>(source))) << name(dtype) << " size " << size << " at " << i;
+      ASSERT_TRUE(holds(to, target, element<T>(source)))
+          << name(dtype) << " size " << size << " at " << i;
     }
     for (std::size_t i = 0; i < written.size(); ++i) {
       if (written[i]) continue;
@@ -94,7 +100,8 @@ TEST(Memory, MovesElementsAtAnyStride) {
   }
 }
 
-// out[i] = table[positions[i]], only where positions[i] < bound; else 0. The table is read nowhere else.
+// out[i] = table[positions[i]], only where positions[i] < bound; else 0. The table is read nowhere
+// else.
 TEST(Memory, GathersUnderAMask) {
   constexpr std::int64_t size = 77, table_size = 19;
   for (Dtype dtype : dtypes) {
@@ -105,21 +112,24 @@ TEST(Memory, GathersUnderAMask) {
       auto out = sketch.buffer(Access::write, dtype, size);
       Ref i = sketch.open(range(size, form.first, form.second));
       Ref at = sketch.load(positions, i);
-      Ref is_inside = sketch.compute(bool_, Op::compare, {at, sketch.number(table_size)}, Comparison::lt);
+      Ref is_inside =
+          sketch.compute(bool_, Op::compare, {at, sketch.number(table_size)}, Comparison::lt);
       sketch.store(out, i, sketch.load(table, at, is_inside));
       sketch.close();
       Code code = compile_kernels(std::span(&sketch.kernel(), 1));
       visit_dtype(dtype, [&]<class T>() {
         std::vector<std::int64_t> at_values;
         // Far outside: a read would fault.
-        for (std::int64_t k = 0; k < size; ++k) at_values.push_back(k % 3 == 0 ? std::int64_t{1} << 50 : k % table_size);
+        for (std::int64_t k = 0; k < size; ++k)
+          at_values.push_back(k % 3 == 0 ? std::int64_t{1} << 50 : k % table_size);
         Memory from = filled<T>(table_size);
         Memory to(size * sizeof(T));
         void* pointers[] = {at_values.data(), from.data(), to.data()};
         code.functions[0](nullptr, pointers, 0, size);
         for (std::int64_t k = 0; k < size; ++k) {
           T expected = k % 3 == 0 ? T{} : element<T>(k % table_size);
-          EXPECT_TRUE(holds(to, k, expected)) << name(dtype) << " width " << form.first << " at " << k;
+          EXPECT_TRUE(holds(to, k, expected))
+              << name(dtype) << " width " << form.first << " at " << k;
         }
       });
     }
@@ -136,8 +146,10 @@ TEST(Memory, ReadsNothingOutsideAMask) {
     auto out = sketch.buffer(Access::write, f32, size);
     Ref i = sketch.open(range(size, form.first, form.second));
     Ref shifted = sketch.compute(i64, Op::subtract, {i, sketch.number(low)});
-    Ref after = sketch.compute(bool_, Op::compare, {shifted, sketch.number(std::int64_t{0})}, Comparison::ge);
-    Ref before = sketch.compute(bool_, Op::compare, {shifted, sketch.number(inside)}, Comparison::lt);
+    Ref after = sketch.compute(bool_, Op::compare, {shifted, sketch.number(std::int64_t{0})},
+                               Comparison::ge);
+    Ref before =
+        sketch.compute(bool_, Op::compare, {shifted, sketch.number(inside)}, Comparison::lt);
     Ref mask = sketch.compute(bool_, Op::and_, {after, before});
     Ref never = sketch.constant(bool_, 0);
     Ref nothing = sketch.load(none, sketch.number(std::int64_t{123}), never);
@@ -173,7 +185,8 @@ TEST(Memory, GivesEachRowItsScratch) {
     sketch.close();
     Ref k = sketch.open(rows(size, 16, 2));
     Ref back = sketch.compute(i64, Op::subtract, {sketch.number(size - 1), k});
-    sketch.store(out, sketch.add(base, k), sketch.add(sketch.load(first, back), sketch.load(second, back)));
+    sketch.store(out, sketch.add(base, k),
+                 sketch.add(sketch.load(first, back), sketch.load(second, back)));
     sketch.close();
     sketch.close();
     Code code = compile_kernels(std::span(&sketch.kernel(), 1));

@@ -129,9 +129,9 @@ TEST_P(Reduce, EqualsTheInterpreter) {
       void* pointers[] = {in.data(), out.data()};
       code.functions[k](nullptr, pointers, 0, 1);
       EXPECT_TRUE(is_same(out.literal(expected.type()), expected))
-          << name(c.op) << " of " << name(c.dtype) << "[" << size << "], form " << k % std::size(forms)
-          << ", samples " << seed << ": " << out.literal(expected.type()).bits(0) << " instead of "
-          << expected.bits(0);
+          << name(c.op) << " of " << name(c.dtype) << "[" << size << "], form "
+          << k % std::size(forms) << ", samples " << seed << ": "
+          << out.literal(expected.type()).bits(0) << " instead of " << expected.bits(0);
     }
   }
 }
@@ -191,7 +191,8 @@ TEST(ColumnSum, CarriesVectorAccumulators) {
   }
 }
 
-// so_far * 3 + next, which only the right order gets right; once by itself, once per lane of a vector loop.
+// so_far * 3 + next, which only the right order gets right; once by itself, once per lane of a
+// vector loop.
 Reduction polynomial(KernelSketch& sketch, Ref initial) {
   Reduction reduction;
   reduction.combine = Combine::general;
@@ -280,7 +281,8 @@ TEST(Contraction, FusesProductsIntoSums) {
   auto out = sketch.buffer(Access::write, f32, 1);
   Ref zero = sketch.number(std::int64_t{0});
   Ref x = sketch.load(in, zero);
-  sketch.store(out, zero, sketch.compute(f32, Op::subtract, {sketch.multiply(x, x), sketch.number(1.0f)}));
+  sketch.store(out, zero,
+               sketch.compute(f32, Op::subtract, {sketch.multiply(x, x), sketch.number(1.0f)}));
   Code code = compile_kernels(std::span(&sketch.kernel(), 1));
   float value = 1.0f + 0x1p-20f;
   float result = 0;
