@@ -102,7 +102,7 @@ Hyperbolic quarter_hyperbolic(Simd magnitude) {
   Simd sinh_r = fma(rr * r, polynomial(rr, coefficients::hyperbolic_sine), r);
   Simd cosh_r_minus_one = rr * polynomial(rr, coefficients::hyperbolic_cosine);
   return {difference + fma(sum, sinh_r, difference * cosh_r_minus_one),
-          sum + fma(difference, sinh_r, sum * cosh_r_minus_one)};
+          up + fma(difference, sinh_r, fma(sum, cosh_r_minus_one, down))};
 }
 
 }  // namespace

@@ -40,8 +40,13 @@ Simd log_plus_one_of_sum(Simd head, Simd tail, double big) {
   auto [k, f, four] = reduce_log_plus_one(select(doubled, head, sum));
   Simd f_rest = select(doubled, 0, rest * (0.25 * four));
   k = select(doubled, k + 1, k);
-  f_rest = fma(k, f.pick(-0x1.05c610p-29, 0x1.abc9e3b39803fp-56), f_rest);
-  return fma(k, std::numbers::ln2, f + (log_tail(f) + f_rest));
+  // k ln 2 + f is kept as a sum, since both terms may be larger than the result; ln 2 is cut so
+  // that the product is exact.
+  Simd multiple = k * f.pick(0x1.62e3p-1, 0x1.62e42fefa3800p-1);
+  Simd leading = multiple + f;
+  f_rest = f_rest + ((multiple - leading) + f);
+  f_rest = fma(k, f.pick(0x1.2fefa2p-17, 0x1.ef35793c76730p-45), f_rest);
+  return leading + (log_tail(f) + f_rest);
 }
 
 }  // namespace
