@@ -63,7 +63,8 @@ Program with_code(Launches launches, const std::vector<Kernel>& kernels, const c
                                  dot.epilogue_inputs, dot.epilogue_outputs, dot.in_place};
         launch.cost.operations += kernels[*dot.epilogue].cost.operations;
       }
-      launch.task = cpu::make_dot(dot.lhs, dot.rhs, dot.result, dot.attributes, std::move(epilogue));
+      launch.task =
+          cpu::make_dot(dot.lhs, dot.rhs, dot.result, dot.attributes, std::move(epilogue));
     }
     launch.predicted_ns = predicted_ns(launch.cost);
   }
@@ -78,8 +79,9 @@ Compilation compile(const Graph& graph, const Options& options) {
   compilation.traced = graph;
 
   PassContext context{options.fast_math, {}};
-  Graph optimized = run_passes(default_pipeline(), graph, context,
-                               {.verify = options.verify, .disabled = options.disabled, .after = {}});
+  Graph optimized =
+      run_passes(default_pipeline(), graph, context,
+                 {.verify = options.verify, .disabled = options.disabled, .after = {}});
   compilation.optimized = isolate(optimized);
   compilation.notes = std::move(context.notes);
 

@@ -16,9 +16,9 @@ namespace anabranch {
 /// Everything between a traced graph and its executable, kept for dumps.
 struct Compilation {
   Graph traced;
-  Graph optimized;              ///< after the passes: fusions, dots, constants
+  Graph optimized;                 ///< after the passes: fusions, dots, constants
   std::vector<std::string> notes;  ///< fusions refused, and why
-  std::vector<Kernel> kernels;  ///< tiled
+  std::vector<Kernel> kernels;     ///< tiled
   std::shared_ptr<const Executable> executable;
 };
 

@@ -17,8 +17,8 @@ std::optional<std::uint32_t> find_dot(const Graph& region) {
   return {};
 }
 
-// Whether element i of every output needs element i of the dot's result (node 0) and no other, so that
-// the first output may take its place in memory.
+// Whether element i of every output needs element i of the dot's result (node 0) and no other, so
+// that the first output may take its place in memory.
 bool reads_in_place(const Graph& epilogue) {
   std::vector<char> from_dot(epilogue.nodes().size(), 0);
   from_dot[0] = 1;
@@ -33,8 +33,10 @@ bool reads_in_place(const Graph& epilogue) {
   return epilogue.type(epilogue.outputs()[0]) == epilogue.parameter_type(0);
 }
 
-// The part of `region` after its dot: parameter 0 is the dot's result, the others are `extra_inputs`.
-Graph epilogue_region(const Graph& region, std::uint32_t dot, std::vector<std::size_t>& extra_inputs) {
+// The part of `region` after its dot: parameter 0 is the dot's result, the others are
+// `extra_inputs`.
+Graph epilogue_region(const Graph& region, std::uint32_t dot,
+                      std::vector<std::size_t>& extra_inputs) {
   GraphBuilder builder("epilogue");
   std::vector<Value> moved(region.nodes().size());
   std::vector<char> read(region.nodes().size(), 0);
@@ -49,7 +51,8 @@ Graph epilogue_region(const Graph& region, std::uint32_t dot, std::vector<std::s
     moved[i] = builder.parameter(region.parameter_type(i));
     extra_inputs.push_back(i);
   }
-  for (auto i = static_cast<std::uint32_t>(region.parameter_count()); i < region.nodes().size(); ++i) {
+  for (auto i = static_cast<std::uint32_t>(region.parameter_count()); i < region.nodes().size();
+       ++i) {
     const Node& node = region.node(i);
     if (i == dot) continue;
     if (node.op == Op::constant) {
@@ -149,7 +152,8 @@ Kernel epilogue_kernel(const Node& epilogue, const std::string& name) {
   call.kernel.buffers = std::move(ordered);
   for (Instruction& instruction : call.kernel.instructions) {
     if (auto* load = std::get_if<Load>(&instruction.operation)) load->buffer = moved[load->buffer];
-    if (auto* store = std::get_if<Store>(&instruction.operation)) store->buffer = moved[store->buffer];
+    if (auto* store = std::get_if<Store>(&instruction.operation))
+      store->buffer = moved[store->buffer];
   }
   return std::move(call.kernel);
 }

@@ -1,4 +1,5 @@
-// A fusion around a dot, taken apart into the library's dot and an elementwise kernel over its result.
+// A fusion around a dot, taken apart into the library's dot and an elementwise kernel over its
+// result.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +17,8 @@ struct DotSplit {
   std::size_t lhs = 0, rhs = 0;           ///< which operands of the fusion the dot reads
   std::vector<std::size_t> extra_inputs;  ///< which of them the epilogue reads, in its order
   LibraryDot dot;
-  /// The epilogue as a fusion: the dot's result and the extra inputs, to the fusion's outputs. Nothing
-  /// where the dot's result is the only output.
+  /// The epilogue as a fusion: the dot's result and the extra inputs, to the fusion's outputs.
+  /// Nothing where the dot's result is the only output.
   std::optional<Node> epilogue;
 };
 

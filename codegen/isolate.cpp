@@ -24,7 +24,8 @@ Graph region_of(const Graph& graph, const Node& node) {
   GraphBuilder region("fusion");
   std::vector<Value> inputs;
   for (Value input : node.inputs) inputs.push_back(region.parameter(graph.type(input)));
-  Value first = region.add(node.op, inputs, node.attributes, stated(node), node.regions, node.location);
+  Value first =
+      region.add(node.op, inputs, node.attributes, stated(node), node.regions, node.location);
   std::vector<Value> outputs;
   for (std::uint32_t i = 0; i < node.types.size(); ++i) outputs.push_back({first.node, i});
   return region.build(std::move(outputs));

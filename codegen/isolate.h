@@ -1,5 +1,5 @@
-// isolate: what is left to itself after the passes becomes a fusion of one, so that every computation
-// reaches lowering in the same form.
+// isolate: what is left to itself after the passes becomes a fusion of one, so that every
+// computation reaches lowering in the same form.
 //
 //   %2: f32[8] = add %0, %1     ->     %2: f32[8] = fusion %0, %1 kind=elementwise graph(...) {...}
 #pragma once
@@ -8,8 +8,8 @@
 
 namespace anabranch {
 
-/// `graph` with each op that is not a parameter, a constant, a reshape or a fusion in a fusion of its
-/// own. Returns it unchanged where there is none.
+/// `graph` with each op that is not a parameter, a constant, a reshape or a fusion in a fusion of
+/// its own. Returns it unchanged where there is none.
 Graph isolate(const Graph& graph);
 
 }  // namespace anabranch

@@ -42,9 +42,14 @@ class Planner {
         slots_[{index, 0}] = add_slot(Slot::Kind::input, position, node.types[0], {index, 0});
         break;
       }
-      case Op::constant: break;  // where something reads it: most live in kernels
-      case Op::reshape: slots_[{index, 0}] = slot_of(node.inputs[0]); break;
-      case Op::fusion: plan_fusion(index, node); break;
+      case Op::constant:
+        break;  // where something reads it: most live in kernels
+      case Op::reshape:
+        slots_[{index, 0}] = slot_of(node.inputs[0]);
+        break;
+      case Op::fusion:
+        plan_fusion(index, node);
+        break;
       default:
         throw InternalError("launches", std::string(name(node.op)) + " outside a fusion",
                             to_string(graph_));
@@ -63,7 +68,8 @@ class Planner {
     if (auto known = slots_.find(value); known != slots_.end()) return known->second;
     const Node& node = graph_.node(value);
     if (node.op != Op::constant) {
-      throw InternalError("launches", "%" + std::to_string(value.node) + " is read before it is there",
+      throw InternalError("launches",
+                          "%" + std::to_string(value.node) + " is read before it is there",
                           to_string(graph_));
     }
     auto& constants = launches_.program.constants;
@@ -105,10 +111,10 @@ class Planner {
       launch.location = node.location;
       for (std::size_t i = 0; i < call.arguments.size(); ++i) {
         const KernelArgument& argument = call.arguments[i];
-        const std::vector<SlotId>& among =
-            argument.kind == KernelArgument::Kind::input    ? inputs
-            : argument.kind == KernelArgument::Kind::output ? outputs
-                                                            : temporaries;
+        const std::vector<SlotId>& among = argument.kind == KernelArgument::Kind::input ? inputs
+                                           : argument.kind == KernelArgument::Kind::output
+                                               ? outputs
+                                               : temporaries;
         launch.buffers.push_back(among.at(argument.index));
         if (call.kernel.buffers[i].access == Access::write) {
           launch.writes.push_back(launch.buffers.back());

@@ -55,13 +55,20 @@ std::string memory_text(const Compilation& compilation) {
 
 std::string dump(const Compilation& compilation, Stage stage) {
   switch (stage) {
-    case Stage::trace: return to_string(compilation.traced);
-    case Stage::optimized: return optimized_text(compilation);
-    case Stage::kernels: return kernels_text(compilation);
-    case Stage::llvm: return cpu::llvm_text(compilation.kernels);
-    case Stage::assembly: return cpu::assembly_text(compilation.kernels);
-    case Stage::schedule: return to_string(*compilation.executable);
-    case Stage::memory: return memory_text(compilation);
+    case Stage::trace:
+      return to_string(compilation.traced);
+    case Stage::optimized:
+      return optimized_text(compilation);
+    case Stage::kernels:
+      return kernels_text(compilation);
+    case Stage::llvm:
+      return cpu::llvm_text(compilation.kernels);
+    case Stage::assembly:
+      return cpu::assembly_text(compilation.kernels);
+    case Stage::schedule:
+      return to_string(*compilation.executable);
+    case Stage::memory:
+      return memory_text(compilation);
     case Stage::cuda:
       throw Error("dump: the program was compiled for " +
                   to_string(compilation.executable->device) +

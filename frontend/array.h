@@ -17,9 +17,9 @@ namespace anabranch {
 
 struct Expression;  // what an Array stands for: frontend/expression.h
 
-/// A small handle, copied freely and usable from any thread. It stands for memory of a device, for an
-/// operation recorded but not yet run, or for a value of a function that is being traced. One that was
-/// default-made stands for nothing, and every use of it throws Error.
+/// A small handle, copied freely and usable from any thread. It stands for memory of a device, for
+/// an operation recorded but not yet run, or for a value of a function that is being traced. One
+/// that was default-made stands for nothing, and every use of it throws Error.
 class Array {
  public:
   Array() = default;
@@ -40,7 +40,8 @@ class Array {
   /// Whether reading would not wait. Never waits, and starts nothing.
   bool ready() const;
 
-  /// The one element; waits. `T` must store the dtype: nothing is converted. Throws Error otherwise.
+  /// The one element; waits. `T` must store the dtype: nothing is converted. Throws Error
+  /// otherwise.
   template <class T>
   T item(std::source_location where = std::source_location::current()) const {
     check_read("item", dtype_of<T>, 1, where);
@@ -66,7 +67,8 @@ class Array {
   /// The same value on another device; the array itself where it is there already.
   Array to(const Device& device,
            std::source_location where = std::source_location::current()) const;
-  /// Each element converted: float to integer truncates and saturates, NaN to 0; to bool, "not zero".
+  /// Each element converted: float to integer truncates and saturates, NaN to 0; to bool, "not
+  /// zero".
   Array astype(Dtype dtype, std::source_location where = std::source_location::current()) const;
 
   const std::shared_ptr<Expression>& expression() const { return expression_; }
@@ -83,7 +85,8 @@ class Array {
   std::shared_ptr<Expression> expression_;
 };
 
-/// The elements as NumPy prints them; waits. A traced array prints its type and its place in the trace.
+/// The elements as NumPy prints them; waits. A traced array prints its type and its place in the
+/// trace.
 std::string to_string(const Array& array);
 std::ostream& operator<<(std::ostream& out, const Array& array);
 

@@ -16,8 +16,8 @@ void eval(const Arrays&... arrays) {
   evaluate(list);
 }
 
-/// Dispatches everything that is recorded and held by somebody, then waits until nothing is in flight on
-/// any device. Errors stay with the arrays that they belong to.
+/// Dispatches everything that is recorded and held by somebody, then waits until nothing is in
+/// flight on any device. Errors stay with the arrays that they belong to.
 void wait_all();
 
 }  // namespace anabranch

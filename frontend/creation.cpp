@@ -45,9 +45,12 @@ Array triangle(Comparison direction, const Shape& shape, std::int64_t diagonal,
   Term column = {iota(i64, shape, shape.rank() - 1, where), where};
   Term above = column - row;
   switch (direction) {
-    case Comparison::le: return above <= diagonal;
-    case Comparison::ge: return above >= diagonal;
-    default: return above == diagonal;
+    case Comparison::le:
+      return above <= diagonal;
+    case Comparison::ge:
+      return above >= diagonal;
+    default:
+      return above == diagonal;
   }
 }
 

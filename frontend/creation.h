@@ -1,7 +1,7 @@
 // Arrays from values, and arrays that are computed from nothing.
 //
-// What is computed (zeros, arange, linspace, eye ...) is recorded like any other operation, so inside a
-// larger computation it takes no memory.
+// What is computed (zeros, arange, linspace, eye ...) is recorded like any other operation, so
+// inside a larger computation it takes no memory.
 #pragma once
 
 #include <functional>
@@ -58,17 +58,21 @@ Array scalar(const Operand& number);
 /// One number, rank 0, of the given dtype.
 Array scalar(const Operand& number, Dtype dtype);
 
-/// An array that reads somebody else's memory in place; `release` is called once nothing reads it any
-/// more. The bytes must not change until then.
-Array borrow_bytes(Dtype dtype, const Sizes& sizes, const void* data, std::function<void()> release);
+/// An array that reads somebody else's memory in place; `release` is called once nothing reads it
+/// any more. The bytes must not change until then.
+Array borrow_bytes(Dtype dtype, const Sizes& sizes, const void* data,
+                   std::function<void()> release);
 
 /// The same of a typed pointer; `deleter` takes the pointer, or nothing.
 template <NumberType T, class Deleter>
 Array borrow(const T* data, const Sizes& sizes, Deleter deleter) {
   return borrow_bytes(dtype_of<T>, sizes, data, [data, deleter]() mutable {
-    if constexpr (std::is_invocable_v<Deleter&, const T*>) deleter(data);
-    else if constexpr (std::is_invocable_v<Deleter&, T*>) deleter(const_cast<T*>(data));
-    else deleter();
+    if constexpr (std::is_invocable_v<Deleter&, const T*>)
+      deleter(data);
+    else if constexpr (std::is_invocable_v<Deleter&, T*>)
+      deleter(const_cast<T*>(data));
+    else
+      deleter();
   });
 }
 
@@ -89,10 +93,10 @@ Array arange(const Operand& stop, Dtype dtype);
 Array arange(const Operand& start, const Operand& stop, const Operand& step = 1);
 Array arange(const Operand& start, const Operand& stop, const Operand& step, Dtype dtype);
 
-/// `count` floats evenly from `start` to `stop`, both included; without the endpoint, `stop` is left out.
+/// `count` floats evenly from `start` to `stop`, both included; without the endpoint, `stop` is
+/// left out.
 Array linspace(double start, double stop, std::int64_t count, Dtype dtype = f32,
-               bool endpoint = true,
-               std::source_location where = std::source_location::current());
+               bool endpoint = true, std::source_location where = std::source_location::current());
 
 /// Ones where column - row = `diagonal`, zeros elsewhere; square unless `columns` is given.
 Array eye(std::int64_t rows, std::int64_t columns = -1, std::int64_t diagonal = 0,

@@ -5,7 +5,8 @@
 
 namespace anabranch {
 
-/// Writes the stages of ANABRANCH_DUMP: to stderr, or as PROGRAM.NUMBER.STAGE.txt in ANABRANCH_DUMP_DIR.
+/// Writes the stages of ANABRANCH_DUMP: to stderr, or as PROGRAM.NUMBER.STAGE.txt in
+/// ANABRANCH_DUMP_DIR.
 void dump_as_asked(const Compilation& compilation);
 
 }  // namespace anabranch

@@ -21,9 +21,7 @@ struct Labelled {
   std::string labels;
 
   const Shape& shape() const { return array.expression()->type.shape; }
-  std::int64_t size(char label) const {
-    return shape()[static_cast<int>(labels.find(label))];
-  }
+  std::int64_t size(char label) const { return shape()[static_cast<int>(labels.find(label))]; }
   std::vector<std::int64_t> axes(const std::string& chosen) const {
     std::vector<std::int64_t> axes;
     for (char label : chosen) axes.push_back(static_cast<std::int64_t>(labels.find(label)));
@@ -109,8 +107,10 @@ Labelled contract(Labelled a, Labelled b, const std::string& wanted, SourceLocat
   b = sum_alone(std::move(b), a.labels + wanted, at);
   std::string batch, inner, left, right;
   for (char label : a.labels) {
-    if (!has(b.labels, label)) left += label;
-    else (has(wanted, label) ? batch : inner) += label;
+    if (!has(b.labels, label))
+      left += label;
+    else
+      (has(wanted, label) ? batch : inner) += label;
   }
   for (char label : b.labels) {
     if (!has(a.labels, label)) right += label;

@@ -46,7 +46,8 @@ Environment read() {
   for (const std::string& stage : list("ANABRANCH_DUMP")) {
     auto known = parse_stage(stage);
     if (!known) {
-      throw Error("ANABRANCH_DUMP=" + stage + ": there is no such stage; there are " + stage_names());
+      throw Error("ANABRANCH_DUMP=" + stage + ": there is no such stage; there are " +
+                  stage_names());
     }
     environment.dump.push_back(*known);
   }

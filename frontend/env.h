@@ -9,9 +9,9 @@
 namespace anabranch {
 
 struct Environment {
-  std::vector<Stage> dump;           ///< ANABRANCH_DUMP=trace,schedule: stages written as programs compile
-  std::string dump_directory;        ///< ANABRANCH_DUMP_DIR: a file per program and stage, not stderr
-  bool verify = false;               ///< ANABRANCH_VERIFY=1: check the graph after every pass
+  std::vector<Stage> dump;  ///< ANABRANCH_DUMP=trace,schedule: stages written as programs compile
+  std::string dump_directory;  ///< ANABRANCH_DUMP_DIR: a file per program and stage, not stderr
+  bool verify = false;         ///< ANABRANCH_VERIFY=1: check the graph after every pass
   std::vector<std::string> disable;  ///< ANABRANCH_DISABLE=fuse,cse: passes left out
   int streams = 0;                   ///< ANABRANCH_STREAMS=2: at most so many; 0 where not set
 };

@@ -79,7 +79,8 @@ struct Program {
 // Cheaper to compute again than to keep in memory.
 bool is_cheap(Op op) { return op == Op::broadcast_in_dim || op == Op::iota; }
 
-/// What becomes memory besides the roots: what others hold and costs something, or all that others hold.
+/// What becomes memory besides the roots: what others hold and costs something, or all that others
+/// hold.
 enum class Keep : std::uint8_t { roots_and_costly, all_held };
 
 Program build(Part& part, Keep keep) {
@@ -104,7 +105,8 @@ Program build(Part& part, Keep keep) {
     if (info(recorded.op).has(OpInfo::typed)) stated = member.expression->type;
     member.value = builder.add(recorded.op, std::move(inputs), recorded.attributes,
                                std::move(stated), {}, member.expression->location);
-    // One handle is the member's own; what remains is held by the user, or by arrays not in this part.
+    // One handle is the member's own; what remains is held by the user, or by arrays not in this
+    // part.
     bool held = member.expression.use_count() > member.uses_inside + 1;
     bool worth_it = keep == Keep::all_held || !is_cheap(recorded.op);
     if (member.is_root || (held && worth_it)) {

@@ -10,8 +10,8 @@
 namespace anabranch {
 
 /// Dispatches everything that `arrays` still need, as one program, and returns without waiting.
-/// What other handles hold on the way becomes concrete too, so that nothing runs twice. Arrays that are
-/// traced stay as they are.
+/// What other handles hold on the way becomes concrete too, so that nothing runs twice. Arrays that
+/// are traced stay as they are.
 void evaluate(std::span<const Array> arrays);
 
 /// Dispatches every recorded expression that somebody holds, on whichever device.
@@ -20,8 +20,8 @@ void evaluate_all();
 /// How many operations would run for this one, shared ones counted once.
 std::uint32_t count_recorded(const Recorded& recorded);
 
-/// The memory of an array, once dispatched: `expression` is neither traced nor recorded afterwards. A
-/// host scalar is put on `device`.
+/// The memory of an array, once dispatched: `expression` is neither traced nor recorded afterwards.
+/// A host scalar is put on `device`.
 Buffer memory_of(const Array& array, const Device& device);
 
 }  // namespace anabranch

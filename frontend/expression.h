@@ -1,4 +1,5 @@
-// Expression: what an Array stands for. Its type never changes; a recorded one becomes concrete once.
+// Expression: what an Array stands for. Its type never changes; a recorded one becomes concrete
+// once.
 #pragma once
 
 #include <atomic>
@@ -43,14 +44,12 @@ struct HostScalar {
 struct Expression : std::enable_shared_from_this<Expression> {
   enum class Kind : std::uint8_t { traced, scalar, memory };
 
-  Expression(Type type, HostScalar scalar) : type(std::move(type)), kind(Kind::scalar), scalar(scalar) {}
+  Expression(Type type, HostScalar scalar)
+      : type(std::move(type)), kind(Kind::scalar), scalar(scalar) {}
   Expression(Type type, Traced traced)
       : type(std::move(type)), kind(Kind::traced), traced(std::move(traced)) {}
   Expression(Type type, Buffer memory)
-      : type(std::move(type)),
-        kind(Kind::memory),
-        concrete_(true),
-        buffer_(std::move(memory)) {}
+      : type(std::move(type)), kind(Kind::memory), concrete_(true), buffer_(std::move(memory)) {}
   Expression(Type type, std::shared_ptr<const Recorded> recorded, std::optional<Device> device)
       : type(std::move(type)),
         kind(Kind::memory),
@@ -68,7 +67,7 @@ struct Expression : std::enable_shared_from_this<Expression> {
 
   const Type type;
   const Kind kind;
-  bool weak = false;             ///< made from C++ numbers alone: takes the dtype of what it meets
+  bool weak = false;  ///< made from C++ numbers alone: takes the dtype of what it meets
   SourceLocation location;
   const Traced traced;
   const HostScalar scalar;

@@ -118,7 +118,8 @@ std::string not_finite(double value) {
   return value < 0 ? "-inf" : "inf";
 }
 
-/// How the floats of one array print: all alike, by what the finite ones need (NumPy's FloatingFormat).
+/// How the floats of one array print: all alike, by what the finite ones need (NumPy's
+/// FloatingFormat).
 template <class T>
 class FloatFormat {
  public:
@@ -180,8 +181,7 @@ class FloatFormat {
     }
     digits_ = std::max(digits_, fraction);
     left_ = std::max(left_, static_cast<int>(text.find('.')));
-    exponent_width_ =
-        std::max(exponent_width_, static_cast<int>(text.size() - text.find('e')) - 2);
+    exponent_width_ = std::max(exponent_width_, static_cast<int>(text.size() - text.find('e')) - 2);
     right_ = std::max(right_, exponent_width_ + 2 + digits_);
   }
 

@@ -17,9 +17,9 @@ namespace anabranch {
 
 /// A compiled function: a handle, copied freely, that several threads may call at once.
 ///
-/// The first call with arguments of new types traces and compiles; later ones only dispatch. Numbers are
-/// inputs, so a changed number does not compile again; a changed static_arg does. Called on traced
-/// arrays it becomes part of that trace.
+/// The first call with arguments of new types traces and compiles; later ones only dispatch.
+/// Numbers are inputs, so a changed number does not compile again; a changed static_arg does.
+/// Called on traced arrays it becomes part of that trace.
 template <class Function>
 class Jit {
  public:
@@ -77,9 +77,9 @@ class Jit {
     return cache_->add(signature, describe_call(args...), [&] {
       auto traced = detail::trace_call(function_, args...);
       using Result = decltype(traced.result);
-      return std::pair(std::move(traced.graph),
-                       std::shared_ptr<const void>(
-                           std::make_shared<const Result>(std::move(traced.result))));
+      return std::pair(
+          std::move(traced.graph),
+          std::shared_ptr<const void>(std::make_shared<const Result>(std::move(traced.result))));
     });
   }
 
@@ -91,8 +91,10 @@ class Jit {
 
   template <class T>
   static detail::Traced<T> as_argument(const T& argument) {
-    if constexpr (std::is_arithmetic_v<T>) return weak_number(argument);
-    else return argument;
+    if constexpr (std::is_arithmetic_v<T>)
+      return weak_number(argument);
+    else
+      return argument;
   }
 
   Function function_;
@@ -109,11 +111,10 @@ auto jit(Function function) {
   return Jit<Function>(std::move(function), default_options());
 }
 
-/// Compiles `function` now, for arguments of exactly these types (specs, or trees of arrays). A call with
-/// others throws Error.
+/// Compiles `function` now, for arguments of exactly these types (specs, or trees of arrays). A
+/// call with others throws Error.
 template <class Function, class... Args>
-  requires(!std::same_as<Function, Graph>)
-auto compile(Function function, const Args&... args) {
+requires(!std::same_as<Function, Graph>) auto compile(Function function, const Args&... args) {
   Jit<Function> compiled(std::move(function), default_options(), true);
   compiled.compilation(args...);
   return compiled;

@@ -101,8 +101,7 @@ const Specialization& JitCache::add(const Signature& signature, Description desc
   return *head;
 }
 
-std::vector<Array> JitCache::run(const Specialization& compiled,
-                                 const Signature& signature) const {
+std::vector<Array> JitCache::run(const Specialization& compiled, const Signature& signature) const {
   std::vector<Buffer> inputs;
   inputs.reserve(signature.leaves.size());
   for (std::size_t i = 0; i < signature.leaves.size(); ++i) {
@@ -141,7 +140,8 @@ Array weak_number(const Operand& number) { return as_array("jit", number); }
 namespace detail {
 
 Array traced_parameter(Tracer& tracer, const Array& like) {
-  if (!like.expression()) fail("trace: an argument holds an empty Array; give it a value first", {});
+  if (!like.expression())
+    fail("trace: an argument holds an empty Array; give it a value first", {});
   Array parameter = tracer.parameter(like.expression()->type);
   parameter.expression()->weak = like.expression()->weak;
   return parameter;

@@ -44,7 +44,8 @@ class JitCache {
   const Specialization* find(const Signature& signature) const;
 
   /// Traces and compiles, once however many threads ask. Throws Error for empty arrays.
-  const Specialization& add(const Signature& signature, Description description, const Trace& trace);
+  const Specialization& add(const Signature& signature, Description description,
+                            const Trace& trace);
 
   /// Dispatches one call. Throws Error for an argument on another device.
   std::vector<Array> run(const Specialization& compiled, const Signature& signature) const;

@@ -40,8 +40,7 @@ std::vector<std::int64_t> batch_of(const Type& type) {
   return {sizes.begin(), sizes.end() - 2};
 }
 
-Array with_batch(const Array& array, const std::vector<std::int64_t>& batch,
-                 SourceLocation where) {
+Array with_batch(const Array& array, const std::vector<std::int64_t>& batch, SourceLocation where) {
   std::vector<std::int64_t> sizes = batch;
   auto own = type_of(array).shape.sizes();
   sizes.insert(sizes.end(), own.end() - 2, own.end());
@@ -72,12 +71,10 @@ std::vector<std::int64_t> first(std::int64_t count) {
   return list;
 }
 
-// Both of at least two axes.
+// Both of at least two axes, with equal inner sizes.
 Array matrix_product(Array a, Array b, SourceLocation where) {
-  check_inner("matmul", a, type_of(a).rank() - 1, b, type_of(b).rank() - 2, where);
   if (type_of(b).rank() == 2) {  // rows of a, however many axes count them
-    return record(Op::dot, {a, b}, where,
-                  DotAttributes{{}, {}, {type_of(a).rank() - 1}, {0}});
+    return record(Op::dot, {a, b}, where, DotAttributes{{}, {}, {type_of(a).rank() - 1}, {0}});
   }
   std::vector<std::int64_t> batch = common_batch(a, b, where);
   a = with_batch(a, batch, where);
@@ -96,8 +93,9 @@ Array matmul(const Operand& a, const Operand& b) {
   if (type_of(both[0]).rank() == 0 || type_of(both[1]).rank() == 0) {
     refuse("matmul", both[0], both[1], "a scalar has no inner axis; multiply instead", where);
   }
+  check_inner("matmul", both[0], type_of(both[0]).rank() - 1, both[1],
+              column ? 0 : type_of(both[1]).rank() - 2, where);
   if (row && column) {
-    check_inner("matmul", both[0], 0, both[1], 0, where);
     return record(Op::dot, both, where, DotAttributes{{}, {}, {0}, {0}});
   }
   Array left = row ? expand_dims({both[0], where}, 0) : both[0];

@@ -10,8 +10,9 @@
 
 namespace anabranch {
 
-/// The matrix product over the last axis of a and the last but one of b; axes before those are batches
-/// and broadcast; a vector counts as a row on the left and a column on the right. f16 and bf16 add in f32.
+/// The matrix product over the last axis of a and the last but one of b; axes before those are
+/// batches and broadcast; a vector counts as a row on the left and a column on the right. f16 and
+/// bf16 add in f32.
 Array matmul(const Operand& a, const Operand& b);
 
 /// The last axis of a with the last but one (or only) of b; without batches: NumPy's dot.
@@ -28,9 +29,10 @@ Array tensordot(const Operand& a, const Operand& b, const Axes& a_axes, const Ax
 /// a[i] * b[j] of two vectors.
 Array outer(const Operand& a, const Operand& b);
 
-/// Sums of products by Einstein's convention: einsum("bij,bjk->bik", a, b). A letter per axis; a letter
-/// missing on the right is summed over, one repeated in an operand takes its diagonal. Without an arrow
-/// the letters that occur once come out in alphabetical order. Operands are combined from the left.
+/// Sums of products by Einstein's convention: einsum("bij,bjk->bik", a, b). A letter per axis; a
+/// letter missing on the right is summed over, one repeated in an operand takes its diagonal.
+/// Without an arrow the letters that occur once come out in alphabetical order. Operands are
+/// combined from the left.
 Array einsum(std::string_view equation, const Operands& operands);
 Array einsum(std::string_view equation, const Operand& a);
 Array einsum(std::string_view equation, const Operand& a, const Operand& b);

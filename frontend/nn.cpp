@@ -31,7 +31,9 @@ Array relu(const Operand& x) {
   return maximum(Term(as_array("relu", x, Takes::numbers), x.where()), 0);
 }
 
-Array sigmoid(const Operand& x) { return record(Op::logistic, {floats("sigmoid", x).array()}, x.where()); }
+Array sigmoid(const Operand& x) {
+  return record(Op::logistic, {floats("sigmoid", x).array()}, x.where());
+}
 
 Array silu(const Operand& x) {
   Term y = floats("silu", x);

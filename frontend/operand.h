@@ -25,17 +25,21 @@ struct Number {
 
   template <NumberType T>
   explicit Number(T number) : dtype(dtype_of<T>) {
-    if constexpr (std::is_same_v<T, bool>) value = number;
-    else if constexpr (is_float_storage<T>) value = static_cast<double>(number);
-    else if constexpr (std::is_signed_v<T>) value = static_cast<std::int64_t>(number);
-    else value = static_cast<std::uint64_t>(number);
+    if constexpr (std::is_same_v<T, bool>)
+      value = number;
+    else if constexpr (is_float_storage<T>)
+      value = static_cast<double>(number);
+    else if constexpr (std::is_signed_v<T>)
+      value = static_cast<std::int64_t>(number);
+    else
+      value = static_cast<std::uint64_t>(number);
   }
 };
 
 std::string to_string(const Number& number);
 
-/// Made implicitly at the place of the call, so that errors and dumps can name the user's line even for
-/// operators, which cannot have default arguments.
+/// Made implicitly at the place of the call, so that errors and dumps can name the user's line even
+/// for operators, which cannot have default arguments.
 class Operand {
  public:
   Operand(Array array, std::source_location where = std::source_location::current())

@@ -66,7 +66,8 @@ Array position(const char* function, Op op, const Operand& x, const Axes& axes, 
   Shape shape = array.expression()->type.shape;
   std::vector<std::int64_t> folded = axes.of_rank(function, shape, x.where());
   if (!axes.all() && folded.size() != 1) {
-    fail(std::string(function) + ": takes one axis, or none for the flattened array, and was given " +
+    fail(std::string(function) +
+             ": takes one axis, or none for the flattened array, and was given " +
              std::to_string(folded.size()),
          x.where());
   }
@@ -121,8 +122,7 @@ Array mean(const Operand& x, const Axes& axes, bool keep) {
 Array var(const Operand& x, const Axes& axes, bool keep, double correction) {
   Term y = {as_array("var", x, Takes::floats), x.where()};
   const Shape& shape = y.array().expression()->type.shape;
-  double count =
-      static_cast<double>(count_over(shape, axes.of_rank("var", shape, x.where())));
+  double count = static_cast<double>(count_over(shape, axes.of_rank("var", shape, x.where())));
   Term away = y - Term(mean(y, axes, keepdims), x.where());
   return Term(sum(square(away), axes, keep), x.where()) / std::max(count - correction, 0.0);
 }

@@ -11,12 +11,13 @@ namespace anabranch {
 /// For the last argument of a reduction: sum(x, 1, keepdims).
 inline constexpr bool keepdims = true;
 
-Array sum(const Operand& x, const Axes& axes = {}, bool keep = false);  ///< 0 if none; bools count as i64
+Array sum(const Operand& x, const Axes& axes = {},
+          bool keep = false);  ///< 0 if none; bools count as i64
 Array prod(const Operand& x, const Axes& axes = {}, bool keep = false);  ///< the product; 1 if none
 Array max(const Operand& x, const Axes& axes = {}, bool keep = false);   ///< Error over no elements
 Array min(const Operand& x, const Axes& axes = {}, bool keep = false);   ///< Error over no elements
-Array any(const Operand& x, const Axes& axes = {}, bool keep = false);   ///< of bools; false if none
-Array all(const Operand& x, const Axes& axes = {}, bool keep = false);   ///< of bools; true if none
+Array any(const Operand& x, const Axes& axes = {}, bool keep = false);  ///< of bools; false if none
+Array all(const Operand& x, const Axes& axes = {}, bool keep = false);  ///< of bools; true if none
 Array mean(const Operand& x, const Axes& axes = {}, bool keep = false);  ///< of floats; NaN if none
 
 /// The mean squared distance from the mean; the sum is divided by the count less `correction`.
@@ -28,8 +29,8 @@ Array norm(const Operand& x, const Axes& axes = {}, bool keep = false);
 /// log(sum(exp(x))) without overflow, of floats; Error over no elements.
 Array logsumexp(const Operand& x, const Axes& axes = {}, bool keep = false);
 
-/// Where the first greatest element (or NaN) lies, as i64: along one axis, or in row-major order where
-/// no axis is given. Error over no elements.
+/// Where the first greatest element (or NaN) lies, as i64: along one axis, or in row-major order
+/// where no axis is given. Error over no elements.
 Array argmax(const Operand& x, const Axes& axis = {}, bool keep = false);
 /// Where the first least element (or NaN) lies; see `argmax`.
 Array argmin(const Operand& x, const Axes& axis = {}, bool keep = false);

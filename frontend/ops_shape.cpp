@@ -52,16 +52,17 @@ std::vector<Array> alike(const char* function, const std::vector<Operand>& opera
   for (Array& array : arrays) {
     const Type& type = array.expression()->type;
     if (type.dtype == *dtype) continue;
-    array = record(Op::convert, {array}, operands[0].where(), NoAttributes{},
-                   Type{*dtype, type.shape});
+    array =
+        record(Op::convert, {array}, operands[0].where(), NoAttributes{}, Type{*dtype, type.shape});
   }
   return arrays;
 }
 
 void check_length(const char* function, const char* what, const Sizes& list, const Type& type) {
   if (static_cast<int>(list.list().size()) == type.rank()) return;
-  fail(std::string(function) + ": " + std::to_string(list.list().size()) + " " + what + " for the " +
-           std::to_string(type.rank()) + " axes of " + to_string(type) + "; give one per axis",
+  fail(std::string(function) + ": " + std::to_string(list.list().size()) + " " + what +
+           " for the " + std::to_string(type.rank()) + " axes of " + to_string(type) +
+           "; give one per axis",
        list.where());
 }
 
@@ -194,9 +195,9 @@ Array pad(const Operand& x, const Sizes& low, const Sizes& high, const Operand& 
   check_length("pad", "high sizes", high, type);
   Array filler = value.is_number() ? number_as("pad", value.number(), type.dtype, x.where())
                                    : as_array("pad", value);
-  return record(Op::pad, {array, filler}, x.where(),
-                PadAttributes{low.list(), high.list(),
-                              std::vector<std::int64_t>(low.list().size(), 0)});
+  return record(
+      Op::pad, {array, filler}, x.where(),
+      PadAttributes{low.list(), high.list(), std::vector<std::int64_t>(low.list().size(), 0)});
 }
 
 Array slice(const Operand& x, const Sizes& start, const Sizes& limit, const Sizes& strides) {
@@ -205,8 +206,10 @@ Array slice(const Operand& x, const Sizes& start, const Sizes& limit, const Size
   check_length("slice", "starts", start, type);
   check_length("slice", "limits", limit, type);
   std::vector<std::int64_t> steps = strides.list();
-  if (steps.empty()) steps.assign(type.shape.sizes().size(), 1);
-  else check_length("slice", "strides", strides, type);
+  if (steps.empty())
+    steps.assign(type.shape.sizes().size(), 1);
+  else
+    check_length("slice", "strides", strides, type);
   return record(Op::slice, {array}, x.where(),
                 SliceAttributes{start.list(), limit.list(), std::move(steps)});
 }

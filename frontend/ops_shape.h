@@ -1,4 +1,5 @@
-// Functions that move elements and compute nothing: they become index maps of the kernels that read them.
+// Functions that move elements and compute nothing: they become index maps of the kernels that read
+// them.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +32,8 @@ Array concat(const Operands& arrays, std::int64_t axis = 0);
 Array stack(const Operands& arrays, std::int64_t axis = 0);
 /// `value` around the elements: low[i] before and high[i] after on axis i; negative numbers crop.
 Array pad(const Operand& x, const Sizes& low, const Sizes& high, const Operand& value = 0);
-/// Elements start, start + stride, ... below limit on each axis; strides are 1 where none are given.
+/// Elements start, start + stride, ... below limit on each axis; strides are 1 where none are
+/// given.
 Array slice(const Operand& x, const Sizes& start, const Sizes& limit, const Sizes& strides = {});
 /// The elements at position `index` of an axis, which goes; negative positions count from the end.
 Array index(const Operand& x, std::int64_t index, std::int64_t axis = 0);

@@ -8,8 +8,8 @@
 namespace anabranch {
 namespace {
 
-/// A doubly linked list through the expressions. Several, so that threads that record at once seldom
-/// meet.
+/// A doubly linked list through the expressions. Several, so that threads that record at once
+/// seldom meet.
 struct Shard {
   std::mutex mutex;
   Expression* first = nullptr;

@@ -21,7 +21,8 @@ class ProgramCache {
   std::shared_ptr<const Compilation> get(const Graph& graph, const Options& options) {
     std::shared_ptr<Entry> entry = find_or_add(graph, options);
     std::lock_guard lock(entry->compiling);
-    if (!entry->compilation) {  // an earlier thread may have failed: try again, and fail for this one
+    if (!entry->compilation) {  // an earlier thread may have failed: try again, and fail for this
+                                // one
       auto compilation = std::make_shared<const Compilation>(compile(graph, options));
       dump_as_asked(*compilation);
       entry->compilation = std::move(compilation);

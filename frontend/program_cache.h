@@ -7,8 +7,8 @@
 
 namespace anabranch {
 
-/// The compilation of `graph`, kept: an equal graph with equal options compiles once, whichever threads
-/// ask. The least recently used go when there are more than `program_cache_limit`.
+/// The compilation of `graph`, kept: an equal graph with equal options compiles once, whichever
+/// threads ask. The least recently used go when there are more than `program_cache_limit`.
 std::shared_ptr<const Compilation> compile_once(const Graph& graph, const Options& options);
 
 inline constexpr std::size_t program_cache_limit = 512;

@@ -22,12 +22,18 @@ Kind kind_of(Dtype dtype) {
 
 bool takes(Takes what, Dtype dtype) {
   switch (what) {
-    case Takes::anything: return true;
-    case Takes::numbers: return dtype != bool_;
-    case Takes::floats: return is_float(dtype);
-    case Takes::integers: return is_integer(dtype);
-    case Takes::integers_or_bool: return !is_float(dtype);
-    case Takes::bool_only: return dtype == bool_;
+    case Takes::anything:
+      return true;
+    case Takes::numbers:
+      return dtype != bool_;
+    case Takes::floats:
+      return is_float(dtype);
+    case Takes::integers:
+      return is_integer(dtype);
+    case Takes::integers_or_bool:
+      return !is_float(dtype);
+    case Takes::bool_only:
+      return dtype == bool_;
   }
   return false;
 }
@@ -45,11 +51,16 @@ constexpr const char* wanted[] = {
 // Takes a visitor's number apart: whether T can stand for it.
 template <class T, class From>
 bool stands_for(From value) {
-  if constexpr (std::is_same_v<T, bool>) return std::is_same_v<From, bool>;
-  else if constexpr (std::is_same_v<From, bool>) return true;
-  else if constexpr (is_float_storage<T>) return true;
-  else if constexpr (std::is_same_v<From, double>) return false;
-  else return std::in_range<T>(value);
+  if constexpr (std::is_same_v<T, bool>)
+    return std::is_same_v<From, bool>;
+  else if constexpr (std::is_same_v<From, bool>)
+    return true;
+  else if constexpr (is_float_storage<T>)
+    return true;
+  else if constexpr (std::is_same_v<From, double>)
+    return false;
+  else
+    return std::in_range<T>(value);
 }
 
 bool is_weak(const Operand& operand) {
@@ -71,8 +82,10 @@ Dtype promoted_weak(Dtype a, Dtype b) {
 std::string to_string(const Number& number) {
   return std::visit(
       []<class T>(T value) -> std::string {
-        if constexpr (std::is_same_v<T, bool>) return value ? "true" : "false";
-        else return element_to_string(Literal::scalar(value), 0);
+        if constexpr (std::is_same_v<T, bool>)
+          return value ? "true" : "false";
+        else
+          return element_to_string(Literal::scalar(value), 0);
       },
       number.value);
 }
@@ -101,8 +114,7 @@ Array number_as(const char* function, const Number& number, Dtype dtype, SourceL
 
 Array as_array(const char* function, const Operand& operand) {
   if (operand.is_number()) {
-    Array array =
-        number_as(function, operand.number(), operand.number().dtype, operand.where());
+    Array array = number_as(function, operand.number(), operand.number().dtype, operand.where());
     array.expression()->weak = true;
     return array;
   }
@@ -135,10 +147,14 @@ std::optional<Dtype> promoted(Dtype a, Dtype b) {
   Dtype without = is_signed_integer(a) ? b : a;
   if (byte_size(with_sign) > byte_size(without)) return with_sign;
   switch (without) {
-    case u8: return i16;
-    case u16: return i32;
-    case u32: return i64;
-    default: return {};  // no integer holds all of u64 and a sign
+    case u8:
+      return i16;
+    case u16:
+      return i32;
+    case u32:
+      return i64;
+    default:
+      return {};  // no integer holds all of u64 and a sign
   }
 }
 
@@ -147,7 +163,8 @@ namespace {
 [[noreturn]] void refuse_pair(const char* function, Dtype a, Dtype b,
                               std::initializer_list<const Operand*> operands) {
   std::string list;
-  for (const Operand* operand : operands) list += (list.empty() ? "" : " and ") + describe(*operand);
+  for (const Operand* operand : operands)
+    list += (list.empty() ? "" : " and ") + describe(*operand);
   fail(std::string(function) + ": dtypes do not mix: " + list + "; convert one with .astype(ab::" +
            std::string(name(kind_of(a) < kind_of(b) ? b : a)) + ")",
        (*operands.begin())->where());
@@ -191,7 +208,8 @@ std::vector<Array> promote(const char* function, std::initializer_list<const Ope
   Dtype dtype = common_dtype(function, operands);
   if (!takes(what, dtype)) {
     std::string list;
-    for (const Operand* operand : operands) list += (list.empty() ? "" : " and ") + describe(*operand);
+    for (const Operand* operand : operands)
+      list += (list.empty() ? "" : " and ") + describe(*operand);
     fail(std::string(function) + ": " + list + " given to what takes " +
              wanted[static_cast<int>(what)],
          (*operands.begin())->where());

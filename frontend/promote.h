@@ -1,9 +1,9 @@
 // Bringing operands together: one dtype, then one shape.
 //
-// Numbers take the dtype of the arrays beside them. Arrays of one kind meet at the smaller dtype that
-// holds both (f32 and f64: f64; i32 and i64: i64; u8 and i16: i16; u8 and i8: i16; f16 and bf16: f32).
-// Arrays of different kinds (bool, integer, float) do not meet: the Python Array API standard leaves it
-// open, and a silent conversion is the wrong answer as often as the right one.
+// Numbers take the dtype of the arrays beside them. Arrays of one kind meet at the smaller dtype
+// that holds both (f32 and f64: f64; i32 and i64: i64; u8 and i16: i16; u8 and i8: i16; f16 and
+// bf16: f32). Arrays of different kinds (bool, integer, float) do not meet: the Python Array API
+// standard leaves it open, and a silent conversion is the wrong answer as often as the right one.
 #pragma once
 
 #include <initializer_list>
@@ -17,7 +17,14 @@
 namespace anabranch {
 
 /// The kinds of element that a function takes.
-enum class Takes : std::uint8_t { anything, numbers, floats, integers, integers_or_bool, bool_only };
+enum class Takes : std::uint8_t {
+  anything,
+  numbers,
+  floats,
+  integers,
+  integers_or_bool,
+  bool_only
+};
 
 /// "f32[3]", or the number.
 std::string describe(const Operand& operand);
@@ -41,8 +48,8 @@ void broadcast(const char* function, std::span<Array> arrays, SourceLocation whe
 Array broadcast_to_shape(const char* function, const Array& array, const Shape& shape,
                          SourceLocation where);
 
-/// A number as a scalar array of a dtype. Throws Error if the dtype cannot stand for it: a fraction for
-/// an integer, a number out of range, a number for a bool.
+/// A number as a scalar array of a dtype. Throws Error if the dtype cannot stand for it: a fraction
+/// for an integer, a number out of range, a number for a bool.
 Array number_as(const char* function, const Number& number, Dtype dtype, SourceLocation where);
 
 }  // namespace anabranch

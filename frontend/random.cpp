@@ -43,7 +43,8 @@ Term double_words(const Term& key, const Shape& shape) {
   return (high << 32) | low;
 }
 
-// Even multiples of 2^-digits in [0, 1), as many digits as the dtype holds, so that nothing rounds to 1.
+// Even multiples of 2^-digits in [0, 1), as many digits as the dtype holds, so that nothing rounds
+// to 1.
 Term unit(const Term& key, const Shape& shape, Dtype dtype) {
   if (dtype == f64) return converted(double_words(key, shape) >> 11, f64) * 0x1p-53;
   const int digits = dtype == f32 ? 24 : dtype == f16 ? 11 : 8;
@@ -51,9 +52,8 @@ Term unit(const Term& key, const Shape& shape, Dtype dtype) {
 }
 
 bool is_number(const Operand& operand, double number) {
-  return operand.is_number() &&
-         std::visit([](auto value) { return static_cast<double>(value); }, operand.number().value) ==
-             number;
+  return operand.is_number() && std::visit([](auto value) { return static_cast<double>(value); },
+                                           operand.number().value) == number;
 }
 
 void check_float(const char* function, Dtype dtype, SourceLocation where) {
@@ -84,8 +84,9 @@ Array uniform(const Operand& key, const Sizes& sizes, Dtype dtype, const Operand
   Term value = unit(source, sizes.shape("random::uniform"), dtype);
   auto bound = [&](const Operand& operand) {
     const Dtype compute = dtype == f64 ? f64 : f32;
-    return operand.is_number() ? Term(number_as("random::uniform", operand.number(), compute, at), at)
-                               : Term(operand.array(), at);
+    return operand.is_number()
+               ? Term(number_as("random::uniform", operand.number(), compute, at), at)
+               : Term(operand.array(), at);
   };
   if (!is_number(low, 0) || !is_number(high, 1)) {
     Term bottom = bound(low), top = bound(high);

@@ -18,8 +18,9 @@ Array key(std::uint64_t seed);
 /// `count` new keys from one. A key is used once: to split, or to draw.
 std::vector<Array> split(const Operand& key, std::int64_t count = 2);
 
-/// Numbers from `low` up to `high`, evenly: `low` plus (high - low) times a multiple of 2^-24 (f32; f16
-/// 2^-11, bf16 2^-8, f64 2^-53) below 1. For bounds other than 0 and 1 rounding may give `high` itself.
+/// Numbers from `low` up to `high`, evenly: `low` plus (high - low) times a multiple of 2^-24 (f32;
+/// f16 2^-11, bf16 2^-8, f64 2^-53) below 1. For bounds other than 0 and 1 rounding may give `high`
+/// itself.
 Array uniform(const Operand& key, const Sizes& sizes, Dtype dtype = f32, const Operand& low = 0,
               const Operand& high = 1);
 

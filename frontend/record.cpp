@@ -29,8 +29,8 @@ std::optional<Device> common_device(Op op, const std::vector<Array>& operands,
   return device;
 }
 
-// Shared operations count once per use, so the sum may overshoot (y = y + y doubles it); it saturates
-// below 2^32 because each operand's count is at most the limit.
+// Shared operations count once per use, so the sum may overshoot (y = y + y doubles it); it
+// saturates below 2^32 because each operand's count is at most the limit.
 std::uint32_t size_below(const std::vector<ExpressionPtr>& inputs) {
   std::uint32_t size = 1;
   for (const ExpressionPtr& input : inputs) {
@@ -74,7 +74,8 @@ Array record(Op op, const std::vector<Array>& operands, SourceLocation where, At
   auto recorded = std::make_shared<Recorded>(op, std::move(attributes), std::move(inputs), size);
   if (size > recording_limit) recorded->size = count_recorded(*recorded);
   bool full = recorded->size > recording_limit;
-  auto expression = std::make_shared<Expression>(std::move(results[0]), std::move(recorded), device);
+  auto expression =
+      std::make_shared<Expression>(std::move(results[0]), std::move(recorded), device);
   expression->weak = weak;
   expression->location = where;
   Array array(std::move(expression));

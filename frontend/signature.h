@@ -1,4 +1,5 @@
-// Signature: what a call's arguments are made of: the key of a compilation, taken without building text.
+// Signature: what a call's arguments are made of: the key of a compilation, taken without building
+// text.
 #pragma once
 
 #include <cstdint>
@@ -35,8 +36,8 @@ struct Leaf {
   bool weak = false;
 };
 
-/// The leaves of a call, and the bytes of everything else that tracing may depend on: lengths, keys,
-/// static_args. `form` says which C++ types the arguments have.
+/// The leaves of a call, and the bytes of everything else that tracing may depend on: lengths,
+/// keys, static_args. `form` says which C++ types the arguments have.
 struct Signature {
   const void* form = nullptr;
   std::vector<Leaf> leaves;
@@ -76,8 +77,8 @@ struct SignatureVisitor : tree::Visitor {
 
   void leaf(const Array& array) {
     const Expression* expression = array.expression().get();
-    signature.leaves.push_back({expression ? &expression->type : nullptr, &array, 0,
-                                expression && expression->weak});
+    signature.leaves.push_back(
+        {expression ? &expression->type : nullptr, &array, 0, expression && expression->weak});
   }
   template <class T>
   void leaf(const static_arg<T>& part) {
@@ -96,8 +97,7 @@ struct SignatureVisitor : tree::Visitor {
 struct DescriptionVisitor : tree::Visitor {
   Description& lines;
   std::string path;
-  DescriptionVisitor(Description& lines, std::string path)
-      : lines(lines), path(std::move(path)) {}
+  DescriptionVisitor(Description& lines, std::string path) : lines(lines), path(std::move(path)) {}
 
   void leaf(const Array& array) {
     lines.emplace_back(path, array.expression() ? to_string(array.expression()->type) : "empty");
@@ -115,8 +115,10 @@ struct DescriptionVisitor : tree::Visitor {
   template <class Place, class Body>
   void within(const Place& place, Body&& body) {
     std::string before = path;
-    if constexpr (std::is_integral_v<Place>) path += "[" + std::to_string(place) + "]";
-    else path += "[\"" + std::string(place) + "\"]";
+    if constexpr (std::is_integral_v<Place>)
+      path += "[" + std::to_string(place) + "]";
+    else
+      path += "[\"" + std::string(place) + "\"]";
     body();
     path = before;
   }

@@ -21,9 +21,9 @@ std::int64_t axis_of(const char* function, std::int64_t axis, const Shape& shape
   if (axis >= -rank && axis < rank) return axis < 0 ? axis + rank : axis;
   fail(std::string(function) + ": no axis " + std::to_string(axis) + " in shape " +
            to_string(shape) +
-           (rank == 0 ? ", which has none"
-                      : "; its axes are " + std::to_string(-rank) + " to " +
-                            std::to_string(rank - 1)),
+           (rank == 0
+                ? ", which has none"
+                : "; its axes are " + std::to_string(-rank) + " to " + std::to_string(rank - 1)),
        where);
 }
 

@@ -1,5 +1,6 @@
-// Term: an operand inside one of our own composite functions. Whatever is made from it keeps the line of
-// the user's call, so that `softmax` shows in errors and dumps where the user wrote softmax.
+// Term: an operand inside one of our own composite functions. Whatever is made from it keeps the
+// line of the user's call, so that `softmax` shows in errors and dumps where the user wrote
+// softmax.
 #pragma once
 
 #include "frontend/ops_elementwise.h"

@@ -18,7 +18,8 @@ namespace anabranch {
 
 namespace detail {
 
-/// A traced function: its graph, and its result with an empty Array wherever an output of the graph goes.
+/// A traced function: its graph, and its result with an empty Array wherever an output of the graph
+/// goes.
 template <class Result>
 struct TracedFunction {
   Graph graph;
@@ -49,13 +50,14 @@ Traced<T> traced_argument(Tracer& tracer, const T& argument) {
 /// Calls `function` with whole arguments, as an array where the argument is a number or a spec.
 template <class Function, class... Args>
 auto call(const Function& function, std::tuple<Args...>& args) {
-  static_assert(std::is_invocable_v<const Function&, Args&...>,
-                "the function does not take these arguments. A C++ number is traced, so the function "
-                "takes it as an Array; static_arg(v) passes its value instead and compiles for it");
+  static_assert(
+      std::is_invocable_v<const Function&, Args&...>,
+      "the function does not take these arguments. A C++ number is traced, so the function "
+      "takes it as an Array; static_arg(v) passes its value instead and compiles for it");
   using Result = std::invoke_result_t<const Function&, Args&...>;
   static_assert(!std::is_void_v<Result>, "a traced function returns its results");
-  return std::apply([&](Args&... each) -> std::decay_t<Result> { return std::invoke(function, each...); },
-                    args);
+  return std::apply(
+      [&](Args&... each) -> std::decay_t<Result> { return std::invoke(function, each...); }, args);
 }
 
 template <class Function, class... Args>
@@ -72,8 +74,8 @@ auto trace_call(const Function& function, const Args&... args) {
 
 }  // namespace detail
 
-/// The graph of `function` on arguments of the given types: specs, or trees of arrays whose values do
-/// not matter. One parameter per array, in order; one output per array of the result.
+/// The graph of `function` on arguments of the given types: specs, or trees of arrays whose values
+/// do not matter. One parameter per array, in order; one output per array of the result.
 template <class Function, class... Args>
 Graph trace(const Function& function, const Args&... args) {
   return detail::trace_call(function, args...).graph;

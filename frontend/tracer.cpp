@@ -50,9 +50,10 @@ std::optional<Value> Tracer::import_leaf(const ExpressionPtr& expression,
            where);
     }
     if (!open_) {
-      fail(function + ": " + to_string(expression->type) +
-               " was traced in a function that has returned; return it from that function to use it",
-           where);
+      fail(
+          function + ": " + to_string(expression->type) +
+              " was traced in a function that has returned; return it from that function to use it",
+          where);
     }
     return expression->traced.value;
   }
@@ -75,8 +76,10 @@ Value Tracer::import(const ExpressionPtr& root, const std::string& function, Sou
       if (!recorded) continue;  // it became concrete in the meantime
       std::vector<Value> inputs;
       for (const ExpressionPtr& input : recorded->inputs) {
-        if (auto done = import_leaf(input, function, where)) inputs.push_back(*done);
-        else stack.push_back(input);
+        if (auto done = import_leaf(input, function, where))
+          inputs.push_back(*done);
+        else
+          stack.push_back(input);
       }
       if (inputs.size() < recorded->inputs.size()) continue;
       std::optional<Type> stated;
@@ -112,8 +115,8 @@ void Tracer::close() {
 }
 
 std::string Tracer::describe(const Expression& traced) const {
-  std::string text = "<" + to_string(traced.type) + " traced as %" +
-                     std::to_string(traced.traced.value.node);
+  std::string text =
+      "<" + to_string(traced.type) + " traced as %" + std::to_string(traced.traced.value.node);
   if (traced.location) text += ", from " + to_string(traced.location);
   return text + ">";
 }

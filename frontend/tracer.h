@@ -13,15 +13,16 @@
 
 namespace anabranch {
 
-/// Open from its making until `finish`; its arrays keep it alive, and refuse further use once it is over.
+/// Open from its making until `finish`; its arrays keep it alive, and refuse further use once it is
+/// over.
 class Tracer : public std::enable_shared_from_this<Tracer> {
  public:
   explicit Tracer(std::string name) : builder_(std::move(name)) {}
 
   Array parameter(const Type& type);
 
-  /// Records one op. Arrays that are not of this trace become part of it: memory and host numbers as
-  /// constants, recorded operations as nodes. Throws Error for an array of another trace.
+  /// Records one op. Arrays that are not of this trace become part of it: memory and host numbers
+  /// as constants, recorded operations as nodes. Throws Error for an array of another trace.
   Array record(Op op, const std::vector<Array>& operands, Attributes attributes,
                std::optional<Type> stated, SourceLocation where);
 

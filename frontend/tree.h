@@ -1,7 +1,8 @@
-// Trees: plain structs, tuples, pairs, arrays, vectors and string maps of arrays, nested, taken apart into
-// leaves without registration.
+// Trees: plain structs, tuples, pairs, arrays, vectors and string maps of arrays, nested, taken
+// apart into leaves without registration.
 //
-// Leaves are Array and static_arg<T>. Structs are taken apart by Boost.PFR, so they must be aggregates.
+// Leaves are Array and static_arg<T>. Structs are taken apart by Boost.PFR, so they must be
+// aggregates.
 #pragma once
 
 #include <array>
@@ -24,10 +25,10 @@ template <class T>
 struct static_arg {
   T value;
 
-  static_arg(T value) : value(std::move(value)) {}
   operator const T&() const { return value; }
-  bool operator==(const static_arg&) const = default;
 };
+template <class T>
+static_arg(T) -> static_arg<T>;
 
 namespace tree {
 
@@ -47,7 +48,9 @@ template <class T, class C, class A>
 inline constexpr bool is_map<std::map<std::string, T, C, A>> = true;
 
 template <class T>
-concept TupleLike = requires { std::tuple_size<T>::value; };
+concept TupleLike = requires {
+  std::tuple_size<T>::value;
+};
 
 template <class T>
 inline constexpr bool is_leaf = std::same_as<T, Array> || is_static<T>;
@@ -71,9 +74,10 @@ void walk_parts(Tree& tree, Visitor& visitor);
 template <class Tree, class Visitor>
 void walk(Tree& tree, Visitor& visitor) {
   using T = std::remove_const_t<Tree>;
-  static_assert(!std::is_arithmetic_v<T>,
-                "a number inside a struct or a list cannot be traced, because it has no room for what "
-                "is traced: make it an Array (scalar(v)), or a static_arg to compile for its value");
+  static_assert(
+      !std::is_arithmetic_v<T>,
+      "a number inside a struct or a list cannot be traced, because it has no room for what "
+      "is traced: make it an Array (scalar(v)), or a static_arg to compile for its value");
   if constexpr (is_leaf<T>) {
     visitor.leaf(tree);
   } else {

@@ -1,0 +1,209 @@
+// Misuse, one kind per row: what the message names, and that it ends with the user's file and line.
+#include <functional>
+
+#include "values.h"
+
+namespace {
+
+struct Misuse {
+  const char* call;
+  std::function<void()> run;
+  int line;
+  std::vector<const char*> parts;
+};
+
+#define MISUSE(expression, ...)                                         \
+  Misuse {                                                              \
+#expression, [&] { (void)(expression); }, __LINE__, { __VA_ARGS__ } \
+  }
+
+ab::Array f32(std::initializer_list<std::int64_t> sizes) { return ab::zeros(ab::f32, sizes); }
+ab::Array i32(std::initializer_list<std::int64_t> sizes) { return ab::zeros(ab::i32, sizes); }
+
+void expect_messages(const std::vector<Misuse>& rows) {
+  for (const Misuse& row : rows) {
+    std::string message;
+    try {
+      row.run();
+    } catch (const ab::Error& error) {
+      message = error.what();
+    }
+    ASSERT_FALSE(message.empty()) << row.call << " is no error";
+    for (const char* part : row.parts) {
+      EXPECT_NE(message.find(part), std::string::npos)
+          << row.call << ": no \"" << part << "\" in: " << message;
+    }
+    std::string place = ", at errors.cpp:" + std::to_string(row.line);
+    EXPECT_NE(message.find(place), std::string::npos)
+        << row.call << ": no \"" << place << "\" in: " << message;
+  }
+}
+
+TEST(Errors, ShapesThatDoNotFit) {
+  expect_messages({
+      MISUSE(f32({3}) + f32({4}), "add: ", "f32[3] and f32[4]", "3 against 4"),
+      MISUSE(ab::where(f32({2}) > 0, f32({3}), 1), "where: ", "do not broadcast"),
+      MISUSE(ab::matmul(f32({64, 128}), f32({64, 32})),
+             "matmul: inner sizes differ: f32[64,128] x f32[64,32] (128 against 64)"),
+      MISUSE(ab::matmul(f32({3}), f32({4})), "matmul: inner sizes differ: f32[3] x f32[4]"),
+      MISUSE(ab::matmul(f32({3}), f32({4, 2})), "f32[3] x f32[4,2]", "3 against 4"),
+      MISUSE(ab::matmul(f32({}), f32({4})), "f32[] x f32[4]", "multiply instead"),
+      MISUSE(ab::matmul(f32({2, 3, 4}), f32({3, 4, 5})), "batch sizes differ", "2 against 3"),
+      MISUSE(ab::dot(f32({2, 3}), f32({2})), "dot: inner sizes differ"),
+      MISUSE(ab::tensordot(f32({2, 3}), f32({3, 2}), 3), "tensordot: ", "3 axes"),
+      MISUSE(ab::outer(f32({2, 3}), f32({2})), "outer: takes two vectors", "f32[2,3]"),
+      MISUSE(ab::einsum("ij,jk->ik", f32({2, 3}), f32({4, 5})), "einsum: 'j' is 3 and 4",
+             "f32[4,5]"),
+      MISUSE(ab::einsum("ij->k", f32({2, 3})), "'k' comes out of no operand"),
+      MISUSE(ab::einsum("ijk->k", f32({2, 3})), "\"ijk\" names 3 axes of f32[2,3]"),
+      MISUSE(ab::einsum("i?->i", f32({2, 3})), "'?' is not a letter"),
+      MISUSE(ab::einsum("i,i", f32({2})), "names 2 operands, and 1 were given"),
+      MISUSE(ab::reshape(f32({2, 3}), {4, 2}),
+             "reshape: f32[2,3] has 6 elements, and [4,2] needs 8"),
+      MISUSE(ab::reshape(f32({2, 3}), {4, -1}), "6 elements of f32[2,3] do not divide by 4"),
+      MISUSE(ab::reshape(f32({2, 3}), {-1, -1}), "more than one size is -1"),
+      MISUSE(ab::broadcast_to(f32({2, 3}), {3, 2}), "f32[2,3] does not broadcast to [3,2]"),
+      MISUSE(ab::concat({f32({2, 3}), f32({2, 4})}), "concat: f32[2,3] and f32[2,4]", "axis 0"),
+      MISUSE(ab::stack({f32({2}), f32({3})}), "stack: f32[2] and f32[3] differ"),
+      MISUSE(ab::squeeze(f32({2, 1}), 0), "squeeze: axis 0 of f32[2,1] has size 2"),
+      MISUSE(ab::matrix_transpose(f32({2})), "f32[2] has fewer than two axes"),
+      MISUSE(ab::tril(f32({2})), "tril: f32[2] has fewer than two axes"),
+      MISUSE(ab::slice(f32({4}), {2}, {9}), "slice: ", "f32[4]"),
+      MISUSE(ab::slice(f32({4}), {2, 0}, {3, 1}), "slice: 2 starts for the 1 axes of f32[4]"),
+      MISUSE(ab::pad(f32({4}), {1, 1}, {0}), "pad: 2 low sizes for the 1 axes of f32[4]"),
+      MISUSE(ab::index(f32({4}), 4), "position 4 of axis 0 of f32[4], whose size is 4"),
+      MISUSE(ab::full({2}, f32({3})), "scalar: f32[3] is not one number"),
+  });
+}
+
+TEST(Errors, AxesThatAreNotThere) {
+  expect_messages({
+      MISUSE(ab::sum(f32({2, 3}), 2), "sum: no axis 2 in shape [2,3]; its axes are -2 to 1"),
+      MISUSE(ab::softmax(f32({2, 3}), -3), "softmax: no axis -3"),
+      MISUSE(ab::max(f32({2, 3}), {0, -2}), "max: axis -2 of shape [2,3] is named twice"),
+      MISUSE(ab::sum(f32({}), 0), "sum: no axis 0 in shape [], which has none"),
+      MISUSE(ab::argmax(f32({2, 3}), {0, 1}), "argmax: takes one axis"),
+      MISUSE(ab::permute_dims(f32({2, 3}), {0}), "f32[2,3] needs the order of all its 2 axes"),
+      MISUSE(ab::expand_dims(f32({2}), 3), "expand_dims: no axis 3"),
+  });
+}
+
+TEST(Errors, DtypesThatDoNotMix) {
+  expect_messages({
+      MISUSE(f32({2}) + i32({2}), "add: dtypes do not mix: f32[2] and i32[2]", ".astype(ab::f32)"),
+      MISUSE(i32({2}) + 0.5, "add: i32 cannot stand for the number 0.5"),
+      MISUSE(ab::zeros(ab::u8, {2}) * 300, "multiply: u8 cannot stand for the number 300"),
+      MISUSE(ab::exp(i32({2})), "exp: i32[2]", "floating-point", ".astype(ab::f32)"),
+      MISUSE(ab::mean(i32({2})), "mean: i32[2]", "floating-point"),
+      MISUSE(f32({2}) & f32({2}), "bitwise_and: f32[2] and f32[2]", "integers or bool"),
+      MISUSE(ab::logical_not(i32({2})), "logical_not: i32[2]", "bool"),
+      MISUSE(ab::where(i32({2}), 1, 2), "where: i32[2]", "bool"),
+      MISUSE(ab::sum(ab::zeros(ab::bool_, {2}) + ab::zeros(ab::bool_, {2})), "add: ", "bool[2]"),
+      MISUSE(ab::any(f32({2})), "any: f32[2]", "bool"),
+      MISUSE(ab::bitcast(f32({2}), ab::f64), "f32[2]", "4 bytes against 8"),
+      MISUSE(ab::linspace(0, 1, 3, ab::i32), "linspace: gives floats, not i32"),
+      MISUSE(ab::random::uniform(f32({}), {2}), "random::uniform: the key is f32[]", "u64[]"),
+      MISUSE(ab::random::uniform(ab::random::key(0), {2}, ab::i32), "random::randint"),
+      MISUSE(ab::random::randint(ab::random::key(0), {2}, 5, 5), "random::randint: i32 in [5, 5)"),
+  });
+}
+
+TEST(Errors, SizesThatCannotBe) {
+  expect_messages({
+      MISUSE(ab::zeros(ab::f32, {2, -3}), "zeros: shape [2,-3]: a size is negative"),
+      MISUSE(ab::spec(ab::f32, {-1}), "spec: shape [-1]: a size is negative"),
+      MISUSE(ab::zeros(ab::f32, {1 << 30, 1 << 30}), "zeros: ", "more than 2^59 elements"),
+      MISUSE(ab::broadcast_to(f32({1}), {1 << 30, 1 << 30}), "more than 2^59 elements"),
+      MISUSE(ab::array({1.0f, 2.0f}, {3}), "array: shape [3] needs 3 values, and 2 were given"),
+      MISUSE(ab::max(f32({0, 3}), 0), "max: f32[0,3] has no elements along the folded axes"),
+      MISUSE(ab::argmin(f32({0})), "argmin: f32[0] has no elements"),
+      MISUSE(ab::arange(0, 10, 0), "arange: 0, 10 in steps of 0"),
+      MISUSE(ab::linspace(0, 1, -2), "linspace: a count of -2 is negative"),
+      MISUSE(ab::borrow(static_cast<const float*>(nullptr), {2}, [] {}), "borrow: a null pointer",
+             "f32[2]"),
+  });
+}
+
+TEST(Errors, ReadingWhatIsNotThere) {
+  ab::Array x = ab::array({1.0f, 2.0f});
+  std::vector<float> three(3);
+  ab::Array empty, escaped;
+  ab::trace([&](ab::Array inside) { return escaped = inside + 1; }, ab::spec(ab::f32, {2}));
+  expect_messages({
+      MISUSE(x.to_vector<double>(), "to_vector: f32[2] read as f64", ".astype(ab::f64)"),
+      MISUSE(x.item<float>(), "item: f32[2] has 2 elements, not 1"),
+      MISUSE(x.copy_to(std::span(three)), "copy_to: f32[2] has 2 elements, not 3"),
+      MISUSE(empty.shape(), "shape: the Array is empty"),
+      MISUSE(empty + 1, "add: an operand is an empty Array"),
+      MISUSE(ab::exp(empty), "exp: an operand is an empty Array"),
+      MISUSE(x.to(ab::Device::cuda(0)), "to: f32[2] to cuda:0: there is no such device", "cpu:0"),
+      MISUSE(escaped * 2, "multiply: f32[2] was traced in a function that has returned"),
+      MISUSE(escaped.to_vector<float>(), "to_vector: f32[2] is being traced and has no value yet"),
+      MISUSE(escaped.wait(), "wait: f32[2] is being traced"),
+      MISUSE(x + ab::zeros(ab::f32, {2}).to(ab::Device::null()),
+             "add: operands live on cpu:0 and on null:0"),
+  });
+}
+
+TEST(Errors, ArraysOfTwoTracesDoNotMeet) {
+  std::string message;
+  ab::trace(
+      [&](ab::Array outer) {
+        try {
+          ab::trace([&](ab::Array inner) { return inner + outer; }, ab::spec(ab::f32, {2}));
+        } catch (const ab::Error& error) {
+          message = error.what();
+        }
+        return outer;
+      },
+      ab::spec(ab::f32, {2}));
+  EXPECT_NE(message.find("add: f32[2] belongs to another trace"), std::string::npos) << message;
+  EXPECT_NE(message.find(", at errors.cpp:"), std::string::npos) << message;
+}
+
+TEST(Errors, JitNamesTheInput) {
+  auto f = ab::jit([](ab::Array x, ab::Array y) { return x + y; });
+  auto message = [&](auto call) -> std::string {
+    try {
+      call();
+    } catch (const ab::Error& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  EXPECT_NE(message([&] { f(f32({2}), ab::Array()); }).find("jit: input 1 is an empty Array"),
+            std::string::npos);
+  EXPECT_NE(message([&] {
+              f(f32({2}), f32({2}).to(ab::Device::null()));
+            }).find("jit: input 1, f32[2], lives on null:0"),
+            std::string::npos);
+  EXPECT_NE(message([&] { f(f32({2}), f32({3})); }).find("add: shapes do not broadcast"),
+            std::string::npos);
+  auto fixed = ab::compile([](ab::Array x) { return x; }, ab::spec(ab::f32, {2}));
+  EXPECT_NE(message([&] { fixed(f32({3})); }).find("argument 0: f32[3] instead of f32[2]"),
+            std::string::npos);
+  ab::Options options;
+  options.device = ab::Device::cuda(3);
+  EXPECT_NE(message([&] {
+              ab::jit([](ab::Array x) { return x; }, options)(f32({2}));
+            }).find("there is no device cuda:3"),
+            std::string::npos);
+  options = {};
+  options.disabled = {"frobnicate"};
+  EXPECT_NE(message([&] {
+              ab::jit([](ab::Array x) { return x; }, options)(f32({2}));
+            }).find("there is no pass frobnicate"),
+            std::string::npos);
+}
+
+TEST(Errors, AThrowInATracedFunctionEndsItsTrace) {
+  ab::Array escaped;
+  auto broken = [&](ab::Array x) -> ab::Array {
+    escaped = x;
+    throw std::runtime_error("mine");
+  };
+  EXPECT_THROW(ab::trace(broken, ab::spec(ab::f32, {2})), std::runtime_error);
+  EXPECT_THROW(escaped + 1, ab::Error);
+}
+
+}  // namespace

@@ -1,0 +1,124 @@
+// Compiled functions: one program per types, called from anywhere.
+#include <atomic>
+#include <thread>
+
+#include "frontend/program_cache.h"
+#include "values.h"
+
+namespace {
+
+ab::Array layer(ab::Array w, ab::Array x) { return ab::tanh(ab::matmul(x, w)); }
+
+TEST(Jit, CompilesOncePerTypes) {
+  auto fast = ab::jit(layer);
+  ab::Array w = ab::ones(ab::f32, {3, 2}), x = ab::ones(ab::f32, {4, 3});
+  EXPECT_NEAR(fast(w, x).to_vector<float>()[7], std::tanh(3), 1e-6);
+  fast(w, x + 1);
+  EXPECT_EQ(fast.traces(), 1);
+  EXPECT_EQ(fast.last_retrace(), "");
+  fast(w, ab::ones(ab::f32, {5, 3}));
+  EXPECT_EQ(fast.traces(), 2);
+  EXPECT_EQ(fast.last_retrace(), "argument 1: f32[5,3] instead of f32[4,3]");
+}
+
+TEST(Jit, ANumberThatChangesDoesNotCompileAgain) {
+  auto scale = ab::jit([](ab::Array x, ab::Array rate) { return x * rate; });
+  ab::Array x = ab::array({1.0f, 2.0f});
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(scale(x, 0.5 * i).to_vector<float>(), (std::vector<float>{0.5f * i, 1.0f * i}));
+  }
+  EXPECT_EQ(scale.traces(), 1);
+}
+
+TEST(Jit, AStaticArgumentThatChangesDoes) {
+  auto power = ab::jit([](ab::Array x, int n) {
+    ab::Array y = x;
+    for (int i = 1; i < n; ++i) y = y * x;
+    return y;
+  });
+  EXPECT_EQ(power(ab::scalar(2.0f), ab::static_arg(3)).item<float>(), 8);
+  EXPECT_EQ(power(ab::scalar(2.0f), ab::static_arg(5)).item<float>(), 32);
+  EXPECT_EQ(power(ab::scalar(3.0f), ab::static_arg(3)).item<float>(), 27);
+  EXPECT_EQ(power.traces(), 2);
+  EXPECT_EQ(power.last_retrace(), "argument 1: static 5 instead of static 3");
+}
+
+TEST(Jit, RecordedArraysMayBePassed) {
+  auto square = ab::jit([](ab::Array x) { return x * x; });
+  EXPECT_EQ(square(ab::arange(3, ab::f32) + 1).to_vector<float>(), (std::vector<float>{1, 4, 9}));
+}
+
+TEST(Jit, OutputsMayBeInputsAndConstants) {
+  auto pass = ab::jit([](ab::Array x) {
+    return std::tuple{x, ab::array({1, 2}), ab::reshape(x, {2, 1}), x};
+  });
+  ab::Array x = ab::array({5.0f, 6.0f});
+  auto [a, b, c, d] = pass(x);
+  EXPECT_EQ(a.to_vector<float>(), (std::vector<float>{5, 6}));
+  EXPECT_EQ(b.to_vector<std::int32_t>(), (std::vector<std::int32_t>{1, 2}));
+  EXPECT_EQ(c.shape(), ab::Shape({2, 1}));
+  EXPECT_EQ(d.to_vector<float>(), (std::vector<float>{5, 6}));
+}
+
+TEST(Jit, ShowsEveryStage) {
+  auto f = ab::jit([](ab::Array x) { return ab::softmax(x * 2 + 1); });
+  ab::Spec x = ab::spec(ab::f32, {64, 128});
+  EXPECT_NE(f.dump(ab::Stage::trace, x).find("multiply"), std::string::npos);
+  EXPECT_NE(f.dump(ab::Stage::optimized, x).find("fusion"), std::string::npos);
+  EXPECT_NE(f.dump(ab::Stage::kernels, x).find("for "), std::string::npos);
+  EXPECT_NE(f.dump(ab::Stage::llvm, x).find("define"), std::string::npos);
+  EXPECT_FALSE(f.dump(ab::Stage::assembly, x).empty());
+  EXPECT_NE(f.dump(ab::Stage::schedule, x).find("stream"), std::string::npos);
+  EXPECT_NE(f.dump(ab::Stage::memory, x).find("inputs 32768, outputs 32768"), std::string::npos);
+  EXPECT_THROW(f.dump(ab::Stage::cuda, x), ab::Error);
+  EXPECT_EQ(f.cost(x).kernels, 1);
+  EXPECT_EQ(f.memory(x).temporaries, 0u);
+}
+
+TEST(Jit, CompilesWithPassesLeftOut) {
+  auto function = [](ab::Array x) { return ab::mean(ab::tanh(x * 2 + ab::arange(4, ab::f32)), 1); };
+  ab::Array x = ab::random::uniform(ab::random::key(0), {8, 4});
+  auto expected = ab::jit(function)(x).to_vector<float>();
+  ab::Options options;
+  options.disabled = {"fuse"};
+  auto plain = ab::jit(function, options);
+  EXPECT_GT(plain.cost(x).kernels, 1);
+  auto values = plain(x).to_vector<float>();
+  for (std::size_t i = 0; i < values.size(); ++i) EXPECT_NEAR(values[i], expected[i], 1e-6);
+}
+
+TEST(Jit, EqualGraphsShareAProgram) {
+  auto misses = [] { return ab::program_cache_use().misses; };
+  ab::Array x = ab::array({1.0f, 2.0f, 4.0f, 8.0f, 16.0f});
+  ab::jit([](ab::Array x) { return ab::log2(x) * 0.123f; })(x);
+  auto before = misses();
+  ab::jit([](ab::Array x) { return ab::log2(x) * 0.123f; })(x);
+  EXPECT_EQ(misses(), before);
+}
+
+TEST(Jit, SeveralThreadsMayCallAtOnce) {
+  auto f = ab::jit([](ab::Array x) { return ab::sum(x * x + 1); });
+  std::vector<std::thread> threads;
+  std::atomic<int> right = 0;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 50; ++i) {
+        auto size = static_cast<std::int64_t>(1 + (i + t) % 3);
+        float sum = f(ab::full({size}, 2.0f)).item<float>();
+        right += sum == 5.0f * static_cast<float>(size);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(right, 200);
+  EXPECT_EQ(f.traces(), 3);
+}
+
+TEST(Compile, TakesOneSignature) {
+  auto f = ab::compile(layer, ab::spec(ab::f32, {3, 2}), ab::spec(ab::f32, {4, 3}));
+  EXPECT_NEAR(f(ab::ones(ab::f32, {3, 2}), ab::ones(ab::f32, {4, 3})).to_vector<float>()[0],
+              std::tanh(3), 1e-6);
+  EXPECT_THROW(f(ab::ones(ab::f32, {3, 2}), ab::ones(ab::f32, {5, 3})), ab::Error);
+}
+
+}  // namespace

@@ -1,0 +1,79 @@
+// What tracing records.
+#include "ir/parse.h"
+#include "values.h"
+
+namespace {
+
+TEST(Trace, RecordsTheFunctionAsAGraph) {
+  auto layer = [](ab::Array w, ab::Array x) { return ab::tanh(ab::matmul(x, w)); };
+  ab::Graph graph = ab::trace(layer, ab::spec(ab::f32, {128, 32}), ab::spec(ab::f32, {64, 128}));
+  EXPECT_EQ(to_string(graph, false),
+            "graph main(%0: f32[128,32], %1: f32[64,128]) {\n"
+            "  %2: f32[64,32] = dot %1, %0 lhs_contracting=[1] rhs_contracting=[0]\n"
+            "  %3: f32[64,32] = tanh %2\n"
+            "  return %3\n"
+            "}\n");
+}
+
+TEST(Trace, NodesKnowTheUsersLine) {
+  int line = 0;
+  ab::Graph graph = ab::trace(
+      [&](ab::Array a, ab::Array b) {
+        line = __LINE__ + 1;
+        ab::Array sum = a + b;
+        ab::Array twice = 2 * sum;
+        ab::Array flat = ab::sum(twice, 0, ab::keepdims);
+        return ab::softmax(flat.astype(ab::f64));
+      },
+      ab::spec(ab::f32, {3}), ab::spec(ab::f32, {3}));
+  auto line_of = [&](ab::Op op) {
+    for (const ab::Node& node : graph.nodes()) {
+      if (node.op == op) return static_cast<int>(node.location.line) - line;
+    }
+    return -1;
+  };
+  EXPECT_EQ(line_of(ab::Op::add), 0);
+  EXPECT_EQ(line_of(ab::Op::multiply), 1);
+  EXPECT_EQ(line_of(ab::Op::reduce_sum), 2);
+  EXPECT_EQ(line_of(ab::Op::convert), 3);
+  EXPECT_EQ(line_of(ab::Op::exponential), 3);
+  for (const ab::Node& node : graph.nodes()) {
+    if (node.op == ab::Op::parameter) continue;
+    EXPECT_EQ(to_string(node.location).rfind("trace.cpp:", 0), 0u);
+  }
+}
+
+TEST(Trace, WhatWasRecordedOutsideBecomesPartOfTheTrace) {
+  ab::Array recorded = ab::arange(3, ab::f32) * 2;
+  ab::Array memory = ab::array({1.0f, 2.0f, 3.0f});
+  ab::Graph graph =
+      ab::trace([&](ab::Array x) { return x + recorded * memory; }, ab::spec(ab::f32, {3}));
+  std::vector<ab::Op> ops;
+  for (const ab::Node& node : graph.nodes()) ops.push_back(node.op);
+  EXPECT_EQ(std::count(ops.begin(), ops.end(), ab::Op::iota), 1);
+  EXPECT_EQ(std::count(ops.begin(), ops.end(), ab::Op::constant), 2);
+  auto f = ab::jit([&](ab::Array x) { return x + recorded * memory; });
+  EXPECT_EQ(f(memory).to_vector<float>(), (std::vector<float>{1, 6, 15}));
+}
+
+TEST(Trace, NumbersInsideAreConstantsAndNumbersPassedInAreParameters) {
+  ab::Graph graph = ab::trace([](ab::Array x, ab::Array rate) { return x * rate + 2; },
+                              ab::spec(ab::f32, {}), 0.5);
+  EXPECT_EQ(graph.parameter_count(), 2u);
+  EXPECT_EQ(graph.parameter_type(1), (ab::Type{ab::f64, {}}));
+}
+
+TEST(Trace, JitInsideATraceIsInlined) {
+  auto inner = ab::jit([](ab::Array x, ab::Array s) { return ab::tanh(x) * s; });
+  ab::Graph graph = ab::trace([&](ab::Array x) { return inner(x, 3) + 1; }, ab::spec(ab::f32, {2}));
+  EXPECT_EQ(inner.traces(), 0);
+  EXPECT_EQ(graph.type(graph.outputs()[0]), (ab::Type{ab::f32, {2}}));
+}
+
+TEST(Trace, TheTextReadsBack) {
+  ab::Graph graph = ab::trace([](ab::Array x) { return ab::layer_norm(ab::gelu(x), 2, 1); },
+                              ab::spec(ab::f32, {4, 8}));
+  EXPECT_EQ(ab::parse(to_string(graph)), graph);
+}
+
+}  // namespace
