@@ -16,17 +16,19 @@ Simd binary_exponent(Simd x) {
   return (x.bits() - x.constant(2.0 / 3).bits()) >> x.mantissa_bits();
 }
 
-// k and f with 1 + x = 2^k (1 + f), for x > -1 and finite; and 2^(2 - k). After N. Juffa's log1pf:
-// 1 + x may round, but 2^-k x + (2^-k - 1) hardly does.
+// k and f with 1 + x = 2^k (1 + f), for x > -1 and finite; 2^(2 - k), and what f lost. After N.
+// Juffa's log1pf: 1 + x may round, but 2^-k x + (2^-k - 1) hardly does.
 struct LogPlusOneReduction {
-  Simd k, f, four;
+  Simd k, f, four, lost;
 };
 LogPlusOneReduction reduce_log_plus_one(Simd x) {
   Simd k = binary_exponent(1 + x);
   Simd exponent = k << x.mantissa_bits();
   Simd scaled = (x.bits() - exponent).as_float();
   Simd four = (x.constant(4).bits() - exponent).as_float();  // 2^-k alone may be subnormal
-  return {k.to_float(), scaled + fma(four, 0.25, -1), four};
+  Simd offset = fma(four, 0.25, -1);
+  Simd f = scaled + offset;
+  return {k.to_float(), f, four, (offset - f) + scaled};
 }
 
 // log(1 + f) - f.
@@ -37,16 +39,13 @@ Simd log_plus_one_of_sum(Simd head, Simd tail, double big) {
   Simd doubled = head > big;
   Simd sum = head + tail;
   Simd rest = (head - sum) + tail;
-  auto [k, f, four] = reduce_log_plus_one(select(doubled, head, sum));
-  Simd f_rest = select(doubled, 0, rest * (0.25 * four));
+  auto [k, f, four, lost] = reduce_log_plus_one(select(doubled, head, sum));
+  Simd f_rest = lost + select(doubled, 0, rest * (0.25 * four));
   k = select(doubled, k + 1, k);
-  // k ln 2 + f is kept as a sum, since both terms may be larger than the result; ln 2 is cut so
-  // that the product is exact.
-  Simd multiple = k * f.pick(0x1.62e3p-1, 0x1.62e42fefa3800p-1);
-  Simd leading = multiple + f;
-  f_rest = f_rest + ((multiple - leading) + f);
-  f_rest = fma(k, f.pick(0x1.2fefa2p-17, 0x1.ef35793c76730p-45), f_rest);
-  return leading + (log_tail(f) + f_rest);
+  // 1 / (1 + f) is close enough to 1 - f for what is left.
+  f_rest = fma(-f, f_rest, f_rest);
+  f_rest = fma(k, f.pick(-0x1.05c610p-29, 0x1.abc9e3b39803fp-56), f_rest);
+  return fma(k, std::numbers::ln2, f + (log_tail(f) + f_rest));
 }
 
 }  // namespace
@@ -74,8 +73,8 @@ Simd log(Simd x) {
 }
 
 Simd log_plus_one(Simd x) {
-  auto [k, f, four] = reduce_log_plus_one(x);
-  Simd y = copysign(log_of_reduced({f, k}), x);
+  LogPlusOneReduction reduced = reduce_log_plus_one(x);
+  Simd y = copysign(log_of_reduced({reduced.f, reduced.k}), x);
   y = select(at_least_or_nan(x, infinity), x, y);
   y = select(x == -1, -x.infinity(), y);
   return select(x < -1, x.nan(), y);
