@@ -5,6 +5,8 @@
 
 #include "ir/error.h"
 #include "passes/pass.h"
+#include "runtime/run.h"
+#include "runtime/timeline.h"
 
 namespace anabranch {
 namespace {
@@ -55,15 +57,35 @@ Environment read() {
   environment.verify = flag("ANABRANCH_VERIFY");
   environment.disable = list("ANABRANCH_DISABLE");
   for (const std::string& pass : environment.disable) find_pass(pass);
+  environment.timeline = variable("ANABRANCH_TIMELINE");
   environment.streams = positive("ANABRANCH_STREAMS");
+  return environment;
+}
+
+void write_timeline() {
+  wait_for_devices();
+  try {
+    timeline::stop(environment().timeline);
+  } catch (const Error&) {
+    // There is nobody left to tell.
+  }
+}
+
+// Never destroyed: it is read once more as the process ends.
+const Environment* read_and_begin() {
+  auto* environment = new Environment(read());
+  if (!environment->timeline.empty()) {
+    timeline::start();
+    std::atexit(write_timeline);
+  }
   return environment;
 }
 
 }  // namespace
 
 const Environment& environment() {
-  static const Environment environment = read();
-  return environment;
+  static const Environment* environment = read_and_begin();
+  return *environment;
 }
 
 Options default_options() {

@@ -13,7 +13,8 @@ struct Environment {
   std::string dump_directory;  ///< ANABRANCH_DUMP_DIR: a file per program and stage, not stderr
   bool verify = false;         ///< ANABRANCH_VERIFY=1: check the graph after every pass
   std::vector<std::string> disable;  ///< ANABRANCH_DISABLE=fuse,cse: passes left out
-  int streams = 0;                   ///< ANABRANCH_STREAMS=2: at most so many; 0 where not set
+  std::string timeline;  ///< ANABRANCH_TIMELINE=out.json: what ran, written as the process ends
+  int streams = 0;       ///< ANABRANCH_STREAMS=2: at most so many; 0 where not set
 };
 
 /// Read at the first call. Throws Error, naming the variable, where one makes no sense.

@@ -9,6 +9,7 @@
 #include "frontend/promote.h"
 #include "frontend/trace.h"
 #include "runtime/run.h"
+#include "runtime/timeline.h"
 
 namespace anabranch {
 namespace {
@@ -89,7 +90,10 @@ const Specialization& JitCache::add(const Signature& signature, Description desc
   added->statics = signature.statics;
   added->description = std::move(description);
   for (const Leaf& leaf : signature.leaves) added->parameters.push_back({*leaf.type, leaf.weak});
-  auto [graph, result] = trace();
+  auto [graph, result] = [&] {
+    timeline::Span span("trace", timeline::Category::trace);
+    return trace();
+  }();
   ++traces_;
   last_retrace_ = std::move(why);
   added->compilation = compile_once(graph, options_);

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "frontend/dump.h"
+#include "runtime/timeline.h"
 
 namespace anabranch {
 namespace {
@@ -23,6 +24,7 @@ class ProgramCache {
     std::lock_guard lock(entry->compiling);
     if (!entry->compilation) {  // an earlier thread may have failed: try again, and fail for this
                                 // one
+      timeline::Span span("compile " + graph.name(), timeline::Category::compile);
       auto compilation = std::make_shared<const Compilation>(compile(graph, options));
       dump_as_asked(*compilation);
       entry->compilation = std::move(compilation);

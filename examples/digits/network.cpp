@@ -24,7 +24,7 @@ ab::Array predict(Params p, ab::Array images) {
 }
 
 std::tuple<Params, Params, ab::Array> train_step(Params p, Params momentum, ab::Array images,
-                                                 ab::Array labels, float rate) {
+                                                 ab::Array labels, ab::Array rate) {
   // Forward.
   ab::Array hidden = hidden_layer(p, images);
   ab::Array logits = ab::matmul(hidden, p.w2) + p.b2;

@@ -23,4 +23,4 @@ ab::Array predict(Params p, ab::Array images);
 /// Parameters, momentum and mean cross-entropy after one step of gradient descent on a minibatch, the
 /// backward pass written by hand.
 std::tuple<Params, Params, ab::Array> train_step(Params p, Params momentum, ab::Array images,
-                                                 ab::Array labels, float rate);
+                                                 ab::Array labels, ab::Array rate);
