@@ -53,7 +53,7 @@ void train_and_show(const char* data, const char* out) {
   }
   std::printf("\n\ntest accuracy: %.2f%%\n", 100 * correct(p, test_images, test_labels).item<float>());
 
-  const Digits minibatch = train.at({rows.begin(), rows.begin() + batch});
+  const Digits minibatch = train.at(shuffled(batch, 0));
   show(step, out, p, momentum, images_of(minibatch), labels_of(minibatch), rate);
 }
 

@@ -1,0 +1,127 @@
+// Who may include whom, and where foreign headers may appear.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path root = fs::path(TEST_DATA).parent_path();
+
+// frontend -> codegen -> { passes, runtime } -> ir
+const std::map<std::string, std::set<std::string>> may_include = {
+    {"ir", {"ir"}},
+    {"passes", {"passes", "ir"}},
+    {"runtime", {"runtime", "ir"}},
+    {"codegen", {"codegen", "passes", "runtime", "ir"}},
+    {"frontend", {"frontend", "codegen", "passes", "runtime", "ir", "anabranch"}},
+};
+
+struct ForeignRule {
+  std::regex header;
+  std::vector<std::string> folders;
+};
+
+const ForeignRule foreign_rules[] = {
+    {std::regex(R"(llvm(-c)?/.*)"), {"codegen/cpu"}},
+    {std::regex(R"((cuda|cublas|nvrtc|nvToolsExt|nvtx3).*)"), {"codegen/cuda", "runtime/cuda"}},
+    {std::regex(R"((oneapi/)?dnnl.*)"), {"codegen/cpu", "runtime/cpu"}},
+};
+
+struct Include {
+  std::string file;
+  int line;
+  std::string header;
+};
+
+std::vector<fs::path> sources(const std::string& folder) {
+  std::vector<fs::path> found;
+  for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
+    const std::string extension = entry.path().extension();
+    if (extension == ".h" || extension == ".cpp" || extension == ".def") found.push_back(entry.path());
+  }
+  return found;
+}
+
+std::vector<Include> includes(const std::string& folder) {
+  static const std::regex pattern(R"(^\s*#\s*include\s*[<"]([^>"]+)[>"])");
+  std::vector<Include> found;
+  for (const fs::path& path : sources(folder)) {
+    std::ifstream file(path);
+    std::string text;
+    for (int line = 1; std::getline(file, text); ++line) {
+      std::smatch match;
+      if (std::regex_search(text, match, pattern)) {
+        found.push_back({fs::relative(path, root), line, match[1]});
+      }
+    }
+  }
+  return found;
+}
+
+std::string where(const Include& include) {
+  return include.file + ":" + std::to_string(include.line) + " includes " + include.header;
+}
+
+TEST(Includes, FollowTheDesign) {
+  int checked = 0;
+  for (const auto& [folder, allowed] : may_include) {
+    for (const Include& include : includes(folder)) {
+      const std::string target = include.header.substr(0, include.header.find('/'));
+      if (!may_include.contains(target)) continue;
+      ++checked;
+      EXPECT_TRUE(allowed.contains(target)) << where(include);
+    }
+  }
+  EXPECT_GT(checked, 50);
+}
+
+TEST(Includes, ForeignHeadersStayInTheirFolders) {
+  int checked = 0;
+  for (const auto& [folder, allowed] : may_include) {
+    for (const Include& include : includes(folder)) {
+      for (const ForeignRule& rule : foreign_rules) {
+        if (!std::regex_match(include.header, rule.header)) continue;
+        ++checked;
+        bool inside = false;
+        for (const std::string& home : rule.folders) inside |= include.file.starts_with(home + "/");
+        EXPECT_TRUE(inside) << where(include);
+      }
+    }
+  }
+  EXPECT_GT(checked, 5);
+}
+
+TEST(Includes, TheEnvironmentIsReadInOneFile) {
+  for (const auto& [folder, allowed] : may_include) {
+    for (const fs::path& path : sources(folder)) {
+      if (fs::relative(path, root) == "frontend/env.cpp") continue;
+      std::ifstream file(path);
+      std::string text;
+      for (int line = 1; std::getline(file, text); ++line) {
+        EXPECT_EQ(text.find("getenv"), text.npos) << path << ":" << line;
+      }
+    }
+  }
+}
+
+TEST(Includes, HeadersBeginWithTheirPurpose) {
+  for (const auto& [folder, allowed] : may_include) {
+    for (const fs::path& path : sources(folder)) {
+      if (path.extension() != ".h") continue;
+      std::ifstream file(path);
+      std::string first;
+      std::getline(file, first);
+      EXPECT_TRUE(first.starts_with("// ")) << path << " begins with: " << first;
+    }
+  }
+}
+
+}  // namespace

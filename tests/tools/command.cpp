@@ -1,0 +1,112 @@
+// The command as a person runs it.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Outcome {
+  int status;
+  std::string text;  // standard output and standard error
+};
+
+class Command : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() / ("command." + std::to_string(::getpid()));
+    fs::create_directories(folder_);
+    std::ofstream(folder_ / "layer.abir") << R"(graph layer(%0: f32[2,3], %1: f32[3]) {
+  %2: f32[2,3] = broadcast_in_dim %1 axes=[1]
+  %3: f32[2,3] = multiply %0, %2
+  %4: f32[2,3] = add %3, %2
+  %5: f32[2] = reduce_sum %4 axes=[1]
+  return %5, %4
+}
+)";
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  Outcome run(const std::string& arguments) {
+    const std::string line = "cd " + folder_.string() + " && " ANABRANCH_COMMAND " " + arguments + " 2>&1";
+    FILE* pipe = ::popen(line.c_str(), "r");
+    Outcome outcome{-1, {}};
+    std::array<char, 4096> block;
+    for (std::size_t read; (read = std::fread(block.data(), 1, block.size(), pipe)) > 0;) {
+      outcome.text.append(block.data(), read);
+    }
+    outcome.status = WEXITSTATUS(::pclose(pipe));
+    return outcome;
+  }
+
+  fs::path folder_;
+};
+
+using testing::Test;
+
+void expect_contains(const Outcome& outcome, int status, const std::string& part) {
+  EXPECT_EQ(outcome.status, status) << outcome.text;
+  EXPECT_NE(outcome.text.find(part), std::string::npos) << "no '" << part << "' in:\n" << outcome.text;
+}
+
+TEST_F(Command, RunsAGraphOnFilesItWroteItself) {
+  std::ofstream(folder_ / "ones.abir") << R"(graph ones() {
+  %0: f32[2,3] = constant [[1, 1, 1], [1, 1, 1]]
+  %1: f32[3] = constant [1, 2, 3]
+  return %0, %1
+}
+)";
+  EXPECT_EQ(run("run ones.abir --output 0=x.npy --output 1=w.npy").status, 0);
+  expect_contains(run("run layer.abir --input %0=x.npy --input 1=w.npy"), 0,
+                  "output 0: f32[2] = [12, 12]\noutput 1: f32[2,3] = [[2, 4, 6], [2, 4, 6]]");
+}
+
+TEST_F(Command, NamesTheParameterThatHasNoValue) {
+  expect_contains(run("run layer.abir"), 1, "parameter %0: f32[2,3] has no value; give --input %0=FILE.npy");
+}
+
+TEST_F(Command, TimesARunOnRandomInputs) {
+  expect_contains(run("run layer.abir --random --time"), 0, "median of a run: ");
+}
+
+TEST_F(Command, WritesATimeline) {
+  EXPECT_EQ(run("run layer.abir --random --timeline t.json").status, 0);
+  std::ifstream file(folder_ / "t.json");
+  std::string text(std::istreambuf_iterator<char>(file), {});
+  EXPECT_NE(text.find("\"traceEvents\""), std::string::npos);
+}
+
+TEST_F(Command, RunsThePassesItIsGiven) {
+  expect_contains(run("opt layer.abir --passes dce,fuse"), 0, "kind=reduction");
+  expect_contains(run("opt layer.abir --passes nonsense"), 1, "nonsense");
+  expect_contains(run("opt --list"), 0, "fuse: ");
+}
+
+TEST_F(Command, DumpsEveryStage) {
+  const std::pair<const char*, const char*> rows[] = {
+      {"trace", "reduce_sum"}, {"optimized", "fusion"},   {"kernels", "kernel "}, {"llvm", "define "},
+      {"assembly", ".text"},   {"schedule", "stream 0"}, {"memory", "temporaries"}};
+  for (const auto& [stage, part] : rows) {
+    expect_contains(run("dump layer.abir --stage " + std::string(stage)), 0, part);
+  }
+  expect_contains(run("dump layer.abir --stage schedule --format dot"), 0, "digraph");
+  expect_contains(run("dump layer.abir --stage trace --format svg"), 0, "<svg");
+  expect_contains(run("dump layer.abir --stage nowhere"), 1, "the stages are trace, optimized");
+}
+
+TEST_F(Command, NamesTheFileAndLineOfWrongText) {
+  std::ofstream(folder_ / "bad.abir") << "graph bad(%0: f32[2]) {\n  return %7\n}\n";
+  expect_contains(run("run bad.abir"), 1, "bad.abir: line 2");
+  expect_contains(run("run missing.abir"), 1, "missing.abir: cannot be opened");
+}
+
+TEST_F(Command, ListsDevices) { expect_contains(run("devices"), 0, "cpu:0"); }
+
+}  // namespace

@@ -1,0 +1,93 @@
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include "codegen/compile.h"
+#include "ir/dot.h"
+#include "tools/commands.h"
+
+namespace anabranch {
+namespace {
+
+struct DumpChoices {
+  std::string file;
+  std::string stage = "optimized";
+  std::string format = "text";
+  std::string output;
+  int streams = Options{}.streams;
+};
+
+std::string picture(const Compilation& compilation, Stage stage) {
+  switch (stage) {
+    case Stage::trace: return to_dot(compilation.traced);
+    case Stage::optimized: return to_dot(compilation.optimized);
+    case Stage::schedule: return to_dot(*compilation.executable);
+    default: throw Error("dump: only the stages trace, optimized and schedule have pictures");
+  }
+}
+
+// Graphviz draws; its own words explain what goes wrong in it.
+std::string svg(const std::string& dot) {
+  const auto path = std::filesystem::temp_directory_path() /
+                    ("anabranch." + std::to_string(std::rand()) + ".dot");
+  write_text(path, dot);
+  std::string drawn;
+  FILE* pipe = ::popen(("dot -Tsvg " + path.string()).c_str(), "r");
+  std::array<char, 4096> block;
+  for (std::size_t read; pipe && (read = std::fread(block.data(), 1, block.size(), pipe)) > 0;) {
+    drawn.append(block.data(), read);
+  }
+  const int status = pipe ? ::pclose(pipe) : -1;
+  std::filesystem::remove(path);
+  if (status != 0) throw Error("dump: Graphviz's dot did not draw the picture; is graphviz installed?");
+  return drawn;
+}
+
+void dump_command(const DumpChoices& choices) {
+  const std::optional<Stage> stage = parse_stage(choices.stage);
+  if (!stage) {
+    throw Error("dump: no stage '" + choices.stage + "'; the stages are " + stage_names());
+  }
+  Options options;
+  options.streams = choices.streams;
+  const Compilation compilation = compile(read_graph(choices.file), options);
+  std::string text;
+  if (choices.format == "text") {
+    text = dump(compilation, *stage);
+  } else {
+    text = picture(compilation, *stage);
+    if (choices.format == "svg") text = svg(text);
+  }
+  if (choices.output.empty()) {
+    std::cout << text;
+  } else {
+    write_text(choices.output, text);
+  }
+}
+
+}  // namespace
+
+void add_dump(CLI::App& app) {
+  auto choices = std::make_shared<DumpChoices>();
+  CLI::App* command = app.add_subcommand("dump", "show one stage of a graph's compilation");
+  command->add_option("file", choices->file, "graph text, or - for standard input")->required();
+  command->add_option("--stage", choices->stage, stage_names());
+  command->add_option("--format", choices->format)->check(CLI::IsMember({"text", "dot", "svg"}));
+  command->add_option("--output", choices->output, "a file to write instead of printing");
+  command->add_option("--streams", choices->streams, "at most so many streams");
+  command->callback([choices] { dump_command(*choices); });
+}
+
+void add_devices(CLI::App& app) {
+  app.add_subcommand("devices", "list the devices of this machine")->callback([] {
+    for (const Device& device : devices()) std::cout << to_string(device) << "\n";
+  });
+}
+
+}  // namespace anabranch

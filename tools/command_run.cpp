@@ -1,0 +1,155 @@
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <random>
+
+#include "codegen/compile.h"
+#include "ir/interpret.h"
+#include "ir/print.h"
+#include "ir/scalar.h"
+#include "runtime/run.h"
+#include "runtime/timeline.h"
+#include "tools/commands.h"
+#include "tools/npy.h"
+
+namespace anabranch {
+namespace {
+
+struct RunChoices {
+  std::string file;
+  std::vector<std::string> inputs, outputs;
+  std::string timeline;
+  int streams = Options{}.streams;
+  bool time = false;
+  bool random = false;
+};
+
+// "NAME=FILE" to its halves; NAME is a position, with or without the % of the text form.
+std::pair<std::size_t, std::string> parse_binding(const std::string& text, const char* option,
+                                                  std::size_t count) {
+  const auto equals = text.find('=');
+  std::string name = text.substr(0, equals);
+  if (name.starts_with('%')) name.erase(0, 1);
+  if (equals == text.npos || name.empty() || name.size() > 9 ||
+      !std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isdigit(c); })) {
+    throw Error(std::string(option) + " " + text + ": write NAME=FILE.npy, as in %0=x.npy");
+  }
+  const std::size_t position = std::stoul(name);
+  if (position >= count) {
+    throw Error(std::string(option) + " " + text + ": the graph has " + std::to_string(count) +
+                (option == std::string("--input") ? " parameters" : " outputs") + ", counted from 0");
+  }
+  return {position, text.substr(equals + 1)};
+}
+
+Literal random_literal(const Type& type, std::mt19937_64& generator) {
+  std::normal_distribution<double> normal;
+  return visit_dtype(type.dtype, [&]<class T>() {
+    std::unique_ptr<T[]> values(new T[static_cast<std::size_t>(type.size())]);
+    for (std::int64_t i = 0; i < type.size(); ++i) {
+      const double draw = is_float(type.dtype) ? normal(generator) : 100 * std::fabs(normal(generator));
+      values[static_cast<std::size_t>(i)] = convert_scalar<T>(draw);
+    }
+    return Literal::of(std::span<const T>(values.get(), static_cast<std::size_t>(type.size())), type.shape);
+  });
+}
+
+std::vector<Literal> read_inputs(const Graph& graph, const RunChoices& choices) {
+  std::map<std::size_t, Literal> given;
+  for (const std::string& binding : choices.inputs) {
+    auto [position, path] = parse_binding(binding, "--input", graph.parameter_count());
+    given.insert_or_assign(position, read_npy(path));
+  }
+  std::mt19937_64 generator(0);
+  std::vector<Literal> inputs;
+  for (std::size_t i = 0; i < graph.parameter_count(); ++i) {
+    const Type& type = graph.parameter_type(i);
+    const std::string name = "%" + std::to_string(i) + ": " + to_string(type);
+    if (auto found = given.find(i); found != given.end()) {
+      if (found->second.type() != type) {
+        throw Error("parameter " + name + " was given " + to_string(found->second.type()));
+      }
+      inputs.push_back(found->second);
+    } else if (choices.random) {
+      inputs.push_back(random_literal(type, generator));
+    } else {
+      throw Error("parameter " + name + " has no value; give --input %" + std::to_string(i) +
+                  "=FILE.npy, or --random for all that are missing");
+    }
+  }
+  return inputs;
+}
+
+std::vector<Literal> run_once(const Compilation& compilation, const std::vector<Buffer>& inputs) {
+  std::vector<Buffer> outputs = run(compilation.executable, inputs);
+  std::vector<Literal> literals;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    outputs[i].ready().wait();
+    const Type& type = compilation.traced.type(compilation.traced.outputs()[i]);
+    const auto* data = static_cast<const std::byte*>(outputs[i].data());
+    literals.emplace_back(type, std::vector<std::byte>(data, data + type.bytes()));
+  }
+  return literals;
+}
+
+// Median of the wall time of a run from submission to the last output, in microseconds.
+double median_time(const Compilation& compilation, const std::vector<Buffer>& inputs) {
+  std::vector<double> times;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+  do {
+    const auto start = std::chrono::steady_clock::now();
+    for (const Buffer& output : run(compilation.executable, inputs)) output.ready().wait();
+    const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - start;
+    times.push_back(took.count());
+  } while (std::chrono::steady_clock::now() < end || times.size() < 5);
+  std::nth_element(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2), times.end());
+  return times[times.size() / 2];
+}
+
+void run_command(const RunChoices& choices) {
+  if (!choices.timeline.empty()) timeline::start();
+  const Graph graph = read_graph(choices.file);
+  const std::vector<Literal> inputs = read_inputs(graph, choices);
+  Options options;
+  options.streams = choices.streams;
+  const Compilation compilation = compile(graph, options);
+  std::vector<Buffer> buffers;
+  for (const Literal& input : inputs) buffers.push_back(Buffer::copy_of(options.device, input.bytes()));
+
+  const std::vector<Literal> outputs = run_once(compilation, buffers);
+  std::map<std::size_t, std::string> files;
+  for (const std::string& binding : choices.outputs) {
+    files.insert(parse_binding(binding, "--output", outputs.size()));
+  }
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (auto found = files.find(i); found != files.end()) {
+      write_npy(found->second, outputs[i]);
+    } else {
+      std::cout << "output " << i << ": " << to_string(outputs[i].type()) << " = "
+                << to_string(outputs[i]) << "\n";
+    }
+  }
+  if (choices.time) {
+    std::cout << "median of a run: " << median_time(compilation, buffers) << " us\n";
+  }
+  if (!choices.timeline.empty()) timeline::stop(choices.timeline);
+}
+
+}  // namespace
+
+void add_run(CLI::App& app) {
+  auto choices = std::make_shared<RunChoices>();
+  CLI::App* command = app.add_subcommand("run", "compile a graph and run it once");
+  command->add_option("file", choices->file, "graph text, or - for standard input")->required();
+  command->add_option("--input", choices->inputs, "NAME=FILE.npy, as in %0=x.npy; once per parameter");
+  command->add_option("--output", choices->outputs, "POSITION=FILE.npy instead of printing that output");
+  command->add_flag("--random", choices->random, "random values for parameters without --input");
+  command->add_flag("--time", choices->time, "also print the median time of many runs");
+  command->add_option("--timeline", choices->timeline, "write a Chrome/Perfetto timeline here");
+  command->add_option("--streams", choices->streams, "at most so many streams");
+  command->callback([choices] { run_command(*choices); });
+}
+
+}  // namespace anabranch

@@ -1,0 +1,47 @@
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+
+#include "ir/error.h"
+#include "ir/parse.h"
+#include "tools/commands.h"
+
+namespace anabranch {
+
+Graph read_graph(const std::string& path) {
+  std::string text;
+  if (path == "-") {
+    text.assign(std::istreambuf_iterator<char>(std::cin), {});
+  } else {
+    std::ifstream file(path);
+    if (!file) throw Error(path + ": cannot be opened: " + std::strerror(errno));
+    text.assign(std::istreambuf_iterator<char>(file), {});
+    if (file.bad()) throw Error(path + ": cannot be read: " + std::strerror(errno));
+  }
+  try {
+    return parse(text);
+  } catch (const Error& error) {
+    throw Error((path == "-" ? "standard input" : path) + ": " + error.what());
+  }
+}
+
+void write_text(const std::string& path, const std::string& text) {
+  const std::string temporary = path + "." + std::to_string(::getpid()) + ".tmp";
+  std::ofstream file(temporary);
+  file << text;
+  file.close();
+  std::error_code error;
+  if (file) std::filesystem::rename(temporary, path, error);
+  if (!file || error) {
+    const std::string reason = error ? error.message() : std::strerror(errno);
+    std::filesystem::remove(temporary, error);
+    throw Error(path + ": cannot be written: " + reason);
+  }
+}
+
+}  // namespace anabranch
