@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 
 #include "data.h"
 #include "network.h"
@@ -54,7 +55,15 @@ void train_and_show(const char* data, const char* out) {
   std::printf("\n\ntest accuracy: %.2f%%\n", 100 * correct(p, test_images, test_labels).item<float>());
 
   const Digits minibatch = train.at(shuffled(batch, 0));
-  show(step, out, p, momentum, images_of(minibatch), labels_of(minibatch), rate);
+  const ab::Array images = images_of(minibatch), labels = labels_of(minibatch);
+  show(step.compilation(p, momentum, images, labels, rate), out);
+  const std::filesystem::path timeline = std::filesystem::path(out) / "timeline.json";
+  {
+    ab::timeline::Recording recording(timeline);
+    for (int i = 0; i < 20; ++i) std::tie(p, momentum, std::ignore) = step(p, momentum, images, labels, rate);
+    ab::wait_all();
+  }
+  std::printf("wrote %s (open it in https://ui.perfetto.dev)\n", timeline.c_str());
 }
 
 }  // namespace
