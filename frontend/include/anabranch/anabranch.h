@@ -13,5 +13,7 @@
 #include "frontend/random.h"
 #include "frontend/trace.h"
 #include "frontend/tree.h"
+#include "ir/dot.h"
 #include "ir/error.h"
 #include "ir/print.h"
+#include "runtime/timeline.h"
