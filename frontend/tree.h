@@ -3,6 +3,8 @@
 //
 // Leaves are Array and static_arg<T>. Structs are taken apart by Boost.PFR, so they must be
 // aggregates.
+// It cannot see through a std::array that is itself a member of a struct (GCC 12 fails on
+// it): use a vector or a tuple there.
 #pragma once
 
 #include <array>
