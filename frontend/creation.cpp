@@ -83,6 +83,12 @@ Array array_of_bytes(Dtype dtype, const Sizes& sizes, std::span<const std::byte>
   return array_of(Type{dtype, std::move(shape)}, Buffer::copy_of(Device(), bytes));
 }
 
+void refuse_ragged(std::size_t columns, std::size_t other, SourceLocation where) {
+  fail("array: a row of " + std::to_string(other) + " values after one of " +
+           std::to_string(columns) + "; rows have one length",
+       where);
+}
+
 Array borrow_bytes(Dtype dtype, const Sizes& sizes, const void* data,
                    std::function<void()> release) {
   Type type{dtype, sizes.shape("borrow")};
@@ -109,6 +115,8 @@ Array scalar(const Operand& number, Dtype dtype) {
   return number_as("scalar", number.number(), dtype, number.where());
 }
 
+Array zeros(const Sizes& sizes, Dtype dtype) { return zeros(dtype, sizes); }
+Array ones(const Sizes& sizes, Dtype dtype) { return ones(dtype, sizes); }
 Array zeros(Dtype dtype, const Sizes& sizes) { return filled("zeros", dtype, sizes, false); }
 Array ones(Dtype dtype, const Sizes& sizes) { return filled("ones", dtype, sizes, true); }
 
@@ -116,16 +124,23 @@ Array full(const Sizes& sizes, const Operand& value) {
   return filled("full", scalar(value), sizes.shape("full"), value.where());
 }
 
+Array full(const Sizes& sizes, const Operand& value, Dtype dtype) {
+  return full(dtype, sizes, value);
+}
+
 Array full(Dtype dtype, const Sizes& sizes, const Operand& value) {
   return filled("full", scalar(value, dtype), sizes.shape("full"), value.where());
 }
 
-Array zeros_like(const Operand& x) { return full_like(x, false); }
-Array ones_like(const Operand& x) { return full_like(x, true); }
+Array zeros_like(const Operand& x, std::optional<Dtype> dtype) {
+  return full_like(x, false, dtype);
+}
 
-Array full_like(const Operand& x, const Operand& value) {
+Array ones_like(const Operand& x, std::optional<Dtype> dtype) { return full_like(x, true, dtype); }
+
+Array full_like(const Operand& x, const Operand& value, std::optional<Dtype> dtype) {
   const Type type = as_array("full_like", x).expression()->type;
-  return filled("full_like", scalar(value, type.dtype), type.shape, x.where());
+  return filled("full_like", scalar(value, dtype.value_or(type.dtype)), type.shape, x.where());
 }
 
 Array arange(const Operand& stop) {
@@ -142,6 +157,10 @@ Array arange(const Operand& start, const Operand& stop, const Operand& step) {
     dtype = promoted(dtype, other).value_or(is_float(other) ? other : dtype);
   }
   return arange(start, stop, step, dtype);
+}
+
+Array arange(const Operand& start, const Operand& stop, Dtype dtype) {
+  return arange(start, stop, 1, dtype);
 }
 
 Array arange(const Operand& start, const Operand& stop, const Operand& step, Dtype dtype) {
@@ -181,6 +200,10 @@ Array eye(std::int64_t rows, std::int64_t columns, std::int64_t diagonal, Dtype 
           std::source_location where) {
   Shape shape = Sizes({rows, columns < 0 ? rows : columns}, where).shape("eye");
   return astype(Term(triangle(Comparison::eq, shape, diagonal, where), where), dtype);
+}
+
+Array eye(std::int64_t rows, Dtype dtype, std::source_location where) {
+  return eye(rows, rows, 0, dtype, where);
 }
 
 Array tril(const Operand& x, std::int64_t diagonal) {

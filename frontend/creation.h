@@ -4,7 +4,10 @@
 // inside a larger computation it takes no memory.
 #pragma once
 
+#include <concepts>
 #include <functional>
+#include <optional>
+#include <ranges>
 #include <span>
 #include <vector>
 
@@ -19,38 +22,73 @@ namespace anabranch {
 Array array_of_bytes(Dtype dtype, const Sizes& sizes, std::span<const std::byte> bytes,
                      std::size_t count);
 
+[[noreturn]] void refuse_ragged(std::size_t columns, std::size_t other, SourceLocation where);
+
+/// A vector, span, std::array or C array of numbers.
+template <class R>
+concept HostValues =
+    std::ranges::contiguous_range<const R> && NumberType<std::ranges::range_value_t<const R>>;
+
 /// A copy of row-major `values` under a shape; Error unless the counts agree.
-template <NumberType T>
-Array array(const std::vector<T>& values, const Sizes& sizes) {
-  if constexpr (std::is_same_v<T, bool>) {  // whose vector holds bits
-    std::vector<std::uint8_t> bytes(values.begin(), values.end());
-    return array_of_bytes(bool_, sizes, std::as_bytes(std::span(bytes)), bytes.size());
-  } else {
-    return array_of_bytes(dtype_of<T>, sizes, std::as_bytes(std::span(values)), values.size());
-  }
+template <HostValues R>
+Array array(const R& values, const Sizes& sizes) {
+  using T = std::ranges::range_value_t<const R>;
+  std::span<const T> span(std::ranges::data(values), std::ranges::size(values));
+  return array_of_bytes(dtype_of<T>, sizes, std::as_bytes(span), span.size());
 }
 
-/// A copy of `values` along one axis.
-template <NumberType T>
-Array array(const std::vector<T>& values,
-            std::source_location where = std::source_location::current()) {
-  return array(values, Sizes({static_cast<std::int64_t>(values.size())}, where));
-}
-
-template <NumberType T>
-Array array(std::span<const T> values, const Sizes& sizes) {
-  return array_of_bytes(dtype_of<T>, sizes, std::as_bytes(values), values.size());
+/// The same of a vector of bools, which holds bits.
+inline Array array(const std::vector<bool>& values, const Sizes& sizes) {
+  std::vector<std::uint8_t> bytes(values.begin(), values.end());
+  return array_of_bytes(bool_, sizes, std::as_bytes(std::span(bytes)), bytes.size());
 }
 
 template <NumberType T>
 Array array(std::initializer_list<T> values, const Sizes& sizes) {
-  return array(std::vector<T>(values), sizes);
+  return array(std::span<const T>(values.begin(), values.size()), sizes);
+}
+
+/// A copy of `values` along one axis.
+template <class R>
+requires(HostValues<R> || std::same_as<R, std::vector<bool>>) Array
+    array(const R& values, std::source_location where = std::source_location::current()) {
+  return array(values, Sizes(std::ranges::size(values), where));
 }
 
 template <NumberType T>
 Array array(std::initializer_list<T> values,
             std::source_location where = std::source_location::current()) {
-  return array(std::vector<T>(values), where);
+  return array(values, Sizes(values.size(), where));
+}
+
+/// A matrix of rows: array({{1, 2}, {3, 4}}). Error unless the rows are of one length.
+template <NumberType T>
+Array array(std::initializer_list<std::initializer_list<T>> rows,
+            std::source_location where = std::source_location::current()) {
+  const std::size_t columns = rows.size() == 0 ? 0 : rows.begin()->size();
+  std::vector<T> values;
+  for (const auto& row : rows) {
+    if (row.size() != columns) refuse_ragged(columns, row.size(), where);
+    values.insert(values.end(), row.begin(), row.end());
+  }
+  return array(values, Sizes({rows.size(), columns}, where));
+}
+
+/// The values converted to `dtype`, as astype converts.
+template <HostValues R>
+Array array(const R& values, Dtype dtype,
+            std::source_location where = std::source_location::current()) {
+  return array(values, where).astype(dtype, where);
+}
+template <NumberType T>
+Array array(std::initializer_list<T> values, Dtype dtype,
+            std::source_location where = std::source_location::current()) {
+  return array(values, where).astype(dtype, where);
+}
+template <NumberType T>
+Array array(std::initializer_list<T> values, const Sizes& sizes, Dtype dtype,
+            std::source_location where = std::source_location::current()) {
+  return array(values, sizes).astype(dtype, where);
 }
 
 /// One number, rank 0, of the dtype of its C++ type.
@@ -76,21 +114,30 @@ Array borrow(const T* data, const Sizes& sizes, Deleter deleter) {
   });
 }
 
+/// Every element 0: zeros({3, 4}), zeros({3, 4}, i32).
+Array zeros(const Sizes& sizes, Dtype dtype = f32);
 Array zeros(Dtype dtype, const Sizes& sizes);
+/// Every element 1; see `zeros`.
+Array ones(const Sizes& sizes, Dtype dtype = f32);
 Array ones(Dtype dtype, const Sizes& sizes);
 /// Every element `value`, of the dtype of its C++ type.
 Array full(const Sizes& sizes, const Operand& value);
 /// Every element `value`.
+Array full(const Sizes& sizes, const Operand& value, Dtype dtype);
 Array full(Dtype dtype, const Sizes& sizes, const Operand& value);
-Array zeros_like(const Operand& x);
-Array ones_like(const Operand& x);
-Array full_like(const Operand& x, const Operand& value);
+/// Zeros of the shape of x, and of its dtype unless one is given.
+Array zeros_like(const Operand& x, std::optional<Dtype> dtype = {});
+/// Ones of the shape of x; see `zeros_like`.
+Array ones_like(const Operand& x, std::optional<Dtype> dtype = {});
+/// Every element `value`, in the shape of x; see `zeros_like`.
+Array full_like(const Operand& x, const Operand& value, std::optional<Dtype> dtype = {});
 
 /// 0, 1, ... below `stop`, of the dtype of its C++ type.
 Array arange(const Operand& stop);
 Array arange(const Operand& stop, Dtype dtype);
 /// start, start + step, ... before `stop`.
 Array arange(const Operand& start, const Operand& stop, const Operand& step = 1);
+Array arange(const Operand& start, const Operand& stop, Dtype dtype);
 Array arange(const Operand& start, const Operand& stop, const Operand& step, Dtype dtype);
 
 /// `count` floats evenly from `start` to `stop`, both included; without the endpoint, `stop` is
@@ -101,6 +148,8 @@ Array linspace(double start, double stop, std::int64_t count, Dtype dtype = f32,
 /// Ones where column - row = `diagonal`, zeros elsewhere; square unless `columns` is given.
 Array eye(std::int64_t rows, std::int64_t columns = -1, std::int64_t diagonal = 0,
           Dtype dtype = f32, std::source_location where = std::source_location::current());
+Array eye(std::int64_t rows, Dtype dtype,
+          std::source_location where = std::source_location::current());
 /// x where column - row <= `diagonal`, else 0, of the last two axes.
 Array tril(const Operand& x, std::int64_t diagonal = 0);
 /// x where column - row >= `diagonal`, else 0, of the last two axes.

@@ -23,8 +23,8 @@ namespace anabranch {
 template <class Function>
 class Jit {
  public:
-  Jit(Function function, const Options& options, bool fixed = false)
-      : function_(std::move(function)), cache_(std::make_shared<JitCache>(options, fixed)) {}
+  Jit(Function function, const Options& options, bool fixed, SourceLocation made)
+      : function_(std::move(function)), cache_(std::make_shared<JitCache>(options, fixed, made)) {}
 
   /// Returns at once, with results that arrive later. What is wrong with the call throws Error.
   template <class... Args>
@@ -32,12 +32,12 @@ class Jit {
     Signature signature = signature_of(args...);
     using Result = decltype(detail::trace_call(function_, args...).result);
     if (signature.any_traced()) return inlined<Result>(args...);
-    const Specialization& compiled = specialization(signature, args...);
-    std::vector<Array> outputs = cache_->run(compiled, signature);
+    const SpecializationPtr compiled = specialization(signature, args...);
+    std::vector<Array> outputs = cache_->run(*compiled, signature);
     if constexpr (std::same_as<Result, Array>) {
       return std::move(outputs[0]);
     } else {
-      Result result = *static_cast<const Result*>(compiled.result.get());
+      Result result = *static_cast<const Result*>(compiled->result.get());
       std::size_t next = 0;
       tree::for_each_array(result, [&](Array& array) { array = std::move(outputs[next++]); });
       return result;
@@ -47,22 +47,22 @@ class Jit {
   /// The text of one stage of what these arguments (or specs) compile to.
   template <class... Args>
   std::string dump(Stage stage, const Args&... args) const {
-    return anabranch::dump(compilation(args...), stage);
+    return anabranch::dump(*compilation(args...), stage);
   }
   /// What one call computes and moves.
   template <class... Args>
   ProgramCost cost(const Args&... args) const {
-    return anabranch::cost(compilation(args...));
+    return anabranch::cost(*compilation(args...));
   }
   /// What one call takes, in bytes.
   template <class... Args>
   ProgramMemory memory(const Args&... args) const {
-    return anabranch::memory(compilation(args...));
+    return anabranch::memory(*compilation(args...));
   }
   /// Everything between the trace and the executable for these arguments (or specs).
   template <class... Args>
-  const Compilation& compilation(const Args&... args) const {
-    return *specialization(signature_of(args...), args...).compilation;
+  std::shared_ptr<const Compilation> compilation(const Args&... args) const {
+    return specialization(signature_of(args...), args...)->compilation;
   }
 
   /// How often it was traced.
@@ -72,8 +72,8 @@ class Jit {
 
  private:
   template <class... Args>
-  const Specialization& specialization(const Signature& signature, const Args&... args) const {
-    if (const Specialization* known = cache_->find(signature)) return *known;
+  SpecializationPtr specialization(const Signature& signature, const Args&... args) const {
+    if (SpecializationPtr known = cache_->find(signature)) return known;
     return cache_->add(signature, describe_call(args...), [&] {
       auto traced = detail::trace_call(function_, args...);
       using Result = decltype(traced.result);
@@ -101,21 +101,23 @@ class Jit {
   std::shared_ptr<JitCache> cache_;
 };
 
-/// Compiles `function` when it is called, once per types of the arguments.
+/// Compiles `function` when it is called, once per types of the arguments; the 512 most recently
+/// used are kept.
 template <class Function>
-auto jit(Function function, const Options& options) {
-  return Jit<Function>(std::move(function), options);
+auto jit(Function function, const Options& options,
+         std::source_location where = std::source_location::current()) {
+  return Jit<Function>(std::move(function), options, false, where);
 }
 template <class Function>
-auto jit(Function function) {
-  return Jit<Function>(std::move(function), default_options());
+auto jit(Function function, std::source_location where = std::source_location::current()) {
+  return Jit<Function>(std::move(function), default_options(), false, where);
 }
 
 /// Compiles `function` now, for arguments of exactly these types (specs, or trees of arrays). A
 /// call with others throws Error.
 template <class Function, class... Args>
 requires(!std::same_as<Function, Graph>) auto compile(Function function, const Args&... args) {
-  Jit<Function> compiled(std::move(function), default_options(), true);
+  Jit<Function> compiled(std::move(function), default_options(), true, {});
   compiled.compilation(args...);
   return compiled;
 }

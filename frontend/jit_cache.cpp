@@ -41,25 +41,29 @@ std::vector<std::string> differences(const Description& before, const Descriptio
 
 }  // namespace
 
-JitCache::JitCache(Options options, bool fixed) : options_(std::move(options)), fixed_(fixed) {
+JitCache::JitCache(Options options, bool fixed, SourceLocation made)
+    : options_(std::move(options)), fixed_(fixed), made_(made) {
   if (options_.in_flight > 0) set_in_flight_limit(options_.device, options_.in_flight);
 }
 
-JitCache::~JitCache() {
-  // One by one: a list of many would be destroyed recursively.
-  std::unique_ptr<Specialization> head(head_.load(std::memory_order_acquire));
-  while (head) head = std::move(head->next);
+void JitCache::fail_call(const std::string& what) const {
+  throw Error(made_ ? what + ", in the function made at " + to_string(made_) : what);
 }
 
-const Specialization* JitCache::find(const Signature& signature) const {
-  const Specialization* at = head_.load(std::memory_order_acquire);
-  while (at && !matches(*at, signature)) at = at->next.get();
-  return at;
+SpecializationPtr JitCache::find(const Signature& signature) {
+  std::lock_guard lock(mutex_);
+  for (auto at = recent_.begin(); at != recent_.end(); ++at) {
+    if (!matches(**at, signature)) continue;
+    if (at != recent_.begin()) recent_.splice(recent_.begin(), recent_, at);
+    return recent_.front();
+  }
+  return nullptr;
 }
 
 std::string JitCache::explain(const Signature& signature, const Description& description) const {
   std::vector<std::string> fewest;
-  for (const Specialization* at = head_.load(std::memory_order_acquire); at; at = at->next.get()) {
+  std::lock_guard lock(mutex_);
+  for (const SpecializationPtr& at : recent_) {
     auto lines = differences(at->description, description);
     bool better = fewest.empty() || lines.size() < fewest.size();
     if (at->form == signature.form && better) fewest = std::move(lines);
@@ -70,22 +74,21 @@ std::string JitCache::explain(const Signature& signature, const Description& des
   return text;
 }
 
-const Specialization& JitCache::add(const Signature& signature, Description description,
-                                    const Trace& trace) {
+SpecializationPtr JitCache::add(const Signature& signature, Description description,
+                                const Trace& trace) {
   for (std::size_t i = 0; i < signature.leaves.size(); ++i) {
     if (!signature.leaves[i].type) {
-      fail("jit: input " + std::to_string(i) + " is an empty Array; give it a value first", {});
+      fail_call("jit: input " + std::to_string(i) + " is an empty Array; give it a value first");
     }
   }
   std::lock_guard lock(adding_);
-  if (const Specialization* known = find(signature)) return *known;
-  std::string why = head_.load() ? explain(signature, description) : "";
-  if (fixed_ && head_.load()) {
-    fail("compile: called with arguments of other types than it was compiled for: " + why +
-             "; use jit for several",
-         {});
+  if (SpecializationPtr known = find(signature)) return known;
+  std::string why = traces_ > 0 ? explain(signature, description) : "";
+  if (fixed_ && traces_ > 0) {
+    fail_call("compile: called with arguments of other types than it was compiled for: " + why +
+              "; use jit for several");
   }
-  auto added = std::make_unique<Specialization>();
+  auto added = std::make_shared<Specialization>();
   added->form = signature.form;
   added->statics = signature.statics;
   added->description = std::move(description);
@@ -99,10 +102,14 @@ const Specialization& JitCache::add(const Signature& signature, Description desc
   added->compilation = compile_once(graph, options_);
   for (Value output : graph.outputs()) added->outputs.push_back(graph.type(output));
   added->result = std::move(result);
-  added->next.reset(head_.load());
-  Specialization* head = added.release();
-  head_.store(head, std::memory_order_release);
-  return *head;
+  SpecializationPtr forgotten;  // destroyed after the lock is let go
+  std::lock_guard list_lock(mutex_);
+  recent_.push_front(std::move(added));
+  if (recent_.size() > limit) {
+    forgotten = std::move(recent_.back());
+    recent_.pop_back();
+  }
+  return recent_.front();
 }
 
 std::vector<Array> JitCache::run(const Specialization& compiled, const Signature& signature) const {
@@ -119,10 +126,9 @@ std::vector<Array> JitCache::run(const Specialization& compiled, const Signature
     }
     inputs.push_back(memory_of(*leaf.array, options_.device));
     if (inputs.back().device() != options_.device) {
-      fail("jit: input " + std::to_string(i) + ", " + to_string(*leaf.type) + ", lives on " +
-               to_string(inputs.back().device()) + ", and the function is compiled for " +
-               to_string(options_.device) + "; move it with .to(device)",
-           {});
+      fail_call("jit: input " + std::to_string(i) + ", " + to_string(*leaf.type) + ", lives on " +
+                to_string(inputs.back().device()) + ", and the function is compiled for " +
+                to_string(options_.device) + "; move it with .to(device)");
     }
   }
   std::vector<Buffer> memory = anabranch::run(compiled.compilation->executable, std::move(inputs));

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <functional>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -12,6 +13,7 @@
 #include "frontend/array.h"
 #include "frontend/operand.h"
 #include "frontend/signature.h"
+#include "ir/source_location.h"
 
 namespace anabranch {
 
@@ -28,24 +30,26 @@ struct Specialization {
   std::shared_ptr<const Compilation> compilation;
   std::vector<Type> outputs;
   std::shared_ptr<const void> result;  ///< of the traced function, its Arrays empty
-  std::unique_ptr<Specialization> next;
 };
 
-/// Finding takes no lock: specializations are only ever added, at the head of a list.
+using SpecializationPtr = std::shared_ptr<const Specialization>;
+
+/// The least recently used go when there are more than `limit`. Several threads may use it at once.
 class JitCache {
  public:
+  static constexpr std::size_t limit = 512;
+
   using Trace = std::function<std::pair<Graph, std::shared_ptr<const void>>()>;
 
   /// A fixed one compiles once and refuses every other signature.
-  JitCache(Options options, bool fixed);
-  ~JitCache();
+  /// `made` is where the user wrote jit, for errors.
+  JitCache(Options options, bool fixed, SourceLocation made);
 
   /// Null if there is none.
-  const Specialization* find(const Signature& signature) const;
+  SpecializationPtr find(const Signature& signature);
 
   /// Traces and compiles, once however many threads ask. Throws Error for empty arrays.
-  const Specialization& add(const Signature& signature, Description description,
-                            const Trace& trace);
+  SpecializationPtr add(const Signature& signature, Description description, const Trace& trace);
 
   /// Dispatches one call. Throws Error for an argument on another device.
   std::vector<Array> run(const Specialization& compiled, const Signature& signature) const;
@@ -55,10 +59,13 @@ class JitCache {
 
  private:
   std::string explain(const Signature& signature, const Description& description) const;
+  [[noreturn]] void fail_call(const std::string& what) const;
 
   const Options options_;
   const bool fixed_;
-  std::atomic<Specialization*> head_ = nullptr;
+  const SourceLocation made_;
+  mutable std::mutex mutex_;             // of recent_, held for a few instructions at a time
+  std::list<SpecializationPtr> recent_;  // most recently used first
   std::atomic<int> traces_ = 0;
   mutable std::recursive_mutex adding_;  // recursive: a traced function may call itself, compiled
   std::string last_retrace_;             // guarded by adding_

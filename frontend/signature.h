@@ -37,7 +37,7 @@ struct Leaf {
 };
 
 /// The leaves of a call, and the bytes of everything else that tracing may depend on: lengths,
-/// keys, static_args. `form` says which C++ types the arguments have.
+/// keys, static values. `form` says which C++ types the arguments have.
 struct Signature {
   const void* form = nullptr;
   std::vector<Leaf> leaves;
@@ -81,8 +81,8 @@ struct SignatureVisitor : tree::Visitor {
         {expression ? &expression->type : nullptr, &array, 0, expression && expression->weak});
   }
   template <class T>
-  void leaf(const static_arg<T>& part) {
-    add(static_bytes(part.value));
+  void leaf(const T& part) {
+    add(static_bytes(tree::static_value(part)));
   }
   void length(std::size_t length) { add(std::to_string(length)); }
   void key(const std::string& key) { add(key); }
@@ -103,11 +103,16 @@ struct DescriptionVisitor : tree::Visitor {
     lines.emplace_back(path, array.expression() ? to_string(array.expression()->type) : "empty");
   }
   template <class T>
-  void leaf(const static_arg<T>& part) {
-    if constexpr (std::is_arithmetic_v<T>) {
-      lines.emplace_back(path, "static " + to_string(Number(part.value)));
+  void leaf(const T& part) {
+    const auto& value = tree::static_value(part);
+    using Value = std::remove_cvref_t<decltype(value)>;
+    if constexpr (std::is_enum_v<Value>) {
+      lines.emplace_back(
+          path, "static " + std::to_string(static_cast<std::underlying_type_t<Value>>(value)));
+    } else if constexpr (std::is_arithmetic_v<Value>) {
+      lines.emplace_back(path, "static " + to_string(Number(value)));
     } else {
-      lines.emplace_back(path, "static " + static_bytes(part.value));
+      lines.emplace_back(path, "static " + static_bytes(value));
     }
   }
   void length(std::size_t length) { lines.emplace_back(path + ".size()", std::to_string(length)); }

@@ -13,15 +13,33 @@
 
 namespace anabranch {
 
-/// The sizes of a shape: {64, 128}, a vector, or another array's shape.
+/// One size, from any C++ integer, so that {rows.size(), 3} is a shape too.
+struct Extent {
+  std::int64_t value;
+
+  template <std::integral T>
+  requires(!std::same_as<T, bool>) Extent(T value) : value(static_cast<std::int64_t>(value)) {}
+};
+
+/// The sizes of a shape: {64, 128}, one number, a vector, or another array's shape.
 class Sizes {
  public:
-  Sizes(std::initializer_list<std::int64_t> sizes,
+  Sizes(std::initializer_list<Extent> sizes,
         std::source_location where = std::source_location::current())
-      : sizes_(sizes), where_(where) {}
-  Sizes(std::vector<std::int64_t> sizes,
+      : where_(where) {
+    for (Extent size : sizes) sizes_.push_back(size.value);
+  }
+  template <std::integral T>
+  Sizes(std::initializer_list<T> sizes,
         std::source_location where = std::source_location::current())
-      : sizes_(std::move(sizes)), where_(where) {}
+      : sizes_(sizes.begin(), sizes.end()), where_(where) {}
+  template <std::integral T>
+  requires(!std::same_as<T, bool>)
+      Sizes(T size, std::source_location where = std::source_location::current())
+      : sizes_{static_cast<std::int64_t>(size)}, where_(where) {}
+  template <std::integral T>
+  Sizes(const std::vector<T>& sizes, std::source_location where = std::source_location::current())
+      : sizes_(sizes.begin(), sizes.end()), where_(where) {}
   Sizes(const Shape& shape, std::source_location where = std::source_location::current())
       : sizes_(shape.begin(), shape.end()), where_(where) {}
 

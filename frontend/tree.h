@@ -1,16 +1,16 @@
-// Trees: plain structs, tuples, pairs, arrays, vectors and string maps of arrays, nested, taken
-// apart into leaves without registration.
+// Trees: plain structs, tuples, pairs, arrays, vectors, optionals and string maps of arrays,
+// nested, taken apart into leaves without registration.
 //
-// Leaves are Array and static_arg<T>. Structs are taken apart by Boost.PFR, so they must be
-// aggregates.
-// It cannot see through a std::array that is itself a member of a struct (GCC 12 fails on
-// it): use a vector or a tuple there.
+// Leaves are Arrays, which are traced, and what is static: static_arg<T>, and numbers, bools, enums
+// and strings inside a struct or a list. They have no room for what is traced, so a call compiles
+// for their values. A number that changes from call to call (a learning rate) belongs in an Array
+// (scalar(v)), or outside the struct: an argument that is itself a number is traced.
 #pragma once
 
 #include <array>
-#include <boost/pfr.hpp>
 #include <concepts>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "frontend/array.h"
+#include "frontend/fields.h"
 
 namespace anabranch {
 
@@ -50,12 +51,30 @@ template <class T, class C, class A>
 inline constexpr bool is_map<std::map<std::string, T, C, A>> = true;
 
 template <class T>
+inline constexpr bool is_optional = false;
+template <class T>
+inline constexpr bool is_optional<std::optional<T>> = true;
+
+/// What stands for itself inside a tree: part of what is compiled.
+template <class T>
+concept Plain = std::is_arithmetic_v<T> || std::is_enum_v<T> || std::same_as<T, std::string>;
+
+template <class T>
 concept TupleLike = requires {
   std::tuple_size<T>::value;
 };
 
 template <class T>
-inline constexpr bool is_leaf = std::same_as<T, Array> || is_static<T>;
+inline constexpr bool is_leaf = std::same_as<T, Array> || is_static<T> || Plain<T>;
+
+template <class T>
+const T& static_value(const static_arg<T>& part) {
+  return part.value;
+}
+template <Plain T>
+const T& static_value(const T& part) {
+  return part;
+}
 
 /// What a walk does by default: nothing. Visitors override what they care for.
 struct Visitor {
@@ -76,10 +95,6 @@ void walk_parts(Tree& tree, Visitor& visitor);
 template <class Tree, class Visitor>
 void walk(Tree& tree, Visitor& visitor) {
   using T = std::remove_const_t<Tree>;
-  static_assert(
-      !std::is_arithmetic_v<T>,
-      "a number inside a struct or a list cannot be traced, because it has no room for what "
-      "is traced: make it an Array (scalar(v)), or a static_arg to compile for its value");
   if constexpr (is_leaf<T>) {
     visitor.leaf(tree);
   } else {
@@ -101,13 +116,19 @@ void walk_parts(Tree& tree, Visitor& visitor) {
       visitor.key(key);
       visitor.within(std::string_view(key), [&] { walk(item, visitor); });
     }
+  } else if constexpr (is_optional<T>) {
+    visitor.length(tree.has_value() ? 1 : 0);
+    if (tree) part(*tree);
+  } else if constexpr (std::is_array_v<T>) {
+    for (auto& item : tree) part(item);
   } else if constexpr (TupleLike<T>) {
     std::apply([&](auto&... items) { (part(items), ...); }, tree);
   } else {
     static_assert(std::is_aggregate_v<T>,
-                  "a tree is made of Arrays, static_arg, plain structs, tuples, pairs, std::array, "
-                  "std::vector and std::map<std::string, T>");
-    boost::pfr::for_each_field(tree, part);
+                  "a tree is made of Arrays, static_arg, numbers, enums, strings, plain structs "
+                  "without bases, tuples, pairs, std::array, std::vector, std::optional and "
+                  "std::map<std::string, T>");
+    for_each_field(tree, part);
   }
 }
 

@@ -162,6 +162,7 @@ TEST(Errors, ArraysOfTwoTracesDoNotMeet) {
 }
 
 TEST(Errors, JitNamesTheInput) {
+  const int made = __LINE__ + 1;
   auto f = ab::jit([](ab::Array x, ab::Array y) { return x + y; });
   auto message = [&](auto call) -> std::string {
     try {
@@ -176,6 +177,10 @@ TEST(Errors, JitNamesTheInput) {
   EXPECT_NE(message([&] {
               f(f32({2}), f32({2}).to(ab::Device::null()));
             }).find("jit: input 1, f32[2], lives on null:0"),
+            std::string::npos);
+  EXPECT_NE(message([&] {
+              f(f32({2}), ab::Array());
+            }).find(", in the function made at errors.cpp:" + std::to_string(made)),
             std::string::npos);
   EXPECT_NE(message([&] { f(f32({2}), f32({3})); }).find("add: shapes do not broadcast"),
             std::string::npos);

@@ -96,6 +96,22 @@ TEST(Jit, EqualGraphsShareAProgram) {
   EXPECT_EQ(misses(), before);
 }
 
+TEST(Jit, ForgetsTheLeastRecentlyUsed) {
+  auto f = ab::jit([](ab::Array x, std::int64_t) { return x; });
+  auto call = [&](std::int64_t value) {
+    EXPECT_EQ(f(ab::scalar(1.0f), ab::static_arg(value)).item<float>(), 1);
+  };
+  const auto limit = static_cast<std::int64_t>(ab::JitCache::limit);
+  for (std::int64_t i = 0; i < limit; ++i) call(i);
+  call(0);      // now the most recent
+  call(limit);  // sends 1 away
+  EXPECT_EQ(f.traces(), limit + 1);
+  call(0);
+  EXPECT_EQ(f.traces(), limit + 1);
+  call(1);
+  EXPECT_EQ(f.traces(), limit + 2);
+}
+
 TEST(Jit, SeveralThreadsMayCallAtOnce) {
   auto f = ab::jit([](ab::Array x) { return ab::sum(x * x + 1); });
   std::vector<std::thread> threads;

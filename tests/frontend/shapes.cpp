@@ -1,4 +1,6 @@
 // Functions that only move elements, and arrays made from nothing.
+#include <array>
+
 #include "values.h"
 
 namespace {
@@ -69,6 +71,34 @@ TEST(Creation, FromValues) {
   EXPECT_EQ(ab::array(std::span<const float>(raw), {2, 2}).shape(), ab::Shape({2, 2}));
   EXPECT_EQ(ab::scalar(2.5f).item<float>(), 2.5f);
   EXPECT_EQ(ab::scalar(3, ab::u8).item<std::uint8_t>(), 3);
+}
+
+TEST(Creation, FromRowsAndRanges) {
+  EXPECT_EQ(ab::to_string(ab::array({{1, 2}, {3, 4}})), "[[1 2]\n [3 4]]");
+  EXPECT_EQ(ab::array({1.f, 2.f, 3.f}).shape(), ab::Shape({3}));
+  EXPECT_EQ(ab::array({1, 2, 3}, ab::f64).to_vector<double>(), (std::vector<double>{1, 2, 3}));
+  EXPECT_EQ(ab::array({1, 2, 3, 4}, {2, 2}, ab::u8).dtype(), ab::u8);
+  EXPECT_EQ(ab::array(std::array{1.0f, 2.0f}).dtype(), ab::f32);
+  const double raw[] = {1, 2, 3, 4};
+  EXPECT_EQ(ab::array(raw, {2, 2}).dtype(), ab::f64);
+  std::vector<float> values(6);
+  const std::size_t rows = 2;
+  EXPECT_EQ(ab::array(values, {rows, values.size() / rows}).shape(), ab::Shape({2, 3}));
+  EXPECT_EQ(ab::array(std::span<float>(values)).shape(), ab::Shape({6}));
+  EXPECT_EQ(ab::array(std::vector<ab::Float16>{ab::Float16(0.5f)}).item<ab::Float16>(), 0.5f);
+}
+
+TEST(Creation, ShapeAndDtypeInEitherOrder) {
+  expect_values([] { return ab::zeros({1, 2}); }, floats({1, 2}), {0, 0});
+  expect_values([] { return ab::zeros({2}, ab::i32); }, ints({2}), {0, 0});
+  expect_values([] { return ab::zeros(2, ab::i32); }, ints({2}), {0, 0});
+  expect_values([] { return ab::ones({2}); }, floats({2}), {1, 1});
+  expect_values([] { return ab::ones({}, ab::i32); }, ints({}), {1});
+  expect_values([] { return ab::full({2}, 7, ab::f32); }, floats({2}), {7, 7});
+  expect_values([] { return ab::full(2, 7); }, ints({2}), {7, 7});
+  expect_values([] { return ab::ones_like(x(), ab::f32); }, floats({2, 3}), {1, 1, 1, 1, 1, 1});
+  expect_values([] { return ab::arange(1, 4, ab::f32); }, floats({3}), {1, 2, 3});
+  expect_values([] { return ab::eye(2, ab::i32); }, ints({2, 2}), {1, 0, 0, 1});
 }
 
 TEST(Creation, BorrowedMemoryIsReadInPlaceAndHandedBack) {

@@ -1,6 +1,7 @@
 // Arguments and results of any plain shape.
 #include <array>
 #include <map>
+#include <optional>
 
 #include "values.h"
 
@@ -82,6 +83,68 @@ TEST(Trees, LengthsKeysAndStaticArgumentsArePartOfTheKey) {
   step(n);
   EXPECT_EQ(step.last_retrace(), "argument 0[4]: static 3 instead of static 2");
   EXPECT_EQ(step.traces(), 4);
+}
+
+enum class Activation { relu, tanh };
+
+struct Settings {
+  std::array<ab::Array, 2> moments;
+  ab::Array corners[2];
+  std::optional<ab::Array> mask;
+  float rate = 0.5f;
+  Activation activation = Activation::relu;
+  std::string label;
+  std::vector<std::int64_t> sizes;
+};
+
+Settings settings() {
+  return {.moments = {ab::scalar(1.0f), ab::scalar(2.0f)},
+          .corners = {ab::scalar(3.0f), ab::scalar(4.0f)},
+          .mask = {},
+          .label = "first",
+          .sizes = {2, 3}};
+}
+
+TEST(Trees, FieldsMayBeArraysOfArrays) {
+  static_assert(ab::tree::field_count<Settings> == 7);
+  static_assert(ab::tree::field_count<Network> == 5);
+  std::vector<float> found;
+  const Settings s = settings();
+  ab::tree::for_each_array(s, [&](const ab::Array& x) { found.push_back(x.item<float>()); });
+  EXPECT_EQ(found, (std::vector<float>{1, 2, 3, 4}));
+}
+
+TEST(Trees, PlainMembersArePartOfTheKey) {
+  auto scale = ab::jit([](Settings s) {
+    s.moments[1] = s.corners[1] * s.rate + (s.activation == Activation::relu ? 0 : 100);
+    if (s.mask) s.moments[1] += *s.mask;
+    return s;
+  });
+  Settings s = settings();
+  Settings out = scale(s);
+  EXPECT_EQ(out.moments[1].item<float>(), 2);
+  EXPECT_EQ(out.corners[0].item<float>(), 3);
+  EXPECT_EQ(out.label, "first");
+  scale(s);
+  EXPECT_EQ(scale.traces(), 1);
+
+  s.rate = 0.25f;
+  EXPECT_EQ(scale(s).moments[1].item<float>(), 1);
+  EXPECT_EQ(scale.last_retrace(), "argument 0[3]: static 0.25 instead of static 0.5");
+  s.activation = Activation::tanh;
+  EXPECT_EQ(scale(s).moments[1].item<float>(), 101);
+  EXPECT_EQ(scale.last_retrace(), "argument 0[4]: static 1 instead of static 0");
+  s.mask = ab::scalar(1000.0f);
+  EXPECT_EQ(scale(s).moments[1].item<float>(), 1101);
+  EXPECT_EQ(scale.traces(), 4);
+}
+
+TEST(Trees, AnEnumOrATextMayBeAnArgument) {
+  auto apply = ab::jit([](ab::Array x, Activation activation) {
+    return activation == Activation::relu ? ab::relu(x) : ab::tanh(x);
+  });
+  EXPECT_EQ(apply(ab::scalar(-1.0f), Activation::relu).item<float>(), 0);
+  EXPECT_LT(apply(ab::scalar(-1.0f), Activation::tanh).item<float>(), -0.5f);
 }
 
 }  // namespace

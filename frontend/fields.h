@@ -1,0 +1,123 @@
+// The fields of a plain struct, found without registration.
+//
+// Counting follows from what an aggregate can be initialized with; structured bindings then name
+// that many. Boost.PFR does the same for most structs, but stumbles over a std::array or a C array
+// among the fields, which stand for several initializers each by the elision of braces.
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+namespace anabranch::tree {
+
+/// The most fields that a struct may have.
+inline constexpr std::size_t max_fields = 26;
+
+namespace detail {
+
+/// Converts to whatever a field is, but not to the struct itself.
+template <class Struct>
+struct AnyField {
+  std::size_t position;  // so that a pack can number them
+
+  template <class Field>
+  requires(!std::is_same_v<Struct, Field>) operator Field() const;
+};
+
+template <class T, std::size_t... Before, std::size_t... Inside, std::size_t... After>
+constexpr bool takes_braces(std::index_sequence<Before...>, std::index_sequence<Inside...>,
+                            std::index_sequence<After...>) {
+  return requires { T{AnyField<T>{Before}..., {AnyField<T>{Inside}...}, AnyField<T>{After}...}; };
+}
+
+template <class T, std::size_t... Positions>
+constexpr bool takes(std::index_sequence<Positions...>) {
+  return requires { T{AnyField<T>{Positions}...}; };
+}
+
+/// The most initializers without inner braces: one per field, or one per element of a C array.
+template <class T, std::size_t Count = 2 * max_fields>
+constexpr std::size_t initializer_count() {
+  if constexpr (Count == 0 || takes<T>(std::make_index_sequence<Count>())) {
+    return Count;
+  } else {
+    return initializer_count<T, Count - 1>();
+  }
+}
+
+/// How many initializers the field that starts at initializer `At` of `Total` takes.
+template <class T, std::size_t At, std::size_t Total, std::size_t Size = Total - At>
+constexpr std::size_t width() {
+  if constexpr (Size <= 1) {
+    return 1;
+  } else {
+    // A field that is no C array may also take several in braces, but then stands for one outside.
+    constexpr auto before = std::make_index_sequence<At>();
+    constexpr auto inside = std::make_index_sequence<Size>();
+    constexpr std::size_t rest = Total - At - Size;
+    if constexpr (takes_braces<T>(before, inside, std::make_index_sequence<rest>()) &&
+                  !takes_braces<T>(before, inside, std::make_index_sequence<rest + 1>())) {
+      return Size;
+    } else {
+      return width<T, At, Total, Size - 1>();
+    }
+  }
+}
+
+template <class T, std::size_t At, std::size_t Total>
+constexpr std::size_t count_from() {
+  if constexpr (At >= Total) {
+    return 0;
+  } else {
+    return 1 + count_from<T, At + width<T, At, Total>(), Total>();
+  }
+}
+
+}  // namespace detail
+
+/// How many fields an aggregate without bases has.
+template <class T>
+inline constexpr std::size_t field_count =
+    detail::count_from<T, 0, detail::initializer_count<T>()>();
+
+/// Calls `visit(field)` for each field in order.
+template <class Struct, class Visit>
+void for_each_field(Struct& object, Visit&& visit) {
+  constexpr std::size_t count = field_count<std::remove_const_t<Struct>>;
+  static_assert(count <= max_fields, "a struct of a tree has at most 26 fields; nest some of them");
+  [[maybe_unused]] auto each = [&](auto&... fields) { (visit(fields), ...); };
+  // clang-format off
+#define ANABRANCH_FIELDS(number, ...) \
+  if constexpr (count == number) { auto& [__VA_ARGS__] = object; each(__VA_ARGS__); }
+  ANABRANCH_FIELDS(1, a)
+  ANABRANCH_FIELDS(2, a, b)
+  ANABRANCH_FIELDS(3, a, b, c)
+  ANABRANCH_FIELDS(4, a, b, c, d)
+  ANABRANCH_FIELDS(5, a, b, c, d, e)
+  ANABRANCH_FIELDS(6, a, b, c, d, e, f)
+  ANABRANCH_FIELDS(7, a, b, c, d, e, f, g)
+  ANABRANCH_FIELDS(8, a, b, c, d, e, f, g, h)
+  ANABRANCH_FIELDS(9, a, b, c, d, e, f, g, h, i)
+  ANABRANCH_FIELDS(10, a, b, c, d, e, f, g, h, i, j)
+  ANABRANCH_FIELDS(11, a, b, c, d, e, f, g, h, i, j, k)
+  ANABRANCH_FIELDS(12, a, b, c, d, e, f, g, h, i, j, k, l)
+  ANABRANCH_FIELDS(13, a, b, c, d, e, f, g, h, i, j, k, l, m)
+  ANABRANCH_FIELDS(14, a, b, c, d, e, f, g, h, i, j, k, l, m, n)
+  ANABRANCH_FIELDS(15, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o)
+  ANABRANCH_FIELDS(16, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p)
+  ANABRANCH_FIELDS(17, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q)
+  ANABRANCH_FIELDS(18, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r)
+  ANABRANCH_FIELDS(19, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s)
+  ANABRANCH_FIELDS(20, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t)
+  ANABRANCH_FIELDS(21, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u)
+  ANABRANCH_FIELDS(22, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v)
+  ANABRANCH_FIELDS(23, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w)
+  ANABRANCH_FIELDS(24, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x)
+  ANABRANCH_FIELDS(25, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y)
+  ANABRANCH_FIELDS(26, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z)
+#undef ANABRANCH_FIELDS
+  // clang-format on
+}
+
+}  // namespace anabranch::tree
