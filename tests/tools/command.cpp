@@ -58,14 +58,14 @@ void expect_contains(const Outcome& outcome, int status, const std::string& part
 
 TEST_F(Command, RunsAGraphOnFilesItWroteItself) {
   std::ofstream(folder_ / "ones.abir") << R"(graph ones() {
-  %0: f32[2,3] = constant [[1, 1, 1], [1, 1, 1]]
+  %0: f32[2,3] = constant [[1, 1, 1], [2, 2, 2]]
   %1: f32[3] = constant [1, 2, 3]
   return %0, %1
 }
 )";
   EXPECT_EQ(run("run ones.abir --output 0=x.npy --output 1=w.npy").status, 0);
   expect_contains(run("run layer.abir --input %0=x.npy --input 1=w.npy"), 0,
-                  "output 0: f32[2] = [12, 12]\noutput 1: f32[2,3] = [[2, 4, 6], [2, 4, 6]]");
+                  "output 0: f32[2] = [12, 18]\noutput 1: f32[2,3] = [[2, 4, 6], [3, 6, 9]]");
 }
 
 TEST_F(Command, NamesTheParameterThatHasNoValue) {
