@@ -15,15 +15,6 @@
 namespace anabranch {
 namespace {
 
-void check_device(const Device& device) {
-  if (device.kind() == DeviceKind::null) return;
-  std::vector<Device> known = devices();
-  if (std::find(known.begin(), known.end(), device) != known.end()) return;
-  std::string list;
-  for (const Device& each : known) list += (list.empty() ? "" : ", ") + to_string(each);
-  throw Error("compile: there is no device " + to_string(device) + "; there is " + list);
-}
-
 HostTask task_of(const Kernel& kernel, const cpu::Code& code, std::size_t index) {
   return {code.functions.at(index), code.keep_alive, kernel.extent(), grain(kernel)};
 }
@@ -74,7 +65,7 @@ Program with_code(Launches launches, const std::vector<Kernel>& kernels, const c
 }  // namespace
 
 Compilation compile(const Graph& graph, const Options& options) {
-  check_device(options.device);
+  if (!exists(options.device)) throw Error("compile: " + missing_text(options.device));
   Compilation compilation;
   compilation.traced = graph;
 

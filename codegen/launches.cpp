@@ -15,7 +15,8 @@ namespace {
 
 class Planner {
  public:
-  Planner(const Graph& graph, const Device& device) : graph_(graph), device_(device) {}
+  Planner(const Graph& graph, const Device& device)
+      : graph_(graph), device_(device), numbers_(value_numbers(graph)) {}
 
   Launches run() {
     Program& program = launches_.program;
@@ -58,18 +59,20 @@ class Planner {
 
   SlotId add_slot(Slot::Kind kind, std::uint32_t index, const Type& type, Value value,
                   const std::string& suffix = "") {
-    std::string name = "%" + std::to_string(value.node);
-    if (value.result > 0) name += "." + std::to_string(value.result);
-    launches_.program.slots.push_back({kind, index, 0, type, name + suffix});
+    launches_.program.slots.push_back({kind, index, 0, type, text_of(value) + suffix});
     return static_cast<SlotId>(launches_.program.slots.size() - 1);
+  }
+
+  // As the graph's text calls it.
+  std::string text_of(Value value) const {
+    return "%" + std::to_string(numbers_[value.node] + value.result);
   }
 
   SlotId slot_of(Value value) {
     if (auto known = slots_.find(value); known != slots_.end()) return known->second;
     const Node& node = graph_.node(value);
     if (node.op != Op::constant) {
-      throw InternalError("launches",
-                          "%" + std::to_string(value.node) + " is read before it is there",
+      throw InternalError("launches", text_of(value) + " is read before it is there",
                           to_string(graph_));
     }
     auto& constants = launches_.program.constants;
@@ -99,7 +102,7 @@ class Planner {
                     const std::vector<SlotId>& outputs) {
     std::vector<Type> operands;
     for (Value input : node.inputs) operands.push_back(graph_.type(input));
-    Lowered lowered = lower(node, operands, "kernel" + std::to_string(index));
+    Lowered lowered = lower(node, operands, "kernel" + std::to_string(numbers_[index]));
     std::vector<SlotId> temporaries;
     for (std::size_t i = 0; i < lowered.temporaries.size(); ++i) {
       temporaries.push_back(add_slot(Slot::Kind::temporary, 0, lowered.temporaries[i], {index, 0},
@@ -133,7 +136,7 @@ class Planner {
                 const std::vector<SlotId>& inputs, const std::vector<SlotId>& outputs) {
     Launch launch;
     launch.kind = Launch::Kind::library;
-    launch.name = "dot" + std::to_string(index);
+    launch.name = "dot" + std::to_string(numbers_[index]);
     launch.location = node.location;
     launch.buffers = {inputs.at(split.lhs), inputs.at(split.rhs)};
     for (std::size_t extra : split.extra_inputs) launch.buffers.push_back(inputs.at(extra));
@@ -149,6 +152,7 @@ class Planner {
 
   const Graph& graph_;
   const Device& device_;
+  const std::vector<std::uint32_t> numbers_;  // of each node's first result in the text
   Launches launches_;
   std::map<Value, SlotId> slots_;
 };

@@ -15,11 +15,44 @@ std::string optimized_text(const Compilation& compilation) {
   return text;
 }
 
+std::vector<const Launch*> launches_of(const Executable& executable) {
+  std::vector<const Launch*> launches;
+  for (const auto& stream : executable.streams) {
+    for (const Step& step : stream) {
+      if (auto* launch = std::get_if<Launch>(&step)) launches.push_back(launch);
+    }
+  }
+  return launches;
+}
+
+// "# dot3 reads %0, %1 and writes %3": the values of the optimized graph that a launch touches.
+std::string caption(const Executable& executable, const Launch& launch) {
+  std::string reads, writes;
+  for (SlotId slot : launch.buffers) {
+    bool written =
+        std::find(launch.writes.begin(), launch.writes.end(), slot) != launch.writes.end();
+    std::string& list = written ? writes : reads;
+    list += (list.empty() ? "" : ", ") + executable.slots[slot].name + ": " +
+            to_string(executable.slots[slot].type);
+  }
+  std::string text = "# " + launch.name;
+  if (!reads.empty()) text += " reads " + reads + " and";
+  return text + " writes " + writes + "\n";
+}
+
+// Every launch by what it reads and writes, above the kernel that it runs. A library call has a
+// kernel only where more is computed on its result.
 std::string kernels_text(const Compilation& compilation) {
+  const Executable& executable = *compilation.executable;
   std::string text;
-  for (const Kernel& kernel : compilation.kernels) {
+  for (const Launch* launch : launches_of(executable)) {
     if (!text.empty()) text += "\n";
-    text += to_string(kernel);
+    text += caption(executable, *launch);
+    for (const Kernel& kernel : compilation.kernels) {
+      if (kernel.name == launch->name || kernel.name == launch->name + "_epilogue") {
+        text += to_string(kernel);
+      }
+    }
   }
   return text;
 }
@@ -81,14 +114,10 @@ ProgramCost cost(const Compilation& compilation) {
   const Executable& executable = *compilation.executable;
   ProgramCost sums;
   sums.events = static_cast<int>(executable.event_count);
-  for (const auto& stream : executable.streams) {
-    if (!stream.empty()) ++sums.streams;
-    for (const Step& step : stream) {
-      auto* launch = std::get_if<Launch>(&step);
-      if (!launch) continue;
-      sums.cost += launch->cost;
-      ++(launch->kind == Launch::Kind::kernel ? sums.kernels : sums.library_calls);
-    }
+  for (const auto& stream : executable.streams) sums.streams += stream.empty() ? 0 : 1;
+  for (const Launch* launch : launches_of(executable)) {
+    sums.cost += launch->cost;
+    ++(launch->kind == Launch::Kind::kernel ? sums.kernels : sums.library_calls);
   }
   return sums;
 }

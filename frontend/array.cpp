@@ -9,6 +9,7 @@
 #include "frontend/fail.h"
 #include "frontend/format_array.h"
 #include "frontend/ops_elementwise.h"
+#include "frontend/ops_shape.h"
 #include "frontend/tracer.h"
 
 namespace anabranch {
@@ -95,15 +96,8 @@ void Array::copy_bytes(std::span<std::byte> to, const std::source_location& wher
 
 Array Array::to(const Device& device, std::source_location where) const {
   const Expression& expression = get("to", where);
-  if (device.kind() != DeviceKind::null) {
-    std::vector<Device> known = devices();
-    if (std::find(known.begin(), known.end(), device) == known.end()) {
-      std::string list;
-      for (const Device& each : known) list += (list.empty() ? "" : ", ") + to_string(each);
-      fail("to: " + to_string(expression.type) + " to " + to_string(device) +
-               ": there is no such device; there is " + list,
-           where);
-    }
+  if (!exists(device)) {
+    fail("to: " + to_string(expression.type) + ": " + missing_text(device), where);
   }
   if (expression.kind == Expression::Kind::traced) {
     fail("to: " + to_string(expression.type) +
@@ -119,6 +113,10 @@ Array Array::to(const Device& device, std::source_location where) const {
 
 Array Array::astype(Dtype dtype, std::source_location where) const {
   return anabranch::astype(Operand(*this, where), dtype);
+}
+
+Array Array::operator[](Position position) const {
+  return index({*this, position.where}, position.value);
 }
 
 std::string to_string(const Array& array) {

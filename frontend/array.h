@@ -1,7 +1,9 @@
 // Array: an immutable n-dimensional value that may still be on its way.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <iosfwd>
 #include <memory>
 #include <source_location>
@@ -16,6 +18,16 @@
 namespace anabranch {
 
 struct Expression;  // what an Array stands for: frontend/expression.h
+
+/// A position along an axis, and the line where the user wrote it.
+struct Position {
+  std::int64_t value;
+  std::source_location where;
+
+  template <std::integral T>
+  Position(T value, std::source_location where = std::source_location::current())
+      : value(static_cast<std::int64_t>(value)), where(where) {}
+};
 
 /// A small handle, copied freely and usable from any thread. It stands for memory of a device, for
 /// an operation recorded but not yet run, or for a value of a function that is being traced. One
@@ -70,6 +82,9 @@ class Array {
   /// Each element converted: float to integer truncates and saturates, NaN to 0; to bool, "not
   /// zero".
   Array astype(Dtype dtype, std::source_location where = std::source_location::current()) const;
+
+  /// The slab at a position of the first axis, which goes: x[0], x[-1], x[1][2]. Error outside it.
+  Array operator[](Position position) const;
 
   const std::shared_ptr<Expression>& expression() const { return expression_; }
 

@@ -2,9 +2,11 @@
 
 #include <charconv>
 #include <cstdlib>
+#include <limits>
 
 #include "ir/error.h"
 #include "passes/pass.h"
+#include "runtime/device.h"
 #include "runtime/run.h"
 #include "runtime/timeline.h"
 
@@ -27,13 +29,14 @@ std::vector<std::string> list(const char* name) {
   return items;
 }
 
-int positive(const char* name) {
+int positive(const char* name, int most = std::numeric_limits<int>::max()) {
   std::string text = variable(name);
   if (text.empty()) return 0;
   int value = 0;
   auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || rest != text.data() + text.size() || value < 1) {
-    throw Error(std::string(name) + "=" + text + ": expected a number of at least 1");
+  if (error != std::errc{} || rest != text.data() + text.size() || value < 1 || value > most) {
+    throw Error(std::string(name) + "=" + text + ": expected a number from 1 to " +
+                std::to_string(most));
   }
   return value;
 }
@@ -59,6 +62,7 @@ Environment read() {
   for (const std::string& pass : environment.disable) find_pass(pass);
   environment.timeline = variable("ANABRANCH_TIMELINE");
   environment.streams = positive("ANABRANCH_STREAMS");
+  environment.cpu_devices = positive("ANABRANCH_CPU_DEVICES", max_cpu_devices);
   return environment;
 }
 
@@ -86,6 +90,16 @@ const Environment* read_and_begin() {
 const Environment& environment() {
   static const Environment* environment = read_and_begin();
   return *environment;
+}
+
+int make_cpu_devices() noexcept {
+  try {
+    if (int wanted = positive("ANABRANCH_CPU_DEVICES", max_cpu_devices); wanted > 0)
+      set_cpu_devices(wanted);
+  } catch (const Error&) {
+    // There is nobody to tell yet: `environment` throws it again at the first compilation.
+  }
+  return static_cast<int>(devices().size());
 }
 
 Options default_options() {

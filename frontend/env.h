@@ -15,10 +15,19 @@ struct Environment {
   std::vector<std::string> disable;  ///< ANABRANCH_DISABLE=fuse,cse: passes left out
   std::string timeline;  ///< ANABRANCH_TIMELINE=out.json: what ran, written as the process ends
   int streams = 0;       ///< ANABRANCH_STREAMS=2: at most so many; 0 where not set
+  int cpu_devices = 0;   ///< ANABRANCH_CPU_DEVICES=4: virtual CPU devices; 0 where not set
 };
 
 /// Read at the first call. Throws Error, naming the variable, where one makes no sense.
 const Environment& environment();
+
+/// Makes the CPU devices that ANABRANCH_CPU_DEVICES asks for, so that they are there before the
+/// first program compiles; gives how many there are. Whatever makes no sense is left for
+/// `environment`, which may throw.
+int make_cpu_devices() noexcept;
+
+/// Done wherever Anabranch is included, before main.
+inline const int cpu_devices_at_start = make_cpu_devices();
 
 /// Options as the environment wants them where the program does not say.
 Options default_options();

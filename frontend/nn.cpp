@@ -5,6 +5,7 @@
 #include "frontend/expression.h"
 #include "frontend/fail.h"
 #include "frontend/ops_reduce.h"
+#include "frontend/ops_shape.h"
 #include "frontend/promote.h"
 #include "frontend/record.h"
 #include "frontend/term.h"
@@ -60,6 +61,16 @@ Array softmax(const Operand& x, std::int64_t axis) {
 Array log_softmax(const Operand& x, std::int64_t axis) {
   Term z = below_top("log_softmax", floats("log_softmax", x), axis);
   return z - log(Term(sum(exp(z), axis, keepdims), x.where()));
+}
+
+Array one_hot(const Operand& indices, std::int64_t count, Dtype dtype) {
+  const SourceLocation at = indices.where();
+  const Array array = as_array("one_hot", indices, Takes::integers);
+  if (count < 0) fail("one_hot: a count of " + std::to_string(count) + " is negative", at);
+  const Term position = {record(Op::iota, {}, at, AxisAttributes{0}, Type{i64, Shape({count})}),
+                         at};
+  const Term wanted = {expand_dims({astype({array, at}, i64), at}, -1), at};
+  return astype(wanted == position, dtype);
 }
 
 Array layer_norm(const Operand& x, const Operand& scale, const Operand& shift, const Axes& axes,

@@ -21,6 +21,10 @@ Array softmax(const Operand& x, std::int64_t axis = -1);
 /// log(softmax(x)), without the loss of taking a logarithm of small numbers.
 Array log_softmax(const Operand& x, std::int64_t axis = -1);
 
+/// 1 at the position that each index names along a new last axis of `count`, 0 elsewhere; all 0 for
+/// an index out of range.
+Array one_hot(const Operand& indices, std::int64_t count, Dtype dtype = f32);
+
 /// (x - mean) / sqrt(var + epsilon) over the axes, times `scale`, plus `shift`, which broadcast.
 Array layer_norm(const Operand& x, const Operand& scale, const Operand& shift,
                  const Axes& axes = -1, double epsilon = 1e-5);

@@ -88,7 +88,6 @@ UNARY(logical_not,           not_,                  bool_only)
 UNARY(bitwise_invert,        not_,                  integers_or_bool)
 UNARY(bitwise_count,         popcnt,                integers)
 UNARY(count_leading_zeros,   count_leading_zeros,   integers)
-UNARY(isfinite,              is_finite,             floats)
 UNARY(exp,                   exponential,           floats)
 UNARY(expm1,                 exponential_minus_one, floats)
 UNARY(log,                   log,                   floats)
@@ -144,13 +143,49 @@ Array trunc(const Operand& x) {
   return where(y < 0, ceil(y), floor(y));
 }
 
+// An integer equals itself; so does every float but NaN.
 Array isnan(const Operand& x) {
-  Term y = term("isnan", x);
+  Term y = term("isnan", x, Takes::numbers);
   return y != y;
 }
 
+Array isfinite(const Operand& x) {
+  Term y = term("isfinite", x, Takes::numbers);
+  if (!is_float(y.array().dtype())) return y == y;
+  return record(Op::is_finite, {y.array()}, x.where());
+}
+
 Array isinf(const Operand& x) {
-  return abs(term("isinf", x)) == std::numeric_limits<double>::infinity();
+  Term y = term("isinf", x, Takes::numbers);
+  if (!is_float(y.array().dtype())) return y != y;
+  return abs(y) == std::numeric_limits<double>::infinity();
+}
+
+Array signbit(const Operand& x) {
+  Term y = term("signbit", x);
+  const std::size_t bytes = byte_size(y.array().dtype());
+  const Dtype bits = bytes == 2 ? i16 : bytes == 4 ? i32 : i64;
+  return Term(bitcast(y, bits), x.where()) < 0;
+}
+
+Array copysign(const Operand& a, const Operand& b) {
+  auto [x, y] = terms("copysign", a, b, Takes::floats);
+  Term differ = {not_equal({signbit(x), a.where()}, {signbit(y), a.where()}), a.where()};
+  return where(differ, -x, x);
+}
+
+Array nan_to_num(const Operand& x, double nan) {
+  Term y = term("nan_to_num", x);
+  const double greatest = visit_dtype(y.array().dtype(), []<class T>() -> double {
+    if constexpr (std::is_same_v<T, Float16>)
+      return 65504;
+    else if constexpr (std::is_same_v<T, BFloat16>)
+      return BFloat16::from_bits(0x7f7f);
+    else
+      return static_cast<double>(std::numeric_limits<T>::max());
+  });
+  Term finite = minimum(maximum(y, -greatest), greatest);
+  return where(y != y, nan, finite);
 }
 
 Array hypot(const Operand& a, const Operand& b) {

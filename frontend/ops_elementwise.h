@@ -24,6 +24,7 @@ Array minimum(const Operand& a, const Operand& b);       ///< the lesser; NaN if
 Array atan2(const Operand& y, const Operand& x);         ///< the angle of the point (x, y), floats
 Array hypot(const Operand& a, const Operand& b);      ///< sqrt(a^2 + b^2) without overflow, floats
 Array logaddexp(const Operand& a, const Operand& b);  ///< log(e^a + e^b), floats
+Array copysign(const Operand& a, const Operand& b);   ///< |a| with the sign bit of b, floats
 
 Array abs(const Operand& x);         ///< |x|
 Array negative(const Operand& x);    ///< -x
@@ -48,9 +49,13 @@ Array logical_and(const Operand& a, const Operand& b);    ///< both, of bools
 Array logical_or(const Operand& a, const Operand& b);     ///< either, of bools
 Array logical_xor(const Operand& a, const Operand& b);    ///< one of the two, of bools
 Array logical_not(const Operand& x);                      ///< not, of bools
-Array isfinite(const Operand& x);                         ///< neither infinite nor NaN, of floats
-Array isinf(const Operand& x);                            ///< infinite, of floats
-Array isnan(const Operand& x);                            ///< not a number, of floats
+Array isfinite(const Operand& x);                         ///< neither infinite nor NaN
+Array isinf(const Operand& x);                            ///< infinite; false for integers
+Array isnan(const Operand& x);                            ///< not a number; false for integers
+Array signbit(const Operand& x);  ///< whether the sign bit is set (-0, -NaN), of floats
+
+/// NaN replaced by `nan`, and infinities by the greatest and least finite numbers, of floats.
+Array nan_to_num(const Operand& x, double nan = 0);
 
 // --- bits: integers and bool
 // -----------------------------------------------------------------------
@@ -111,6 +116,7 @@ inline Array operator+(const Operand& a, const Operand& b) { return add(a, b); }
 inline Array operator-(const Operand& a, const Operand& b) { return subtract(a, b); }
 inline Array operator*(const Operand& a, const Operand& b) { return multiply(a, b); }
 inline Array operator/(const Operand& a, const Operand& b) { return divide(a, b); }
+/// As in C++ the sign of a % b is a's, so that (a / b) * b + a % b is a; Python's is `remainder`.
 inline Array operator%(const Operand& a, const Operand& b) { return fmod(a, b); }
 inline Array operator+(const Operand& x) { return positive(x); }
 inline Array operator-(const Operand& x) { return negative(x); }
@@ -128,9 +134,20 @@ inline Array operator!(const Operand& x) { return logical_not(x); }
 inline Array operator<<(const Operand& a, const Operand& b) { return bitwise_left_shift(a, b); }
 inline Array operator>>(const Operand& a, const Operand& b) { return bitwise_right_shift(a, b); }
 
+/// Compound assignment makes a new array and rebinds the handle; other handles keep the old one.
 inline Array& operator+=(Array& a, const Operand& b) { return a = add({a, b.where()}, b); }
 inline Array& operator-=(Array& a, const Operand& b) { return a = subtract({a, b.where()}, b); }
 inline Array& operator*=(Array& a, const Operand& b) { return a = multiply({a, b.where()}, b); }
 inline Array& operator/=(Array& a, const Operand& b) { return a = divide({a, b.where()}, b); }
+inline Array& operator%=(Array& a, const Operand& b) { return a = fmod({a, b.where()}, b); }
+inline Array& operator&=(Array& a, const Operand& b) { return a = bitwise_and({a, b.where()}, b); }
+inline Array& operator|=(Array& a, const Operand& b) { return a = bitwise_or({a, b.where()}, b); }
+inline Array& operator^=(Array& a, const Operand& b) { return a = bitwise_xor({a, b.where()}, b); }
+inline Array& operator<<=(Array& a, const Operand& b) {
+  return a = bitwise_left_shift({a, b.where()}, b);
+}
+inline Array& operator>>=(Array& a, const Operand& b) {
+  return a = bitwise_right_shift({a, b.where()}, b);
+}
 
 }  // namespace anabranch

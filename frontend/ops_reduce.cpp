@@ -112,6 +112,11 @@ Array all(const Operand& x, const Axes& axes, bool keep) {
   return reduce("all", Op::reduce_all, x, axes, keep, Takes::bool_only);
 }
 
+Array count_nonzero(const Operand& x, const Axes& axes, bool keep) {
+  Term y = {as_array("count_nonzero", x), x.where()};
+  return sum({astype(y, bool_), x.where()}, axes, keep);
+}
+
 Array mean(const Operand& x, const Axes& axes, bool keep) {
   Array array = as_array("mean", x, Takes::floats);
   const Shape& shape = array.expression()->type.shape;

@@ -20,6 +20,9 @@ Array any(const Operand& x, const Axes& axes = {}, bool keep = false);  ///< of 
 Array all(const Operand& x, const Axes& axes = {}, bool keep = false);  ///< of bools; true if none
 Array mean(const Operand& x, const Axes& axes = {}, bool keep = false);  ///< of floats; NaN if none
 
+/// How many elements are not zero, as i64.
+Array count_nonzero(const Operand& x, const Axes& axes = {}, bool keep = false);
+
 /// The mean squared distance from the mean; the sum is divided by the count less `correction`.
 Array var(const Operand& x, const Axes& axes = {}, bool keep = false, double correction = 0);
 /// The standard deviation: the square root of `var`.

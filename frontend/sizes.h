@@ -40,6 +40,9 @@ class Sizes {
   template <std::integral T>
   Sizes(const std::vector<T>& sizes, std::source_location where = std::source_location::current())
       : sizes_(sizes.begin(), sizes.end()), where_(where) {}
+  /// The same sizes, written elsewhere.
+  Sizes(std::vector<std::int64_t> sizes, SourceLocation where)
+      : sizes_(std::move(sizes)), where_(where) {}
   Sizes(const Shape& shape, std::source_location where = std::source_location::current())
       : sizes_(shape.begin(), shape.end()), where_(where) {}
 

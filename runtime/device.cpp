@@ -13,7 +13,7 @@ namespace anabranch {
 namespace {
 
 constexpr int kinds = 3;
-constexpr int max_devices = 64;
+constexpr int max_devices = max_cpu_devices;
 constexpr std::array<const char*, kinds> kind_names = {"cpu", "cuda", "null"};
 
 struct Registry {
@@ -25,24 +25,6 @@ struct Registry {
 Registry& registry() {
   static Registry* registry = new Registry;
   return *registry;
-}
-
-bool exists(const Device& device) {
-  switch (device.kind()) {
-    case DeviceKind::cpu:
-      return device.index() >= 0 && device.index() < registry().cpu_devices;
-    case DeviceKind::cuda:
-      return false;
-    case DeviceKind::null:
-      return device.index() >= 0 && device.index() < max_devices;
-  }
-  return false;
-}
-
-[[noreturn]] void throw_unknown(const Device& device) {
-  std::string known;
-  for (const Device& each : devices()) known += (known.empty() ? "" : ", ") + to_string(each);
-  throw Error(fmt::format("device: there is no {}; choose one of {}", to_string(device), known));
 }
 
 }  // namespace
@@ -57,6 +39,31 @@ std::vector<Device> devices() {
   return result;
 }
 
+bool exists(const Device& device) {
+  switch (device.kind()) {
+    case DeviceKind::cpu:
+      return device.index() >= 0 && device.index() < registry().cpu_devices;
+    case DeviceKind::cuda:
+      return false;
+    case DeviceKind::null:
+      return device.index() >= 0 && device.index() < max_devices;
+  }
+  return false;
+}
+
+std::string missing_text(const Device& device) {
+  std::string text = fmt::format("there is no device {}", to_string(device));
+  if (device.kind() == DeviceKind::cuda) text += ", since this build has no CUDA";
+  text += "; there is ";
+  const std::vector<Device> known = devices();
+  for (std::size_t i = 0; i < known.size(); ++i) text += (i ? ", " : "") + to_string(known[i]);
+  if (device.kind() == DeviceKind::cpu) {
+    text += "; set_cpu_devices or ANABRANCH_CPU_DEVICES makes more, up to " +
+            std::to_string(max_cpu_devices);
+  }
+  return text;
+}
+
 void set_cpu_devices(int count) {
   if (count < 1 || count > max_devices) {
     throw Error(fmt::format("set_cpu_devices: {} devices asked for; there may be 1 to {}", count,
@@ -66,7 +73,7 @@ void set_cpu_devices(int count) {
 }
 
 DeviceState& device_state(const Device& device) {
-  if (!exists(device)) throw_unknown(device);
+  if (!exists(device)) throw Error("device: " + missing_text(device));
   auto& slot = registry().states[static_cast<std::size_t>(device.kind()) * max_devices +
                                  static_cast<std::size_t>(device.index())];
   if (DeviceState* state = slot.load(std::memory_order_acquire)) return *state;

@@ -35,6 +35,13 @@ std::string to_string(const Device& device);
 /// The devices of this machine that run programs.
 std::vector<Device> devices();
 
+/// Whether arrays can live there and programs can run there.
+bool exists(const Device& device);
+/// "there is no device cuda:0, since this build has no CUDA; there is cpu:0": for errors.
+std::string missing_text(const Device& device);
+
+inline constexpr int max_cpu_devices = 64;
+
 /// How many CPU devices there are (1 at first): further ones share the machine's threads but have
 /// memory and streams of their own. Throws Error unless `count` is 1 to 64.
 void set_cpu_devices(int count);

@@ -42,7 +42,7 @@ std::string text(const Executable& executable, const Launch& launch) {
   std::string line =
       fmt::format("{} {}({}) -> {}", launch.kind == Launch::Kind::kernel ? "kernel" : "library",
                   launch.name, names(executable, reads), names(executable, launch.writes));
-  line += fmt::format("  # reads {} B, writes {} B, {} ops", launch.cost.bytes_read,
+  line += fmt::format("  # reads {} bytes, writes {}, {} operations", launch.cost.bytes_read,
                       launch.cost.bytes_written, launch.cost.operations);
   if (launch.location) line += ", " + to_string(launch.location);
   return line;

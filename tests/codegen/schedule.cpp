@@ -64,14 +64,14 @@ TEST(Schedule, ADiamondTakesTwoStreamsAndTwoEvents) {
             "  %3: i64[16]  temporary at 256, 128 bytes\n"
             "  %4: i64[16]  output 0\n"
             "stream 0:\n"
-            "  kernel f0(%0) -> %1  # reads 0 B, writes 0 B, 0 ops\n"
+            "  kernel f0(%0) -> %1  # reads 0 bytes, writes 0, 0 operations\n"
             "  record e0\n"
-            "  kernel f1(%1) -> %2  # reads 0 B, writes 0 B, 0 ops\n"
+            "  kernel f1(%1) -> %2  # reads 0 bytes, writes 0, 0 operations\n"
             "  wait e1\n"
-            "  kernel f3(%2, %3) -> %4  # reads 0 B, writes 0 B, 0 ops\n"
+            "  kernel f3(%2, %3) -> %4  # reads 0 bytes, writes 0, 0 operations\n"
             "stream 1:\n"
             "  wait e0\n"
-            "  kernel f2(%1) -> %3  # reads 0 B, writes 0 B, 0 ops\n"
+            "  kernel f2(%1) -> %3  # reads 0 bytes, writes 0, 0 operations\n"
             "  record e1\n"
             "return %4\n");
 }

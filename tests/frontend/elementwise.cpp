@@ -152,6 +152,50 @@ TEST(Elementwise, Classification) {
   expect_values([&] { return ab::isfinite(x()); }, type, {1, 0, 0, 0});
   expect_values([&] { return ab::isinf(x()); }, type, {0, 1, 1, 0});
   expect_values([&] { return ab::isnan(x()); }, type, {0, 0, 0, 1});
+  auto integers = [] { return ab::array({0, -5}); };
+  const ab::Type two{ab::bool_, {2}};
+  expect_values([&] { return ab::isfinite(integers()); }, two, {1, 1});
+  expect_values([&] { return ab::isinf(integers()); }, two, {0, 0});
+  expect_values([&] { return ab::isnan(integers()); }, two, {0, 0});
+}
+
+TEST(Elementwise, SignsOfZeroAndNan) {
+  for (ab::Dtype dtype : {ab::f16, ab::bf16, ab::f32, ab::f64}) {
+    auto x = [&] { return ab::array<double>({-0.0, 0.0, -2, -INFINITY}).astype(dtype); };
+    expect_values([&] { return ab::signbit(x()); }, {ab::bool_, {4}}, {1, 0, 1, 1});
+    expect_values([&] { return 1 / ab::copysign(ab::zeros({4}, dtype), x()); }, {dtype, {4}},
+                  {-inf, inf, -inf, -inf});
+    expect_values([&] { return ab::copysign(x(), 3); }, {dtype, {4}}, {0, 0, 2, inf});
+  }
+}
+
+TEST(Elementwise, WhatIsNotFiniteReplaced) {
+  auto x = [] { return ab::array<float>({NAN, INFINITY, -INFINITY, 3}); };
+  const double most = std::numeric_limits<float>::max();
+  expect_values([&] { return ab::nan_to_num(x()); }, {ab::f32, {4}}, {0, most, -most, 3});
+  expect_values([&] { return ab::nan_to_num(x().astype(ab::f16), 7); }, {ab::f16, {4}},
+                {7, 65504, -65504, 3});
+}
+
+// A number takes the dtype of the array beside it, whichever side it stands on.
+TEST(Elementwise, NumbersFollowTheArray) {
+  for (ab::Dtype dtype : {ab::f16, ab::bf16, ab::f32, ab::f64}) {
+    auto x = [&] { return ab::array({1, 2}).astype(dtype); };
+    EXPECT_EQ((x() + 1).dtype(), dtype);
+    expect_values([&] { return 2 * x() + 0.5; }, {dtype, {2}}, {2.5, 4.5});
+    expect_values([&] { return 1u - x(); }, {dtype, {2}}, {0, -1});
+    expect_values([&] { return 2.0 / x(); }, {dtype, {2}}, {2, 1});
+    expect_values([&] { return 1.5f < x(); }, {ab::bool_, {2}}, {0, 1});
+    expect_values([&] { return x() * ab::Float16(2.0f); }, {dtype, {2}}, {2, 4});
+  }
+  for (ab::Dtype dtype : {ab::i8, ab::u8, ab::i16, ab::u16, ab::i32, ab::u32, ab::i64, ab::u64}) {
+    auto x = [&] { return ab::array({3, 4}).astype(dtype); };
+    expect_values([&] { return (x() + 1) * 2L; }, {dtype, {2}}, {8, 10});
+    expect_values([&] { return 7 % x(); }, {dtype, {2}}, {1, 3});
+    expect_values([&] { return 1 << x(); }, {dtype, {2}}, {8, 16});
+    expect_values([&] { return (x() ^ 1) | 8; }, {dtype, {2}}, {10, 13});
+    expect_values([&] { return x() == 4; }, {ab::bool_, {2}}, {0, 1});
+  }
 }
 
 TEST(Elementwise, LogicAndBits) {
@@ -206,6 +250,14 @@ TEST(Elementwise, CompoundAssignmentMakesNewArrays) {
   x /= 2;
   EXPECT_EQ(x.to_vector<float>(), (std::vector<float>{1.5f, 3.5f}));
   EXPECT_EQ(before.to_vector<float>(), (std::vector<float>{1, 2}));
+  ab::Array n = ab::array({12, 7});
+  n %= 8;
+  n <<= 3;
+  n |= 1;
+  n &= 0x3f;
+  n ^= 2;
+  n >>= 1;
+  EXPECT_EQ(n.to_vector<std::int32_t>(), (std::vector<std::int32_t>{17, 29}));
 }
 
 }  // namespace

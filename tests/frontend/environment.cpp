@@ -42,8 +42,33 @@ TEST_F(EnvironmentDeathTest, DisableLeavesPassesOut) {
 
 TEST_F(EnvironmentDeathTest, StreamsTakesAPositiveNumber) {
   EXPECT_EXIT(run_with("ANABRANCH_STREAMS", "0"), testing::ExitedWithCode(0),
-              "ANABRANCH_STREAMS=0: expected a number of at least 1");
+              "ANABRANCH_STREAMS=0: expected a number from 1");
   EXPECT_EXIT(run_with("ANABRANCH_STREAMS", "2"), testing::ExitedWithCode(0), "1 kernels");
+}
+
+// Runs on the last of the CPU devices, which have to be there before the first compilation.
+[[noreturn]] void run_on_last_device() {
+  try {
+    ab::Device last = ab::devices().back();
+    ab::Array x = ab::array({1.0f, 2.0f}).to(last);
+    ab::Options options;
+    options.device = last;
+    ab::Array y = ab::jit([](ab::Array x) { return x * 2; }, options)(x) + 1;
+    std::cerr << ab::to_string(y.device()) << " has " << y << "\n";
+    ab::environment();
+  } catch (const ab::Error& error) {
+    std::cerr << error.what() << "\n";
+  }
+  std::exit(0);
+}
+
+TEST_F(EnvironmentDeathTest, CpuDevicesMakesVirtualDevices) {
+  setenv("ANABRANCH_CPU_DEVICES", "3", 1);  // for the process that the test starts
+  EXPECT_EXIT(run_on_last_device(), testing::ExitedWithCode(0), "cpu:2 has \\[3. 5.\\]");
+  setenv("ANABRANCH_CPU_DEVICES", "65", 1);
+  EXPECT_EXIT(run_on_last_device(), testing::ExitedWithCode(0),
+              "ANABRANCH_CPU_DEVICES=65: expected a number from 1 to 64");
+  unsetenv("ANABRANCH_CPU_DEVICES");
 }
 
 TEST_F(EnvironmentDeathTest, TimelineIsWrittenAsTheProcessEnds) {

@@ -66,6 +66,10 @@ TEST(Jit, ShowsEveryStage) {
   EXPECT_NE(f.dump(ab::Stage::trace, x).find("multiply"), std::string::npos);
   EXPECT_NE(f.dump(ab::Stage::optimized, x).find("fusion"), std::string::npos);
   EXPECT_NE(f.dump(ab::Stage::kernels, x).find("for "), std::string::npos);
+  EXPECT_NE(
+      f.dump(ab::Stage::kernels, x).find("# kernel1 reads %0: f32[64,128] and writes %1: f32"),
+      std::string::npos);
+  EXPECT_NE(f.dump(ab::Stage::schedule, x).find("kernel kernel1(%0) -> %1"), std::string::npos);
   EXPECT_NE(f.dump(ab::Stage::llvm, x).find("define"), std::string::npos);
   EXPECT_FALSE(f.dump(ab::Stage::assembly, x).empty());
   EXPECT_NE(f.dump(ab::Stage::schedule, x).find("stream"), std::string::npos);
@@ -73,6 +77,21 @@ TEST(Jit, ShowsEveryStage) {
   EXPECT_THROW(f.dump(ab::Stage::cuda, x), ab::Error);
   EXPECT_EQ(f.cost(x).kernels, 1);
   EXPECT_EQ(f.memory(x).temporaries, 0u);
+}
+
+TEST(Jit, NamesEachValueAsTheOptimizedGraphDoes) {
+  auto f = ab::jit([](ab::Array x) {
+    ab::Array top = ab::max(x, 0);  // two results in one kernel, and a constant between
+    return std::tuple{ab::sum(x, 0), top, ab::matmul(x, x) + 1, ab::array({1.0f, 2.0f})};
+  });
+  ab::Spec x = ab::spec(ab::f32, {64, 64});
+  const std::string graph = f.dump(ab::Stage::optimized, x);
+  const std::string schedule = f.dump(ab::Stage::schedule, x);
+  const std::string slots = schedule.substr(0, schedule.find("stream 0"));
+  for (auto at = slots.find('%'); at != std::string::npos; at = slots.find('%', at + 1)) {
+    const std::string value = slots.substr(at, slots.find("  ", at) - at);
+    EXPECT_NE(graph.find(value), std::string::npos) << value << " is not in\n" << graph;
+  }
 }
 
 TEST(Jit, CompilesWithPassesLeftOut) {

@@ -7,6 +7,7 @@
 #include "frontend/jit.h"
 #include "frontend/linear_algebra.h"
 #include "frontend/nn.h"
+#include "frontend/ops_arrange.h"
 #include "frontend/ops_elementwise.h"
 #include "frontend/ops_reduce.h"
 #include "frontend/ops_shape.h"
