@@ -49,7 +49,8 @@ const Row rows[] = {
      {2, 3}, {1, 2, 3, 1, 2, 3}},
     {"meshgrid's second", [] { return ab::meshgrid({ab::array({1, 2, 3}), ab::array({4, 5})})[1]; },
      {2, 3}, {4, 4, 4, 5, 5, 5}},
-    {"meshgrid ij", [] { return ab::meshgrid({ab::array({1, 2}), ab::array({4, 5})}, ab::Indexing::ij)[0]; },
+    {"meshgrid ij",
+     [] { return ab::meshgrid({ab::array({1, 2}), ab::array({4, 5})}, ab::Indexing::ij)[0]; },
      {2, 2}, {1, 1, 2, 2}},
     {"diff", [] { return ab::diff(ab::array({1, 4, 9, 16})); }, {3}, {3, 5, 7}},
     {"diff twice", [] { return ab::diff(ab::array({1, 4, 9, 16}), 0, 2); }, {2}, {2, 2}},
@@ -61,7 +62,8 @@ const Row rows[] = {
     {"diag", [] { return ab::diag(ab::array({7, 8})); }, {2, 2}, {7, 0, 0, 8}},
     {"one_hot", [] { return ab::one_hot(ab::array({1, 0, 9}), 2, ab::i32); },
      {3, 2}, {0, 1, 1, 0, 0, 0}},
-    {"the sum of a diagonal", [] { return ab::sum(ab::diagonal(ab::reshape(ab::arange(9), {3, 3}))); },
+    {"the sum of a diagonal",
+     [] { return ab::sum(ab::diagonal(ab::reshape(ab::arange(9), {3, 3}))); },
      {}, {12}},
 };
 // clang-format on
