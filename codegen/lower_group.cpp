@@ -129,7 +129,7 @@ void GroupLowering::fold_stage(GroupWriter& writer, const std::vector<std::uint3
       bind_results(fold, index, node, writer.row, initial, writer.puller, writer.builder);
       continue;
     }
-    const Index position = writer.domain[static_cast<std::size_t>(plan_.reduced_axes[0])];
+    const Index position = position_of(writer);
     std::vector<Ref> values =
         element_scalars(fold, node, writer.element, position, {}, writer.puller, writer.builder);
     reductions.push_back(make_reduction(fold, node, initial, values, writer.builder));
@@ -175,11 +175,32 @@ void GroupLowering::store_rows(GroupWriter& writer) const {
   for (std::uint32_t i = 0; i < region_.outputs().size(); ++i) {
     const Value output = region_.outputs()[i];
     if (!is_row(output)) continue;
-    const Shape& shape = region_.type(output).shape;
-    Point place = writer.puller.point(table.unflatten(flat, shape.sizes()));
+    Point place = writer.puller.point(row_place(writer, region_.type(output).shape));
     computed.emplace_back(writer.first_output + i, writer.puller.pull(output, place));
   }
   for (auto [buffer, value] : computed) writer.builder.store(buffer, flat, value);
+}
+
+// The kept axes in order, but for those of size 1, which an output may have anywhere. Never by way of
+// `flat`: the reductions are bound at the very expressions of the open loops.
+std::vector<Index> GroupLowering::row_place(GroupWriter& writer, const Shape& shape) const {
+  std::vector<Index> place;
+  auto axis = kept_axes_.begin();
+  for (std::int64_t size : shape) {
+    if (size == 1) {
+      place.push_back(writer.builder.indices().constant(0));
+      continue;
+    }
+    while (plan_.domain[*axis] == 1) ++axis;
+    place.push_back(writer.domain[static_cast<std::size_t>(*axis++)]);
+  }
+  return place;
+}
+
+// Along the reduced axis that argmax and argmin count on; a `reduce` of no axes has none.
+Index GroupLowering::position_of(GroupWriter& writer) const {
+  if (plan_.reduced_axes.empty()) return writer.builder.indices().constant(0);
+  return writer.domain[static_cast<std::size_t>(plan_.reduced_axes[0])];
 }
 
 // A costly value that an earlier stage computed at every place of the row is kept, if the row is
@@ -210,7 +231,8 @@ Ref GroupLowering::reuse(GroupWriter& writer, Value value, Point at) const {
 }
 
 bool GroupLowering::is_row(Value output) const {
-  return plan_.kind == FusionKind::reduction && region_.type(output).shape != plan_.domain;
+  if (plan_.kind != FusionKind::reduction) return false;
+  return plan_.reduced_axes.empty() || region_.type(output).shape != plan_.domain;
 }
 
 std::vector<std::uint32_t> GroupLowering::reductions_of(int stage) const {

@@ -52,6 +52,8 @@ class GroupLowering {
   KernelCall combining_kernel(const Nest& nest, const Split& split) const;
   std::vector<Type> partial_types(const Split& split) const;
 
+  std::vector<Index> row_place(GroupWriter& writer, const Shape& shape) const;
+  Index position_of(GroupWriter& writer) const;
   bool is_row(Value output) const;
   std::vector<std::uint32_t> reductions_of(int stage) const;
 

@@ -108,7 +108,7 @@ KernelCall GroupLowering::partial_kernel(const Nest& nest, const Split& cut) con
     const Node& node = region_.node(index);
     const Fold fold = fold_of(node, region_);
     std::vector<Ref> initial = initial_scalars(fold, node, writer.puller, builder);
-    const Index position = writer.domain[static_cast<std::size_t>(plan_.reduced_axes[0])];
+    const Index position = position_of(writer);
     std::vector<Ref> values =
         element_scalars(fold, node, writer.element, position, inside, writer.puller, builder);
     for (std::size_t i = 0; inside && i < values.size(); ++i) {

@@ -106,6 +106,17 @@ TEST(ErrorBounds, AProductMayReachASumUnrounded) {
   EXPECT_TRUE(is_within(outputs[1].value, fused, 0, outputs[1].bound.values<double>()[0]));
 }
 
+TEST(ErrorBounds, AProductMayReachASumUnroundedByWayOfWhatFoldsAway) {
+  GraphBuilder builder;
+  const Value x = builder.parameter({f32, {}});
+  const Value square = builder.add(Op::multiply, {x, x});
+  const Value least = builder.add(Op::minimum, {square, square});
+  const Value one = builder.constant(Literal::scalar(-1.0f));
+  const Bounded output = only_output(builder, builder.add(Op::add, {least, one}),
+                                     Literal::scalar(1.0f + 0x1p-20f));
+  EXPECT_GT(output.bound.values<double>()[0], 0);
+}
+
 TEST(Difference, NamesTheFirstWrongElement) {
   const Literal expected = grid<int>({2, 2}, {1, 2, 3, 4});
   const Literal actual = grid<int>({2, 2}, {1, 2, 7, 8});

@@ -48,6 +48,7 @@ template <int streams>
 std::vector<Literal> fused(const Graph& graph, std::span<const Literal> inputs) {
   Options options;
   options.streams = streams;
+  options.use_all_streams = streams > 1;
   options.verify = true;
   return compiled(graph, inputs, options);
 }
@@ -56,6 +57,7 @@ template <int streams>
 std::vector<Literal> unfused(const Graph& graph, std::span<const Literal> inputs) {
   Options options;
   options.streams = streams;
+  options.use_all_streams = streams > 1;
   options.disabled = {"fuse"};
   return compiled(graph, inputs, options);
 }

@@ -355,11 +355,14 @@ Bounded moved(const Node& node, std::span<const Bounded> operands, Literal value
   return {std::move(value), in_f64(node, bounds), in_f64(node, unrounded_bounds)};
 }
 
-// A general body runs in one order, so that exact operands give exact results.
+// A general body runs in one order, so that exact operands give exact results; it may add, so that
+// they are exact only where no product reaches it unrounded.
 std::vector<Bounded> folded(std::span<const Bounded> operands, const std::vector<Literal>& values) {
+  const bool exact = std::ranges::all_of(
+      operands, [](const Bounded& b) { return is_exact(b.bound) && is_exact(b.unrounded); });
   std::vector<Bounded> results;
   for (const Literal& value : values) {
-    const Literal bound = all(value.type().shape, all_exact(operands) ? 0 : unknown);
+    const Literal bound = all(value.type().shape, exact ? 0 : unknown);
     results.push_back({value, bound, bound});
   }
   return results;

@@ -70,7 +70,8 @@ void add_several_reductions(RandomBuilder& b) {
 
 void add_dense_layer(RandomBuilder& b) {
   constexpr Op activations[] = {Op::tanh, Op::logistic, Op::erf, Op::abs};
-  auto x = b.pick([](const Type& type) { return is_float(type.dtype) && type.rank() == 2; });
+  auto fits = [](const Type& type) { return type.dtype != bool_ && type.rank() == 2; };
+  auto x = b.pick(fits);
   if (!x) x = b.parameter({f32, {b.random_size(1), b.random_size(100)}});
   const std::int64_t width = b.random_size(std::max(b.shape(*x)[0], b.shape(*x)[1]));
   const Value weights = b.partner({b.dtype(*x), {b.shape(*x)[1], width}});
@@ -78,11 +79,25 @@ void add_dense_layer(RandomBuilder& b) {
   const Value bias = b.add(Op::broadcast_in_dim, {b.partner({b.dtype(*x), {width}})},
                            AxesAttributes{{1}}, b.type(product));
   const Value sum = b.add(Op::add, {product, bias});
-  if (b.random.percent(30)) {
+  if (!is_float(b.dtype(*x)) || b.random.percent(30)) {
     b.add(Op::maximum, {sum, b.filled(b.type(sum), 0)});
   } else {
     b.add(b.random.of(activations), {sum});
   }
+}
+
+// Scores of queries and keys, scaled and shifted by a value of their own shape: both ends in sight.
+void add_batched_dot(RandomBuilder& b) {
+  auto fits = [](const Type& type) {
+    return type.dtype != bool_ && type.rank() == 3 && type.size() * type.shape[1] <= 20'000;
+  };
+  auto queries = b.pick(fits);
+  if (!queries) queries = b.parameter({b.random_dtype(), {2, 9, 8}});
+  if (b.dtype(*queries) == bool_) return;
+  const Value keys = b.partner(b.type(*queries));
+  const Value scores = b.add(Op::dot, {*queries, keys}, DotAttributes{{0}, {0}, {2}, {2}});
+  const Value scaled = b.add(Op::multiply, {scores, b.filled(b.type(scores), 0.5)});
+  b.add(Op::subtract, {scaled, b.partner(b.type(scaled))});
 }
 
 // Two ways from one value that meet again, both ends in sight.
@@ -134,10 +149,45 @@ void add_index_chain(RandomBuilder& b) {
         PadAttributes{{1, -1 * (b.shape(joined)[1] > 0)}, {0, 2}, {0, b.random.below(2)}});
 }
 
+// Joined, padded, computed with and reduced: the conditions of the index maps reach a reduction.
+void add_padded_reduction(RandomBuilder& b) {
+  constexpr Op folds[] = {Op::reduce_sum, Op::reduce_max, Op::reduce_product};
+  auto x = b.pick([](const Type& type) {
+    return type.dtype != bool_ && type.rank() > 0 && type.size() <= 2'000;
+  });
+  if (!x) return;
+  const int rank = b.shape(*x).rank();
+  const std::int64_t axis = b.random.below(rank);
+  const Value joined =
+      b.add(Op::concatenate, {*x, b.partner(b.type(*x)), *x}, AxisAttributes{axis});
+  PadAttributes edges{Axes(static_cast<std::size_t>(rank)), Axes(static_cast<std::size_t>(rank)),
+                      Axes(static_cast<std::size_t>(rank))};
+  edges.low[static_cast<std::size_t>(axis)] = b.random.below(3);
+  edges.high[static_cast<std::size_t>(axis)] = 1 + b.random.below(2);
+  const Value padded = b.add(Op::pad, {joined, b.filled({b.dtype(*x), {}}, 1)}, edges);
+  const Value shifted = b.add(Op::subtract, {padded, b.filled(b.type(padded), 1)});
+  b.add(b.random.of(folds), {shifted}, AxesAttributes{b.random_axes(rank)});
+}
+
+// Numbers in [0, 1) from the bits of a counter, as `uniform` makes them.
+void add_uniform(RandomBuilder& b) {
+  const Shape shape = b.random_shape(b.usual_size());
+  if (shape.rank() == 0) return;
+  const Type words{u64, shape};
+  const Value key = b.add(Op::broadcast_in_dim, {b.partner({u64, {}})}, AxesAttributes{}, words);
+  const Value counter =
+      b.add(Op::iota, {}, AxisAttributes{b.random.below(shape.rank())}, words);
+  const Value bits = b.add(Op::random_bits, {key, counter});
+  const Value high = b.add(Op::shift_right_logical, {bits, b.filled(b.type(bits), 8)});
+  const Value number = b.converted(high, b.random.percent(50) ? f32 : f64);
+  b.add(Op::multiply, {number, b.filled(b.type(number), 0x1p-24)});
+}
+
 constexpr Recipe recipes[] = {
     {6, 8, add_softmax},        {5, 24, add_layernorm},  {5, 8, add_several_reductions},
     {6, 10, add_dense_layer},   {5, 8, add_diamond},     {6, 9, add_chain},
-    {6, 3, add_there_and_back}, {6, 8, add_index_chain},
+    {6, 3, add_there_and_back}, {6, 8, add_index_chain}, {3, 9, add_batched_dot},
+    {4, 9, add_padded_reduction}, {3, 12, add_uniform},
 };
 
 }  // namespace

@@ -145,11 +145,10 @@ void add_reduction(RandomBuilder& b) {
                         Op::reduce_any, Op::reduce_all, Op::reduce_product};
   auto x = b.pick([](const Type&) { return true; });
   if (!x) return;
-  Op op = b.random.of(ops);
+  const Op op = b.random.of(ops);
   const bool logical = op == Op::reduce_any || op == Op::reduce_all;
   Value operand = *x;
   if (logical) operand = b.converted(operand, bool_);
-  if (!logical && b.dtype(operand) == bool_) op = Op::reduce_max;
   b.add(op, {operand}, AxesAttributes{b.random_axes(b.shape(operand).rank())});
 }
 
@@ -185,27 +184,42 @@ Graph greatest_pair_body(Dtype first, Dtype second) {
       {body.add(Op::select, {keep, a, b}), body.add(Op::select, {keep, with_a, with_b})});
 }
 
+// A body of two that have nothing to do with each other: a sum and the least.
+Graph sum_and_least_body(Dtype first, Dtype second) {
+  GraphBuilder body("body");
+  const Value sum = body.parameter({first, {}});
+  const Value least = body.parameter({second, {}});
+  const Value next = body.parameter({first, {}});
+  const Value other = body.parameter({second, {}});
+  return body.build({body.add(Op::add, {sum, next}), body.add(Op::minimum, {other, least})});
+}
+
 void add_general_reduce(RandomBuilder& b) {
   auto x = b.pick([](const Type& type) { return type.rank() > 0 && type.size() <= 1'000; });
   if (!x) return;
   const Dtype dtype = b.dtype(*x);
   const AxesAttributes axes{b.random_axes(b.shape(*x).rank())};
   if (b.random.percent(50)) {
-    constexpr Op float_ops[] = {Op::maximum, Op::minimum};
+    constexpr Op float_ops[] = {Op::maximum, Op::minimum, Op::add, Op::multiply};
     constexpr Op integer_ops[] = {Op::maximum, Op::add, Op::multiply, Op::xor_};
-    const Op op = is_float(dtype) ? b.random.of(float_ops) : b.random.of(integer_ops);
+    constexpr Op bool_ops[] = {Op::and_, Op::or_, Op::xor_};
+    const Op op = is_float(dtype)  ? b.random.of(float_ops)
+                  : dtype == bool_ ? b.random.of(bool_ops)
+                                   : b.random.of(integer_ops);
     b.add(Op::reduce, {*x, b.partner({dtype, {}})}, axes, std::nullopt, {simple_body(dtype, op)});
-  } else {
-    const Value y = b.partner(b.type(*x));
-    b.add(Op::reduce, {*x, y, b.partner({dtype, {}}), b.partner({dtype, {}})}, axes, std::nullopt,
-          {greatest_pair_body(dtype, dtype)});
+    return;
   }
+  const bool paired = dtype == bool_ || b.random.percent(50);
+  const Dtype other = paired ? dtype : b.random_dtype();
+  const Value y = b.partner({other, b.shape(*x)});
+  b.add(Op::reduce, {*x, y, b.partner({dtype, {}}), b.partner({other, {}})}, axes, std::nullopt,
+        {paired ? greatest_pair_body(dtype, other) : sum_and_least_body(dtype, other)});
 }
 
 // Axes of the left operand are dealt to batch, contracting and free; the right operand is made to
 // fit.
 void add_dot(RandomBuilder& b) {
-  auto x = b.pick([](const Type& type) { return type.dtype != bool_ && type.rank() > 0; });
+  auto x = value_with_axes(b);
   if (!x) return;
   const Shape left = b.shape(*x);
   DotAttributes axes;
