@@ -181,8 +181,8 @@ void GroupLowering::store_rows(GroupWriter& writer) const {
   for (auto [buffer, value] : computed) writer.builder.store(buffer, flat, value);
 }
 
-// The kept axes in order, but for those of size 1, which an output may have anywhere. Never by way of
-// `flat`: the reductions are bound at the very expressions of the open loops.
+// The kept axes in order, but for those of size 1, which an output may have anywhere. Never by way
+// of `flat`: the reductions are bound at the very expressions of the open loops.
 std::vector<Index> GroupLowering::row_place(GroupWriter& writer, const Shape& shape) const {
   std::vector<Index> place;
   auto axis = kept_axes_.begin();

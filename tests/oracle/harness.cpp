@@ -112,8 +112,8 @@ TEST(ErrorBounds, AProductMayReachASumUnroundedByWayOfWhatFoldsAway) {
   const Value square = builder.add(Op::multiply, {x, x});
   const Value least = builder.add(Op::minimum, {square, square});
   const Value one = builder.constant(Literal::scalar(-1.0f));
-  const Bounded output = only_output(builder, builder.add(Op::add, {least, one}),
-                                     Literal::scalar(1.0f + 0x1p-20f));
+  const Bounded output =
+      only_output(builder, builder.add(Op::add, {least, one}), Literal::scalar(1.0f + 0x1p-20f));
   EXPECT_GT(output.bound.values<double>()[0], 0);
 }
 

@@ -53,9 +53,9 @@ TEST_P(RandomGraphs, GiveWhatTheInterpreterGives) {
       const GraphCase small =
           shrink(tested, [&](const GraphCase& part) { return problem(way, part).has_value(); });
       ADD_FAILURE() << "seed " << seed << ", " << way.name << ": " << *wrong << "\n"
-             << to_string(tested.graph) << "\nthe smallest part that fails: "
-             << problem(way, small).value_or("none, on its own") << "\n"
-             << describe(small);
+                    << to_string(tested.graph) << "\nthe smallest part that fails: "
+                    << problem(way, small).value_or("none, on its own") << "\n"
+                    << describe(small);
       break;
     }
   }

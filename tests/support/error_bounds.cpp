@@ -322,14 +322,14 @@ Literal rounded(const Node& node, const Literal& value, Numbers spread) {
   return literal_of(value.type().shape, spread);
 }
 
-// A product may reach an addition unrounded, also by way of ops that simplify to one of their operands
-// (x / 1, the maximum of x and x).
+// A product may reach an addition unrounded, also by way of ops that simplify to one of their
+// operands (x / 1, the maximum of x and x).
 Literal unrounded(const Node& node, std::span<const Bounded> operands, const Bounded& result) {
   const Dtype dtype = node.types[0].dtype;
   if (dtype != f32 && dtype != f64) return result.bound;
   Literal bound = result.bound;
-  const bool passes_on = std::ranges::any_of(
-      operands, [](const Bounded& b) { return !(b.unrounded == b.bound); });
+  const bool passes_on =
+      std::ranges::any_of(operands, [](const Bounded& b) { return !(b.unrounded == b.bound); });
   if (passes_on) {
     std::vector<Bounded> as_they_reach_it(operands.begin(), operands.end());
     for (Bounded& operand : as_they_reach_it) operand.bound = operand.unrounded;
@@ -340,7 +340,9 @@ Literal unrounded(const Node& node, std::span<const Bounded> operands, const Bou
   Numbers sum = numbers_of(bound);
   for (std::size_t i = 0; i < sum.size(); ++i) {
     // An overflow may not happen in the sum.
-    sum[i] += std::isinf(numbers[i]) ? unknown : std::isnan(numbers[i]) ? 0 : ulp(dtype, numbers[i]);
+    sum[i] += std::isinf(numbers[i])   ? unknown
+              : std::isnan(numbers[i]) ? 0
+                                       : ulp(dtype, numbers[i]);
   }
   return literal_of(result.value.type().shape, sum);
 }

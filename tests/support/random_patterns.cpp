@@ -175,8 +175,7 @@ void add_uniform(RandomBuilder& b) {
   if (shape.rank() == 0) return;
   const Type words{u64, shape};
   const Value key = b.add(Op::broadcast_in_dim, {b.partner({u64, {}})}, AxesAttributes{}, words);
-  const Value counter =
-      b.add(Op::iota, {}, AxisAttributes{b.random.below(shape.rank())}, words);
+  const Value counter = b.add(Op::iota, {}, AxisAttributes{b.random.below(shape.rank())}, words);
   const Value bits = b.add(Op::random_bits, {key, counter});
   const Value high = b.add(Op::shift_right_logical, {bits, b.filled(b.type(bits), 8)});
   const Value number = b.converted(high, b.random.percent(50) ? f32 : f64);
@@ -184,9 +183,9 @@ void add_uniform(RandomBuilder& b) {
 }
 
 constexpr Recipe recipes[] = {
-    {6, 8, add_softmax},        {5, 24, add_layernorm},  {5, 8, add_several_reductions},
-    {6, 10, add_dense_layer},   {5, 8, add_diamond},     {6, 9, add_chain},
-    {6, 3, add_there_and_back}, {6, 8, add_index_chain}, {3, 9, add_batched_dot},
+    {6, 8, add_softmax},          {5, 24, add_layernorm},  {5, 8, add_several_reductions},
+    {6, 10, add_dense_layer},     {5, 8, add_diamond},     {6, 9, add_chain},
+    {6, 3, add_there_and_back},   {6, 8, add_index_chain}, {3, 9, add_batched_dot},
     {4, 9, add_padded_reduction}, {3, 12, add_uniform},
 };
 

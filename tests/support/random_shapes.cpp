@@ -145,10 +145,12 @@ void add_reduction(RandomBuilder& b) {
                         Op::reduce_any, Op::reduce_all, Op::reduce_product};
   auto x = b.pick([](const Type&) { return true; });
   if (!x) return;
-  const Op op = b.random.of(ops);
+  Op op = b.random.of(ops);
   const bool logical = op == Op::reduce_any || op == Op::reduce_all;
   Value operand = *x;
   if (logical) operand = b.converted(operand, bool_);
+  if (!logical && b.dtype(operand) == bool_)
+    op = b.random.percent(50) ? Op::reduce_max : Op::reduce_min;
   b.add(op, {operand}, AxesAttributes{b.random_axes(b.shape(operand).rank())});
 }
 
@@ -219,7 +221,7 @@ void add_general_reduce(RandomBuilder& b) {
 // Axes of the left operand are dealt to batch, contracting and free; the right operand is made to
 // fit.
 void add_dot(RandomBuilder& b) {
-  auto x = value_with_axes(b);
+  auto x = b.pick([](const Type& type) { return type.dtype != bool_ && type.rank() > 0; });
   if (!x) return;
   const Shape left = b.shape(*x);
   DotAttributes axes;
