@@ -5,6 +5,7 @@
 #include <array>
 
 #include "ir/error.h"
+#include "runtime/cpu/thread_pool.h"
 #include "runtime/device_state.h"
 #include "runtime/spin.h"
 #include "runtime/timeline.h"
@@ -105,8 +106,9 @@ void set_in_flight_limit(const Device& device, int limit) {
 }
 
 void Flight::wait() const {
-  const auto landed = [this] { return landed_.load(std::memory_order_acquire) != 0; };
-  if (!spin_until(landed, wake_up_time)) landed_.wait(0, std::memory_order_acquire);
+  if (landed_.load(std::memory_order_acquire) != 0) return;
+  cpu::ThreadPool::instance().help_until(landed_, wake_up_time);
+  landed_.wait(0, std::memory_order_acquire);
 }
 
 void Flights::take_off(std::shared_ptr<Flight> flight, bool never_wait) {

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <utility>
 
+#include "runtime/cpu/thread_pool.h"
 #include "runtime/spin.h"
 #include "runtime/timeline.h"
 
@@ -75,9 +76,8 @@ void Event::wait() const {
   if (!state_) return;
   if (!ready()) {
     timeline::Span span("wait", timeline::Category::host_wait);
-    if (!spin_until([this] { return ready(); }, wake_up_time)) {
-      state_->happened.wait(0, std::memory_order_acquire);
-    }
+    cpu::ThreadPool::instance().help_until(state_->happened, wake_up_time);
+    state_->happened.wait(0, std::memory_order_acquire);
   }
   if (state_->error) std::rethrow_exception(state_->error);
 }

@@ -1,6 +1,7 @@
 #include "runtime/cpu/thread_pool.h"
 
 #include <algorithm>
+#include <cfenv>
 #include <chrono>
 #include <thread>
 #include <utility>
@@ -16,6 +17,10 @@ using std::chrono::nanoseconds;
 // A worker that finds nothing spins before it sleeps, longer where spinning has paid off lately.
 constexpr nanoseconds longest_spin = microseconds{50};
 constexpr nanoseconds shortest_spin = microseconds{5};
+
+// A thread that has just submitted work comes to wait for it, and so to help, about this soon; a
+// sleeping worker comes later.
+constexpr nanoseconds until_host_helps = microseconds{2};
 
 // Plenty for the workers to even out, few enough that taking one costs nothing.
 constexpr std::int64_t chunks_per_worker = 4;
@@ -136,19 +141,28 @@ bool ThreadPool::run_shared(SharedTask& shared) {
   shared.error = nullptr;
   const std::int64_t chunks = (task.extent + shared.chunk_ - 1) / shared.chunk_;
   const int helpers = static_cast<int>(std::min<std::int64_t>(size(), chunks)) - 1;
-  if (helpers > 0) {
-    std::vector<Worker*> woken;
-    {
-      std::lock_guard lock(mutex_);
-      shared.helpers_ = helpers;
-      shared.open_ = true;
-      shared.next_open_ = std::exchange(open_tasks_, &shared);
-      hint_.fetch_add(1, std::memory_order_relaxed);
-      woken = sleepers_to_wake(std::min(helpers, 2));  // they wake further ones
-    }
-    for (Worker* worker : woken) worker->wake();
-  }
+  if (helpers > 0) open(shared, helpers);
   return run_ranges(shared);
+}
+
+void ThreadPool::open(SharedTask& shared, int helpers) {
+  shared.helpers_.store(helpers, std::memory_order_relaxed);
+  {
+    std::lock_guard lock(mutex_);
+    shared.open_ = true;
+    shared.next_open_ = std::exchange(open_tasks_, &shared);
+    hint_.fetch_add(1, std::memory_order_relaxed);
+    open_hint_.fetch_add(1, std::memory_order_relaxed);
+  }
+  const auto none_wanted = [&] { return shared.helpers_.load(std::memory_order_relaxed) == 0; };
+  if (spin_until(none_wanted, until_host_helps)) return;
+  std::vector<Worker*> woken;
+  {
+    std::lock_guard lock(mutex_);
+    const int wanted = shared.helpers_.load(std::memory_order_relaxed);
+    woken = sleepers_to_wake(std::min(wanted, 2));  // they wake further ones
+  }
+  for (Worker* worker : woken) worker->wake();
 }
 
 // Whether this was the last to finish.
@@ -177,31 +191,63 @@ void ThreadPool::take_ranges(SharedTask& shared) {
 // After this, nobody joins any more.
 void ThreadPool::close(SharedTask& shared) {
   std::lock_guard lock(mutex_);
-  if (!shared.open_) return;
+  if (shared.open_) close_locked(shared);
+}
+
+void ThreadPool::close_locked(SharedTask& shared) {
   shared.open_ = false;
   hint_.fetch_sub(1, std::memory_order_relaxed);
+  open_hint_.fetch_sub(1, std::memory_order_relaxed);
   SharedTask** link = &open_tasks_;
   while (*link != &shared) link = &(*link)->next_open_;
   *link = shared.next_open_;
 }
 
+SharedTask* ThreadPool::join_locked() {
+  SharedTask* shared = open_tasks_;
+  if (!shared) return nullptr;
+  shared->running_.fetch_add(1, std::memory_order_relaxed);
+  if (shared->helpers_.fetch_sub(1, std::memory_order_relaxed) == 1) close_locked(*shared);
+  return shared;
+}
+
 // Helping comes first: it brings what has begun to its end sooner.
 ThreadPool::Job ThreadPool::take_locked() {
-  Job job;
-  if (SharedTask* shared = open_tasks_) {
-    job.shared = shared;
-    shared->running_.fetch_add(1, std::memory_order_relaxed);
-    if (--shared->helpers_ > 0) return job;
-    shared->open_ = false;
-    open_tasks_ = shared->next_open_;
-  } else if (queue_head_) {
-    job.work = queue_head_;
-    queue_head_ = queue_head_->next;
-  } else {
-    return job;
-  }
+  if (SharedTask* shared = join_locked()) return {.shared = shared};
+  if (!queue_head_) return {};
   hint_.fetch_sub(1, std::memory_order_relaxed);
-  return job;
+  return {.work = std::exchange(queue_head_, queue_head_->next)};
+}
+
+void ThreadPool::help_until(const std::atomic<std::uint32_t>& happened, nanoseconds patience) {
+  const auto ready = [&] { return happened.load(std::memory_order_acquire) != 0; };
+  const auto ready_or_open = [&] {
+    return ready() || open_hint_.load(std::memory_order_relaxed) > 0;
+  };
+  if (this_worker >= 0) {
+    spin_until(ready, patience);  // it may be in the midst of a task
+    return;
+  }
+  while (spin_until(ready_or_open, patience) && !ready()) {
+    SharedTask* shared = nullptr;
+    {
+      std::lock_guard lock(mutex_);
+      shared = join_locked();
+    }
+    if (shared) help(*shared);
+  }
+}
+
+// What follows the task may take long: that is for a worker.
+void ThreadPool::help(SharedTask& shared) {
+  Work& after = *shared.after;
+  // A worker's floating-point environment is the default one.
+  std::fenv_t own;
+  std::fegetenv(&own);
+  std::fesetenv(FE_DFL_ENV);
+  const bool is_last = run_ranges(shared);
+  std::fesetenv(&own);
+  if (is_last) post(after);
 }
 
 ThreadPool::Job ThreadPool::take(Worker& worker) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -39,8 +40,8 @@ struct SharedTask {
   std::atomic<std::int64_t> next_begin_{0};
   std::atomic<int> running_{0};
   std::atomic<bool> failed_{false};
-  int helpers_ = 0;  // workers still welcome; guarded by the pool's mutex, as are the next two
-  bool open_ = false;
+  std::atomic<int> helpers_{0};  // threads still welcome; written under the pool's mutex
+  bool open_ = false;            // guarded by the pool's mutex, as is the next
   SharedTask* next_open_ = nullptr;
 };
 
@@ -59,6 +60,10 @@ class ThreadPool {
   /// Whether the task is done; if not, its `after` will be run by whoever finishes it, and `shared`
   /// may no longer be touched.
   bool run_shared(SharedTask& shared);
+
+  /// Spins until `happened` is set, for at most `patience` at a time, and runs ranges of shared tasks
+  /// meanwhile: on a thread that waits for a result, which holds a core that they can use.
+  void help_until(const std::atomic<std::uint32_t>& happened, std::chrono::nanoseconds patience);
 
   /// The calling thread's number among the workers; -1 on any other thread.
   static int current_worker();
@@ -83,7 +88,11 @@ class ThreadPool {
   std::vector<Worker*> sleepers_to_wake(int wanted);
   bool run_ranges(SharedTask& shared);
   static void take_ranges(SharedTask& shared);
+  void open(SharedTask& shared, int helpers);
   void close(SharedTask& shared);
+  void close_locked(SharedTask& shared);
+  SharedTask* join_locked();
+  void help(SharedTask& shared);
 
   std::mutex mutex_;
   Work* queue_head_ = nullptr;
@@ -93,7 +102,8 @@ class ThreadPool {
   int spinners_ = 0;
   std::atomic<int> ending_{0};  // workers that will look for work in a moment
   bool stopping_ = false;
-  std::atomic<int> hint_{0};  // how much there is to take, for those who spin
+  // How much there is to take, and how much of it is to share, for those who spin.
+  std::atomic<int> hint_{0}, open_hint_{0};
   std::vector<std::unique_ptr<Worker>> workers_;
 };
 
