@@ -38,10 +38,31 @@ Cost cost_of(const LibraryDot& dot) {
   return cost;
 }
 
+// The launch that fills a temporary in place of an operand of `dot`.
+Launch share(cpu::DotTasks::Share share, Launch& dot, std::vector<Slot>& slots) {
+  const SlotId operand = dot.buffers[share.operand];
+  const auto room = static_cast<SlotId>(slots.size());
+  const std::string name = slots[operand].name + ".packed";
+  slots.push_back({Slot::Kind::temporary, 0, 0, Type{u8, Shape{share.bytes}}, name});
+  dot.buffers[share.operand] = room;
+
+  Launch launch;
+  launch.kind = Launch::Kind::library;
+  launch.name = dot.name + "_pack";
+  launch.task = std::move(share.task);
+  launch.buffers = {operand, room};
+  launch.writes = {room};
+  launch.cost.bytes_read = launch.cost.bytes_written = share.bytes;
+  launch.predicted_ns = predicted_ns(launch.cost);
+  launch.location = dot.location;
+  return launch;
+}
+
 // Gives every launch what it runs.
 Program with_code(Launches launches, const std::vector<Kernel>& kernels, const cpu::Code& code) {
+  std::vector<Launch> with_code;
   for (std::size_t i = 0; i < launches.work.size(); ++i) {
-    Launch& launch = launches.program.launches[i];
+    Launch launch = std::move(launches.program.launches[i]);
     if (auto* one = std::get_if<OneKernel>(&launches.work[i])) {
       launch.task = task_of(kernels[one->kernel], code, one->kernel);
       launch.cost = kernels[one->kernel].cost;
@@ -54,11 +75,17 @@ Program with_code(Launches launches, const std::vector<Kernel>& kernels, const c
                                  dot.epilogue_inputs, dot.epilogue_outputs, dot.in_place};
         launch.cost.operations += kernels[*dot.epilogue].cost.operations;
       }
-      launch.task =
+      cpu::DotTasks tasks =
           cpu::make_dot(dot.lhs, dot.rhs, dot.result, dot.attributes, std::move(epilogue));
+      launch.task = std::move(tasks.dot);
+      if (tasks.share) {
+        with_code.push_back(share(std::move(*tasks.share), launch, launches.program.slots));
+      }
     }
     launch.predicted_ns = predicted_ns(launch.cost);
+    with_code.push_back(std::move(launch));
   }
+  launches.program.launches = std::move(with_code);
   return std::move(launches.program);
 }
 

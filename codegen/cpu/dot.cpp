@@ -7,10 +7,13 @@
 #include <new>
 #include <oneapi/dnnl/dnnl.hpp>
 #include <span>
+#include <string_view>
+#include <unordered_map>
 
 #include "codegen/cpu/compile_kernels.h"
 #include "codegen/cpu/dot_pack.h"
 #include "codegen/cpu/dot_shape.h"
+#include "codegen/cpu/dot_share.h"
 #include "codegen/cpu/one_thread.h"
 #include "ir/error.h"
 
@@ -35,6 +38,13 @@ class AlignedBytes {
 
 dnnl::memory::data_type dnnl_type(Dtype dtype) {
   return dtype == bf16 ? dnnl::memory::data_type::bf16 : dnnl::memory::data_type::f32;
+}
+
+// A matrix, or several of them.
+dnnl::memory::desc matrix_desc(Dtype dtype, std::int64_t batches, const dnnl::memory::dims& sizes,
+                               const dnnl::memory::dims& strides) {
+  if (batches == 1) return {sizes, dnnl_type(dtype), {strides[1], strides[2]}};
+  return {{batches, sizes[0], sizes[1]}, dnnl_type(dtype), strides};
 }
 
 // How the library sees an operand: where its matrices lie, in memory as it is or packed before.
@@ -79,6 +89,7 @@ LibraryOperand packed(const DotOperand& operand) {
 // What one thread needs while it works, kept for the next call.
 struct Workspace {
   dnnl::stream stream;
+  std::map<const dnnl::matmul*, std::unordered_map<int, dnnl::memory>> arguments;
   std::optional<AlignedBytes> scratchpad, left, right, accumulated, result;
   std::int64_t packed_batch = -1;  // whose matrices `left` and `right` hold
 };
@@ -92,13 +103,15 @@ class Dot {
  public:
   Dot(const Type& lhs, const Type& rhs, const Type& result, const DotAttributes& attributes,
       std::optional<Epilogue> epilogue);
-  HostTask task(std::shared_ptr<const Dot> self) const;
+  static DotTasks tasks(std::shared_ptr<const Dot> self);
 
  private:
   void run(void* const* buffers, std::int64_t begin, std::int64_t end) const;
   void run_tile(void* const* buffers, const DotTile& tile, Workspace& workspace) const;
   void multiply(void* const* buffers, const DotTile& tile, std::byte* to, std::int64_t row_stride,
                 Workspace& workspace) const;
+  std::unordered_map<int, dnnl::memory> arguments_of(const Product& product,
+                                                     const Workspace& workspace) const;
   std::byte* matrix(const LibraryOperand& operand, void* const* buffers, std::int64_t batch,
                     std::optional<AlignedBytes>& room) const;
   void round(const DotTile& tile, std::byte* from, std::byte* to, std::int64_t row_stride) const;
@@ -109,6 +122,9 @@ class Dot {
   bool is_direct() const { return !epilogue_ || epilogue_->in_place; }
   std::size_t output_buffer() const { return 2 + (epilogue_ ? epilogue_->inputs : 0); }
   void prepare(const DotTile& tile);
+  void share_right();
+  dnnl::matmul::primitive_desc describe(const DotTile& tile, const dnnl::memory::desc* right) const;
+  HostTask task() const;
   void compile_kernels_around();
   bool is_packed() const { return left_.is_packed || right_.is_packed; }
   std::unique_ptr<Workspace> borrow_workspace() const;
@@ -120,6 +136,7 @@ class Dot {
   LibraryOperand left_, right_;
   dnnl::engine engine_{dnnl::engine::kind::cpu, 0};
   std::map<std::array<std::int64_t, 3>, Product> products_;  // by the sizes of the tile
+  std::shared_ptr<const SharedRight> shared_right_;          // null where tiles read it as it is
   std::size_t scratchpad_bytes_ = 0;
   HostTask::Function round_ = nullptr;
   Code code_;
@@ -159,6 +176,7 @@ Dot::Dot(const Type& lhs, const Type& rhs, const Type& result, const DotAttribut
     left_ = as_it_is(shape_.left, compute).value_or(packed(shape_.left));
     right_ = as_it_is(shape_.right, compute).value_or(packed(shape_.right));
     products_.clear();
+    if (shape_.shares_right && shape_.tiles > 1 && !is_packed()) share_right();
     prepare(shape_.at(0));
     prepare(shape_.at(shape_.tiles - 1));
   };
@@ -172,30 +190,42 @@ Dot::Dot(const Type& lhs, const Type& rhs, const Type& result, const DotAttribut
   compile_kernels_around();
 }
 
+// `right` is what to read instead of the right operand as it is in memory.
+dnnl::matmul::primitive_desc Dot::describe(const DotTile& tile,
+                                           const dnnl::memory::desc* right) const {
+  auto matrix = [&](std::int64_t rows, std::int64_t columns, std::int64_t row_stride,
+                    std::int64_t column_stride, std::int64_t batch_stride) {
+    return matrix_desc(compute_, tile.batches, {rows, columns},
+                       {batch_stride, row_stride, column_stride});
+  };
+  auto left = matrix(tile.rows, shape_.inner, left_.free_stride, left_.contracting_stride,
+                     left_.batch_stride);
+  auto as_it_is = matrix(shape_.inner, tile.columns, right_.contracting_stride, right_.free_stride,
+                         right_.batch_stride);
+  const std::int64_t row_stride = is_direct() && compute_ == dtype_ ? shape_.columns : tile.columns;
+  auto result = matrix(tile.rows, tile.columns, row_stride, 1, row_stride * tile.rows);
+  dnnl::primitive_attr attributes;
+  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  return {dnnl::matmul::desc(left, right ? *right : as_it_is, result), attributes, engine_};
+}
+
+void Dot::share_right() {
+  const dnnl::memory::dims sizes = {shape_.inner, shape_.columns};
+  const dnnl::memory::desc any(sizes, dnnl_type(compute_), dnnl::memory::format_tag::any);
+  const dnnl::memory::desc liked = describe(shape_.at(0), &any).weights_desc();
+  const dnnl::memory::desc as_it_is =
+      matrix_desc(compute_, 1, sizes, {0, right_.contracting_stride, right_.free_stride});
+  // For a last tile of few rows the library may have nothing but its reference for this layout.
+  auto last = describe(shape_.at(shape_.tiles - 1), &liked);
+  if (std::string_view(last.impl_info_str()).starts_with("ref")) return;
+  shared_right_ = SharedRight::make(as_it_is, liked, engine_);
+}
+
 void Dot::prepare(const DotTile& whole) {
   DotTile tile = whole;
   if (is_packed()) tile.batches = 1;
   if (products_.contains(sizes_of(tile))) return;
-
-  using Memory = dnnl::memory;
-  const Memory::data_type type = dnnl_type(compute_);
-  auto describe = [&](std::int64_t rows, std::int64_t columns, std::int64_t row_stride,
-                      std::int64_t column_stride, std::int64_t batch_stride) {
-    if (tile.batches == 1)
-      return Memory::desc({rows, columns}, type, Memory::dims{row_stride, column_stride});
-    return Memory::desc({tile.batches, rows, columns}, type,
-                        Memory::dims{batch_stride, row_stride, column_stride});
-  };
-  auto left = describe(tile.rows, shape_.inner, left_.free_stride, left_.contracting_stride,
-                       left_.batch_stride);
-  auto right = describe(shape_.inner, tile.columns, right_.contracting_stride, right_.free_stride,
-                        right_.batch_stride);
-  const std::int64_t row_stride = is_direct() && compute_ == dtype_ ? shape_.columns : tile.columns;
-  auto result = describe(tile.rows, tile.columns, row_stride, 1, row_stride * tile.rows);
-  dnnl::primitive_attr attributes;
-  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-  dnnl::matmul::primitive_desc description(dnnl::matmul::desc(left, right, result), attributes,
-                                           engine_);
+  auto description = describe(tile, shared_right_ ? &shared_right_->layout() : nullptr);
   scratchpad_bytes_ = std::max(scratchpad_bytes_, description.scratchpad_desc().get_size());
   dnnl::matmul primitive(description);
   products_.emplace(sizes_of(tile), Product{std::move(description), std::move(primitive)});
@@ -232,7 +262,7 @@ std::unique_ptr<Workspace> Dot::borrow_workspace() const {
     }
   }
   auto workspace =
-      std::make_unique<Workspace>(Workspace{dnnl::stream(engine_), {}, {}, {}, {}, {}, -1});
+      std::make_unique<Workspace>(Workspace{dnnl::stream(engine_), {}, {}, {}, {}, {}, {}, -1});
   const DotTile& tile = shape_.tile;
   const auto elements = static_cast<std::size_t>(tile.batches * tile.rows * tile.columns);
   workspace->scratchpad.emplace(scratchpad_bytes_);
@@ -252,13 +282,24 @@ void Dot::give_back(std::unique_ptr<Workspace> workspace) const {
   idle_.push_back(std::move(workspace));
 }
 
-HostTask Dot::task(std::shared_ptr<const Dot> self) const {
+DotTasks Dot::tasks(std::shared_ptr<const Dot> self) {
+  DotTasks tasks;
+  if (self->shared_right_) {
+    tasks.share = {.task = SharedRight::task(self->shared_right_),
+                   .operand = static_cast<std::size_t>(self->right_.from.buffer),
+                   .bytes = static_cast<std::int64_t>(self->shared_right_->layout().get_size())};
+  }
+  tasks.dot = self->task();
+  tasks.dot.context = std::move(self);
+  return tasks;
+}
+
+HostTask Dot::task() const {
   HostTask task;
   task.function = [](const void* context, void* const* buffers, std::int64_t begin,
                      std::int64_t end) {
     static_cast<const Dot*>(context)->run(buffers, begin, end);
   };
-  task.context = std::move(self);
   task.extent = std::max<std::int64_t>(1, shape_.tiles);
   const DotTile& tile = shape_.tile;
   const double operations = 2.0 * static_cast<double>(tile.batches * tile.rows * tile.columns) *
@@ -338,14 +379,24 @@ void Dot::multiply(void* const* buffers, const DotTile& tile, std::byte* to,
     std::byte* right =
         matrix(right_, buffers, batch, workspace.right) + tile.column * right_.free_stride * width;
     std::byte* result = to + (batch - tile.batch) * tile.rows * row_stride * width;
-    const auto& d = product.description;
-    product.primitive.execute(workspace.stream,
-                              {{DNNL_ARG_SRC, dnnl::memory(d.src_desc(), engine_, left)},
-                               {DNNL_ARG_WEIGHTS, dnnl::memory(d.weights_desc(), engine_, right)},
-                               {DNNL_ARG_DST, dnnl::memory(d.dst_desc(), engine_, result)},
-                               {DNNL_ARG_SCRATCHPAD, dnnl::memory(d.scratchpad_desc(), engine_,
-                                                                  workspace.scratchpad->get())}});
+    auto& arguments = workspace.arguments[&product.primitive];
+    if (arguments.empty()) arguments = arguments_of(product, workspace);
+    arguments.at(DNNL_ARG_SRC).set_data_handle(left);
+    arguments.at(DNNL_ARG_WEIGHTS).set_data_handle(right);
+    arguments.at(DNNL_ARG_DST).set_data_handle(result);
+    product.primitive.execute(workspace.stream, arguments);
   }
+}
+
+// Making these takes as long as a small product, so that a workspace keeps them.
+std::unordered_map<int, dnnl::memory> Dot::arguments_of(const Product& product,
+                                                        const Workspace& workspace) const {
+  const auto& d = product.description;
+  return {{DNNL_ARG_SRC, dnnl::memory(d.src_desc(), engine_, nullptr)},
+          {DNNL_ARG_WEIGHTS, dnnl::memory(d.weights_desc(), engine_, nullptr)},
+          {DNNL_ARG_DST, dnnl::memory(d.dst_desc(), engine_, nullptr)},
+          {DNNL_ARG_SCRATCHPAD,
+           dnnl::memory(d.scratchpad_desc(), engine_, workspace.scratchpad->get())}};
 }
 
 void Dot::round(const DotTile& tile, std::byte* from, std::byte* to,
@@ -394,10 +445,9 @@ bool has_library_dot(const Type& lhs, const Type& rhs, const DotAttributes&) {
   return lhs.dtype == rhs.dtype && is_float(lhs.dtype) && lhs.dtype != f64;
 }
 
-HostTask make_dot(const Type& lhs, const Type& rhs, const Type& result,
+DotTasks make_dot(const Type& lhs, const Type& rhs, const Type& result,
                   const DotAttributes& attributes, std::optional<Epilogue> epilogue) {
-  auto dot = std::make_shared<const Dot>(lhs, rhs, result, attributes, std::move(epilogue));
-  return dot->task(dot);
+  return Dot::tasks(std::make_shared<const Dot>(lhs, rhs, result, attributes, std::move(epilogue)));
 }
 
 }  // namespace anabranch::cpu

@@ -2,6 +2,7 @@
 // is still in the cache.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -23,10 +24,22 @@ struct Epilogue {
 /// Whether oneDNN computes this dot (f32, bf16, f16); other dtypes are lowered to loops.
 bool has_library_dot(const Type& lhs, const Type& rhs, const DotAttributes& attributes);
 
-/// A task over blocks of rows. Its buffers are lhs, rhs, the epilogue's further inputs, its outputs
-/// (or the dot's result where there is no epilogue). Primitives are created here, not per call; how
-/// the rows are cut depends on the shapes alone.
-HostTask make_dot(const Type& lhs, const Type& rhs, const Type& result,
+/// A dot's tasks, to run one after the other.
+struct DotTasks {
+  /// Lays out one operand for all blocks of rows; `dot` then reads that in place of the operand.
+  struct Share {
+    HostTask task;            ///< its buffers: the operand, then `bytes` of room
+    std::size_t operand = 1;  ///< 0 is lhs, 1 is rhs
+    std::int64_t bytes = 0;
+  };
+  std::optional<Share> share;
+  /// Over blocks of rows. Its buffers are lhs, rhs, the epilogue's further inputs, its outputs (or
+  /// the dot's result where there is no epilogue).
+  HostTask dot;
+};
+
+/// Primitives are created here, not per call; how the rows are cut depends on the shapes alone.
+DotTasks make_dot(const Type& lhs, const Type& rhs, const Type& result,
                   const DotAttributes& attributes, std::optional<Epilogue> epilogue);
 
 }  // namespace anabranch::cpu

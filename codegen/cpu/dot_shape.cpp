@@ -10,7 +10,13 @@ namespace {
 // Fewer rows make oneDNN pack the right operand too often; more leave the cache before the
 // epilogue.
 constexpr std::int64_t tile_rows = 128;
+constexpr std::int64_t most_tile_rows = 256;
 constexpr std::int64_t tile_columns = 512;
+
+// Laying out the right operand takes 0.2 to 0.4 ns an element, the product 0.012 ns a row of the
+// left: 3% of it at so many rows, and saves 4% to 10%.
+constexpr std::int64_t rows_to_share = 512;
+constexpr std::int64_t elements_to_share = 256 * 256;
 
 std::int64_t parts(std::int64_t size, std::int64_t part) { return (size + part - 1) / part; }
 
@@ -79,7 +85,14 @@ DotShape dot_shape(const Type& lhs, const Type& rhs, const DotAttributes& attrib
   }
 
   shape.tile = {.batches = 1, .rows = shape.rows, .columns = shape.columns};
-  if (shape.rows > tile_rows) {
+  shape.shares_right = shape.batches == 1 && shape.rows >= rows_to_share &&
+                       shape.inner * shape.columns >= elements_to_share && shape.inner >= 64 &&
+                       shape.columns >= 64;
+  if (shape.shares_right) {
+    // Four tiles or more, for as many threads.
+    const std::int64_t quarter = parts(shape.rows, 4 * 64) * 64;
+    shape.tile.rows = std::clamp(quarter, tile_rows, most_tile_rows);
+  } else if (shape.rows > tile_rows) {
     shape.tile.rows = tile_rows;
   } else if (shape.batches > 1 && folded(shape.left.batch) && folded(shape.right.batch)) {
     shape.tile.batches = std::min(shape.batches, std::max<std::int64_t>(1, tile_rows / shape.rows));

@@ -42,6 +42,8 @@ struct DotShape {
   std::int64_t batches = 1, rows = 1, columns = 1, inner = 1;
   DotTile tile;  ///< the size of a whole tile
   std::int64_t tiles = 1;
+  /// So many blocks of rows read the whole right operand that it is worth a better layout.
+  bool shares_right = false;
 
   /// Tile `index`; the last one may be smaller.
   DotTile at(std::int64_t index) const;

@@ -61,8 +61,8 @@ class ThreadPool {
   /// may no longer be touched.
   bool run_shared(SharedTask& shared);
 
-  /// Spins until `happened` is set, for at most `patience` at a time, and runs ranges of shared tasks
-  /// meanwhile: on a thread that waits for a result, which holds a core that they can use.
+  /// Spins until `happened` is set, for at most `patience` at a time, and runs ranges of shared
+  /// tasks meanwhile: on a thread that waits for a result, which holds a core that they can use.
   void help_until(const std::atomic<std::uint32_t>& happened, std::chrono::nanoseconds patience);
 
   /// The calling thread's number among the workers; -1 on any other thread.

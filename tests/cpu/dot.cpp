@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <random>
+#include <utility>
 
 #include "ir/infer.h"
 #include "ir/interpret.h"
@@ -39,6 +40,8 @@ const Case cases[] = {
     {"TransposedRight", {5, 7}, {3, 7}, {{}, {}, {1}, {1}}},
     {"BothTransposed", {33, 129}, {31, 33}, {{}, {}, {0}, {1}}},
     {"SeveralTilesOfRows", {300, 17}, {17, 40}, {{}, {}, {1}, {0}}},
+    {"SharedRight", {520, 64}, {64, 1024}, {{}, {}, {1}, {0}}},
+    {"SharedTransposedRight", {520, 256}, {256, 256}, {{}, {}, {1}, {1}}},
     {"SeveralTilesOfColumns", {4, 17}, {17, 1300}, {{}, {}, {1}, {0}}},
     {"RowVectorTimesMatrix", {64}, {64, 129}, {{}, {}, {0}, {0}}},
     {"MatrixTimesVector", {129, 64}, {64}, {{}, {}, {1}, {0}}},
@@ -79,26 +82,46 @@ class DotTest : public testing::TestWithParam<std::tuple<std::size_t, Dtype>> {
     return interpret(node, std::vector{lhs(), rhs()})[0];
   }
   // Runs every iteration in a call of its own, the last one first.
-  static void run(const HostTask& task, std::vector<void*> pointers) {
-    for (std::int64_t i = task.extent; i-- > 0;) {
-      task.function(task.context.get(), pointers.data(), i, i + 1);
+  static void run_singly(const DotTasks& tasks, std::vector<void*> pointers) {
+    run(tasks, std::move(pointers), [](const HostTask& task, void* const* buffers) {
+      for (std::int64_t i = task.extent; i-- > 0;) {
+        task.function(task.context.get(), buffers, i, i + 1);
+      }
+    });
+  }
+  static void run_at_once(const DotTasks& tasks, std::vector<void*> pointers) {
+    run(tasks, std::move(pointers), [](const HostTask& task, void* const* buffers) {
+      task.function(task.context.get(), buffers, 0, task.extent);
+    });
+  }
+
+ private:
+  template <class Run>
+  static void run(const DotTasks& tasks, std::vector<void*> pointers, Run run_task) {
+    Memory room(static_cast<std::size_t>(tasks.share ? tasks.share->bytes : 0));
+    if (tasks.share) {
+      void* sharing[] = {pointers[tasks.share->operand], room.data()};
+      run_task(tasks.share->task, sharing);
+      pointers[tasks.share->operand] = room.data();
     }
+    run_task(tasks.dot, pointers.data());
+    EXPECT_TRUE(room.is_intact());
   }
 };
 
 TEST_P(DotTest, EqualsTheInterpreter) {
   const Type type = result_type();
   ASSERT_TRUE(has_library_dot(lhs().type(), rhs().type(), shape().attributes));
-  HostTask task = make_dot(lhs().type(), rhs().type(), type, shape().attributes, std::nullopt);
+  DotTasks tasks = make_dot(lhs().type(), rhs().type(), type, shape().attributes, std::nullopt);
   Memory left(lhs()), right(rhs()), out(type.bytes());
-  run(task, {left.data(), right.data(), out.data()});
+  run_singly(tasks, {left.data(), right.data(), out.data()});
   EXPECT_TRUE(out.is_intact());
-  EXPECT_EQ(out.literal(type), expected());
+  const Literal product = expected();
+  EXPECT_EQ(out.literal(type), product);
 
   Memory whole(type.bytes());
-  void* pointers[] = {left.data(), right.data(), whole.data()};
-  task.function(task.context.get(), pointers, 0, task.extent);
-  EXPECT_EQ(whole.literal(type), expected());
+  run_at_once(tasks, {left.data(), right.data(), whole.data()});
+  EXPECT_EQ(whole.literal(type), product);
 }
 
 // sum = dot + bias; twice = sum + sum
@@ -126,10 +149,10 @@ TEST_P(DotTest, RunsItsEpilogue) {
     epilogue.task.function = code.functions[0];
     epilogue.task.context = code.keep_alive;
     epilogue.task.extent = type.size();
-    HostTask task = make_dot(lhs().type(), rhs().type(), type, shape().attributes, epilogue);
+    DotTasks tasks = make_dot(lhs().type(), rhs().type(), type, shape().attributes, epilogue);
     Literal bias = small_integers(type, 3);
     Memory left(lhs()), right(rhs()), more(bias), sum(type.bytes()), twice(type.bytes());
-    run(task, {left.data(), right.data(), more.data(), sum.data(), twice.data()});
+    run_singly(tasks, {left.data(), right.data(), more.data(), sum.data(), twice.data()});
     Node add;
     add.op = Op::add;
     add.types = {type};
@@ -147,6 +170,18 @@ INSTANTIATE_TEST_SUITE_P(Shapes, DotTest,
                            return std::string(cases[std::get<0>(info.param)].name) + "_" +
                                   std::string(name(std::get<1>(info.param)));
                          });
+
+TEST(MakeDot, SharesTheRightOperandAmongManyRows) {
+  const auto shares = [](std::int64_t rows, std::int64_t columns) {
+    Type left{f32, Shape{rows, 256}}, right{f32, Shape{256, columns}},
+        out{f32, Shape{rows, columns}};
+    return make_dot(left, right, out, {{}, {}, {1}, {0}}, std::nullopt).share.has_value();
+  };
+  EXPECT_TRUE(shares(1024, 512));
+  EXPECT_FALSE(shares(128, 512));
+  EXPECT_FALSE(shares(1024, 10));
+  EXPECT_FALSE(shares(1024, 515));  // its layout would be padded
+}
 
 TEST(HasLibraryDot, IsForSingleAndHalfPrecision) {
   for (Dtype dtype : {bool_, i32, u8, f64}) {
