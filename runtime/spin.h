@@ -19,16 +19,16 @@ inline void pause() {
 #endif
 }
 
-/// Asks `condition` again and again, for at most `limit`; whether it came true. After a few
-/// microseconds the core is offered to other threads in between: what is waited for may need it.
+/// Asks `condition` again and again, for at most `limit`; whether it came true. After a
+/// microsecond the core is offered to other threads in between: what is waited for may need it.
 template <class Condition>
 bool spin_until(Condition condition, std::chrono::nanoseconds limit) {
   using Clock = std::chrono::steady_clock;
-  constexpr std::chrono::microseconds alone{4};
+  constexpr std::chrono::microseconds alone{1};
   const Clock::time_point begin = Clock::now();
   for (Clock::duration spent{}; spent < limit; spent = Clock::now() - begin) {
     if (spent > alone) std::this_thread::yield();
-    for (int i = 0; i < 16; ++i) {
+    for (int i = 0; i < 8; ++i) {
       if (condition()) return true;
       pause();
     }
