@@ -64,27 +64,6 @@ TEST(LowerReduction, AxesInEveryPosition) {
   }
 }
 
-TEST(LowerReduction, KeptAxesThatOneLoopWalksInPart) {
-  expect_lowers(R"(
-graph turned(%0: f64[31,2,7,2]) {
-  %1: f64[31,2,2,7] = transpose %0 axes=[0,1,3,2]
-  %2: f64[31,2,2] = reduce_sum %1 axes=[3]
-  return %2
-})");
-}
-
-TEST(LowerReduction, AGeneralBodyOverNoAxes) {
-  expect_lowers(R"(
-graph combined(%0: f32[53,1], %1: f32[]) {
-  %2: f32[53,1] = reduce %0, %1 axes=[] graph(%0: f32[], %1: f32[]) {
-    %2: f32[] = maximum %0, %1
-    return %2
-  }
-  %3: f32[53,1] = negate %2
-  return %2, %3
-})");
-}
-
 TEST(LowerReduction, ArgmaxTakesTheFirst) {
   for (std::int64_t n : {1, 2, 3, 9, 33}) {
     for (Op op : {Op::argmax, Op::argmin}) {

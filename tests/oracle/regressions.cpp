@@ -1,0 +1,70 @@
+// The smallest texts of graphs that were once compiled wrongly, each run in every way.
+#include <gtest/gtest.h>
+
+#include "ir/parse.h"
+#include "tests/support/compare.h"
+#include "tests/support/random_literal.h"
+#include "ways.h"
+
+namespace anabranch {
+namespace {
+
+struct Regression {
+  const char* name;  // what went wrong
+  const char* text;
+};
+
+constexpr Regression table[] = {
+    {"AProductOfARowInASumOfItsElements", R"(
+graph shifted(%0: f32[5,33], %1: f32[5]) {
+  %2: f32[5] = reduce_sum %0 axes=[1]
+  %3: f32[5] = multiply %2, %1
+  %4: f32[5,33] = broadcast_in_dim %3 axes=[0]
+  %5: f32[5,33] = add %0, %4
+  return %5
+})"},
+    {"KeptAxesThatOneLoopWalksInPart", R"(
+graph turned(%0: f64[31,2,7,2]) {
+  %1: f64[31,2,2,7] = transpose %0 axes=[0,1,3,2]
+  %2: f64[31,2,2] = reduce_sum %1 axes=[3]
+  return %2
+})"},
+    {"AGeneralBodyOverNoAxes", R"(
+graph combined(%0: f32[53,1], %1: f32[]) {
+  %2: f32[53,1] = reduce %0, %1 axes=[] graph(%0: f32[], %1: f32[]) {
+    %2: f32[] = maximum %0, %1
+    return %2
+  }
+  return %2
+})"},
+    {"AProductThatFoldsIntoASum", R"(
+graph least(%0: f32[9], %1: f32[9]) {
+  %2: f32[9] = multiply %0, %0
+  %3: f32[9] = minimum %2, %2
+  %4: f32[9] = add %3, %1
+  return %4
+})"},
+};
+
+void PrintTo(const Regression& regression, std::ostream* out) { *out << regression.name; }
+
+class Regressions : public testing::TestWithParam<Regression> {};
+
+TEST_P(Regressions, GiveWhatTheInterpreterGives) {
+  const Graph graph = parse(GetParam().text);
+  Random random(1);
+  std::vector<Literal> inputs;
+  for (std::size_t i = 0; i < graph.parameter_count(); ++i) {
+    inputs.push_back(random_literal(random, graph.parameter_type(i), Flavour::ordinary));
+  }
+  const std::vector<Bounded> expected = interpret_bounded(graph, inputs);
+  for (const Way& way : ways()) {
+    EXPECT_EQ(difference(expected, way.run(graph, inputs)), std::nullopt) << way.name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Text, Regressions, testing::ValuesIn(table),
+                         [](const auto& tested) { return std::string(tested.param.name); });
+
+}  // namespace
+}  // namespace anabranch
