@@ -1,7 +1,11 @@
-// Dot beside oneDNN called directly with its own threads, and a dense layer beside dot, bias and
-// activation written with oneDNN's post-ops.
+// Dot beside oneDNN called directly with its own threads: squares in f32 and bf16, a batch of small
+// products, and a dense layer beside dot, bias and activation written with oneDNN's post-ops. f64,
+// which oneDNN has not, stands alone.
 //
 // Floor: 2 * 1024^3 operations over the peak of the cores' fused multiply-add units.
+#include <cstring>
+#include <functional>
+#include <string>
 #include <vector>
 
 #include <anabranch/anabranch.h>
@@ -19,9 +23,9 @@ std::vector<float> values(std::int64_t count) {
   return out;
 }
 
-void rate(benchmark::State& state, std::int64_t n) {
+void rate(benchmark::State& state, std::int64_t n, std::int64_t count = 1) {
   state.counters["GFLOP/s"] =
-      benchmark::Counter(2e-9 * static_cast<double>(n * n * n) * static_cast<double>(state.iterations()),
+      benchmark::Counter(2e-9 * static_cast<double>(count * n * n * n) * static_cast<double>(state.iterations()),
                          benchmark::Counter::kIsRate);
 }
 
@@ -76,6 +80,35 @@ void dot_ours(benchmark::State& state) {
   rate(state, n);
 }
 
+// `count` products of [n, n] by [n, n] in `type`, each beside the next.
+void batch_direct(benchmark::State& state, std::int64_t count, dnnl::memory::data_type type) {
+  using namespace dnnl;
+  const std::int64_t n = state.range(0);
+  const memory::desc matrices({count, n, n}, type, memory::format_tag::abc);
+  const engine engine(engine::kind::cpu, 0);
+  stream stream(engine);
+  std::vector<memory> all;
+  for (int i = 0; i < 3; ++i) {
+    all.emplace_back(matrices, engine);
+    std::memset(all.back().get_data_handle(), 0, matrices.get_size());
+  }
+  const matmul product(matmul::primitive_desc(matmul::desc(matrices, matrices, matrices), engine));
+  for (auto _ : state) {
+    product.execute(stream, {{DNNL_ARG_SRC, all[0]}, {DNNL_ARG_WEIGHTS, all[1]}, {DNNL_ARG_DST, all[2]}});
+    stream.wait();
+  }
+  rate(state, n, count);
+}
+
+void batch_ours(benchmark::State& state, std::int64_t count, ab::Dtype dtype) {
+  const std::int64_t n = state.range(0);
+  auto product = ab::jit([](ab::Array a, ab::Array b) { return ab::matmul(a, b); });
+  ab::Array a = ab::zeros({count, n, n}, dtype), b = ab::zeros({count, n, n}, dtype);
+  product(a, b).wait();
+  for (auto _ : state) product(a, b).wait();
+  rate(state, n, count);
+}
+
 void layer_direct(benchmark::State& state) {
   Direct direct(state.range(0), true);
   for (auto _ : state) direct();
@@ -92,22 +125,32 @@ void layer_ours(benchmark::State& state) {
   rate(state, n);
 }
 
-void pair(const char* name, void (*ours)(benchmark::State&), void (*direct)(benchmark::State&), std::int64_t n) {
-  const std::string what = std::string(name) + " " + std::to_string(n);
-  const std::pair<std::string, void (*)(benchmark::State&)> both[] = {{what + "/ours", ours},
-                                                                      {what + "/peer: oneDNN", direct}};
-  for (const auto& [title, run] : both) {
-    benchmark::RegisterBenchmark(title.c_str(), [run = run](benchmark::State& state) { run(state); })
-        ->Args({n})
-        ->UseRealTime()
-        ->Unit(benchmark::kMillisecond);
-  }
+using Run = std::function<void(benchmark::State&)>;
+
+void add(const std::string& title, const Run& run, std::int64_t n) {
+  benchmark::RegisterBenchmark(title.c_str(), run)->Args({n})->UseRealTime()->Unit(benchmark::kMillisecond);
+}
+
+void pair(const std::string& name, const Run& ours, const Run& direct, std::int64_t n) {
+  const std::string what = name + " " + std::to_string(n);
+  add(what + "/ours", ours, n);
+  add(what + "/peer: oneDNN", direct, n);
+}
+
+void batch(const std::string& name, std::int64_t count, ab::Dtype dtype, dnnl::memory::data_type type,
+           std::int64_t n) {
+  pair(name, [=](benchmark::State& state) { batch_ours(state, count, dtype); },
+       [=](benchmark::State& state) { batch_direct(state, count, type); }, n);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  for (std::int64_t n : {256, 512, 1024, 2048}) pair("dot", dot_ours, dot_direct, n);
+  using Type = dnnl::memory::data_type;
+  for (std::int64_t n : {64, 128, 256, 512, 1024, 2048}) pair("dot", dot_ours, dot_direct, n);
   pair("relu(x*w+b)", layer_ours, layer_direct, 1024);
+  batch("64 dots of", 64, ab::f32, Type::f32, 64);
+  batch("bf16 dot", 1, ab::bf16, Type::bf16, 1024);
+  add("f64 dot 512/ours", [](benchmark::State& state) { batch_ours(state, 1, ab::f64); }, 512);
   return bench::run(argc, argv);
 }
