@@ -73,6 +73,30 @@ void bypass_caches(Kernel& kernel, const KernelFacts& facts, std::span<const Ref
   }
 }
 
+/// While a row that is in the cache by now is worked on, memory would rest: the last loop over it
+/// fetches the next row.
+void fetch_next_rows(Kernel& kernel, const KernelFacts& facts, std::int64_t most_bytes) {
+  struct Row {
+    std::int64_t elements = 0;
+    int passes = 0;
+    Ref last;
+  };
+  std::vector<Row> rows(kernel.buffers.size());
+  for (const KernelFacts::Access& access : facts.accesses()) {
+    const KernelBuffer& buffer = kernel.buffers[access.buffer];
+    if (access.is_store || buffer.access != Access::read || access.loops.size() < 2) continue;
+    const auto next = facts.stride(access, access.loops.front());
+    if (facts.stride(access, access.loops.back()) != 1 || !next) continue;
+    const std::int64_t bytes = *next * static_cast<std::int64_t>(byte_size(buffer.dtype));
+    if (bytes <= 0 || bytes > most_bytes) continue;
+    Row& row = rows[access.buffer];
+    row = {*next, row.passes + 1, access.ref};
+  }
+  for (const Row& row : rows) {
+    if (row.passes > 1) std::get<Load>(kernel[row.last].operation).prefetch = row.elements;
+  }
+}
+
 }  // namespace
 
 Kernel tile(Kernel lowered, const Target& target, bool row_major) {
@@ -89,6 +113,9 @@ Kernel tile(Kernel lowered, const Target& target, bool row_major) {
   if (!facts.outer().empty()) std::get<Loop>(kernel[facts.outer()[0]].operation).parallel = true;
   if (kernel.cost.bytes_written > target.non_temporal_bytes) {
     bypass_caches(kernel, facts, vector_loops);
+  }
+  if (!nest.vector_loop && kernel.cost.bytes_read > target.cache_bytes) {
+    fetch_next_rows(kernel, facts, target.cache_bytes / 8);
   }
   return std::move(nest.kernel);
 }

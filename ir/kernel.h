@@ -83,11 +83,13 @@ struct Compute {
 };
 
 /// Element `index` (i64) of a buffer, as the buffer's dtype. With a `mask` (bool), a lane whose mask is
-/// false is not read and gives zero.
+/// false is not read and gives zero. `prefetch` elements further on, the cache is told what will be
+/// read next (0: nothing).
 struct Load {
   std::uint32_t buffer = 0;
   Ref index;
   Ref mask;
+  std::int64_t prefetch = 0;
 };
 
 /// Sets element `index` of a buffer. Non-temporal stores go past the caches.

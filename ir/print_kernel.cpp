@@ -125,7 +125,8 @@ class KernelPrinter {
       this->compute(ref, *compute);
     } else if (auto* load = std::get_if<Load>(&operation)) {
       const std::string mask = load->mask ? " if " + text(load->mask) : "";
-      line(define(ref) + " = load " + element(load->buffer, load->index) + mask);
+      std::string ahead = load->prefetch ? " prefetch(" + std::to_string(load->prefetch) + ")" : "";
+      line(define(ref) + " = load " + element(load->buffer, load->index) + mask + ahead);
     } else if (auto* store = std::get_if<Store>(&operation)) {
       line("store " + element(store->buffer, store->index) + " = " + text(store->value) +
            (store->non_temporal ? " non_temporal" : ""));

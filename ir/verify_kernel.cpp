@@ -36,6 +36,7 @@ class KernelVerifier {
   struct Outside {
     bool loop = false;
     bool vector = false;
+    bool parallel_lanes = false;
     bool pure = false;  // the body of a general reduction computes and no more
   };
 
@@ -82,9 +83,11 @@ class KernelVerifier {
     } else if (auto* load = std::get_if<Load>(&operation)) {
       if (outside.pure) fail("the body of a reduction loads");
       this->load(ref, *load);
+      own_scratch(load->buffer, outside);
     } else if (auto* store = std::get_if<Store>(&operation)) {
       if (outside.pure) fail("the body of a reduction stores");
       this->store(*store);
+      own_scratch(store->buffer, outside);
     } else if (auto* loop = std::get_if<Loop>(&operation)) {
       if (outside.pure) fail("the body of a reduction loops");
       this->loop(*loop, outside);
@@ -136,6 +139,12 @@ class KernelVerifier {
     want(store.value, to.dtype, "the value of a store to " + to.name);
   }
 
+  void own_scratch(std::uint32_t index, Outside outside) const {
+    const KernelBuffer& touched = buffer(index);
+    if (touched.access != Access::scratch || !outside.parallel_lanes) return;
+    fail(touched.name + " is used in a parallel vector loop, whose lanes would share it");
+  }
+
   void loop(const Loop& loop, Outside outside) {
     if (loop.extent < 0) fail("a loop has a negative extent");
     if (loop.vector_width < 1 || loop.unroll < 1) fail("a loop is less than 1 wide or unrolled");
@@ -145,6 +154,7 @@ class KernelVerifier {
     for (const Reduction& reduction : loop.reductions) form(reduction);
     outside.loop = true;
     outside.vector |= loop.vector_width > 1;
+    outside.parallel_lanes |= loop.parallel && loop.vector_width > 1;
     introduce<LoopIndex>(loop.index, Dtype::i64, "the index of a loop");
     enter(loop.body, outside);
     for (const Reduction& reduction : loop.reductions) {
@@ -196,7 +206,7 @@ class KernelVerifier {
       introduce<Argument>(reduction.so_far[i], dtype, "an argument of a reduction");
       introduce<Argument>(reduction.next[i], dtype, "an argument of a reduction");
     }
-    enter(reduction.body, Outside{true, true, true});
+    enter(reduction.body, Outside{.loop = true, .vector = true, .pure = true});
     for (std::size_t i = 0; i < count; ++i) {
       want(reduction.combined[i], kernel_[reduction.results[i]].dtype,
            "what a reduction's body gives");

@@ -18,6 +18,9 @@ KernelEmitter::Partials KernelEmitter::initial_partials(const Loop& loop, bool a
                                    : scalar(ref);
         copies[copy].push_back(value);
       }
+      if (as_lanes && is_carried_in_parts(reduction.combine, kernel_[reduction.results[0]].dtype)) {
+        copies[copy] = in_parts(builder_, copies[copy][0]);
+      }
     }
     partials.push_back(std::move(copies));
   }
@@ -77,6 +80,7 @@ void KernelEmitter::fold(const Reduction& reduction, Copies& so_far) {
     } else {
       Partial next;
       for (Ref ref : reduction.values) next.push_back(value_of(ref, copy));
+      if (so_far[copy].size() == 3) next = in_parts(builder_, next[0]);
       folded = combine(builder_, reduction.combine, dtype, so_far[copy], next);
     }
     if (is_vector && scope_->mask) {

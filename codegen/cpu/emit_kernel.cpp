@@ -171,6 +171,9 @@ void KernelEmitter::emit_scalar(Ref ref) {
 void KernelEmitter::emit_vector(Ref ref, int copy) {
   if (const auto* load = std::get_if<Load>(&kernel_[ref].operation)) {
     define_lanes(ref, vector_load(*load, copy));
+  } else if (const Divisor* divisor = shared_divisor(std::get<Compute>(kernel_[ref].operation))) {
+    Ref dividend = std::get<Compute>(kernel_[ref].operation).operands[0];
+    define_lanes(ref, emit_quotient(builder_, vector(dividend, copy), *divisor));
   } else {
     define_lanes(ref, compute(ref, [&](Ref operand) { return vector(operand, copy); }));
   }
@@ -236,7 +239,11 @@ Value* KernelEmitter::vector_load(const Load& load, int copy) {
     Value* own = vector(load.mask, copy);
     mask = mask ? builder_.CreateAnd(mask, own) : own;
   }
-  return load_lanes(builder_, lane(load.buffer, load.index, copy, mask), scope_->loop.vector_width);
+  const Lane from = lane(load.buffer, load.index, copy, mask);
+  if (load.prefetch != 0) {
+    prefetch_element(builder_, from.dtype, from.first, load.prefetch);
+  }
+  return load_lanes(builder_, from, scope_->loop.vector_width);
 }
 
 Lane KernelEmitter::lane(std::uint32_t buffer, Ref index, int copy, Value* mask) {

@@ -85,6 +85,7 @@ void KernelEmitter::emit_vector_loop(const Loop& loop) {
     spread.push_back(i);
   }
   hoist(loop.body);
+  prepare_divisors(loop.body);
   Partials partials;
   if (loop.parallel) {
     emit_vector_range(loop, scope);
@@ -295,6 +296,27 @@ void KernelEmitter::hoist(const Block& block) {
       for (int copy = 0; copy < copies(); ++copy) emit(ref, copy);
     }
   }
+}
+
+void KernelEmitter::prepare_divisors(const Block& block) {
+  for (Ref ref : block) {
+    const auto* compute = std::get_if<Compute>(&kernel_[ref].operation);
+    if (!compute || compute->op != Op::divide || !scope_->lanes.needs_vector(ref)) continue;
+    const Ref divisor = compute->operands[1];
+    const Dtype dtype = kernel_[divisor].dtype;
+    if ((dtype != f32 && dtype != f64) || !is_lanes(compute->operands[0])) continue;
+    if (!emitted_[divisor.index].scalar || shared_divisor(*compute)) continue;
+    scope_->divisors.emplace_back(
+        divisor, prepare_divisor(builder_, scalar(divisor), scope_->loop.vector_width));
+  }
+}
+
+const Divisor* KernelEmitter::shared_divisor(const Compute& compute) const {
+  if (compute.op != Op::divide) return nullptr;
+  for (const auto& [ref, divisor] : scope_->divisors) {
+    if (ref == compute.operands[1]) return &divisor;
+  }
+  return nullptr;
 }
 
 }  // namespace anabranch::cpu

@@ -66,6 +66,14 @@ void store_element(llvm::IRBuilderBase& b, Dtype dtype, Value* value, Value* poi
   b.CreateAlignedStore(to_memory(b, dtype, value), pointer, element_alignment(dtype));
 }
 
+void prefetch_element(llvm::IRBuilderBase& b, Dtype dtype, Value* pointer, std::int64_t distance) {
+  Value* place = b.CreateConstGEP1_64(memory_type(b.getContext(), dtype), pointer,
+                                      static_cast<std::uint64_t>(distance));
+  constexpr int read = 0, keep_close = 3, data = 1;
+  b.CreateIntrinsic(llvm::Intrinsic::prefetch, {b.getPtrTy()},
+                    {place, b.getInt32(read), b.getInt32(keep_close), b.getInt32(data)});
+}
+
 Value* load_lanes(llvm::IRBuilderBase& b, const Lane& lane, int width) {
   llvm::Type* type = vector_of(memory_type(b.getContext(), lane.dtype), width);
   const llvm::Align alignment = element_alignment(lane.dtype);

@@ -25,6 +25,11 @@ llvm::Value* load_element(llvm::IRBuilderBase& builder, Dtype dtype, llvm::Value
 void store_element(llvm::IRBuilderBase& builder, Dtype dtype, llvm::Value* value,
                    llvm::Value* pointer);
 
+/// Tells the first-level cache that the element `distance` after `pointer` will be read. It need
+/// not exist.
+void prefetch_element(llvm::IRBuilderBase& builder, Dtype dtype, llvm::Value* pointer,
+                      std::int64_t distance);
+
 llvm::Value* load_lanes(llvm::IRBuilderBase& builder, const Lane& lane, int width);
 
 /// A non-temporal store needs its address aligned to the vector's size, or to 64 bytes if that is

@@ -33,6 +33,33 @@ Partial leader(llvm::IRBuilderBase& b, bool greatest, Dtype dtype, const Partial
           b.CreateSelect(takes_over, next[1], so_far[1])};
 }
 
+// Extrema in parts: a comparison is false for NaN, so that numbers stay numbers.
+Value* better_number(llvm::IRBuilderBase& b, Combine how, Value* so_far, Value* next) {
+  Value* takes_over =
+      how == Combine::maximum ? b.CreateFCmpOGT(next, so_far) : b.CreateFCmpOLT(next, so_far);
+  return b.CreateSelect(takes_over, next, so_far);
+}
+
+Partial combine_parts(llvm::IRBuilderBase& b, Combine how, const Partial& so_far,
+                      const Partial& next) {
+  return {
+      better_number(b, how, so_far[0], next[0]), b.CreateOr(so_far[1], next[1]),
+      how == Combine::maximum ? b.CreateAnd(so_far[2], next[2]) : b.CreateOr(so_far[2], next[2])};
+}
+
+// Where the greatest number is a zero, it is -0 if every sign was set; the least is, if any was.
+Value* put_together(llvm::IRBuilderBase& b, Combine how, Value* number, const Partial& parts) {
+  Value* is_negative = b.CreateICmpSLT(parts[2], llvm::Constant::getNullValue(parts[2]->getType()));
+  Value* sign =
+      how == Combine::maximum ? b.CreateAndReduce(is_negative) : b.CreateOrReduce(is_negative);
+  auto* zero = llvm::ConstantFP::getZero(number->getType());
+  Value* signed_zero =
+      b.CreateSelect(sign, llvm::ConstantFP::getNegativeZero(number->getType()), zero);
+  Value* result = b.CreateSelect(b.CreateFCmpOEQ(number, zero), signed_zero, number);
+  return b.CreateSelect(b.CreateOrReduce(parts[1]), llvm::ConstantFP::getNaN(number->getType()),
+                        result);
+}
+
 Op op_of(Combine how) {
   switch (how) {
     case Combine::sum:
@@ -57,11 +84,22 @@ Op op_of(Combine how) {
 
 }  // namespace
 
+bool is_carried_in_parts(Combine how, Dtype dtype) {
+  return (how == Combine::maximum || how == Combine::minimum) && (dtype == f32 || dtype == f64);
+}
+
+Partial in_parts(llvm::IRBuilderBase& b, Value* values) {
+  auto* type = llvm::cast<llvm::VectorType>(values->getType());
+  return {values, b.CreateFCmpUNO(values, values),
+          b.CreateBitCast(values, llvm::VectorType::getInteger(type))};
+}
+
 Partial combine(llvm::IRBuilderBase& b, Combine how, Dtype dtype, const Partial& so_far,
                 const Partial& next) {
   if (how == Combine::argmax || how == Combine::argmin) {
     return leader(b, how == Combine::argmax, dtype, so_far, next);
   }
+  if (so_far.size() == 3) return combine_parts(b, how, so_far, next);
   ElementwiseOp op{.op = op_of(how), .operand = dtype, .result = dtype};
   return {emit_compute(b, op, {so_far[0], next[0]})};
 }
@@ -71,6 +109,10 @@ Partial combine_lanes(llvm::IRBuilderBase& b, Combine how, Dtype dtype, Partial 
   if (!std::has_single_bit(width)) {
     throw InternalError("emit", "vector width " + std::to_string(width) + " is no power of two");
   }
+  // Of parts only the numbers take steps; the rest is one test each.
+  const Partial parts = vectors;
+  const bool in_parts = parts.size() == 3;
+  if (in_parts) vectors.resize(1);
   while (width > 1) {
     width /= 2;
     llvm::SmallVector<int, 64> lower, upper;
@@ -83,9 +125,11 @@ Partial combine_lanes(llvm::IRBuilderBase& b, Combine how, Dtype dtype, Partial 
       low.push_back(b.CreateShuffleVector(vector, lower));
       high.push_back(b.CreateShuffleVector(vector, upper));
     }
-    vectors = combine(b, how, dtype, low, high);
+    vectors = in_parts ? Partial{better_number(b, how, low[0], high[0])}
+                       : combine(b, how, dtype, low, high);
   }
   for (Value*& vector : vectors) vector = b.CreateExtractElement(vector, std::uint64_t{0});
+  if (in_parts) vectors[0] = put_together(b, how, vectors[0], parts);
   return vectors;
 }
 

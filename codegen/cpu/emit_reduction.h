@@ -12,6 +12,14 @@ namespace anabranch::cpu {
 /// general body; scalars or vectors.
 using Partial = llvm::SmallVector<llvm::Value*, 2>;
 
+/// Whether a vector loop carries this reduction in parts: an exact maximum or minimum of floats
+/// takes six instructions, its parts four, and those off the path that an iteration waits for.
+bool is_carried_in_parts(Combine how, Dtype dtype);
+
+/// The parts of f32s or f64s: the numbers, whether there was a NaN, and the bits, whose signs tell
+/// 0 from -0. They combine like any other partial result; `combine_lanes` puts them together.
+Partial in_parts(llvm::IRBuilderBase& builder, llvm::Value* values);
+
 /// Both folded into one. `dtype` is that of the first component. Any combination but `general`.
 Partial combine(llvm::IRBuilderBase& builder, Combine how, Dtype dtype, const Partial& so_far,
                 const Partial& next);

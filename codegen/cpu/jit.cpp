@@ -12,6 +12,7 @@
 #include <new>
 
 #include "codegen/cpu/emit_kernel.h"
+#include "codegen/cpu/math_value.h"
 #include "ir/error.h"
 
 namespace anabranch::cpu {
@@ -111,6 +112,9 @@ LentTargetMachine lend_target_machine() {
 void set_target(llvm::Module& module, const llvm::TargetMachine& machine) {
   module.setTargetTriple(machine.getTargetTriple().str());
   module.setDataLayout(machine.createDataLayout());
+  if (machine.getTargetFeatureString().contains("+avx512f,")) {
+    module.addModuleFlag(llvm::Module::Warning, math::avx512_flag, 1);
+  }
 }
 
 std::string generate(llvm::Module& module, llvm::TargetMachine& machine,

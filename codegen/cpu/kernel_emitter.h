@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "codegen/cpu/emit_memory.h"
+#include "codegen/cpu/emit_quotient.h"
 #include "codegen/cpu/emit_reduction.h"
 #include "codegen/cpu/lanes.h"
 #include "ir/kernel.h"
@@ -37,6 +38,7 @@ class KernelEmitter {
     const Loop& loop;
     int copies = 1;
     llvm::Value* mask = nullptr;
+    std::vector<std::pair<Ref, Divisor>> divisors = {};  ///< that all iterations share
   };
 
   /// One partial result per copy, for each reduction of a loop.
@@ -71,6 +73,8 @@ class KernelEmitter {
   llvm::Value* first_lanes(llvm::Value* count);
   void emit_vector_body(const Loop& loop, llvm::Value* index, Partials& partials);
   void hoist(const Block& block);
+  void prepare_divisors(const Block& block);
+  const Divisor* shared_divisor(const Compute& compute) const;
   bool is_available(Ref ref) const;
   bool can_hoist(Ref ref) const;
 

@@ -15,7 +15,7 @@ ExponentialReduction reduce_exponential(Simd x, double bias) {
   Simd k = shifted - magic;
   Simd r = fma(k, x.pick(-0x1.62e430p-1, -0x1.62e42fefa39efp-1), x);
   r = fma(k, x.pick(0x1.05c610p-29, -0x1.abc9e3b39803fp-56), r);
-  return {r, shifted.bits()};
+  return {r, shifted.bits(), k};
 }
 
 Simd power_of_two(Simd k) {
@@ -39,7 +39,7 @@ struct Difference {
   Simd p, k;
 };
 Difference reduce_difference(Simd x) {
-  auto [r, k] = reduce_exponential(x, -0.085);
+  auto [r, k, whole] = reduce_exponential(x, -0.085);
   return {fma(r * r, polynomial(r, coefficients::exponential_minus_one), r), k};
 }
 
@@ -47,7 +47,14 @@ Difference reduce_difference(Simd x) {
 
 Simd exponential(Simd x) {
   const Range range = x.pick(f32_range, f64_range);
-  auto [r, k] = reduce_exponential(select(x < range.zero, range.zero, x));
+  if (x.can_scale()) {
+    // The instruction rounds to a subnormal or overflows by itself; NaN goes through both bounds.
+    Simd bounded = select(x < range.zero, range.zero, x);
+    bounded = select(bounded > range.overflow + 1, range.overflow + 1, bounded);
+    auto [r, k, whole] = reduce_exponential(bounded);
+    return scale(fma(r, fma(r, polynomial(r, coefficients::exponential), 1), 1), whole);
+  }
+  auto [r, k, whole] = reduce_exponential(select(x < range.zero, range.zero, x));
   Simd y = fma(r, fma(r, polynomial(r, coefficients::exponential), 1), 1);
   // 2^k goes straight into the exponent; where the result may be subnormal, in two steps.
   Simd low = x < range.subnormal;
@@ -73,7 +80,7 @@ Simd logistic(Simd x) {
   // 1 / (1 + e^z), z = -x, with 1 + e^z = (1 + 2^k) + 2^k (e^r - 1) and what rounding 1 + 2^k lost.
   const Range range = x.pick(f32_range, f64_range);
   Simd z = select(x < range.zero, -range.zero, select(x > 40, -40, -x));
-  auto [r, k] = reduce_exponential(z);
+  auto [r, k, whole] = reduce_exponential(z);
   Simd p = fma(r * r, polynomial(r, coefficients::exponential), r);
   // Where the result may be subnormal: by a power of two too large, and without the 1.
   Simd low = z > -range.subnormal;
@@ -94,7 +101,7 @@ struct Hyperbolic {
 Hyperbolic quarter_hyperbolic(Simd magnitude) {
   const double limit = magnitude.pick(90.0, 711.0);  // beyond it both overflow
   Simd a = select(magnitude > limit, limit, magnitude);
-  auto [r, k] = reduce_exponential(a);
+  auto [r, k, whole] = reduce_exponential(a);
   Simd up = power_of_two(k - 3);
   Simd down = select(a > 60, 0, power_of_two(-3 - k));
   Simd sum = up + down, difference = up - down;

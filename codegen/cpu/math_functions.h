@@ -34,9 +34,9 @@ Simd cbrt(Simd x);
 Simd power(Simd x, Simd y);
 
 /// x = k ln 2 + r, |r| <= ln(2) / 2. The low bits of `k` (integers) hold k in two's complement; the
-/// high bits hold something else.
+/// high bits hold something else. `whole` is k as floats.
 struct ExponentialReduction {
-  Simd r, k;
+  Simd r, k, whole;
 };
 /// `bias` moves the interval of r down: k = round(x / ln 2 + bias).
 ExponentialReduction reduce_exponential(Simd x, double bias = 0);

@@ -61,7 +61,7 @@ Simd power_of_magnitude_f64(Simd a, Simd y) {
   Simd over = high > 710, under = high < -746;
   high = select(over, 710, select(under, -746, high));
   low = select(over | under, 0, low);
-  auto [r, k] = reduce_exponential(high);
+  auto [r, k, whole] = reduce_exponential(high);
   r = r + low;
   Simd result = 1 + fma(r * r, polynomial(r, coefficients::exponential), r);
   // In two steps, since 2^k may overflow or be subnormal.

@@ -5,12 +5,17 @@
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/IntrinsicsX86.h>
+#include <llvm/IR/Module.h>
 
 #include <cstdint>
 #include <span>
 #include <type_traits>
 
 namespace anabranch::cpu::math {
+
+/// The module flag of a target that has AVX-512.
+inline constexpr const char* avx512_flag = "anabranch.avx512";
 
 template <class T>
 concept Number = std::is_arithmetic_v<T>;
@@ -32,6 +37,12 @@ class Simd {
   template <class T>
   T pick(T narrow, T wide) const {
     return is_wide() ? wide : narrow;
+  }
+  /// Whether `scale` is one instruction: 512 bits of floats on AVX-512.
+  bool can_scale() const {
+    const llvm::Module& module = *builder_->GetInsertBlock()->getModule();
+    return is_float() && type()->isVectorTy() && type()->getPrimitiveSizeInBits() == 512 &&
+           module.getModuleFlag(avx512_flag);
   }
   int mantissa_bits() const { return pick(23, 52); }
   std::int64_t exponent_bias() const { return pick(127, 1023); }
@@ -158,6 +169,17 @@ inline Simd abs(Simd a) {
 }
 inline Simd sqrt(Simd a) {
   return a.with(a.builder().CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, a.value()));
+}
+/// a 2^k for whole k, rounded once. Only where `a` can_scale().
+inline Simd scale(Simd a, Simd k) {
+  llvm::IRBuilderBase& b = a.builder();
+  constexpr int current_rounding = 4;
+  return a.with(b.CreateIntrinsic(
+      a.pick(llvm::Intrinsic::x86_avx512_mask_scalef_ps_512,
+             llvm::Intrinsic::x86_avx512_mask_scalef_pd_512),
+      {},
+      {a.value(), k.value(), a.value(), a.is_wide() ? b.getInt8(0xff) : b.getInt16(0xffff),
+       b.getInt32(current_rounding)}));
 }
 /// The magnitude of `a` with the sign of `b`.
 inline Simd copysign(Simd a, Simd b) {

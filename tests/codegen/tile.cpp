@@ -136,6 +136,21 @@ TEST(Tile, LargeResultsBypassTheCaches) {
   }
 }
 
+TEST(Tile, TheLastPassOverARowFetchesTheNext) {
+  const Kernel kernel = tiled(R"(
+graph centred(%0: f32[8192,256]) {
+  %1: f32[8192] = reduce_max %0 axes=[1]
+  %2: f32[8192,256] = broadcast_in_dim %1 axes=[0]
+  %3: f32[8192,256] = subtract %0, %2
+  return %3
+})");
+  std::vector<std::int64_t> distances;
+  for (const Instruction& instruction : kernel.instructions) {
+    if (auto* load = std::get_if<Load>(&instruction.operation)) distances.push_back(load->prefetch);
+  }
+  EXPECT_EQ(distances, (std::vector<std::int64_t>{0, 256}));
+}
+
 TEST(Grain, SmallKernelsAreNeverCut) {
   const std::string text = "graph a(%0: f32[N]) {\n %1: f32[N] = negate %0\n return %1\n}";
   EXPECT_EQ(grain(tiled(with_sizes(text, 1000))), 1000);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <cmath>
 #include <cstdio>
 #include <limits>
 #include <numbers>
@@ -229,6 +230,24 @@ void expect_landmark_pairs(const test::BinaryReference& reference, const char* d
 TEST_P(BinaryMath, LandmarkPairs) {
   expect_landmark_pairs<float>(GetParam(), "f32");
   expect_landmark_pairs<double>(GetParam(), "f64");
+}
+
+// AVX-512 scales by an instruction of its own: the same bits as on any other CPU.
+TEST(ScaledExponential, EqualsTheGeneralCode) {
+  const MathLoop<float> scaled(Op::exponential), general(Op::exponential, 16, false);
+  std::vector<float> x(1 << 16), one(x.size()), other(x.size());
+  for (std::uint32_t high = 0; high < (1 << 16); high += 16) {
+    for (std::uint32_t i = 0; i < x.size(); ++i) {
+      x[i] = std::bit_cast<float>((high << 16) + 16 * i + high / 16 % 16);
+    }
+    scaled(x.data(), nullptr, one.data(), static_cast<std::int64_t>(x.size()));
+    general(x.data(), nullptr, other.data(), static_cast<std::int64_t>(x.size()));
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      if (std::isnan(x[i]) && std::isnan(one[i]) && std::isnan(other[i])) continue;
+      ASSERT_EQ(std::bit_cast<std::uint32_t>(one[i]), std::bit_cast<std::uint32_t>(other[i]))
+          << std::hexfloat << x[i];
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Ops, BinaryMath, testing::ValuesIn(test::binary_references),

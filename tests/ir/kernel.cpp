@@ -257,6 +257,12 @@ const Break breaks[] = {
      "a loop or a store stands beside the parallel loop"},
     {"VectorInVector", [](Shifted& s) { s.loop(s.rows).vector_width = 4; },
      "a vector loop stands inside another"},
+    {"SharedScratch",
+     [](Shifted& s) {
+       s.loop(s.rows).vector_width = 4;
+       s.loop(s.columns).vector_width = s.loop(s.second).vector_width = 1;
+     },
+     "scratch0 is used in a parallel vector loop, whose lanes would share it"},
     {"NegativeExtent", [](Shifted& s) { s.loop(s.columns).extent = -1; },
      "a loop has a negative extent"},
     {"NoWidth", [](Shifted& s) { s.loop(s.columns).vector_width = 0; }, "less than 1 wide"},

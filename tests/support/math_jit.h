@@ -6,6 +6,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/TargetSelect.h>
+#include <llvm/TargetParser/Host.h>
 
 #include <cstdint>
 #include <memory>
@@ -14,6 +15,7 @@
 #include <type_traits>
 
 #include "codegen/cpu/math.h"
+#include "codegen/cpu/math_value.h"
 
 namespace anabranch::test {
 
@@ -24,7 +26,8 @@ class MathLoop {
  public:
   using Function = void (*)(const T* a, const T* b, T* out, std::int64_t count);
 
-  explicit MathLoop(Op op, unsigned width = 64 / sizeof(T)) {
+  /// Without `avx512`, the code that any CPU can run.
+  explicit MathLoop(Op op, unsigned width = 64 / sizeof(T), bool avx512 = true) {
     static const bool initialized = [] {
       llvm::InitializeNativeTarget();
       llvm::InitializeNativeTargetAsmPrinter();
@@ -37,6 +40,9 @@ class MathLoop {
     auto context = std::make_unique<llvm::LLVMContext>();
     auto module = std::make_unique<llvm::Module>("math", *context);
     module->setDataLayout(jit_->getDataLayout());
+    if (avx512 && llvm::sys::getHostCPUFeatures().lookup("avx512f")) {
+      module->addModuleFlag(llvm::Module::Warning, cpu::math::avx512_flag, 1);
+    }
     emit(*module, op, width);
     if (llvm::verifyModule(*module, &llvm::errs())) throw std::runtime_error("invalid module");
     if (auto error = jit_->addIRModule({std::move(module), std::move(context)}))
