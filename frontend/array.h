@@ -76,7 +76,8 @@ class Array {
     copy_bytes(std::as_writable_bytes(to), where);
   }
 
-  /// The same value on another device; the array itself where it is there already.
+  /// The same value on another device: a copy, for which it waits; nothing to do where it is there
+  /// already.
   Array to(const Device& device,
            std::source_location where = std::source_location::current()) const;
   /// Each element converted: float to integer truncates and saturates, NaN to 0; to bool, "not

@@ -98,7 +98,11 @@ Graph Tracer::finish(const std::vector<Array>& outputs) {
   std::lock_guard lock(mutex_);
   std::vector<Value> values;
   for (const Array& output : outputs) {
-    if (!output.expression()) fail("trace: the function returns an empty Array", {});
+    if (!output.expression()) {
+      fail("trace: array " + std::to_string(values.size()) +
+               " of the function's result is empty; give it a value",
+           {});
+    }
     values.push_back(import(output.expression(), "trace", {}));
   }
   open_ = false;

@@ -1,4 +1,6 @@
 // What tracing records.
+#include <sstream>
+
 #include "ir/parse.h"
 #include "values.h"
 
@@ -74,6 +76,23 @@ TEST(Trace, TheTextReadsBack) {
   ab::Graph graph = ab::trace([](ab::Array x) { return ab::layer_norm(ab::gelu(x), 2, 1); },
                               ab::spec(ab::f32, {4, 8}));
   EXPECT_EQ(ab::parse(to_string(graph)), graph);
+}
+
+TEST(Trace, WhatDescribesAnArrayPrints) {
+  const ab::Array x = ab::zeros({64, 128});
+  std::ostringstream out;
+  out << x.shape() << " " << x.dtype() << " " << x.type() << " " << x.device() << " "
+      << ab::Stage::schedule;
+  EXPECT_EQ(out.str(), "[64,128] f32 f32[64,128] cpu:0 schedule");
+}
+
+TEST(Trace, AnEmptyResultIsRefused) {
+  try {
+    ab::trace([](ab::Array x) { return std::pair{x, ab::Array()}; }, ab::spec(ab::f32, {2}));
+    FAIL() << "no error";
+  } catch (const ab::Error& error) {
+    EXPECT_STREQ(error.what(), "trace: array 1 of the function's result is empty; give it a value");
+  }
 }
 
 }  // namespace

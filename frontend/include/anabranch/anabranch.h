@@ -11,6 +11,7 @@
 #include "frontend/ops_elementwise.h"
 #include "frontend/ops_reduce.h"
 #include "frontend/ops_shape.h"
+#include "frontend/print_values.h"
 #include "frontend/random.h"
 #include "frontend/trace.h"
 #include "frontend/tree.h"
