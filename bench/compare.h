@@ -7,6 +7,7 @@
 #include <benchmark/benchmark.h>
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,10 +26,12 @@ class Comparison : public benchmark::ConsoleReporter {
     ConsoleReporter::ReportRuns(runs);
   }
 
-  /// One line a pair: our median, the peer's, and peer / ours (above 1: we are faster).
+  /// One line a pair: our median, the peer's, and peer / ours (above 1: we are faster). Then ours
+  /// that have no peer.
   void Finalize() override {
     auto& out = GetOutputStream();
     out << "\nmedians (ratio: the peer's time over ours, above 1 we are faster)\n";
+    std::set<std::string> paired;
     for (const std::string& name : order_) {
       auto slash = name.rfind("/peer");
       if (slash == name.npos) continue;
@@ -41,6 +44,16 @@ class Comparison : public benchmark::ConsoleReporter {
                     what.c_str(), ours->second.time, ours->second.unit.c_str(),
                     name.substr(slash + 1).c_str(), peer.time, peer.unit.c_str(),
                     peer.time / ours->second.time);
+      out << line;
+      paired.insert(what);
+    }
+    for (const std::string& name : order_) {
+      const std::string what = name.substr(0, name.rfind("/ours"));
+      if (what.size() == name.size() || paired.contains(what)) continue;
+      const Median& ours = medians_.at(name);
+      char line[256];
+      std::snprintf(line, sizeof line, "%-34s ours %9.3f %s\n", what.c_str(), ours.time,
+                    ours.unit.c_str());
       out << line;
     }
   }
@@ -59,8 +72,8 @@ class Comparison : public benchmark::ConsoleReporter {
   std::vector<std::string> order_;
 };
 
-/// The main function of every benchmark here: 9 interleaved repetitions unless the command line says
-/// otherwise.
+/// The main function of every benchmark here: 9 interleaved repetitions unless the command line
+/// says otherwise.
 inline int run(int argc, char** argv) {
   std::vector<std::string> defaults = {"--benchmark_repetitions=9",
                                        "--benchmark_enable_random_interleaving=true",

@@ -1,9 +1,12 @@
 // Inline math beside libmvec and SLEEF called from hand-written AVX-512 loops: ns per element, over
-// arrays that stay in the first-level cache.
+// arrays that stay in the first-level cache; and compiled chains of exponentials on two threads,
+// over arrays that stay in the second-level caches and over longer ones.
+#include <anabranch/anabranch.h>
 #include <benchmark/benchmark.h>
 #include <immintrin.h>
 #include <sleef.h>
 
+#include <cstdlib>
 #include <memory>
 #include <random>
 #include <string>
@@ -134,9 +137,64 @@ void register_all() {
   }
 }
 
+// --- chains
+
+template <auto exponential>
+void chain_by_hand(const float* in, float* out, std::int64_t size) {
+  const __m512 factor = _mm512_set1_ps(-0.5f);
+#pragma omp parallel for num_threads(2) schedule(static)
+  for (std::int64_t i = 0; i < size; i += 16) {
+    const __m512 inner = exponential(_mm512_mul_ps(load(in + i), factor));
+    store(out + i, exponential(_mm512_mul_ps(inner, factor)));
+  }
+}
+
+void register_chains() {
+  namespace ab = anabranch;
+  for (auto [size, title] : {std::pair{std::int64_t{1} << 17, "exp chain of 2^17"},
+                             std::pair{std::int64_t{1} << 24, "exp chain of 2^24"}}) {
+    auto add_loop = [size = size, title = title](const std::string& who, auto run) {
+      benchmark::RegisterBenchmark((title + who).c_str(),
+                                   [size, run](benchmark::State& state) {
+                                     const auto bytes =
+                                         static_cast<std::size_t>(size) * sizeof(float);
+                                     auto* in = static_cast<float*>(std::aligned_alloc(64, bytes));
+                                     auto* out = static_cast<float*>(std::aligned_alloc(64, bytes));
+                                     for (std::int64_t i = 0; i < size; ++i)
+                                       in[i] = static_cast<float>(i % 1000) * 0.01f - 5;
+                                     for (auto _ : state) {
+                                       run(in, out, size);
+                                       benchmark::ClobberMemory();
+                                     }
+                                     std::free(in);
+                                     std::free(out);
+                                   })
+          ->UseRealTime()
+          ->Unit(benchmark::kMicrosecond);
+    };
+    benchmark::RegisterBenchmark(
+        (std::string(title) + "/ours").c_str(),
+        [size = size](benchmark::State& state) {
+          auto chain = ab::jit([](ab::Array x) { return ab::exp(ab::exp(x * -0.5f) * -0.5f); });
+          std::vector<float> values(static_cast<std::size_t>(size));
+          for (std::size_t i = 0; i < values.size(); ++i) {
+            values[i] = static_cast<float>(i % 1000) * 0.01f - 5;
+          }
+          ab::Array x = ab::array(values, {size});
+          chain(x).wait();
+          for (auto _ : state) chain(x).wait();
+        })
+        ->UseRealTime()
+        ->Unit(benchmark::kMicrosecond);
+    add_loop("/peer: libmvec, OpenMP", chain_by_hand<_ZGVeN16v_expf>);
+    add_loop("/peer: SLEEF u10, OpenMP", chain_by_hand<Sleef_expf16_u10avx512f>);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   register_all();
+  register_chains();
   return bench::run(argc, argv);
 }
