@@ -101,6 +101,24 @@ TEST_F(Command, DumpsEveryStage) {
   expect_contains(run("dump layer.abir --stage nowhere"), 1, "the stages are trace, optimized");
 }
 
+// How often `part` begins a step of the schedule.
+int count(const std::string& text, const std::string& part) {
+  int found = 0;
+  for (auto at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+TEST_F(Command, ShowsOneKernelForEachOfTheExampleGraphs) {
+  for (const char* name : {"diamond", "softmax", "layer_norm", "mean_and_variance"}) {
+    const Outcome outcome = run("dump " EXAMPLE_GRAPHS "/" + std::string(name) + ".abir --stage schedule");
+    EXPECT_EQ(count(outcome.text, "\n  kernel "), 1) << outcome.text;
+    EXPECT_EQ(count(outcome.text, "\n  library "), 0) << outcome.text;
+  }
+  const Outcome gelu = run("dump " EXAMPLE_GRAPHS "/gelu_layer.abir --stage schedule");
+  EXPECT_EQ(count(gelu.text, "\n  kernel "), 0) << gelu.text;
+  EXPECT_EQ(count(gelu.text, "\n  library "), 1) << gelu.text;
+}
+
 TEST_F(Command, NamesTheFileAndLineOfWrongText) {
   std::ofstream(folder_ / "bad.abir") << "graph bad(%0: f32[2]) {\n  return %7\n}\n";
   expect_contains(run("run bad.abir"), 1, "bad.abir: line 2");
