@@ -3,13 +3,13 @@
 // which oneDNN has not, stands alone.
 //
 // Floor: 2 * 1024^3 operations over the peak of the cores' fused multiply-add units.
+#include <anabranch/anabranch.h>
+
 #include <cstring>
 #include <functional>
+#include <oneapi/dnnl/dnnl.hpp>
 #include <string>
 #include <vector>
-
-#include <anabranch/anabranch.h>
-#include <oneapi/dnnl/dnnl.hpp>
 
 #include "bench/compare.h"
 
@@ -24,15 +24,16 @@ std::vector<float> values(std::int64_t count) {
 }
 
 void rate(benchmark::State& state, std::int64_t n, std::int64_t count = 1) {
-  state.counters["GFLOP/s"] =
-      benchmark::Counter(2e-9 * static_cast<double>(count * n * n * n) * static_cast<double>(state.iterations()),
-                         benchmark::Counter::kIsRate);
+  state.counters["GFLOP/s"] = benchmark::Counter(
+      2e-9 * static_cast<double>(count * n * n * n) * static_cast<double>(state.iterations()),
+      benchmark::Counter::kIsRate);
 }
 
 // oneDNN's matmul on plain row-major matrices, optionally with bias and ReLU.
 class Direct {
  public:
-  Direct(std::int64_t n, bool layer) : n_(n), a_(values(n * n)), b_(values(n * n)), c_(values(n * n)), bias_(values(n)) {
+  Direct(std::int64_t n, bool layer)
+      : n_(n), a_(values(n * n)), b_(values(n * n)), c_(values(n * n)), bias_(values(n)) {
     using namespace dnnl;
     memory::desc matrix({n, n}, memory::data_type::f32, memory::format_tag::ab);
     memory::desc bias({1, n}, memory::data_type::f32, memory::format_tag::ab);
@@ -42,8 +43,8 @@ class Direct {
       after.append_eltwise(1.0f, algorithm::eltwise_relu, 0.0f, 0.0f);
       attributes.set_post_ops(after);
     }
-    matmul::desc description = layer ? matmul::desc(matrix, matrix, bias, matrix)
-                                     : matmul::desc(matrix, matrix, matrix);
+    matmul::desc description =
+        layer ? matmul::desc(matrix, matrix, bias, matrix) : matmul::desc(matrix, matrix, matrix);
     primitive_ = matmul(matmul::primitive_desc(description, attributes, engine_));
     arguments_ = {{DNNL_ARG_SRC, memory(matrix, engine_, a_.data())},
                   {DNNL_ARG_WEIGHTS, memory(matrix, engine_, b_.data())},
@@ -94,7 +95,8 @@ void batch_direct(benchmark::State& state, std::int64_t count, dnnl::memory::dat
   }
   const matmul product(matmul::primitive_desc(matmul::desc(matrices, matrices, matrices), engine));
   for (auto _ : state) {
-    product.execute(stream, {{DNNL_ARG_SRC, all[0]}, {DNNL_ARG_WEIGHTS, all[1]}, {DNNL_ARG_DST, all[2]}});
+    product.execute(stream,
+                    {{DNNL_ARG_SRC, all[0]}, {DNNL_ARG_WEIGHTS, all[1]}, {DNNL_ARG_DST, all[2]}});
     stream.wait();
   }
   rate(state, n, count);
@@ -117,7 +119,8 @@ void layer_direct(benchmark::State& state) {
 
 void layer_ours(benchmark::State& state) {
   const std::int64_t n = state.range(0);
-  auto layer = ab::jit([](ab::Array a, ab::Array b, ab::Array bias) { return ab::relu(ab::matmul(a, b) + bias); });
+  auto layer = ab::jit(
+      [](ab::Array a, ab::Array b, ab::Array bias) { return ab::relu(ab::matmul(a, b) + bias); });
   ab::Array a = ab::array(values(n * n), {n, n}), b = ab::array(values(n * n), {n, n});
   ab::Array bias = ab::array(values(n), {n});
   layer(a, b, bias).wait();
@@ -128,7 +131,10 @@ void layer_ours(benchmark::State& state) {
 using Run = std::function<void(benchmark::State&)>;
 
 void add(const std::string& title, const Run& run, std::int64_t n) {
-  benchmark::RegisterBenchmark(title.c_str(), run)->Args({n})->UseRealTime()->Unit(benchmark::kMillisecond);
+  benchmark::RegisterBenchmark(title.c_str(), run)
+      ->Args({n})
+      ->UseRealTime()
+      ->Unit(benchmark::kMillisecond);
 }
 
 void pair(const std::string& name, const Run& ours, const Run& direct, std::int64_t n) {
@@ -137,10 +143,11 @@ void pair(const std::string& name, const Run& ours, const Run& direct, std::int6
   add(what + "/peer: oneDNN", direct, n);
 }
 
-void batch(const std::string& name, std::int64_t count, ab::Dtype dtype, dnnl::memory::data_type type,
-           std::int64_t n) {
-  pair(name, [=](benchmark::State& state) { batch_ours(state, count, dtype); },
-       [=](benchmark::State& state) { batch_direct(state, count, type); }, n);
+void batch(const std::string& name, std::int64_t count, ab::Dtype dtype,
+           dnnl::memory::data_type type, std::int64_t n) {
+  pair(
+      name, [=](benchmark::State& state) { batch_ours(state, count, dtype); },
+      [=](benchmark::State& state) { batch_direct(state, count, type); }, n);
 }
 
 }  // namespace
@@ -151,6 +158,7 @@ int main(int argc, char** argv) {
   pair("relu(x*w+b)", layer_ours, layer_direct, 1024);
   batch("64 dots of", 64, ab::f32, Type::f32, 64);
   batch("bf16 dot", 1, ab::bf16, Type::bf16, 1024);
-  add("f64 dot 512/ours", [](benchmark::State& state) { batch_ours(state, 1, ab::f64); }, 512);
+  add(
+      "f64 dot 512/ours", [](benchmark::State& state) { batch_ours(state, 1, ab::f64); }, 512);
   return bench::run(argc, argv);
 }

@@ -1,15 +1,14 @@
-// A fused chain of 8 cheap f32 ops over 2^24 elements, and softmax over rows of 1,024, beside a copy of
-// the same bytes with non-temporal stores and beside the same loops written by hand.
+// A fused chain of 8 cheap f32 ops over 2^24 elements, and softmax over rows of 1,024, beside a
+// copy of the same bytes with non-temporal stores and beside the same loops written by hand.
 //
 // Floor: both read 64 MiB and write 64 MiB, so the copy is the least time memory allows.
+#include <anabranch/anabranch.h>
 #include <immintrin.h>
 
 #include <cmath>
 #include <cstdlib>
 #include <memory>
 #include <vector>
-
-#include <anabranch/anabranch.h>
 
 #include "bench/compare.h"
 
@@ -46,7 +45,8 @@ ab::Array input() {
 }
 
 void traffic(benchmark::State& state) {
-  state.SetBytesProcessed(state.iterations() * 2 * count * static_cast<std::int64_t>(sizeof(float)));
+  state.SetBytesProcessed(state.iterations() * 2 * count *
+                          static_cast<std::int64_t>(sizeof(float)));
 }
 
 void non_temporal_copy(benchmark::State& state) {

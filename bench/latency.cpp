@@ -1,9 +1,9 @@
-// What a call costs beside its work: submitting and reading a tiny cached call, and compiling a chain
-// that was never seen before.
+// What a call costs beside its work: submitting and reading a tiny cached call, and compiling a
+// chain that was never seen before.
+#include <anabranch/anabranch.h>
+
 #include <string>
 #include <vector>
-
-#include <anabranch/anabranch.h>
 
 #include "bench/compare.h"
 

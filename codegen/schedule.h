@@ -22,8 +22,8 @@ struct Program {
 };
 
 /// Puts every launch on a stream, with events only where a dependency crosses streams and is not
-/// implied by others; then plans the memory (memory_plan.h). Chains that depend on each other share a
-/// stream; small programs keep to one.
+/// implied by others; then plans the memory (memory_plan.h). Chains that depend on each other share
+/// a stream; small programs keep to one.
 Executable schedule(Program program, const Options& options);
 
 }  // namespace anabranch

@@ -9,7 +9,16 @@
 namespace anabranch {
 
 /// In the order in which a compilation reaches them.
-enum class Stage : std::uint8_t { trace, optimized, kernels, llvm, cuda, assembly, schedule, memory };
+enum class Stage : std::uint8_t {
+  trace,
+  optimized,
+  kernels,
+  llvm,
+  cuda,
+  assembly,
+  schedule,
+  memory
+};
 
 /// "optimized"
 std::string_view name(Stage stage);

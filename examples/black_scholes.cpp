@@ -1,4 +1,5 @@
-// A million European call options priced in one fused kernel, checked against the closed form in double.
+// A million European call options priced in one fused kernel, checked against the closed form in
+// double.
 //
 //   spot, strike, years --> d1, d2 --> erf --> price        (one kernel, three reads, one write)
 #include <anabranch/anabranch.h>
@@ -14,7 +15,9 @@ namespace {
 
 constexpr float rate = 0.03f, volatility = 0.25f;
 
-ab::Array normal_cdf(ab::Array x) { return 0.5f * (1.0f + ab::erf(x * static_cast<float>(M_SQRT1_2))); }
+ab::Array normal_cdf(ab::Array x) {
+  return 0.5f * (1.0f + ab::erf(x * static_cast<float>(M_SQRT1_2)));
+}
 
 // Black and Scholes, J. Political Economy 81(3), 1973, equation 13.
 ab::Array call_price(ab::Array spot, ab::Array strike, ab::Array years) {
@@ -54,7 +57,7 @@ int main() {
   for (std::size_t i = 0; i < p.size(); ++i) {
     worst = std::max(worst, std::fabs(p[i] - call_price_closed_form(s[i], k[i], t[i])));
   }
-  std::cout << count << " options in " << took.count() << " ms; furthest from the closed form: " << worst
-            << "\n";
+  std::cout << count << " options in " << took.count()
+            << " ms; furthest from the closed form: " << worst << "\n";
   return worst < 1e-4 ? 0 : 1;
 }

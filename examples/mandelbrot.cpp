@@ -1,4 +1,5 @@
-// The Mandelbrot set as a picture: 64 steps of z = z^2 + c unrolled, 700 operations in four kernels.
+// The Mandelbrot set as a picture: 64 steps of z = z^2 + c unrolled, 700 operations in four
+// kernels.
 //
 //   linspace (re) --.
 //                   c --> 64 x (z = z*z + c, count += |z| < 2) --> grey 8-bit image
@@ -36,7 +37,8 @@ int main(int argc, char** argv) {
 
   std::ofstream file(path, std::ios::binary);
   file << "P5\n" << width << " " << height << "\n255\n";
-  file.write(reinterpret_cast<const char*>(pixels.data()), static_cast<std::streamsize>(pixels.size()));
+  file.write(reinterpret_cast<const char*>(pixels.data()),
+             static_cast<std::streamsize>(pixels.size()));
   file.close();
   if (!file) {
     std::cerr << path << ": cannot be written\n";

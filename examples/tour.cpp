@@ -14,8 +14,9 @@ ab::Array scores(ab::Array x, ab::Array w, ab::Array b) {
 
 int main() {
   auto fast = ab::jit(scores);
-  for (ab::Stage stage : {ab::Stage::trace, ab::Stage::optimized, ab::Stage::kernels, ab::Stage::llvm,
-                          ab::Stage::assembly, ab::Stage::schedule, ab::Stage::memory}) {
+  for (ab::Stage stage :
+       {ab::Stage::trace, ab::Stage::optimized, ab::Stage::kernels, ab::Stage::llvm,
+        ab::Stage::assembly, ab::Stage::schedule, ab::Stage::memory}) {
     std::cout << "=== " << ab::name(stage) << "\n"
               << fast.dump(stage, ab::spec(ab::f32, {256, 128}), ab::spec(ab::f32, {128, 64}),
                            ab::spec(ab::f32, {64}))

@@ -1,7 +1,7 @@
 // What a node says besides its operands: one plain struct per form, in one variant.
 //
-// `fields(attributes, visit)` calls visit("name", member) for each member: printing, parsing, equality
-// and hashing all derive from it.
+// `fields(attributes, visit)` calls visit("name", member) for each member: printing, parsing,
+// equality and hashing all derive from it.
 #pragma once
 
 #include <cstdint>
@@ -58,8 +58,8 @@ struct DotAttributes {
   bool operator==(const DotAttributes&) const = default;
 };
 
-/// What the group compiles to: one loop nest without reductions, one with, or one library call for a
-/// dot and its epilogue.
+/// What the group compiles to: one loop nest without reductions, one with, or one library call for
+/// a dot and its epilogue.
 enum class FusionKind : std::uint8_t { elementwise, reduction, dot };
 
 struct FusionAttributes {
@@ -67,9 +67,9 @@ struct FusionAttributes {
   bool operator==(const FusionAttributes&) const = default;
 };
 
-using Attributes =
-    std::variant<NoAttributes, ConstantAttributes, AxisAttributes, AxesAttributes, CompareAttributes,
-                 SliceAttributes, PadAttributes, DotAttributes, FusionAttributes>;
+using Attributes = std::variant<NoAttributes, ConstantAttributes, AxisAttributes, AxesAttributes,
+                                CompareAttributes, SliceAttributes, PadAttributes, DotAttributes,
+                                FusionAttributes>;
 
 template <class Visitor>
 void fields(const NoAttributes&, Visitor&&) {}
@@ -79,36 +79,30 @@ template <class Visitor>
 void fields(const ConstantAttributes&, Visitor&&) {}
 
 template <class A, class Visitor>
-  requires std::is_same_v<std::remove_const_t<A>, AxisAttributes>
-void fields(A& a, Visitor&& visit) {
-  visit("axis", a.axis);
-}
+requires std::is_same_v<std::remove_const_t<A>, AxisAttributes>
+void fields(A& a, Visitor&& visit) { visit("axis", a.axis); }
 template <class A, class Visitor>
-  requires std::is_same_v<std::remove_const_t<A>, AxesAttributes>
-void fields(A& a, Visitor&& visit) {
-  visit("axes", a.axes);
-}
+requires std::is_same_v<std::remove_const_t<A>, AxesAttributes>
+void fields(A& a, Visitor&& visit) { visit("axes", a.axes); }
 template <class A, class Visitor>
-  requires std::is_same_v<std::remove_const_t<A>, CompareAttributes>
-void fields(A& a, Visitor&& visit) {
-  visit("direction", a.direction);
-}
+requires std::is_same_v<std::remove_const_t<A>, CompareAttributes>
+void fields(A& a, Visitor&& visit) { visit("direction", a.direction); }
 template <class A, class Visitor>
-  requires std::is_same_v<std::remove_const_t<A>, SliceAttributes>
+requires std::is_same_v<std::remove_const_t<A>, SliceAttributes>
 void fields(A& a, Visitor&& visit) {
   visit("start", a.start);
   visit("limit", a.limit);
   visit("stride", a.stride);
 }
 template <class A, class Visitor>
-  requires std::is_same_v<std::remove_const_t<A>, PadAttributes>
+requires std::is_same_v<std::remove_const_t<A>, PadAttributes>
 void fields(A& a, Visitor&& visit) {
   visit("low", a.low);
   visit("high", a.high);
   visit("interior", a.interior);
 }
 template <class A, class Visitor>
-  requires std::is_same_v<std::remove_const_t<A>, DotAttributes>
+requires std::is_same_v<std::remove_const_t<A>, DotAttributes>
 void fields(A& a, Visitor&& visit) {
   visit("lhs_batch", a.lhs_batch);
   visit("rhs_batch", a.rhs_batch);
@@ -116,10 +110,8 @@ void fields(A& a, Visitor&& visit) {
   visit("rhs_contracting", a.rhs_contracting);
 }
 template <class A, class Visitor>
-  requires std::is_same_v<std::remove_const_t<A>, FusionAttributes>
-void fields(A& a, Visitor&& visit) {
-  visit("kind", a.kind);
-}
+requires std::is_same_v<std::remove_const_t<A>, FusionAttributes>
+void fields(A& a, Visitor&& visit) { visit("kind", a.kind); }
 
 /// The words of the text form, indexed by the enumerator.
 inline constexpr std::string_view comparison_names[] = {"eq", "ne", "lt", "le", "gt", "ge"};

@@ -10,7 +10,21 @@
 
 namespace anabranch {
 
-enum class Dtype : std::uint8_t { bool_, i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64 };
+enum class Dtype : std::uint8_t {
+  bool_,
+  i8,
+  i16,
+  i32,
+  i64,
+  u8,
+  u16,
+  u32,
+  u64,
+  f16,
+  bf16,
+  f32,
+  f64
+};
 using enum Dtype;
 
 inline constexpr int dtype_count = 13;
@@ -20,7 +34,8 @@ struct Float16 {
   std::uint16_t bits = 0;
 
   Float16() = default;
-  explicit Float16(float value) : bits(std::bit_cast<std::uint16_t>(static_cast<_Float16>(value))) {}
+  explicit Float16(float value)
+      : bits(std::bit_cast<std::uint16_t>(static_cast<_Float16>(value))) {}
   explicit Float16(double value)
       : bits(std::bit_cast<std::uint16_t>(static_cast<_Float16>(value))) {}
   operator float() const { return static_cast<float>(std::bit_cast<_Float16>(bits)); }
@@ -62,19 +77,32 @@ constexpr bool is_integer(Dtype dtype) { return dtype >= i8 && dtype <= u64; }
 template <class Visitor>
 decltype(auto) visit_dtype(Dtype dtype, Visitor&& visit) {
   switch (dtype) {
-    case bool_: return visit.template operator()<bool>();
-    case i8: return visit.template operator()<std::int8_t>();
-    case i16: return visit.template operator()<std::int16_t>();
-    case i32: return visit.template operator()<std::int32_t>();
-    case i64: return visit.template operator()<std::int64_t>();
-    case u8: return visit.template operator()<std::uint8_t>();
-    case u16: return visit.template operator()<std::uint16_t>();
-    case u32: return visit.template operator()<std::uint32_t>();
-    case u64: return visit.template operator()<std::uint64_t>();
-    case f16: return visit.template operator()<Float16>();
-    case bf16: return visit.template operator()<BFloat16>();
-    case f32: return visit.template operator()<float>();
-    case f64: return visit.template operator()<double>();
+    case bool_:
+      return visit.template operator()<bool>();
+    case i8:
+      return visit.template operator()<std::int8_t>();
+    case i16:
+      return visit.template operator()<std::int16_t>();
+    case i32:
+      return visit.template operator()<std::int32_t>();
+    case i64:
+      return visit.template operator()<std::int64_t>();
+    case u8:
+      return visit.template operator()<std::uint8_t>();
+    case u16:
+      return visit.template operator()<std::uint16_t>();
+    case u32:
+      return visit.template operator()<std::uint32_t>();
+    case u64:
+      return visit.template operator()<std::uint64_t>();
+    case f16:
+      return visit.template operator()<Float16>();
+    case bf16:
+      return visit.template operator()<BFloat16>();
+    case f32:
+      return visit.template operator()<float>();
+    case f64:
+      return visit.template operator()<double>();
   }
   __builtin_unreachable();
 }
@@ -82,11 +110,16 @@ decltype(auto) visit_dtype(Dtype dtype, Visitor&& visit) {
 /// The dtype that stores a C++ element type.
 template <class T>
 inline constexpr Dtype dtype_of = [] {
-  if constexpr (std::is_same_v<T, bool>) return bool_;
-  else if constexpr (std::is_same_v<T, Float16>) return f16;
-  else if constexpr (std::is_same_v<T, BFloat16>) return bf16;
-  else if constexpr (std::is_same_v<T, float>) return f32;
-  else if constexpr (std::is_same_v<T, double>) return f64;
+  if constexpr (std::is_same_v<T, bool>)
+    return bool_;
+  else if constexpr (std::is_same_v<T, Float16>)
+    return f16;
+  else if constexpr (std::is_same_v<T, BFloat16>)
+    return bf16;
+  else if constexpr (std::is_same_v<T, float>)
+    return f32;
+  else if constexpr (std::is_same_v<T, double>)
+    return f64;
   else {
     static_assert(std::is_integral_v<T>, "no dtype stores this C++ type");
     constexpr int log2 = std::countr_zero(sizeof(T));

@@ -82,8 +82,8 @@ Value GraphBuilder::parameter(Type type, SourceLocation location) {
 
 Value GraphBuilder::constant(Literal literal, SourceLocation location) {
   Type type = literal.type();
-  return append(Node{Op::constant, {std::move(type)}, {}, ConstantAttributes{std::move(literal)}, {},
-                     location});
+  return append(Node{
+      Op::constant, {std::move(type)}, {}, ConstantAttributes{std::move(literal)}, {}, location});
 }
 
 Value GraphBuilder::add(Op op, std::vector<Value> inputs, Attributes attributes,
@@ -97,7 +97,8 @@ Value GraphBuilder::add(Op op, std::vector<Value> inputs, Attributes attributes,
   for (Value input : inputs) {
     if (input.node >= graph_.nodes_.size() ||
         input.result >= graph_.nodes_[input.node].types.size()) {
-      throw InternalError("graph builder", std::string(anabranch::name(op)) + " of an unknown value");
+      throw InternalError("graph builder",
+                          std::string(anabranch::name(op)) + " of an unknown value");
     }
     operands.push_back(type(input));
   }

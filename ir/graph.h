@@ -80,8 +80,8 @@ class Graph {
 /// Same op, types, inputs, attributes and regions; locations do not count.
 bool same_computation(const Node& a, const Node& b);
 
-/// Appends nodes to a new graph, inferring each node's types and reusing an equal node where there is
-/// one (hash-consing).
+/// Appends nodes to a new graph, inferring each node's types and reusing an equal node where there
+/// is one (hash-consing).
 class GraphBuilder {
  public:
   explicit GraphBuilder(std::string name = "main");

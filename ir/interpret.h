@@ -1,5 +1,5 @@
-// The reference interpreter: the meaning of every op, in plain loops. The oracle of the tests, and the
-// folder of constants; it shares no code with the code generators.
+// The reference interpreter: the meaning of every op, in plain loops. The oracle of the tests, and
+// the folder of constants; it shares no code with the code generators.
 #pragma once
 
 #include <span>

@@ -8,10 +8,10 @@
 //       }
 //       ...
 //
-// A kernel is a tree of blocks. An instruction defines at most one scalar; it is visible in the rest of
-// its block and in the blocks inside. Index arithmetic is ordinary i64 arithmetic. Loops say how they
-// are to be run (parallel, vector, unrolled); what they compute does not depend on that, but for the
-// order in which a reduction combines.
+// A kernel is a tree of blocks. An instruction defines at most one scalar; it is visible in the
+// rest of its block and in the blocks inside. Index arithmetic is ordinary i64 arithmetic. Loops
+// say how they are to be run (parallel, vector, unrolled); what they compute does not depend on
+// that, but for the order in which a reduction combines.
 #pragma once
 
 #include <cstdint>
@@ -38,16 +38,24 @@ struct Ref {
 
 using Block = std::vector<Ref>;
 
-/// How a reduction combines. `argmax` and `argmin` carry a pair (value, position): a NaN wins over a
-/// number, then the greater (lesser) value wins, then the lower position. `general` carries any number
-/// of scalars through a body of its own and always runs in order.
+/// How a reduction combines. `argmax` and `argmin` carry a pair (value, position): a NaN wins over
+/// a number, then the greater (lesser) value wins, then the lower position. `general` carries any
+/// number of scalars through a body of its own and always runs in order.
 enum class Combine : std::uint8_t {
-  sum, product, maximum, minimum, any, all, argmax, argmin, general
+  sum,
+  product,
+  maximum,
+  minimum,
+  any,
+  all,
+  argmax,
+  argmin,
+  general
 };
 
-/// Scalars that a loop folds. Before the first iteration they are `initial`; each iteration folds in
-/// `values` (defined in the loop's body); after the loop they are `results`. For all but `general`,
-/// `initial` is the identity of the combination (argmax: -inf at position 0).
+/// Scalars that a loop folds. Before the first iteration they are `initial`; each iteration folds
+/// in `values` (defined in the loop's body); after the loop they are `results`. For all but
+/// `general`, `initial` is the identity of the combination (argmax: -inf at position 0).
 struct Reduction {
   Combine combine = Combine::sum;
   std::vector<Ref> initial;  ///< one, two for argmax and argmin, n for general
@@ -82,9 +90,9 @@ struct Compute {
   Comparison direction = Comparison::eq;  ///< of `compare` alone
 };
 
-/// Element `index` (i64) of a buffer, as the buffer's dtype. With a `mask` (bool), a lane whose mask is
-/// false is not read and gives zero. `prefetch` elements further on, the cache is told what will be
-/// read next (0: nothing).
+/// Element `index` (i64) of a buffer, as the buffer's dtype. With a `mask` (bool), a lane whose
+/// mask is false is not read and gives zero. `prefetch` elements further on, the cache is told what
+/// will be read next (0: nothing).
 struct Load {
   std::uint32_t buffer = 0;
   Ref index;
@@ -100,9 +108,10 @@ struct Store {
   bool non_temporal = false;
 };
 
-/// `extent` iterations of `body`. At most one loop of a kernel is parallel: it is outermost, and the
-/// caller runs it over any ranges that together make [0, extent). A vector loop runs `vector_width`
-/// consecutive iterations at once, its loops inside being uniform; `unroll` groups of them per turn.
+/// `extent` iterations of `body`. At most one loop of a kernel is parallel: it is outermost, and
+/// the caller runs it over any ranges that together make [0, extent). A vector loop runs
+/// `vector_width` consecutive iterations at once, its loops inside being uniform; `unroll` groups
+/// of them per turn.
 struct Loop {
   std::int64_t extent = 0;
   bool parallel = false;
@@ -134,8 +143,8 @@ struct Cost {
 
 enum class Access : std::uint8_t { read, write, scratch };
 
-/// Memory that a kernel touches: an argument, or scratch that each iteration of the parallel loop has
-/// to itself.
+/// Memory that a kernel touches: an argument, or scratch that each iteration of the parallel loop
+/// has to itself.
 struct KernelBuffer {
   std::string name;  ///< "in0", "out0", "scratch0"
   Dtype dtype = Dtype::f32;
@@ -143,7 +152,8 @@ struct KernelBuffer {
   Access access = Access::read;
 };
 
-/// Arguments come first in `buffers`, in the order in which the caller passes pointers; scratch last.
+/// Arguments come first in `buffers`, in the order in which the caller passes pointers; scratch
+/// last.
 struct Kernel {
   std::string name;
   std::vector<KernelBuffer> buffers;
@@ -161,8 +171,8 @@ struct Kernel {
   std::int64_t extent() const;
 };
 
-/// By how much `index` grows when the loop whose index is `loop_index` takes one step, the rest being
-/// equal; nothing where that is not one number.
+/// By how much `index` grows when the loop whose index is `loop_index` takes one step, the rest
+/// being equal; nothing where that is not one number.
 std::optional<std::int64_t> stride(const Kernel& kernel, Ref index, Ref loop_index);
 
 /// Whether `value` is the same in every iteration of that loop.

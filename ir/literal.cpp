@@ -44,7 +44,8 @@ bool Literal::operator==(const Literal& other) const {
 
 std::uint64_t Literal::hash() const {
   std::uint64_t seed = static_cast<std::uint64_t>(type_.dtype);
-  for (std::int64_t size : type_.shape) seed = seed * 0x9e3779b97f4a7c15 + static_cast<std::uint64_t>(size);
+  for (std::int64_t size : type_.shape)
+    seed = seed * 0x9e3779b97f4a7c15 + static_cast<std::uint64_t>(size);
   return XXH3_64bits_withSeed(bytes_->data(), bytes_->size(), seed);
 }
 

@@ -14,7 +14,16 @@ enum class Op : std::uint8_t {
 #undef OP
 };
 
-enum class OpKind : std::uint8_t { leaf, unary, binary, ternary, index, reduction, library, region };
+enum class OpKind : std::uint8_t {
+  leaf,
+  unary,
+  binary,
+  ternary,
+  index,
+  reduction,
+  library,
+  region
+};
 
 /// One row of ops.def.
 struct OpInfo {

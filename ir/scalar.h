@@ -25,8 +25,8 @@ float round_to_odd(Wide value) {
   return std::bit_cast<float>(bits | 1u);
 }
 
-/// `value` as a To. Float to integer truncates toward zero, saturates, and takes NaN to 0; integer to
-/// integer wraps; to bool is "differs from zero"; to float rounds to nearest, ties to even.
+/// `value` as a To. Float to integer truncates toward zero, saturates, and takes NaN to 0; integer
+/// to integer wraps; to bool is "differs from zero"; to float rounds to nearest, ties to even.
 template <class To, class From>
 To convert_scalar(From value) {
   if constexpr (std::is_same_v<To, From>) {

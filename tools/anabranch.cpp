@@ -18,7 +18,8 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error);
   } catch (const anabranch::InternalError& error) {
-    std::cerr << "anabranch: internal error, please report it with the graph: " << error.what() << "\n";
+    std::cerr << "anabranch: internal error, please report it with the graph: " << error.what()
+              << "\n";
     return 3;
   } catch (const std::exception& error) {
     std::cerr << "anabranch: " << error.what() << "\n";

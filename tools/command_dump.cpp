@@ -25,10 +25,14 @@ struct DumpChoices {
 
 std::string picture(const Compilation& compilation, Stage stage) {
   switch (stage) {
-    case Stage::trace: return to_dot(compilation.traced);
-    case Stage::optimized: return to_dot(compilation.optimized);
-    case Stage::schedule: return to_dot(*compilation.executable);
-    default: throw Error("dump: only the stages trace, optimized and schedule have pictures");
+    case Stage::trace:
+      return to_dot(compilation.traced);
+    case Stage::optimized:
+      return to_dot(compilation.optimized);
+    case Stage::schedule:
+      return to_dot(*compilation.executable);
+    default:
+      throw Error("dump: only the stages trace, optimized and schedule have pictures");
   }
 }
 
@@ -45,7 +49,8 @@ std::string svg(const std::string& dot) {
   }
   const int status = pipe ? ::pclose(pipe) : -1;
   std::filesystem::remove(path);
-  if (status != 0) throw Error("dump: Graphviz's dot did not draw the picture; is graphviz installed?");
+  if (status != 0)
+    throw Error("dump: Graphviz's dot did not draw the picture; is graphviz installed?");
   return drawn;
 }
 

@@ -38,11 +38,14 @@ void opt_command(const OptChoices& choices) {
 
 void add_opt(CLI::App& app) {
   auto choices = std::make_shared<OptChoices>();
-  CLI::App* command = app.add_subcommand("opt", "run passes on a graph and print what they make of it");
+  CLI::App* command =
+      app.add_subcommand("opt", "run passes on a graph and print what they make of it");
   command->add_option("file", choices->file, "graph text, or - for standard input");
-  command->add_option("--passes", choices->passes, "names in order, a comma between; all by default")
+  command
+      ->add_option("--passes", choices->passes, "names in order, a comma between; all by default")
       ->delimiter(',');
-  command->add_flag("--fast-math", choices->fast_math, "let passes reorder floating-point arithmetic");
+  command->add_flag("--fast-math", choices->fast_math,
+                    "let passes reorder floating-point arithmetic");
   command->add_flag("--list", choices->list, "list the passes");
   command->callback([choices] { opt_command(*choices); });
 }

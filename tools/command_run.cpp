@@ -39,7 +39,8 @@ std::pair<std::size_t, std::string> parse_binding(const std::string& text, const
   const std::size_t position = std::stoul(name);
   if (position >= count) {
     throw Error(std::string(option) + " " + text + ": the graph has " + std::to_string(count) +
-                (option == std::string("--input") ? " parameters" : " outputs") + ", counted from 0");
+                (option == std::string("--input") ? " parameters" : " outputs") +
+                ", counted from 0");
   }
   return {position, text.substr(equals + 1)};
 }
@@ -49,10 +50,12 @@ Literal random_literal(const Type& type, std::mt19937_64& generator) {
   return visit_dtype(type.dtype, [&]<class T>() {
     std::unique_ptr<T[]> values(new T[static_cast<std::size_t>(type.size())]);
     for (std::int64_t i = 0; i < type.size(); ++i) {
-      const double draw = is_float(type.dtype) ? normal(generator) : 100 * std::fabs(normal(generator));
+      const double draw =
+          is_float(type.dtype) ? normal(generator) : 100 * std::fabs(normal(generator));
       values[static_cast<std::size_t>(i)] = convert_scalar<T>(draw);
     }
-    return Literal::of(std::span<const T>(values.get(), static_cast<std::size_t>(type.size())), type.shape);
+    return Literal::of(std::span<const T>(values.get(), static_cast<std::size_t>(type.size())),
+                       type.shape);
   });
 }
 
@@ -104,7 +107,8 @@ double median_time(const Compilation& compilation, const std::vector<Buffer>& in
     const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - start;
     times.push_back(took.count());
   } while (std::chrono::steady_clock::now() < end || times.size() < 5);
-  std::nth_element(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2), times.end());
+  std::nth_element(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2),
+                   times.end());
   return times[times.size() / 2];
 }
 
@@ -116,7 +120,8 @@ void run_command(const RunChoices& choices) {
   options.streams = choices.streams;
   const Compilation compilation = compile(graph, options);
   std::vector<Buffer> buffers;
-  for (const Literal& input : inputs) buffers.push_back(Buffer::copy_of(options.device, input.bytes()));
+  for (const Literal& input : inputs)
+    buffers.push_back(Buffer::copy_of(options.device, input.bytes()));
 
   const std::vector<Literal> outputs = run_once(compilation, buffers);
   std::map<std::size_t, std::string> files;
@@ -143,8 +148,10 @@ void add_run(CLI::App& app) {
   auto choices = std::make_shared<RunChoices>();
   CLI::App* command = app.add_subcommand("run", "compile a graph and run it once");
   command->add_option("file", choices->file, "graph text, or - for standard input")->required();
-  command->add_option("--input", choices->inputs, "NAME=FILE.npy, as in %0=x.npy; once per parameter");
-  command->add_option("--output", choices->outputs, "POSITION=FILE.npy instead of printing that output");
+  command->add_option("--input", choices->inputs,
+                      "NAME=FILE.npy, as in %0=x.npy; once per parameter");
+  command->add_option("--output", choices->outputs,
+                      "POSITION=FILE.npy instead of printing that output");
   command->add_flag("--random", choices->random, "random values for parameters without --input");
   command->add_flag("--time", choices->time, "also print the median time of many runs");
   command->add_option("--timeline", choices->timeline, "write a Chrome/Perfetto timeline here");

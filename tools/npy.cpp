@@ -40,8 +40,10 @@ constexpr std::array<Descr, 12> descrs = {{{"|b1", bool_},
   throw Error(path + ": " + what);
 }
 
-// The text of the value of 'key' in the header's Python dictionary, up to the comma or bracket that ends it.
-std::string_view header_value(const std::string& path, std::string_view header, std::string_view key) {
+// The text of the value of 'key' in the header's Python dictionary, up to the comma or bracket that
+// ends it.
+std::string_view header_value(const std::string& path, std::string_view header,
+                              std::string_view key) {
   std::string quoted = "'" + std::string(key) + "':";
   auto at = header.find(quoted);
   if (at == header.npos) fail(path, "the .npy header has no " + std::string(key));
@@ -57,8 +59,9 @@ Dtype parse_descr(const std::string& path, std::string_view value) {
   for (const Descr& descr : descrs) {
     if (value == descr.text) return descr.dtype;
   }
-  fail(path, "dtype " + std::string(value) +
-                 " is not one of ours; save it as bool, an integer or float16 to float64, little-endian");
+  fail(path,
+       "dtype " + std::string(value) +
+           " is not one of ours; save it as bool, an integer or float16 to float64, little-endian");
 }
 
 Shape parse_shape(const std::string& path, std::string_view value) {
@@ -115,8 +118,8 @@ std::string header_of(const Type& type) {
   std::string shape = "(";
   for (std::int64_t size : type.shape) shape += std::to_string(size) + ",";
   shape += ")";
-  std::string header = "{'descr': '" + std::string(descr) +
-                       "', 'fortran_order': False, 'shape': " + shape + ", }";
+  std::string header =
+      "{'descr': '" + std::string(descr) + "', 'fortran_order': False, 'shape': " + shape + ", }";
   // The data starts at a multiple of 64; ten bytes come before the header, a newline ends it.
   header.append(63 - (10 + header.size()) % 64, ' ');
   header += '\n';
@@ -130,7 +133,8 @@ Literal read_npy(const std::string& path) {
   if (!file) fail(path, std::string("cannot be opened: ") + std::strerror(errno));
   std::array<char, 8> start{};
   file.read(start.data(), start.size());
-  if (!file || std::string_view(start.data(), magic.size()) != magic) fail(path, "is not a .npy file");
+  if (!file || std::string_view(start.data(), magic.size()) != magic)
+    fail(path, "is not a .npy file");
   const std::size_t length = header_length(path, file, start[6]);
   if (!file || length > 1 << 20) fail(path, "the .npy header is cut short");
   std::string header(length, '\0');

@@ -1,4 +1,5 @@
-// Coefficients of minimax polynomials, lowest degree first. Written by tools/minimax.py; do not edit.
+// Coefficients of minimax polynomials, lowest degree first. Written by tools/minimax.py; do not
+// edit.
 #pragma once
 
 #include "codegen/cpu/math_value.h"

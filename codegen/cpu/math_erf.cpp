@@ -11,7 +11,8 @@ Simd erf(Simd x) {
   // Elsewhere 1 - e^p(a), p = log(erfc a); from `limit` on that is 1.
   const double limit = x.pick(4.0, 5.95);
   Simd clamped = select(a > limit, limit, a);
-  auto [r, k, whole] = reduce_exponential(polynomial(clamped - x.pick(2.0, 2.5), coefficients::log_erfc));
+  auto [r, k, whole] =
+      reduce_exponential(polynomial(clamped - x.pick(2.0, 2.5), coefficients::log_erfc));
   Simd exponential = fma(r, fma(r, polynomial(r, coefficients::exponential), 1), 1);
   Simd outer = fma(exponential, -power_of_two(k), 1);
   return copysign(select(a < 1, central, outer), x);

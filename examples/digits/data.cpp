@@ -10,7 +10,8 @@
 Digits Digits::at(const std::vector<int>& rows) const {
   Digits chosen;
   for (int row : rows) {
-    chosen.pixels.insert(chosen.pixels.end(), pixels.begin() + row * 64, pixels.begin() + row * 64 + 64);
+    chosen.pixels.insert(chosen.pixels.end(), pixels.begin() + row * 64,
+                         pixels.begin() + row * 64 + 64);
     chosen.labels.push_back(labels[static_cast<std::size_t>(row)]);
   }
   return chosen;

@@ -15,7 +15,8 @@ struct Digits {
   Digits at(const std::vector<int>& rows) const;
 };
 
-/// Reads lines of 64 pixels from 0 to 16 and a digit; throws std::runtime_error naming file and line.
+/// Reads lines of 64 pixels from 0 to 16 and a digit; throws std::runtime_error naming file and
+/// line.
 Digits read_digits(const std::string& path);
 
 /// 0 to count - 1, shuffled by `seed`.

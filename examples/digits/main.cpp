@@ -1,4 +1,5 @@
-// Trains a network on handwritten digits, then shows what was traced, fused, compiled and scheduled.
+// Trains a network on handwritten digits, then shows what was traced, fused, compiled and
+// scheduled.
 //
 //   digits DIGITS.csv OUT_FOLDER
 #include <chrono>
@@ -20,9 +21,9 @@ ab::Array labels_of(const Digits& digits) { return ab::array(digits.labels, {dig
 
 void progress(int epoch, float loss, float accuracy, double seconds) {
   const int filled = 30 * epoch / epochs;
-  std::printf("\r  epoch %2d/%d [%.*s%.*s] loss %.4f  test accuracy %5.2f%%  %.1f s", epoch, epochs, filled,
-              "##############################", 30 - filled, "..............................", loss,
-              100 * accuracy, seconds);
+  std::printf("\r  epoch %2d/%d [%.*s%.*s] loss %.4f  test accuracy %5.2f%%  %.1f s", epoch, epochs,
+              filled, "##############################", 30 - filled,
+              "..............................", loss, 100 * accuracy, seconds);
   std::fflush(stdout);
 }
 
@@ -39,20 +40,26 @@ void train_and_show(const char* data, const char* out) {
     return ab::mean((predict(p, images) == labels).astype(ab::f32));
   });
   Params p = first_params(128);
-  Params momentum = {ab::zeros_like(p.w1), ab::zeros_like(p.b1), ab::zeros_like(p.w2), ab::zeros_like(p.b2)};
+  Params momentum = {ab::zeros_like(p.w1), ab::zeros_like(p.b1), ab::zeros_like(p.w2),
+                     ab::zeros_like(p.b2)};
   const ab::Array test_images = images_of(test), test_labels = labels_of(test);
   const auto start = std::chrono::steady_clock::now();
   for (int epoch = 1; epoch <= epochs; ++epoch) {
-    const std::vector<int> order = shuffled(static_cast<int>(train.count()), static_cast<unsigned>(epoch));
+    const std::vector<int> order =
+        shuffled(static_cast<int>(train.count()), static_cast<unsigned>(epoch));
     ab::Array loss = ab::scalar(0.0f);
     for (auto at = order.begin(); order.end() - at >= batch; at += batch) {
-      const Digits minibatch = train.at({at, at + batch});  // nothing here waits for the steps before
-      std::tie(p, momentum, loss) = step(p, momentum, images_of(minibatch), labels_of(minibatch), rate);
+      const Digits minibatch =
+          train.at({at, at + batch});  // nothing here waits for the steps before
+      std::tie(p, momentum, loss) =
+          step(p, momentum, images_of(minibatch), labels_of(minibatch), rate);
     }
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-    progress(epoch, loss.item<float>(), correct(p, test_images, test_labels).item<float>(), took.count());
+    progress(epoch, loss.item<float>(), correct(p, test_images, test_labels).item<float>(),
+             took.count());
   }
-  std::printf("\n\ntest accuracy: %.2f%%\n", 100 * correct(p, test_images, test_labels).item<float>());
+  std::printf("\n\ntest accuracy: %.2f%%\n",
+              100 * correct(p, test_images, test_labels).item<float>());
 
   const Digits minibatch = train.at(shuffled(batch, 0));
   const ab::Array images = images_of(minibatch), labels = labels_of(minibatch);
@@ -60,7 +67,8 @@ void train_and_show(const char* data, const char* out) {
   const std::filesystem::path timeline = std::filesystem::path(out) / "timeline.json";
   {
     ab::timeline::Recording recording(timeline);
-    for (int i = 0; i < 20; ++i) std::tie(p, momentum, std::ignore) = step(p, momentum, images, labels, rate);
+    for (int i = 0; i < 20; ++i)
+      std::tie(p, momentum, std::ignore) = step(p, momentum, images, labels, rate);
     ab::wait_all();
   }
   std::printf("wrote %s (open it in https://ui.perfetto.dev)\n", timeline.c_str());

@@ -14,7 +14,8 @@ ab::Array transposed(ab::Array matrix) { return ab::matrix_transpose(matrix); }
 
 Params first_params(std::int64_t hidden) {
   auto keys = ab::random::split(ab::random::key(7));
-  return {ab::random::normal(keys[0], {64, hidden}) * std::sqrt(2.0f / 64), ab::zeros(ab::f32, {hidden}),
+  return {ab::random::normal(keys[0], {64, hidden}) * std::sqrt(2.0f / 64),
+          ab::zeros(ab::f32, {hidden}),
           ab::random::normal(keys[1], {hidden, 10}) * std::sqrt(2.0f / static_cast<float>(hidden)),
           ab::zeros(ab::f32, {10})};
 }
@@ -42,5 +43,6 @@ std::tuple<Params, Params, ab::Array> train_step(Params p, Params momentum, ab::
   auto pushed = [](ab::Array m, ab::Array g) { return 0.9f * m + g; };
   Params m = {pushed(momentum.w1, d.w1), pushed(momentum.b1, d.b1), pushed(momentum.w2, d.w2),
               pushed(momentum.b2, d.b2)};
-  return {Params{p.w1 - rate * m.w1, p.b1 - rate * m.b1, p.w2 - rate * m.w2, p.b2 - rate * m.b2}, m, loss};
+  return {Params{p.w1 - rate * m.w1, p.b1 - rate * m.b1, p.w2 - rate * m.w2, p.b2 - rate * m.b2}, m,
+          loss};
 }

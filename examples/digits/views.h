@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
-/// Prints the traced graph, the fused graph, the kernels with what each reads and writes, and the stream
-/// schedule; writes their pictures as DOT, and as SVG where Graphviz is installed, to the folder `out`.
+/// Prints the traced graph, the fused graph, the kernels with what each reads and writes, and the
+/// stream schedule; writes their pictures as DOT, and as SVG where Graphviz is installed, to the
+/// folder `out`.
 void show(const anabranch::Compilation& compilation, const std::filesystem::path& out);

@@ -45,7 +45,8 @@ std::vector<fs::path> sources(const std::string& folder) {
   std::vector<fs::path> found;
   for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
     const std::string extension = entry.path().extension();
-    if (extension == ".h" || extension == ".cpp" || extension == ".def") found.push_back(entry.path());
+    if (extension == ".h" || extension == ".cpp" || extension == ".def")
+      found.push_back(entry.path());
   }
   return found;
 }

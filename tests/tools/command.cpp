@@ -35,7 +35,8 @@ class Command : public testing::Test {
   void TearDown() override { fs::remove_all(folder_); }
 
   Outcome run(const std::string& arguments) {
-    const std::string line = "cd " + folder_.string() + " && " ANABRANCH_COMMAND " " + arguments + " 2>&1";
+    const std::string line =
+        "cd " + folder_.string() + " && " ANABRANCH_COMMAND " " + arguments + " 2>&1";
     FILE* pipe = ::popen(line.c_str(), "r");
     Outcome outcome{-1, {}};
     std::array<char, 4096> block;
@@ -53,7 +54,8 @@ using testing::Test;
 
 void expect_contains(const Outcome& outcome, int status, const std::string& part) {
   EXPECT_EQ(outcome.status, status) << outcome.text;
-  EXPECT_NE(outcome.text.find(part), std::string::npos) << "no '" << part << "' in:\n" << outcome.text;
+  EXPECT_NE(outcome.text.find(part), std::string::npos) << "no '" << part << "' in:\n"
+                                                        << outcome.text;
 }
 
 TEST_F(Command, RunsAGraphOnFilesItWroteItself) {
@@ -69,7 +71,8 @@ TEST_F(Command, RunsAGraphOnFilesItWroteItself) {
 }
 
 TEST_F(Command, NamesTheParameterThatHasNoValue) {
-  expect_contains(run("run layer.abir"), 1, "parameter %0: f32[2,3] has no value; give --input %0=FILE.npy");
+  expect_contains(run("run layer.abir"), 1,
+                  "parameter %0: f32[2,3] has no value; give --input %0=FILE.npy");
 }
 
 TEST_F(Command, TimesARunOnRandomInputs) {
@@ -91,8 +94,9 @@ TEST_F(Command, RunsThePassesItIsGiven) {
 
 TEST_F(Command, DumpsEveryStage) {
   const std::pair<const char*, const char*> rows[] = {
-      {"trace", "reduce_sum"}, {"optimized", "fusion"},   {"kernels", "kernel "}, {"llvm", "define "},
-      {"assembly", ".text"},   {"schedule", "stream 0"}, {"memory", "temporaries"}};
+      {"trace", "reduce_sum"},  {"optimized", "fusion"}, {"kernels", "kernel "},
+      {"llvm", "define "},      {"assembly", ".text"},   {"schedule", "stream 0"},
+      {"memory", "temporaries"}};
   for (const auto& [stage, part] : rows) {
     expect_contains(run("dump layer.abir --stage " + std::string(stage)), 0, part);
   }
@@ -110,7 +114,8 @@ int count(const std::string& text, const std::string& part) {
 
 TEST_F(Command, ShowsOneKernelForEachOfTheExampleGraphs) {
   for (const char* name : {"diamond", "softmax", "layer_norm", "mean_and_variance"}) {
-    const Outcome outcome = run("dump " EXAMPLE_GRAPHS "/" + std::string(name) + ".abir --stage schedule");
+    const Outcome outcome =
+        run("dump " EXAMPLE_GRAPHS "/" + std::string(name) + ".abir --stage schedule");
     EXPECT_EQ(count(outcome.text, "\n  kernel "), 1) << outcome.text;
     EXPECT_EQ(count(outcome.text, "\n  library "), 0) << outcome.text;
   }

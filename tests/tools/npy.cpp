@@ -23,7 +23,8 @@ class Npy : public testing::Test {
 
   std::string written(const std::string& name, const std::string& header, const std::string& data) {
     std::ofstream file(path(name), std::ios::binary);
-    file << "\x93NUMPY" << '\1' << '\0' << static_cast<char>(header.size()) << '\0' << header << data;
+    file << "\x93NUMPY" << '\1' << '\0' << static_cast<char>(header.size()) << '\0' << header
+         << data;
     return path(name);
   }
 
@@ -46,7 +47,8 @@ TEST_F(Npy, ReadsBackWhatItWrites) {
     for (const Shape& shape : {Shape{}, Shape{0}, Shape{3}, Shape{2, 3, 4}}) {
       const Type type{dtype, shape};
       std::vector<std::byte> bytes(type.bytes());
-      for (std::size_t k = 0; k < bytes.size(); ++k) bytes[k] = std::byte(dtype == bool_ ? k % 2 : k);
+      for (std::size_t k = 0; k < bytes.size(); ++k)
+        bytes[k] = std::byte(dtype == bool_ ? k % 2 : k);
       const Literal literal(type, bytes);
       write_npy(path("a.npy"), literal);
       EXPECT_EQ(read_npy(path("a.npy")), literal) << to_string(type);
@@ -84,8 +86,10 @@ TEST_F(Npy, NamesTheFileAndWhatIsWrongWithIt) {
     const char* header;
     const char* message;
   } rows[] = {
-      {"{'descr': '>f4', 'fortran_order': False, 'shape': (2,), }\n", "dtype >f4 is not one of ours"},
-      {"{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }\n", "f32[2] needs 8 bytes, and 4 follow"},
+      {"{'descr': '>f4', 'fortran_order': False, 'shape': (2,), }\n",
+       "dtype >f4 is not one of ours"},
+      {"{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }\n",
+       "f32[2] needs 8 bytes, and 4 follow"},
       {"{'descr': '<f4', 'fortran_order': False, }\n", "has no shape"},
       {"{'descr': '<f4', 'fortran_order': False, 'shape': (2", "ends inside shape"},
       {"{'descr': '<f4', 'fortran_order': False, 'shape': (-2,), }\n", "a size is negative"},
