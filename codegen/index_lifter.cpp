@@ -4,11 +4,8 @@
 
 namespace anabranch {
 
-IndexLifter::IndexLifter(const Kernel& kernel, IndexTable& table)
-    : kernel_(kernel),
-      table_(table),
-      known_(kernel.instructions.size()),
-      is_index_(kernel.instructions.size()) {
+std::vector<bool> index_arithmetic(const Kernel& kernel) {
+  std::vector<bool> is_index(kernel.instructions.size());
   std::vector<Ref> open;
   for (const Instruction& instruction : kernel.instructions) {
     if (auto* load = std::get_if<Load>(&instruction.operation)) open.push_back(load->index);
@@ -17,12 +14,19 @@ IndexLifter::IndexLifter(const Kernel& kernel, IndexTable& table)
   while (!open.empty()) {
     const Ref ref = open.back();
     open.pop_back();
-    if (is_index_[ref.index]) continue;
-    is_index_[ref.index] = true;
+    if (is_index[ref.index]) continue;
+    is_index[ref.index] = true;
     auto* compute = std::get_if<Compute>(&kernel[ref].operation);
     if (compute) open.insert(open.end(), compute->operands.begin(), compute->operands.end());
   }
+  return is_index;
 }
+
+IndexLifter::IndexLifter(const Kernel& kernel, IndexTable& table)
+    : kernel_(kernel),
+      table_(table),
+      known_(kernel.instructions.size()),
+      is_index_(index_arithmetic(kernel)) {}
 
 Index IndexLifter::operator()(Ref ref) {
   if (known_[ref.index]) return *known_[ref.index];

@@ -9,6 +9,9 @@
 
 namespace anabranch {
 
+/// For each instruction, whether it is part of what places a load or a store.
+std::vector<bool> index_arithmetic(const Kernel& kernel);
+
 /// What the loops' indices are is for the caller to say, before what depends on them is asked for.
 class IndexLifter {
  public:

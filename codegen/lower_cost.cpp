@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "codegen/index_lifter.h"
 #include "ir/fusion_plan.h"
 
 namespace anabranch {
@@ -12,9 +13,10 @@ namespace {
 /// Loops around the instruction at hand, and which of them each scalar depends on.
 class Counter {
  public:
-  explicit Counter(const Kernel& kernel) : kernel_(kernel), depends_(kernel.instructions.size()) {
-    mark_index_arithmetic();
-  }
+  explicit Counter(const Kernel& kernel)
+      : kernel_(kernel),
+        is_index_(index_arithmetic(kernel)),
+        depends_(kernel.instructions.size()) {}
 
   Cost run() {
     visit(kernel_.body, 1);
@@ -32,23 +34,6 @@ class Counter {
 
  private:
   using Loops = std::vector<std::uint32_t>;
-
-  void mark_index_arithmetic() {
-    is_index_.resize(kernel_.instructions.size());
-    std::vector<Ref> open;
-    for (const Instruction& instruction : kernel_.instructions) {
-      if (auto* load = std::get_if<Load>(&instruction.operation)) open.push_back(load->index);
-      if (auto* store = std::get_if<Store>(&instruction.operation)) open.push_back(store->index);
-    }
-    while (!open.empty()) {
-      const Ref ref = open.back();
-      open.pop_back();
-      if (is_index_[ref.index]) continue;
-      is_index_[ref.index] = true;
-      auto* compute = std::get_if<Compute>(&kernel_[ref].operation);
-      if (compute) open.insert(open.end(), compute->operands.begin(), compute->operands.end());
-    }
-  }
 
   void include(Loops& loops, Ref ref) {
     const Loops& more = depends_[ref.index];
