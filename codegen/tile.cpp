@@ -5,6 +5,7 @@
 
 #include "codegen/kernel_facts.h"
 #include "codegen/renest.h"
+#include "codegen/stagger.h"
 #include "codegen/tile_nest.h"
 
 namespace anabranch {
@@ -97,11 +98,33 @@ void fetch_next_rows(Kernel& kernel, const KernelFacts& facts, std::int64_t most
   }
 }
 
+constexpr std::int64_t staggered_rows = 128;  // of a block; two or three are worked on in vain
+
+/// Whether memory would rest while rows are computed on: some pass over them has much to compute,
+/// and there are rows enough that no cache holds.
+bool is_worth_staggering(const Kernel& kernel, const KernelFacts& facts, const Target& target) {
+  if (kernel.cost.bytes_read <= target.cache_bytes || facts.outer().size() != 1) return false;
+  if (facts.loop(facts.outer()[0]).extent < 16 * staggered_rows) return false;
+  std::int64_t row_bytes = 0;
+  for (const KernelFacts::Access& access : facts.accesses()) {
+    if (const auto next = facts.stride(access, facts.outer()[0])) {
+      const auto bytes = static_cast<std::int64_t>(byte_size(kernel[access.ref].dtype));
+      row_bytes = std::max(row_bytes, *next * bytes);
+    }
+  }
+  return row_bytes <= target.cache_bytes / 128 &&
+         std::any_of(facts.leaves().begin(), facts.leaves().end(),
+                     [&](auto& leaf) { return weight_of(facts, leaf.loop).heavy > 0; });
+}
+
 }  // namespace
 
 Kernel tile(Kernel lowered, const Target& target, bool row_major) {
   TiledNest nest = choose_nest(std::move(lowered), target, row_major);
   Kernel& kernel = nest.kernel;
+  if (!nest.vector_loop && !row_major && is_worth_staggering(kernel, KernelFacts(kernel), target)) {
+    if (auto staggered = stagger(kernel, staggered_rows)) kernel = std::move(*staggered);
+  }
   const KernelFacts facts(kernel);
   std::vector<Ref> vector_loops;
   if (nest.vector_loop) {

@@ -65,31 +65,41 @@ void KernelEmitter::fold(const Loop& loop, Partials& partials) {
 
 void KernelEmitter::fold(const Reduction& reduction, Copies& so_far) {
   const bool is_vector = so_far[0][0]->getType()->isVectorTy();
-  const Dtype dtype = kernel_[reduction.results[0]].dtype;
   auto value_of = [&](Ref ref, std::size_t copy) {
     return is_vector ? vector(ref, static_cast<int>(copy)) : scalar(ref);
   };
-  for (std::size_t copy = 0; copy < so_far.size(); ++copy) {
-    Partial folded;
-    if (Ref value = reduction.values[0]; contracted_[value.index]) {
-      const auto& product = std::get<Compute>(kernel_[value].operation);
-      Value* sum = so_far[copy][0];
-      folded = {builder_.CreateIntrinsic(
-          llvm::Intrinsic::fmuladd, {sum->getType()},
-          {value_of(product.operands[0], copy), value_of(product.operands[1], copy), sum})};
-    } else {
-      Partial next;
-      for (Ref ref : reduction.values) next.push_back(value_of(ref, copy));
-      if (so_far[copy].size() == 3) next = in_parts(builder_, next[0]);
-      folded = combine(builder_, reduction.combine, dtype, so_far[copy], next);
+  const Copies before = so_far;
+  if (so_far[0].size() == 3) {
+    llvm::SmallVector<Value*, 4> next;
+    for (std::size_t copy = 0; copy < so_far.size(); ++copy) {
+      next.push_back(value_of(reduction.values[0], copy));
     }
-    if (is_vector && scope_->mask) {
-      for (std::size_t k = 0; k < folded.size(); ++k) {
-        folded[k] = builder_.CreateSelect(scope_->mask, folded[k], so_far[copy][k]);
-      }
+    fold_in_parts(builder_, reduction.combine, so_far, next);
+  } else {
+    for (std::size_t copy = 0; copy < so_far.size(); ++copy) {
+      fold_one(reduction, so_far[copy], [&](Ref ref) { return value_of(ref, copy); });
     }
-    so_far[copy] = std::move(folded);
   }
+  if (!is_vector || !scope_->mask) return;
+  for (std::size_t copy = 0; copy < so_far.size(); ++copy) {
+    for (std::size_t k = 0; k < so_far[copy].size(); ++k) {
+      so_far[copy][k] = builder_.CreateSelect(scope_->mask, so_far[copy][k], before[copy][k]);
+    }
+  }
+}
+
+void KernelEmitter::fold_one(const Reduction& reduction, Partial& so_far,
+                             const std::function<Value*(Ref)>& value_of) {
+  if (Ref value = reduction.values[0]; contracted_[value.index]) {
+    const auto& product = std::get<Compute>(kernel_[value].operation);
+    so_far = {builder_.CreateIntrinsic(
+        llvm::Intrinsic::fmuladd, {so_far[0]->getType()},
+        {value_of(product.operands[0]), value_of(product.operands[1]), so_far[0]})};
+    return;
+  }
+  Partial next;
+  for (Ref ref : reduction.values) next.push_back(value_of(ref));
+  so_far = combine(builder_, reduction.combine, kernel_[reduction.results[0]].dtype, so_far, next);
 }
 
 void KernelEmitter::fold_general(const Reduction& reduction, Copies& so_far) {

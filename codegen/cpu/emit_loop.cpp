@@ -298,7 +298,16 @@ void KernelEmitter::hoist(const Block& block) {
   }
 }
 
+// Where a loop has more to compute than divisions, they are left to the divider, which works beside
+// the other units; elsewhere it is the slowest of all.
 void KernelEmitter::prepare_divisors(const Block& block) {
+  if (std::ranges::any_of(block, [&](Ref ref) {
+        const auto* compute = std::get_if<Compute>(&kernel_[ref].operation);
+        return compute && scope_->lanes.needs_vector(ref) &&
+               info(compute->op).has(OpInfo::approximate);
+      })) {
+    return;
+  }
   for (Ref ref : block) {
     const auto* compute = std::get_if<Compute>(&kernel_[ref].operation);
     if (!compute || compute->op != Op::divide || !scope_->lanes.needs_vector(ref)) continue;

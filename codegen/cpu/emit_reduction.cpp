@@ -1,5 +1,6 @@
 #include "codegen/cpu/emit_reduction.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "codegen/cpu/emit_compute.h"
@@ -40,11 +41,19 @@ Value* better_number(llvm::IRBuilderBase& b, Combine how, Value* so_far, Value* 
   return b.CreateSelect(takes_over, next, so_far);
 }
 
+Value* combine_signs(llvm::IRBuilderBase& b, Combine how, Value* so_far, Value* next) {
+  return how == Combine::maximum ? b.CreateAnd(so_far, next) : b.CreateOr(so_far, next);
+}
+
+Value* bits_of(llvm::IRBuilderBase& b, Value* values) {
+  auto* type = llvm::cast<llvm::VectorType>(values->getType());
+  return b.CreateBitCast(values, llvm::VectorType::getInteger(type));
+}
+
 Partial combine_parts(llvm::IRBuilderBase& b, Combine how, const Partial& so_far,
                       const Partial& next) {
-  return {
-      better_number(b, how, so_far[0], next[0]), b.CreateOr(so_far[1], next[1]),
-      how == Combine::maximum ? b.CreateAnd(so_far[2], next[2]) : b.CreateOr(so_far[2], next[2])};
+  return {better_number(b, how, so_far[0], next[0]), b.CreateAnd(so_far[1], next[1]),
+          combine_signs(b, how, so_far[2], next[2])};
 }
 
 // Where the greatest number is a zero, it is -0 if every sign was set; the least is, if any was.
@@ -56,8 +65,8 @@ Value* put_together(llvm::IRBuilderBase& b, Combine how, Value* number, const Pa
   Value* signed_zero =
       b.CreateSelect(sign, llvm::ConstantFP::getNegativeZero(number->getType()), zero);
   Value* result = b.CreateSelect(b.CreateFCmpOEQ(number, zero), signed_zero, number);
-  return b.CreateSelect(b.CreateOrReduce(parts[1]), llvm::ConstantFP::getNaN(number->getType()),
-                        result);
+  return b.CreateSelect(b.CreateAndReduce(parts[1]), result,
+                        llvm::ConstantFP::getNaN(number->getType()));
 }
 
 Op op_of(Combine how) {
@@ -89,9 +98,21 @@ bool is_carried_in_parts(Combine how, Dtype dtype) {
 }
 
 Partial in_parts(llvm::IRBuilderBase& b, Value* values) {
-  auto* type = llvm::cast<llvm::VectorType>(values->getType());
-  return {values, b.CreateFCmpUNO(values, values),
-          b.CreateBitCast(values, llvm::VectorType::getInteger(type))};
+  return {values, b.CreateFCmpORD(values, values), bits_of(b, values)};
+}
+
+void fold_in_parts(llvm::IRBuilderBase& b, Combine how, llvm::MutableArrayRef<Partial> so_far,
+                   llvm::ArrayRef<Value*> next) {
+  const std::size_t copies = so_far.size();
+  for (std::size_t i = 0; i < copies; ++i) {
+    so_far[i][0] = better_number(b, how, so_far[i][0], next[i]);
+  }
+  for (std::size_t i = 0; i < copies; i += 2) {
+    Value* other = next[std::min(i + 1, copies - 1)];
+    so_far[i][1] = b.CreateAnd(so_far[i][1], b.CreateFCmpORD(next[i], other));
+    so_far[i][2] = combine_signs(b, how, combine_signs(b, how, so_far[i][2], bits_of(b, next[i])),
+                                 bits_of(b, other));
+  }
 }
 
 Partial combine(llvm::IRBuilderBase& b, Combine how, Dtype dtype, const Partial& so_far,

@@ -13,12 +13,18 @@ namespace anabranch::cpu {
 using Partial = llvm::SmallVector<llvm::Value*, 2>;
 
 /// Whether a vector loop carries this reduction in parts: an exact maximum or minimum of floats
-/// takes six instructions, its parts four, and those off the path that an iteration waits for.
+/// takes six instructions, its parts two or three, most of them off the path that an iteration
+/// waits for.
 bool is_carried_in_parts(Combine how, Dtype dtype);
 
-/// The parts of f32s or f64s: the numbers, whether there was a NaN, and the bits, whose signs tell
-/// 0 from -0. They combine like any other partial result; `combine_lanes` puts them together.
+/// The parts of f32s or f64s: the numbers, whether no NaN was among them, and the bits, whose signs
+/// tell 0 from -0. They combine like any other partial result; `combine_lanes` puts them together.
 Partial in_parts(llvm::IRBuilderBase& builder, llvm::Value* values);
+
+/// Folds `next[i]` into `so_far[i]`, carried in parts. One test looks for NaN in two vectors, one
+/// instruction takes two vectors' signs: which of the partial results holds them does not matter.
+void fold_in_parts(llvm::IRBuilderBase& builder, Combine how, llvm::MutableArrayRef<Partial> so_far,
+                   llvm::ArrayRef<llvm::Value*> next);
 
 /// Both folded into one. `dtype` is that of the first component. Any combination but `general`.
 Partial combine(llvm::IRBuilderBase& builder, Combine how, Dtype dtype, const Partial& so_far,

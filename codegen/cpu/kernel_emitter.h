@@ -84,6 +84,8 @@ class KernelEmitter {
   void close_phis(const Partials& phis, const Partials& outgoing, llvm::BasicBlock* from);
   void fold(const Loop& loop, Partials& partials);
   void fold(const Reduction& reduction, Copies& so_far);
+  void fold_one(const Reduction& reduction, Partial& so_far,
+                const std::function<llvm::Value*(Ref)>& value_of);
   void fold_general(const Reduction& reduction, Copies& so_far);
   void define_results(const Loop& loop, const Partials& partials);
 

@@ -48,9 +48,14 @@ Difference reduce_difference(Simd x) {
 Simd exponential(Simd x) {
   const Range range = x.pick(f32_range, f64_range);
   if (x.can_scale()) {
-    // The instruction rounds to a subnormal or overflows by itself; NaN goes through both bounds.
+    // The instruction rounds to a subnormal or overflows by itself; NaN goes through the bounds.
+    // Where k is no longer whole, r is anything: a polynomial of even degree stays positive, and
+    // positive times a huge power of two is inf, as is NaN times 2^inf (for x = inf).
     Simd bounded = select(x < range.zero, range.zero, x);
-    bounded = select(bounded > range.overflow + 1, range.overflow + 1, bounded);
+    const bool is_positive_everywhere =
+        x.pick(coefficients::exponential.f32, coefficients::exponential.f64).size() % 2 == 1;
+    if (!is_positive_everywhere)
+      bounded = select(bounded > range.overflow + 1, range.overflow + 1, bounded);
     auto [r, k, whole] = reduce_exponential(bounded);
     return scale(fma(r, fma(r, polynomial(r, coefficients::exponential), 1), 1), whole);
   }
