@@ -5,6 +5,7 @@
 #include "frontend/evaluate.h"
 #include "frontend/expression.h"
 #include "frontend/fail.h"
+#include "frontend/named_scope.h"
 #include "frontend/tracer.h"
 #include "ir/infer.h"
 
@@ -43,6 +44,7 @@ std::uint32_t size_below(const std::vector<ExpressionPtr>& inputs) {
 
 Array record(Op op, const std::vector<Array>& operands, SourceLocation where, Attributes attributes,
              std::optional<Type> stated) {
+  where.scope = current_scope();
   std::shared_ptr<Tracer> tracer;
   bool weak = !operands.empty();
   for (const Array& operand : operands) {

@@ -38,7 +38,8 @@ struct Stated {
 
 class Parser {
  public:
-  explicit Parser(std::string_view text) : reader_(text) {}
+  explicit Parser(std::string_view text, std::string_view file = {})
+      : reader_(text), file_(file.empty() ? nullptr : kept_text(file)) {}
 
   bool at_end() const { return reader_.at_end(); }
 
@@ -140,6 +141,7 @@ class Parser {
 
   void node(GraphBuilder& builder) {
     statement_ = reader_.position();
+    const SourceLocation location = location_of_statement();
     std::vector<Stated> results;
     do {
       results.push_back(stated());
@@ -157,11 +159,20 @@ class Parser {
     std::vector<Graph> regions = this->regions(op);
     std::optional<Type> type;
     if (info(op).has(OpInfo::typed)) type = results[0].type;
-    const Value value = located(start, [&] {
-      return builder.add(op, std::move(inputs), std::move(attributes), std::move(type),
-                         std::move(regions));
-    });
+    std::vector<Type> operands;
+    for (Value input : inputs) operands.push_back(builder.type(input));
+    // Without the location, since what is wrong is said with the line and column.
+    std::vector<Type> types =
+        located(start, [&] { return infer(op, operands, attributes, type, regions, {}); });
+    const Value value = builder.append(Node{op, std::move(types), std::move(inputs),
+                                            std::move(attributes), std::move(regions), location});
     define_results(builder, op, results, value);
+  }
+
+  SourceLocation location_of_statement() {
+    if (!file_) return {};
+    for (; counted_ < statement_; ++counted_) line_ += reader_.text()[counted_] == '\n';
+    return {file_, line_};
   }
 
   Op op() {
@@ -335,14 +346,17 @@ class Parser {
   }
 
   TextReader reader_;
+  const char* file_;
   std::vector<Scope> scopes_;
   std::size_t statement_ = 0;  // where the node at hand begins
+  std::size_t counted_ = 0;    // the text before it is counted
+  std::uint32_t line_ = 1;
 };
 
 }  // namespace
 
-Graph parse(std::string_view text) {
-  Parser parser(text);
+Graph parse(std::string_view text, std::string_view file) {
+  Parser parser(text, file);
   Graph graph = parser.graph();
   parser.expect_end();
   return graph;

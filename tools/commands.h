@@ -13,8 +13,8 @@ void add_opt(CLI::App& app);
 void add_dump(CLI::App& app);
 void add_devices(CLI::App& app);
 
-/// The graph in a text file, or on standard input where the path is "-". Throws Error that names
-/// the file.
+/// The graph in a text file, whose lines its nodes then know, or on standard input where the path
+/// is "-". Throws Error that names the file.
 Graph read_graph(const std::string& path);
 
 /// Writes a whole text under a temporary name, then renames it. Throws Error that names the file.

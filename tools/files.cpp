@@ -24,7 +24,7 @@ Graph read_graph(const std::string& path) {
     if (file.bad()) throw Error(path + ": cannot be read: " + std::strerror(errno));
   }
   try {
-    return parse(text);
+    return parse(text, path == "-" ? "" : path);
   } catch (const Error& error) {
     throw Error((path == "-" ? "standard input" : path) + ": " + error.what());
   }

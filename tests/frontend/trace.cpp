@@ -1,4 +1,5 @@
 // What tracing records.
+#include <map>
 #include <sstream>
 
 #include "ir/parse.h"
@@ -43,6 +44,48 @@ TEST(Trace, NodesKnowTheUsersLine) {
     if (node.op == ab::Op::parameter) continue;
     EXPECT_EQ(to_string(node.location).rfind("trace.cpp:", 0), 0u);
   }
+}
+
+ab::Array scoped_layer(ab::Array x) {
+  auto layer = ab::named_scope("layer1");
+  return ab::tanh(x);
+}
+
+TEST(Trace, NodesKnowTheScopesAroundThem) {
+  auto network = [](ab::Array x) {
+    ab::Array hidden = [&] {
+      auto encoder = ab::named_scope("encoder");
+      return scoped_layer(x) * 2;
+    }();
+    return ab::exp(hidden);
+  };
+  std::map<ab::Op, std::string> scopes;
+  const ab::Graph graph = ab::trace(network, ab::spec(ab::f32, {2, 3}));
+  for (const ab::Node& node : graph.nodes()) {
+    scopes[node.op] = node.location.scope ? node.location.scope : "";
+  }
+  EXPECT_EQ(scopes[ab::Op::tanh], "encoder/layer1");
+  EXPECT_EQ(scopes[ab::Op::multiply], "encoder");
+  EXPECT_EQ(scopes[ab::Op::exponential], "");
+  EXPECT_NE(ab::to_string(graph).find(" in encoder/layer1\n"), std::string::npos);
+  EXPECT_NE(ab::to_dot(graph).find(" in encoder/layer1"), std::string::npos);
+  const std::string steps = ab::jit([](ab::Array x) {
+                              return scoped_layer(x);
+                            }).dump(ab::Stage::schedule, ab::spec(ab::f32, {2, 3}));
+  EXPECT_NE(steps.find(" in layer1\n"), std::string::npos) << steps;
+}
+
+TEST(Trace, AnErrorNamesTheScopeItWasThrownIn) {
+  auto scope = ab::named_scope("decoder");
+  std::string message;
+  try {
+    ab::matmul(ab::ones(ab::f32, {2, 3}), ab::ones(ab::f32, {2, 3}));
+  } catch (const ab::Error& error) {
+    message = error.what();
+  }
+  EXPECT_TRUE(message.ends_with(" in decoder")) << message;
+  EXPECT_THROW((void)ab::named_scope(""), ab::Error);
+  EXPECT_THROW((void)ab::named_scope("two\nlines"), ab::Error);
 }
 
 TEST(Trace, WhatWasRecordedOutsideBecomesPartOfTheTrace) {

@@ -30,6 +30,18 @@ TEST(Parse, TakesAnyNamesCommentsAndSpaces) {
             "}\n");
 }
 
+TEST(Parse, NodesKnowTheirLineOfANamedFile) {
+  const std::string text =
+      "graph f(%0: f32[2]) {\n"
+      "  # a comment\n"
+      "  %1: f32[2] = tanh %0\n"
+      "  %2: f32[2] = negate %1  return %2\n"
+      "}\n";
+  EXPECT_EQ(to_string(parse(text, "folder/f.abir").node(1).location), "f.abir:3");
+  EXPECT_EQ(to_string(parse(text, "folder/f.abir").node(2).location), "f.abir:4");
+  EXPECT_FALSE(parse(text).node(1).location);
+}
+
 TEST(Parse, MergesEqualNodes) {
   const Graph graph = parse(R"(graph(%x: f32[]) {
     %a: f32[] = tanh %x

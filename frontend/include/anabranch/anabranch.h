@@ -6,6 +6,7 @@
 #include "frontend/creation.h"
 #include "frontend/jit.h"
 #include "frontend/linear_algebra.h"
+#include "frontend/named_scope.h"
 #include "frontend/nn.h"
 #include "frontend/ops_arrange.h"
 #include "frontend/ops_elementwise.h"
