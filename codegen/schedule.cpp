@@ -47,7 +47,7 @@ class Predictor {
         start = std::max(start, done[before] + handed_over);
       }
       const Launch& launch = program_.launches[i];
-      const std::size_t used = cores_used(launch.task);
+      const std::size_t used = cores_used(launch);
       std::sort(core_free.begin(), core_free.end());
       start = std::max(start, core_free[used - 1]) + step_ns;
       done[i] = start + launch.predicted_ns / static_cast<double>(used);
@@ -58,8 +58,10 @@ class Predictor {
   }
 
  private:
-  std::size_t cores_used(const HostTask& task) const {
-    const std::int64_t ranges = task.extent / std::max<std::int64_t>(task.grain, 1);
+  std::size_t cores_used(const Launch& launch) const {
+    const auto* task = std::get_if<HostTask>(&launch.task);
+    if (!task) return 1;
+    const std::int64_t ranges = task->extent / std::max<std::int64_t>(task->grain, 1);
     return std::clamp<std::size_t>(static_cast<std::size_t>(std::max<std::int64_t>(ranges, 1)), 1,
                                    cores_);
   }

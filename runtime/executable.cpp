@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "ir/error.h"
+
 namespace anabranch {
 namespace {
 
@@ -32,6 +34,16 @@ std::string names(const Executable& executable, const std::vector<SlotId>& slots
   return fmt::format("{}", fmt::join(list, ", "));
 }
 
+// Lines two levels deeper, the last without its end.
+std::string indented(const std::string& lines) {
+  std::string out = "    ";
+  for (std::size_t i = 0; i + 1 < lines.size(); ++i) {
+    out += lines[i];
+    if (lines[i] == '\n') out += "    ";
+  }
+  return out;
+}
+
 std::string text(const Executable& executable, const Launch& launch) {
   std::vector<SlotId> reads;
   for (SlotId id : launch.buffers) {
@@ -39,12 +51,16 @@ std::string text(const Executable& executable, const Launch& launch) {
       reads.push_back(id);
     }
   }
-  std::string line =
-      fmt::format("{} {}({}) -> {}", launch.kind == Launch::Kind::kernel ? "kernel" : "library",
-                  launch.name, names(executable, reads), names(executable, launch.writes));
+  constexpr std::string_view kinds[] = {"kernel", "library", "loop", "branch"};
+  const bool is_flow = launch.kind == Launch::Kind::loop || launch.kind == Launch::Kind::branch;
+  const bool is_native = is_flow && std::holds_alternative<HostTask>(launch.task);
+  std::string line = fmt::format("{}{} {}({}) -> {}", is_native ? "native " : "",
+                                 kinds[static_cast<std::size_t>(launch.kind)], launch.name,
+                                 names(executable, reads), names(executable, launch.writes));
   line += fmt::format("  # reads {} bytes, writes {}, {} operations", launch.cost.bytes_read,
                       launch.cost.bytes_written, launch.cost.operations);
   if (launch.location) line += ", " + to_string(launch.location);
+  for (const auto& inner : inner_executables(launch)) line += "\n" + indented(to_string(*inner));
   return line;
 }
 
@@ -60,6 +76,23 @@ std::string text(const Executable&, const Wait& wait) {
 }
 
 }  // namespace
+
+std::vector<std::shared_ptr<const Executable>> inner_executables(const Launch& launch) {
+  if (const auto* loop = std::get_if<LoopTask>(&launch.task)) return {loop->condition, loop->body};
+  if (const auto* branch = std::get_if<BranchTask>(&launch.task)) return branch->branches;
+  return {};
+}
+
+SlotId input_slot(const Executable& executable, std::uint32_t index) {
+  const auto is_it = [&](const Slot& slot) {
+    return slot.kind == Slot::Kind::input && slot.index == index;
+  };
+  const auto found = std::find_if(executable.slots.begin(), executable.slots.end(), is_it);
+  if (found != executable.slots.end()) {
+    return static_cast<SlotId>(found - executable.slots.begin());
+  }
+  throw InternalError("run", fmt::format("input {} has no slot", index), to_string(executable));
+}
 
 std::string to_string(const Executable& executable) {
   std::string out = fmt::format(

@@ -30,6 +30,33 @@ struct HostTask {
   std::int64_t grain = 1;
 };
 
+struct Executable;
+
+/// Runs `body` again and again while `condition` holds. The buffers of its launch are: the initial
+/// carries, the captures, the places (written), and room for a flag and both arenas (written).
+///
+/// Carry i lies in place i, where the initial one is copied first unless it lies there already.
+/// A step reads carry i from place i and writes output i, where the body has a slot for it, to
+/// place `written[i]`; then place p becomes what place `turn[p]` was. So a carry is updated in
+/// place (written[i] = i), or in two places by turns, or handed on to another carry. In the end
+/// carry i is in place i.
+struct LoopTask {
+  std::shared_ptr<const Executable> condition;  ///< of carries and captures, to one bool
+  std::shared_ptr<const Executable> body;       ///< of carries and captures, to the next carries
+  std::vector<std::uint32_t> written;           ///< one per carry
+  std::vector<std::uint32_t> turn;              ///< one per place; the first are the carries' own
+
+  std::size_t carries() const { return written.size(); }
+  std::size_t captures() const;
+};
+
+/// Runs one of several branches: the one that an i32 names, the last where there is none of that
+/// number. The buffers of its launch are: that number, the operands, the results (written), and
+/// room for any branch's arena (written).
+struct BranchTask {
+  std::vector<std::shared_ptr<const Executable>> branches;  ///< of the operands, to the results
+};
+
 using SlotId = std::uint32_t;
 using EventId = std::uint32_t;
 
@@ -45,10 +72,10 @@ struct Slot {
 
 /// Runs a task on slots; `buffers` is the order of the pointers that the task gets.
 struct Launch {
-  enum class Kind : std::uint8_t { kernel, library };
+  enum class Kind : std::uint8_t { kernel, library, loop, branch };
   Kind kind = Kind::kernel;
   std::string name;
-  HostTask task;
+  std::variant<HostTask, LoopTask, BranchTask> task;
   std::vector<SlotId> buffers;
   std::vector<SlotId> writes;  ///< those of `buffers` that it writes
   /// Pairs (read, written) that may share bytes, if the first has no later use: element i of the
@@ -60,6 +87,11 @@ struct Launch {
   Cost cost;
   double predicted_ns = 0;
   SourceLocation location;
+
+  /// The task of a launch that is neither a loop nor a branch of steps: a loop or a branch that was
+  /// compiled into one function has one.
+  HostTask& host_task() { return std::get<HostTask>(task); }
+  const HostTask& host_task() const { return std::get<HostTask>(task); }
 };
 
 /// Copies the bytes of one slot to another of the same size.
@@ -92,7 +124,18 @@ struct Executable {
   std::size_t live_bytes = 0;   ///< the lower bound: the most temporary bytes live at once
 };
 
-/// Text: slots, then each stream's steps.
+/// A loop's flag comes first in its room, then its arenas, which begin here.
+inline constexpr std::size_t loop_flag_bytes = 64;
+
+inline std::size_t LoopTask::captures() const { return body->inputs.size() - carries(); }
+
+/// The executables that `launch` runs: a loop's condition and body, or a branch's branches.
+std::vector<std::shared_ptr<const Executable>> inner_executables(const Launch& launch);
+
+/// The slot of input `index`.
+SlotId input_slot(const Executable& executable, std::uint32_t index);
+
+/// Text: slots, then each stream's steps; what a loop or a branch runs follows its step, indented.
 std::string to_string(const Executable& executable);
 /// Graphviz DOT, a colour per stream, dashed edges for events.
 std::string to_dot(const Executable& executable);

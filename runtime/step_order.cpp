@@ -150,4 +150,15 @@ const StepRef* LiveRange::first(const StepOrder& order) const {
   return nullptr;
 }
 
+bool may_take_over(const Executable& executable, const StepOrder& order,
+                   const std::vector<std::vector<SlotUse>>& uses, SlotId read, SlotId written) {
+  const LiveRange before(uses[read]), after(uses[written]);
+  if (before.before(after, order)) return true;
+  const StepRef* meeting = after.first(order);
+  if (!meeting || !before.before_or_meets(after, order)) return false;
+  const auto* launch = std::get_if<Launch>(&executable.streams[meeting->stream][meeting->position]);
+  return launch && std::find(launch->in_place.begin(), launch->in_place.end(),
+                             std::pair{read, written}) != launch->in_place.end();
+}
+
 }  // namespace anabranch

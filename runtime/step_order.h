@@ -75,4 +75,9 @@ class LiveRange {
   std::vector<StepRef> first_, last_;  // one per stream that has any
 };
 
+/// Whether `written` may lie where `read` lies, both of one size: every use of `read` comes before
+/// every use of `written`, but for one launch that names the two `in_place`.
+bool may_take_over(const Executable& executable, const StepOrder& order,
+                   const std::vector<std::vector<SlotUse>>& uses, SlotId read, SlotId written);
+
 }  // namespace anabranch

@@ -88,11 +88,54 @@ class Verifier {
         fail(fmt::format("{} writes {}, which it is not given", launch->name, name(id)));
       }
     }
+    check_inner(*launch);
     for (std::uint32_t output : launch->finishes) {
       if (output >= executable_.outputs.size()) {
         fail(fmt::format("{} finishes output {}, which does not exist", launch->name, output));
       }
       finishes_.push_back({executable_.outputs[output], launch});
+    }
+  }
+
+  // What a loop or a branch runs, and that its buffers are as many as it takes.
+  void check_inner(const Launch& launch) const {
+    std::size_t buffers = launch.buffers.size();
+    if (const auto* loop = std::get_if<LoopTask>(&launch.task)) {
+      check_turns(launch, *loop);
+      buffers = loop->carries() + loop->captures() + loop->turn.size() + 1;
+    } else if (const auto* branch = std::get_if<BranchTask>(&launch.task)) {
+      buffers = branch->branches[0]->inputs.size() + branch->branches[0]->outputs.size() + 2;
+    }
+    if (launch.buffers.size() != buffers) {
+      fail(fmt::format("{} has {} buffers instead of {}", launch.name, launch.buffers.size(),
+                       buffers));
+    }
+    for (const auto& inner : inner_executables(launch)) anabranch::verify(*inner);
+  }
+
+  // No step of a loop loses a carry: each place is handed on once, and what is written lies where
+  // nothing else is read.
+  void check_turns(const Launch& launch, const LoopTask& loop) const {
+    const Executable& body = *loop.body;
+    std::vector<std::uint32_t> turn = loop.turn;
+    std::sort(turn.begin(), turn.end());
+    for (std::uint32_t p = 0; p < turn.size(); ++p) {
+      if (turn[p] != p) fail(launch.name + " hands a place on more than once");
+    }
+    const StepOrder order(body);
+    const auto uses = slot_uses(body, order);
+    for (std::uint32_t i = 0; i < loop.carries(); ++i) {
+      const SlotId output = body.outputs[i];
+      const Slot& slot = body.slots[output];
+      if (slot.kind == Slot::Kind::input) {
+        if (slot.index == loop.turn[i]) continue;
+      } else if (slot.kind == Slot::Kind::output && slot.index == i &&
+                 loop.turn[i] == loop.written[i]) {
+        if (loop.written[i] >= loop.carries()) continue;
+        const SlotId input = input_slot(body, loop.written[i]);
+        if (may_take_over(body, order, uses, input, output)) continue;
+      }
+      fail(fmt::format("{} loses carry {} in a step", launch.name, i));
     }
   }
 
@@ -128,32 +171,23 @@ class Verifier {
     }
   }
 
-  // Whether the one step that ends `a` and begins `b` says that they may share bytes.
-  bool meet_in_place(SlotId a, SlotId b, const LiveRange& of_b, const StepOrder& order) const {
+  // Whether `b` may lie in the bytes of `a`: all of them, where one step ends `a` and begins `b`.
+  bool one_after_the_other(SlotId a, SlotId b, const std::vector<std::vector<SlotUse>>& uses,
+                           const StepOrder& order) const {
     const Slot& first = executable_.slots[a];
     const Slot& second = executable_.slots[b];
-    if (first.offset != second.offset || first.type.bytes() != second.type.bytes()) return false;
-    const StepRef* meeting = of_b.first(order);
-    const auto* launch = meeting ? std::get_if<Launch>(&at(*meeting)) : nullptr;
-    return launch && std::find(launch->in_place.begin(), launch->in_place.end(), std::pair{a, b}) !=
-                         launch->in_place.end();
-  }
-
-  bool one_after_the_other(SlotId a, const LiveRange& of_a, SlotId b, const LiveRange& of_b,
-                           const StepOrder& order) const {
-    if (of_a.before(of_b, order)) return true;
-    return of_a.before_or_meets(of_b, order) && meet_in_place(a, b, of_b, order);
+    const bool same = first.offset == second.offset && first.type.bytes() == second.type.bytes();
+    if (same) return may_take_over(executable_, order, uses, a, b);
+    return LiveRange(uses[a]).before(LiveRange(uses[b]), order);
   }
 
   // Temporaries with bytes in common live one after the other.
   void check_sharing(const std::vector<std::vector<SlotUse>>& uses, const StepOrder& order) const {
     std::vector<SlotId> temporaries;
-    std::vector<LiveRange> ranges(uses.size());
     for (SlotId id = 0; id < uses.size(); ++id) {
       const Slot& slot = executable_.slots[id];
       if (slot.kind != Slot::Kind::temporary || slot.type.bytes() == 0) continue;
       temporaries.push_back(id);
-      ranges[id] = LiveRange(uses[id]);
     }
     std::sort(temporaries.begin(), temporaries.end(), [&](SlotId a, SlotId b) {
       return executable_.slots[a].offset < executable_.slots[b].offset;
@@ -164,8 +198,7 @@ class Verifier {
       for (std::size_t j = i + 1; j < temporaries.size(); ++j) {
         const SlotId b = temporaries[j];
         if (executable_.slots[b].offset >= end) break;
-        if (one_after_the_other(a, ranges[a], b, ranges[b], order) ||
-            one_after_the_other(b, ranges[b], a, ranges[a], order)) {
+        if (one_after_the_other(a, b, uses, order) || one_after_the_other(b, a, uses, order)) {
           continue;
         }
         fail(fmt::format("{} and {} share bytes while both are live", name(a), name(b)));

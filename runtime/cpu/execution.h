@@ -1,8 +1,4 @@
-// Execution: one run of an executable on the CPU's thread pool.
-//
-// Streams cost nothing here, so each stream of an execution is a strand of its own: a list of steps
-// that one worker at a time walks down. A strand that has to wait is put aside and its worker does
-// something else; who makes the event happen puts it back.
+// Execution: one run of an executable on the CPU's thread pool, from inputs to results.
 #pragma once
 
 #include <memory>

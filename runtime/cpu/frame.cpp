@@ -47,6 +47,26 @@ void Frame::bind(std::span<const Buffer> inputs, std::span<const Buffer> outputs
   }
 }
 
+void Frame::bind(std::span<void* const> inputs, std::span<void* const> outputs, std::byte* arena) {
+  for (SlotId id = 0; id < executable_.slots.size(); ++id) {
+    const Slot& slot = executable_.slots[id];
+    switch (slot.kind) {
+      case Slot::Kind::input:
+        data_[id] = inputs[slot.index];
+        break;
+      case Slot::Kind::constant:
+        data_[id] = executable_.constants[slot.index].data();
+        break;
+      case Slot::Kind::temporary:
+        data_[id] = arena + slot.offset;
+        break;
+      case Slot::Kind::output:
+        data_[id] = outputs[slot.index];
+        break;
+    }
+  }
+}
+
 void Frame::unbind() { allocator_.free(std::exchange(arena_, {})); }
 
 void Frame::gather(const Launch& launch, void** buffers) const {
@@ -86,7 +106,8 @@ void Frame::run(const Launch& launch, void** buffers) {
   if (std::exception_ptr error = error_before(launch)) return fail(launch.writes, error);
   gather(launch, buffers);
   try {
-    launch.task.function(launch.task.context.get(), buffers, 0, launch.task.extent);
+    const HostTask& task = launch.host_task();
+    task.function(task.context.get(), buffers, 0, task.extent);
   } catch (...) {
     fail(launch.writes, std::current_exception());
   }

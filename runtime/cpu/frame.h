@@ -24,6 +24,9 @@ class Frame {
 
   /// Gets the arena and the outputs' memory; what cannot be had fails its slots.
   void bind(std::span<const Buffer> inputs, std::span<const Buffer> outputs);
+  /// For what a loop or a branch runs, whose launch has all the memory: where each input and each
+  /// output lies, and the arena.
+  void bind(std::span<void* const> inputs, std::span<void* const> outputs, std::byte* arena);
   /// Gives the arena back.
   void unbind();
 
@@ -32,11 +35,13 @@ class Frame {
   /// The first error among what `launch` touches; null if it can run.
   std::exception_ptr error_before(const Launch& launch) const;
   void fail(std::span<const SlotId> slots, const std::exception_ptr& error);
-  /// Runs the whole of `launch` here; `buffers` has room for its pointers.
+  /// Runs the whole of `launch`, which has a task of its own, here; `buffers` has room for its
+  /// pointers.
   void run(const Launch& launch, void** buffers);
   void run(const Copy& copy);
 
   std::exception_ptr error(SlotId slot) const;
+  void* data(SlotId slot) const { return data_[slot]; }
 
  private:
   const Executable& executable_;

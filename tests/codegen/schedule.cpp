@@ -84,7 +84,7 @@ TEST(Schedule, SmallProgramsKeepToOneStream) {
 
 TEST(Schedule, LaunchesThatUseEveryCoreKeepToOneStream) {
   FakeProgram program = diamond(1e6);
-  for (Launch& launch : program.program().launches) launch.task.grain = 1;
+  for (Launch& launch : program.program().launches) launch.host_task().grain = 1;
   EXPECT_EQ(schedule(program.program(), on(Device::null(), 4)).streams.size(), 1u);
 }
 
@@ -234,9 +234,8 @@ TEST(Schedule, RandomFailuresReachWhatDependsOnThemAndNothingElse) {
         }
       }
     }
-    launches[failing].task.function = [](const void*, void* const*, std::int64_t, std::int64_t) {
-      throw Error("fake task failed");
-    };
+    launches[failing].host_task().function = [](const void*, void* const*, std::int64_t,
+                                                std::int64_t) { throw Error("fake task failed"); };
     auto made =
         std::make_shared<Executable>(schedule(program.program(), on(Device::cpu(), 4, true)));
     std::vector<Buffer> outputs =

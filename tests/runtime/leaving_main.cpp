@@ -24,7 +24,7 @@ std::vector<Buffer>& kept() {
   kept();
   FakeProgram program(1 << 12);
   Launch& launch = program.launch({program.input()}, program.output());
-  launch.task.function = [](const void*, void* const*, std::int64_t, std::int64_t) {
+  launch.host_task().function = [](const void*, void* const*, std::int64_t, std::int64_t) {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   };
   auto executable = program.in_order();

@@ -73,7 +73,7 @@ TEST(Run, CutsLargeLaunchesIntoRangesThatCoverEverythingOnce) {
   for (std::int64_t grain : {1, 7, 1000, 99'999}) {
     FakeProgram program(100'000);
     const SlotId in = program.input();
-    program.launch({in}, program.output()).task.grain = grain;
+    program.launch({in}, program.output()).host_task().grain = grain;
     const Values values = counting(100'000);
     std::vector<Buffer> out = run(program.in_order(), {buffer_of(cpu, values)});
     EXPECT_EQ(values_of(out[0]), program.expected({{values}})[0]);
@@ -133,7 +133,7 @@ TEST_P(Failures, OnlyWhatDependsOnAThrowingTaskIsLost) {
 
 TEST_P(Failures, OneRangeThatThrowsFailsTheWholeLaunch) {
   FakeProgram program(100'000);
-  program.launch({program.input()}, program.output(), GetParam()).task.grain = 1;
+  program.launch({program.input()}, program.output(), GetParam()).host_task().grain = 1;
   program.fail_last();
   const Values values = counting(100'000);
   EXPECT_EQ(message(run(program.in_order(), {buffer_of(cpu, values)})[0]), "fake task failed");
@@ -191,7 +191,9 @@ TEST(Run, TenThousandCallsNeverReadStayWithinTheLimit) {
   static std::atomic<int> started;
   started = 0;
   Launch& launch = program.launch({program.input()}, program.output());
-  launch.task.function = [](const void*, void* const*, std::int64_t, std::int64_t) { ++started; };
+  launch.host_task().function = [](const void*, void* const*, std::int64_t, std::int64_t) {
+    ++started;
+  };
   auto executable = program.in_order();
   Buffer in = buffer_of(cpu, {1});
   const int limit = in_flight_limit(cpu);

@@ -109,7 +109,7 @@ TEST(Timeline, WaitsOfTheHostAreShown) {
   const auto path = scratch_file("host.json");
   FakeProgram program(1);
   Launch& launch = program.launch({program.input()}, program.output());
-  launch.task.function = [](const void*, void* const*, std::int64_t, std::int64_t) {
+  launch.host_task().function = [](const void*, void* const*, std::int64_t, std::int64_t) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   };
   auto executable = program.in_order();

@@ -68,7 +68,7 @@ class FakeProgram {
     task_ = std::make_shared<FakeTask>();
     task_->seed = static_cast<std::int64_t>(program_.launches.size()) + 1;
     task_->inputs = from.size();
-    launch.task = {run_fake, task_, type_.size(), type_.size()};
+    launch.task = HostTask{run_fake, task_, type_.size(), type_.size()};
     launch.buffers = from;
     launch.buffers.push_back(to);
     launch.writes = {to};
@@ -111,7 +111,8 @@ class FakeProgram {
     for (const Launch& launch : program_.launches) {
       std::vector<void*> pointers;
       for (SlotId id : launch.buffers) pointers.push_back(values[id].data());
-      launch.task.function(launch.task.context.get(), pointers.data(), 0, launch.task.extent);
+      const HostTask& task = launch.host_task();
+      task.function(task.context.get(), pointers.data(), 0, task.extent);
     }
     std::vector<std::vector<std::int64_t>> outputs;
     for (SlotId id : program_.outputs) outputs.push_back(values[id]);

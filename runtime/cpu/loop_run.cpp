@@ -1,0 +1,180 @@
+#include "runtime/cpu/loop_run.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+namespace anabranch::cpu {
+namespace {
+
+/// An executable inside another: when a run of it ends, the loop or branch that it is part of goes
+/// on.
+class Part final : public StreamRun {
+ public:
+  Part(DeviceState& device, const Executable& executable, InnerRun& whole, Strand& strand)
+      : StreamRun(device, executable, frame_),
+        data_(executable.slots.size()),
+        frame_(executable, device.allocator, data_),
+        whole_(whole),
+        strand_(strand) {}
+
+  /// The first error among the outputs.
+  std::exception_ptr error() const {
+    for (SlotId id : executable().outputs) {
+      if (std::exception_ptr error = frame_.error(id)) return error;
+    }
+    return nullptr;
+  }
+
+  void* output(std::size_t index) const { return frame_.data(executable().outputs[index]); }
+
+ private:
+  void ended() override {
+    if (whole_.advance()) strand_.advance();
+  }
+
+  std::vector<void*> data_;
+  Frame frame_;
+  InnerRun& whole_;
+  Strand& strand_;
+};
+
+class LoopRun final : public InnerRun {
+ public:
+  LoopRun(const Launch& launch, const LoopTask& task, std::span<void* const> buffers,
+          Strand& strand)
+      : launch_(launch),
+        task_(task),
+        carries_(task.carries()),
+        outer_(strand.owner().frame()),
+        captures_(buffers.subspan(carries_, task.captures())),
+        home_(buffers.subspan(carries_ + captures_.size(), task.turn.size())),
+        places_(home_.begin(), home_.end()),
+        next_places_(places_.size()),
+        inputs_(carries_ + captures_.size()),
+        outputs_(carries_),
+        condition_(strand.owner().device(), *task.condition, *this, strand),
+        body_(strand.owner().device(), *task.body, *this, strand) {
+    for (std::size_t i = 0; i < carries_; ++i) {
+      if (buffers[i] != home_[i] && bytes(i) > 0) std::memcpy(home_[i], buffers[i], bytes(i));
+    }
+    std::copy(captures_.begin(), captures_.end(), inputs_.begin() + static_cast<long>(carries_));
+    flag_ = static_cast<std::byte*>(buffers.back());
+  }
+
+  bool advance() override {
+    for (;;) {
+      switch (std::exchange(at_, next(at_))) {
+        case At::test:
+          std::copy_n(places_.begin(), carries_, inputs_.begin());
+          condition_.frame().bind(inputs_, std::span<void* const>(&flag_as_output(), 1), arena());
+          if (!condition_.start()) return false;
+          break;
+        case At::tested:
+          if (std::exception_ptr error = condition_.error()) return fail(error);
+          if (!*static_cast<const bool*>(condition_.output(0))) return finish();
+          break;
+        case At::step:
+          for (std::size_t i = 0; i < carries_; ++i) outputs_[i] = places_[task_.written[i]];
+          body_.frame().bind(inputs_, outputs_, arena());
+          if (!body_.start()) return false;
+          break;
+        case At::stepped:
+          if (std::exception_ptr error = body_.error()) return fail(error);
+          for (std::size_t p = 0; p < places_.size(); ++p) {
+            next_places_[p] = places_[task_.turn[p]];
+          }
+          std::swap(places_, next_places_);
+          break;
+      }
+    }
+  }
+
+ private:
+  enum class At : std::uint8_t { test, tested, step, stepped };
+  static At next(At at) { return static_cast<At>((static_cast<int>(at) + 1) % 4); }
+
+  std::size_t bytes(std::size_t carry) const { return task_.body->inputs[carry].bytes(); }
+
+  void*& flag_as_output() { return flag_output_ = flag_; }
+  std::byte* arena() const { return flag_ + loop_flag_bytes; }
+
+  bool fail(const std::exception_ptr& error) {
+    outer_.fail(launch_.writes, error);
+    return true;
+  }
+
+  // Brings every carry home. What lies in its way goes where the carry was, unless it is nothing.
+  bool finish() {
+    for (std::size_t i = 0; i < carries_; ++i) {
+      if (places_[i] == home_[i]) continue;
+      const auto there = std::find(places_.begin(), places_.end(), home_[i]);
+      auto* from = static_cast<std::byte*>(places_[i]);
+      auto* to = static_cast<std::byte*>(home_[i]);
+      if (there - places_.begin() < static_cast<long>(carries_)) {
+        std::swap_ranges(from, from + bytes(i), to);
+      } else if (bytes(i) > 0) {
+        std::memcpy(to, from, bytes(i));
+      }
+      std::swap(places_[i], *there);
+    }
+    return true;
+  }
+
+  const Launch& launch_;
+  const LoopTask& task_;
+  const std::size_t carries_;
+  Frame& outer_;
+  const std::span<void* const> captures_, home_;
+  std::vector<void*> places_, next_places_, inputs_, outputs_;
+  std::byte* flag_ = nullptr;
+  void* flag_output_ = nullptr;
+  Part condition_, body_;
+  At at_ = At::test;
+};
+
+class BranchRun final : public InnerRun {
+ public:
+  BranchRun(const Launch& launch, const BranchTask& task, std::span<void* const> buffers,
+            Strand& strand)
+      : launch_(launch),
+        outer_(strand.owner().frame()),
+        chosen_(strand.owner().device(), chosen(task, buffers[0]), *this, strand) {
+    const Executable& executable = chosen_.executable();
+    const std::size_t operands = executable.inputs.size();
+    chosen_.frame().bind(buffers.subspan(1, operands),
+                         buffers.subspan(1 + operands, executable.outputs.size()),
+                         static_cast<std::byte*>(buffers.back()));
+  }
+
+  bool advance() override {
+    if (!std::exchange(begun_, true) && !chosen_.start()) return false;
+    if (std::exception_ptr error = chosen_.error()) outer_.fail(launch_.writes, error);
+    return true;
+  }
+
+ private:
+  static const Executable& chosen(const BranchTask& task, const void* number) {
+    const auto index = static_cast<std::uint32_t>(*static_cast<const std::int32_t*>(number));
+    const std::size_t last = task.branches.size() - 1;
+    return *task.branches[std::min<std::size_t>(index, last)];
+  }
+
+  const Launch& launch_;
+  Frame& outer_;
+  Part chosen_;
+  bool begun_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<InnerRun> make_inner_run(const Launch& launch, std::span<void* const> buffers,
+                                         Strand& strand) {
+  if (const auto* loop = std::get_if<LoopTask>(&launch.task)) {
+    return std::make_unique<LoopRun>(launch, *loop, buffers, strand);
+  }
+  return std::make_unique<BranchRun>(launch, std::get<BranchTask>(launch.task), buffers, strand);
+}
+
+}  // namespace anabranch::cpu

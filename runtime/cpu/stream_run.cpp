@@ -1,0 +1,158 @@
+#include "runtime/cpu/stream_run.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "runtime/cpu/loop_run.h"
+
+namespace anabranch::cpu {
+namespace {
+
+bool can_be_cut(const HostTask& task) { return task.grain < task.extent; }
+
+Strand happened;  // its address alone matters
+
+}  // namespace
+
+bool StreamRun::start() {
+  if (strands_.empty()) return true;
+  for (std::atomic<Strand*>& event : events_) event.store(nullptr, std::memory_order_relaxed);
+  for (std::uint32_t i = 0; i < strands_.size(); ++i) {
+    strands_[i].owner_ = this;
+    strands_[i].stream_ = i;
+    strands_[i].position_ = 0;
+  }
+  running_.store(strands_.size() + 1, std::memory_order_relaxed);  // this call counts as one
+  for (std::size_t i = 1; i < strands_.size(); ++i) ThreadPool::instance().post(strands_[i]);
+  strands_[0].advance();
+  return running_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+}
+
+void StreamRun::record(EventId event) {
+  Strand* waiting = events_[event].exchange(&happened, std::memory_order_acq_rel);
+  while (waiting) ThreadPool::instance().post(*std::exchange(waiting, waiting->next_waiting_));
+}
+
+bool StreamRun::wait(EventId event, Strand& strand) {
+  std::atomic<Strand*>& waiting = events_[event];
+  Strand* head = waiting.load(std::memory_order_acquire);
+  while (head != &happened) {
+    strand.next_waiting_ = head;
+    if (waiting.compare_exchange_weak(head, &strand, std::memory_order_acq_rel,
+                                      std::memory_order_acquire)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void StreamRun::strand_ended() {
+  if (running_.fetch_sub(1, std::memory_order_acq_rel) == 1) ended();
+}
+
+timeline::Track Strand::track() {
+  if (row_ < 0) {
+    // Executions overlap, so a row of the timeline is held by one strand at a time.
+    std::atomic<std::uint64_t>& rows = owner_->device().timeline_streams;
+    std::uint64_t taken = rows.load(std::memory_order_relaxed);
+    do {
+      row_ = std::min(63, std::countr_one(taken));
+    } while (!rows.compare_exchange_weak(taken, taken | std::uint64_t{1} << row_));
+  }
+  return {timeline::Track::Kind::stream, owner_->executable().device,
+          static_cast<std::uint32_t>(row_)};
+}
+
+void Strand::start_clock() {
+  step_begin_ = timeline::recording() ? timeline::Clock::now() : timeline::Clock::time_point{};
+}
+
+void Strand::stop_clock(std::string_view name, timeline::Category category,
+                        const timeline::Details& details) {
+  if (step_begin_ == timeline::Clock::time_point{} || !timeline::recording()) return;
+  timeline::add(track(), name, category, step_begin_, timeline::Clock::now(), details);
+}
+
+void Strand::advance() {
+  const std::vector<Step>& steps = owner_->executable().streams[stream_];
+  for (; position_ < steps.size(); ++position_) {
+    if (!std::visit([this](const auto& step) { return run(step); }, steps[position_])) return;
+  }
+  if (row_ >= 0) {
+    owner_->device().timeline_streams.fetch_and(~(std::uint64_t{1} << std::exchange(row_, -1)));
+  }
+  owner_->strand_ended();
+}
+
+bool Strand::run(const Launch& launch) {
+  if (!begun_ && !begin(launch)) return false;
+  begun_ = false;
+  inner_.reset();
+  if (shared_.error) owner_->frame().fail(launch.writes, std::exchange(shared_.error, nullptr));
+  stop_clock(launch.name, timeline::category_of(launch), timeline::details_of(launch));
+  // Who waits for an output may submit more at once; this worker can take it up.
+  if (position_ + 1 == owner_->executable().streams[stream_].size()) {
+    ThreadPool::instance().job_is_ending();
+  }
+  for (std::uint32_t output : launch.finishes) owner_->finish_output(output);
+  return true;
+}
+
+// Whether the launch is done.
+bool Strand::begin(const Launch& launch) {
+  start_clock();
+  buffers_.resize(launch.buffers.size());
+  Frame& frame = owner_->frame();
+  if (std::exception_ptr error = frame.error_before(launch)) {
+    frame.fail(launch.writes, error);
+    return true;
+  }
+  if (const auto* task = std::get_if<HostTask>(&launch.task)) return begin_task(launch, *task);
+  frame.gather(launch, buffers_.data());
+  inner_ = make_inner_run(launch, buffers_, *this);
+  begun_ = true;
+  return inner_->advance();
+}
+
+bool Strand::begin_task(const Launch& launch, const HostTask& task) {
+  ThreadPool& pool = ThreadPool::instance();
+  const bool alone = pool.size() == 1 || ThreadPool::current_worker() < 0;
+  if (alone || !can_be_cut(task)) {
+    timeline::Span span(launch.name, timeline::category_of(launch), ThreadPool::worker_track());
+    owner_->frame().run(launch, buffers_.data());
+    return true;
+  }
+  owner_->frame().gather(launch, buffers_.data());
+  shared_.name = launch.name;
+  shared_.task = &task;
+  shared_.buffers = buffers_.data();
+  begun_ = true;
+  return pool.run_shared(shared_);
+}
+
+bool Strand::run(const Copy& copy) {
+  start_clock();
+  owner_->frame().run(copy);
+  const std::size_t bytes = owner_->executable().slots[copy.from].type.bytes();
+  stop_clock("copy", timeline::Category::copy, {static_cast<std::int64_t>(bytes), 0, {}});
+  return true;
+}
+
+bool Strand::run(const Record& record) {
+  owner_->record(record.event);
+  return true;
+}
+
+bool Strand::run(const Wait& wait) {
+  if (!begun_) {
+    start_clock();
+    begun_ = true;
+    if (!owner_->wait(wait.event, *this)) return false;
+  }
+  begun_ = false;
+  stop_clock("wait", timeline::Category::wait, {});
+  return true;
+}
+
+}  // namespace anabranch::cpu

@@ -1,0 +1,113 @@
+// StreamRun: one run of an executable's streams over memory that is there.
+//
+// Streams cost nothing here, so each is a strand of its own: a list of steps that one worker at a
+// time walks down. A strand that has to wait is put aside and its worker does something else; who
+// makes the event happen puts it back.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "runtime/cpu/frame.h"
+#include "runtime/cpu/thread_pool.h"
+#include "runtime/device_state.h"
+#include "runtime/executable.h"
+#include "runtime/timeline.h"
+
+namespace anabranch::cpu {
+
+class StreamRun;
+
+/// What a step runs that is made of steps itself: a loop or a branch.
+class InnerRun {
+ public:
+  virtual ~InnerRun() = default;
+  /// Goes on for as long as nothing has to be waited for. Whether it is done; if not, the strand
+  /// that it belongs to goes on once it is, and this may no longer be touched.
+  virtual bool advance() = 0;
+};
+
+/// One stream of one run.
+class Strand final : public Work {
+ public:
+  Strand() : Work([](Work& work) { static_cast<Strand&>(work).advance(); }), shared_(*this) {}
+
+  /// Walks on until the strand ends, waits, or leaves a launch to others to finish.
+  void advance();
+
+  StreamRun& owner() const { return *owner_; }
+  /// The row of the timeline that its steps are drawn on, taken on first use.
+  timeline::Track track();
+
+ private:
+  friend class StreamRun;
+
+  bool run(const Launch& launch);
+  bool run(const Copy& copy);
+  bool run(const Record& record);
+  bool run(const Wait& wait);
+  bool begin(const Launch& launch);
+  bool begin_task(const Launch& launch, const HostTask& task);
+
+  // Between these two lies the step's event on the timeline.
+  void start_clock();
+  void stop_clock(std::string_view name, timeline::Category category,
+                  const timeline::Details& details);
+
+  StreamRun* owner_ = nullptr;
+  std::uint32_t stream_ = 0;
+  std::size_t position_ = 0;
+  bool begun_ = false;  // the step at `position_` is under way; this goes on when it is done
+  Strand* next_waiting_ = nullptr;
+  std::vector<void*> buffers_;
+  SharedTask shared_;
+  std::unique_ptr<InnerRun> inner_;
+  timeline::Clock::time_point step_begin_{};
+  int row_ = -1;  // of the timeline
+};
+
+/// May be started again once it has ended.
+class StreamRun {
+ public:
+  StreamRun(DeviceState& device, const Executable& executable, Frame& frame)
+      : device_(device),
+        executable_(executable),
+        frame_(frame),
+        strands_(executable.streams.size()),
+        events_(executable.event_count) {}
+  virtual ~StreamRun() = default;
+  StreamRun(const StreamRun&) = delete;
+  StreamRun& operator=(const StreamRun&) = delete;
+
+  /// Begins every stream, the first one here. Whether all have ended; if not, `ended` is called by
+  /// whoever ends the last, and this may no longer be touched.
+  bool start();
+
+  const Executable& executable() const { return executable_; }
+  Frame& frame() { return frame_; }
+  DeviceState& device() { return device_; }
+
+ protected:
+  virtual void ended() = 0;
+  /// An output, by position, that is final.
+  virtual void finish_output(std::uint32_t) {}
+
+ private:
+  friend class Strand;
+
+  void record(EventId event);
+  /// Whether the event has happened; if not, the strand will be posted once it has.
+  bool wait(EventId event, Strand& strand);
+  void strand_ended();
+
+  DeviceState& device_;
+  const Executable& executable_;
+  Frame& frame_;
+  std::vector<Strand> strands_;
+  std::atomic<std::size_t> running_{0};
+  std::vector<std::atomic<Strand*>> events_;  // who waits, or `happened`
+};
+
+}  // namespace anabranch::cpu
