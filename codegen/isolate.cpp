@@ -8,7 +8,7 @@ namespace {
 
 bool stands_alone(const Node& node) {
   return node.op != Op::parameter && node.op != Op::constant && node.op != Op::reshape &&
-         node.op != Op::fusion;
+         node.op != Op::fusion && !is_control(node.op);
 }
 
 FusionKind kind_of(Op op) {

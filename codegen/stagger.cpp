@@ -31,9 +31,9 @@ std::optional<std::vector<Ref>> stages_of(const Kernel& kernel, const Loop& rows
   return stages;
 }
 
-/// Writes the staggered kernel. At step t of a block, stage s works on the block's row t - s. Before
-/// the first row and after the last it works on that row itself, too early with what the buffers
-/// held before and then once more, or again: what it stores is right in the end.
+/// Writes the staggered kernel. At step t of a block, stage s works on the block's row t - s.
+/// Before the first row and after the last it works on that row itself, too early with what the
+/// buffers held before and then once more, or again: what it stores is right in the end.
 class Stagger {
  public:
   Stagger(const Kernel& kernel, const Loop& rows, std::vector<Ref> stages, std::int64_t block_rows)
@@ -86,8 +86,8 @@ class Stagger {
       for (Ref result : reduction.results) {
         const std::string name = "carry" + std::to_string(carries_.size());
         const auto slots = static_cast<std::int64_t>(std::bit_ceil(stages_.size()));
-        carries_[result.index] = builder_.add_buffer(
-            {name, kernel_[result].dtype, slots, Access::scratch});
+        carries_[result.index] =
+            builder_.add_buffer({name, kernel_[result].dtype, slots, Access::scratch});
       }
     }
   }
@@ -154,8 +154,14 @@ class Stagger {
       lifters_[stage].set(loop(stage).index, place);
       for (Ref ref : loop(stage).body) replay(ref, stage);
       for (const Reduction& old : loop(stage).reductions) {
-        reductions.push_back({old.combine, scalars(old.initial, stage), scalars(old.values, stage),
-                              {}, {}, {}, {}, {}});
+        reductions.push_back({old.combine,
+                              scalars(old.initial, stage),
+                              scalars(old.values, stage),
+                              {},
+                              {},
+                              {},
+                              {},
+                              {}});
       }
     }
     reductions = builder_.close_loop(std::move(reductions));
@@ -264,10 +270,10 @@ class Stagger {
   const std::vector<Ref> stages_;
   const std::int64_t block_rows_;
   KernelBuilder builder_;
-  std::vector<IndexLifter> lifters_;                       // per stage
-  std::vector<std::map<std::uint32_t, Ref>> scalars_;      // per stage, by old scalar
-  std::map<std::uint32_t, std::uint32_t> carries_;         // buffers, by old result
-  std::vector<std::int64_t> versions_;                     // per old buffer
+  std::vector<IndexLifter> lifters_;                   // per stage
+  std::vector<std::map<std::uint32_t, Ref>> scalars_;  // per stage, by old scalar
+  std::map<std::uint32_t, std::uint32_t> carries_;     // buffers, by old result
+  std::vector<std::int64_t> versions_;                 // per old buffer
   Index step_;
 };
 

@@ -46,6 +46,12 @@ struct SliceAttributes {
   bool operator==(const SliceAttributes&) const = default;
 };
 
+/// One size per axis.
+struct SizesAttributes {
+  std::vector<std::int64_t> sizes;
+  bool operator==(const SizesAttributes&) const = default;
+};
+
 /// One entry per axis.
 struct PadAttributes {
   std::vector<std::int64_t> low, high, interior;
@@ -68,8 +74,8 @@ struct FusionAttributes {
 };
 
 using Attributes = std::variant<NoAttributes, ConstantAttributes, AxisAttributes, AxesAttributes,
-                                CompareAttributes, SliceAttributes, PadAttributes, DotAttributes,
-                                FusionAttributes>;
+                                CompareAttributes, SliceAttributes, SizesAttributes, PadAttributes,
+                                DotAttributes, FusionAttributes>;
 
 template <class Visitor>
 void fields(const NoAttributes&, Visitor&&) {}
@@ -94,6 +100,9 @@ void fields(A& a, Visitor&& visit) {
   visit("limit", a.limit);
   visit("stride", a.stride);
 }
+template <class A, class Visitor>
+requires std::is_same_v<std::remove_const_t<A>, SizesAttributes>
+void fields(A& a, Visitor&& visit) { visit("sizes", a.sizes); }
 template <class A, class Visitor>
 requires std::is_same_v<std::remove_const_t<A>, PadAttributes>
 void fields(A& a, Visitor&& visit) {

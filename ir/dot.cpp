@@ -28,13 +28,7 @@ class DotPrinter {
     line("rankdir=TB;");
     line(R"(node [shape=box, style="rounded,filled", fillcolor="#f4f6f8", fontname="monospace"];)");
     line(R"(graph [fontname="monospace"];)");
-    const std::vector<std::string> outputs = nodes(graph, "n", nullptr);
-    for (std::size_t i = 0; i < outputs.size(); ++i) {
-      const std::string id = "output" + std::to_string(i);
-      line(id + " [label=\"output " + std::to_string(i) +
-           R"(", shape=oval, fillcolor="#d8e8d8"];)");
-      edges_ += "  " + outputs[i] + " -> " + id + ";\n";
-    }
+    outputs(nodes(graph, "n", nullptr), "output");
     return text_ + edges_ + "}\n";
   }
 
@@ -57,7 +51,11 @@ class DotPrinter {
       } else if (node.op == Op::fusion) {
         boxes.push_back(cluster(node, id, title, sources));
       } else {
-        box(node, id, title);
+        if (is_control(node.op)) {
+          regions(node, id, title);
+        } else {
+          box(node, id, title);
+        }
         // Edges come last: inside a cluster they would draw their source into it.
         for (const std::string& source : sources) edges_ += "  " + source + " -> " + id + ";\n";
         boxes.push_back(std::vector(node.types.size(), id));
@@ -94,6 +92,36 @@ class DotPrinter {
     --depth_;
     line("}");
     return outputs;
+  }
+
+  // The box of a loop or a branch, and beside it each region with parameters of its own.
+  void regions(const Node& node, const std::string& id, const std::string& title) {
+    line("subgraph cluster_" + id + " {");
+    ++depth_;
+    line(R"(style="rounded,filled"; fillcolor="#e9eef9";)");
+    box(node, id, title);
+    for (std::size_t i = 0; i < node.regions.size(); ++i) {
+      const Graph& region = node.regions[i];
+      const std::string prefix = id + "_" + std::to_string(i) + "_";
+      const std::string label = region.name().empty() ? std::to_string(i) : region.name();
+      line("subgraph cluster_" + prefix + " {");
+      ++depth_;
+      line("label=\"" + escaped(label) + R"("; style="rounded,filled"; fillcolor="#f8faff";)");
+      outputs(nodes(region, prefix, nullptr), prefix + "output");
+      --depth_;
+      line("}");
+    }
+    --depth_;
+    line("}");
+  }
+
+  void outputs(const std::vector<std::string>& sources, const std::string& prefix) {
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      const std::string id = prefix + std::to_string(i);
+      line(id + " [label=\"output " + std::to_string(i) +
+           R"(", shape=oval, fillcolor="#d8e8d8"];)");
+      edges_ += "  " + sources[i] + " -> " + id + ";\n";
+    }
   }
 
   void line(const std::string& content) {

@@ -22,7 +22,8 @@ void check_form(const Application& call) {
     broken(call.op,
            row.has(OpInfo::typed) ? "needs its result's type" : "infers its result's type");
   }
-  if (call.regions.size() != (row.has(OpInfo::has_region) ? 1u : 0u)) {
+  const bool several = row.has(OpInfo::has_regions);
+  if (!several && call.regions.size() != (row.has(OpInfo::has_region) ? 1u : 0u)) {
     broken(call.op, "given " + std::to_string(call.regions.size()) + " regions");
   }
 }
@@ -213,6 +214,10 @@ std::vector<Type> dispatch(const Application& call) {
       return one(infer_pad(call));
     case Op::concatenate:
       return one(infer_concatenate(call));
+    case Op::dynamic_slice:
+      return one(infer_dynamic_slice(call));
+    case Op::dynamic_update_slice:
+      return one(infer_dynamic_update_slice(call));
 
     case Op::reduce_sum:
     case Op::reduce_product:
@@ -229,6 +234,10 @@ std::vector<Type> dispatch(const Application& call) {
 
     case Op::dot:
       return one(infer_dot(call));
+    case Op::while_:
+      return infer_while(call);
+    case Op::case_:
+      return infer_case(call);
     case Op::fusion:
       return infer_fusion(call);
   }

@@ -25,6 +25,23 @@ std::optional<std::int64_t> padded_size(std::int64_t size, std::int64_t low, std
   return padded;
 }
 
+// The scalars from operand `first` on: one per axis.
+void demand_starts(const Application& call, std::size_t first, int rank) {
+  const std::size_t count = call.operands.size() - first;
+  if (count != static_cast<std::size_t>(rank)) {
+    call.refuse("needs one start per axis", std::to_string(count) + " for " + std::to_string(rank) +
+                                                (rank == 1 ? " axis" : " axes") +
+                                                ", as scalars after the array" +
+                                                (first == 1 ? "" : "s"));
+  }
+  for (std::size_t axis = 0; axis < count; ++axis) {
+    const Type& start = call.operands[first + axis];
+    if (start.rank() == 0 && (start.dtype == Dtype::i32 || start.dtype == Dtype::i64)) continue;
+    call.refuse("the start" + at_axis(axis) + " must be a scalar of i32 or i64",
+                "not " + to_string(start));
+  }
+}
+
 }  // namespace
 
 Type infer_iota(const Application& call) {
@@ -171,6 +188,45 @@ Type infer_concatenate(const Application& call) {
   std::vector<std::int64_t> sizes(first.shape.begin(), first.shape.end());
   sizes[static_cast<std::size_t>(axis)] = total;
   return call.result(first.dtype, std::move(sizes));
+}
+
+Type infer_dynamic_slice(const Application& call) {
+  if (call.operands.empty()) call.refuse("needs an array and one start per axis");
+  const Type& operand = call.operands[0];
+  const auto& sizes = call.as<SizesAttributes>().sizes;
+  demand_starts(call, 1, operand.rank());
+  call.demand_per_axis(sizes, "sizes");
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (sizes[i] >= 0 && sizes[i] <= size_of_axis(operand, i)) continue;
+    call.refuse(
+        "the block does not fit" + at_axis(i),
+        "size " + std::to_string(sizes[i]) + " of " + std::to_string(size_of_axis(operand, i)));
+  }
+  return call.result(operand.dtype, sizes);
+}
+
+Type infer_dynamic_update_slice(const Application& call) {
+  if (call.operands.size() < 2) call.refuse("needs an array, an update and one start per axis");
+  const Type& operand = call.operands[0];
+  const Type& update = call.operands[1];
+  demand_starts(call, 2, operand.rank());
+  if (update.dtype != operand.dtype) {
+    call.refuse("operand dtypes differ", std::string(name(operand.dtype)) + " against " +
+                                             std::string(name(update.dtype)) +
+                                             "; convert one of them first");
+  }
+  if (update.rank() != operand.rank()) {
+    call.refuse("operand ranks differ", std::to_string(operand.rank()) + " against " +
+                                            std::to_string(update.rank()) +
+                                            "; reshape the update first");
+  }
+  for (std::size_t i = 0; i < static_cast<std::size_t>(operand.rank()); ++i) {
+    if (size_of_axis(update, i) <= size_of_axis(operand, i)) continue;
+    call.refuse("the update does not fit" + at_axis(i),
+                "size " + std::to_string(size_of_axis(update, i)) + " of " +
+                    std::to_string(size_of_axis(operand, i)));
+  }
+  return operand;
 }
 
 }  // namespace anabranch

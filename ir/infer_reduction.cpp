@@ -16,20 +16,6 @@ Type reduced(const Application& call, const Type& operand, std::span<const std::
   return call.result(operand.dtype, std::move(kept));
 }
 
-void demand_parameters(const Application& call, std::span<const Type> wanted) {
-  const Graph& region = call.regions[0];
-  if (region.parameter_count() != wanted.size()) {
-    call.refuse("the body takes " + std::to_string(region.parameter_count()) + " parameters, not " +
-                std::to_string(wanted.size()));
-  }
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    if (region.parameter_type(i) != wanted[i]) {
-      call.refuse("parameter " + std::to_string(i) + " of the body has the wrong type",
-                  to_string(region.parameter_type(i)) + " instead of " + to_string(wanted[i]));
-    }
-  }
-}
-
 // Checks one side of a dot and gives its free axes.
 std::vector<std::int64_t> free_axes(const Application& call, const Type& operand,
                                     std::span<const std::int64_t> batch,
@@ -126,7 +112,7 @@ std::vector<Type> infer_reduce(const Application& call) {
   }
   std::vector<Type> parameters = scalars;
   parameters.insert(parameters.end(), scalars.begin(), scalars.end());
-  demand_parameters(call, parameters);
+  call.demand_parameters(0, "the body", parameters);
   const Graph& body = call.regions[0];
   if (body.outputs().size() != count) {
     call.refuse("the body returns " + std::to_string(body.outputs().size()) + " values, not " +
@@ -165,7 +151,7 @@ Type infer_dot(const Application& call) {
 }
 
 std::vector<Type> infer_fusion(const Application& call) {
-  demand_parameters(call, call.operands);
+  call.demand_parameters(0, "the body", call.operands);
   const Graph& region = call.regions[0];
   if (region.outputs().empty()) call.refuse("the region returns nothing");
   std::vector<Type> results;

@@ -6,6 +6,20 @@
 
 namespace anabranch {
 
+void Application::demand_parameters(std::size_t region, std::string_view what,
+                                    std::span<const Type> wanted) const {
+  const Graph& graph = regions[region];
+  if (graph.parameter_count() != wanted.size()) {
+    refuse(std::string(what) + " takes " + std::to_string(graph.parameter_count()) +
+           " parameters, not " + std::to_string(wanted.size()));
+  }
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (graph.parameter_type(i) == wanted[i]) continue;
+    refuse("parameter " + std::to_string(i) + " of " + std::string(what) + " has the wrong type",
+           to_string(graph.parameter_type(i)) + " instead of " + to_string(wanted[i]));
+  }
+}
+
 std::string list_text(std::span<const std::int64_t> list) {
   std::string text = "[";
   for (std::size_t i = 0; i < list.size(); ++i) {

@@ -43,6 +43,9 @@ struct Application {
                              std::string_view what) const;
   /// One entry per axis of the first operand.
   void demand_per_axis(std::span<const std::int64_t> list, std::string_view what) const;
+  /// Region `region`, called `what` in the message ("the body"), takes these parameters.
+  void demand_parameters(std::size_t region, std::string_view what,
+                         std::span<const Type> wanted) const;
 };
 
 /// "[1,2]"
@@ -56,6 +59,8 @@ Type infer_slice(const Application& call);
 Type infer_reverse(const Application& call);
 Type infer_pad(const Application& call);
 Type infer_concatenate(const Application& call);
+Type infer_dynamic_slice(const Application& call);
+Type infer_dynamic_update_slice(const Application& call);
 
 /// reduce_sum, reduce_max, reduce_any and the like.
 Type infer_named_reduction(const Application& call);
@@ -64,6 +69,10 @@ Type infer_arg_reduction(const Application& call);
 /// The general reduce: one type per array.
 std::vector<Type> infer_reduce(const Application& call);
 Type infer_dot(const Application& call);
+/// One type per carried value.
+std::vector<Type> infer_while(const Application& call);
+/// One type per output of the branches.
+std::vector<Type> infer_case(const Application& call);
 /// One type per output of the region.
 std::vector<Type> infer_fusion(const Application& call);
 

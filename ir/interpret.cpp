@@ -1,5 +1,7 @@
 #include "ir/interpret.h"
 
+#include <algorithm>
+
 #include "ir/interpret_rules.h"
 
 namespace anabranch {
@@ -76,6 +78,23 @@ Results iota(const Node& node, Operands) {
                    [&](const auto& place) { result[next++] = convert_scalar<T>(place[axis]); });
     return std::move(result).finish();
   });
+}
+
+Results while_(const Node& node, Operands operands) {
+  Results values(operands.begin(), operands.end());
+  while (interpret(node.regions[0], values)[0].values<bool>()[0]) {
+    Results next = interpret(node.regions[1], values);
+    std::move(next.begin(), next.end(), values.begin());
+  }
+  values.resize(node.types.size());
+  return values;
+}
+
+Results case_(const Node& node, Operands operands) {
+  const std::int32_t wanted = operands[0].values<std::int32_t>()[0];
+  const std::size_t last = node.regions.size() - 1;
+  const std::size_t branch = wanted < 0 ? last : std::min<std::size_t>(wanted, last);
+  return interpret(node.regions[branch], operands.subspan(1));
 }
 
 Results fusion(const Node& node, Operands operands) { return interpret(node.regions[0], operands); }

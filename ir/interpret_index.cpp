@@ -1,5 +1,6 @@
 // Ops that only move elements: for each place of the result, the place of the operand it comes
 // from.
+#include <algorithm>
 #include <cstring>
 
 #include "ir/interpret_rules.h"
@@ -25,6 +26,20 @@ Results gather(const Node& node, const Literal& operand, FindSource find_source)
     to += width;
   });
   return {Literal(type, std::move(bytes))};
+}
+
+// Where the block of these sizes begins: the scalars after the arrays, clamped so that it lies
+// inside.
+Place clamped_starts(Operands starts, const Shape& whole, const Shape& block) {
+  Place place;
+  for (int axis = 0; axis < whole.rank(); ++axis) {
+    const Literal& start = starts[static_cast<std::size_t>(axis)];
+    const std::int64_t at = visit_dtype(start.type().dtype, [&]<class T>() {
+      return convert_scalar<std::int64_t>(start.values<T>()[0]);
+    });
+    place.push_back(std::clamp<std::int64_t>(at, 0, whole[axis] - block[axis]));
+  }
+  return place;
 }
 
 }  // namespace
@@ -119,6 +134,30 @@ Results concatenate(const Node& node, Operands operands) {
     });
     offset += operand.type().shape[static_cast<int>(axis)];
   }
+  return {Literal(type, std::move(bytes))};
+}
+
+Results dynamic_slice(const Node& node, Operands x) {
+  const Place start = clamped_starts(x.subspan(1), x[0].type().shape, node.types[0].shape);
+  return gather(node, x[0], [&](const Place& place, Place& source) {
+    for (std::size_t i = 0; i < source.size(); ++i) source[i] = start[i] + place[i];
+  });
+}
+
+Results dynamic_update_slice(const Node& node, Operands x) {
+  const Type& type = node.types[0];
+  const Shape& block = x[1].type().shape;
+  const Place start = clamped_starts(x.subspan(2), type.shape, block);
+  const std::size_t width = byte_size(type.dtype);
+  const std::vector<std::int64_t> strides = type.shape.strides();
+  std::vector<std::byte> bytes(x[0].bytes().begin(), x[0].bytes().end());
+  const std::byte* from = x[1].bytes().data();
+  for_each_place(block, [&](const Place& place) {
+    const auto to =
+        static_cast<std::size_t>(position_of(place, strides) + position_of(start, strides));
+    std::memcpy(bytes.data() + to * width, from, width);
+    from += width;
+  });
   return {Literal(type, std::move(bytes))};
 }
 

@@ -22,6 +22,7 @@ constexpr auto table = [] {
   constexpr auto integers_only = OpInfo::integers_only;
   constexpr auto approximate = OpInfo::approximate;
   constexpr auto has_region = OpInfo::has_region;
+  constexpr auto has_regions = OpInfo::has_regions;
   constexpr auto variadic = OpInfo::variadic;
   return std::to_array<OpInfo>({
 #define OP(name, arity, kind, attributes, flags, meaning) \

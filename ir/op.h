@@ -22,6 +22,7 @@ enum class OpKind : std::uint8_t {
   index,
   reduction,
   library,
+  control,
   region
 };
 
@@ -35,6 +36,7 @@ struct OpInfo {
     integers_only = 8,  // bool counts as a one-bit integer
     approximate = 16,
     has_region = 32,
+    has_regions = 64,
   };
   static constexpr int variadic = -1;
 
@@ -46,6 +48,7 @@ struct OpInfo {
   std::string_view meaning;
 
   bool has(Flags flag) const { return (flags & flag) != 0; }
+  bool takes_regions() const { return has(has_region) || has(has_regions); }
 };
 
 /// The rows of ops.def, in its order.
@@ -62,5 +65,7 @@ inline bool is_elementwise(Op op) {
 }
 inline bool is_reduction(Op op) { return info(op).kind == OpKind::reduction; }
 inline bool is_index(Op op) { return info(op).kind == OpKind::index; }
+/// Whether its regions are programs of their own: `while` and `case`.
+inline bool is_control(Op op) { return info(op).kind == OpKind::control; }
 
 }  // namespace anabranch

@@ -257,13 +257,14 @@ class Parser {
   std::vector<Graph> regions(Op op) {
     std::vector<Graph> regions;
     while (reader_.peek_identifier() == "graph") {
-      if (!info(op).has(OpInfo::has_region)) {
+      if (!info(op).takes_regions()) {
         reader_.fail(std::string(name(op)) + " takes no region");
       }
-      if (!regions.empty()) reader_.fail(std::string(name(op)) + " takes one region");
+      if (!regions.empty() && info(op).has(OpInfo::has_region))
+        reader_.fail(std::string(name(op)) + " takes one region");
       regions.push_back(graph());
     }
-    if (regions.empty() && info(op).has(OpInfo::has_region)) {
+    if (regions.empty() && info(op).takes_regions()) {
       reader_.fail_expected("the region of " + std::string(name(op)) + ", 'graph(...) {...}'");
     }
     return regions;

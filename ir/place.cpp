@@ -56,6 +56,14 @@ Place OperandPlace::place(const Node& node, std::size_t operand, const Shape& sh
       }
       return along(node.op, offset, shape[axis], result[at]);
     }
+    case Op::dynamic_slice: {
+      bool whole = node.types[0].shape[axis] == shape[axis];
+      return whole ? result[at] : from_start(node, 1 + at, result[at]);
+    }
+    case Op::dynamic_update_slice: {
+      bool whole = node.types[0].shape[axis] == shape[axis];
+      return whole ? result[at] : from_start(node, 2 + at, result[at]);
+    }
     case Op::reshape:
       return reshaped(node, shape, axis, index, result);
     default:
@@ -65,6 +73,17 @@ Place OperandPlace::place(const Node& node, std::size_t operand, const Shape& sh
 
 Place OperandPlace::along(Op op, std::int64_t a, std::int64_t b, Place inner) {
   return table_.opaque({static_cast<std::int64_t>(op), a, b, inner}, table_.depth(inner));
+}
+
+// By a start that is known only when it runs: equal where the starts are one value, for one size.
+Place OperandPlace::from_start(const Node& node, std::size_t start, Place inner) {
+  const Value value = node.inputs[start];
+  const auto axis = static_cast<int>(start) - (node.op == Op::dynamic_slice ? 1 : 2);
+  const std::int64_t size =
+      graph_.type(node.inputs[node.op == Op::dynamic_slice ? 0 : 1]).shape[axis];
+  return table_.opaque({static_cast<std::int64_t>(node.op), value.node, value.result, size,
+                        node.types[0].shape[axis], inner},
+                       table_.depth(inner));
 }
 
 Place OperandPlace::reshaped(const Node& node, const Shape& from, int axis, ArrayPlace index,

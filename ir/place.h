@@ -78,6 +78,7 @@ class OperandPlace {
  private:
   Place place(const Node& node, std::size_t operand, const Shape& shape, int axis, ArrayPlace index,
               const std::vector<Place>& result);
+  Place from_start(const Node& node, std::size_t start, Place inner);
   Place along(Op op, std::int64_t a, std::int64_t b, Place inner);
   Place reshaped(const Node& node, const Shape& from, int axis, ArrayPlace index,
                  const std::vector<Place>& result);

@@ -105,8 +105,8 @@ void copy_cheap_producers(const Graph& graph, FusionGroups& groups) {
 /// Writes the graph that the groups describe.
 class Writer {
  public:
-  Writer(const Graph& graph, const FusionGroups& groups)
-      : graph_(graph), groups_(groups), builder_(graph.name()) {}
+  Writer(const Graph& graph, const FusionGroups& groups, PassContext& context)
+      : graph_(graph), groups_(groups), context_(context), builder_(graph.name()) {}
 
   Graph write(std::vector<std::uint32_t>& node_of_group) {
     for (std::uint32_t i = 0; i < graph_.parameter_count(); ++i) {
@@ -131,7 +131,12 @@ class Writer {
     const std::uint32_t last = group.members.back();
     if (!group.closed) return write_fusion(id);
     Node node = graph_.node(last);
-    if (node.op != Op::fusion) return (written_[{last, 0}] = alias(node)).node;
+    if (node.op != Op::fusion && !is_control(node.op)) {
+      return (written_[{last, 0}] = alias(node)).node;
+    }
+    if (is_control(node.op)) {
+      for (Graph& region : node.regions) region = fuse(region, context_);
+    }
     for (Value& input : node.inputs) input = read(input);
     const std::uint32_t made = builder_.append(std::move(node)).node;
     for (std::uint32_t r = 0; r < graph_.node(last).types.size(); ++r)
@@ -194,6 +199,7 @@ class Writer {
 
   const Graph& graph_;
   const FusionGroups& groups_;
+  PassContext& context_;
   GraphBuilder builder_;
   std::map<Value, Value> written_;  // where the old graph's values are
 };
@@ -229,7 +235,7 @@ Graph fuse(const Graph& given, PassContext& context) {
   merge_siblings(graph, groups);
   copy_cheap_producers(graph, groups);
   std::vector<std::uint32_t> node_of_group;
-  Graph fused = Writer(graph, groups).write(node_of_group);
+  Graph fused = Writer(graph, groups, context).write(node_of_group);
   note_refusals(graph, groups, fused, node_of_group, context);
   return fused;
 }

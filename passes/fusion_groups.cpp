@@ -45,6 +45,11 @@ bool is_splat_constant(const Node& node) {
   return node.op == Op::constant && node.as<ConstantAttributes>().value.is_splat();
 }
 
+// What is a group by itself: a fusion made before, a loop, a branch.
+bool is_whole(Op op) { return op == Op::fusion || is_control(op); }
+
+bool reads_memory_alone(Op op) { return op == Op::dot || is_whole(op); }
+
 // A reshape, in whichever form, of something in memory is another name for it.
 bool is_alias(const Graph& graph, const Node& node) {
   if (node.op == Op::reshape) return true;
@@ -65,7 +70,7 @@ FusionGroups::FusionGroups(const Graph& graph)
       map_size_(graph.nodes().size(), 0) {
   for (Value output : graph.outputs()) is_output_[output.node] = 1;
   for (const Node& node : graph.nodes()) {
-    if (node.op != Op::dot && node.op != Op::fusion) continue;
+    if (!reads_memory_alone(node.op)) continue;
     for (Value input : node.inputs) is_read_in_memory_[input.node] = 1;
   }
   for (std::uint32_t i = static_cast<std::uint32_t>(graph.nodes().size()); i-- > 0;) {
@@ -90,6 +95,8 @@ FusionGroups::FusionGroups(const Graph& graph)
 
 bool FusionGroups::is_index_map(std::uint32_t node) const {
   const Node& at = graph_.node(node);
+  // An update in place is one kernel, which its readers wait for.
+  if (at.op == Op::dynamic_update_slice) return false;
   return is_index(at.op) || at.op == Op::iota || is_splat_constant(at);
 }
 
@@ -101,8 +108,7 @@ void FusionGroups::add_group(std::uint32_t node) {
   const auto id = static_cast<GroupId>(groups_.size());
   std::vector<std::uint32_t> members = {node};
   const Node& root = graph_.node(node);
-  const bool reads_memory_alone = root.op == Op::dot || root.op == Op::fusion;
-  for (std::size_t i = 0; i < members.size() && !reads_memory_alone; ++i) {
+  for (std::size_t i = 0; i < members.size() && !reads_memory_alone(root.op); ++i) {
     for (Value input : graph_.node(members[i]).inputs) {
       bool is_copied = map_size_[input.node] > 0;
       if (is_copied && std::find(members.begin(), members.end(), input.node) == members.end()) {
@@ -114,7 +120,7 @@ void FusionGroups::add_group(std::uint32_t node) {
   owner_[node] = id;
   Value result{node, 0};
   Draft made = draft(std::move(members), {result});
-  made.group.closed = root.op == Op::fusion;
+  made.group.closed = is_whole(root.op);
   if (is_alias(graph_, root)) {
     // Another name costs nothing, so long as what it names is there under its own.
     made.group = FusionGroup{{node}, {root.inputs[0].node}, FusionKind::elementwise, 0, true, true};

@@ -102,6 +102,7 @@ constexpr Section sections[] = {
     {OpKind::index, "Index maps"},
     {OpKind::reduction, "Reductions"},
     {OpKind::library, "Library calls"},
+    {OpKind::control, "Loops and branches"},
     {OpKind::region, "Made by passes"},
 };
 
@@ -175,6 +176,7 @@ std::string flags_text(const OpInfo& row) {
   add(OpInfo::approximate, "approximate");
   add(OpInfo::typed, "typed");
   add(OpInfo::has_region, "region");
+  add(OpInfo::has_regions, "regions");
   return text;
 }
 

@@ -253,6 +253,8 @@ Value* emit_compute(llvm::IRBuilderBase& b, const ElementwiseOp& what,
     case Op::reverse:
     case Op::pad:
     case Op::concatenate:
+    case Op::dynamic_slice:
+    case Op::dynamic_update_slice:
     case Op::reduce_sum:
     case Op::reduce_product:
     case Op::reduce_max:
@@ -263,6 +265,8 @@ Value* emit_compute(llvm::IRBuilderBase& b, const ElementwiseOp& what,
     case Op::argmin:
     case Op::reduce:
     case Op::dot:
+    case Op::while_:
+    case Op::case_:
     case Op::fusion:
       break;
   }

@@ -146,8 +146,9 @@ TEST(StaggerRefuses, RowsThatAreNotLoopsOfOneExtent) {
     return !stagger(lower_region(parse(text)).calls.at(0).kernel, 8);
   };
   EXPECT_TRUE(refused("graph a(%0: f32[9,9]) {\n %1: f32[9,9] = negate %0\n return %1\n}"));
-  EXPECT_TRUE(refused("graph a(%0: f32[9,9]) {\n %1: f32[9] = reduce_sum %0 axes=[1]\n"
-                      " return %1\n}"));
+  EXPECT_TRUE(
+      refused("graph a(%0: f32[9,9]) {\n %1: f32[9] = reduce_sum %0 axes=[1]\n"
+              " return %1\n}"));
 }
 
 }  // namespace

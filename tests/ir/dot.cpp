@@ -41,5 +41,37 @@ TEST(Dot, DrawsFusionsAsClusters) {
 )");
 }
 
+TEST(Dot, DrawsRegionsOfALoopBesideItsBox) {
+  const Graph graph = parse(R"(graph(%0: bool[]) {
+    %1: bool[] = while %0 graph condition(%0: bool[]) {
+      return %0
+    } graph body(%0: bool[]) {
+      %1: bool[] = not %0
+      return %1
+    }
+    return %1
+  })");
+  const std::string text = to_dot(graph);
+  const std::string cluster = R"(  subgraph cluster_n1 {
+    style="rounded,filled"; fillcolor="#e9eef9";
+    n1 [label="%1 while\nbool[]"];
+    subgraph cluster_n1_0_ {
+      label="condition"; style="rounded,filled"; fillcolor="#f8faff";
+      n1_0_0 [label="%0 parameter\nbool[]", fillcolor="#d8e4f4"];
+      n1_0_output0 [label="output 0", shape=oval, fillcolor="#d8e8d8"];
+    }
+    subgraph cluster_n1_1_ {
+      label="body"; style="rounded,filled"; fillcolor="#f8faff";
+      n1_1_0 [label="%0 parameter\nbool[]", fillcolor="#d8e4f4"];
+      n1_1_1 [label="%1 not\nbool[]"];
+      n1_1_output0 [label="output 0", shape=oval, fillcolor="#d8e8d8"];
+    }
+  }
+)";
+  EXPECT_NE(text.find(cluster), std::string::npos) << text;
+  EXPECT_NE(text.find("  n1_1_0 -> n1_1_1;\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("  n0 -> n1;\n"), std::string::npos) << text;
+}
+
 }  // namespace
 }  // namespace anabranch

@@ -18,7 +18,7 @@ struct Call {
   std::vector<std::string> operands;
   Attributes attributes = NoAttributes{};
   std::string stated = {};
-  std::string region = {};
+  std::string region = {};  // or several, one after the other
 
   std::vector<Type> infer(SourceLocation location = {}) const {
     std::vector<Type> types;
@@ -26,13 +26,17 @@ struct Call {
     std::optional<Type> result;
     if (!stated.empty()) result = type(stated);
     std::vector<Graph> regions;
-    if (!region.empty()) regions.push_back(parse(region));
+    if (!region.empty()) regions = parse_all(region);
     return anabranch::infer(op, types, attributes, result, regions, location);
   }
 };
 
 const char* const keep_first =
     "graph(%a: f32[], %b: i32[], %c: f32[], %d: i32[]) { return %a, %b }";
+
+const char* const count_down = R"(
+  graph(%a: i32[], %b: f32[3], %c: i32[]) { %d: bool[] = compare %a, %c direction=gt return %d }
+  graph(%a: i32[], %b: f32[3], %c: i32[]) { %d: i32[] = subtract %a, %c return %d, %b })";
 
 struct Good {
   Call call;
@@ -63,6 +67,17 @@ const Good goods[] = {
     {{Op::pad, {"f32[3]", "f32[]"}, PadAttributes{{-2}, {-1}, {0}}}, "f32[0]"},
     {{Op::pad, {"f32[0]", "f32[]"}, PadAttributes{{1}, {1}, {5}}}, "f32[2]"},
     {{Op::concatenate, {"f32[2,3]", "f32[2,0]", "f32[2,4]"}, AxisAttributes{1}}, "f32[2,7]"},
+    {{Op::dynamic_slice, {"f32[4,3]", "i32[]", "i64[]"}, SizesAttributes{{2, 3}}}, "f32[2,3]"},
+    {{Op::dynamic_slice, {"f32[]"}, SizesAttributes{}}, "f32[]"},
+    {{Op::dynamic_slice, {"i8[4]", "i64[]"}, SizesAttributes{{0}}}, "i8[0]"},
+    {{Op::dynamic_update_slice, {"f32[4,3]", "f32[2,3]", "i32[]", "i32[]"}}, "f32[4,3]"},
+    {{Op::while_, {"i32[]", "f32[3]", "i32[]"}, NoAttributes{}, {}, count_down}, "i32[] f32[3]"},
+    {{Op::case_,
+      {"i32[]", "f32[3]"},
+      NoAttributes{},
+      {},
+      "graph(%a: f32[3]) { return %a } graph(%a: f32[3]) { %b: f32[3] = tanh %a return %b }"},
+     "f32[3]"},
     {{Op::reduce_sum, {"f32[2,3,4]"}, AxesAttributes{{0, 2}}}, "f32[3]"},
     {{Op::reduce_max, {"i8[2]"}, AxesAttributes{}}, "i8[2]"},
     {{Op::reduce_all, {"bool[2]"}, AxesAttributes{{0}}}, "bool[]"},
@@ -261,6 +276,69 @@ const Bad bads[] = {
     {{Op::dot, {"f32[1073741824]", "f32[1073741824]"}, DotAttributes{}},
      "dot: no array can have the result's size: f32[1073741824] x f32[1073741824] (shape "
      "[1073741824,1073741824]: more than 2^59 elements"},
+    // Slices at places known later.
+    {{Op::dynamic_slice, {"f32[4,3]", "i32[]"}, SizesAttributes{{2, 3}}},
+     "dynamic_slice: needs one start per axis: f32[4,3] x i32[] (1 for 2 axes, as scalars after "
+     "the array)"},
+    {{Op::dynamic_slice, {"f32[4]", "f32[]"}, SizesAttributes{{2}}},
+     "dynamic_slice: the start on axis 0 must be a scalar of i32 or i64: f32[4] x f32[] (not "
+     "f32[])"},
+    {{Op::dynamic_slice, {"f32[4]", "i32[]"}, SizesAttributes{{5}}},
+     "dynamic_slice: the block does not fit on axis 0: f32[4] x i32[] (size 5 of 4)"},
+    {{Op::dynamic_update_slice, {"f32[4]", "f32[5]", "i32[]"}},
+     "dynamic_update_slice: the update does not fit on axis 0: f32[4] x f32[5] x i32[] (size 5 of "
+     "4)"},
+    {{Op::dynamic_update_slice, {"f32[4]", "f64[2]", "i32[]"}},
+     "dynamic_update_slice: operand dtypes differ: f32[4] x f64[2] x i32[] (f32 against f64; "
+     "convert one of them first)"},
+    {{Op::dynamic_update_slice, {"f32[4,3]", "f32[3]", "i32[]", "i32[]"}},
+     "dynamic_update_slice: operand ranks differ: f32[4,3] x f32[3] x i32[] x i32[] (2 against 1; "
+     "reshape the update first)"},
+    // Loops and branches.
+    {{Op::while_,
+      {"f32[]"},
+      NoAttributes{},
+      {},
+      "graph(%a: f32[]) { return %a } graph(%a: f32[]) { return %a }"},
+     "while: the condition must return one bool[]: f32[] (it returns f32[])"},
+    {{Op::while_,
+      {"bool[]", "f32[3]"},
+      NoAttributes{},
+      {},
+      "graph(%a: bool[], %b: f32[3]) { return %a } graph(%a: bool[], %b: f32[3]) { %c: f16[3] = "
+      "convert %b return %a, %c }"},
+     "while: carried value 1 changes its type: bool[] x f32[3] (f32[3] goes in and f16[3] comes "
+     "back; convert or reshape it in the body)"},
+    {{Op::while_,
+      {"bool[]"},
+      NoAttributes{},
+      {},
+      "graph(%a: bool[]) { return %a } graph(%a: bool[]) { return }"},
+     "while: the body returns 0 values: bool[] (it must return the next of each carried value, at "
+     "least one)"},
+    {{Op::while_, {"bool[]"}, NoAttributes{}, {}, "graph(%a: bool[]) { return %a }"},
+     "while: takes a condition and a body: bool[] (given 1 region)"},
+    {{Op::while_,
+      {"bool[]"},
+      NoAttributes{},
+      {},
+      "graph(%a: bool[]) { return %a } graph(%a: f32[]) { return %a }"},
+     "while: parameter 0 of the body has the wrong type: bool[] (f32[] instead of bool[])"},
+    {{Op::case_, {"bool[]"}, NoAttributes{}, {}, "graph() { return }"},
+     "case: the first operand must be i32[]: bool[] (the number of the branch to take)"},
+    {{Op::case_,
+      {"i32[]", "f32[3]"},
+      NoAttributes{},
+      {},
+      "graph(%a: f32[3]) { return %a } graph(%a: f32[3]) { %b: f64[3] = convert %a return %b }"},
+     "case: result 0 of branch 1 has another type than branch 0's: i32[] x f32[3] (f64[3] against "
+     "f32[3]; convert or reshape one of them)"},
+    {{Op::case_,
+      {"i32[]", "f32[3]"},
+      NoAttributes{},
+      {},
+      "graph(%a: f32[3]) { return %a } graph(%a: f32[3]) { return %a, %a }"},
+     "case: branch 1 returns 2 values, and branch 0 returns 1: i32[] x f32[3]"},
     {{Op::fusion, {"f32[3]"}, FusionAttributes{}, {}, "graph(%a: f32[4]) { return %a }"},
      "fusion: parameter 0 of the body has the wrong type: f32[3] (f32[4] instead of f32[3])"},
     {{Op::fusion, {}, FusionAttributes{}, {}, "graph() { return }"},

@@ -107,5 +107,27 @@ TEST(Interpret, RefusesOtherInputsThanTheParameters) {
             "interpret: input 0 of graph doubled is i32[2], and the graph takes f32[2]");
 }
 
+// A start outside is moved to the nearest place where the block fits.
+TEST(Interpret, DynamicSlice) {
+  const auto at = [](int row, std::int64_t column) {
+    return apply(Op::dynamic_slice, {six, Literal::scalar(row), Literal::scalar(column)},
+                 SizesAttributes{{1, 2}});
+  };
+  EXPECT_EQ(at(0, 0), grid<int>({1, 2}, {1, 2}));
+  EXPECT_EQ(at(1, 1), grid<int>({1, 2}, {5, 6}));
+  EXPECT_EQ(at(-1, 2), grid<int>({1, 2}, {2, 3}));
+  EXPECT_EQ(at(9, INT64_MIN), grid<int>({1, 2}, {4, 5}));
+}
+
+TEST(Interpret, DynamicUpdateSlice) {
+  const auto at = [](int row, std::int64_t column) {
+    return apply(Op::dynamic_update_slice,
+                 {six, grid<int>({1, 2}, {7, 8}), Literal::scalar(row), Literal::scalar(column)});
+  };
+  EXPECT_EQ(at(0, 0), grid<int>({2, 3}, {7, 8, 3, 4, 5, 6}));
+  EXPECT_EQ(at(1, 5), grid<int>({2, 3}, {1, 2, 3, 4, 7, 8}));
+  EXPECT_EQ(at(-7, 1), grid<int>({2, 3}, {1, 7, 8, 4, 5, 6}));
+}
+
 }  // namespace
 }  // namespace anabranch

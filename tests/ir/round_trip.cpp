@@ -30,6 +30,23 @@ Graph scalar_body(Dtype dtype) {
   return body.build({body.add(Op::maximum, {so_far, next})});
 }
 
+std::vector<Graph> branches(const Type& array) {
+  GraphBuilder first("two words"), second("");
+  return {first.build({first.parameter(array)}), second.build({second.parameter(array)})};
+}
+
+// A loop whose body branches: regions in regions.
+std::vector<Graph> loop_regions(const Type& array) {
+  GraphBuilder condition("condition"), body("body");
+  const Value count = condition.parameter({Dtype::i32, {}});
+  condition.parameter(array);
+  const Value i = body.parameter({Dtype::i32, {}});
+  const Value x = body.parameter(array);
+  const Value branched = body.add(Op::case_, {i, x}, NoAttributes{}, std::nullopt, branches(array));
+  return {condition.build({condition.add(Op::compare, {count, count}, CompareAttributes{})}),
+          body.build({i, branched})};
+}
+
 // A graph of one node of `op` over arrays [2,3] of `dtype`; throws Error where the op does not take
 // it.
 Graph sample(Op op, Dtype dtype) {
@@ -63,6 +80,15 @@ Graph sample(Op op, Dtype dtype) {
     regions = {scalar_body(dtype)};
   } else if (op == Op::dot) {
     attributes = DotAttributes{{0}, {0}, {1}, {1}};
+  } else if (op == Op::dynamic_slice || op == Op::dynamic_update_slice) {
+    const Value start = builder.parameter({Dtype::i64, {}});
+    const Value other = builder.parameter({Dtype::i32, {}});
+    inputs = {x, start, other};
+    if (op == Op::dynamic_update_slice) inputs = {x, x, start, other};
+    if (op == Op::dynamic_slice) attributes = SizesAttributes{{0, 3}};
+  } else if (is_control(op)) {
+    inputs = {builder.parameter({Dtype::i32, {}}), x};
+    regions = op == Op::while_ ? loop_regions(array) : branches(array);
   } else if (op == Op::fusion) {
     inputs = {x};
     GraphBuilder body("two words");
