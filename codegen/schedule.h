@@ -23,7 +23,10 @@ struct Program {
 
 /// Puts every launch on a stream, with events only where a dependency crosses streams and is not
 /// implied by others; then plans the memory (memory_plan.h). Chains that depend on each other share
-/// a stream; small programs keep to one.
-Executable schedule(Program program, const Options& options);
+/// a stream; programs that are predicted to gain nothing by several keep to one.
+///
+/// Predictions are made from `Launch::predicted_ns`, or from `measured` where that is given. Where
+/// measured times could make another schedule, the executable's first runs measure them.
+Executable schedule(Program program, const Options& options, const LaunchTimes* measured = nullptr);
 
 }  // namespace anabranch

@@ -44,6 +44,34 @@ std::string indented(const std::string& lines) {
   return out;
 }
 
+// The launches of the critical path, those in the middle of a long one left out: the stars below
+// show them all.
+std::string prediction_text(const Executable& executable) {
+  constexpr std::size_t shown_at_each_end = 8;
+  const Prediction& prediction = executable.prediction;
+  std::vector<std::string_view> names;
+  for (const auto& stream : executable.streams) {
+    for (const Step& step : stream) {
+      const auto* launch = std::get_if<Launch>(&step);
+      if (!launch) continue;
+      names.resize(std::max<std::size_t>(names.size(), launch->number + 1));
+      names[launch->number] = launch->name;
+    }
+  }
+  const auto& path = prediction.critical_path;
+  std::string out = "critical path: ";
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    if (i == shown_at_each_end && path.size() > 2 * shown_at_each_end) {
+      i = path.size() - shown_at_each_end;
+      out += fmt::format(" + {} more", path.size() - 2 * shown_at_each_end);
+    }
+    out += fmt::format("{}{} {:.0f}", i ? " + " : "", names[path[i].launch], path[i].ns);
+  }
+  return out + fmt::format(", with steps and events {:.0f} ns, {}\n", prediction.ns,
+                           prediction.measured ? "measured in earlier runs"
+                                               : "counted from bytes and operations");
+}
+
 std::string text(const Executable& executable, const Launch& launch) {
   std::vector<SlotId> reads;
   for (SlotId id : launch.buffers) {
@@ -94,11 +122,21 @@ SlotId input_slot(const Executable& executable, std::uint32_t index) {
   throw InternalError("run", fmt::format("input {} has no slot", index), to_string(executable));
 }
 
+bool Prediction::is_critical(const Step& step) const {
+  const auto* launch = std::get_if<Launch>(&step);
+  if (!launch) return false;
+  const auto at = std::lower_bound(
+      critical_path.begin(), critical_path.end(), launch->number,
+      [](const Timed& timed, std::uint32_t number) { return timed.launch < number; });
+  return at != critical_path.end() && at->launch == launch->number;
+}
+
 std::string to_string(const Executable& executable) {
   std::string out = fmt::format(
       "executable {} on {}: {}, {}, arena {} bytes (at least {})\n", executable.name,
       to_string(executable.device), plural(executable.streams.size(), "stream"),
       plural(executable.event_count, "event"), executable.arena_bytes, executable.live_bytes);
+  if (!executable.prediction.critical_path.empty()) out += prediction_text(executable);
   out += "slots:\n";
   for (const Slot& slot : executable.slots) {
     out += fmt::format("  {}: {}  {}\n", slot.name, to_string(slot.type), kind_text(slot));
@@ -106,7 +144,8 @@ std::string to_string(const Executable& executable) {
   for (std::size_t stream = 0; stream < executable.streams.size(); ++stream) {
     out += fmt::format("stream {}:\n", stream);
     for (const Step& step : executable.streams[stream]) {
-      out += "  " + std::visit([&](const auto& s) { return text(executable, s); }, step) + "\n";
+      out += executable.prediction.is_critical(step) ? "* " : "  ";
+      out += std::visit([&](const auto& s) { return text(executable, s); }, step) + "\n";
     }
   }
   return out + "return " + names(executable, executable.outputs) + "\n";

@@ -15,6 +15,7 @@
 #include "ir/type.h"
 #include "runtime/buffer.h"
 #include "runtime/device.h"
+#include "runtime/launch_times.h"
 
 namespace anabranch {
 
@@ -85,7 +86,8 @@ struct Launch {
   /// launch names is final when all streams are done.
   std::vector<std::uint32_t> finishes;
   Cost cost;
-  double predicted_ns = 0;
+  double predicted_ns = 0;   ///< on one core
+  std::uint32_t number = 0;  ///< its place in the program, from 0; set by `schedule`
   SourceLocation location;
 
   /// The task of a launch that is neither a loop nor a branch of steps: a loop or a branch that was
@@ -111,6 +113,22 @@ struct Wait {
 
 using Step = std::variant<Launch, Copy, Record, Wait>;
 
+/// What the scheduler expects of a run.
+struct Prediction {
+  /// A launch, by number, and how long it takes on the cores that it gets.
+  struct Timed {
+    std::uint32_t launch = 0;
+    double ns = 0;
+  };
+  /// The launches that the end waits for, each because of the one before it: its stream, something
+  /// that it reads, or the cores were not free. Their numbers grow.
+  std::vector<Timed> critical_path;
+  double ns = 0;          ///< from the first launch's start to the last one's end
+  bool measured = false;  ///< from earlier runs; otherwise from counted bytes and operations
+
+  bool is_critical(const Step& step) const;
+};
+
 struct Executable {
   std::string name;
   Device device;
@@ -122,6 +140,8 @@ struct Executable {
   std::uint32_t event_count = 0;
   std::size_t arena_bytes = 0;  ///< of all temporaries together
   std::size_t live_bytes = 0;   ///< the lower bound: the most temporary bytes live at once
+  Prediction prediction;
+  std::shared_ptr<LaunchTimes> times;  ///< for the first runs to fill; null where nobody asks
 };
 
 /// A loop's flag comes first in its room, then its arenas, which begin here.
@@ -135,9 +155,10 @@ std::vector<std::shared_ptr<const Executable>> inner_executables(const Launch& l
 /// The slot of input `index`.
 SlotId input_slot(const Executable& executable, std::uint32_t index);
 
-/// Text: slots, then each stream's steps; what a loop or a branch runs follows its step, indented.
+/// Text: the prediction, slots, then each stream's steps, those on the critical path with a star;
+/// what a loop or a branch runs follows its step, indented.
 std::string to_string(const Executable& executable);
-/// Graphviz DOT, a colour per stream, dashed edges for events.
+/// Graphviz DOT, a colour per stream, dashed edges for events, the critical path in red.
 std::string to_dot(const Executable& executable);
 
 /// Throws InternalError unless every read of a slot is ordered after its write and no two unordered

@@ -74,8 +74,9 @@ std::string to_dot(const Executable& executable) {
       if (const auto* wait = std::get_if<Wait>(&step)) waits.push_back(wait->event);
       if (!is_work(step)) continue;
       const std::string here = node(s, i);
-      out += fmt::format("    {} [label=\"{}\", fillcolor=\"{}\"];\n", here,
-                         label(executable, step), colours[s % colours.size()]);
+      out += fmt::format("    {} [label=\"{}\", fillcolor=\"{}\"{}];\n", here,
+                         label(executable, step), colours[s % colours.size()],
+                         executable.prediction.is_critical(step) ? ", color=red, penwidth=3" : "");
       if (previous) edges += fmt::format("  {} -> {};\n", *previous, here);
       for (EventId event : waits) {
         if (!from[event]) continue;

@@ -126,7 +126,7 @@ class LoopRun final : public InnerRun {
   const LoopTask& task_;
   const std::size_t carries_;
   Frame& outer_;
-  const std::span<void* const> captures_, home_;
+  const std::span<void*const> captures_, home_;
   std::vector<void*> places_, next_places_, inputs_, outputs_;
   std::byte* flag_ = nullptr;
   void* flag_output_ = nullptr;

@@ -55,25 +55,28 @@ FakeProgram diamond(double predicted_ns) {
 
 TEST(Schedule, ADiamondTakesTwoStreamsAndTwoEvents) {
   Executable made = schedule(diamond(1e6).program(), on(Device::null(), 4));
-  EXPECT_EQ(to_string(made),
-            "executable fake on null:0: 2 streams, 2 events, arena 384 bytes (at least 384)\n"
-            "slots:\n"
-            "  %0: i64[16]  input 0\n"
-            "  %1: i64[16]  temporary at 0, 128 bytes\n"
-            "  %2: i64[16]  temporary at 128, 128 bytes\n"
-            "  %3: i64[16]  temporary at 256, 128 bytes\n"
-            "  %4: i64[16]  output 0\n"
-            "stream 0:\n"
-            "  kernel f0(%0) -> %1  # reads 0 bytes, writes 0, 0 operations\n"
-            "  record e0\n"
-            "  kernel f1(%1) -> %2  # reads 0 bytes, writes 0, 0 operations\n"
-            "  wait e1\n"
-            "  kernel f3(%2, %3) -> %4  # reads 0 bytes, writes 0, 0 operations\n"
-            "stream 1:\n"
-            "  wait e0\n"
-            "  kernel f2(%1) -> %3  # reads 0 bytes, writes 0, 0 operations\n"
-            "  record e1\n"
-            "return %4\n");
+  EXPECT_EQ(
+      to_string(made),
+      "executable fake on null:0: 2 streams, 2 events, arena 384 bytes (at least 384)\n"
+      "critical path: f0 1000000 + f2 1000000 + f3 1000000, with steps and events 3005180 ns, "
+      "counted from bytes and operations\n"
+      "slots:\n"
+      "  %0: i64[16]  input 0\n"
+      "  %1: i64[16]  temporary at 0, 128 bytes\n"
+      "  %2: i64[16]  temporary at 128, 128 bytes\n"
+      "  %3: i64[16]  temporary at 256, 128 bytes\n"
+      "  %4: i64[16]  output 0\n"
+      "stream 0:\n"
+      "* kernel f0(%0) -> %1  # reads 0 bytes, writes 0, 0 operations\n"
+      "  record e0\n"
+      "  kernel f1(%1) -> %2  # reads 0 bytes, writes 0, 0 operations\n"
+      "  wait e1\n"
+      "* kernel f3(%2, %3) -> %4  # reads 0 bytes, writes 0, 0 operations\n"
+      "stream 1:\n"
+      "  wait e0\n"
+      "* kernel f2(%1) -> %3  # reads 0 bytes, writes 0, 0 operations\n"
+      "  record e1\n"
+      "return %4\n");
 }
 
 TEST(Schedule, SmallProgramsKeepToOneStream) {

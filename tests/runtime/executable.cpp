@@ -49,18 +49,18 @@ std::vector<Step>::iterator find(Executable& executable, std::size_t stream) {
                       [](const Step& step) { return std::holds_alternative<S>(step); });
 }
 
-TEST(Executable, DotHasAColourPerStreamAndDashedEvents) {
+TEST(Executable, DotHasAColourPerStreamDashedEventsAndARedCriticalPath) {
   EXPECT_EQ(to_dot(fork_and_join()),
             "digraph \"fake\" {\n"
             "  node [shape=box, style=filled];\n"
             "  subgraph cluster_0 {\n"
             "    label=\"stream 0\";\n"
             "    s0_0 [label=\"f0\\n%1: i64[8]\", fillcolor=\"#8dd3c7\"];\n"
-            "    s0_2 [label=\"f2\\n%3: i64[8]\", fillcolor=\"#8dd3c7\"];\n"
+            "    s0_2 [label=\"f2\\n%3: i64[8]\", fillcolor=\"#8dd3c7\", color=red, penwidth=3];\n"
             "  }\n"
             "  subgraph cluster_1 {\n"
             "    label=\"stream 1\";\n"
-            "    s1_0 [label=\"f1\\n%2: i64[8]\", fillcolor=\"#ffffb3\"];\n"
+            "    s1_0 [label=\"f1\\n%2: i64[8]\", fillcolor=\"#ffffb3\", color=red, penwidth=3];\n"
             "  }\n"
             "  s0_0 -> s0_2;\n"
             "  s1_0 -> s0_2 [style=dashed, label=\"e0\"];\n"
