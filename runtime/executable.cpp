@@ -49,16 +49,16 @@ std::string indented(const std::string& lines) {
 std::string prediction_text(const Executable& executable) {
   constexpr std::size_t shown_at_each_end = 8;
   const Prediction& prediction = executable.prediction;
-  std::vector<std::string_view> names;
+  const auto& path = prediction.critical_path;
+  std::vector<std::string_view> names(path.back().launch + 1);
   for (const auto& stream : executable.streams) {
     for (const Step& step : stream) {
-      const auto* launch = std::get_if<Launch>(&step);
-      if (!launch) continue;
-      names.resize(std::max<std::size_t>(names.size(), launch->number + 1));
-      names[launch->number] = launch->name;
+      if (prediction.is_critical(step)) {
+        const auto& launch = std::get<Launch>(step);
+        names[launch.number] = launch.name;
+      }
     }
   }
-  const auto& path = prediction.critical_path;
   std::string out = "critical path: ";
   for (std::size_t i = 0; i < path.size(); ++i) {
     if (i == shown_at_each_end && path.size() > 2 * shown_at_each_end) {
