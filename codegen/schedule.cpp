@@ -86,7 +86,7 @@ void number(Program& program, const LaunchTimes* measured) {
 
 Executable on_one_stream(const Program& program, const Options& options) {
   Executable executable;
-  executable.streams.emplace_back(program.launches.begin(), program.launches.end());
+  executable.streams.push_back({{program.launches.begin(), program.launches.end()}});
   const Predictor predictor(program, nullptr, parallelism(options.device, options));
   executable.prediction = predictor.predict(Assignment(program.launches.size(), 0));
   return executable;

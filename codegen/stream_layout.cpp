@@ -41,7 +41,7 @@ class Layout {
     StreamLayout layout;
     layout.streams.resize(counts_.size());
     for (std::uint32_t i = 0; i < program_.launches.size(); ++i) {
-      std::vector<Step>& steps = layout.streams[stream_of_[i]];
+      std::vector<Step>& steps = layout.streams[stream_of_[i]].steps;
       for (std::uint32_t before : waits_[i]) steps.push_back(Wait{*event_of_[before]});
       steps.push_back(program_.launches[i]);
       if (event_of_[i]) steps.push_back(Record{*event_of_[i]});

@@ -12,7 +12,7 @@
 namespace anabranch {
 
 struct StreamLayout {
-  std::vector<std::vector<Step>> streams;
+  std::vector<Stream> streams;
   std::uint32_t event_count = 0;
 };
 

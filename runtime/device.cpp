@@ -15,7 +15,6 @@ namespace {
 
 constexpr int kinds = 3;
 constexpr int max_devices = max_cpu_devices;
-constexpr std::array<const char*, kinds> kind_names = {"cpu", "cuda", "null"};
 
 struct Registry {
   std::mutex mutex;
@@ -29,10 +28,6 @@ Registry& registry() {
 }
 
 }  // namespace
-
-std::string to_string(const Device& device) {
-  return fmt::format("{}:{}", kind_names[static_cast<std::size_t>(device.kind())], device.index());
-}
 
 std::vector<Device> devices() {
   std::vector<Device> result;

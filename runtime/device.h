@@ -1,36 +1,12 @@
-// Device: where arrays live and kernels run.
+// The devices of this machine, and what may be set on them.
 #pragma once
 
-#include <compare>
-#include <cstdint>
 #include <string>
 #include <vector>
 
+#include "ir/device.h"
+
 namespace anabranch {
-
-/// `null` runs nothing and records everything: schedules are tested on it without hardware.
-enum class DeviceKind : std::uint8_t { cpu, cuda, null };
-
-/// A small value that names a device; the device's state is made on first use.
-class Device {
- public:
-  Device() = default;  ///< cpu:0
-  static Device cpu(int index = 0) { return {DeviceKind::cpu, index}; }
-  static Device cuda(int index = 0) { return {DeviceKind::cuda, index}; }
-  static Device null(int index = 0) { return {DeviceKind::null, index}; }
-
-  DeviceKind kind() const { return kind_; }
-  int index() const { return index_; }
-  auto operator<=>(const Device&) const = default;
-
- private:
-  Device(DeviceKind kind, int index) : kind_(kind), index_(index) {}
-  DeviceKind kind_ = DeviceKind::cpu;
-  int index_ = 0;
-};
-
-/// "cpu:0"
-std::string to_string(const Device& device);
 
 /// The devices of this machine that run programs.
 std::vector<Device> devices();

@@ -96,6 +96,11 @@ std::string text(const Executable& executable, const Copy& copy) {
   return fmt::format("copy {} -> {}", executable.slots[copy.from].name,
                      executable.slots[copy.to].name);
 }
+// " on cpu:1" for what is not on the executable's own device.
+std::string place_text(const Executable& executable, DeviceIndex device) {
+  return device == 0 ? "" : " on " + to_string(executable.device_at(device));
+}
+
 std::string text(const Executable&, const Record& record) {
   return fmt::format("record e{}", record.event);
 }
@@ -136,14 +141,21 @@ std::string to_string(const Executable& executable) {
       "executable {} on {}: {}, {}, arena {} bytes (at least {})\n", executable.name,
       to_string(executable.device), plural(executable.streams.size(), "stream"),
       plural(executable.event_count, "event"), executable.arena_bytes, executable.live_bytes);
+  for (const FurtherDevice& further : executable.further) {
+    out += fmt::format("and on {}: arena {} bytes (at least {})\n", to_string(further.device),
+                       further.arena_bytes, further.live_bytes);
+  }
   if (!executable.prediction.critical_path.empty()) out += prediction_text(executable);
   out += "slots:\n";
   for (const Slot& slot : executable.slots) {
-    out += fmt::format("  {}: {}  {}\n", slot.name, to_string(slot.type), kind_text(slot));
+    out += fmt::format("  {}: {}  {}{}\n", slot.name, to_string(slot.type), kind_text(slot),
+                       place_text(executable, slot.device));
   }
   for (std::size_t stream = 0; stream < executable.streams.size(); ++stream) {
-    out += fmt::format("stream {}:\n", stream);
-    for (const Step& step : executable.streams[stream]) {
+    const Stream& steps = executable.streams[stream];
+    out += fmt::format("stream {}{}{}:\n", stream, place_text(executable, steps.device),
+                       steps.kind == Stream::Kind::copy ? ", copies" : "");
+    for (const Step& step : steps) {
       out += executable.prediction.is_critical(step) ? "* " : "  ";
       out += std::visit([&](const auto& s) { return text(executable, s); }, step) + "\n";
     }

@@ -60,15 +60,18 @@ struct BranchTask {
 
 using SlotId = std::uint32_t;
 using EventId = std::uint32_t;
+/// One of an executable's devices: 0 is its own, i the i-th of its `further` ones, from 1.
+using DeviceIndex = std::uint32_t;
 
 /// A place for one value's bytes.
 struct Slot {
   enum class Kind : std::uint8_t { input, output, constant, temporary };
   Kind kind = Kind::temporary;
   std::uint32_t index = 0;  ///< which input, output or constant
-  std::size_t offset = 0;   ///< of a temporary, in the arena
+  std::size_t offset = 0;   ///< of a temporary, in its device's arena
   Type type;
-  std::string name;  ///< "%5", as in the fused graph's text
+  std::string name;        ///< "%5", as in the fused graph's text
+  DeviceIndex device = 0;  ///< where its memory is
 };
 
 /// Runs a task on slots; `buffers` is the order of the pointers that the task gets.
@@ -113,6 +116,28 @@ struct Wait {
 
 using Step = std::variant<Launch, Copy, Record, Wait>;
 
+/// Steps that one device takes in their order.
+struct Stream {
+  /// Copies between devices have streams of their own, so that they overlap computation.
+  enum class Kind : std::uint8_t { compute, copy };
+  std::vector<Step> steps;
+  DeviceIndex device = 0;  ///< on whose cores they run
+  Kind kind = Kind::compute;
+
+  std::size_t size() const { return steps.size(); }
+  bool empty() const { return steps.empty(); }
+  const Step& operator[](std::size_t position) const { return steps[position]; }
+  auto begin() const { return steps.begin(); }
+  auto end() const { return steps.end(); }
+};
+
+/// A device of an executable besides its own, with what its temporaries take there.
+struct FurtherDevice {
+  Device device;
+  std::size_t arena_bytes = 0;
+  std::size_t live_bytes = 0;
+};
+
 /// What the scheduler expects of a run.
 struct Prediction {
   /// A launch, by number, and how long it takes on the cores that it gets.
@@ -132,16 +157,21 @@ struct Prediction {
 struct Executable {
   std::string name;
   Device device;
+  std::vector<FurtherDevice> further;  ///< where the graph spans several devices
   std::vector<Type> inputs;
   std::vector<Slot> slots;
   std::vector<SlotId> outputs;  ///< an output may be an input's or a constant's slot
   std::vector<Buffer> constants;
-  std::vector<std::vector<Step>> streams;
+  std::vector<Stream> streams;
   std::uint32_t event_count = 0;
-  std::size_t arena_bytes = 0;  ///< of all temporaries together
+  std::size_t arena_bytes = 0;  ///< of all temporaries on `device` together
   std::size_t live_bytes = 0;   ///< the lower bound: the most temporary bytes live at once
   Prediction prediction;
   std::shared_ptr<LaunchTimes> times;  ///< for the first runs to fill; null where nobody asks
+
+  const Device& device_at(DeviceIndex index) const {
+    return index == 0 ? device : further[index - 1].device;
+  }
 };
 
 /// A loop's flag comes first in its room, then its arenas, which begin here.

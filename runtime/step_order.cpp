@@ -19,7 +19,7 @@ void check_events(const Executable& executable) {
     }
     ++counts[event];
   };
-  for (const std::vector<Step>& stream : executable.streams) {
+  for (const Stream& stream : executable.streams) {
     for (const Step& step : stream) {
       if (const auto* record = std::get_if<Record>(&step)) count(recorded, record->event);
       if (const auto* wait = std::get_if<Wait>(&step)) count(waited, wait->event);

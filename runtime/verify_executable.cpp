@@ -15,7 +15,7 @@ class Verifier {
 
   void verify() {
     check_slots();
-    for (const std::vector<Step>& stream : executable_.streams) {
+    for (const Stream& stream : executable_.streams) {
       for (const Step& step : stream) check_operands(step);
     }
     const StepOrder order(executable_);

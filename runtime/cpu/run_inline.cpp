@@ -50,7 +50,7 @@ bool run_inline(DeviceState& device, const Executable& executable, std::span<con
     outputs[slot.index] = Buffer::deferred(executable.device, slot.type.bytes(), Event());
   }
   frame.bind(inputs, outputs);
-  for (const std::vector<Step>& steps : executable.streams) {
+  for (const Stream& steps : executable.streams) {
     for (const Step& step : steps) {
       if (const auto* launch = std::get_if<Launch>(&step)) {
         timeline::Span span(launch->name, timeline::category_of(*launch), {},

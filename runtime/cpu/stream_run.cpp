@@ -75,7 +75,7 @@ void Strand::stop_clock(std::string_view name, timeline::Category category,
 }
 
 void Strand::advance() {
-  const std::vector<Step>& steps = owner_->executable().streams[stream_];
+  const Stream& steps = owner_->executable().streams[stream_];
   for (; position_ < steps.size(); ++position_) {
     if (!std::visit([this](const auto& step) { return run(step); }, steps[position_])) return;
   }

@@ -47,7 +47,7 @@ class Player {
  private:
   // Whether the stream's next step could be taken.
   bool step(std::uint32_t stream) {
-    const std::vector<Step>& steps = executable_.streams[stream];
+    const Stream& steps = executable_.streams[stream];
     std::size_t& position = positions_[stream];
     if (position == steps.size()) return false;
     const Step& step = steps[position];

@@ -140,7 +140,7 @@ TEST(Schedule, WritesAfterReadsAreOrdered) {
 
 TEST(Schedule, OutputsAreFinishedByTheirLastWriter) {
   Executable made = schedule(diamond(1e6).program(), on(Device::null(), 4));
-  const auto& last = std::get<Launch>(made.streams[0].back());
+  const auto& last = std::get<Launch>(made.streams[0].steps.back());
   EXPECT_EQ(last.name, "f3");
   EXPECT_EQ(last.finishes, std::vector<std::uint32_t>{0});
 }
@@ -186,7 +186,8 @@ TEST(Schedule, EveryWaitIsNeeded) {
       for (std::size_t i = 0; i < made.streams[stream].size(); ++i) {
         if (!std::holds_alternative<Wait>(made.streams[stream][i])) continue;
         Executable less = made;
-        less.streams[stream].erase(less.streams[stream].begin() + static_cast<std::ptrdiff_t>(i));
+        auto& steps = less.streams[stream].steps;
+        steps.erase(steps.begin() + static_cast<std::ptrdiff_t>(i));
         EXPECT_THROW(verify(less), InternalError) << to_string(made);
         ++waits;
       }

@@ -44,7 +44,7 @@ std::string error_of(const Executable& executable) {
 
 template <class S>
 std::vector<Step>::iterator find(Executable& executable, std::size_t stream) {
-  auto& steps = executable.streams[stream];
+  auto& steps = executable.streams[stream].steps;
   return std::find_if(steps.begin(), steps.end(),
                       [](const Step& step) { return std::holds_alternative<S>(step); });
 }
@@ -83,7 +83,7 @@ TEST(Verify, AcceptsWhatTheSchedulerMakes) { EXPECT_EQ(error_of(fork_and_join())
 
 TEST(Verify, RefusesAMissingWait) {
   Executable made = fork_and_join();
-  made.streams[0].erase(find<Wait>(made, 0));
+  made.streams[0].steps.erase(find<Wait>(made, 0));
   EXPECT_EQ(
       error_of(made),
       "schedule: %2 is written by step 0 of stream 1 and used by step 1 of stream 0, which are "
@@ -92,10 +92,10 @@ TEST(Verify, RefusesAMissingWait) {
 
 TEST(Verify, RefusesEventsThatAreNotRecordedOnce) {
   Executable made = fork_and_join();
-  made.streams[1].erase(find<Record>(made, 1));
+  made.streams[1].steps.erase(find<Record>(made, 1));
   EXPECT_EQ(error_of(made), "schedule: event e0 is recorded 0 times");
   made = fork_and_join();
-  made.streams[0].push_back(Record{0});
+  made.streams[0].steps.push_back(Record{0});
   EXPECT_EQ(error_of(made), "schedule: event e0 is recorded 2 times");
   made = fork_and_join();
   made.event_count = 0;
@@ -105,8 +105,8 @@ TEST(Verify, RefusesEventsThatAreNotRecordedOnce) {
 TEST(Verify, RefusesStreamsThatWaitForEachOther) {
   Executable made = fork_and_join();
   made.event_count = 2;
-  made.streams[0].push_back(Record{1});
-  made.streams[1].insert(made.streams[1].begin(), Wait{1});
+  made.streams[0].steps.push_back(Record{1});
+  made.streams[1].steps.insert(made.streams[1].steps.begin(), Wait{1});
   EXPECT_EQ(error_of(made), "schedule: stream 0 waits for ever");
   EXPECT_THROW(run(std::make_shared<Executable>(made), {buffer_of(Device::null(2), counting(8))}),
                InternalError);
@@ -131,7 +131,7 @@ TEST(Verify, AcceptsWritingOverOnlyWhereTheLaunchAllowsIt) {
   Executable made = schedule(program.program(), Options{});
   EXPECT_EQ(made.slots[a].offset, made.slots[b].offset);
   EXPECT_EQ(error_of(made), "none");
-  std::get<Launch>(made.streams[0][1]).in_place.clear();
+  std::get<Launch>(made.streams[0].steps[1]).in_place.clear();
   EXPECT_EQ(error_of(made), "schedule: %1 and %2 share bytes while both are live");
 }
 
@@ -140,22 +140,22 @@ TEST(Verify, RefusesWrongSlots) {
   made.arena_bytes = 64;
   EXPECT_EQ(error_of(made), "schedule: %2 lies outside the arena");
   made = fork_and_join();
-  std::get<Launch>(made.streams[1][0]).writes = {0};
+  std::get<Launch>(made.streams[1].steps[0]).writes = {0};
   EXPECT_EQ(error_of(made), "schedule: %0 is written, and is an input or a constant");
   made = fork_and_join();
-  std::get<Launch>(made.streams[1][0]).buffers = {0};
+  std::get<Launch>(made.streams[1].steps[0]).buffers = {0};
   EXPECT_EQ(error_of(made), "schedule: f1 writes %2, which it is not given");
   made = fork_and_join();
   made.outputs = {1};
   EXPECT_EQ(error_of(made), "schedule: %1 is a temporary and an output");
   made = fork_and_join();
-  made.streams[1].erase(made.streams[1].begin());
+  made.streams[1].steps.erase(made.streams[1].steps.begin());
   EXPECT_EQ(error_of(made), "schedule: %2 is read by step 2 of stream 0 before it is written");
   made = fork_and_join();
-  made.streams[0].pop_back();
+  made.streams[0].steps.pop_back();
   EXPECT_EQ(error_of(made), "schedule: %3 is an output that nothing writes");
   made = fork_and_join();
-  std::get<Launch>(made.streams[0][0]).finishes = {0};
+  std::get<Launch>(made.streams[0].steps[0]).finishes = {0};
   EXPECT_EQ(error_of(made), "schedule: f0 finishes %3 and is not its last writer");
 }
 
@@ -163,7 +163,7 @@ TEST(Executable, CopiesAreSteps) {
   FakeProgram program(8);
   const SlotId in = program.input(), out = program.output();
   Executable made = *program.in_order();
-  made.streams = {{Copy{in, out}}};
+  made.streams = {{{Copy{in, out}}}};
   EXPECT_EQ(error_of(made), "none");
   EXPECT_NE(to_string(made).find("  copy %0 -> %1\n"), std::string::npos);
   auto shared = std::make_shared<Executable>(made);

@@ -94,7 +94,7 @@ class FakeProgram {
       made->arena_bytes += (type_.bytes() + 63) / 64 * 64;
     }
     made->live_bytes = made->arena_bytes;
-    made->streams.emplace_back(program_.launches.begin(), program_.launches.end());
+    made->streams.push_back({{program_.launches.begin(), program_.launches.end()}});
     return made;
   }
 
