@@ -6,6 +6,8 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -81,15 +83,15 @@ template <class T>
 inline constexpr std::size_t field_count =
     detail::count_from<T, 0, detail::initializer_count<T>()>();
 
-/// Calls `visit(field)` for each field in order.
-template <class Struct, class Visit>
-void for_each_field(Struct& object, Visit&& visit) {
+/// `use(fields...)`.
+template <class Struct, class Use>
+constexpr auto with_fields(Struct& object, Use&& use) {
   constexpr std::size_t count = field_count<std::remove_const_t<Struct>>;
   static_assert(count <= max_fields, "a struct of a tree has at most 26 fields; nest some of them");
-  [[maybe_unused]] auto each = [&](auto&... fields) { (visit(fields), ...); };
-  // clang-format off
+  if constexpr (count == 0) return use();
+    // clang-format off
 #define ANABRANCH_FIELDS(number, ...) \
-  if constexpr (count == number) { auto& [__VA_ARGS__] = object; each(__VA_ARGS__); }
+  if constexpr (count == number) { auto& [__VA_ARGS__] = object; return use(__VA_ARGS__); }
   ANABRANCH_FIELDS(1, a)
   ANABRANCH_FIELDS(2, a, b)
   ANABRANCH_FIELDS(3, a, b, c)
@@ -118,6 +120,48 @@ void for_each_field(Struct& object, Visit&& visit) {
   ANABRANCH_FIELDS(26, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z)
 #undef ANABRANCH_FIELDS
   // clang-format on
+}
+
+namespace detail {
+
+template <class Struct>
+struct Example {
+  Struct value;
+};
+template <class Struct>
+extern const Example<Struct> example;  // never defined: only the addresses of its fields are named
+
+template <class Struct>
+constexpr auto field_addresses() {
+  return with_fields(example<Struct>.value,
+                     [](const auto&... fields) { return std::tuple{&fields...}; });
+}
+
+// What the compiler calls the field, behind the last "::" of "(& example<Struct>...::field)".
+template <auto Address>
+constexpr std::string_view field_name() {
+  std::string_view text = __PRETTY_FUNCTION__;
+  text = text.substr(0, text.find(')', text.find("Address = ")));
+  return text.substr(text.rfind(':') + 1);
+}
+
+}  // namespace detail
+
+/// The name of field `At` of an aggregate, as its definition writes it.
+template <class Struct, std::size_t At>
+constexpr std::string_view field_name() {
+  return detail::field_name<std::get<At>(detail::field_addresses<Struct>())>();
+}
+
+/// Calls `visit(name, field)` for each field in order.
+template <class Struct, class Visit>
+void for_each_field(Struct& object, Visit&& visit) {
+  with_fields(object, [&](auto&... fields) {
+    [&]<std::size_t... At>(std::index_sequence<At...>) {
+      (visit(field_name<std::remove_const_t<Struct>, At>(), fields), ...);
+    }
+    (std::make_index_sequence<sizeof...(fields)>());
+  });
 }
 
 }  // namespace anabranch::tree

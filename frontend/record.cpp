@@ -2,12 +2,15 @@
 
 #include <algorithm>
 
+#include "frontend/env.h"
 #include "frontend/evaluate.h"
 #include "frontend/expression.h"
 #include "frontend/fail.h"
 #include "frontend/named_scope.h"
+#include "frontend/program_cache.h"
 #include "frontend/tracer.h"
 #include "ir/infer.h"
+#include "runtime/run.h"
 
 namespace anabranch {
 namespace {
@@ -40,6 +43,12 @@ std::uint32_t size_below(const std::vector<ExpressionPtr>& inputs) {
   return size;
 }
 
+const std::shared_ptr<Tracer>& innermost(const std::shared_ptr<Tracer>& so_far,
+                                         const Expression& traced) {
+  const std::shared_ptr<Tracer>& own = traced.traced.tracer;
+  return so_far && so_far->serial() > own->serial() ? so_far : own;
+}
+
 }  // namespace
 
 Array record(Op op, const std::vector<Array>& operands, SourceLocation where, Attributes attributes,
@@ -53,7 +62,7 @@ Array record(Op op, const std::vector<Array>& operands, SourceLocation where, At
     }
     const Expression& expression = *operand.expression();
     weak = weak && expression.weak;
-    if (expression.kind == Expression::Kind::traced) tracer = expression.traced.tracer;
+    if (expression.kind == Expression::Kind::traced) tracer = innermost(tracer, expression);
   }
   if (tracer) {
     Array result = tracer->record(op, operands, std::move(attributes), std::move(stated), where);
@@ -83,6 +92,40 @@ Array record(Op op, const std::vector<Array>& operands, SourceLocation where, At
   Array array(std::move(expression));
   if (full) evaluate({&array, 1});
   return array;
+}
+
+std::vector<Array> record_regions(Op op, const std::vector<Array>& operands,
+                                  std::vector<Graph> regions, SourceLocation where) {
+  where.scope = current_scope();
+  std::shared_ptr<Tracer> tracer;
+  for (const Array& operand : operands) {
+    const Expression& expression = *operand.expression();
+    if (expression.kind == Expression::Kind::traced) tracer = innermost(tracer, expression);
+  }
+  if (tracer) return tracer->record_regions(op, operands, std::move(regions), where);
+
+  GraphBuilder builder;
+  std::vector<Value> inputs, outputs;
+  for (const Array& operand : operands) {
+    inputs.push_back(builder.parameter(operand.expression()->type));
+  }
+  const Value node =
+      builder.add(op, std::move(inputs), NoAttributes{}, std::nullopt, std::move(regions), where);
+  const std::vector<Type> types = builder.node(node).types;
+  for (std::uint32_t i = 0; i < types.size(); ++i) outputs.push_back({node.node, i});
+  Options options = default_options();
+  if (auto device = common_device(op, operands, where)) options.device = *device;
+  auto compiled = compile_once(builder.build(std::move(outputs)), options);
+
+  evaluate(operands);
+  std::vector<Buffer> memory;
+  for (const Array& operand : operands) memory.push_back(memory_of(operand, options.device));
+  memory = run(compiled->executable, std::move(memory));
+  std::vector<Array> results;
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    results.push_back(array_of(types[i], std::move(memory[i])));
+  }
+  return results;
 }
 
 }  // namespace anabranch

@@ -6,6 +6,7 @@
 
 #include "frontend/array.h"
 #include "ir/attributes.h"
+#include "ir/graph.h"
 #include "ir/op.h"
 #include "ir/source_location.h"
 
@@ -17,5 +18,10 @@ inline constexpr std::uint32_t recording_limit = 256;
 /// Result 0 of `op`. Throws Error, there and then, if the op does not take the operands.
 Array record(Op op, const std::vector<Array>& operands, SourceLocation where,
              Attributes attributes = NoAttributes{}, std::optional<Type> stated = std::nullopt);
+
+/// The results of a loop or a branch: part of the trace of a traced operand, or compiled and
+/// dispatched at once.
+std::vector<Array> record_regions(Op op, const std::vector<Array>& operands,
+                                  std::vector<Graph> regions, SourceLocation where);
 
 }  // namespace anabranch

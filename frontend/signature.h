@@ -46,7 +46,7 @@ struct Signature {
   bool any_traced() const;
 };
 
-/// "argument 0[1]" and "f32[3]" for each part of a call, to explain a retrace by.
+/// "argument 0.weight" and "f32[3]" for each part of a call, to explain a retrace by.
 using Description = std::vector<std::pair<std::string, std::string>>;
 
 namespace detail {
@@ -122,6 +122,8 @@ struct DescriptionVisitor : tree::Visitor {
     std::string before = path;
     if constexpr (std::is_integral_v<Place>)
       path += "[" + std::to_string(place) + "]";
+    else if constexpr (std::same_as<Place, tree::Field>)
+      path += "." + std::string(place.name);
     else
       path += "[\"" + std::string(place) + "\"]";
     body();

@@ -1,9 +1,15 @@
 #include "frontend/tracer.h"
 
+#include <atomic>
+
 #include "frontend/fail.h"
+#include "passes/dce.h"
 
 namespace anabranch {
 namespace {
+
+// Orders tracers, and their nodes, by when they came to be.
+std::atomic<std::uint64_t> last_serial = 0;
 
 Literal literal_of(const Expression& expression) {
   std::vector<std::byte> bytes(expression.type.bytes());
@@ -18,51 +24,153 @@ Literal literal_of(const Expression& expression) {
 
 }  // namespace
 
+Tracer::Tracer(std::string name, TraceKind kind)
+    : kind_(kind), serial_(++last_serial), builder_(std::move(name)) {}
+
 Array Tracer::parameter(const Type& type) {
   std::lock_guard lock(mutex_);
   Value value = builder_.parameter(type);
+  note_births();
   return Array(std::make_shared<Expression>(type, Traced{shared_from_this(), value}));
 }
 
-Array Tracer::record(Op op, const std::vector<Array>& operands, Attributes attributes,
-                     std::optional<Type> stated, SourceLocation where) {
-  std::lock_guard lock(mutex_);
+std::vector<Value> Tracer::import_all(const std::vector<Array>& operands, Op op,
+                                      SourceLocation where) {
   std::vector<Value> inputs;
   inputs.reserve(operands.size());
   for (const Array& operand : operands) {
     inputs.push_back(import(operand.expression(), std::string(anabranch::name(op)), where));
   }
+  return inputs;
+}
+
+Array Tracer::record(Op op, const std::vector<Array>& operands, Attributes attributes,
+                     std::optional<Type> stated, SourceLocation where) {
+  std::lock_guard lock(mutex_);
+  std::vector<Value> inputs = import_all(operands, op, where);
   Value value =
       builder_.add(op, std::move(inputs), std::move(attributes), std::move(stated), {}, where);
+  note_births();
   auto result =
       std::make_shared<Expression>(builder_.type(value), Traced{shared_from_this(), value});
   result->location = where;
   return Array(std::move(result));
 }
 
-// What needs no operand first: a value of this trace, one seen before, or a constant.
+std::vector<Array> Tracer::record_regions(Op op, const std::vector<Array>& operands,
+                                          std::vector<Graph> regions, SourceLocation where) {
+  std::lock_guard lock(mutex_);
+  std::vector<Value> inputs = import_all(operands, op, where);
+  Value value =
+      builder_.add(op, std::move(inputs), NoAttributes{}, std::nullopt, std::move(regions), where);
+  note_births();
+  std::vector<Array> results;
+  for (const Type& type : builder_.node(value).types) {
+    auto result = std::make_shared<Expression>(type, Traced{shared_from_this(), value});
+    result->location = where;
+    results.emplace_back(std::move(result));
+    ++value.result;
+  }
+  return results;
+}
+
+void Tracer::note_births() { births_.resize(builder_.size(), last_serial); }
+
+// What needs no operand first: a value of this trace, one seen before, a constant, or a capture.
 std::optional<Value> Tracer::import_leaf(const ExpressionPtr& expression,
                                          const std::string& function, SourceLocation where) {
   if (expression->kind == Expression::Kind::traced) {
-    if (expression->traced.tracer.get() != this) {
-      fail(function + ": " + to_string(expression->type) +
-               " belongs to another trace; pass it in as an argument of the traced function",
-           where);
-    }
-    if (!open_) {
-      fail(
-          function + ": " + to_string(expression->type) +
-              " was traced in a function that has returned; return it from that function to use it",
-          where);
-    }
-    return expression->traced.value;
+    return import_traced(expression, function, where);
   }
   if (auto known = imported_.find(expression.get()); known != imported_.end()) return known->second;
-  if (expression->kind == Expression::Kind::memory && !expression->is_concrete()) return {};
-  Value value = builder_.constant(literal_of(*expression), where);
+  const bool in_memory = expression->kind == Expression::Kind::memory;
+  const bool is_captured = in_memory && kind_ == TraceKind::loop;
+  if (in_memory && !is_captured && !expression->is_concrete()) return {};
+  Value value = in_memory && kind_ != TraceKind::function
+                    ? capture(expression)
+                    : builder_.constant(literal_of(*expression), where);
   imported_.emplace(expression.get(), value);
   keep_alive_.push_back(expression);
   return value;
+}
+
+Value Tracer::import_traced(const ExpressionPtr& expression, const std::string& function,
+                            SourceLocation where) {
+  const auto& [tracer, value] = expression->traced;
+  const bool own = tracer.get() == this;
+  if (!own && kind_ == TraceKind::function) {
+    fail(function + ": " + to_string(expression->type) +
+             " belongs to another trace; pass it in as an argument of the traced function",
+         where);
+  }
+  if (!(own ? open_ : tracer->is_open())) {
+    fail(function + ": " + to_string(expression->type) +
+             " was traced in a function that has returned; return it from that function to use it",
+         where);
+  }
+  if (own) return value;
+  return kind_ == TraceKind::branch ? import_computed(tracer, value) : capture(tracer, value);
+}
+
+// A branch computes what it asks for from outer values alone, which its operations were recorded
+// beside; what was there before the branch is captured.
+Value Tracer::import_computed(const std::shared_ptr<Tracer>& outer, Value value) {
+  std::map<std::uint32_t, Node> computed;
+  std::vector<std::uint32_t> open = {value.node};
+  while (!open.empty()) {
+    const std::uint32_t next = open.back();
+    open.pop_back();
+    if (computed.contains(next)) continue;
+    auto node = outer->node_since(serial_, next);
+    if (!node) continue;
+    for (Value input : node->inputs) open.push_back(input.node);
+    computed.emplace(next, std::move(*node));
+  }
+  std::map<std::uint32_t, Value> moved;
+  auto move = [&](Value from) {
+    auto known = moved.find(from.node);
+    if (known == moved.end()) return capture(outer, from);
+    return Value{known->second.node, from.result};
+  };
+  for (auto& [index, node] : computed) {
+    for (Value& input : node.inputs) input = move(input);
+    moved[index] = builder_.append(std::move(node));
+  }
+  note_births();
+  return move(value);
+}
+
+Value Tracer::capture(const std::shared_ptr<Tracer>& outer, Value value) {
+  auto known = captured_.find({outer.get(), value});
+  if (known != captured_.end()) return known->second;
+  const Type type = outer->type_of(value);
+  captures_.push_back(Array(std::make_shared<Expression>(type, Traced{outer, value})));
+  Value parameter = builder_.late_parameter(type);
+  note_births();
+  captured_.emplace(std::pair(outer.get(), value), parameter);
+  return parameter;
+}
+
+Value Tracer::capture(const ExpressionPtr& memory) {
+  captures_.push_back(Array(memory));
+  return builder_.late_parameter(memory->type);
+}
+
+bool Tracer::is_open() const {
+  std::lock_guard lock(mutex_);
+  return open_;
+}
+
+std::optional<Node> Tracer::node_since(std::uint64_t serial, std::uint32_t node) const {
+  std::lock_guard lock(mutex_);
+  const Node& found = builder_.node({node, 0});
+  if (births_[node] < serial || found.op == Op::parameter) return std::nullopt;
+  return found;
+}
+
+Type Tracer::type_of(Value value) const {
+  std::lock_guard lock(mutex_);
+  return builder_.type(value);
 }
 
 // Post-order with a stack of its own: what was recorded may be deep.
@@ -86,6 +194,7 @@ Value Tracer::import(const ExpressionPtr& root, const std::string& function, Sou
       if (info(recorded->op).has(OpInfo::typed)) stated = top->type;
       value = builder_.add(recorded->op, std::move(inputs), recorded->attributes, std::move(stated),
                            {}, top->location);
+      note_births();
       imported_.emplace(top.get(), *value);
       keep_alive_.push_back(top);
     }
@@ -108,7 +217,7 @@ Graph Tracer::finish(const std::vector<Array>& outputs) {
   open_ = false;
   imported_.clear();
   keep_alive_.clear();
-  return builder_.build(std::move(values));
+  return without_dead_nodes(builder_.build(std::move(values)));
 }
 
 void Tracer::close() {

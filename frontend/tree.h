@@ -76,6 +76,11 @@ const T& static_value(const T& part) {
   return part;
 }
 
+/// Where a field of a struct lies: its name.
+struct Field {
+  std::string_view name;
+};
+
 /// What a walk does by default: nothing. Visitors override what they care for.
 struct Visitor {
   template <class Leaf>
@@ -128,7 +133,9 @@ void walk_parts(Tree& tree, Visitor& visitor) {
                   "a tree is made of Arrays, static_arg, numbers, enums, strings, plain structs "
                   "without bases, tuples, pairs, std::array, std::vector, std::optional and "
                   "std::map<std::string, T>");
-    for_each_field(tree, part);
+    for_each_field(tree, [&](std::string_view name, auto& item) {
+      visitor.within(Field{name}, [&] { walk(item, visitor); });
+    });
   }
 }
 

@@ -1,6 +1,7 @@
 #include "ir/graph.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "ir/error.h"
@@ -80,6 +81,13 @@ Value GraphBuilder::parameter(Type type, SourceLocation location) {
   return {static_cast<std::uint32_t>(graph_.nodes_.size() - 1), 0};
 }
 
+Value GraphBuilder::late_parameter(Type type, SourceLocation location) {
+  if (graph_.parameter_count_ == graph_.nodes_.size()) return parameter(std::move(type), location);
+  has_late_parameters_ = true;
+  graph_.nodes_.push_back(Node{Op::parameter, {std::move(type)}, {}, NoAttributes{}, {}, location});
+  return {static_cast<std::uint32_t>(graph_.nodes_.size() - 1), 0};
+}
+
 Value GraphBuilder::constant(Literal literal, SourceLocation location) {
   Type type = literal.type();
   return append(Node{
@@ -128,7 +136,27 @@ Graph GraphBuilder::build(std::vector<Value> outputs) {
   }
   graph_.outputs_ = std::move(outputs);
   by_hash_.clear();
+  if (std::exchange(has_late_parameters_, false)) put_parameters_first();
   return std::exchange(graph_, Graph{});
+}
+
+void GraphBuilder::put_parameters_first() {
+  std::vector<Node>& nodes = graph_.nodes_;
+  std::vector<std::uint32_t> order(nodes.size()), renamed(nodes.size());
+  std::iota(order.begin(), order.end(), 0u);
+  auto end = std::stable_partition(order.begin(), order.end(), [&](std::uint32_t node) {
+    return nodes[node].op == Op::parameter;
+  });
+  graph_.parameter_count_ = static_cast<std::size_t>(end - order.begin());
+  std::vector<Node> ordered;
+  ordered.reserve(nodes.size());
+  for (std::uint32_t node : order) {
+    renamed[node] = static_cast<std::uint32_t>(ordered.size());
+    ordered.push_back(std::move(nodes[node]));
+    for (Value& input : ordered.back().inputs) input.node = renamed[input.node];
+  }
+  for (Value& output : graph_.outputs_) output.node = renamed[output.node];
+  nodes = std::move(ordered);
 }
 
 }  // namespace anabranch

@@ -89,6 +89,10 @@ class GraphBuilder {
   /// Throws InternalError once another node has been added.
   Value parameter(Type type, SourceLocation location = {});
 
+  /// A parameter that is found while other nodes are there already, as a value from outside that a
+  /// region turns out to need: `build` puts it behind the other parameters.
+  Value late_parameter(Type type, SourceLocation location = {});
+
   /// Result 0 of `op` applied to `inputs`. Ops flagged `typed` need `stated`, their result's type;
   /// for others it must be absent. Throws Error, with the op, the operand types and the location,
   /// where the op does not take them.
@@ -110,7 +114,10 @@ class GraphBuilder {
   Graph build(std::vector<Value> outputs);
 
  private:
+  void put_parameters_first();
+
   Graph graph_;
+  bool has_late_parameters_ = false;
   std::unordered_multimap<std::uint64_t, std::uint32_t> by_hash_;
 };
 

@@ -225,4 +225,82 @@ TEST(Errors, AThrowInATracedFunctionEndsItsTrace) {
   EXPECT_THROW(escaped + 1, ab::Error);
 }
 
+struct Particle {
+  ab::Array position, velocity;
+};
+
+TEST(Errors, CarriesThatChange) {
+  const auto holds = [](const auto&) { return true; };
+  const Particle p{f32({3}), f32({3})};
+  const auto drift = [](const Particle& c) {
+    return Particle{c.position, c.velocity.astype(ab::f64)};
+  };
+  const auto grow = [](const Particle& c) { return Particle{c.position, f32({4})}; };
+  const std::vector<ab::Array> list = {f32({})};
+  const auto longer = [](std::vector<ab::Array> c) {
+    c.push_back(c[0]);
+    return c;
+  };
+  expect_messages({
+      MISUSE(ab::while_loop(holds, drift, p),
+             "while_loop: carry.velocity changes its type: f32[3] goes in and f64[3] comes back; "
+             "convert it with .astype(ab::f32)"),
+      MISUSE(ab::while_loop(holds, grow, p), "carry.velocity", "f32[3] goes in and f32[4] comes",
+             "reshape or broadcast"),
+      MISUSE(ab::fori_loop(
+                 0, 3, [&](ab::Array, const Particle& c) { return drift(c); }, p),
+             "fori_loop: carry.velocity changes its type"),
+      MISUSE(ab::scan(
+                 [&](const Particle& c) {
+                   return std::pair{drift(c), c.position};
+                 },
+                 p, 3),
+             "scan: carry.velocity changes its type"),
+      MISUSE(ab::while_loop(holds, longer, list),
+             "while_loop: carry.size(): 1 goes in, and carry.size(): 2 comes back"),
+      MISUSE(ab::while_loop(
+                 holds, [](ab::Array x) { return x * 0.5f; }, i32({})),
+             "while_loop: ", "i32"),
+      MISUSE(ab::while_loop([](ab::Array x) { return x; }, [](ab::Array x) { return x; }, f32({})),
+             "while_loop: the condition gives f32[], and not bool[]"),
+      MISUSE(ab::while_loop(
+                 holds, [](ab::Array x) { return x; }, ab::Array()),
+             "while_loop: carry is an empty Array"),
+  });
+}
+
+TEST(Errors, BranchesAndSlicesThatDoNotFit) {
+  const auto same = [](ab::Array x) { return x; };
+  const auto doubled = [](ab::Array x) { return Particle{x, x.astype(ab::f64)}; };
+  const auto single = [](ab::Array x) { return Particle{x, x}; };
+  expect_messages({
+      MISUSE(ab::cond(f32({}), same, same, f32({})), "cond: the predicate is f32[]"),
+      MISUSE(ab::cond(true, single, doubled, f32({2})),
+             "cond: result.velocity is f64[2] in the false branch and f32[2] in the true branch"),
+      MISUSE(ab::switch_(f32({}), std::tuple{same}, f32({})), "switch_: f32[]", "integers"),
+      MISUSE(ab::switch_(i32({2}), std::tuple{same}, f32({})), "switch_: the index is i32[2]"),
+      MISUSE(ab::fori_loop(
+                 0, i32({2}), [](ab::Array, ab::Array x) { return x; }, f32({})),
+             "fori_loop: a bound is i32[2]"),
+      MISUSE(ab::scan(
+                 [](ab::Array c, Particle) {
+                   return std::pair{c, c};
+                 },
+                 f32({}), Particle{f32({3}), f32({4})}),
+             "scan: xs.velocity, f32[4], has 4 slabs, and xs.position has 3"),
+      MISUSE(ab::scan(
+                 [](ab::Array c, ab::Array) {
+                   return std::pair{c, c};
+                 },
+                 f32({}), f32({})),
+             "scan: xs, f32[], has no axis to step along"),
+      MISUSE(ab::dynamic_slice(f32({4}), {i32({2})}, {2}), "dynamic_slice: a start is i32[2]"),
+      MISUSE(ab::dynamic_slice(f32({4}), {0}, {5}),
+             "dynamic_slice: the block does not fit on axis 0"),
+      MISUSE(ab::dynamic_update_slice(f32({4}), f32({5}), {0}),
+             "dynamic_update_slice: the update does not fit on axis 0"),
+      MISUSE(ab::dynamic_index_in_dim(f32({4}), 0, 1), "axis 1"),
+  });
+}
+
 }  // namespace

@@ -74,14 +74,14 @@ TEST(Trees, LengthsKeysAndStaticArgumentsArePartOfTheKey) {
   step(n);
   n.layers.pop_back();
   step(n);
-  EXPECT_EQ(step.last_retrace(), "argument 0[0].size(): 1 instead of 2");
+  EXPECT_EQ(step.last_retrace(), "argument 0.layers.size(): 1 instead of 2");
   n.named.erase("a");
   n.named["c"] = ab::ones(ab::f32, {2});
   step(n);
   EXPECT_NE(step.last_retrace().find("key"), std::string::npos) << step.last_retrace();
   n.depth = {3};
   step(n);
-  EXPECT_EQ(step.last_retrace(), "argument 0[4]: static 3 instead of static 2");
+  EXPECT_EQ(step.last_retrace(), "argument 0.depth: static 3 instead of static 2");
   EXPECT_EQ(step.traces(), 4);
 }
 
@@ -130,10 +130,10 @@ TEST(Trees, PlainMembersArePartOfTheKey) {
 
   s.rate = 0.25f;
   EXPECT_EQ(scale(s).moments[1].item<float>(), 1);
-  EXPECT_EQ(scale.last_retrace(), "argument 0[3]: static 0.25 instead of static 0.5");
+  EXPECT_EQ(scale.last_retrace(), "argument 0.rate: static 0.25 instead of static 0.5");
   s.activation = Activation::tanh;
   EXPECT_EQ(scale(s).moments[1].item<float>(), 101);
-  EXPECT_EQ(scale.last_retrace(), "argument 0[4]: static 1 instead of static 0");
+  EXPECT_EQ(scale.last_retrace(), "argument 0.activation: static 1 instead of static 0");
   s.mask = ab::scalar(1000.0f);
   EXPECT_EQ(scale(s).moments[1].item<float>(), 1101);
   EXPECT_EQ(scale.traces(), 4);
