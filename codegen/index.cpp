@@ -42,6 +42,11 @@ Index IndexTable::loop(std::uint32_t loop, std::int64_t extent) {
   return intern_atom(atom);
 }
 
+Index IndexTable::scalar(std::uint32_t number, std::int64_t low, std::int64_t high) {
+  if (low == high) return constant(low);
+  return intern_atom({Atom::Kind::scalar, number, constant(0), 1, low, high});
+}
+
 Index IndexTable::add(Index a, Index b) {
   std::int64_t constant = expressions_[a.id].constant + expressions_[b.id].constant;
   std::vector<Term> terms = expressions_[a.id].terms;

@@ -1,5 +1,5 @@
-// Index expressions: sums of loop indices with constant factors, and the quotients and remainders
-// that reshapes leave behind, kept in a normal form so that equal places have equal numbers.
+// Index expressions: sums of loop indices with constant factors, of scalars that are known when the
+// kernel runs, and of the quotients and remainders that reshapes leave behind, kept in a normal form so that equal places have equal numbers.
 //
 //   (i * 64 + j) / 64          with j < 64          is   i
 //   (x / 12) * 12 + (x / 4 % 3) * 4 + x % 4         is   x
@@ -23,12 +23,12 @@ struct Index {
 /// by positive constants and round down.
 class IndexTable {
  public:
-  /// What a sum adds up: a loop's index, or a quotient, a remainder or the lesser of another
-  /// expression and a constant.
+  /// What a sum adds up: a loop's index, a quotient, a remainder or the lesser of another
+  /// expression and a constant, or a scalar that no loop changes.
   struct Atom {
-    enum class Kind : std::uint8_t { loop, quotient, remainder, least };
+    enum class Kind : std::uint8_t { loop, quotient, remainder, least, scalar };
     Kind kind = Kind::loop;
-    std::uint32_t loop = 0;  ///< the caller's number for the loop
+    std::uint32_t loop = 0;  ///< the caller's number for the loop, or for the scalar
     Index of;                ///< never negative where divided
     std::int64_t by = 1;
     std::int64_t low = 0, high = 0;
@@ -50,6 +50,8 @@ class IndexTable {
   Index constant(std::int64_t value);
   /// The index of a loop of `extent` iterations; 0 for a single one.
   Index loop(std::uint32_t loop, std::int64_t extent);
+  /// A scalar from `low` to `high` that is not known yet, by the caller's number for it.
+  Index scalar(std::uint32_t number, std::int64_t low, std::int64_t high);
   Index add(Index a, Index b);
   Index add(Index a, std::int64_t b) { return add(a, constant(b)); }
   Index scale(Index a, std::int64_t factor);

@@ -17,7 +17,8 @@ std::vector<bool> index_arithmetic(const Kernel& kernel) {
     if (is_index[ref.index]) continue;
     is_index[ref.index] = true;
     auto* compute = std::get_if<Compute>(&kernel[ref].operation);
-    if (compute) open.insert(open.end(), compute->operands.begin(), compute->operands.end());
+    // What a clamp holds in bounds is any scalar.
+    if (compute && compute->op != Op::clamp) open.insert(open.end(), compute->operands.begin(), compute->operands.end());
   }
   return is_index;
 }
@@ -34,7 +35,10 @@ Index IndexLifter::operator()(Ref ref) {
   std::optional<Index> lifted;
   if (auto* constant = std::get_if<ConstantInstruction>(&operation)) {
     lifted = table_.constant(static_cast<std::int64_t>(constant->bits));
-  } else if (auto* compute = std::get_if<Compute>(&operation)) {
+  } else if (auto* compute = std::get_if<Compute>(&operation); compute && compute->op == Op::clamp) {
+    const Index low = (*this)(compute->operands[0]), high = (*this)(compute->operands[2]);
+    lifted = table_.scalar(ref.index, table_[low].constant, table_[high].constant);
+  } else if (compute) {
     const Index a = (*this)(compute->operands[0]), b = (*this)(compute->operands[1]);
     const bool by_constant = table_.is_constant(b);
     const std::int64_t value = table_[b].constant;

@@ -22,7 +22,8 @@ class IndexLifter {
   /// Whether the scalar places a load or a store, so that its arithmetic cannot overflow.
   bool is_index(Ref ref) const { return is_index_[ref.index]; }
 
-  /// Throws InternalError if it is not a sum of loop indices, their quotients and remainders.
+  /// Throws InternalError if it is not a sum of loop indices, their quotients and remainders,
+  /// and of clamped scalars.
   Index operator()(Ref ref);
 
  private:

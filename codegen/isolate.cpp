@@ -11,6 +11,8 @@ bool stands_alone(const Node& node) {
          node.op != Op::fusion && !is_control(node.op);
 }
 
+bool changes(const Node& node) { return stands_alone(node) || is_control(node.op); }
+
 FusionKind kind_of(Op op) {
   if (op == Op::dot) return FusionKind::dot;
   return is_reduction(op) ? FusionKind::reduction : FusionKind::elementwise;
@@ -34,7 +36,7 @@ Graph region_of(const Graph& graph, const Node& node) {
 }  // namespace
 
 Graph isolate(const Graph& graph) {
-  if (std::none_of(graph.nodes().begin(), graph.nodes().end(), stands_alone)) return graph;
+  if (std::none_of(graph.nodes().begin(), graph.nodes().end(), changes)) return graph;
   GraphBuilder builder(graph.name());
   std::vector<Value> moved;  // per node: its first result
   auto at = [&](Value value) {
@@ -51,8 +53,12 @@ Graph isolate(const Graph& graph) {
     } else if (node.op == Op::constant) {
       moved.push_back(builder.constant(node.as<ConstantAttributes>().value, node.location));
     } else {
+      std::vector<Graph> regions = node.regions;
+      if (is_control(node.op)) {
+        for (Graph& region : regions) region = isolate(region);
+      }
       moved.push_back(builder.add(node.op, std::move(inputs), node.attributes, stated(node),
-                                  node.regions, node.location));
+                                  std::move(regions), node.location));
     }
   }
   std::vector<Value> outputs;

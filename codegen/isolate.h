@@ -8,8 +8,9 @@
 
 namespace anabranch {
 
-/// `graph` with each op that is not a parameter, a constant, a reshape or a fusion in a fusion of
-/// its own. Returns it unchanged where there is none.
+/// `graph`, and the regions of its loops and branches, with each op that is not one of these, a
+/// parameter, a constant, a reshape or a fusion in a fusion of its own. Returns it unchanged where
+/// there is none.
 Graph isolate(const Graph& graph);
 
 }  // namespace anabranch

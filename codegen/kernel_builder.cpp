@@ -129,11 +129,19 @@ Ref KernelBuilder::compute(Op op, Dtype dtype, std::span<const Ref> operands,
   return place({std::move(made), dtype, location_}, at, hash);
 }
 
+Index KernelBuilder::clamped(Ref scalar, std::int64_t high) {
+  Ref wide = scalar;
+  if (kernel_[scalar].dtype != i64) wide = compute(Op::convert, i64, {scalar});
+  const Ref zero = constant(i64, 0), most = constant(i64, static_cast<std::uint64_t>(high));
+  return indices_.scalar(compute(Op::clamp, i64, {zero, wide, most}).index, 0, high);
+}
+
 Ref KernelBuilder::atom(std::uint32_t number) {
   const IndexTable::Atom atom = indices_.atom(number);
   if (atom.kind == IndexTable::Atom::Kind::loop) {
     return std::get<Loop>(kernel_[Ref{atom.loop}].operation).index;
   }
+  if (atom.kind == IndexTable::Atom::Kind::scalar) return Ref{atom.loop};
   constexpr Op ops[] = {Op::parameter, Op::divide, Op::remainder, Op::minimum};
   Ref by = constant(i64, static_cast<std::uint64_t>(atom.by));
   return compute(ops[static_cast<int>(atom.kind)], i64, {scalar(atom.of), by});

@@ -48,6 +48,8 @@ class KernelBuilder {
               Comparison direction = Comparison::eq) {
     return compute(op, dtype, std::span(operands.begin(), operands.size()), direction);
   }
+  /// An integer scalar, held between 0 and `high`, as an expression.
+  Index clamped(Ref scalar, std::int64_t high);
   /// The expression as an i64 scalar.
   Ref scalar(Index index);
   Ref load(std::uint32_t buffer, Index index, Ref mask = {});

@@ -2,34 +2,60 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "codegen/cpu/dot.h"
 #include "codegen/dot_epilogue.h"
 #include "codegen/in_place.h"
 #include "codegen/lower.h"
+#include "codegen/lower_update.h"
 #include "ir/error.h"
 #include "ir/print.h"
 
 namespace anabranch {
 namespace {
 
+bool is_update(const Node& node) {
+  return node.op == Op::fusion && updated_parameter(node.regions[0]);
+}
+
+// The nodes in an order that keeps updates back until nothing else can be done.
+std::vector<std::uint32_t> updates_last(const Graph& graph) {
+  const auto size = static_cast<std::uint32_t>(graph.nodes().size());
+  std::vector<std::vector<std::uint32_t>> readers(size);
+  std::vector<std::size_t> missing(size);
+  std::set<std::pair<bool, std::uint32_t>> ready;
+  for (std::uint32_t i = 0; i < size; ++i) {
+    missing[i] = graph.node(i).inputs.size();
+    for (Value input : graph.node(i).inputs) readers[input.node].push_back(i);
+    if (missing[i] == 0) ready.emplace(false, i);
+  }
+  std::vector<std::uint32_t> order;
+  while (!ready.empty()) {
+    order.push_back(ready.extract(ready.begin()).value().second);
+    for (std::uint32_t reader : readers[order.back()]) {
+      if (--missing[reader] == 0) ready.emplace(is_update(graph.node(reader)), reader);
+    }
+  }
+  return order;
+}
+
 class Planner {
  public:
-  Planner(const Graph& graph, const Device& device)
-      : graph_(graph), device_(device), numbers_(value_numbers(graph)) {}
+  /// Names begin with `prefix`. Where it is the body of a loop, `carries` of its inputs may be
+  /// handed on as outputs; nothing: any output may be anything.
+  Planner(const Graph& graph, const Device& device, std::vector<Kernel>& kernels,
+          std::string prefix = "", std::optional<std::uint32_t> carries = std::nullopt)
+      : graph_(graph),
+        device_(device),
+        kernels_(kernels),
+        prefix_(std::move(prefix)),
+        carries_(carries),
+        numbers_(value_numbers(graph)) {}
 
   Launches run() {
-    Program& program = launches_.program;
-    program.name = graph_.name();
-    for (std::uint32_t i = 0; i < graph_.nodes().size(); ++i) plan(i);
-    for (std::uint32_t i = 0; i < graph_.outputs().size(); ++i) {
-      SlotId slot = slot_of(graph_.outputs()[i]);
-      if (program.slots[slot].kind == Slot::Kind::temporary) {
-        program.slots[slot].kind = Slot::Kind::output;
-        program.slots[slot].index = i;
-      }
-      program.outputs.push_back(slot);
-    }
+    for (std::uint32_t i : updates_last(graph_)) plan(i);
+    for (std::uint32_t i = 0; i < graph_.outputs().size(); ++i) plan_output(i);
     return std::move(launches_);
   }
 
@@ -51,10 +77,84 @@ class Planner {
       case Op::fusion:
         plan_fusion(index, node);
         break;
+      case Op::while_:
+      case Op::case_:
+        plan_control(index, node);
+        break;
       default:
         throw InternalError("launches", std::string(name(node.op)) + " outside a fusion",
                             to_string(graph_));
     }
+  }
+
+  void plan_output(std::uint32_t index) {
+    Program& program = launches_.program;
+    SlotId slot = slot_of(graph_.outputs()[index]);
+    if (!may_be_output(slot)) slot = plan_copy(index, slot);
+    if (program.slots[slot].kind == Slot::Kind::temporary) {
+      program.slots[slot].kind = Slot::Kind::output;
+      program.slots[slot].index = index;
+    }
+    program.outputs.push_back(slot);
+  }
+
+  // Whoever runs a region has a place of its own for each output; a body may hand a carry on, once.
+  bool may_be_output(SlotId id) const {
+    const Program& program = launches_.program;
+    if (!carries_) return true;
+    const Slot& slot = program.slots[id];
+    if (slot.kind == Slot::Kind::temporary) return true;
+    const auto& outputs = program.outputs;
+    return slot.kind == Slot::Kind::input && slot.index < *carries_ &&
+           std::find(outputs.begin(), outputs.end(), id) == outputs.end();
+  }
+
+  SlotId plan_copy(std::uint32_t output, SlotId from) {
+    const Type type = graph_.type(graph_.outputs()[output]);
+    Launch launch;
+    launch.kind = Launch::Kind::library;
+    launch.name = prefix_ + "copy" + std::to_string(output);
+    launch.buffers = {from, add_slot(Slot::Kind::temporary, 0, type, graph_.outputs()[output],
+                                     ".copy" + std::to_string(output))};
+    launch.writes = {launch.buffers[1]};
+    add(std::move(launch), WholeCopy{static_cast<std::int64_t>(type.bytes())});
+    return launches_.program.launches.back().writes[0];
+  }
+
+  void add(Launch launch, decltype(Launches::work)::value_type work) {
+    launches_.program.launches.push_back(std::move(launch));
+    launches_.work.push_back(std::move(work));
+  }
+
+  void plan_control(std::uint32_t index, const Node& node) {
+    const bool loops = node.op == Op::while_;
+    Launch launch;
+    launch.kind = loops ? Launch::Kind::loop : Launch::Kind::branch;
+    launch.name = prefix_ + (loops ? "while" : "case") + std::to_string(numbers_[index]);
+    launch.location = node.location;
+    for (Value input : node.inputs) launch.buffers.push_back(slot_of(input));
+    launch.writes = add_results(index, node);
+    launch.buffers.insert(launch.buffers.end(), launch.writes.begin(), launch.writes.end());
+    ControlFlow flow;
+    for (std::size_t i = 0; i < node.regions.size(); ++i) {
+      std::string name = launch.name + ".branch" + std::to_string(i);
+      if (loops) name = launch.name + (i == 0 ? ".condition" : ".body");
+      const auto carries = static_cast<std::uint32_t>(loops && i == 1 ? node.types.size() : 0);
+      flow.regions.push_back(
+          Planner(node.regions[i], device_, kernels_, name + ".", carries).run());
+      flow.regions.back().program.name = std::move(name);
+    }
+    add(std::move(launch), std::move(flow));
+  }
+
+  std::vector<SlotId> add_results(std::uint32_t index, const Node& node) {
+    std::vector<SlotId> outputs;
+    for (std::uint32_t i = 0; i < node.types.size(); ++i) {
+      Value value{index, i};
+      outputs.push_back(add_slot(Slot::Kind::temporary, 0, node.types[i], value));
+      slots_[value] = outputs.back();
+    }
+    return outputs;
   }
 
   SlotId add_slot(Slot::Kind kind, std::uint32_t index, const Type& type, Value value,
@@ -84,13 +184,9 @@ class Planner {
   }
 
   void plan_fusion(std::uint32_t index, const Node& node) {
-    std::vector<SlotId> inputs, outputs;
+    std::vector<SlotId> inputs;
     for (Value input : node.inputs) inputs.push_back(slot_of(input));
-    for (std::uint32_t i = 0; i < node.types.size(); ++i) {
-      Value value{index, i};
-      outputs.push_back(add_slot(Slot::Kind::temporary, 0, node.types[i], value));
-      slots_[value] = outputs.back();
-    }
+    const std::vector<SlotId> outputs = add_results(index, node);
     if (auto split = split_dot_epilogue(node)) {
       plan_dot(index, node, *split, inputs, outputs);
     } else {
@@ -102,7 +198,7 @@ class Planner {
                     const std::vector<SlotId>& outputs) {
     std::vector<Type> operands;
     for (Value input : node.inputs) operands.push_back(graph_.type(input));
-    Lowered lowered = lower(node, operands, "kernel" + std::to_string(numbers_[index]));
+    Lowered lowered = lower(node, operands, prefix_ + "kernel" + std::to_string(numbers_[index]));
     std::vector<SlotId> temporaries;
     for (std::size_t i = 0; i < lowered.temporaries.size(); ++i) {
       temporaries.push_back(add_slot(Slot::Kind::temporary, 0, lowered.temporaries[i], {index, 0},
@@ -126,9 +222,12 @@ class Planner {
       for (auto [read, written] : in_place_buffers(call.kernel)) {
         launch.in_place.emplace_back(launch.buffers[read], launch.buffers[written]);
       }
-      launches_.program.launches.push_back(std::move(launch));
-      launches_.work.push_back(OneKernel{launches_.kernels.size()});
-      launches_.kernels.push_back(std::move(call.kernel));
+      if (auto whole = updated_parameter(node.regions[0])) {
+        launch.updates.emplace_back(inputs[*whole], outputs[0]);
+        launch.in_place = launch.updates;
+      }
+      add(std::move(launch), OneKernel{kernels_.size()});
+      kernels_.push_back(std::move(call.kernel));
     }
   }
 
@@ -136,22 +235,24 @@ class Planner {
                 const std::vector<SlotId>& inputs, const std::vector<SlotId>& outputs) {
     Launch launch;
     launch.kind = Launch::Kind::library;
-    launch.name = "dot" + std::to_string(numbers_[index]);
+    launch.name = prefix_ + "dot" + std::to_string(numbers_[index]);
     launch.location = node.location;
     launch.buffers = {inputs.at(split.lhs), inputs.at(split.rhs)};
     for (std::size_t extra : split.extra_inputs) launch.buffers.push_back(inputs.at(extra));
     launch.buffers.insert(launch.buffers.end(), outputs.begin(), outputs.end());
     launch.writes = outputs;
     if (split.epilogue) {
-      split.dot.epilogue = launches_.kernels.size();
-      launches_.kernels.push_back(epilogue_kernel(*split.epilogue, launch.name + "_epilogue"));
+      split.dot.epilogue = kernels_.size();
+      kernels_.push_back(epilogue_kernel(*split.epilogue, launch.name + "_epilogue"));
     }
-    launches_.program.launches.push_back(std::move(launch));
-    launches_.work.push_back(std::move(split.dot));
+    add(std::move(launch), std::move(split.dot));
   }
 
   const Graph& graph_;
   const Device& device_;
+  std::vector<Kernel>& kernels_;
+  const std::string prefix_;
+  const std::optional<std::uint32_t> carries_;
   const std::vector<std::uint32_t> numbers_;  // of each node's first result in the text
   Launches launches_;
   std::map<Value, SlotId> slots_;
@@ -159,8 +260,10 @@ class Planner {
 
 }  // namespace
 
-Launches plan_launches(const Graph& graph, const Device& device) {
-  return Planner(graph, device).run();
+Launches plan_launches(const Graph& graph, const Device& device, std::vector<Kernel>& kernels) {
+  Launches launches = Planner(graph, device, kernels).run();
+  launches.program.name = graph.name();
+  return launches;
 }
 
 }  // namespace anabranch

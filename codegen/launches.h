@@ -26,14 +26,27 @@ struct OneKernel {
   std::size_t kernel = 0;
 };
 
-struct Launches {
-  Program program;  ///< its launches have everything but `task`, cost and time
-  std::vector<std::variant<OneKernel, LibraryDot>> work;  ///< one per launch
-  std::vector<Kernel> kernels;                            ///< not tiled
+/// A launch that copies its first buffer to its second, of so many bytes.
+struct WholeCopy {
+  std::int64_t bytes = 0;
 };
 
-/// `graph` holds parameters, constants, reshapes (which share the memory of what they reshape) and
-/// fusions alone. Constants are put on `device`.
-Launches plan_launches(const Graph& graph, const Device& device);
+struct Launches;
+
+/// A loop or a branch: the launches of its condition and its body, or of its branches. The launch
+/// has the operands and the results as buffers.
+struct ControlFlow {
+  std::vector<Launches> regions;
+};
+
+struct Launches {
+  Program program;  ///< its launches have everything but `task`, cost and time
+  std::vector<std::variant<OneKernel, LibraryDot, WholeCopy, ControlFlow>> work;  ///< one each
+};
+
+/// `graph` holds parameters, constants, reshapes (which share the memory of what they reshape),
+/// fusions, loops and branches alone. Constants are put on `device`; the kernels, not tiled, are
+/// added to `kernels`. What updates an array comes after whatever else reads it, where it can.
+Launches plan_launches(const Graph& graph, const Device& device, std::vector<Kernel>& kernels);
 
 }  // namespace anabranch

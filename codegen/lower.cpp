@@ -3,6 +3,7 @@
 #include "codegen/lower_cost.h"
 #include "codegen/lower_dot.h"
 #include "codegen/lower_group.h"
+#include "codegen/lower_update.h"
 #include "ir/error.h"
 #include "ir/fusion_plan.h"
 #include "ir/print.h"
@@ -20,6 +21,7 @@ Graph region_of(const Node& dot, std::span<const Type> operands) {
 }
 
 Lowered lower_region(const Graph& region, const std::string& name) {
+  if (updated_parameter(region)) return lower_update(region, name);
   auto plan = plan_fusion(region);
   if (auto* refusal = std::get_if<std::string>(&plan)) {
     throw InternalError("lower", name + " cannot be one kernel: " + *refusal, to_string(region));

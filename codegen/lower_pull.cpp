@@ -166,6 +166,8 @@ Ref Puller::visit_elementwise(const Node& node, const Request& request) {
 Ref Puller::visit_index(const Node& node, const Request& request) {
   if (node.op == Op::pad) return visit_pad(node, request);
   if (node.op == Op::concatenate) return visit_concatenate(node, request);
+  if (node.op == Op::dynamic_slice) return visit_dynamic_slice(node, request);
+  if (node.op == Op::dynamic_update_slice) return visit_dynamic_update_slice(node, request);
   return want(node.inputs[0], point(operand_point(node, request.at)), request.mask);
 }
 
@@ -275,6 +277,52 @@ Ref Puller::visit_concatenate(const Node& node, const Request& request) {
                               {parts[i].first, parts[i].second, chosen});
   }
   return chosen;
+}
+
+// Asked for without a mask, so that every lane has the same: a start can be read at any time.
+std::vector<Index> Puller::block_starts(const Node& node) {
+  const bool slices = node.op == Op::dynamic_slice;
+  const Shape& whole = graph_.type(node.inputs[0]).shape;
+  const Shape& block = slices ? node.types[0].shape : graph_.type(node.inputs[1]).shape;
+  std::vector<Index> starts;
+  for (int axis = 0; axis < whole.rank(); ++axis) {
+    const std::int64_t room = whole[axis] - block[axis];
+    if (room == 0) {
+      starts.push_back(builder_.indices().constant(0));
+    } else if (Ref start = want(node.inputs[at(axis) + (slices ? 1 : 2)], point({}), {})) {
+      starts.push_back(builder_.clamped(start, room));
+    }
+  }
+  return starts;
+}
+
+Ref Puller::visit_dynamic_slice(const Node& node, const Request& request) {
+  std::vector<Index> place = block_starts(node);
+  if (!missing_.empty()) return {};
+  for (std::size_t axis = 0; axis < place.size(); ++axis) {
+    place[axis] = builder_.indices().add(place[axis], (*this)[request.at][axis]);
+  }
+  return want(node.inputs[0], point(std::move(place)), request.mask);
+}
+
+Ref Puller::visit_dynamic_update_slice(const Node& node, const Request& request) {
+  IndexTable& table = builder_.indices();
+  const std::vector<Index> starts = block_starts(node);
+  if (!missing_.empty()) return {};
+  const Shape& block = graph_.type(node.inputs[1]).shape;
+  Within within(builder_);
+  std::vector<Index> inner;
+  for (std::size_t axis = 0; axis < starts.size(); ++axis) {
+    inner.push_back(table.add((*this)[request.at][axis], table.scale(starts[axis], -1)));
+    within.require(inner[axis], 0, block[static_cast<int>(axis)]);
+  }
+  const Condition inside = within.condition();
+  if (inside.never) return want(node.inputs[0], request.at, request.mask);
+  Ref update = want(node.inputs[1], point(std::move(inner)), both(request.mask, inside.ref));
+  if (!inside.ref) return update;
+  Ref around = want(node.inputs[0], request.at, request.mask);
+  if (!missing_.empty()) return {};
+  return builder_.compute(Op::select, node.types[0].dtype, {inside.ref, update, around});
 }
 
 }  // namespace anabranch

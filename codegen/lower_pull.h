@@ -3,6 +3,7 @@
 //
 //   transpose at (i, j)    asks its operand at (j, i)
 //   pad at i               asks its operand at i - low, masked, and selects
+//   dynamic_slice at i     asks its operand at start + i, the start being a scalar that is clamped
 #pragma once
 
 #include <cstdint>
@@ -39,6 +40,10 @@ class Puller {
   /// `value` is known to be `ref` at `at`.
   void bind(Value value, Point at, Ref ref);
 
+  /// Where a block of `node` (dynamic_slice or dynamic_update_slice) begins along each axis, where
+  /// all starts have been pulled; nothing but a request for them otherwise.
+  std::vector<Index> block_starts(const Node& node);
+
   /// Asked before a costly op is computed: a scalar to use in its place, or none.
   using Intercept = std::function<Ref(Value, Point)>;
   void set_intercept(Intercept intercept) { intercept_ = std::move(intercept); }
@@ -62,6 +67,8 @@ class Puller {
   Ref visit_index(const Node& node, const Request& request);
   Ref visit_pad(const Node& node, const Request& request);
   Ref visit_concatenate(const Node& node, const Request& request);
+  Ref visit_dynamic_slice(const Node& node, const Request& request);
+  Ref visit_dynamic_update_slice(const Node& node, const Request& request);
   Ref visit_leaf(const Node& node, const Request& request);
   std::vector<Index> operand_point(const Node& node, Point at);
   std::vector<Index> reshaped(const Shape& from, const Shape& to, std::span<const Index> at);

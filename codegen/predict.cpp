@@ -20,7 +20,7 @@ struct Resource {
 };
 
 std::size_t cores_used(const Launch& launch, std::size_t cores) {
-  const auto* task = std::get_if<HostTask>(&launch.task);
+  const HostTask* task = launch.one_task();
   if (!task) return 1;
   const std::int64_t ranges = task->extent / std::max<std::int64_t>(task->grain, 1);
   return std::clamp<std::size_t>(static_cast<std::size_t>(std::max<std::int64_t>(ranges, 1)), 1,

@@ -131,7 +131,7 @@ class Writer {
     const std::uint32_t last = group.members.back();
     if (!group.closed) return write_fusion(id);
     Node node = graph_.node(last);
-    if (node.op != Op::fusion && !is_control(node.op)) {
+    if (node.op == Op::reshape || node.op == Op::broadcast_in_dim) {
       return (written_[{last, 0}] = alias(node)).node;
     }
     if (is_control(node.op)) {

@@ -45,8 +45,11 @@ bool is_splat_constant(const Node& node) {
   return node.op == Op::constant && node.as<ConstantAttributes>().value.is_splat();
 }
 
-// What is a group by itself: a fusion made before, a loop, a branch.
-bool is_whole(Op op) { return op == Op::fusion || is_control(op); }
+// What is a group by itself: a fusion made before, a loop, a branch, and an update, which writes a
+// block of an array in place after everyone else has read it.
+bool is_whole(Op op) {
+  return op == Op::fusion || op == Op::dynamic_update_slice || is_control(op);
+}
 
 bool reads_memory_alone(Op op) { return op == Op::dot || is_whole(op); }
 
@@ -95,7 +98,6 @@ FusionGroups::FusionGroups(const Graph& graph)
 
 bool FusionGroups::is_index_map(std::uint32_t node) const {
   const Node& at = graph_.node(node);
-  // An update in place is one kernel, which its readers wait for.
   if (at.op == Op::dynamic_update_slice) return false;
   return is_index(at.op) || at.op == Op::iota || is_splat_constant(at);
 }

@@ -81,7 +81,7 @@ std::string text(const Executable& executable, const Launch& launch) {
   }
   constexpr std::string_view kinds[] = {"kernel", "library", "loop", "branch"};
   const bool is_flow = launch.kind == Launch::Kind::loop || launch.kind == Launch::Kind::branch;
-  const bool is_native = is_flow && std::holds_alternative<HostTask>(launch.task);
+  const bool is_native = is_flow && launch.one_task();
   std::string line = fmt::format("{}{} {}({}) -> {}", is_native ? "native " : "",
                                  kinds[static_cast<std::size_t>(launch.kind)], launch.name,
                                  names(executable, reads), names(executable, launch.writes));
@@ -109,6 +109,13 @@ std::string text(const Executable&, const Wait& wait) {
 }
 
 }  // namespace
+
+const HostTask* Launch::one_task() const {
+  if (const auto* host = std::get_if<HostTask>(&task)) return host;
+  const auto* loop = std::get_if<LoopTask>(&task);
+  const HostTask& native = loop ? loop->native : std::get<BranchTask>(task).native;
+  return native.function ? &native : nullptr;
+}
 
 std::vector<std::shared_ptr<const Executable>> inner_executables(const Launch& launch) {
   if (const auto* loop = std::get_if<LoopTask>(&launch.task)) return {loop->condition, loop->body};

@@ -46,6 +46,8 @@ struct LoopTask {
   std::shared_ptr<const Executable> body;       ///< of carries and captures, to the next carries
   std::vector<std::uint32_t> written;           ///< one per carry
   std::vector<std::uint32_t> turn;              ///< one per place; the first are the carries' own
+  /// Where it has a function: the whole loop compiled into one, which runs in place of the steps.
+  HostTask native;
 
   std::size_t carries() const { return written.size(); }
   std::size_t captures() const;
@@ -56,6 +58,7 @@ struct LoopTask {
 /// room for any branch's arena (written).
 struct BranchTask {
   std::vector<std::shared_ptr<const Executable>> branches;  ///< of the operands, to the results
+  HostTask native;                                          ///< as a loop's
 };
 
 using SlotId = std::uint32_t;
@@ -85,6 +88,9 @@ struct Launch {
   /// Pairs (read, written) that may share bytes, if the first has no later use: element i of the
   /// second is written only after every read of element i of the first.
   std::vector<std::pair<SlotId, SlotId>> in_place;
+  /// Pairs (read, written) of one size of which the task writes a part of the second alone: before
+  /// it runs, what the first holds is copied there, unless both lie in one place.
+  std::vector<std::pair<SlotId, SlotId>> updates;
   /// Outputs, by position, that are final once it is done. Set by `schedule`; an output that no
   /// launch names is final when all streams are done.
   std::vector<std::uint32_t> finishes;
@@ -93,10 +99,11 @@ struct Launch {
   std::uint32_t number = 0;  ///< its place in the program, from 0; set by `schedule`
   SourceLocation location;
 
-  /// The task of a launch that is neither a loop nor a branch of steps: a loop or a branch that was
-  /// compiled into one function has one.
+  /// The task of a launch that is neither a loop nor a branch.
   HostTask& host_task() { return std::get<HostTask>(task); }
   const HostTask& host_task() const { return std::get<HostTask>(task); }
+  /// The one task that does all of it; null for a loop or a branch that goes step by step.
+  const HostTask* one_task() const;
 };
 
 /// Copies the bytes of one slot to another of the same size.

@@ -71,6 +71,12 @@ void Frame::unbind() { allocator_.free(std::exchange(arena_, {})); }
 
 void Frame::gather(const Launch& launch, void** buffers) const {
   for (SlotId id : launch.buffers) *buffers++ = data_[id];
+  for (auto [read, written] : launch.updates) {
+    const std::size_t bytes = executable_.slots[read].type.bytes();
+    if (data_[read] != data_[written] && bytes > 0) {
+      std::memcpy(data_[written], data_[read], bytes);
+    }
+  }
 }
 
 std::exception_ptr Frame::error(SlotId slot) const {
@@ -106,7 +112,7 @@ void Frame::run(const Launch& launch, void** buffers) {
   if (std::exception_ptr error = error_before(launch)) return fail(launch.writes, error);
   gather(launch, buffers);
   try {
-    const HostTask& task = launch.host_task();
+    const HostTask& task = *launch.one_task();
     task.function(task.context.get(), buffers, 0, task.extent);
   } catch (...) {
     fail(launch.writes, std::current_exception());

@@ -30,12 +30,12 @@ class Frame {
   /// Gives the arena back.
   void unbind();
 
-  /// The pointers that `launch` gets.
+  /// The pointers that `launch` gets, with what it updates in part copied to its place.
   void gather(const Launch& launch, void** buffers) const;
   /// The first error among what `launch` touches; null if it can run.
   std::exception_ptr error_before(const Launch& launch) const;
   void fail(std::span<const SlotId> slots, const std::exception_ptr& error);
-  /// Runs the whole of `launch`, which has a task of its own, here; `buffers` has room for its
+  /// Runs the whole of `launch`, which has one task, here; `buffers` has room for its
   /// pointers.
   void run(const Launch& launch, void** buffers);
   void run(const Copy& copy);

@@ -22,7 +22,7 @@ bool is_small(const Executable& executable) {
   for (const Step& step : executable.streams[0]) {
     if (const auto* launch = std::get_if<Launch>(&step)) {
       if (launch->buffers.size() > inline_buffers) return false;
-      if (!std::holds_alternative<HostTask>(launch->task)) return false;
+      if (!launch->one_task()) return false;
       predicted_ns += launch->predicted_ns;
     } else if (const auto* copy = std::get_if<Copy>(&step)) {
       predicted_ns +=

@@ -108,7 +108,7 @@ bool Strand::begin(const Launch& launch) {
     frame.fail(launch.writes, error);
     return true;
   }
-  if (const auto* task = std::get_if<HostTask>(&launch.task)) return begin_task(launch, *task);
+  if (const HostTask* task = launch.one_task()) return begin_task(launch, *task);
   frame.gather(launch, buffers_.data());
   inner_ = make_inner_run(launch, buffers_, *this);
   begun_ = true;
