@@ -28,7 +28,7 @@ Compilation compile(const Graph& graph, const Options& options = {});
 /// The text of one stage. `optimized` ends with the refused fusions.
 std::string dump(const Compilation& compilation, Stage stage);
 
-/// Sums over one run.
+/// Sums over one run, each step of a loop and each branch counted once.
 struct ProgramCost {
   Cost cost;
   int kernels = 0;

@@ -1,5 +1,6 @@
 // Index expressions: sums of loop indices with constant factors, of scalars that are known when the
-// kernel runs, and of the quotients and remainders that reshapes leave behind, kept in a normal form so that equal places have equal numbers.
+// kernel runs, and of the quotients and remainders that reshapes leave behind, kept in a normal
+// form so that equal places have equal numbers.
 //
 //   (i * 64 + j) / 64          with j < 64          is   i
 //   (x / 12) * 12 + (x / 4 % 3) * 4 + x % 4         is   x

@@ -18,7 +18,8 @@ std::vector<bool> index_arithmetic(const Kernel& kernel) {
     is_index[ref.index] = true;
     auto* compute = std::get_if<Compute>(&kernel[ref].operation);
     // What a clamp holds in bounds is any scalar.
-    if (compute && compute->op != Op::clamp) open.insert(open.end(), compute->operands.begin(), compute->operands.end());
+    if (compute && compute->op != Op::clamp)
+      open.insert(open.end(), compute->operands.begin(), compute->operands.end());
   }
   return is_index;
 }
@@ -35,9 +36,11 @@ Index IndexLifter::operator()(Ref ref) {
   std::optional<Index> lifted;
   if (auto* constant = std::get_if<ConstantInstruction>(&operation)) {
     lifted = table_.constant(static_cast<std::int64_t>(constant->bits));
-  } else if (auto* compute = std::get_if<Compute>(&operation); compute && compute->op == Op::clamp) {
+  } else if (auto* compute = std::get_if<Compute>(&operation);
+             compute && compute->op == Op::clamp) {
     const Index low = (*this)(compute->operands[0]), high = (*this)(compute->operands[2]);
-    lifted = table_.scalar(ref.index, table_[low].constant, table_[high].constant);
+    const Ref scalar = become_ ? become_(ref) : ref;
+    lifted = table_.scalar(scalar.index, table_[low].constant, table_[high].constant);
   } else if (compute) {
     const Index a = (*this)(compute->operands[0]), b = (*this)(compute->operands[1]);
     const bool by_constant = table_.is_constant(b);

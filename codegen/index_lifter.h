@@ -1,7 +1,9 @@
 // IndexLifter: reads a kernel's index arithmetic back into expressions.
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "codegen/index.h"
@@ -19,6 +21,9 @@ class IndexLifter {
 
   void set(Ref loop_index, Index index) { known_[loop_index.index] = index; }
 
+  /// Where the expressions are to be of another kernel: what a clamped scalar has become there.
+  void set_scalars(std::function<Ref(Ref)> become) { become_ = std::move(become); }
+
   /// Whether the scalar places a load or a store, so that its arithmetic cannot overflow.
   bool is_index(Ref ref) const { return is_index_[ref.index]; }
 
@@ -29,6 +34,7 @@ class IndexLifter {
  private:
   const Kernel& kernel_;
   IndexTable& table_;
+  std::function<Ref(Ref)> become_;
   std::vector<std::optional<Index>> known_;
   std::vector<bool> is_index_;
 };

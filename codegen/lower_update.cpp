@@ -31,7 +31,8 @@ Lowered lower_update(const Graph& region, const std::string& name) {
   const std::uint32_t out = builder.add_buffer({"out0", whole.dtype, whole.size(), Access::write});
   call.arguments.push_back({KernelArgument::Kind::output, 0});
   if (block.size() > 0) {
-    for (std::size_t i = 2; i < node.inputs.size(); ++i) puller.pull(node.inputs[i], puller.point({}));
+    for (std::size_t i = 2; i < node.inputs.size(); ++i)
+      puller.pull(node.inputs[i], puller.point({}));
     std::vector<Index> place = puller.block_starts(node), inner;
     std::size_t loops = 0;
     for (std::size_t axis = 0; axis < place.size(); ++axis) {

@@ -15,6 +15,7 @@ class Replay {
         lift_(kernel, builder_.indices()),
         scalars_(kernel.instructions.size()) {
     for (const KernelBuffer& buffer : kernel.buffers) builder_.add_buffer(buffer);
+    lift_.set_scalars([this](Ref clamp) { return compute(clamp); });
   }
 
   Kernel run(std::span<const Ref> outer, const NewNest& nest) {
@@ -49,11 +50,9 @@ class Replay {
   void replay(Ref ref) {
     const Instruction& instruction = kernel_[ref];
     builder_.set_location(instruction.location);
-    if (auto* compute = std::get_if<Compute>(&instruction.operation)) {
-      if (lift_.is_index(ref)) return;  // comes back where it is needed
-      const std::vector<Ref> operands = scalars(compute->operands);
-      scalars_[ref.index] =
-          builder_.compute(compute->op, instruction.dtype, operands, compute->direction);
+    if (std::holds_alternative<Compute>(instruction.operation)) {
+      // Index arithmetic comes back where it is needed.
+      if (!lift_.is_index(ref)) scalars_[ref.index] = compute(ref);
     } else if (auto* load = std::get_if<Load>(&instruction.operation)) {
       const Ref mask = load->mask ? scalar(load->mask) : Ref{};
       scalars_[ref.index] = builder_.load(load->buffer, lift_(load->index), mask);
@@ -62,6 +61,12 @@ class Replay {
     } else if (std::holds_alternative<Loop>(instruction.operation)) {
       replay_loop(loop(ref));
     }
+  }
+
+  Ref compute(Ref ref) {
+    const auto& old = std::get<Compute>(kernel_[ref].operation);
+    const std::vector<Ref> operands = scalars(old.operands);
+    return builder_.compute(old.op, kernel_[ref].dtype, operands, old.direction);
   }
 
   void replay_loop(const Loop& old) {

@@ -15,13 +15,27 @@ std::string optimized_text(const Compilation& compilation) {
   return text;
 }
 
-std::vector<const Launch*> launches_of(const Executable& executable) {
-  std::vector<const Launch*> launches;
+/// A launch, and the executable whose slots it touches.
+struct PlacedLaunch {
+  const Executable& executable;
+  const Launch& launch;
+};
+
+// Those inside loops and branches too, each after the launch that it is part of.
+void add_launches(const Executable& executable, std::vector<PlacedLaunch>& launches) {
   for (const auto& stream : executable.streams) {
     for (const Step& step : stream) {
-      if (auto* launch = std::get_if<Launch>(&step)) launches.push_back(launch);
+      const auto* launch = std::get_if<Launch>(&step);
+      if (!launch) continue;
+      launches.push_back({executable, *launch});
+      for (const auto& inner : inner_executables(*launch)) add_launches(*inner, launches);
     }
   }
+}
+
+std::vector<PlacedLaunch> launches_of(const Executable& executable) {
+  std::vector<PlacedLaunch> launches;
+  add_launches(executable, launches);
   return launches;
 }
 
@@ -45,11 +59,11 @@ std::string caption(const Executable& executable, const Launch& launch) {
 std::string kernels_text(const Compilation& compilation) {
   const Executable& executable = *compilation.executable;
   std::string text;
-  for (const Launch* launch : launches_of(executable)) {
+  for (const auto& [inside, launch] : launches_of(executable)) {
     if (!text.empty()) text += "\n";
-    text += caption(executable, *launch);
+    text += caption(inside, launch);
     for (const Kernel& kernel : compilation.kernels) {
-      if (kernel.name == launch->name || kernel.name == launch->name + "_epilogue") {
+      if (kernel.name == launch.name || kernel.name == launch.name + "_epilogue") {
         text += to_string(kernel);
       }
     }
@@ -115,9 +129,10 @@ ProgramCost cost(const Compilation& compilation) {
   ProgramCost sums;
   sums.events = static_cast<int>(executable.event_count);
   for (const auto& stream : executable.streams) sums.streams += stream.empty() ? 0 : 1;
-  for (const Launch* launch : launches_of(executable)) {
-    sums.cost += launch->cost;
-    ++(launch->kind == Launch::Kind::kernel ? sums.kernels : sums.library_calls);
+  for (const auto& [inside, launch] : launches_of(executable)) {
+    if (!inner_executables(launch).empty()) continue;
+    sums.cost += launch.cost;
+    ++(launch.kind == Launch::Kind::kernel ? sums.kernels : sums.library_calls);
   }
   return sums;
 }

@@ -56,6 +56,7 @@ class Stagger {
     step_ = builder_.index_of(builder_.open_loop(block_rows_ + depth - 1));
     IndexTable& table = builder_.indices();
     for (std::size_t stage = 0; stage < stages_.size(); ++stage) {
+      lifters_[stage].set_scalars([this, stage](Ref clamp) { return compute(clamp, stage); });
       // max(t - s, 0), as -min(s - t, 0)
       const Index late = table.add(table.scale(step_, -1), static_cast<std::int64_t>(stage));
       const Index in_block = table.least(table.scale(table.least(late, 0), -1), block_rows_ - 1);
@@ -242,6 +243,12 @@ class Stagger {
     return scalars_[stage][ref.index] = make(ref, stage);
   }
 
+  Ref compute(Ref ref, std::size_t stage) {
+    const auto& old = std::get<Compute>(kernel_[ref].operation);
+    const std::vector<Ref> operands = scalars(old.operands, stage);
+    return builder_.compute(old.op, kernel_[ref].dtype, operands, old.direction);
+  }
+
   Ref make(Ref ref, std::size_t stage) {
     const Instruction& instruction = kernel_[ref];
     builder_.set_location(instruction.location);
@@ -251,10 +258,7 @@ class Stagger {
     if (std::holds_alternative<LoopIndex>(instruction.operation) || lifters_[stage].is_index(ref)) {
       return builder_.scalar(lifters_[stage](ref));
     }
-    if (auto* compute = std::get_if<Compute>(&instruction.operation)) {
-      const std::vector<Ref> operands = scalars(compute->operands, stage);
-      return builder_.compute(compute->op, instruction.dtype, operands, compute->direction);
-    }
+    if (std::holds_alternative<Compute>(instruction.operation)) return compute(ref, stage);
     if (auto* load = std::get_if<Load>(&instruction.operation)) {
       const Ref mask = load->mask ? scalar(load->mask, stage) : Ref{};
       return builder_.load(load->buffer, place_in(load->buffer, load->index, stage), mask);

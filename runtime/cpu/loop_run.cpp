@@ -105,20 +105,8 @@ class LoopRun final : public InnerRun {
     return true;
   }
 
-  // Brings every carry home. What lies in its way goes where the carry was, unless it is nothing.
   bool finish() {
-    for (std::size_t i = 0; i < carries_; ++i) {
-      if (places_[i] == home_[i]) continue;
-      const auto there = std::find(places_.begin(), places_.end(), home_[i]);
-      auto* from = static_cast<std::byte*>(places_[i]);
-      auto* to = static_cast<std::byte*>(home_[i]);
-      if (there - places_.begin() < static_cast<long>(carries_)) {
-        std::swap_ranges(from, from + bytes(i), to);
-      } else if (bytes(i) > 0) {
-        std::memcpy(to, from, bytes(i));
-      }
-      std::swap(places_[i], *there);
-    }
+    bring_home(task_, home_.data(), places_.data());
     return true;
   }
 
@@ -175,6 +163,24 @@ std::unique_ptr<InnerRun> make_inner_run(const Launch& launch, std::span<void* c
     return std::make_unique<LoopRun>(launch, *loop, buffers, strand);
   }
   return std::make_unique<BranchRun>(launch, std::get<BranchTask>(launch.task), buffers, strand);
+}
+
+// What lies in a carry's way goes where the carry was, unless it is nothing that matters.
+void bring_home(const LoopTask& loop, void* const* home, void** places) {
+  void** const end = places + loop.turn.size();
+  for (std::size_t i = 0; i < loop.carries(); ++i) {
+    if (places[i] == home[i]) continue;
+    const std::size_t bytes = loop.body->inputs[i].bytes();
+    void** there = std::find(places, end, home[i]);
+    auto* from = static_cast<std::byte*>(places[i]);
+    auto* to = static_cast<std::byte*>(home[i]);
+    if (there < places + loop.carries()) {
+      std::swap_ranges(from, from + bytes, to);
+    } else if (bytes > 0) {
+      std::memcpy(to, from, bytes);
+    }
+    std::swap(places[i], *there);
+  }
 }
 
 }  // namespace anabranch::cpu

@@ -16,4 +16,8 @@ namespace anabranch::cpu {
 std::unique_ptr<InnerRun> make_inner_run(const Launch& launch, std::span<void* const> buffers,
                                          Strand& strand);
 
+/// The end of a loop that ran on places: brings each carry from place i of `places` to place i of
+/// `home`, with the same places in another order.
+void bring_home(const LoopTask& loop, void* const* home, void** places);
+
 }  // namespace anabranch::cpu

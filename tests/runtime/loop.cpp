@@ -106,7 +106,7 @@ struct Writer {
     program.name = "fake";
     auto made = std::make_shared<Executable>(schedule(std::move(program), options));
     for (auto& stream : made->streams) {
-      for (Step& step : stream) {
+      for (Step& step : stream.steps) {
         if (auto* launch = std::get_if<Launch>(&step)) launch->finishes.clear();
       }
     }
@@ -137,6 +137,16 @@ std::shared_ptr<const Executable> below(std::size_t inputs, std::int64_t bound) 
   Writer writer(inputs);
   writer.below(0, bound);
   return writer.done(1);
+}
+
+LoopTask steps(std::shared_ptr<const Executable> condition, std::shared_ptr<const Executable> body,
+               std::vector<std::uint32_t> written, std::vector<std::uint32_t> turn) {
+  LoopTask task;
+  task.condition = std::move(condition);
+  task.body = std::move(body);
+  task.written = std::move(written);
+  task.turn = std::move(turn);
+  return task;
 }
 
 /// A program that is one loop from its inputs.
@@ -172,7 +182,7 @@ INSTANTIATE_TEST_SUITE_P(Streams, Loops, ::testing::Values(1, 4));
 TEST_P(Loops, ACarryIsUpdatedInPlaceAndCapturesAreHandedOn) {
   Writer body(2);  // x, step
   body.compute({0, 1}, body.output(), sum);
-  auto made = loop({below(2, 10), body.done(GetParam()), {0}, {0}});
+  auto made = loop(steps(below(2, 10), body.done(GetParam()), {0}, {0}));
   const auto results = run_on(made, {{0, 1, 2, 3}, {3, 3, 3, 0}});
   EXPECT_EQ(results[0], (Values{12, 13, 14, 3}));
 }
@@ -180,7 +190,7 @@ TEST_P(Loops, ACarryIsUpdatedInPlaceAndCapturesAreHandedOn) {
 TEST_P(Loops, NoStepAtAllGivesTheInitialCarries) {
   Writer body(1);
   body.compute({0}, body.output(), one_more);
-  auto made = loop({below(1, 0), body.done(GetParam()), {0}, {0}});
+  auto made = loop(steps(below(1, 0), body.done(GetParam()), {0}, {0}));
   EXPECT_EQ(run_on(made, {{5, 6, 7, 8}})[0], (Values{5, 6, 7, 8}));
 }
 
@@ -188,7 +198,7 @@ TEST_P(Loops, ACarryGoesBetweenTwoPlacesByTurns) {
   for (std::int64_t trips : {1, 2, 3}) {
     Writer body(1);
     body.compute({0}, body.output(), one_more);
-    auto made = loop({below(1, trips), body.done(GetParam()), {1}, {1, 0}});
+    auto made = loop(steps(below(1, trips), body.done(GetParam()), {1}, {1, 0}));
     EXPECT_EQ(run_on(made, {{0, 9, 9, 9}})[0], (Values{trips, 9 + trips, 9 + trips, 9 + trips}));
   }
 }
@@ -198,7 +208,7 @@ TEST_P(Loops, CarriesChangePlacesWithoutACopy) {
     Writer body(3);  // i, x, y -> i + 1, y, x
     body.compute({0}, body.output(), one_more);
     body.program.outputs.insert(body.program.outputs.end(), {2, 1});
-    auto made = loop({below(3, trips), body.done(GetParam()), {0, 1, 2}, {0, 2, 1}});
+    auto made = loop(steps(below(3, trips), body.done(GetParam()), {0, 1, 2}, {0, 2, 1}));
     const Values x = {1, 2, 3, 4}, y = {5, 6, 7, 8};
     const auto results = run_on(made, {{0, 0, 0, 0}, x, y});
     EXPECT_EQ(results[1], trips % 2 ? y : x) << trips;
@@ -211,7 +221,7 @@ TEST_P(Loops, AResultMayTakeThePlaceOfAnotherCarry) {
   Writer body(2);
   body.program.outputs = {1};
   body.compute({0, 1}, body.output(), sum);
-  auto made = loop({below(2, 50), body.done(GetParam()), {0, 0}, {1, 0}});
+  auto made = loop(steps(below(2, 50), body.done(GetParam()), {0, 0}, {1, 0}));
   const auto results = run_on(made, {{0, 0, 0, 0}, {1, 1, 1, 1}});
   EXPECT_EQ(results[0][3], 55);
   EXPECT_EQ(results[1][3], 89);
@@ -222,7 +232,7 @@ TEST_P(Loops, BodiesRunOnStreamsAndHoldLoops) {
   Writer inner(2);
   inner.compute({0}, inner.output(), one_more);
   inner.compute({0, 1}, inner.output(), sum);
-  LoopTask count{below(2, 3), inner.done(GetParam()), {2, 3}, {2, 3, 0, 1}};
+  LoopTask count = steps(below(2, 3), inner.done(GetParam()), {2, 3}, {2, 3, 0, 1});
 
   Writer body(2);
   const SlotId zero = body.temporary(), a = body.temporary(), b = body.temporary();
@@ -233,7 +243,7 @@ TEST_P(Loops, BodiesRunOnStreamsAndHoldLoops) {
   add_loop(body, std::move(count), {zero, a}, {counted, total});
   body.compute({0}, body.output(), one_more);
   body.compute({total, b}, body.output(), sum);
-  LoopTask whole{below(2, 200), body.done(GetParam()), {2, 3}, {2, 3, 0, 1}};
+  LoopTask whole = steps(below(2, 200), body.done(GetParam()), {2, 3}, {2, 3, 0, 1});
 
   const auto results = run_on(loop(std::move(whole), GetParam()), {{0, 0, 0, 0}, {0, 1, 2, 3}});
   for (std::int64_t i = 0; i < 4; ++i) {
@@ -249,7 +259,7 @@ TEST_P(Loops, AnErrorInAStepFailsWhatTheLoopWritesAndNothingElse) {
     if (x[0] == 7) throw Error("step 7 failed");
     return x[0] + 1;
   });
-  LoopTask task{below(1, 10), body.done(GetParam()), {0}, {0}};
+  LoopTask task = steps(below(1, 10), body.done(GetParam()), {0}, {0});
   Writer writer(1);
   const SlotId looped = writer.temporary();
   add_loop(writer, std::move(task), {0}, {looped});
@@ -296,17 +306,17 @@ TEST_P(Loops, ABranchIsChosenByNumber) {
 TEST(Loop, PrintsWhatItRuns) {
   Writer body(1);
   body.compute({0}, body.output(), one_more);
-  const std::string text = to_string(*loop({below(1, 3), body.done(1), {0}, {0}}));
-  EXPECT_NE(text.find("  loop while(%0) -> %1, %2"), std::string::npos) << text;
-  EXPECT_NE(text.find("    stream 0:\n      kernel below(%0) -> %1"), std::string::npos) << text;
-  EXPECT_NE(text.find("    stream 0:\n      kernel f0(%0) -> %1"), std::string::npos) << text;
+  const std::string text = to_string(*loop(steps(below(1, 3), body.done(1), {0}, {0})));
+  EXPECT_NE(text.find("* loop while(%0) -> %1, %2"), std::string::npos) << text;
+  EXPECT_NE(text.find("    stream 0:\n    * kernel below(%0) -> %1"), std::string::npos) << text;
+  EXPECT_NE(text.find("    stream 0:\n    * kernel f0(%0) -> %1"), std::string::npos) << text;
 }
 
 TEST(Loop, IsOneStepOfTheNullDevice) {
   const Device device = Device::null(11);
   Writer body(1);
   body.compute({0}, body.output(), one_more);
-  LoopTask task{below(1, 3), body.done(1), {0}, {0}};
+  LoopTask task = steps(below(1, 3), body.done(1), {0}, {0});
   Writer writer(1);
   add_loop(writer, std::move(task), {0}, {writer.output()});
   run(writer.done(1, device), {Buffer::allocate(device, 32)});
@@ -320,8 +330,8 @@ TEST(Loop, LosingACarryIsFound) {
   body.compute({0, 1}, body.output(), sum);
   body.program.outputs.push_back(0);
   auto made = body.done(1);
-  EXPECT_THROW(loop({below(2, 9), made, {0, 1}, {0, 0}}), InternalError);
-  EXPECT_NO_THROW(loop({below(2, 9), made, {1, 0}, {1, 0}}));
+  EXPECT_THROW(loop(steps(below(2, 9), made, {0, 1}, {0, 0})), InternalError);
+  EXPECT_NO_THROW(loop(steps(below(2, 9), made, {1, 0}, {1, 0})));
 }
 
 }  // namespace

@@ -1,0 +1,28 @@
+// Loops and branches: what their regions compiled to becomes the task of one launch.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "codegen/options.h"
+#include "codegen/schedule.h"
+#include "ir/kernel.h"
+#include "runtime/executable.h"
+
+namespace anabranch {
+
+/// The kernel that a launch runs, or null where it runs something else.
+using KernelOf = std::function<const Kernel*(const Launch&)>;
+
+/// Gives `launch`, a `while` with its operands and results as buffers, its task, and `slots` the
+/// places and the room that it needs. Small steps are compiled into one function, loop included;
+/// others go through the executor. Which carries are updated in place, and which go by turns,
+/// follows from the schedule of the body.
+void finish_loop(Launch& launch, Program condition, Program body, std::vector<Slot>& slots,
+                 const Options& options, const KernelOf& kernel_of);
+
+/// The same for a `case`.
+void finish_branch(Launch& launch, std::vector<Program> branches, std::vector<Slot>& slots,
+                   const Options& options, const KernelOf& kernel_of);
+
+}  // namespace anabranch

@@ -1,0 +1,26 @@
+// Loops and branches of small steps as one native function each.
+//
+//   while %i, %x                    void while3(pointers, buffers) {
+//     condition: %i < 1000            i = *buffers[0]; x = *buffers[1];
+//     body: %i + 1, %x * %x    ->     while (i < 1000) { i = i + 1; x = x * x; }
+//                                     *buffers[2] = i; *buffers[3] = x;
+//                                   }
+#pragma once
+
+#include <string>
+
+#include "codegen/control_flow.h"
+#include "runtime/executable.h"
+
+namespace anabranch::cpu {
+
+/// The whole of a loop for one thread, on the buffers of its launch. Condition and body have at
+/// most one stream, and each of their launches has one task. Kernels without loops become part of
+/// the function, whose small carries then stay in registers; other tasks are called.
+HostTask native_loop(const std::string& name, const LoopTask& loop, const KernelOf& kernel_of);
+
+/// The same for a branch.
+HostTask native_branch(const std::string& name, const BranchTask& branch,
+                       const KernelOf& kernel_of);
+
+}  // namespace anabranch::cpu
