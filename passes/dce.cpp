@@ -3,51 +3,163 @@
 #include <algorithm>
 #include <vector>
 
+#include "passes/regions.h"
+
 namespace anabranch {
 namespace {
 
-std::vector<char> live_nodes(const Graph& graph) {
-  std::vector<char> live(graph.nodes().size(), 0);
-  std::fill_n(live.begin(), graph.parameter_count(), 1);
-  for (Value output : graph.outputs()) live[output.node] = 1;
+using Mask = std::vector<char>;
+
+Mask all(std::size_t count) { return Mask(count, 1); }
+
+bool any(const Mask& mask) { return std::find(mask.begin(), mask.end(), 1) != mask.end(); }
+bool full(const Mask& mask) { return std::find(mask.begin(), mask.end(), 0) == mask.end(); }
+
+std::vector<std::uint32_t> positions(const Mask& mask) {
+  std::vector<std::uint32_t> list;
+  for (std::uint32_t i = 0; i < mask.size(); ++i) {
+    if (mask[i]) list.push_back(i);
+  }
+  return list;
+}
+
+/// What a loop or a branch needs: which of its results must be there, which operands it reads.
+struct Needs {
+  Mask results, operands;
+};
+
+std::vector<Mask> live_values(const Graph& graph, const Mask& outputs, bool regions_too);
+
+// The parameters that these outputs of a region depend on.
+Mask live_parameters(const Graph& region, const Mask& outputs) {
+  const std::vector<Mask> live = live_values(region, outputs, true);
+  Mask parameters;
+  for (std::size_t i = 0; i < region.parameter_count(); ++i) parameters.push_back(live[i][0]);
+  return parameters;
+}
+
+// A carried value lives if its result is read, the condition reads it, or another that lives is
+// computed from it.
+Needs needs_of_loop(const Node& node, Mask results) {
+  Mask operands = live_parameters(node.regions[0], all(1));
+  while (true) {
+    const Mask read = live_parameters(node.regions[1], results);
+    for (std::size_t i = 0; i < operands.size(); ++i) operands[i] |= read[i];
+    bool grew = false;
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      grew = grew || (operands[i] && !results[i]);
+      results[i] |= operands[i];
+      operands[i] = results[i];
+    }
+    if (!grew) return {std::move(results), std::move(operands)};
+  }
+}
+
+Needs needs_of_branch(const Node& node, const Mask& results) {
+  Needs needs{results, Mask(node.inputs.size(), 0)};
+  needs.operands[0] = 1;
+  for (const Graph& branch : node.regions) {
+    const Mask read = live_parameters(branch, results);
+    for (std::size_t i = 0; i < read.size(); ++i) needs.operands[1 + i] |= read[i];
+  }
+  return needs;
+}
+
+Needs needs_of(const Node& node, const Mask& results) {
+  if (node.op == Op::while_) return needs_of_loop(node, results);
+  if (node.op == Op::case_) return needs_of_branch(node, results);
+  return {all(node.types.size()), all(node.inputs.size())};
+}
+
+// Per node: which of its results the outputs need. Parameters have one entry like other nodes.
+std::vector<Mask> live_values(const Graph& graph, const Mask& outputs, bool regions_too) {
+  std::vector<Mask> live;
+  for (const Node& node : graph.nodes()) live.emplace_back(node.types.size(), 0);
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i]) live[graph.outputs()[i].node][graph.outputs()[i].result] = 1;
+  }
   for (std::size_t i = graph.nodes().size(); i-- > 0;) {
-    if (!live[i]) continue;
-    for (Value input : graph.nodes()[i].inputs) live[input.node] = 1;
+    if (!any(live[i])) continue;
+    const Node& node = graph.nodes()[i];
+    const bool as_a_whole = !regions_too || !is_control(node.op);
+    Needs needs = as_a_whole ? Needs{all(node.types.size()), all(node.inputs.size())}
+                             : needs_of(node, live[i]);
+    live[i] = std::move(needs.results);
+    for (std::uint32_t operand : positions(needs.operands)) {
+      live[node.inputs[operand].node][node.inputs[operand].result] = 1;
+    }
   }
   return live;
 }
 
-bool is_clean(const Graph& graph, const std::vector<char>& live, bool regions_too) {
-  if (std::find(live.begin(), live.end(), 0) != live.end()) return false;
-  if (!regions_too) return true;
-  for (const Node& node : graph.nodes()) {
+bool is_clean(const Graph& graph, const std::vector<Mask>& live, bool regions_too) {
+  for (std::size_t i = graph.parameter_count(); i < live.size(); ++i) {
+    if (!full(live[i])) return false;
+    if (!regions_too) continue;
+    const Node& node = graph.nodes()[i];
+    if (!full(needs_of(node, live[i]).operands)) return false;
     for (const Graph& region : node.regions) {
-      if (!is_clean(region, live_nodes(region), true)) return false;
+      if (!is_clean(region, live_values(region, all(region.outputs().size()), true), true)) {
+        return false;
+      }
     }
   }
   return true;
 }
 
+// A loop or a branch with only these results, and the operands that they need.
+Node trimmed(const Node& node, const Mask& results) {
+  const Needs needs = needs_of(node, results);
+  const std::size_t before = node.op == Op::case_ ? 1 : 0;
+  Node made = node;
+  made.inputs.clear();
+  made.types.clear();
+  std::vector<NewParameter> parameters(node.inputs.size() - before);
+  std::vector<Type> types;
+  for (std::uint32_t i : positions(needs.operands)) {
+    made.inputs.push_back(node.inputs[i]);
+    if (i < before) continue;
+    parameters[i - before].index = static_cast<std::uint32_t>(types.size());
+    types.push_back(node.regions[0].parameter_type(i - before));
+  }
+  const std::vector<std::uint32_t> kept = positions(needs.results);
+  for (std::uint32_t result : kept) made.types.push_back(node.types[result]);
+  for (std::size_t i = 0; i < made.regions.size(); ++i) {
+    const bool is_condition = node.op == Op::while_ && i == 0;
+    made.regions[i] =
+        with_parameters(node.regions[i], types, parameters, is_condition ? all_of(1) : kept);
+  }
+  return made;
+}
+
 Graph remove(const Graph& graph, bool regions_too) {
-  const std::vector<char> live = live_nodes(graph);
+  const std::vector<Mask> live = live_values(graph, all(graph.outputs().size()), regions_too);
   if (is_clean(graph, live, regions_too)) return graph;
   GraphBuilder builder(graph.name());
-  std::vector<std::uint32_t> renamed(graph.nodes().size());
+  std::vector<std::vector<Value>> renamed(graph.nodes().size());
+  auto rename = [&](Value value) { return renamed[value.node][value.result]; };
   for (std::uint32_t i = 0; i < graph.nodes().size(); ++i) {
-    if (!live[i]) continue;
     Node node = graph.node(i);
     if (node.op == Op::parameter) {
-      renamed[i] = builder.parameter(node.types[0], node.location).node;
+      renamed[i] = {builder.parameter(node.types[0], node.location)};
       continue;
     }
-    for (Value& input : node.inputs) input.node = renamed[input.node];
+    if (!any(live[i])) continue;
+    if (regions_too && is_control(node.op)) node = trimmed(node, live[i]);
+    for (Value& input : node.inputs) input = rename(input);
     if (regions_too) {
       for (Graph& region : node.regions) region = remove(region, true);
     }
-    renamed[i] = builder.append(std::move(node)).node;
+    renamed[i].resize(live[i].size());
+    Value next = builder.append(std::move(node));
+    for (std::size_t result = 0; result < live[i].size(); ++result) {
+      if (!live[i][result]) continue;
+      renamed[i][result] = next;
+      ++next.result;
+    }
   }
-  std::vector<Value> outputs(graph.outputs().begin(), graph.outputs().end());
-  for (Value& output : outputs) output.node = renamed[output.node];
+  std::vector<Value> outputs;
+  for (Value output : graph.outputs()) outputs.push_back(rename(output));
   return builder.build(std::move(outputs));
 }
 

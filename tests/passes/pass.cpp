@@ -25,8 +25,9 @@ std::string message_of(const std::function<void()>& action) {
 
 TEST(Passes, AreFoundByName) {
   EXPECT_EQ(find_pass("fuse").name, "fuse");
-  EXPECT_EQ(message_of<Error>([] { find_pass("fuze"); }),
-            "there is no pass fuze; there are canonicalize, fold, simplify, cse, dce, fuse");
+  EXPECT_EQ(
+      message_of<Error>([] { find_pass("fuze"); }),
+      "there is no pass fuze; there are canonicalize, fold, simplify, straighten, cse, dce, fuse");
 }
 
 TEST(Passes, RunInOrderAndReport) {

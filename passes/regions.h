@@ -1,0 +1,28 @@
+// Changing what the regions of a loop or a branch take and give.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "ir/graph.h"
+
+namespace anabranch {
+
+/// What one parameter of a region becomes: a parameter of the new one, or a constant.
+struct NewParameter {
+  std::uint32_t index = 0;            ///< among the new parameters
+  const Literal* constant = nullptr;  ///< where it is one
+};
+
+/// `region` with `types` as parameters, parameter i becoming `parameters[i]`, and only those of its
+/// outputs that `outputs` lists. Dead nodes are dropped.
+Graph with_parameters(const Graph& region, std::span<const Type> types,
+                      std::span<const NewParameter> parameters,
+                      std::span<const std::uint32_t> outputs);
+
+/// 0, 1, ... count - 1.
+std::vector<std::uint32_t> all_of(std::size_t count);
+
+}  // namespace anabranch
