@@ -176,7 +176,8 @@ Compilation compile(const Graph& graph, const Options& options) {
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     compilation.kernels.push_back(tile(std::move(kernels[i]), target, is_epilogue[i]));
   }
-  cpu::Code code = cpu::compile_kernels(compilation.kernels);
+  cpu::Code code = cpu::compile_kernels(compilation.kernels, options.cache.get());
+  compilation.code_bytes = code.bytes;
 
   Program program = Finisher(compilation.kernels, code, options)(std::move(launches));
   compilation.executable =

@@ -19,6 +19,7 @@ struct Compilation {
   Graph optimized;                 ///< after the passes: fusions, dots, constants
   std::vector<std::string> notes;  ///< fusions refused, and why
   std::vector<Kernel> kernels;     ///< tiled
+  std::size_t code_bytes = 0;      ///< of the kernels' native code
   std::shared_ptr<const Executable> executable;
 };
 

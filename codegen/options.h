@@ -1,12 +1,15 @@
 // What a user may choose about a compilation.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "runtime/device.h"
 
 namespace anabranch {
+
+class CodeCache;
 
 struct Options {
   Device device;
@@ -16,6 +19,8 @@ struct Options {
   bool fast_math = false;             ///< lets passes reorder floating-point arithmetic
   bool verify = false;                ///< check the graph after every pass
   std::vector<std::string> disabled;  ///< passes to leave out, by name ("fuse")
+
+  std::shared_ptr<CodeCache> cache;  ///< where code is kept for later processes; null: nowhere
 
   bool operator==(const Options&) const = default;
 };

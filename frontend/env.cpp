@@ -2,9 +2,12 @@
 
 #include <charconv>
 #include <cstdlib>
+#include <fstream>
+#include <iostream>
 #include <limits>
 
 #include "ir/error.h"
+#include "ir/log.h"
 #include "passes/pass.h"
 #include "runtime/device.h"
 #include "runtime/run.h"
@@ -41,6 +44,23 @@ int positive(const char* name, int most = std::numeric_limits<int>::max()) {
   return value;
 }
 
+LogSink log_sink(const std::string& where) {
+  if (where == "stderr") return [](const std::string& line) { std::cerr << line + "\n"; };
+  auto file = std::make_shared<std::ofstream>(where, std::ios::app);
+  if (!*file) throw Error("ANABRANCH_LOG=" + where + ": cannot write there");
+  // Flushed line by line, so that those of several processes stay whole.
+  return [file](const std::string& line) { *file << line + "\n" << std::flush; };
+}
+
+std::shared_ptr<CodeCache> open_cache(const std::string& directory) {
+  if (directory.empty()) return nullptr;
+  try {
+    return std::make_shared<CodeCache>(directory);
+  } catch (const Error& error) {
+    throw Error("ANABRANCH_CACHE_DIR=" + directory + ": " + error.what());
+  }
+}
+
 bool flag(const char* name) {
   std::string text = variable(name);
   return !text.empty() && text != "0";
@@ -48,6 +68,8 @@ bool flag(const char* name) {
 
 Environment read() {
   Environment environment;
+  environment.log = variable("ANABRANCH_LOG");
+  if (!environment.log.empty()) set_log(log_sink(environment.log));
   for (const std::string& stage : list("ANABRANCH_DUMP")) {
     auto known = parse_stage(stage);
     if (!known) {
@@ -63,6 +85,7 @@ Environment read() {
   environment.timeline = variable("ANABRANCH_TIMELINE");
   environment.streams = positive("ANABRANCH_STREAMS");
   environment.cpu_devices = positive("ANABRANCH_CPU_DEVICES", max_cpu_devices);
+  environment.cache = open_cache(variable("ANABRANCH_CACHE_DIR"));
   return environment;
 }
 
@@ -108,6 +131,7 @@ Options default_options() {
   if (wanted.streams > 0) options.streams = wanted.streams;
   options.verify = wanted.verify;
   options.disabled = wanted.disable;
+  options.cache = wanted.cache;
   return options;
 }
 

@@ -1,9 +1,11 @@
 // The environment variables that Anabranch reads: all of them, once, here.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "codegen/cache.h"
 #include "codegen/compile.h"
 
 namespace anabranch {
@@ -16,6 +18,8 @@ struct Environment {
   std::string timeline;  ///< ANABRANCH_TIMELINE=out.json: what ran, written as the process ends
   int streams = 0;       ///< ANABRANCH_STREAMS=2: at most so many; 0 where not set
   int cpu_devices = 0;   ///< ANABRANCH_CPU_DEVICES=4: virtual CPU devices; 0 where not set
+  std::shared_ptr<CodeCache> cache;  ///< ANABRANCH_CACHE_DIR=folder: code for later processes
+  std::string log;                   ///< ANABRANCH_LOG=stderr, or a file to append to: see ir/log.h
 };
 
 /// Read at the first call. Throws Error, naming the variable, where one makes no sense.

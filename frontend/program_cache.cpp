@@ -15,7 +15,14 @@ struct Entry {
   Options options;
   std::mutex compiling;  // held by the one thread that compiles it
   std::shared_ptr<const Compilation> compilation;
+  std::size_t bytes = 0;   // of the compilation, once there is one; guarded by the cache's mutex
+  bool forgotten = false;  // likewise
 };
+
+// What it takes that no other program shares: constants lie in the graph and on the device.
+std::size_t bytes_of(const Compilation& compilation) {
+  return compilation.code_bytes + 2 * memory(compilation).constants;
+}
 
 class ProgramCache {
  public:
@@ -28,13 +35,14 @@ class ProgramCache {
       auto compilation = std::make_shared<const Compilation>(compile(graph, options));
       dump_as_asked(*compilation);
       entry->compilation = std::move(compilation);
+      weigh(*entry);
     }
     return entry->compilation;
   }
 
   ProgramCacheUse use() {
     std::lock_guard lock(mutex_);
-    return {hits_, misses_, recent_.size()};
+    return {hits_, misses_, recent_.size(), bytes_};
   }
 
  private:
@@ -62,8 +70,18 @@ class ProgramCache {
     return entry;
   }
 
+  void weigh(Entry& entry) {
+    std::lock_guard lock(mutex_);
+    if (entry.forgotten) return;
+    entry.bytes = bytes_of(*entry.compilation);
+    bytes_ += entry.bytes;
+    while (bytes_ > program_cache_bytes && recent_.size() > 1) forget_oldest();
+  }
+
   void forget_oldest() {
     Position oldest = std::prev(recent_.end());
+    bytes_ -= (*oldest)->bytes;
+    (*oldest)->forgotten = true;
     auto [first, last] = by_hash_.equal_range((*oldest)->graph.hash());
     for (auto at = first; at != last; ++at) {
       if (at->second != oldest) continue;
@@ -77,6 +95,7 @@ class ProgramCache {
   std::list<std::shared_ptr<Entry>> recent_;  // most recently used first
   std::unordered_multimap<std::uint64_t, Position> by_hash_;
   std::uint64_t hits_ = 0, misses_ = 0;
+  std::size_t bytes_ = 0;
 };
 
 // Never destroyed: work may be in flight while the process leaves main.

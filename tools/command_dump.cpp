@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "codegen/compile.h"
+#include "frontend/env.h"
 #include "ir/dot.h"
 #include "tools/commands.h"
 
@@ -20,7 +21,7 @@ struct DumpChoices {
   std::string stage = "optimized";
   std::string format = "text";
   std::string output;
-  int streams = Options{}.streams;
+  int streams = 0;  // as the environment wants
 };
 
 std::string picture(const Compilation& compilation, Stage stage) {
@@ -59,8 +60,8 @@ void dump_command(const DumpChoices& choices) {
   if (!stage) {
     throw Error("dump: no stage '" + choices.stage + "'; the stages are " + stage_names());
   }
-  Options options;
-  options.streams = choices.streams;
+  Options options = default_options();
+  if (choices.streams > 0) options.streams = choices.streams;
   const Compilation compilation = compile(read_graph(choices.file), options);
   std::string text;
   if (choices.format == "text") {

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "codegen/compile.h"
+#include "frontend/env.h"
 #include "ir/interpret.h"
 #include "ir/print.h"
 #include "ir/scalar.h"
@@ -21,7 +22,7 @@ struct RunChoices {
   std::string file;
   std::vector<std::string> inputs, outputs;
   std::string timeline;
-  int streams = Options{}.streams;
+  int streams = 0;  // as the environment wants
   bool time = false;
   bool random = false;
 };
@@ -116,8 +117,8 @@ void run_command(const RunChoices& choices) {
   if (!choices.timeline.empty()) timeline::start();
   const Graph graph = read_graph(choices.file);
   const std::vector<Literal> inputs = read_inputs(graph, choices);
-  Options options;
-  options.streams = choices.streams;
+  Options options = default_options();
+  if (choices.streams > 0) options.streams = choices.streams;
   const Compilation compilation = compile(graph, options);
   std::vector<Buffer> buffers;
   for (const Literal& input : inputs)

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "codegen/cache.h"
 #include "codegen/tile.h"
 #include "ir/kernel.h"
 #include "runtime/executable.h"
@@ -17,11 +18,12 @@ namespace anabranch::cpu {
 struct Code {
   std::vector<HostTask::Function> functions;
   std::shared_ptr<const void> keep_alive;
+  std::size_t bytes = 0;  ///< of the object file
 };
 
-/// Compiles tiled kernels together, as one LLVM module. Throws InternalError, with the LLVM IR, if
-/// LLVM refuses it. Thread-safe.
-Code compile_kernels(std::span<const Kernel> kernels);
+/// Compiles tiled kernels together, as one LLVM module, unless `cache` (which may be null) has
+/// their code. Throws InternalError, with the LLVM IR, if LLVM refuses it. Thread-safe.
+Code compile_kernels(std::span<const Kernel> kernels, CodeCache* cache = nullptr);
 
 /// The LLVM IR (after our optimisations) and the assembly of the same, for dumps.
 std::string llvm_text(std::span<const Kernel> kernels);

@@ -7,6 +7,7 @@
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/TargetParser/Host.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <mutex>
 #include <new>
@@ -129,16 +130,22 @@ std::string generate(llvm::Module& module, llvm::TargetMachine& machine,
   return std::string(bytes.data(), bytes.size());
 }
 
-LoadedCode load(std::string object, const std::vector<std::string>& symbols) {
+LoadedCode load(const std::string& object, const std::vector<std::string>& symbols) {
   llvm::orc::LLJIT& jit = process_jit();
-  auto tracker = jit.getMainJITDylib().createResourceTracker();
-  expect(jit.addObjectFile(tracker, llvm::MemoryBuffer::getMemBufferCopy(object, symbols[0])));
+  // A namespace of its own, so that equal names in two object files never meet.
+  static std::atomic<std::uint64_t> objects{0};
+  llvm::orc::JITDylib* space =
+      &jit.getExecutionSession().createBareJITDylib("object" + std::to_string(objects++));
   // From here on, dropping the last handle takes the code out again.
-  std::shared_ptr<const void> handle(
-      tracker.get(), [tracker](const void*) { llvm::consumeError(tracker->remove()); });
+  std::shared_ptr<const void> handle(space, [&jit, space](const void*) {
+    llvm::consumeError(jit.getExecutionSession().removeJITDylib(*space));
+  });
+  space->addToLinkOrder(jit.getMainJITDylib());  // scratch memory
+  space->addToLinkOrder(*jit.getProcessSymbolsJITDylib());
+  expect(jit.addObjectFile(*space, llvm::MemoryBuffer::getMemBufferCopy(object, symbols[0])));
   LoadedCode code{.addresses = {}, .keep_alive = std::move(handle)};
   for (const std::string& symbol : symbols) {
-    code.addresses.push_back(expect(jit.lookup(symbol)).toPtr<void*>());
+    code.addresses.push_back(expect(jit.lookup(*space, symbol)).toPtr<void*>());
   }
   return code;
 }

@@ -28,8 +28,8 @@ struct LoadedCode {
   std::shared_ptr<const void> keep_alive;
 };
 
-/// Links an object file. Its symbols must be unique in the process. Throws InternalError.
+/// Links an object file; other object files do not see its symbols. Throws InternalError.
 /// Thread-safe.
-LoadedCode load(std::string object, const std::vector<std::string>& symbols);
+LoadedCode load(const std::string& object, const std::vector<std::string>& symbols);
 
 }  // namespace anabranch::cpu

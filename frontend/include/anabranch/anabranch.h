@@ -1,6 +1,7 @@
 // Everything a user of Anabranch writes against.
 #pragma once
 
+#include "codegen/cache.h"
 #include "frontend/array.h"
 #include "frontend/async.h"
 #include "frontend/control_flow.h"
@@ -20,5 +21,6 @@
 #include "frontend/tree.h"
 #include "ir/dot.h"
 #include "ir/error.h"
+#include "ir/log.h"
 #include "ir/print.h"
 #include "runtime/timeline.h"
