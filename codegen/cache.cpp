@@ -53,8 +53,7 @@ std::optional<std::string> read_all(const File& file, std::int64_t limit) {
   }
   std::string content(static_cast<std::size_t>(status.st_size), '\0');
   for (std::size_t done = 0; done < content.size();) {
-    const ssize_t count =
-        ::read(file.descriptor(), content.data() + done, content.size() - done);
+    const ssize_t count = ::read(file.descriptor(), content.data() + done, content.size() - done);
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) return std::nullopt;
     done += static_cast<std::size_t>(count);
@@ -123,12 +122,14 @@ CodeCache::CodeCache(const std::filesystem::path& directory, std::int64_t limit)
     return;
   }
   if (status.st_uid != ::geteuid()) {
-    throw Error(name + " belongs to another user, who could put code there; choose a directory of "
-                       "your own");
+    throw Error(name +
+                " belongs to another user, who could put code there; choose a directory of "
+                "your own");
   }
   if (status.st_mode & (S_IWGRP | S_IWOTH)) {
-    throw Error(name + " may be written by others, who could put code there; chmod 700 it, or "
-                       "choose another");
+    throw Error(name +
+                " may be written by others, who could put code there; chmod 700 it, or "
+                "choose another");
   }
   directory_ = ::fcntl(opened.descriptor(), F_DUPFD_CLOEXEC, 0);
 }
@@ -176,8 +177,8 @@ void CodeCache::keep(std::string_view key, std::string_view code) {
 // nobody has to wait for the disk.
 bool CodeCache::publish(const std::string& entry, const std::string& content) {
   std::random_device random;
-  const std::string unfinished = std::string(unfinished_prefix) + std::to_string(random()) + "-" +
-                                 std::to_string(random());
+  const std::string unfinished =
+      std::string(unfinished_prefix) + std::to_string(random()) + "-" + std::to_string(random());
   File file(::openat(directory_, unfinished.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
                      S_IRUSR | S_IWUSR));
   if (!file) return false;

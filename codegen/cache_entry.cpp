@@ -57,8 +57,7 @@ std::string name(std::string_view key) {
 std::string encode(std::string_view key, std::string_view code) {
   std::string content(sizeof(Header), '\0');
   content.append(key).append(code);
-  set_header(content,
-             with_checksum({magic, format_version, key.size(), code.size(), {}}, content));
+  set_header(content, with_checksum({magic, format_version, key.size(), code.size(), {}}, content));
   return content;
 }
 

@@ -1,9 +1,12 @@
 // What the environment variables do, each in a process of its own, since they are read once.
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <optional>
 
+#include "tests/support/temporary_folder.h"
 #include "values.h"
 
 namespace {
@@ -44,6 +47,85 @@ TEST_F(EnvironmentDeathTest, StreamsTakesAPositiveNumber) {
   EXPECT_EXIT(run_with("ANABRANCH_STREAMS", "0"), testing::ExitedWithCode(0),
               "ANABRANCH_STREAMS=0: expected a number from 1");
   EXPECT_EXIT(run_with("ANABRANCH_STREAMS", "2"), testing::ExitedWithCode(0), "1 kernels");
+}
+
+// Compiles two programs, of one kernel each, and says what the disk had of them.
+[[noreturn]] void compile_two() {
+  try {
+    ab::Array x = ab::array({1.0f, 2.0f, 3.0f});
+    std::cerr << ab::jit([](ab::Array x) { return x * x + 1; })(x) << " "
+              << ab::jit([](ab::Array x) { return x * x + 2; })(x);
+    if (const auto& cache = ab::environment().cache) {
+      std::cerr << " hits " << cache->use().hits << ", misses " << cache->use().misses;
+    }
+    std::cerr << " done\n";
+  } catch (const ab::Error& error) {
+    std::cerr << error.what() << "\n";
+  }
+  std::exit(0);
+}
+
+/// The process that a test starts keeps code in a folder and logs into a file.
+class EnvironmentCacheDeathTest : public EnvironmentDeathTest {
+ protected:
+  EnvironmentCacheDeathTest() {
+    // The started process makes the fixture again: it must get the folder of the first.
+    if (const char* given = std::getenv("ANABRANCH_CACHE_DIR")) {
+      cache_ = given;
+    } else {
+      folder_.emplace();
+      cache_ = folder_->path() / "cache";
+      setenv("ANABRANCH_CACHE_DIR", cache_.c_str(), 1);
+      setenv("ANABRANCH_LOG", log().c_str(), 1);
+    }
+  }
+  ~EnvironmentCacheDeathTest() override {
+    unsetenv("ANABRANCH_CACHE_DIR");
+    unsetenv("ANABRANCH_LOG");
+  }
+
+  // Not in the started process, which comes by here too.
+  void truncate_one(std::size_t length) {
+    if (folder_) std::filesystem::resize_file(*std::filesystem::directory_iterator(cache_), length);
+  }
+
+  std::filesystem::path log() const { return cache_.parent_path() / "log.txt"; }
+
+  std::optional<ab::testing::TemporaryFolder> folder_;
+  std::filesystem::path cache_;
+};
+
+TEST_F(EnvironmentCacheDeathTest, ASecondProcessCompilesNothing) {
+  EXPECT_EXIT(compile_two(), testing::ExitedWithCode(0),
+              "\\[ 2.  5. 10.\\] \\[ 3.  6. 11.\\] hits 0, misses 2 done");
+  EXPECT_EXIT(compile_two(), testing::ExitedWithCode(0),
+              "\\[ 2.  5. 10.\\] \\[ 3.  6. 11.\\] hits 2, misses 0 done");
+  EXPECT_EQ(ab::testing::read_file(log()), "");
+}
+
+TEST_F(EnvironmentCacheDeathTest, ADamagedEntryCostsOneLineInTheLog) {
+  EXPECT_EXIT(compile_two(), testing::ExitedWithCode(0), "hits 0, misses 2");
+  truncate_one(100);
+  EXPECT_EXIT(compile_two(), testing::ExitedWithCode(0), "hits 1, misses 1");
+  const std::string lines = ab::testing::read_file(log());
+  EXPECT_NE(lines.find("is not as long as it says; removed, and compiled again"),
+            std::string::npos);
+  EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 1);
+  setenv("ANABRANCH_LOG", "stderr", 1);
+  truncate_one(10);
+  EXPECT_EXIT(compile_two(), testing::ExitedWithCode(0), "is truncated; removed.*\n.*misses 1");
+}
+
+TEST_F(EnvironmentCacheDeathTest, AnUnsafeDirectoryIsRefused) {
+  std::filesystem::create_directory(cache_);
+  std::filesystem::permissions(cache_, std::filesystem::perms::all);
+  EXPECT_EXIT(compile_two(), testing::ExitedWithCode(0),
+              "ANABRANCH_CACHE_DIR=.*/cache: cache: .* may be written by others");
+}
+
+TEST_F(EnvironmentDeathTest, LogMustBeWritable) {
+  EXPECT_EXIT(run_with("ANABRANCH_LOG", "/proc/nowhere/log"), testing::ExitedWithCode(0),
+              "ANABRANCH_LOG=/proc/nowhere/log: cannot write there");
 }
 
 // Runs on the last of the CPU devices, which have to be there before the first compilation.

@@ -115,6 +115,24 @@ TEST(Jit, EqualGraphsShareAProgram) {
   EXPECT_EQ(misses(), before);
 }
 
+TEST(Jit, ProgramsWithLargeConstantsAreForgottenEarlier) {
+  auto use = [](float first) {
+    std::vector<float> values(std::size_t{1} << 24);  // 64 MiB, and as much on the device
+    values[0] = first;
+    return ab::jit([&](ab::Array x) { return x + ab::array(values); })(ab::scalar(1.0f));
+  };
+  use(1);
+  const ab::ProgramCacheUse one = ab::program_cache_use();
+  EXPECT_GE(one.bytes, std::size_t{128} << 20);
+  use(2);
+  use(3);
+  const ab::ProgramCacheUse three = ab::program_cache_use();
+  EXPECT_LE(three.bytes, ab::program_cache_bytes);
+  EXPECT_LT(three.programs, one.programs + 2);
+  use(3);
+  EXPECT_EQ(ab::program_cache_use().hits, three.hits + 1);
+}
+
 TEST(Jit, ForgetsTheLeastRecentlyUsed) {
   auto f = ab::jit([](ab::Array x, std::int64_t) { return x; });
   auto call = [&](std::int64_t value) {

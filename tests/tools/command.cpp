@@ -35,9 +35,11 @@ class Command : public testing::Test {
   void TearDown() override { fs::remove_all(folder_); }
 
   Outcome run(const std::string& arguments) {
-    const std::string line =
-        "cd " + folder_.string() + " && " ANABRANCH_COMMAND " " + arguments + " 2>&1";
-    FILE* pipe = ::popen(line.c_str(), "r");
+    return run_line("cd " + folder_.string() + " && " ANABRANCH_COMMAND " " + arguments);
+  }
+
+  static Outcome run_line(const std::string& line) {
+    FILE* pipe = ::popen((line + " 2>&1").c_str(), "r");
     Outcome outcome{-1, {}};
     std::array<char, 4096> block;
     for (std::size_t read; (read = std::fread(block.data(), 1, block.size(), pipe)) > 0;) {
@@ -128,6 +130,25 @@ TEST_F(Command, NamesTheFileAndLineOfWrongText) {
   std::ofstream(folder_ / "bad.abir") << "graph bad(%0: f32[2]) {\n  return %7\n}\n";
   expect_contains(run("run bad.abir"), 1, "bad.abir: line 2");
   expect_contains(run("run missing.abir"), 1, "missing.abir: cannot be opened");
+}
+
+TEST_F(Command, ManyAtOnceKeepOneEntryAndAllAreRight) {
+  // The last starts when the others are done, and only loads.
+  std::ofstream(folder_ / "many.sh")
+      << R"(export ANABRANCH_CACHE_DIR=$PWD/cache ANABRANCH_LOG=$PWD/log
+for i in 1 2 3 4 5 6 7 8; do "$1" run layer.abir --random > out.$i 2>&1 & done
+wait
+"$1" run layer.abir --random > out.9 2>&1
+unset ANABRANCH_CACHE_DIR
+"$1" run layer.abir --random > expected 2>&1
+for i in 1 2 3 4 5 6 7 8 9; do cmp out.$i expected || exit 1; done
+ls -A cache | wc -l
+cat log
+)";
+  const std::string line = "cd " + folder_.string() + " && sh many.sh " ANABRANCH_COMMAND;
+  const Outcome outcome = run_line(line);
+  EXPECT_EQ(outcome.status, 0) << outcome.text;
+  EXPECT_EQ(outcome.text, "1\n");
 }
 
 TEST_F(Command, ListsDevices) { expect_contains(run("devices"), 0, "cpu:0"); }

@@ -1,0 +1,36 @@
+#include "ir/log.h"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "tests/support/log_lines.h"
+
+namespace anabranch {
+namespace {
+
+TEST(Log, LinesGoToTheSinkAndNowhereWithoutOne) {
+  log_line("dropped");
+  {
+    testing::LogLines log;
+    log_line("first");
+    log_line("second");
+    EXPECT_EQ(log.lines(), (std::vector<std::string>{"first", "second"}));
+  }
+  log_line("dropped too");
+}
+
+TEST(Log, WhatTheSinkThrowsIsDropped) {
+  int calls = 0;
+  set_log([&](const std::string&) {
+    ++calls;
+    throw std::runtime_error("a full disk");
+  });
+  log_line("lost");
+  log_line("lost too");
+  set_log({});
+  EXPECT_EQ(calls, 2);
+}
+
+}  // namespace
+}  // namespace anabranch
