@@ -67,11 +67,10 @@ std::string to_dot(const Executable& executable) {
   const auto from = sources(executable);
   for (std::size_t s = 0; s < executable.streams.size(); ++s) {
     const Stream& stream = executable.streams[s];
-    out += fmt::format("  subgraph cluster_{} {{\n    label=\"stream {}{}{}\";\n", s, s,
-                       executable.further.empty()
-                           ? ""
-                           : " on " + to_string(executable.device_at(stream.device)),
-                       stream.kind == Stream::Kind::copy ? ", copies" : "");
+    out += fmt::format(
+        "  subgraph cluster_{} {{\n    label=\"stream {}{}{}\";\n", s, s,
+        executable.further.empty() ? "" : " on " + to_string(executable.device_at(stream.device)),
+        stream.kind == Stream::Kind::copy ? ", copies" : "");
     std::optional<std::string> previous;
     std::vector<EventId> waits;
     for (std::size_t i = 0; i < executable.streams[s].size(); ++i) {
