@@ -190,10 +190,22 @@ class Straightener {
   std::vector<Values> moved_;  // per node of the old graph: its results
 };
 
+bool has_control(const Graph& graph) {
+  return std::any_of(graph.nodes().begin(), graph.nodes().end(),
+                     [](const Node& node) { return is_control(node.op); });
+}
+
 }  // namespace
 
-Graph straighten(const Graph& graph, PassContext& context) {
-  return Straightener(graph, context).run();
+// A constant that has moved into a region may decide a branch there, and so on.
+Graph straighten(const Graph& given, PassContext& context) {
+  Graph graph = given;
+  while (has_control(graph)) {
+    Graph next = Straightener(graph, context).run();
+    if (next == graph) break;
+    graph = std::move(next);
+  }
+  return graph;
 }
 
 }  // namespace anabranch

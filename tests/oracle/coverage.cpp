@@ -41,8 +41,27 @@ std::set<Dtype> dtypes_taken(Op op) {
   return taken;
 }
 
+// The operand whose dtype says what an op works on: not an index, a start or a counter.
+Type main_type(const Graph& graph, const Node& node) {
+  if (node.inputs.empty()) return node.types[0];
+  if (is_control(node.op)) return graph.type(node.inputs[1]);
+  const bool has_starts = node.op == Op::dynamic_slice || node.op == Op::dynamic_update_slice;
+  return graph.type(has_starts ? node.inputs.front() : node.inputs.back());
+}
+
+// How deep loops and branches lie in each other.
+int depth(const Graph& graph) {
+  int deepest = 0;
+  for (const Node& node : graph.nodes()) {
+    if (!is_control(node.op)) continue;
+    for (const Graph& region : node.regions) deepest = std::max(deepest, 1 + depth(region));
+  }
+  return deepest;
+}
+
 struct Reached {
-  std::map<Op, std::set<Dtype>> dtypes;  // of the last operand
+  std::map<Op, std::set<Dtype>> dtypes;  // of the main operand
+  int deepest = 0;
   std::set<int> ranks;
   std::set<std::int64_t> sizes;
   std::size_t most_nodes = 0, most_outputs = 0;
@@ -55,11 +74,11 @@ Reached reach() {
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     const GraphCase tested = random_graph(seed);
     const Graph& graph = tested.graph;
+    reached.deepest = std::max(reached.deepest, depth(graph));
     reached.most_nodes = std::max(reached.most_nodes, graph.nodes().size());
     reached.most_outputs = std::max(reached.most_outputs, graph.outputs().size());
     for (const Node& node : graph.nodes()) {
-      const Type& type = node.inputs.empty() ? node.types[0] : graph.type(node.inputs.back());
-      reached.dtypes[node.op].insert(type.dtype);
+      reached.dtypes[node.op].insert(main_type(graph, node).dtype);
       reached.ranks.insert(node.types[0].rank());
       reached.most_elements = std::max(reached.most_elements, node.types[0].size());
       for (std::int64_t size : node.types[0].shape) reached.sizes.insert(size);
@@ -79,7 +98,6 @@ TEST(RandomGraph, ReachesEveryOpDtypeRankAndSize) {
   for (std::size_t i = 0; i < all_ops().size(); ++i) {
     const Op op = static_cast<Op>(i);
     if (op == Op::fusion) continue;  // made by passes alone
-    if (is_control(op) || op == Op::dynamic_slice || op == Op::dynamic_update_slice) continue;
     ASSERT_TRUE(reached.dtypes.contains(op)) << name(op);
     for (Dtype dtype : dtypes_taken(op)) {
       EXPECT_TRUE(reached.dtypes.at(op).contains(dtype)) << name(op) << " of " << name(dtype);
@@ -89,6 +107,7 @@ TEST(RandomGraph, ReachesEveryOpDtypeRankAndSize) {
   for (std::int64_t size : {0, 1, 2, 3, 7, 8, 9, 31, 32, 33, 127, 128, 129}) {
     EXPECT_TRUE(reached.sizes.contains(size)) << size;
   }
+  EXPECT_EQ(reached.deepest, 3);
   EXPECT_GE(reached.most_nodes, 36u);
   EXPECT_LE(reached.most_nodes, 40u);
   EXPECT_GE(reached.most_outputs, 4u);

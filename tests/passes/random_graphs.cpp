@@ -28,13 +28,15 @@ TEST_P(RandomGraph, MeansTheSameAfterEveryPass) {
   check(default_pipeline(), "all");
 }
 
-TEST_P(RandomGraph, FusesIntoWhatTheLoweringTakes) {
-  const GraphCase tested = random_graph(static_cast<std::uint64_t>(GetParam()));
-  PassContext context;
-  const Graph fused = run_passes(default_pipeline(), tested.graph, context);
+void expect_kernels(const Graph& fused) {
   for (const Node& node : fused.nodes()) {
+    if (is_control(node.op)) {
+      for (const Graph& region : node.regions) expect_kernels(region);
+      continue;
+    }
     if (node.op != Op::fusion) {
-      EXPECT_TRUE(node.op == Op::parameter || node.op == Op::constant || node.op == Op::reshape)
+      EXPECT_TRUE(node.op == Op::parameter || node.op == Op::constant || node.op == Op::reshape ||
+                  node.op == Op::dynamic_update_slice)
           << name(node.op);
       continue;
     }
@@ -42,6 +44,12 @@ TEST_P(RandomGraph, FusesIntoWhatTheLoweringTakes) {
     ASSERT_TRUE(std::holds_alternative<FusionPlan>(plan)) << std::get<std::string>(plan);
     EXPECT_EQ(std::get<FusionPlan>(plan).kind, node.as<FusionAttributes>().kind);
   }
+}
+
+TEST_P(RandomGraph, FusesIntoWhatTheLoweringTakes) {
+  const GraphCase tested = random_graph(static_cast<std::uint64_t>(GetParam()));
+  PassContext context;
+  expect_kernels(run_passes(default_pipeline(), tested.graph, context));
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomGraph, testing::Range(0, 150));

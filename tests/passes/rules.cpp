@@ -12,6 +12,10 @@ namespace {
 std::int64_t operations(const Graph& graph) {
   std::int64_t sum = 0;
   for (const Node& node : graph.nodes()) {
+    if (is_control(node.op)) {
+      for (const Graph& region : node.regions) sum += operations(region);
+      continue;
+    }
     const Type& counted = is_reduction(node.op) ? graph.type(node.inputs[0]) : node.types[0];
     sum += operations_per_element(node.op) * counted.size();
   }
@@ -34,7 +38,8 @@ TEST_P(RulePass, AddsNoWorkAndIsDoneAfterOneRun) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Rules, RulePass,
-                         testing::Values("canonicalize", "fold", "simplify", "straighten", "cse", "dce"),
+                         testing::Values("canonicalize", "fold", "simplify", "straighten", "cse",
+                                         "dce"),
                          [](const auto& info) { return std::string(info.param); });
 
 }  // namespace

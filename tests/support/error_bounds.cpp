@@ -347,14 +347,32 @@ Literal unrounded(const Node& node, std::span<const Bounded> operands, const Bou
   return literal_of(result.value.type().shape, sum);
 }
 
-// Index ops move bounds as they move elements.
-Bounded moved(const Node& node, std::span<const Bounded> operands, Literal value) {
-  std::vector<Literal> bounds, unrounded_bounds;
-  for (const Bounded& operand : operands) {
-    bounds.push_back(operand.bound);
-    unrounded_bounds.push_back(operand.unrounded);
+// What comes of something that may have gone either way.
+std::vector<Bounded> all_unknown(std::vector<Literal> values) {
+  std::vector<Bounded> results;
+  for (Literal& value : values) {
+    const Literal bound = all(value.type().shape, unknown);
+    results.push_back({std::move(value), bound, bound});
   }
-  return {std::move(value), in_f64(node, bounds), in_f64(node, unrounded_bounds)};
+  return results;
+}
+
+// The operands that say where to move from or to, and not what.
+std::size_t first_start(const Node& node) {
+  if (node.op == Op::dynamic_slice) return 1;
+  return node.op == Op::dynamic_update_slice ? 2 : node.inputs.size();
+}
+
+// Index ops move bounds as they move elements.
+std::vector<Bounded> moved(const Node& node, std::span<const Bounded> operands, Literal value) {
+  std::vector<Literal> bounds, unrounded_bounds;
+  const std::size_t arrays = first_start(node);
+  if (!all_exact(operands.subspan(arrays))) return all_unknown({std::move(value)});
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    bounds.push_back(i < arrays ? operands[i].bound : operands[i].value);
+    unrounded_bounds.push_back(i < arrays ? operands[i].unrounded : operands[i].value);
+  }
+  return {{std::move(value), in_f64(node, bounds), in_f64(node, unrounded_bounds)}};
 }
 
 // A general body runs in one order, so that exact operands give exact results; it may add, so that
@@ -370,6 +388,53 @@ std::vector<Bounded> folded(std::span<const Bounded> operands, const std::vector
   return results;
 }
 
+std::vector<Bounded> run_bounded(const Graph& graph, std::span<const Bounded> inputs) {
+  std::vector<std::vector<Bounded>> values;
+  std::vector<Bounded> operands;
+  for (const Node& node : graph.nodes()) {
+    if (node.op == Op::parameter) {
+      values.push_back({inputs[values.size()]});
+      continue;
+    }
+    operands.clear();
+    for (Value input : node.inputs) operands.push_back(values[input.node][input.result]);
+    values.push_back(interpret_bounded(node, operands));
+  }
+  std::vector<Bounded> outputs;
+  for (Value output : graph.outputs()) outputs.push_back(values[output.node][output.result]);
+  return outputs;
+}
+
+// Turn by turn, for as long as the condition is certain.
+std::vector<Bounded> looped(const Node& node, std::span<const Bounded> operands) {
+  std::vector<Bounded> values(operands.begin(), operands.end());
+  while (true) {
+    const Bounded holds = run_bounded(node.regions[0], values)[0];
+    if (!is_exact(holds.bound)) {
+      std::vector<Literal> literals;
+      for (const Bounded& operand : operands) literals.push_back(operand.value);
+      return all_unknown(interpret(node, literals));
+    }
+    if (!holds.value.values<bool>()[0]) break;
+    std::vector<Bounded> next = run_bounded(node.regions[1], values);
+    std::move(next.begin(), next.end(), values.begin());
+  }
+  values.erase(values.begin() + static_cast<std::ptrdiff_t>(node.types.size()), values.end());
+  return values;
+}
+
+std::vector<Bounded> branched(const Node& node, std::span<const Bounded> operands) {
+  if (!is_exact(operands[0].bound)) {
+    std::vector<Literal> literals;
+    for (const Bounded& operand : operands) literals.push_back(operand.value);
+    return all_unknown(interpret(node, literals));
+  }
+  const std::int64_t wanted = operands[0].value.values<std::int32_t>()[0];
+  const auto last = static_cast<std::int64_t>(node.regions.size()) - 1;
+  const auto branch = static_cast<std::size_t>(wanted < 0 || wanted > last ? last : wanted);
+  return run_bounded(node.regions[branch], operands.subspan(1));
+}
+
 }  // namespace
 
 Bounded Bounded::exact(Literal value) {
@@ -379,10 +444,12 @@ Bounded Bounded::exact(Literal value) {
 
 std::vector<Bounded> interpret_bounded(const Node& node, std::span<const Bounded> operands) {
   if (node.op == Op::fusion) throw InternalError("error bounds", "of a fusion");
+  if (node.op == Op::while_) return looped(node, operands);
+  if (node.op == Op::case_) return branched(node, operands);
   std::vector<Literal> literals;
   for (const Bounded& operand : operands) literals.push_back(operand.value);
   std::vector<Literal> values = interpret(node, literals);
-  if (is_index(node.op)) return {moved(node, operands, values[0])};
+  if (is_index(node.op)) return moved(node, operands, std::move(values[0]));
   if (node.op == Op::reduce) return folded(operands, values);
   Bounded result = Bounded::exact(values[0]);
   const bool exact = std::ranges::all_of(
@@ -395,20 +462,9 @@ std::vector<Bounded> interpret_bounded(const Node& node, std::span<const Bounded
 }
 
 std::vector<Bounded> interpret_bounded(const Graph& graph, std::span<const Literal> inputs) {
-  std::vector<std::vector<Bounded>> values;
-  std::vector<Bounded> operands;
-  for (const Node& node : graph.nodes()) {
-    if (node.op == Op::parameter) {
-      values.push_back({Bounded::exact(inputs[values.size()])});
-      continue;
-    }
-    operands.clear();
-    for (Value input : node.inputs) operands.push_back(values[input.node][input.result]);
-    values.push_back(interpret_bounded(node, operands));
-  }
-  std::vector<Bounded> outputs;
-  for (Value output : graph.outputs()) outputs.push_back(values[output.node][output.result]);
-  return outputs;
+  std::vector<Bounded> exact;
+  for (const Literal& input : inputs) exact.push_back(Bounded::exact(input));
+  return run_bounded(graph, exact);
 }
 
 }  // namespace anabranch

@@ -20,5 +20,7 @@ std::span<const Recipe> op_recipes();
 std::span<const Recipe> shape_recipes();
 /// What fusion is for: softmax, layernorm, dot with bias and activation ...
 std::span<const Recipe> pattern_recipes();
+/// Loops and branches, nested up to three deep, and slices at places known later.
+std::span<const Recipe> control_recipes();
 
 }  // namespace anabranch

@@ -9,8 +9,12 @@ namespace {
 
 Axes sizes_of(const Shape& shape) { return {shape.begin(), shape.end()}; }
 
+// An axis without elements counts as one with one: a reduction may take it away.
 std::int64_t product(const Axes& sizes) {
-  return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
+  return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1},
+                         [](std::int64_t product, std::int64_t size) {
+                           return product * std::max(size, std::int64_t{1});
+                         });
 }
 
 Axes shuffled(RandomBuilder& b, std::int64_t count) {
