@@ -312,6 +312,19 @@ TEST(Loop, PrintsWhatItRuns) {
   EXPECT_NE(text.find("    stream 0:\n    * kernel f0(%0) -> %1"), std::string::npos) << text;
 }
 
+TEST(Loop, DotDrawsWhatItRunsInside) {
+  Writer body(1);
+  body.compute({0}, body.output(), one_more);
+  const std::string text = to_dot(*loop(steps(below(1, 3), body.done(1), {0}, {0})));
+  EXPECT_NE(text.find("    subgraph cluster_s0_0_1_ {\n"
+                      "      label=\"fake\";\n"
+                      "      subgraph cluster_s0_0_1_0 {\n"
+                      "        label=\"stream 0\";\n"
+                      "        s0_0_1_s0_0 [label=\"f0\\n%1: i64[4]\""),
+            std::string::npos)
+      << text;
+}
+
 TEST(Loop, IsOneStepOfTheNullDevice) {
   const Device device = Device::null(11);
   Writer body(1);

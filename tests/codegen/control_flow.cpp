@@ -1,0 +1,178 @@
+// What loops and branches compile to: one function or steps, in place or by turns.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "codegen/compile.h"
+#include "ir/parse.h"
+
+namespace anabranch {
+namespace {
+
+std::string with_type(std::string text, const std::string& type) {
+  for (std::size_t at = 0; (at = text.find('S', at)) != std::string::npos; at += type.size()) {
+    text.replace(at, 1, type);
+  }
+  return text;
+}
+
+Compilation compiled(const std::string& text, const std::string& type) {
+  Options options;
+  options.verify = true;
+  Compilation compilation = compile(parse(with_type(text, type)), options);
+  verify(*compilation.executable);
+  return compilation;
+}
+
+const LoopTask& loop_of(const Compilation& compilation) {
+  for (const Stream& stream : compilation.executable->streams) {
+    for (const Step& step : stream) {
+      const auto* launch = std::get_if<Launch>(&step);
+      if (launch && launch->kind == Launch::Kind::loop) return std::get<LoopTask>(launch->task);
+    }
+  }
+  throw InternalError("test", "no loop", to_string(*compilation.executable));
+}
+
+std::vector<const Launch*> launches_of(const Executable& executable) {
+  std::vector<const Launch*> launches;
+  for (const Stream& stream : executable.streams) {
+    for (const Step& step : stream) {
+      if (const auto* launch = std::get_if<Launch>(&step)) launches.push_back(launch);
+    }
+  }
+  return launches;
+}
+
+const std::string head = R"(graph main(%0: S, %1: S) {
+  %2: i32[] = constant 0
+  %3: i32[], %4: S, %5: S = while %2, %0, %1 graph c(%0: i32[], %1: S, %2: S) {
+    %3: i32[] = constant 1000
+    %4: bool[] = compare %0, %3 direction=lt
+    return %4
+  } graph b(%0: i32[], %1: S, %2: S) {
+    %3: i32[] = constant 1
+    %4: i32[] = add %0, %3
+)";
+const std::string tail = R"(  }
+  return %4, %5
+})";
+
+TEST(ControlFlow, ALoopOfSmallStepsIsOneFunction) {
+  const std::string body = "    %5: S = multiply %1, %2\n    return %4, %5, %2\n";
+  for (const char* type : {"f32[]", "f32[64,64]"}) {
+    const Compilation compilation = compiled(head + body + tail, type);
+    EXPECT_TRUE(loop_of(compilation).native.function) << type;
+    const std::string text = dump(compilation, Stage::schedule);
+    EXPECT_NE(text.find("native loop while3(%2, %0, %1) -> %3, %4, %5"), std::string::npos) << text;
+    EXPECT_NE(text.find("executable while3.body on cpu:0"), std::string::npos) << text;
+  }
+  EXPECT_FALSE(loop_of(compiled(head + body + tail, "f32[500,500]")).native.function);
+}
+
+TEST(ControlFlow, ACarryIsUpdatedWhereItLies) {
+  const auto compilation =
+      compiled(head + "    %5: S = multiply %1, %2\n    return %4, %5, %2\n" + tail, "f32[64,64]");
+  const LoopTask& loop = loop_of(compilation);
+  EXPECT_EQ(loop.written, (std::vector<std::uint32_t>{0, 1, 2}));
+  EXPECT_EQ(loop.turn, (std::vector<std::uint32_t>{0, 1, 2}));
+}
+
+TEST(ControlFlow, CarriesThatChangePlacesAreNotCopied) {
+  const auto compilation = compiled(head + "    return %4, %2, %1\n" + tail, "f32[64,64]");
+  const LoopTask& loop = loop_of(compilation);
+  EXPECT_EQ(loop.turn, (std::vector<std::uint32_t>{0, 2, 1}));
+  EXPECT_EQ(launches_of(*loop.body).size(), 1u) << to_string(*loop.body);
+}
+
+// before, now -> now, 2 now - before: three arrays' worth of memory would be one too many.
+TEST(ControlFlow, ALeapfrogNeedsNoThirdPlace) {
+  const auto compilation = compiled(head + R"(    %5: S = add %2, %2
+    %6: S = subtract %5, %1
+    return %4, %2, %6
+)" + tail,
+                                    "f32[64,64]");
+  EXPECT_EQ(loop_of(compilation).turn, (std::vector<std::uint32_t>{0, 2, 1}));
+}
+
+// The reverse reads what an in-place kernel would have written.
+TEST(ControlFlow, ACarryThatCannotBeInPlaceGoesByTurns) {
+  const auto compilation = compiled(
+      head + "    %5: S = reverse %1 axes=[0]\n    return %4, %5, %2\n" + tail, "f32[64,64]");
+  const LoopTask& loop = loop_of(compilation);
+  EXPECT_EQ(loop.written, (std::vector<std::uint32_t>{0, 3, 2}));
+  EXPECT_EQ(loop.turn, (std::vector<std::uint32_t>{0, 3, 2, 1}));
+}
+
+// A step of a scan: reads a row, writes a row.
+const std::string scan = R"(graph main(%0: S, %1: S) {
+  %2: i32[] = constant 0
+  %3: i32[], %4: S = while %2, %0, %1 graph c(%0: i32[], %1: S, %2: S) {
+    %3: i32[] = constant 1000
+    %4: bool[] = compare %0, %3 direction=lt
+    return %4
+  } graph b(%0: i32[], %1: S, %2: S) {
+    %3: i32[] = constant 1
+    %4: i32[] = constant 0
+    %5: f32[1,64] = dynamic_slice %2, %0, %4 sizes=[1,64]
+    %6: f32[1,64] = dynamic_slice %1, %0, %4 sizes=[1,64]
+    %7: f32[1,64] = add %5, %6
+    %8: S = dynamic_update_slice %1, %7, %0, %4
+    %9: i32[] = add %0, %3
+    return %9, %8
+  }
+  return %4
+})";
+
+TEST(ControlFlow, AScanWritesItsRowsWhereTheyStay) {
+  const auto compilation = compiled(scan, "f32[1000,64]");
+  const LoopTask& loop = loop_of(compilation);
+  EXPECT_EQ(loop.written[1], 1u);
+  EXPECT_EQ(loop.turn[1], 1u);
+  EXPECT_LE(loop.body->arena_bytes, 1024u);
+  Cost step;
+  for (const Launch* launch : launches_of(*loop.body)) step += launch->cost;
+  EXPECT_LE(step.bytes_read + step.bytes_written, 8 * 64 * 4) << to_string(*loop.body);
+}
+
+// With a start that is only known when it runs, a row is read and written element by element in
+// memory's order, so vectors are loaded and stored whole.
+TEST(ControlFlow, SlicesAtUnknownPlacesKeepTheirStride) {
+  int accesses = 0;
+  for (const Kernel& kernel : compiled(scan, "f32[1000,64]").kernels) {
+    for (const Instruction& instruction : kernel.instructions) {
+      const auto* loop = std::get_if<Loop>(&instruction.operation);
+      if (!loop || loop->extent != 64) continue;
+      EXPECT_GT(loop->vector_width, 1) << to_string(kernel);
+      for (Ref ref : loop->body) {
+        const auto* load = std::get_if<Load>(&kernel[ref].operation);
+        const auto* store = std::get_if<Store>(&kernel[ref].operation);
+        if (!load && !store) continue;
+        EXPECT_EQ(stride(kernel, load ? load->index : store->index, loop->index), 1)
+            << to_string(kernel);
+        ++accesses;
+      }
+    }
+  }
+  EXPECT_GE(accesses, 5);
+}
+
+TEST(ControlFlow, ABranchOfSmallBranchesIsOneFunction) {
+  const auto compilation = compiled(R"(graph main(%0: i32[], %1: S) {
+  %2: S = case %0, %1 graph b0(%0: S) {
+    %1: S = negate %0
+    return %1
+  } graph b1(%0: S) {
+    return %0
+  }
+  return %2
+})",
+                                    "f32[8]");
+  const std::string text = dump(compilation, Stage::schedule);
+  EXPECT_NE(text.find("native branch case2(%0, %1) -> %2"), std::string::npos) << text;
+  EXPECT_NE(text.find("executable case2.branch1 on cpu:0"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace anabranch
