@@ -14,7 +14,7 @@ namespace {
 
 // To go from step to step through the executor takes 0.2 us for each launch, and to hand a part to
 // another core some more; a step that takes much longer gains by other cores what it loses.
-constexpr double native_ns = 20'000;
+constexpr double native_ns = 50'000;
 // Of a loop whose number of steps is not known, for the scheduler.
 constexpr double assumed_steps = 100;
 
