@@ -157,7 +157,7 @@ void finish_loop(Launch& launch, Program condition, Program body, std::vector<Sl
   launch.cost = step.cost;
   launch.cost += test.cost;
   launch.predicted_ns = of_any_length(step.ns + test.ns);
-  if (native) task.native = cpu::native_loop(launch.name, task, kernel_of);
+  if (native) task.native = cpu::native_loop(launch.name, task, kernel_of, options.cache.get());
   launch.task = std::move(task);
 }
 
@@ -176,7 +176,7 @@ void finish_branch(Launch& launch, std::vector<Program> branches, std::vector<Sl
     arena = std::max(arena, task.branches.back()->arena_bytes);
   }
   add_written(launch, slots, bytes_of(arena), slots[launch.writes[0]].name + ".room");
-  if (native) task.native = cpu::native_branch(launch.name, task, kernel_of);
+  if (native) task.native = cpu::native_branch(launch.name, task, kernel_of, options.cache.get());
   launch.task = std::move(task);
 }
 

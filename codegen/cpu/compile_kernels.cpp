@@ -1,7 +1,5 @@
 #include "codegen/cpu/compile_kernels.h"
 
-#include <llvm-c/Core.h>
-#include <llvm/Bitcode/BitcodeWriter.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
@@ -9,6 +7,7 @@
 
 #include "codegen/cpu/emit_kernel.h"
 #include "codegen/cpu/jit.h"
+#include "codegen/cpu/object_code.h"
 #include "ir/error.h"
 
 namespace anabranch::cpu {
@@ -34,30 +33,6 @@ std::unique_ptr<llvm::Module> make_module(llvm::LLVMContext& context,
     throw InternalError("llvm", stream.str(), text_of(*module));
   }
   return module;
-}
-
-// All that the code depends on: who makes it, for which CPU, and from what, in full. The module is
-// asked and not the kernels: it takes a hundredth of the time of the code generation, and nothing
-// of a kernel, nor of how it is emitted, can be forgotten.
-std::string key_of(const llvm::Module& module, const llvm::TargetMachine& machine) {
-  unsigned major = 0, minor = 0, patch = 0;
-  LLVMGetVersion(&major, &minor, &patch);
-  std::string key = "anabranch " ANABRANCH_VERSION ", LLVM " + std::to_string(major) + "." +
-                    std::to_string(minor) + "." + std::to_string(patch) + "\n" +
-                    machine.getTargetTriple().str() + "\n" + machine.getTargetCPU().str() + "\n" +
-                    machine.getTargetFeatureString().str() + "\n";
-  llvm::raw_string_ostream stream(key);
-  llvm::WriteBitcodeToFile(module, stream);
-  return key;
-}
-
-std::string object_of(llvm::Module& module, llvm::TargetMachine& machine, CodeCache* cache) {
-  if (!cache) return generate(module, machine, llvm::CodeGenFileType::ObjectFile);
-  const std::string key = key_of(module, machine);
-  if (std::optional<std::string> known = cache->find(key)) return std::move(*known);
-  std::string object = generate(module, machine, llvm::CodeGenFileType::ObjectFile);
-  cache->keep(key, object);
-  return object;
 }
 
 }  // namespace

@@ -4,10 +4,9 @@
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
 
-#include <atomic>
-
 #include "codegen/cpu/emit_flow.h"
 #include "codegen/cpu/jit.h"
+#include "codegen/cpu/object_code.h"
 #include "ir/error.h"
 
 namespace anabranch::cpu {
@@ -20,10 +19,8 @@ struct FlowContext {
   std::vector<std::shared_ptr<const void>> owners;
 };
 
-HostTask compile(const std::string& name, const std::function<void(FlowEmitter&)>& emit) {
-  // Symbols of different compilations live side by side in one process.
-  static std::atomic<std::uint64_t> compilations{0};
-  const std::string symbol = name + ".flow" + std::to_string(compilations.fetch_add(1));
+HostTask compile(const std::string& symbol, CodeCache* cache,
+                 const std::function<void(FlowEmitter&)>& emit) {
   const auto machine = lend_target_machine();
   llvm::LLVMContext context;
   llvm::Module module(symbol, context);
@@ -33,9 +30,8 @@ HostTask compile(const std::string& name, const std::function<void(FlowEmitter&)
   std::string problems;
   llvm::raw_string_ostream stream(problems);
   if (llvm::verifyModule(module, &stream)) throw InternalError("llvm", stream.str());
-  optimize(module, *machine);
-  LoadedCode loaded = load(generate(module, *machine, llvm::CodeGenFileType::ObjectFile), {symbol});
-
+  const std::string object = object_of(module, *machine, cache, {"optimized", &optimize});
+  LoadedCode loaded = load(object, {symbol});
   auto flow = std::make_shared<FlowContext>();
   flow->pointers = emitter.pointers();
   flow->owners = emitter.owners();
@@ -48,13 +44,15 @@ HostTask compile(const std::string& name, const std::function<void(FlowEmitter&)
 
 }  // namespace
 
-HostTask native_loop(const std::string& name, const LoopTask& loop, const KernelOf& kernel_of) {
-  return compile(name, [&](FlowEmitter& emitter) { emitter.emit_loop(loop, kernel_of); });
+HostTask native_loop(const std::string& name, const LoopTask& loop, const KernelOf& kernel_of,
+                     CodeCache* cache) {
+  return compile(name, cache, [&](FlowEmitter& emitter) { emitter.emit_loop(loop, kernel_of); });
 }
 
-HostTask native_branch(const std::string& name, const BranchTask& branch,
-                       const KernelOf& kernel_of) {
-  return compile(name, [&](FlowEmitter& emitter) { emitter.emit_branch(branch, kernel_of); });
+HostTask native_branch(const std::string& name, const BranchTask& branch, const KernelOf& kernel_of,
+                       CodeCache* cache) {
+  return compile(name, cache,
+                 [&](FlowEmitter& emitter) { emitter.emit_branch(branch, kernel_of); });
 }
 
 }  // namespace anabranch::cpu

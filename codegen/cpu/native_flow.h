@@ -17,10 +17,11 @@ namespace anabranch::cpu {
 /// The whole of a loop for one thread, on the buffers of its launch. Condition and body have at
 /// most one stream, and each of their launches has one task. Kernels without loops become part of
 /// the function, whose small carries then stay in registers; other tasks are called.
-HostTask native_loop(const std::string& name, const LoopTask& loop, const KernelOf& kernel_of);
+HostTask native_loop(const std::string& name, const LoopTask& loop, const KernelOf& kernel_of,
+                     CodeCache* cache);
 
 /// The same for a branch.
-HostTask native_branch(const std::string& name, const BranchTask& branch,
-                       const KernelOf& kernel_of);
+HostTask native_branch(const std::string& name, const BranchTask& branch, const KernelOf& kernel_of,
+                       CodeCache* cache);
 
 }  // namespace anabranch::cpu

@@ -65,7 +65,8 @@ TEST(ControlFlow, ALoopOfSmallStepsIsOneFunction) {
     const Compilation compilation = compiled(head + body + tail, type);
     EXPECT_TRUE(loop_of(compilation).native.function) << type;
     const std::string text = dump(compilation, Stage::schedule);
-    EXPECT_NE(text.find("native loop while3(%2, %0, %1) -> %3, %4, %5"), std::string::npos) << text;
+    EXPECT_NE(text.find("native loop while3(%2, %0, %1) -> %3, %4, %3.room"), std::string::npos)
+        << text;
     EXPECT_NE(text.find("executable while3.body on cpu:0"), std::string::npos) << text;
   }
   EXPECT_FALSE(loop_of(compiled(head + body + tail, "f32[500,500]")).native.function);
@@ -75,8 +76,8 @@ TEST(ControlFlow, ACarryIsUpdatedWhereItLies) {
   const auto compilation =
       compiled(head + "    %5: S = multiply %1, %2\n    return %4, %5, %2\n" + tail, "f32[64,64]");
   const LoopTask& loop = loop_of(compilation);
-  EXPECT_EQ(loop.written, (std::vector<std::uint32_t>{0, 1, 2}));
-  EXPECT_EQ(loop.turn, (std::vector<std::uint32_t>{0, 1, 2}));
+  EXPECT_EQ(loop.written, (std::vector<std::uint32_t>{0, 1}));
+  EXPECT_EQ(loop.turn, (std::vector<std::uint32_t>{0, 1}));
 }
 
 TEST(ControlFlow, CarriesThatChangePlacesAreNotCopied) {
@@ -101,8 +102,8 @@ TEST(ControlFlow, ACarryThatCannotBeInPlaceGoesByTurns) {
   const auto compilation = compiled(
       head + "    %5: S = reverse %1 axes=[0]\n    return %4, %5, %2\n" + tail, "f32[64,64]");
   const LoopTask& loop = loop_of(compilation);
-  EXPECT_EQ(loop.written, (std::vector<std::uint32_t>{0, 3, 2}));
-  EXPECT_EQ(loop.turn, (std::vector<std::uint32_t>{0, 3, 2, 1}));
+  EXPECT_EQ(loop.written, (std::vector<std::uint32_t>{0, 2}));
+  EXPECT_EQ(loop.turn, (std::vector<std::uint32_t>{0, 2, 1}));
 }
 
 // A step of a scan: reads a row, writes a row.
