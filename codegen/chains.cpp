@@ -12,10 +12,13 @@ class Matching {
  public:
   explicit Matching(const Dependencies& graph)
       : graph_(graph), next_(graph.size(), none), previous_(graph.size(), none) {
-    while (measure()) {
-      tried_.assign(graph.size(), 0);
-      for (std::uint32_t u = 0; u < graph.size(); ++u) {
-        if (next_[u] == none) augment(u);
+    // Whoever is matched stays so: launches that need no event if they are matched come first.
+    for (const std::size_t most_followers : {std::size_t{1}, graph.size()}) {
+      while (measure(most_followers)) {
+        tried_.assign(graph.size(), 0);
+        for (std::uint32_t u = 0; u < graph.size(); ++u) {
+          if (is_root(u, most_followers)) augment(u);
+        }
       }
     }
   }
@@ -24,12 +27,16 @@ class Matching {
   std::uint32_t previous(std::uint32_t v) const { return previous_[v]; }
 
  private:
+  bool is_root(std::uint32_t u, std::size_t most_followers) const {
+    return next_[u] == none && graph_.after(u).size() <= most_followers;
+  }
+
   // Breadth first from the free launches on the left; whether a free one on the right is reached.
-  bool measure() {
+  bool measure(std::size_t most_followers) {
     distance_.assign(graph_.size(), none);
     std::vector<std::uint32_t> queue;
     for (std::uint32_t u = 0; u < graph_.size(); ++u) {
-      if (next_[u] != none) continue;
+      if (!is_root(u, most_followers)) continue;
       distance_[u] = 0;
       queue.push_back(u);
     }
@@ -102,7 +109,7 @@ std::vector<Chain> join(std::vector<Chain> chains, const Dependencies& graph) {
 
 }  // namespace
 
-std::vector<Chain> find_chains(const Dependencies& dependencies) {
+std::vector<Chain> cover_with_chains(const Dependencies& dependencies) {
   const Matching matching(dependencies);
   std::vector<Chain> chains;
   for (std::uint32_t u = 0; u < dependencies.size(); ++u) {
@@ -110,7 +117,11 @@ std::vector<Chain> find_chains(const Dependencies& dependencies) {
     Chain& chain = chains.emplace_back();
     for (std::uint32_t v = u; v != none; v = matching.next(v)) chain.push_back(v);
   }
-  return join(std::move(chains), dependencies);
+  return chains;
+}
+
+std::vector<Chain> find_chains(const Dependencies& dependencies) {
+  return join(cover_with_chains(dependencies), dependencies);
 }
 
 }  // namespace anabranch

@@ -180,9 +180,16 @@ Compilation compile(const Graph& graph, const Options& options) {
   compilation.code_bytes = code.bytes;
 
   Program program = Finisher(compilation.kernels, code, options)(std::move(launches));
-  compilation.executable =
-      std::make_shared<const Executable>(schedule(std::move(program), options));
+  compilation.executable = std::make_shared<const Executable>(schedule(program, options));
+  if (compilation.executable->times) {
+    compilation.reschedule =
+        std::make_shared<Reschedule>(std::move(program), options, compilation.executable);
+  }
   return compilation;
+}
+
+std::shared_ptr<const Executable> current_executable(const Compilation& compilation) {
+  return compilation.reschedule ? compilation.reschedule->current() : compilation.executable;
 }
 
 }  // namespace anabranch

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "codegen/options.h"
+#include "codegen/reschedule.h"
 #include "codegen/stage.h"
 #include "ir/graph.h"
 #include "ir/kernel.h"
@@ -16,12 +17,17 @@ namespace anabranch {
 /// Everything between a traced graph and its executable, kept for dumps.
 struct Compilation {
   Graph traced;
-  Graph optimized;                 ///< after the passes: fusions, dots, constants
-  std::vector<std::string> notes;  ///< fusions refused, and why
-  std::vector<Kernel> kernels;     ///< tiled
-  std::size_t code_bytes = 0;      ///< of the kernels' native code
-  std::shared_ptr<const Executable> executable;
+  Graph optimized;                               ///< after the passes: fusions, dots, constants
+  std::vector<std::string> notes;                ///< fusions refused, and why
+  std::vector<Kernel> kernels;                   ///< tiled
+  std::size_t code_bytes = 0;                    ///< of the kernels' native code
+  std::shared_ptr<const Executable> executable;  ///< as scheduled from counted costs
+  std::shared_ptr<Reschedule> reschedule;        ///< null where measured times would change nothing
 };
+
+/// What the next run of a compilation should run: its executable, or, once the first runs of that
+/// have been measured, one that is scheduled by their times.
+std::shared_ptr<const Executable> current_executable(const Compilation& compilation);
 
 /// Throws Error where the device does not exist.
 Compilation compile(const Graph& graph, const Options& options = {});
@@ -44,6 +50,7 @@ struct ProgramMemory {
   std::size_t inputs = 0, outputs = 0, constants = 0;
   std::size_t temporaries = 0;  ///< the arena
   std::size_t lower_bound = 0;  ///< the most temporary bytes live at once
+  std::size_t donatable = 0;    ///< outputs that may lie where inputs were, if those are donated
 };
 ProgramMemory memory(const Compilation& compilation);
 

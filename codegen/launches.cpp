@@ -220,6 +220,7 @@ class Planner {
         }
       }
       for (auto [read, written] : in_place_buffers(call.kernel)) {
+        if (!is_given_once(launch, launch.buffers[read])) continue;
         launch.in_place.emplace_back(launch.buffers[read], launch.buffers[written]);
       }
       if (auto whole = updated_parameter(node.regions[0])) {
@@ -229,6 +230,25 @@ class Planner {
       add(std::move(launch), OneKernel{kernels_.size()});
       kernels_.push_back(std::move(call.kernel));
     }
+  }
+
+  // The epilogue's buffers follow lhs in the launch's, its first one being the dot's result.
+  void find_in_place(Launch& launch, const Kernel& epilogue, LibraryDot& dot) {
+    for (auto [read, written] : in_place_buffers(epilogue)) {
+      const SlotId from = launch.buffers[read + 1], to = launch.buffers[written + 1];
+      if (read == 0 || !is_given_once(launch, from)) continue;
+      if (dot.in_place && to == launch.writes[0]) {
+        // Where the dot's result lies in the first output, that cannot lie over `from`. To update
+        // an input that the caller gives away (w - dot(x, y)) is worth more.
+        if (launches_.program.slots[from].kind != Slot::Kind::input) continue;
+        dot.in_place = false;
+      }
+      launch.in_place.emplace_back(from, to);
+    }
+  }
+
+  static bool is_given_once(const Launch& launch, SlotId slot) {
+    return std::count(launch.buffers.begin(), launch.buffers.end(), slot) == 1;
   }
 
   void plan_dot(std::uint32_t index, const Node& node, DotSplit& split,
@@ -244,6 +264,7 @@ class Planner {
     if (split.epilogue) {
       split.dot.epilogue = kernels_.size();
       kernels_.push_back(epilogue_kernel(*split.epilogue, launch.name + "_epilogue"));
+      find_in_place(launch, kernels_.back(), split.dot);
     }
     add(std::move(launch), std::move(split.dot));
   }

@@ -5,23 +5,22 @@
 #include <optional>
 #include <vector>
 
+#include "codegen/arena.h"
+#include "codegen/live_places.h"
 #include "runtime/step_order.h"
 
 namespace anabranch {
 namespace {
 
 constexpr std::size_t alignment = 64;
-// With more temporaries, the lower bound looks at single streams, to stay cheap.
-constexpr std::size_t most_looked_across = 512;
 
 std::size_t round_up(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
-/// Temporaries that share one place because each is written over the one before it.
+/// Slots that share one place because each is written over the one before it.
 struct Place {
   std::vector<SlotId> slots;
   LiveRange range;
   std::size_t bytes = 0;
-  std::size_t offset = 0;
 };
 
 class Planner {
@@ -30,23 +29,73 @@ class Planner {
       : executable_(executable), order_(executable), uses_(slot_uses(executable, order_)) {}
 
   void plan() {
+    take_over_inputs();
     make_places();
     join_in_place();
-    executable_.live_bytes = live_bytes();
-    executable_.arena_bytes = assign_offsets();
-    for (const Place& place : places_) {
-      for (SlotId id : place.slots) executable_.slots[id].offset = place.offset;
+    fill_arena(0, executable_.arena_bytes, executable_.live_bytes);
+    for (DeviceIndex i = 1; i <= executable_.further.size(); ++i) {
+      FurtherDevice& device = executable_.further[i - 1];
+      fill_arena(i, device.arena_bytes, device.live_bytes);
     }
   }
 
  private:
+  // An output takes the place of an input that it is written over, else of one that is no longer
+  // read.
+  void take_over_inputs() {
+    executable_.takeovers.clear();
+    std::vector<bool> gone(executable_.slots.size());
+    for (SlotId id : executable_.outputs) gone[id] = executable_.slots[id].kind == input;
+    const auto take = [&](SlotId from, SlotId to) {
+      executable_.takeovers.emplace_back(executable_.slots[from].index,
+                                         executable_.slots[to].index);
+      gone[from] = gone[to] = true;
+    };
+    for (StepRef ref : order_.steps()) {
+      const auto* launch = std::get_if<Launch>(&executable_.streams[ref.stream][ref.position]);
+      if (!launch) continue;
+      for (auto [from, to] : launch->in_place) {
+        if (gone[from] || gone[to] || !is(input, from) || !is(output, to)) continue;
+        if (meet(from, LiveRange(uses_[from]), to, LiveRange(uses_[to]), ref)) take(from, to);
+      }
+    }
+    for (SlotId from = 0; from < executable_.slots.size(); ++from) {
+      if (gone[from] || !is(input, from) || executable_.slots[from].type.bytes() == 0) continue;
+      const LiveRange range(uses_[from]);
+      for (SlotId to : executable_.outputs) {
+        if (gone[to] || !is(output, to) || !are_alike(from, to)) continue;
+        if (!range.before(LiveRange(uses_[to]), order_)) continue;
+        take(from, to);
+        break;
+      }
+    }
+  }
+
+  // With the places that are on one device.
+  void fill_arena(DeviceIndex device, std::size_t& arena_bytes, std::size_t& live_bytes) {
+    std::vector<const Place*> here;
+    LivePlaces live(order_);
+    for (const Place& place : places_) {
+      if (place.bytes == 0 || executable_.slots[place.slots[0]].device != device) continue;
+      here.push_back(&place);
+      live.add(place.range, place.bytes);
+    }
+    const ArenaBlocks blocks = live.blocks();
+    const ArenaPacking packing = pack(blocks);
+    live_bytes = blocks.lower_bound;
+    arena_bytes = packing.bytes;
+    for (std::size_t i = 0; i < here.size(); ++i) {
+      for (SlotId id : here[i]->slots) executable_.slots[id].offset = packing.offsets[i];
+    }
+  }
+
   void make_places() {
     place_of_.resize(executable_.slots.size());
     for (SlotId id = 0; id < executable_.slots.size(); ++id) {
       const Slot& slot = executable_.slots[id];
       if (slot.kind != Slot::Kind::temporary || uses_[id].empty()) continue;
       place_of_[id] = places_.size();
-      places_.push_back({{id}, LiveRange(uses_[id]), round_up(slot.type.bytes()), 0});
+      places_.push_back({{id}, LiveRange(uses_[id]), round_up(slot.type.bytes())});
     }
   }
 
@@ -68,12 +117,17 @@ class Planner {
   }
 
   bool can_join(SlotId read, SlotId written, StepRef at) const {
-    if (read == written || !place_of_[read] || !place_of_[written]) return false;
-    if (executable_.slots[read].type.bytes() != executable_.slots[written].type.bytes())
+    if (!place_of_[read] || !place_of_[written] || *place_of_[read] == *place_of_[written]) {
       return false;
-    if (*place_of_[read] == *place_of_[written]) return false;
-    const LiveRange& before = places_[*place_of_[read]].range;
-    const LiveRange& after = places_[*place_of_[written]].range;
+    }
+    return meet(read, places_[*place_of_[read]].range, written, places_[*place_of_[written]].range,
+                at);
+  }
+
+  // Whether the step is the last to use the one and the first to use the other.
+  bool meet(SlotId read, const LiveRange& before, SlotId written, const LiveRange& after,
+            StepRef at) const {
+    if (read == written || !are_alike(read, written)) return false;
     const StepRef* last = before.last(order_);
     const StepRef* first = after.first(order_);
     return last && first && *last == at && *first == at;
@@ -88,73 +142,14 @@ class Planner {
     places_[from] = {};
   }
 
-  // Places of which no two may share need room at once. One such set per step: what is live across
-  // it and, where there are several streams, what may be live at the same time on the others.
-  std::size_t live_bytes() const {
-    const bool look_across = executable_.streams.size() > 1 && places_.size() <= most_looked_across;
-    std::size_t most = 0;
-    for (StepRef step : order_.steps()) {
-      std::vector<const Place*> live;
-      for (const Place& place : places_) {
-        if (place.bytes && place.range.covers(step, order_)) live.push_back(&place);
-      }
-      if (look_across) add_concurrent(live);
-      const auto add = [](std::size_t sum, const Place* place) { return sum + place->bytes; };
-      most = std::max(most, std::accumulate(live.begin(), live.end(), std::size_t{0}, add));
-    }
-    return most;
+  bool is(Slot::Kind kind, SlotId id) const { return executable_.slots[id].kind == kind; }
+  // So that one may lie where the other does.
+  bool are_alike(SlotId a, SlotId b) const {
+    const Slot &first = executable_.slots[a], &second = executable_.slots[b];
+    return first.type.bytes() == second.type.bytes() && first.device == second.device;
   }
 
-  void add_concurrent(std::vector<const Place*>& live) const {
-    for (const Place& place : places_) {
-      const auto shares = [&](const Place* other) {
-        return other == &place || may_share(place, *other);
-      };
-      if (place.bytes && std::none_of(live.begin(), live.end(), shares)) live.push_back(&place);
-    }
-  }
-
-  bool may_share(const Place& a, const Place& b) const {
-    return a.range.before(b.range, order_) || b.range.before(a.range, order_);
-  }
-
-  // Best fit by decreasing size: the smallest gap, among the places live at the same time, that
-  // holds the next. Returns the end of the last place.
-  std::size_t assign_offsets() {
-    std::vector<std::size_t> by_size(places_.size());
-    std::iota(by_size.begin(), by_size.end(), 0);
-    std::stable_sort(by_size.begin(), by_size.end(), [&](std::size_t a, std::size_t b) {
-      return places_[a].bytes > places_[b].bytes;
-    });
-    std::vector<const Place*> placed;  // by offset
-    std::size_t end = 0;
-    for (std::size_t index : by_size) {
-      Place& place = places_[index];
-      if (place.bytes == 0) continue;
-      place.offset = best_gap(place, placed);
-      end = std::max(end, place.offset + place.bytes);
-      const auto at = std::upper_bound(
-          placed.begin(), placed.end(), place.offset,
-          [](std::size_t offset, const Place* other) { return offset < other->offset; });
-      placed.insert(at, &place);
-    }
-    return end;
-  }
-
-  std::size_t best_gap(const Place& place, const std::vector<const Place*>& placed) const {
-    std::optional<std::size_t> best;
-    std::size_t best_size = SIZE_MAX;
-    std::size_t free_from = 0;
-    for (const Place* other : placed) {
-      if (may_share(place, *other)) continue;
-      if (other->offset >= free_from + place.bytes && other->offset - free_from < best_size) {
-        best = free_from;
-        best_size = other->offset - free_from;
-      }
-      free_from = std::max(free_from, other->offset + other->bytes);
-    }
-    return best.value_or(free_from);
-  }
+  static constexpr auto input = Slot::Kind::input, output = Slot::Kind::output;
 
   Executable& executable_;
   StepOrder order_;

@@ -1,6 +1,7 @@
 // What a user may choose about a compilation.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,8 +14,12 @@ class CodeCache;
 
 struct Options {
   Device device;
-  int streams = 4;                    ///< at most so many; 1 keeps everything in order
-  bool use_all_streams = false;       ///< even where one stream is predicted to be as fast
+  int streams = 4;               ///< at most so many; 1 keeps everything in order
+  bool use_all_streams = false;  ///< even where one stream is predicted to be as fast
+  /// Bytes that the temporaries of one run may take, 0 for no limit. Where they would take more,
+  /// compiling gives up streams for it, down to one, and says so in the stages schedule and memory;
+  /// where that is not enough it throws Error.
+  std::size_t memory_limit = 0;
   int in_flight = 0;                  ///< in-flight limit to set on the device; 0 leaves it
   bool fast_math = false;             ///< lets passes reorder floating-point arithmetic
   bool verify = false;                ///< check the graph after every pass

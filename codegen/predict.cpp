@@ -54,6 +54,8 @@ Predictor::Played Predictor::play(const Assignment& stream_of) const {
       played.waits_for[i] = user;
     };
     Resource& mine = stream[stream_of[i]];
+    // Another worker has to come for another stream.
+    if (mine.last_user == none && stream_of[i] != stream_of[0]) start = event_ns;
     wait_for(mine.last_user, mine.free_at);
     if (streams > 1) {
       for (std::uint32_t before : dependencies_->before(i)) {

@@ -1,4 +1,6 @@
 // What a compilation says about itself: its stages as text, its cost, its memory.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "codegen/compile.h"
@@ -57,7 +59,8 @@ std::string caption(const Executable& executable, const Launch& launch) {
 // Every launch by what it reads and writes, above the kernel that it runs. A library call has a
 // kernel only where more is computed on its result.
 std::string kernels_text(const Compilation& compilation) {
-  const Executable& executable = *compilation.executable;
+  const std::shared_ptr<const Executable> current = current_executable(compilation);
+  const Executable& executable = *current;
   std::string text;
   for (const auto& [inside, launch] : launches_of(executable)) {
     if (!text.empty()) text += "\n";
@@ -78,8 +81,9 @@ std::string padded(std::string text, std::size_t width) {
 
 // A line per temporary in the order of the arena, then the sums.
 std::string memory_text(const Compilation& compilation) {
+  const std::shared_ptr<const Executable> executable = current_executable(compilation);
   std::vector<Slot> temporaries;
-  for (const Slot& slot : compilation.executable->slots) {
+  for (const Slot& slot : executable->slots) {
     if (slot.kind == Slot::Kind::temporary) temporaries.push_back(slot);
   }
   std::stable_sort(temporaries.begin(), temporaries.end(),
@@ -91,10 +95,17 @@ std::string memory_text(const Compilation& compilation) {
             to_string(slot.type) + "\n";
   }
   const ProgramMemory sums = memory(compilation);
-  text += "inputs " + std::to_string(sums.inputs) + ", outputs " + std::to_string(sums.outputs) +
-          ", constants " + std::to_string(sums.constants) + ", temporaries " +
-          std::to_string(sums.temporaries) + " (at least " + std::to_string(sums.lower_bound) +
-          ") bytes\n";
+  const double ratio = sums.lower_bound == 0 ? 1.0
+                                             : static_cast<double>(sums.temporaries) /
+                                                   static_cast<double>(sums.lower_bound);
+  text += fmt::format("inputs {}, outputs {}, constants {}, temporaries {} bytes\n", sums.inputs,
+                      sums.outputs, sums.constants, sums.temporaries);
+  text += fmt::format("temporaries live at once: {} bytes, {:.3f} of them taken\n",
+                      sums.lower_bound, ratio);
+  for (auto [input, output] : executable->takeovers) {
+    text += fmt::format("output {} lies where input {} was, if that is donated\n", output, input);
+  }
+  if (!executable->given_up.empty()) text += "memory limit: " + executable->given_up + "\n";
   return text;
 }
 
@@ -113,7 +124,7 @@ std::string dump(const Compilation& compilation, Stage stage) {
     case Stage::assembly:
       return cpu::assembly_text(compilation.kernels);
     case Stage::schedule:
-      return to_string(*compilation.executable);
+      return to_string(*current_executable(compilation));
     case Stage::memory:
       return memory_text(compilation);
     case Stage::cuda:
@@ -125,7 +136,8 @@ std::string dump(const Compilation& compilation, Stage stage) {
 }
 
 ProgramCost cost(const Compilation& compilation) {
-  const Executable& executable = *compilation.executable;
+  const std::shared_ptr<const Executable> current = current_executable(compilation);
+  const Executable& executable = *current;
   ProgramCost sums;
   sums.events = static_cast<int>(executable.event_count);
   for (const auto& stream : executable.streams) sums.streams += stream.empty() ? 0 : 1;
@@ -138,7 +150,8 @@ ProgramCost cost(const Compilation& compilation) {
 }
 
 ProgramMemory memory(const Compilation& compilation) {
-  const Executable& executable = *compilation.executable;
+  const std::shared_ptr<const Executable> current = current_executable(compilation);
+  const Executable& executable = *current;
   ProgramMemory sums;
   for (const Type& type : executable.inputs) sums.inputs += type.bytes();
   for (const Slot& slot : executable.slots) {
@@ -147,6 +160,8 @@ ProgramMemory memory(const Compilation& compilation) {
   }
   sums.temporaries = executable.arena_bytes;
   sums.lower_bound = executable.live_bytes;
+  for (auto [input, output] : executable.takeovers)
+    sums.donatable += executable.inputs[input].bytes();
   return sums;
 }
 

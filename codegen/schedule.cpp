@@ -1,15 +1,20 @@
 #include "codegen/schedule.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <thread>
 #include <utility>
 
 #include "codegen/chains.h"
 #include "codegen/dependencies.h"
+#include "codegen/frugal_order.h"
 #include "codegen/memory_plan.h"
 #include "codegen/predict.h"
 #include "codegen/stream_layout.h"
+#include "ir/error.h"
 
 namespace anabranch {
 namespace {
@@ -48,84 +53,150 @@ Assignment assign(const std::vector<Chain>& chains, const Program& program, std:
   return stream_of;
 }
 
-Assignment choose(const Program& program, const std::vector<Chain>& chains,
-                  const Predictor& predictor, const Options& options) {
-  const auto most = static_cast<std::uint32_t>(
-      std::min<std::size_t>(chains.size(), static_cast<std::size_t>(options.streams)));
-  if (options.use_all_streams) return assign(chains, program, std::max(1u, most));
-  Assignment best(program.launches.size(), 0);
-  double best_ns = predictor.ns(best) * (1 - least_gain);
-  for (std::uint32_t streams = 2; streams <= most; ++streams) {
-    Assignment candidate = assign(chains, program, streams);
-    const double ns = predictor.ns(candidate);
-    if (ns >= best_ns) continue;
-    best_ns = ns;
-    best = std::move(candidate);
-  }
-  return best;
-}
-
-// The last launch to write an output finishes it.
-void mark_finished_outputs(Program& program) {
-  std::vector<Launch*> last_writer(program.slots.size());
-  for (Launch& launch : program.launches) {
+// Numbers the launches. The last one to write an output finishes it; it lets go of it if it is the
+// last to use it too.
+void finish(Program& program) {
+  std::vector<Launch*> last_writer(program.slots.size()), last_user(program.slots.size());
+  for (std::uint32_t i = 0; i < program.launches.size(); ++i) {
+    Launch& launch = program.launches[i];
+    launch.number = i;
     launch.finishes.clear();
+    launch.lets_go.clear();
+    for (SlotId id : launch.buffers) last_user[id] = &launch;
     for (SlotId id : launch.writes) last_writer[id] = &launch;
   }
   for (std::uint32_t i = 0; i < program.outputs.size(); ++i) {
-    if (Launch* launch = last_writer[program.outputs[i]]) launch->finishes.push_back(i);
+    const SlotId id = program.outputs[i];
+    Launch* launch = last_writer[id];
+    if (!launch) continue;
+    launch->finishes.push_back(i);
+    if (last_user[id] == launch) launch->lets_go.push_back(i);
   }
 }
 
-void number(Program& program, const LaunchTimes* measured) {
-  for (std::uint32_t i = 0; i < program.launches.size(); ++i) {
-    program.launches[i].number = i;
-    if (measured) program.launches[i].predicted_ns = measured->ns(i);
+/// A program and what its schedules are made from.
+class Scheduler {
+ public:
+  Scheduler(const Program& program, const Options& options)
+      : program_(program), options_(options), cores_(parallelism(options.device, options)) {
+    const bool one = options.streams <= 1 || program.launches.size() <= 1 ||
+                     program.launches.size() > most_launches;
+    if (one && options.memory_limit == 0) return;
+    dependencies_.emplace(program);
+    if (one) return;
+    chains_ = find_chains(*dependencies_);
   }
-}
 
-Executable on_one_stream(const Program& program, const Options& options) {
-  Executable executable;
-  executable.streams.push_back({{program.launches.begin(), program.launches.end()}});
-  const Predictor predictor(program, nullptr, parallelism(options.device, options));
-  executable.prediction = predictor.predict(Assignment(program.launches.size(), 0));
-  return executable;
-}
-
-Executable on_several_streams(const Program& program, const Options& options, bool measured) {
-  const Dependencies dependencies(program);
-  const std::vector<Chain> chains = find_chains(dependencies);
-  const Predictor predictor(program, &dependencies, parallelism(options.device, options));
-  const Assignment stream_of = choose(program, chains, predictor, options);
-  StreamLayout layout = lay_out(program, dependencies, stream_of);
-  Executable executable;
-  executable.streams = std::move(layout.streams);
-  executable.event_count = layout.event_count;
-  executable.prediction = predictor.predict(stream_of);
-  const bool may_differ = chains.size() > 1 && !options.use_all_streams;
-  if (may_differ && !measured && options.device.kind() != DeviceKind::null) {
-    executable.times = std::make_shared<LaunchTimes>(program.launches.size());
+  Executable run() const {
+    const Assignment best = choose();
+    Executable executable = made(best);
+    const std::size_t limit = options_.memory_limit;
+    if (limit == 0 || executable.arena_bytes <= limit) return executable;
+    const std::size_t streams = executable.streams.size(), wanted = executable.arena_bytes;
+    for (std::size_t fewer = streams; fewer-- > 1;) {
+      executable = made(assign(chains_, program_, static_cast<std::uint32_t>(fewer)));
+      if (executable.arena_bytes <= limit) return paid(std::move(executable), streams, wanted);
+    }
+    executable = frugal();
+    if (executable.arena_bytes <= limit) return paid(std::move(executable), streams, wanted);
+    throw Error(fmt::format(
+        "compile: the temporaries of {} need {} bytes on one stream, and Options::memory_limit is "
+        "{}; raise it, or make the arrays smaller",
+        program_.name, executable.arena_bytes, limit));
   }
-  return executable;
-}
+
+  /// Whether other times could make another schedule.
+  bool has_choice() const { return chains_.size() > 1 && !options_.use_all_streams; }
+
+ private:
+  Assignment choose() const {
+    Assignment best(program_.launches.size(), 0);
+    const auto most = static_cast<std::uint32_t>(
+        std::min<std::size_t>(chains_.size(), static_cast<std::size_t>(options_.streams)));
+    if (most <= 1) return best;
+    if (options_.use_all_streams) return assign(chains_, program_, most);
+    const Predictor predictor(program_, &*dependencies_, cores_);
+    double best_ns = predictor.ns(best) * (1 - least_gain);
+    for (std::uint32_t streams = 2; streams <= most; ++streams) {
+      Assignment candidate = assign(chains_, program_, streams);
+      const double ns = predictor.ns(candidate);
+      if (ns >= best_ns) continue;
+      best_ns = ns;
+      best = std::move(candidate);
+    }
+    return best;
+  }
+
+  Executable made(const Assignment& stream_of) const {
+    Executable executable;
+    if (std::any_of(stream_of.begin(), stream_of.end(), [](auto stream) { return stream > 0; })) {
+      StreamLayout layout = lay_out(program_, *dependencies_, stream_of);
+      executable.streams = std::move(layout.streams);
+      executable.event_count = layout.event_count;
+    } else {
+      executable.streams.push_back({{program_.launches.begin(), program_.launches.end()}});
+    }
+    const Dependencies* dependencies = dependencies_ ? &*dependencies_ : nullptr;
+    executable.prediction = Predictor(program_, dependencies, cores_).predict(stream_of);
+    executable.name = program_.name;
+    executable.device = options_.device;
+    executable.inputs = program_.inputs;
+    executable.slots = program_.slots;
+    executable.outputs = program_.outputs;
+    executable.constants = program_.constants;
+    plan_memory(executable);
+    return executable;
+  }
+
+  // On one stream, in the order that keeps the fewest bytes live.
+  Executable frugal() const {
+    Program reordered = program_;
+    std::vector<Launch>& launches = reordered.launches;
+    launches.clear();
+    for (std::uint32_t launch : frugal_order(program_, *dependencies_)) {
+      launches.push_back(program_.launches[launch]);
+    }
+    finish(reordered);
+    Options one = options_;
+    one.streams = 1;
+    one.memory_limit = 0;
+    return Scheduler(reordered, one).run();
+  }
+
+  Executable paid(Executable executable, std::size_t streams, std::size_t wanted) const {
+    const std::size_t kept = executable.streams.size();
+    const std::string price = kept < streams ? fmt::format("{} streams fewer", streams - kept)
+                                             : std::string("another order of the launches");
+    executable.given_up =
+        fmt::format("{}, so that temporaries take {} bytes instead of {}; the limit is {}", price,
+                    executable.arena_bytes, wanted, options_.memory_limit);
+    return executable;
+  }
+
+  const Program& program_;
+  const Options& options_;
+  int cores_;
+  std::optional<Dependencies> dependencies_;
+  std::vector<Chain> chains_;
+};
 
 }  // namespace
 
 Executable schedule(Program program, const Options& options, const LaunchTimes* measured) {
-  mark_finished_outputs(program);
-  number(program, measured);
-  const bool one = options.streams <= 1 || program.launches.size() <= 1 ||
-                   program.launches.size() > most_launches;
-  Executable executable = one ? on_one_stream(program, options)
-                              : on_several_streams(program, options, measured != nullptr);
+  if (measured) {
+    for (std::uint32_t i = 0; i < program.launches.size(); ++i) {
+      program.launches[i].predicted_ns = measured->ns(i);
+    }
+  }
+  finish(program);
+  const Scheduler scheduler(program, options);
+  Executable executable = scheduler.run();
   executable.prediction.measured = measured != nullptr;
-  executable.name = std::move(program.name);
-  executable.device = options.device;
-  executable.inputs = std::move(program.inputs);
-  executable.slots = std::move(program.slots);
-  executable.outputs = std::move(program.outputs);
-  executable.constants = std::move(program.constants);
-  plan_memory(executable);
+  // Launches in another order than the program's have other numbers, so that no times are theirs.
+  const bool may_measure = executable.given_up.empty() && options.device.kind() != DeviceKind::null;
+  if (scheduler.has_choice() && may_measure && !measured) {
+    executable.times = std::make_shared<LaunchTimes>(program.launches.size());
+  }
   return executable;
 }
 

@@ -25,6 +25,9 @@ struct Program {
 /// implied by others; then plans the memory (memory_plan.h). Chains that depend on each other share
 /// a stream; programs that are predicted to gain nothing by several keep to one.
 ///
+/// Where the arena would exceed `options.memory_limit`, it gives up streams, then the order of the
+/// program; throws Error, with the bytes needed, where that does not help either.
+///
 /// Predictions are made from `Launch::predicted_ns`, or from `measured` where that is given. Where
 /// measured times could make another schedule, the executable's first runs measure them.
 Executable schedule(Program program, const Options& options, const LaunchTimes* measured = nullptr);

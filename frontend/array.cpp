@@ -28,6 +28,7 @@ Expression& Array::get(const char* function, const std::source_location& where) 
   if (!expression_) {
     fail(std::string(function) + ": the Array is empty; give it a value first", where);
   }
+  if (expression_->kind == Expression::Kind::donated) fail_donated(function, *expression_, where);
   return *expression_;
 }
 
@@ -56,6 +57,7 @@ void Array::wait(std::source_location where) const {
 
 bool Array::ready() const {
   if (!expression_ || expression_->kind == Expression::Kind::traced) return false;
+  if (expression_->kind == Expression::Kind::donated) return false;
   if (expression_->kind == Expression::Kind::scalar) return true;
   return expression_->is_concrete() && expression_->buffer().ready().ready();
 }

@@ -143,7 +143,7 @@ void run_part(Part& part, const Options& options, Keep keep) {
   for (const ExpressionPtr& input : program.inputs) {
     inputs.push_back(buffer_of(*input, options.device));
   }
-  std::vector<Buffer> outputs = run(compiled->executable, std::move(inputs));
+  std::vector<Buffer> outputs = run(current_executable(*compiled), std::move(inputs));
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     program.outputs[i]->become(std::move(outputs[i]));
   }
@@ -205,6 +205,7 @@ std::uint32_t count_recorded(const Recorded& recorded) {
 
 Buffer memory_of(const Array& array, const Device& device) {
   const Expression& expression = *array.expression();
+  if (expression.kind == Expression::Kind::donated) fail_donated("read", expression, {});
   if (expression.kind == Expression::Kind::memory && !expression.is_concrete()) {
     evaluate({&array, 1});
   }

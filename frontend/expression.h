@@ -41,11 +41,16 @@ struct HostScalar {
   std::uint64_t bits = 0;
 };
 
+/// What a donated Array stands for afterwards: nothing.
+struct GivenAway {};
+
 struct Expression : std::enable_shared_from_this<Expression> {
-  enum class Kind : std::uint8_t { traced, scalar, memory };
+  enum class Kind : std::uint8_t { traced, scalar, memory, donated };
 
   Expression(Type type, HostScalar scalar)
       : type(std::move(type)), kind(Kind::scalar), scalar(scalar) {}
+  /// `location` becomes the place of the donation.
+  Expression(Type type, GivenAway) : type(std::move(type)), kind(Kind::donated) {}
   Expression(Type type, Traced traced)
       : type(std::move(type)), kind(Kind::traced), traced(std::move(traced)) {}
   Expression(Type type, Buffer memory)
@@ -123,6 +128,9 @@ struct Expression : std::enable_shared_from_this<Expression> {
 
 /// An Array of memory that is there or on its way.
 Array array_of(Type type, Buffer memory);
+/// Throws Error: `function` was given an array that was donated before.
+[[noreturn]] void fail_donated(const std::string& function, const Expression& donated,
+                               SourceLocation where);
 /// A host scalar: the number as an array of rank 0 that runs nowhere by itself.
 Array array_of(Dtype dtype, std::uint64_t bits, SourceLocation where);
 

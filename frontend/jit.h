@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "codegen/compile.h"
+#include "frontend/donate.h"
 #include "frontend/env.h"
 #include "frontend/jit_cache.h"
 #include "frontend/signature.h"
@@ -27,23 +28,13 @@ class Jit {
       : function_(std::move(function)), cache_(std::make_shared<JitCache>(options, fixed, made)) {}
 
   /// Returns at once, with results that arrive later. What is wrong with the call throws Error.
+  /// Arguments may be donated: see donate.
   template <class... Args>
   auto operator()(const Args&... args) const {
-    Signature signature = signature_of(args...);
-    using Result = decltype(detail::trace_call(function_, args...).result);
-    if (signature.any_traced()) return inlined<Result>(args...);
-    const SpecializationPtr compiled = specialization(signature, args...);
-    std::vector<Array> outputs = cache_->run(*compiled, signature);
-    if constexpr (std::same_as<Result, Array>) {
-      return std::move(outputs[0]);
-    } else {
-      Result result = *static_cast<const Result*>(compiled->result.get());
-      std::size_t next = 0;
-      tree::for_each_array(result, [&](Array& array) { array = std::move(outputs[next++]); });
-      return result;
-    }
+    std::vector<Donation> donations;
+    (detail::add_donations(donations, args), ...);
+    return call(donations, detail::argument(args)...);
   }
-
   /// The text of one stage of what these arguments (or specs) compile to.
   template <class... Args>
   std::string dump(Stage stage, const Args&... args) const {
@@ -62,7 +53,8 @@ class Jit {
   /// Everything between the trace and the executable for these arguments (or specs).
   template <class... Args>
   std::shared_ptr<const Compilation> compilation(const Args&... args) const {
-    return specialization(signature_of(args...), args...)->compilation;
+    return specialization(signature_of(detail::argument(args)...), detail::argument(args)...)
+        ->compilation;
   }
 
   /// How often it was traced.
@@ -71,6 +63,27 @@ class Jit {
   std::string last_retrace() const { return cache_->last_retrace(); }
 
  private:
+  template <class... Args>
+  auto call(std::span<const Donation> donations, const Args&... args) const {
+    Signature signature = signature_of(args...);
+    using Result = decltype(detail::trace_call(function_, args...).result);
+    if (signature.any_traced()) {
+      Result result = inlined<Result>(args...);
+      consume(donations);
+      return result;
+    }
+    const SpecializationPtr compiled = specialization(signature, args...);
+    std::vector<Array> outputs = cache_->run(*compiled, signature, donations);
+    if constexpr (std::same_as<Result, Array>) {
+      return std::move(outputs[0]);
+    } else {
+      Result result = *static_cast<const Result*>(compiled->result.get());
+      std::size_t next = 0;
+      tree::for_each_array(result, [&](Array& array) { array = std::move(outputs[next++]); });
+      return result;
+    }
+  }
+
   template <class... Args>
   SpecializationPtr specialization(const Signature& signature, const Args&... args) const {
     if (SpecializationPtr known = cache_->find(signature)) return known;

@@ -112,7 +112,8 @@ SpecializationPtr JitCache::add(const Signature& signature, Description descript
   return recent_.front();
 }
 
-std::vector<Array> JitCache::run(const Specialization& compiled, const Signature& signature) const {
+std::vector<Array> JitCache::run(const Specialization& compiled, const Signature& signature,
+                                 std::span<const Donation> donations) const {
   std::vector<Buffer> inputs;
   inputs.reserve(signature.leaves.size());
   for (std::size_t i = 0; i < signature.leaves.size(); ++i) {
@@ -131,7 +132,9 @@ std::vector<Array> JitCache::run(const Specialization& compiled, const Signature
                 to_string(options_.device) + "; move it with .to(device)");
     }
   }
-  std::vector<Buffer> memory = anabranch::run(compiled.compilation->executable, std::move(inputs));
+  consume(donations);
+  std::vector<Buffer> memory =
+      anabranch::run(current_executable(*compiled.compilation), std::move(inputs));
   std::vector<Array> outputs;
   outputs.reserve(memory.size());
   for (std::size_t i = 0; i < memory.size(); ++i) {

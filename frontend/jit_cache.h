@@ -6,11 +6,13 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "codegen/compile.h"
 #include "frontend/array.h"
+#include "frontend/donate.h"
 #include "frontend/operand.h"
 #include "frontend/signature.h"
 #include "ir/source_location.h"
@@ -51,8 +53,10 @@ class JitCache {
   /// Traces and compiles, once however many threads ask. Throws Error for empty arrays.
   SpecializationPtr add(const Signature& signature, Description description, const Trace& trace);
 
-  /// Dispatches one call. Throws Error for an argument on another device.
-  std::vector<Array> run(const Specialization& compiled, const Signature& signature) const;
+  /// Dispatches one call, which consumes what is donated to it. Throws Error, and consumes nothing,
+  /// for an argument on another device or one that was donated before.
+  std::vector<Array> run(const Specialization& compiled, const Signature& signature,
+                         std::span<const Donation> donations) const;
 
   int traces() const { return traces_.load(std::memory_order_relaxed); }
   std::string last_retrace() const;

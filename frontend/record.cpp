@@ -61,6 +61,9 @@ Array record(Op op, const std::vector<Array>& operands, SourceLocation where, At
       fail(std::string(name(op)) + ": an operand is an empty Array; give it a value first", where);
     }
     const Expression& expression = *operand.expression();
+    if (expression.kind == Expression::Kind::donated) {
+      fail_donated(std::string(name(op)), expression, where);
+    }
     weak = weak && expression.weak;
     if (expression.kind == Expression::Kind::traced) tracer = innermost(tracer, expression);
   }
@@ -120,7 +123,7 @@ std::vector<Array> record_regions(Op op, const std::vector<Array>& operands,
   evaluate(operands);
   std::vector<Buffer> memory;
   for (const Array& operand : operands) memory.push_back(memory_of(operand, options.device));
-  memory = run(compiled->executable, std::move(memory));
+  memory = run(current_executable(*compiled), std::move(memory));
   std::vector<Array> results;
   for (std::size_t i = 0; i < types.size(); ++i) {
     results.push_back(array_of(types[i], std::move(memory[i])));

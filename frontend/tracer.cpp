@@ -82,6 +82,7 @@ std::optional<Value> Tracer::import_leaf(const ExpressionPtr& expression,
   if (expression->kind == Expression::Kind::traced) {
     return import_traced(expression, function, where);
   }
+  if (expression->kind == Expression::Kind::donated) fail_donated(function, *expression, where);
   if (auto known = imported_.find(expression.get()); known != imported_.end()) return known->second;
   const bool in_memory = expression->kind == Expression::Kind::memory;
   const bool is_captured = in_memory && kind_ == TraceKind::loop;

@@ -38,9 +38,20 @@ Buffer Buffer::deferred(const Device& device, std::size_t bytes, Event ready) {
 }
 
 void Buffer::allocate_deferred() const {
+  if (state_->owner) return;
   Allocator& owner = allocator(state_->device);
   state_->block = owner.allocate(state_->bytes);
   state_->owner = &owner;
+}
+
+bool Buffer::take_over(const Buffer& from) const {
+  // Letting go of one more handle acquires what others did before they let go of theirs.
+  { const Buffer also = from; }
+  if (from.state_.use_count() != 1 || !from.state_->owner) return false;
+  if (from.bytes() != bytes() || !(from.device() == device())) return false;
+  state_->block = std::exchange(from.state_->block, {});
+  state_->owner = std::exchange(from.state_->owner, nullptr);
+  return true;
 }
 
 Buffer Buffer::allocate(const Device& device, std::size_t bytes, Event ready) {

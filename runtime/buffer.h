@@ -21,8 +21,11 @@ class Buffer {
   static Buffer allocate(const Device& device, std::size_t bytes, Event ready = {});
   /// Memory that `allocate_deferred` will get before `ready` happens; until then `data` is null.
   static Buffer deferred(const Device& device, std::size_t bytes, Event ready);
-  /// Throws as `allocate` does.
+  /// Nothing to do where it has memory already. Throws as `allocate` does.
   void allocate_deferred() const;
+  /// Gives a deferred buffer the memory of `from`, which has then none, if both have one size,
+  /// nobody else holds `from`, and its memory is the device's own. Whether it did.
+  bool take_over(const Buffer& from) const;
   /// A copy of host bytes.
   static Buffer copy_of(const Device& device, std::span<const std::byte> bytes);
   /// Memory of somebody else, read in place and handed back through `deleter` when no longer

@@ -153,6 +153,7 @@ std::string to_string(const Executable& executable) {
                        further.arena_bytes, further.live_bytes);
   }
   if (!executable.prediction.critical_path.empty()) out += prediction_text(executable);
+  if (!executable.given_up.empty()) out += "memory limit: " + executable.given_up + "\n";
   out += "slots:\n";
   for (const Slot& slot : executable.slots) {
     out += fmt::format("  {}: {}  {}{}\n", slot.name, to_string(slot.type), kind_text(slot),

@@ -94,6 +94,8 @@ struct Launch {
   /// Outputs, by position, that are final once it is done. Set by `schedule`; an output that no
   /// launch names is final when all streams are done.
   std::vector<std::uint32_t> finishes;
+  /// Those of `finishes` that no later launch reads. Set by `schedule`.
+  std::vector<std::uint32_t> lets_go;
   Cost cost;
   double predicted_ns = 0;   ///< on one core
   std::uint32_t number = 0;  ///< its place in the program, from 0; set by `schedule`
@@ -173,6 +175,10 @@ struct Executable {
   std::uint32_t event_count = 0;
   std::size_t arena_bytes = 0;  ///< of all temporaries on `device` together
   std::size_t live_bytes = 0;   ///< the lower bound: the most temporary bytes live at once
+  /// Pairs (input, output) of one size: the output may lie where the input was, since nothing reads
+  /// the input once the output is first written. `run` does so where nobody else holds the input.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> takeovers;
+  std::string given_up;  ///< what a memory limit has cost: "3 streams fewer, ..."
   Prediction prediction;
   std::shared_ptr<LaunchTimes> times;  ///< for the first runs to fill; null where nobody asks
 

@@ -112,13 +112,6 @@ void LiveRange::add(const LiveRange& other) {
   for (std::size_t i = 0; i < other.first_.size(); ++i) add(other.first_[i], other.last_[i]);
 }
 
-bool LiveRange::covers(StepRef step, const StepOrder& order) const {
-  const auto starts = [&](StepRef use) { return use == step || order.before(use, step); };
-  const auto ends = [&](StepRef use) { return use == step || order.before(step, use); };
-  return std::any_of(first_.begin(), first_.end(), starts) &&
-         std::any_of(last_.begin(), last_.end(), ends);
-}
-
 bool LiveRange::before(const LiveRange& other, const StepOrder& order) const {
   return std::all_of(last_.begin(), last_.end(), [&](StepRef mine) {
     return std::all_of(other.first_.begin(), other.first_.end(),

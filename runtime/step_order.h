@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "runtime/executable.h"
@@ -29,6 +30,8 @@ class StepOrder {
   bool before(StepRef a, StepRef b) const { return !(a == b) && clock(b)[a.stream] > a.position; }
   /// All steps, in one order that `before` allows.
   const std::vector<StepRef>& steps() const { return steps_; }
+  /// A number per stream: how many steps of it have ended when `step` has.
+  std::span<const std::uint32_t> ended_with(StepRef step) const { return {clock(step), streams_}; }
 
  private:
   const std::uint32_t* clock(StepRef step) const {
@@ -56,9 +59,10 @@ class LiveRange {
   explicit LiveRange(const std::vector<SlotUse>& uses);
 
   bool empty() const { return first_.empty(); }
+  /// The first use on each stream that has any, and the last.
+  std::span<const StepRef> firsts() const { return first_; }
+  std::span<const StepRef> lasts() const { return last_; }
   void add(const LiveRange& other);
-  /// Whether some use comes before or at `step` and some use after or at it.
-  bool covers(StepRef step, const StepOrder& order) const;
   /// Whether every use of this comes before every use of `other`.
   bool before(const LiveRange& other, const StepOrder& order) const;
   /// The same, but one step may be the last use of this and the first of `other`.

@@ -22,6 +22,7 @@ class Verifier {
     const auto uses = slot_uses(executable_, order);
     for (SlotId id = 0; id < uses.size(); ++id) check_uses(id, uses[id], order);
     check_sharing(uses, order);
+    check_takeovers(uses, order);
   }
 
  private:
@@ -203,6 +204,29 @@ class Verifier {
         }
         fail(fmt::format("{} and {} share bytes while both are live", name(a), name(b)));
       }
+    }
+  }
+
+  // An output that lies where an input was is not written while the input is read.
+  void check_takeovers(const std::vector<std::vector<SlotUse>>& uses,
+                       const StepOrder& order) const {
+    std::vector<SlotId> gone(executable_.outputs), made;
+    const auto is_in = [](const std::vector<SlotId>& slots, SlotId id) {
+      return std::find(slots.begin(), slots.end(), id) != slots.end();
+    };
+    for (auto [input, output] : executable_.takeovers) {
+      if (input >= executable_.inputs.size() || output >= executable_.outputs.size()) {
+        fail(fmt::format("output {} takes over input {}: no such pair", output, input));
+      }
+      const SlotId from = input_slot(executable_, input), to = executable_.outputs[output];
+      const bool first = !is_in(gone, from) && !is_in(made, to);
+      gone.push_back(from);
+      made.push_back(to);
+      const Slot& slot = executable_.slots[to];
+      const bool fits = slot.kind == Slot::Kind::output && slot.index == output &&
+                        slot.type.bytes() == executable_.slots[from].type.bytes();
+      if (first && fits && one_after_the_other(from, to, uses, order)) continue;
+      fail(fmt::format("{} takes over {} while that is in use", name(to), name(from)));
     }
   }
 

@@ -31,7 +31,7 @@ std::string picture(const Compilation& compilation, Stage stage) {
     case Stage::optimized:
       return to_dot(compilation.optimized);
     case Stage::schedule:
-      return to_dot(*compilation.executable);
+      return to_dot(*current_executable(compilation));
     default:
       throw Error("dump: only the stages trace, optimized and schedule have pictures");
   }

@@ -87,7 +87,7 @@ std::vector<Literal> read_inputs(const Graph& graph, const RunChoices& choices) 
 }
 
 std::vector<Literal> run_once(const Compilation& compilation, const std::vector<Buffer>& inputs) {
-  std::vector<Buffer> outputs = run(compilation.executable, inputs);
+  std::vector<Buffer> outputs = run(current_executable(compilation), inputs);
   std::vector<Literal> literals;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     outputs[i].ready().wait();
@@ -104,7 +104,7 @@ double median_time(const Compilation& compilation, const std::vector<Buffer>& in
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
   do {
     const auto start = std::chrono::steady_clock::now();
-    for (const Buffer& output : run(compilation.executable, inputs)) output.ready().wait();
+    for (const Buffer& output : run(current_executable(compilation), inputs)) output.ready().wait();
     const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - start;
     times.push_back(took.count());
   } while (std::chrono::steady_clock::now() < end || times.size() < 5);

@@ -28,7 +28,7 @@ class Execution final : public Flight, Work, StreamRun {
  private:
   void input_is_ready();
   void begin();
-  void finish_output(std::uint32_t index) override;
+  void finish_output(std::uint32_t index, bool let_go) override;
   void ended() override;
 
   std::shared_ptr<const Executable> executable_;
@@ -60,22 +60,29 @@ void Execution::input_is_ready() {
 // Memory is taken only now, so that a queue of executions does not hold memory while it waits.
 void Execution::begin() {
   frame_.bind(inputs_, outputs_);
+  LaunchTimes* times = executable_->times.get();
+  if (times && times->wanted()) measure(times);
   if (start()) ended();
 }
 
-void Execution::finish_output(std::uint32_t index) {
+// Lets go of the output before it says that it is there, if it may: who then runs something on it
+// can write over it.
+void Execution::finish_output(std::uint32_t index, bool let_go) {
   const SlotId id = executable_->outputs[index];
   const Slot& slot = executable_->slots[id];
-  if (slot.kind == Slot::Kind::output) outputs_[slot.index].ready().complete(frame_.error(id));
+  if (slot.kind != Slot::Kind::output || !outputs_[slot.index]) return;
+  const Event ready = outputs_[slot.index].ready();
+  if (let_go) outputs_[slot.index] = {};
+  ready.complete(frame_.error(id));
 }
 
 void Execution::ended() {
   ThreadPool::instance().job_is_ending();
+  if (times() && !frame_.has_failed()) times()->run_ended();
   // Memory first: who waits for an output may look at what is in use.
   frame_.unbind();
   inputs_.clear();
-  for (std::uint32_t i = 0; i < executable_->outputs.size(); ++i) finish_output(i);
-  outputs_.clear();
+  for (std::uint32_t i = 0; i < executable_->outputs.size(); ++i) finish_output(i, true);
   device().flights.land(*this);  // may destroy this
 }
 

@@ -35,15 +35,24 @@ void Frame::bind(std::span<const Buffer> inputs, std::span<const Buffer> outputs
         if (!error) data_[id] = static_cast<std::byte*>(arena_.data) + slot.offset;
         break;
       case Slot::Kind::output:
-        try {
-          outputs[slot.index].allocate_deferred();
-          data_[id] = outputs[slot.index].data();
-        } catch (...) {
-          error = std::current_exception();
-        }
         break;
     }
     if (error) fail(std::span(&id, 1), error);
+  }
+  bind_outputs(inputs, outputs);
+}
+
+void Frame::bind_outputs(std::span<const Buffer> inputs, std::span<const Buffer> outputs) {
+  for (auto [input, output] : executable_.takeovers) outputs[output].take_over(inputs[input]);
+  for (SlotId id = 0; id < executable_.slots.size(); ++id) {
+    const Slot& slot = executable_.slots[id];
+    if (slot.kind != Slot::Kind::output) continue;
+    try {
+      outputs[slot.index].allocate_deferred();
+      data_[id] = outputs[slot.index].data();
+    } catch (...) {
+      fail(std::span(&id, 1), std::current_exception());
+    }
   }
 }
 

@@ -22,7 +22,8 @@ class Frame {
   Frame(const Frame&) = delete;
   Frame& operator=(const Frame&) = delete;
 
-  /// Gets the arena and the outputs' memory; what cannot be had fails its slots.
+  /// Gets the arena and the outputs' memory, or lets an output take over that of an input that
+  /// nobody else holds; what cannot be had fails its slots.
   void bind(std::span<const Buffer> inputs, std::span<const Buffer> outputs);
   /// For what a loop or a branch runs, whose launch has all the memory: where each input and each
   /// output lies, and the arena.
@@ -41,9 +42,12 @@ class Frame {
   void run(const Copy& copy);
 
   std::exception_ptr error(SlotId slot) const;
+  bool has_failed() const { return errors_.load(std::memory_order_acquire) != nullptr; }
   void* data(SlotId slot) const { return data_[slot]; }
 
  private:
+  void bind_outputs(std::span<const Buffer> inputs, std::span<const Buffer> outputs);
+
   const Executable& executable_;
   Allocator& allocator_;
   std::span<void*> data_;

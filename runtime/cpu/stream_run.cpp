@@ -89,19 +89,33 @@ bool Strand::run(const Launch& launch) {
   if (!begun_ && !begin(launch)) return false;
   begun_ = false;
   inner_.reset();
+  if (owner_->times()) note_time(launch);
   if (shared_.error) owner_->frame().fail(launch.writes, std::exchange(shared_.error, nullptr));
   stop_clock(launch.name, timeline::category_of(launch), timeline::details_of(launch));
   // Who waits for an output may submit more at once; this worker can take it up.
   if (position_ + 1 == owner_->executable().streams[stream_].size()) {
     ThreadPool::instance().job_is_ending();
   }
-  for (std::uint32_t output : launch.finishes) owner_->finish_output(output);
+  for (std::uint32_t output : launch.finishes) {
+    const auto& left = launch.lets_go;
+    owner_->finish_output(output, std::find(left.begin(), left.end(), output) != left.end());
+  }
   return true;
+}
+
+// A launch that several threads ran takes what they took together.
+void Strand::note_time(const Launch& launch) {
+  const HostTask* task = launch.one_task();
+  const bool was_shared = task && shared_.task == task;
+  shared_.task = nullptr;
+  owner_->times()->add(launch.number,
+                       was_shared ? shared_.busy() : timeline::Clock::now() - launch_begin_);
 }
 
 // Whether the launch is done.
 bool Strand::begin(const Launch& launch) {
   start_clock();
+  if (owner_->times()) launch_begin_ = timeline::Clock::now();
   buffers_.resize(launch.buffers.size());
   Frame& frame = owner_->frame();
   if (std::exception_ptr error = frame.error_before(launch)) {
@@ -126,6 +140,7 @@ bool Strand::begin_task(const Launch& launch, const HostTask& task) {
   owner_->frame().gather(launch, buffers_.data());
   shared_.name = launch.name;
   shared_.task = &task;
+  shared_.is_timed = owner_->times() != nullptr;
   shared_.buffers = buffers_.data();
   begun_ = true;
   return pool.run_shared(shared_);

@@ -50,6 +50,7 @@ class Strand final : public Work {
   bool run(const Wait& wait);
   bool begin(const Launch& launch);
   bool begin_task(const Launch& launch, const HostTask& task);
+  void note_time(const Launch& launch);
 
   // Between these two lies the step's event on the timeline.
   void start_clock();
@@ -64,7 +65,7 @@ class Strand final : public Work {
   std::vector<void*> buffers_;
   SharedTask shared_;
   std::unique_ptr<InnerRun> inner_;
-  timeline::Clock::time_point step_begin_{};
+  timeline::Clock::time_point step_begin_{}, launch_begin_{};
   int row_ = -1;  // of the timeline
 };
 
@@ -88,11 +89,16 @@ class StreamRun {
   const Executable& executable() const { return executable_; }
   Frame& frame() { return frame_; }
   DeviceState& device() { return device_; }
+  /// Where this run's times go; null where it is not measured.
+  LaunchTimes* times() const { return times_; }
 
  protected:
+  /// Before it starts.
+  void measure(LaunchTimes* times) { times_ = times; }
+
   virtual void ended() = 0;
-  /// An output, by position, that is final.
-  virtual void finish_output(std::uint32_t) {}
+  /// An output, by position, that is final; and whether nothing here uses it any more.
+  virtual void finish_output(std::uint32_t, bool) {}
 
  private:
   friend class Strand;
@@ -105,6 +111,7 @@ class StreamRun {
   DeviceState& device_;
   const Executable& executable_;
   Frame& frame_;
+  LaunchTimes* times_ = nullptr;
   std::vector<Strand> strands_;
   std::atomic<std::size_t> running_{0};
   std::vector<std::atomic<Strand*>> events_;  // who waits, or `happened`

@@ -33,6 +33,7 @@ thread_local bool this_job_is_ending = false;
 struct ThreadPool::Worker {
   int index = 0;
   nanoseconds spin = longest_spin;
+  bool is_busy = false;  // guarded by the pool's mutex
   std::atomic<std::uint32_t> awake{1};
   std::thread thread;
 
@@ -138,6 +139,7 @@ bool ThreadPool::run_shared(SharedTask& shared) {
   shared.next_begin_.store(0, std::memory_order_relaxed);
   shared.running_.store(1, std::memory_order_relaxed);
   shared.failed_.store(false, std::memory_order_relaxed);
+  shared.busy_.store(0, std::memory_order_relaxed);
   shared.error = nullptr;
   const std::int64_t chunks = (task.extent + shared.chunk_ - 1) / shared.chunk_;
   const int helpers = static_cast<int>(std::min<std::int64_t>(size(), chunks)) - 1;
@@ -167,7 +169,14 @@ void ThreadPool::open(SharedTask& shared, int helpers) {
 
 // Whether this was the last to finish.
 bool ThreadPool::run_ranges(SharedTask& shared) {
-  take_ranges(shared);
+  if (shared.is_timed) {
+    const auto begin = std::chrono::steady_clock::now();
+    take_ranges(shared);
+    const nanoseconds spent = std::chrono::steady_clock::now() - begin;
+    shared.busy_.fetch_add(spent.count(), std::memory_order_relaxed);
+  } else {
+    take_ranges(shared);
+  }
   close(shared);
   return shared.running_.fetch_sub(1, std::memory_order_acq_rel) == 1;
 }
@@ -203,9 +212,16 @@ void ThreadPool::close_locked(SharedTask& shared) {
   *link = shared.next_open_;
 }
 
+// The one that has the fewest threads.
 SharedTask* ThreadPool::join_locked() {
   SharedTask* shared = open_tasks_;
   if (!shared) return nullptr;
+  for (SharedTask* other = shared->next_open_; other; other = other->next_open_) {
+    if (other->running_.load(std::memory_order_relaxed) <
+        shared->running_.load(std::memory_order_relaxed)) {
+      shared = other;
+    }
+  }
   shared->running_.fetch_add(1, std::memory_order_relaxed);
   if (shared->helpers_.fetch_sub(1, std::memory_order_relaxed) == 1) close_locked(*shared);
   return shared;
@@ -213,6 +229,7 @@ SharedTask* ThreadPool::join_locked() {
 
 // Helping comes first: it brings what has begun to its end sooner.
 ThreadPool::Job ThreadPool::take_locked() {
+  if (busy_ >= size()) return {};
   if (SharedTask* shared = join_locked()) return {.shared = shared};
   if (!queue_head_) return {};
   hint_.fetch_sub(1, std::memory_order_relaxed);
@@ -232,9 +249,14 @@ void ThreadPool::help_until(const std::atomic<std::uint32_t>& happened, nanoseco
     SharedTask* shared = nullptr;
     {
       std::lock_guard lock(mutex_);
-      shared = join_locked();
+      if (busy_ < size()) shared = join_locked();
+      if (shared) ++busy_;
     }
-    if (shared) help(*shared);
+    if (shared) {
+      help(*shared);
+    } else if (!spin_until(ready, patience)) {
+      return;  // every core is taken
+    }
   }
 }
 
@@ -247,23 +269,33 @@ void ThreadPool::help(SharedTask& shared) {
   std::fesetenv(FE_DFL_ENV);
   const bool is_last = run_ranges(shared);
   std::fesetenv(&own);
+  std::vector<Worker*> woken;
+  {
+    std::lock_guard lock(mutex_);
+    --busy_;
+    if (has_work()) woken = sleepers_to_wake(1);
+  }
+  for (Worker* worker : woken) worker->wake();
   if (is_last) post(after);
 }
 
 ThreadPool::Job ThreadPool::take(Worker& worker) {
   std::unique_lock lock(mutex_);
   if (std::exchange(this_job_is_ending, false)) ending_.fetch_sub(1, std::memory_order_relaxed);
+  if (std::exchange(worker.is_busy, false)) --busy_;
   while (true) {
     if (Job job = take_locked()) {
+      ++busy_;
+      worker.is_busy = true;
       if (!has_work()) return job;
       const std::vector<Worker*> woken = sleepers_to_wake(2);
       lock.unlock();
       for (Worker* sleeper : woken) sleeper->wake();
       return job;
     }
-    if (stopping_) return {};
+    if (stopping_ && !has_work()) return {};
     // One spinner is enough to take up what comes, and leaves the other cores to their work.
-    if (spinners_ == 0) {
+    if (spinners_ == 0 && busy_ < size()) {
       ++spinners_;
       lock.unlock();
       const bool found =

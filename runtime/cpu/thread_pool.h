@@ -32,10 +32,17 @@ struct SharedTask {
   const HostTask* task = nullptr;
   void* const* buffers = nullptr;
   Work* after;
+  bool is_timed = false;     ///< whether to add up `busy`
   std::exception_ptr error;  ///< the first that a range threw; the remaining ranges are left out
+
+  /// What all threads together have spent on the task, once it is done.
+  std::chrono::nanoseconds busy() const {
+    return std::chrono::nanoseconds(busy_.load(std::memory_order_relaxed));
+  }
 
  private:
   friend class ThreadPool;
+  std::atomic<std::int64_t> busy_{0};
   std::int64_t chunk_ = 0;  // iterations taken at a time
   std::atomic<std::int64_t> next_begin_{0};
   std::atomic<int> running_{0};
@@ -45,6 +52,12 @@ struct SharedTask {
   SharedTask* next_open_ = nullptr;
 };
 
+/// How streams share the cores: a strand (one stream of one run) is carried on by one thread at a
+/// time, and a task that can be cut is open to others, who join the open task that has the fewest
+/// threads; so threads are divided evenly among the kernels that are ready. At most `size()`
+/// threads run tasks at any time, those that help from outside included: a host thread that waits
+/// for a result takes the place of a worker, never one beside it. Library calls are tasks cut by
+/// us, each range of which runs on the thread that took it: oneDNN has no threads of its own.
 class ThreadPool {
  public:
   /// The pool of this process. Its threads start on first use and stop, all runnable work done,
@@ -100,6 +113,7 @@ class ThreadPool {
   SharedTask* open_tasks_ = nullptr;
   std::vector<Worker*> sleepers_;
   int spinners_ = 0;
+  int busy_ = 0;                // threads at work, those that help from outside included
   std::atomic<int> ending_{0};  // workers that will look for work in a moment
   bool stopping_ = false;
   // How much there is to take, and how much of it is to share, for those who spin.
