@@ -99,14 +99,15 @@ Value Tracer::import_traced(const ExpressionPtr& expression, const std::string& 
                             SourceLocation where) {
   const auto& [tracer, value] = expression->traced;
   const bool own = tracer.get() == this;
-  if (!own && kind_ == TraceKind::function) {
-    fail(function + ": " + to_string(expression->type) +
-             " belongs to another trace; pass it in as an argument of the traced function",
-         where);
-  }
-  if (!(own ? open_ : tracer->is_open())) {
+  if (!tracer->open_) {
     fail(function + ": " + to_string(expression->type) +
              " was traced in a function that has returned; return it from that function to use it",
+         where);
+  }
+  // Tracers lock others that were opened before them, and no others.
+  if (!own && (kind_ == TraceKind::function || tracer->serial() > serial_)) {
+    fail(function + ": " + to_string(expression->type) +
+             " belongs to another trace; pass it in as an argument of the traced function",
          where);
   }
   if (own) return value;
@@ -155,11 +156,6 @@ Value Tracer::capture(const std::shared_ptr<Tracer>& outer, Value value) {
 Value Tracer::capture(const ExpressionPtr& memory) {
   captures_.push_back(Array(memory));
   return builder_.late_parameter(memory->type);
-}
-
-bool Tracer::is_open() const {
-  std::lock_guard lock(mutex_);
-  return open_;
 }
 
 std::optional<Node> Tracer::node_since(std::uint64_t serial, std::uint32_t node) const {

@@ -1,6 +1,7 @@
 // Tracer: one function being traced, and the graph that its operations are recorded into.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -68,14 +69,13 @@ class Tracer : public std::enable_shared_from_this<Tracer> {
   Value capture(const ExpressionPtr& memory);
   std::vector<Value> import_all(const std::vector<Array>& operands, Op op, SourceLocation where);
   void note_births();
-  bool is_open() const;
   std::optional<Node> node_since(std::uint64_t serial, std::uint32_t node) const;
   Type type_of(Value value) const;
 
   const TraceKind kind_;
   const std::uint64_t serial_;
   mutable std::mutex mutex_;
-  bool open_ = true;
+  std::atomic<bool> open_ = true;
   GraphBuilder builder_;
   std::vector<std::uint64_t> births_;  // per node: the serial of the last tracer opened before it
   std::map<std::pair<const Tracer*, Value>, Value> captured_;  // of other traces

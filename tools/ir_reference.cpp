@@ -39,7 +39,8 @@ command `anabranch`, and reads back to an equal graph.
 - A type is a dtype and the sizes of the axes, outermost first; `f32[]` is a scalar.
 - Attributes are `name=value`. Lists that are empty are left out; everything else must be there.
 - A region (the body of `reduce`, the group of `fusion`) is a graph of its own after the attributes:
-  `graph(%0: f32[]) {...}`. It sees its own values alone and numbers them from 0.
+  `graph(%0: f32[]) {...}`. It sees its own values alone and numbers them from 0. The condition and the body of
+  `while`, and the branches of `case`, follow one another.
 - From `#` to the end of the line is a comment. Spaces and line ends separate, and mean nothing else.
 - Types are inferred again when a text is read and must be what the text says.
 - Graphs nest at most 64 deep, types have at most 64 axes, constants take at most 2^30 bytes.

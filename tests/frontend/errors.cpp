@@ -229,6 +229,26 @@ struct Particle {
   ab::Array position, velocity;
 };
 
+TEST(Errors, ValuesOfALoopStayInIt) {
+  std::string message;
+  ab::trace(
+      [&](ab::Array x) {
+        ab::Array kept;
+        ab::Array last = ab::fori_loop(
+            0, 3, [&](ab::Array, ab::Array c) { return kept = c + 1; }, x);
+        try {
+          return last + kept;
+        } catch (const ab::Error& error) {
+          message = error.what();
+        }
+        return last;
+      },
+      ab::spec(ab::f32, {2}));
+  EXPECT_NE(message.find("add: f32[2] was traced in a function that has returned"),
+            std::string::npos)
+      << message;
+}
+
 TEST(Errors, CarriesThatChange) {
   const auto holds = [](const auto&) { return true; };
   const Particle p{f32({3}), f32({3})};

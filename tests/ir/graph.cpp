@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "ir/error.h"
+#include "ir/print.h"
 
 namespace anabranch {
 namespace {
@@ -26,6 +27,21 @@ TEST(GraphBuilder, KeepsParametersFirstAndApart) {
   builder.add(Op::tanh, {x});
   EXPECT_THROW(builder.parameter({f32, {3}}), InternalError);
   EXPECT_THROW(builder.add(Op::parameter, {}, NoAttributes{}, Type{f32, {3}}), InternalError);
+}
+
+TEST(GraphBuilder, PutsLateParametersBehindTheOthers) {
+  GraphBuilder builder("");
+  const Value first = builder.late_parameter({f32, {3}});
+  const Value x = builder.add(Op::tanh, {first});
+  const Value late = builder.late_parameter({f32, {3}});
+  EXPECT_NE(builder.late_parameter({f32, {3}}), late);
+  const Value sum = builder.add(Op::add, {x, late});
+  EXPECT_EQ(to_string(builder.build({sum, late})),
+            "graph(%0: f32[3], %1: f32[3], %2: f32[3]) {\n"
+            "  %3: f32[3] = tanh %0\n"
+            "  %4: f32[3] = add %3, %1\n"
+            "  return %4, %1\n"
+            "}\n");
 }
 
 TEST(GraphBuilder, RefusesUnknownValues) {

@@ -126,6 +126,12 @@ TEST_F(Command, ShowsOneKernelForEachOfTheExampleGraphs) {
   EXPECT_EQ(count(gelu.text, " library dot"), 1) << gelu.text;
 }
 
+TEST_F(Command, RunsTheLoopAmongTheExampleGraphs) {
+  const Outcome outcome = run("run " EXAMPLE_GRAPHS "/recurrent.abir --random");
+  expect_contains(outcome, 0, "f32[64]");
+  expect_contains(outcome, 0, "f32[100,64]");
+}
+
 TEST_F(Command, NamesTheFileAndLineOfWrongText) {
   std::ofstream(folder_ / "bad.abir") << "graph bad(%0: f32[2]) {\n  return %7\n}\n";
   expect_contains(run("run bad.abir"), 1, "bad.abir: line 2");
