@@ -1,11 +1,12 @@
 // What scheduling costs: streams and memory for programs of so many launches, and how near the
 // arena comes to the bytes live at once.
+#include "codegen/schedule.h"
+
 #include <benchmark/benchmark.h>
 
 #include <random>
 
 #include "codegen/memory_plan.h"
-#include "codegen/schedule.h"
 #include "tests/support/fake_program.h"
 
 namespace {
@@ -37,10 +38,9 @@ void memory(benchmark::State& state) {
   options.use_all_streams = true;
   Executable executable = schedule(program_of(state.range(0), 16), options);
   for (auto _ : state) plan_memory(executable);
-  state.counters["per 1,000 buffers"] =
-      benchmark::Counter(static_cast<double>(state.range(0)) / 1000,
-                         benchmark::Counter::kIsIterationInvariantRate |
-                             benchmark::Counter::kInvert);
+  state.counters["per 1,000 buffers"] = benchmark::Counter(
+      static_cast<double>(state.range(0)) / 1000,
+      benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
   state.counters["of live"] =
       static_cast<double>(executable.arena_bytes) / static_cast<double>(executable.live_bytes);
 }
