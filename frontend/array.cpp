@@ -52,7 +52,7 @@ void Array::wait(std::source_location where) const {
   if (expression.kind == Expression::Kind::traced) {
     fail("wait: " + to_string(expression.type) + " is being traced and has no value yet", where);
   }
-  memory_of(*this, Device()).ready().wait();
+  memory_of(*this, Device()).ready().wait(where);
 }
 
 bool Array::ready() const {
@@ -87,7 +87,7 @@ void Array::check_read(const char* function, Dtype as, std::int64_t count,
 const void* Array::host_data(const char* function, const std::source_location& where) const {
   const Expression& expression = get(function, where);
   if (expression.kind == Expression::Kind::scalar) return &expression.scalar.bits;
-  memory_of(*this, Device()).ready().wait();
+  memory_of(*this, Device()).ready().wait(where);
   return expression.buffer().data();
 }
 
@@ -108,7 +108,7 @@ Array Array::to(const Device& device, std::source_location where) const {
   }
   Buffer memory = memory_of(*this, device);
   if (memory.device() == device) return array_of(expression.type, std::move(memory));
-  memory.ready().wait();
+  memory.ready().wait(where);
   auto* data = static_cast<const std::byte*>(memory.data());
   return array_of(expression.type, Buffer::copy_of(device, {data, expression.type.bytes()}));
 }

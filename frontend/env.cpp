@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iostream>
 #include <limits>
+#include <optional>
 
 #include "ir/error.h"
 #include "ir/log.h"
@@ -89,31 +90,38 @@ Environment read() {
   return environment;
 }
 
+void write_timeline();
+
+/// What holds for the whole process.
+struct Process {
+  Process() {
+    if (environment.timeline.empty()) return;
+    recording.emplace(environment.timeline);
+    std::atexit(write_timeline);
+  }
+
+  const Environment environment = read();
+  std::optional<timeline::Recording> recording;
+};
+
+// Never destroyed: it is used once more as the process ends.
+Process& process() {
+  static auto* process = new Process;
+  return *process;
+}
+
 void write_timeline() {
   wait_for_devices();
   try {
-    timeline::stop(environment().timeline);
+    process().recording->stop();
   } catch (const Error&) {
     // There is nobody left to tell.
   }
 }
 
-// Never destroyed: it is read once more as the process ends.
-const Environment* read_and_begin() {
-  auto* environment = new Environment(read());
-  if (!environment->timeline.empty()) {
-    timeline::start();
-    std::atexit(write_timeline);
-  }
-  return environment;
-}
-
 }  // namespace
 
-const Environment& environment() {
-  static const Environment* environment = read_and_begin();
-  return *environment;
-}
+const Environment& environment() { return process().environment; }
 
 int make_cpu_devices() noexcept {
   try {

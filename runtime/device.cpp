@@ -138,6 +138,8 @@ void Flights::wait_all() {
     std::lock_guard lock(mutex_);
     now.assign(flights_.begin(), flights_.end());
   }
+  if (now.empty()) return;
+  timeline::Span span("wait for all", timeline::Category::host_wait);
   for (const std::shared_ptr<Flight>& flight : now) flight->wait();
 }
 

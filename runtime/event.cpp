@@ -72,10 +72,10 @@ bool Event::ready() const {
   return !state_ || state_->happened.load(std::memory_order_acquire) != 0;
 }
 
-void Event::wait() const {
+void Event::wait(SourceLocation where) const {
   if (!state_) return;
   if (!ready()) {
-    timeline::Span span("wait", timeline::Category::host_wait);
+    timeline::Span span("wait", timeline::Category::host_wait, {}, {.location = where});
     cpu::ThreadPool::instance().help_until(state_->happened, wake_up_time);
     state_->happened.wait(0, std::memory_order_acquire);
   }

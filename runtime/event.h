@@ -5,6 +5,8 @@
 #include <functional>
 #include <memory>
 
+#include "ir/source_location.h"
+
 namespace anabranch {
 
 /// A shared handle; a default-made event has already happened.
@@ -18,8 +20,9 @@ class Event {
 
   /// Never waits.
   bool ready() const;
-  /// Blocks until it has happened; throws its error, if it has one.
-  void wait() const;
+  /// Blocks until it has happened; throws its error, if it has one. The timeline shows the wait,
+  /// and `where`.
+  void wait(SourceLocation where = {}) const;
   /// Its error, null where there is none or it has not happened yet. Never waits, never throws.
   std::exception_ptr error() const;
 

@@ -204,6 +204,9 @@ std::string to_string(const Executable& executable);
 /// Graphviz DOT, a colour per stream, dashed edges for events, the critical path in red.
 std::string to_dot(const Executable& executable);
 
+/// The colour of a stream in every picture, "#8dd3c7"; the ninth has that of the first again.
+const char* stream_colour(std::size_t stream);
+
 /// Throws InternalError unless every read of a slot is ordered after its write and no two unordered
 /// steps touch the same bytes, one of them writing.
 void verify(const Executable& executable);

@@ -8,10 +8,6 @@
 namespace anabranch {
 namespace {
 
-// ColorBrewer "Set3" without its grey; further streams begin again.
-constexpr std::array<const char*, 8> colours = {"#8dd3c7", "#ffffb3", "#bebada", "#fb8072",
-                                                "#80b1d3", "#fdb462", "#b3de69", "#fccde5"};
-
 std::string escaped(std::string_view text) {
   std::string out;
   for (char c : text) {
@@ -95,7 +91,7 @@ class Drawing {
       if (!is_work(step)) continue;
       const std::string here = node(prefix, s, i);
       out_ += fmt::format("{:{}}{} [label=\"{}\", fillcolor=\"{}\"{}];\n", "", indent, here,
-                          label(executable, step), colours[s % colours.size()],
+                          label(executable, step), stream_colour(s),
                           executable.prediction.is_critical(step) ? ", color=red, penwidth=3" : "");
       if (const auto* launch = std::get_if<Launch>(&step)) add_inner(*launch, here, indent);
       if (previous) edges_ += fmt::format("  {} -> {};\n", *previous, here);
@@ -124,6 +120,13 @@ class Drawing {
 };
 
 }  // namespace
+
+const char* stream_colour(std::size_t stream) {
+  // ColorBrewer "Set3" without its grey.
+  constexpr std::array colours = {"#8dd3c7", "#ffffb3", "#bebada", "#fb8072",
+                                  "#80b1d3", "#fdb462", "#b3de69", "#fccde5"};
+  return colours[stream % colours.size()];
+}
 
 std::string to_dot(const Executable& executable) { return Drawing().draw(executable); }
 

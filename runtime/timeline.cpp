@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <array>
+#include <algorithm>
 #include <fstream>
-#include <map>
 #include <memory>
 #include <mutex>
-#include <nlohmann/json.hpp>
-#include <vector>
+#include <utility>
 
 #include "ir/error.h"
 
@@ -18,17 +16,6 @@ namespace internal {
 std::atomic<bool> on{false};
 }
 namespace {
-
-constexpr std::array<const char*, 8> category_names = {
-    "kernel", "library", "copy", "wait", "host wait", "in-flight wait", "trace", "compile"};
-
-struct Event {
-  Track track;
-  std::string name;
-  Category category{};
-  Clock::time_point begin, end;
-  Details details;
-};
 
 // Each thread adds to a list of its own, so that recording disturbs what it records but little.
 struct ThreadEvents {
@@ -40,7 +27,8 @@ struct ThreadEvents {
 struct Recorder {
   std::mutex mutex;
   std::vector<std::shared_ptr<ThreadEvents>> threads;
-  Clock::time_point begin;
+  std::uint32_t next_number = 0;
+  int recordings = 0;
 };
 
 Recorder& recorder() {
@@ -52,77 +40,29 @@ ThreadEvents& this_thread() {
   thread_local const std::shared_ptr<ThreadEvents> mine = [] {
     auto made = std::make_shared<ThreadEvents>();
     std::lock_guard lock(recorder().mutex);
-    made->number = static_cast<std::uint32_t>(recorder().threads.size());
+    made->number = recorder().next_number++;
     recorder().threads.push_back(made);
     return made;
   }();
   return *mine;
 }
 
-// Process 1 is the host, 2 the worker threads, then one per device.
-int process_of(const Track& track) {
-  switch (track.kind) {
-    case Track::Kind::host:
-      return 1;
-    case Track::Kind::worker:
-      return 2;
-    case Track::Kind::stream:
-      return 3 + static_cast<int>(track.device.kind()) * 64 + track.device.index();
-  }
-  return 0;
-}
-
-std::string process_name(const Track& track) {
-  switch (track.kind) {
-    case Track::Kind::host:
-      return "host";
-    case Track::Kind::worker:
-      return "cpu workers";
-    case Track::Kind::stream:
-      return to_string(track.device);
-  }
-  return {};
-}
-
-std::string thread_name(const Track& track) {
-  constexpr std::array<const char*, 3> names = {"thread", "worker", "stream"};
-  return fmt::format("{} {}", names[static_cast<std::size_t>(track.kind)], track.index);
-}
-
-double microseconds(Clock::duration time) {
-  return std::chrono::duration<double, std::micro>(time).count();
-}
-
-nlohmann::json to_json(const Event& event, Clock::time_point origin) {
-  nlohmann::json args = nlohmann::json::object();
-  if (event.details.bytes) args["bytes"] = event.details.bytes;
-  if (event.details.operations) args["operations"] = event.details.operations;
-  if (event.details.location) args["source"] = to_string(event.details.location);
-  return {{"ph", "X"},
-          {"name", event.name},
-          {"cat", category_names[static_cast<std::size_t>(event.category)]},
-          {"pid", process_of(event.track)},
-          {"tid", event.track.index},
-          {"ts", microseconds(event.begin - origin)},
-          {"dur", microseconds(event.end - event.begin)},
-          {"args", std::move(args)}};
-}
-
-nlohmann::json name_record(const char* what, int process, std::uint32_t thread,
-                           const std::string& name) {
-  return {
-      {"ph", "M"}, {"name", what}, {"pid", process}, {"tid", thread}, {"args", {{"name", name}}}};
-}
-
-std::vector<Event> take_events() {
+// What began since; kept while others record, too.
+std::vector<Event> end_recording(Clock::time_point begin) {
   std::vector<Event> events;
   std::lock_guard lock(recorder().mutex);
+  const bool last = --recorder().recordings == 0;
+  if (last) internal::on.store(false, std::memory_order_relaxed);
   for (const std::shared_ptr<ThreadEvents>& thread : recorder().threads) {
     std::lock_guard thread_lock(thread->mutex);
-    events.insert(events.end(), std::make_move_iterator(thread->events.begin()),
-                  std::make_move_iterator(thread->events.end()));
-    thread->events.clear();
+    for (const Event& event : thread->events) {
+      if (event.begin >= begin) events.push_back(event);
+    }
+    if (last) thread->events.clear();
   }
+  if (last) std::erase_if(recorder().threads, [](const auto& t) { return t.use_count() == 1; });
+  std::stable_sort(events.begin(), events.end(),
+                   [](const Event& a, const Event& b) { return a.begin < b.begin; });
   return events;
 }
 
@@ -148,35 +88,15 @@ void write_whole(const std::filesystem::path& path, const std::string& text) {
 
 }  // namespace
 
-void start() {
-  take_events();
-  {
-    std::lock_guard lock(recorder().mutex);
-    recorder().begin = Clock::now();
-  }
-  internal::on.store(true, std::memory_order_relaxed);
+Category category_of(const Launch& launch) {
+  constexpr Category categories[] = {Category::kernel, Category::library, Category::loop,
+                                     Category::branch};
+  return categories[static_cast<std::size_t>(launch.kind)];
 }
 
-void stop(const std::filesystem::path& path) {
-  internal::on.store(false, std::memory_order_relaxed);
-  const std::vector<Event> events = take_events();
-  Clock::time_point origin;
-  {
-    std::lock_guard lock(recorder().mutex);
-    origin = recorder().begin;
-  }
-  nlohmann::json list = nlohmann::json::array();
-  std::map<std::pair<int, std::uint32_t>, Track> tracks;
-  for (const Event& event : events) {
-    tracks.try_emplace({process_of(event.track), event.track.index}, event.track);
-  }
-  for (const auto& [place, track] : tracks) {
-    list.push_back(name_record("process_name", place.first, 0, process_name(track)));
-    list.push_back(name_record("thread_name", place.first, place.second, thread_name(track)));
-  }
-  for (const Event& event : events) list.push_back(to_json(event, origin));
-  write_whole(path,
-              nlohmann::json{{"displayTimeUnit", "ns"}, {"traceEvents", std::move(list)}}.dump());
+std::uint64_t take_arrows(std::size_t count) {
+  static std::atomic<std::uint64_t> next{1};
+  return next.fetch_add(count, std::memory_order_relaxed);
 }
 
 void add(const Track& track, std::string_view name, Category category, Clock::time_point begin,
@@ -207,9 +127,22 @@ void Span::end() noexcept {
   }
 }
 
+Recording::Recording(std::filesystem::path path) : path_(std::move(path)), begin_(Clock::now()) {
+  std::lock_guard lock(recorder().mutex);
+  ++recorder().recordings;
+  internal::on.store(true, std::memory_order_relaxed);
+}
+
+Timeline Recording::stop() {
+  if (!std::exchange(recording_, false)) return {begin_, {}};
+  Timeline timeline{begin_, end_recording(begin_)};
+  if (!path_.empty()) write_whole(path_, to_json(timeline));
+  return timeline;
+}
+
 Recording::~Recording() {
   try {
-    stop(path_);
+    stop();
   } catch (...) {
     // A destructor cannot say so; `stop` does.
   }

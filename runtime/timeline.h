@@ -1,4 +1,4 @@
-// Timeline: what ran where and when, for Perfetto and chrome://tracing.
+// Timeline: what ran where and when, as data and for Perfetto and chrome://tracing.
 #pragma once
 
 #include <atomic>
@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ir/source_location.h"
 #include "runtime/device.h"
@@ -17,13 +18,19 @@ namespace anabranch::timeline {
 enum class Category : std::uint8_t {
   kernel,
   library,
+  loop,    ///< of steps that are drawn themselves
+  branch,  ///< the same
+  range,   ///< what one thread does of a kernel or a library call
   copy,
-  wait,
-  host_wait,
-  in_flight_wait,
+  wait,            ///< of a stream for another
+  record,          ///< of an event that other streams wait for
+  host_wait,       ///< of a thread of the program for a result
+  in_flight_wait,  ///< of a thread of the program for room to submit more
   trace,
   compile
 };
+/// "kernel", "host wait".
+const char* to_string(Category category);
 
 using Clock = std::chrono::steady_clock;
 
@@ -33,14 +40,37 @@ struct Track {
   Kind kind = Kind::host;
   Device device;            ///< of a stream
   std::uint32_t index = 0;  ///< of a stream or worker; a host thread finds its own
+
+  auto operator<=>(const Track&) const = default;
 };
+/// "cpu:0 stream 1", "worker 0", "host thread 0".
+std::string to_string(const Track& track);
 
 /// What may be known of an event besides its time.
 struct Details {
-  std::int64_t bytes = 0;
-  std::int64_t operations = 0;
-  SourceLocation location;
+  std::int64_t bytes = 0;        ///< read and written, or copied
+  std::int64_t operations = 0;   ///< arithmetic
+  SourceLocation location = {};  ///< the user's line that it comes from
+  std::uint64_t arrow = 0;       ///< leads from the record to the waits with the same number
 };
+
+struct Event {
+  Track track;
+  std::string name;
+  Category category{};
+  Clock::time_point begin, end;
+  Details details;
+};
+/// As it is drawn: "encoder/layer1/kernel5 (model.cpp:12)".
+std::string title(const Event& event);
+
+/// What a recording saw, by the beginning of the events.
+struct Timeline {
+  Clock::time_point begin;
+  std::vector<Event> events;
+};
+/// In Chrome's trace event format; arrows show which stream waited for which.
+std::string to_json(const Timeline& timeline);
 
 namespace internal {
 extern std::atomic<bool> on;
@@ -49,20 +79,36 @@ extern std::atomic<bool> on;
 /// Whether events are being recorded.
 inline bool recording() { return internal::on.load(std::memory_order_relaxed); }
 
-/// Forgets what was recorded and begins anew.
-void start();
-/// Ends recording and writes what was recorded as Chrome trace JSON; the file appears whole or not
-/// at all. Throws Error if it cannot be written.
-void stop(const std::filesystem::path& path);
+/// Records from its making until `stop`, or while it lives; several may at once. What is still in
+/// flight at the end is left out: `wait_all()` first.
+class Recording {
+ public:
+  Recording() : Recording(std::filesystem::path()) {}
+  /// `path` is written at the end, as JSON; in the destructor an error in writing is dropped.
+  explicit Recording(std::filesystem::path path);
+  ~Recording();
+  Recording(const Recording&) = delete;
+  Recording& operator=(const Recording&) = delete;
+
+  /// What was recorded; the second call gives nothing. The file appears whole or not at all; throws
+  /// Error if it cannot be written.
+  Timeline stop();
+
+ private:
+  std::filesystem::path path_;
+  Clock::time_point begin_;
+  bool recording_ = true;
+};
 
 /// How a launch is drawn.
-inline Category category_of(const Launch& launch) {
-  return launch.kind == Launch::Kind::kernel ? Category::kernel : Category::library;
-}
+Category category_of(const Launch& launch);
 inline Details details_of(const Launch& launch) {
   return {launch.cost.bytes_read + launch.cost.bytes_written, launch.cost.operations,
           launch.location};
 }
+
+/// The first of `count` numbers for arrows.
+std::uint64_t take_arrows(std::size_t count);
 
 /// Adds an event; does nothing unless recording.
 void add(const Track& track, std::string_view name, Category category, Clock::time_point begin,
@@ -93,18 +139,6 @@ class Span {
   Details details_;
   std::string name_;
   Clock::time_point begin_;
-};
-
-/// Records while it lives, then writes the file; an error in writing is dropped.
-class Recording {
- public:
-  explicit Recording(std::filesystem::path path) : path_(std::move(path)) { start(); }
-  ~Recording();
-  Recording(const Recording&) = delete;
-  Recording& operator=(const Recording&) = delete;
-
- private:
-  std::filesystem::path path_;
 };
 
 }  // namespace anabranch::timeline

@@ -3,6 +3,7 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <optional>
 #include <random>
 
 #include "codegen/compile.h"
@@ -11,9 +12,11 @@
 #include "ir/print.h"
 #include "ir/scalar.h"
 #include "runtime/run.h"
+#include "runtime/summary.h"
 #include "runtime/timeline.h"
 #include "tools/commands.h"
 #include "tools/npy.h"
+#include "tools/timeline_svg.h"
 
 namespace anabranch {
 namespace {
@@ -24,6 +27,7 @@ struct RunChoices {
   std::string timeline;
   int streams = 0;  // as the environment wants
   bool time = false;
+  bool summary = false;
   bool random = false;
 };
 
@@ -113,8 +117,17 @@ double median_time(const Compilation& compilation, const std::vector<Buffer>& in
   return times[times.size() / 2];
 }
 
+// Of one run by itself, once memory and caches are warm.
+std::string picture(const Compilation& compilation, const std::vector<Buffer>& inputs) {
+  timeline::Recording recording;
+  for (const Buffer& output : run(compilation.executable, inputs)) output.ready().wait();
+  wait_for_devices();
+  return to_svg(recording.stop());
+}
+
 void run_command(const RunChoices& choices) {
-  if (!choices.timeline.empty()) timeline::start();
+  std::optional<timeline::Recording> recording;
+  if (!choices.timeline.empty() || choices.summary) recording.emplace();
   const Graph graph = read_graph(choices.file);
   const std::vector<Literal> inputs = read_inputs(graph, choices);
   Options options = default_options();
@@ -140,7 +153,13 @@ void run_command(const RunChoices& choices) {
   if (choices.time) {
     std::cout << "median of a run: " << median_time(compilation, buffers) << " us\n";
   }
-  if (!choices.timeline.empty()) timeline::stop(choices.timeline);
+  wait_for_devices();
+  if (!recording) return;
+  const timeline::Timeline recorded = recording->stop();
+  if (choices.summary) std::cout << to_string(timeline::summarize(recorded));
+  if (choices.timeline.empty()) return;
+  const bool drawn = choices.timeline.ends_with(".svg");
+  write_text(choices.timeline, drawn ? picture(compilation, buffers) : to_json(recorded));
 }
 
 }  // namespace
@@ -155,7 +174,10 @@ void add_run(CLI::App& app) {
                       "POSITION=FILE.npy instead of printing that output");
   command->add_flag("--random", choices->random, "random values for parameters without --input");
   command->add_flag("--time", choices->time, "also print the median time of many runs");
-  command->add_option("--timeline", choices->timeline, "write a Chrome/Perfetto timeline here");
+  command->add_option("--timeline", choices->timeline,
+                      "write when what ran here, for Perfetto, or as a picture: out.json, out.svg");
+  command->add_flag("--summary", choices->summary,
+                    "also print a table of what ran, all runs of --time together");
   command->add_option("--streams", choices->streams, "at most so many streams");
   command->callback([choices] { run_command(*choices); });
 }

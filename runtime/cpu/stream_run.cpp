@@ -18,6 +18,7 @@ Strand happened;  // its address alone matters
 bool StreamRun::start() {
   if (strands_.empty()) return true;
   for (std::atomic<Strand*>& event : events_) event.store(nullptr, std::memory_order_relaxed);
+  if (timeline::recording()) first_arrow_ = timeline::take_arrows(events_.size());
   for (std::uint32_t i = 0; i < strands_.size(); ++i) {
     strands_[i].owner_ = this;
     strands_[i].stream_ = i;
@@ -53,11 +54,13 @@ void StreamRun::strand_ended() {
 
 timeline::Track Strand::track() {
   if (row_ < 0) {
-    // Executions overlap, so a row of the timeline is held by one strand at a time.
+    // Executions overlap, so a row of the timeline is held by one strand at a time: that of its own
+    // number where it is free.
     std::atomic<std::uint64_t>& rows = owner_->device().timeline_streams;
     std::uint64_t taken = rows.load(std::memory_order_relaxed);
     do {
-      row_ = std::min(63, std::countr_one(taken));
+      const bool is_free = stream_ < 64 && (taken >> stream_ & 1) == 0;
+      row_ = is_free ? static_cast<int>(stream_) : std::min(63, std::countr_one(taken));
     } while (!rows.compare_exchange_weak(taken, taken | std::uint64_t{1} << row_));
   }
   return {timeline::Track::Kind::stream, owner_->executable().device,
@@ -65,7 +68,10 @@ timeline::Track Strand::track() {
 }
 
 void Strand::start_clock() {
-  step_begin_ = timeline::recording() ? timeline::Clock::now() : timeline::Clock::time_point{};
+  step_begin_ = {};
+  if (!timeline::recording()) return;
+  track();
+  step_begin_ = timeline::Clock::now();
 }
 
 void Strand::stop_clock(std::string_view name, timeline::Category category,
@@ -133,12 +139,14 @@ bool Strand::begin_task(const Launch& launch, const HostTask& task) {
   ThreadPool& pool = ThreadPool::instance();
   const bool alone = pool.size() == 1 || ThreadPool::current_worker() < 0;
   if (alone || !can_be_cut(task)) {
-    timeline::Span span(launch.name, timeline::category_of(launch), ThreadPool::worker_track());
+    timeline::Span span(launch.name, timeline::Category::range, ThreadPool::worker_track(),
+                        {.location = launch.location});
     owner_->frame().run(launch, buffers_.data());
     return true;
   }
   owner_->frame().gather(launch, buffers_.data());
   shared_.name = launch.name;
+  shared_.location = launch.location;
   shared_.task = &task;
   shared_.is_timed = owner_->times() != nullptr;
   shared_.buffers = buffers_.data();
@@ -150,12 +158,15 @@ bool Strand::run(const Copy& copy) {
   start_clock();
   owner_->frame().run(copy);
   const std::size_t bytes = owner_->executable().slots[copy.from].type.bytes();
-  stop_clock("copy", timeline::Category::copy, {static_cast<std::int64_t>(bytes), 0, {}});
+  stop_clock("copy", timeline::Category::copy, {.bytes = static_cast<std::int64_t>(bytes)});
   return true;
 }
 
 bool Strand::run(const Record& record) {
+  start_clock();
+  const std::uint64_t arrow = owner_->first_arrow_ + record.event;
   owner_->record(record.event);
+  stop_clock("record", timeline::Category::record, {.arrow = arrow});
   return true;
 }
 
@@ -166,7 +177,7 @@ bool Strand::run(const Wait& wait) {
     if (!owner_->wait(wait.event, *this)) return false;
   }
   begun_ = false;
-  stop_clock("wait", timeline::Category::wait, {});
+  stop_clock("wait", timeline::Category::wait, {.arrow = owner_->first_arrow_ + wait.event});
   return true;
 }
 

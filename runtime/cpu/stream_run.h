@@ -115,6 +115,7 @@ class StreamRun {
   std::vector<Strand> strands_;
   std::atomic<std::size_t> running_{0};
   std::vector<std::atomic<Strand*>> events_;  // who waits, or `happened`
+  std::uint64_t first_arrow_ = 1;             // of the timeline, one per event
 };
 
 }  // namespace anabranch::cpu

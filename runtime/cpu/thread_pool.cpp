@@ -183,7 +183,8 @@ bool ThreadPool::run_ranges(SharedTask& shared) {
 
 void ThreadPool::take_ranges(SharedTask& shared) {
   const HostTask& task = *shared.task;
-  timeline::Span span(shared.name, timeline::Category::kernel, worker_track());
+  timeline::Span span(shared.name, timeline::Category::range, worker_track(),
+                      {.location = shared.location});
   while (!shared.failed_.load(std::memory_order_relaxed)) {
     const std::int64_t begin =
         shared.next_begin_.fetch_add(shared.chunk_, std::memory_order_relaxed);

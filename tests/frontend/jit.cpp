@@ -1,7 +1,4 @@
 // Compiled functions: one program per types, called from anywhere.
-#include <atomic>
-#include <thread>
-
 #include "frontend/program_cache.h"
 #include "values.h"
 
@@ -19,28 +16,6 @@ TEST(Jit, CompilesOncePerTypes) {
   fast(w, ab::ones(ab::f32, {5, 3}));
   EXPECT_EQ(fast.traces(), 2);
   EXPECT_EQ(fast.last_retrace(), "argument 1: f32[5,3] instead of f32[4,3]");
-}
-
-TEST(Jit, ANumberThatChangesDoesNotCompileAgain) {
-  auto scale = ab::jit([](ab::Array x, ab::Array rate) { return x * rate; });
-  ab::Array x = ab::array({1.0f, 2.0f});
-  for (int i = 0; i < 5; ++i) {
-    EXPECT_EQ(scale(x, 0.5 * i).to_vector<float>(), (std::vector<float>{0.5f * i, 1.0f * i}));
-  }
-  EXPECT_EQ(scale.traces(), 1);
-}
-
-TEST(Jit, AStaticArgumentThatChangesDoes) {
-  auto power = ab::jit([](ab::Array x, int n) {
-    ab::Array y = x;
-    for (int i = 1; i < n; ++i) y = y * x;
-    return y;
-  });
-  EXPECT_EQ(power(ab::scalar(2.0f), ab::static_arg(3)).item<float>(), 8);
-  EXPECT_EQ(power(ab::scalar(2.0f), ab::static_arg(5)).item<float>(), 32);
-  EXPECT_EQ(power(ab::scalar(3.0f), ab::static_arg(3)).item<float>(), 27);
-  EXPECT_EQ(power.traces(), 2);
-  EXPECT_EQ(power.last_retrace(), "argument 1: static 5 instead of static 3");
 }
 
 TEST(Jit, RecordedArraysMayBePassed) {
@@ -147,24 +122,6 @@ TEST(Jit, ForgetsTheLeastRecentlyUsed) {
   EXPECT_EQ(f.traces(), limit + 1);
   call(1);
   EXPECT_EQ(f.traces(), limit + 2);
-}
-
-TEST(Jit, SeveralThreadsMayCallAtOnce) {
-  auto f = ab::jit([](ab::Array x) { return ab::sum(x * x + 1); });
-  std::vector<std::thread> threads;
-  std::atomic<int> right = 0;
-  for (int t = 0; t < 4; ++t) {
-    threads.emplace_back([&, t] {
-      for (int i = 0; i < 50; ++i) {
-        auto size = static_cast<std::int64_t>(1 + (i + t) % 3);
-        float sum = f(ab::full({size}, 2.0f)).item<float>();
-        right += sum == 5.0f * static_cast<float>(size);
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(right, 200);
-  EXPECT_EQ(f.traces(), 3);
 }
 
 TEST(Compile, TakesOneSignature) {

@@ -54,9 +54,11 @@ TEST(Timeline, ShowsLaunchesOnStreamsAndWorkersWithTheirCosts) {
   FakeProgram program(64);
   const SlotId in = program.input(), a = program.temporary(), b = program.temporary();
   Launch& first = program.launch({in}, a, 1e6);
-  const std::string name = first.name = "first \"quoted\"";
+  first.name = "first \"quoted\"";
+  const std::string name = "net/first \"quoted\" (model.cpp:12)";
   first.cost = {512, 256, 64};
   first.location = SourceLocation("folder/model.cpp", 12);
+  first.location.scope = "net";
   program.launch({in}, b, 1e6);
   program.launch({a, b}, program.output(), 1e6);
   Options options;
@@ -78,25 +80,74 @@ TEST(Timeline, ShowsLaunchesOnStreamsAndWorkersWithTheirCosts) {
   for (const auto& [track, events] : tracks) {
     if (track.starts_with("cpu workers/")) on_workers += events.size();
     for (const json& event : events) {
-      EXPECT_GE(event.at("dur"), 0.0);
       EXPECT_GE(event.at("ts"), 0.0);
+      if (track.ends_with("/event")) continue;  // an arrow's end
+      EXPECT_GE(event.at("dur"), 0.0);
       if (event.at("name") == name && track.starts_with("cpu:0")) named.push_back(event);
     }
   }
   EXPECT_EQ(on_workers, 3u);
   ASSERT_EQ(named.size(), 1u);
   EXPECT_EQ(named[0].at("args"),
-            (json{{"bytes", 768}, {"operations", 64}, {"source", "model.cpp:12"}}));
+            (json{{"bytes", 768}, {"operations", 64}, {"source", "model.cpp:12 in net"}}));
 }
 
-TEST(Timeline, RecordsNothingWhenOffAndBeginsAnew) {
+// Perfetto binds an arrow's ends to the slices that they lie in.
+TEST(Timeline, ArrowsLeadFromARecordToTheWait) {
+  const auto path = scratch_file("arrows.json");
+  FakeProgram program(64);
+  const SlotId in = program.input(), a = program.temporary(), b = program.temporary();
+  program.launch({in}, a, 1e6);
+  program.launch({in}, b, 1e6);
+  program.launch({a, b}, program.output(), 1e6);
+  Options options;
+  options.use_all_streams = true;
+  auto executable = std::make_shared<Executable>(schedule(program.program(), options));
+  {
+    timeline::Recording recording(path);
+    for (int i = 0; i < 3; ++i) run(executable, {buffer_of(Device::cpu(), counting(64))});
+    wait_for_devices();
+  }
+  const json trace = read(path);
+  const auto lies_in_a = [&](const json& end, const char* category) {
+    for (const json& event : trace.at("traceEvents")) {
+      if (event.at("ph") != "X" || event.at("cat") != category) continue;
+      const double begin = event.at("ts"), duration = event.at("dur"), at = end.at("ts");
+      if (event.at("pid") == end.at("pid") && event.at("tid") == end.at("tid") && begin <= at &&
+          at <= begin + duration) {
+        return true;
+      }
+    }
+    return false;
+  };
+  std::map<std::uint64_t, std::pair<int, int>> ends;  // tails and heads by arrow
+  for (const json& event : trace.at("traceEvents")) {
+    if (event.at("ph") == "s") {
+      ++ends[event.at("id")].first;
+      EXPECT_TRUE(lies_in_a(event, "record")) << event;
+    } else if (event.at("ph") == "f") {
+      ++ends[event.at("id")].second;
+      EXPECT_EQ(event.at("bp"), "e");
+      EXPECT_TRUE(lies_in_a(event, "wait")) << event;
+    }
+  }
+  EXPECT_EQ(ends.size(), 3u);
+  for (const auto& [arrow, count] : ends) EXPECT_EQ(count, std::pair(1, 1)) << arrow;
+}
+
+TEST(Timeline, RecordsNothingWhenOffAndSeveralTimesAtOnce) {
   const auto path = scratch_file("off.json");
   { timeline::Span span("before", timeline::Category::trace); }
-  timeline::start();
-  { timeline::Span span("forgotten", timeline::Category::trace); }
-  timeline::start();
-  { timeline::Span span("kept", timeline::Category::trace); }
-  timeline::stop(path);
+  timeline::Recording whole;
+  { timeline::Span span("early", timeline::Category::trace); }
+  {
+    timeline::Recording part(path);
+    { timeline::Span span("kept", timeline::Category::trace); }
+  }
+  { timeline::Span span("late", timeline::Category::trace); }
+  EXPECT_EQ(whole.stop().events.size(), 3u);
+  EXPECT_TRUE(whole.stop().events.empty());
+  EXPECT_FALSE(timeline::recording());
   { timeline::Span span("after", timeline::Category::trace); }
   std::vector<std::string> names;
   for (const auto& [track, events] : by_track(read(path))) {
@@ -116,15 +167,18 @@ TEST(Timeline, WaitsOfTheHostAreShown) {
   Buffer in = buffer_of(Device::cpu(), {1});
   const int limit = in_flight_limit(Device::cpu());
   set_in_flight_limit(Device::cpu(), 1);
-  timeline::start();
+  timeline::Recording recording(path);
   run(executable, {in});
-  run(executable, {in})[0].ready().wait();
-  timeline::stop(path);
+  run(executable, {in})[0].ready().wait(SourceLocation("main.cpp", 7));
+  recording.stop();
   set_in_flight_limit(Device::cpu(), limit);
   int waits = 0, limits = 0;
   for (const auto& [track, events] : by_track(read(path))) {
     if (!track.starts_with("host/")) continue;
-    waits += track.ends_with("/host wait");
+    if (track.ends_with("/host wait")) {
+      ++waits;
+      EXPECT_EQ(events[0].at("name"), "wait (main.cpp:7)");
+    }
     limits += track.ends_with("/in-flight wait");
   }
   EXPECT_EQ(waits, 1);
@@ -132,8 +186,8 @@ TEST(Timeline, WaitsOfTheHostAreShown) {
 }
 
 TEST(Timeline, AFileThatCannotBeWrittenIsAnError) {
-  timeline::start();
-  EXPECT_THROW(timeline::stop("/nowhere/at/all.json"), Error);
+  timeline::Recording recording("/nowhere/at/all.json");
+  EXPECT_THROW(recording.stop(), Error);
   EXPECT_FALSE(timeline::recording());
 }
 

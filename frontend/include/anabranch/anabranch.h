@@ -24,4 +24,5 @@
 #include "ir/error.h"
 #include "ir/log.h"
 #include "ir/print.h"
+#include "runtime/summary.h"
 #include "runtime/timeline.h"

@@ -1,0 +1,145 @@
+#include "runtime/ceiling.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <memory>
+#include <thread>
+
+#include "runtime/run.h"
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace anabranch {
+namespace {
+
+constexpr int repetitions = 5;  // the best counts: others may hold the cores meanwhile
+
+// Larger than any cache, so that memory is what is measured.
+constexpr std::int64_t block_bytes = 1 << 20;
+constexpr std::int64_t blocks = 64;
+
+void copy_blocks(const void*, void* const* buffers, std::int64_t begin, std::int64_t end) {
+  std::memcpy(static_cast<char*>(buffers[1]) + begin * block_bytes,
+              static_cast<const char*>(buffers[0]) + begin * block_bytes,
+              static_cast<std::size_t>((end - begin) * block_bytes));
+}
+
+// Multiply-adds that do not wait for each other: enough chains to fill the units' latency.
+constexpr std::int64_t chains = 12;
+constexpr std::int64_t rounds = 1 << 13;
+
+#if defined(__x86_64__)
+__attribute__((target("avx512f"))) float multiply_add_512() {
+  __m512 sums[chains], factor = _mm512_set1_ps(0.5f);
+  for (__m512& sum : sums) sum = factor;
+  for (std::int64_t i = 0; i < rounds; ++i) {
+#pragma GCC unroll 16
+    for (__m512& sum : sums) sum = _mm512_fmadd_ps(sum, factor, factor);
+  }
+  __m512 all = sums[0];
+  for (const __m512& sum : sums) all = _mm512_add_ps(all, sum);
+  return _mm512_cvtss_f32(all);
+}
+
+__attribute__((target("avx2,fma"))) float multiply_add_256() {
+  __m256 sums[chains], factor = _mm256_set1_ps(0.5f);
+  for (__m256& sum : sums) sum = factor;
+  for (std::int64_t i = 0; i < rounds; ++i) {
+#pragma GCC unroll 16
+    for (__m256& sum : sums) sum = _mm256_fmadd_ps(sum, factor, factor);
+  }
+  __m256 all = sums[0];
+  for (const __m256& sum : sums) all = _mm256_add_ps(all, sum);
+  return _mm256_cvtss_f32(all);
+}
+#endif
+
+float multiply_add_scalar() {
+  float sums[chains];
+  std::fill_n(sums, chains, 0.5f);
+  for (std::int64_t i = 0; i < rounds; ++i) {
+#pragma GCC unroll 16
+    for (float& sum : sums) sum = sum * 0.5f + 0.5f;
+  }
+  return *std::max_element(sums, sums + chains);
+}
+
+/// The widest that this CPU has.
+struct MultiplyAdd {
+  float (*run)();
+  std::int64_t lanes;
+};
+
+MultiplyAdd widest() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512f")) return {multiply_add_512, 16};
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    return {multiply_add_256, 8};
+  }
+#endif
+  return {multiply_add_scalar, 1};
+}
+
+void multiply_add(const void* context, void* const* buffers, std::int64_t begin, std::int64_t end) {
+  auto* results = static_cast<float*>(buffers[1]);
+  const auto& work = *static_cast<const MultiplyAdd*>(context);
+  for (std::int64_t i = begin; i < end; ++i) results[i] = work.run();
+}
+
+// One launch of `extent` equal pieces from an input to an output of so many bytes.
+std::shared_ptr<const Executable> program(const char* name, HostTask task, std::int64_t bytes) {
+  auto made = std::make_shared<Executable>();
+  const Type type{Dtype::u8, Shape{bytes}};
+  made->name = name;
+  made->inputs = {type};
+  made->slots = {{Slot::Kind::input, 0, 0, type, "%0"}, {Slot::Kind::output, 0, 0, type, "%1"}};
+  made->outputs = {1};
+  Launch launch;
+  launch.kind = Launch::Kind::library;
+  launch.name = name;
+  launch.task = std::move(task);
+  launch.buffers = {0, 1};
+  launch.writes = {1};
+  launch.predicted_ns = 1e6;  // never on the caller's thread
+  made->streams.emplace_back().steps.emplace_back(std::move(launch));
+  return made;
+}
+
+double best_seconds(const std::shared_ptr<const Executable>& program) {
+  const auto bytes = program->inputs[0].bytes();
+  const Buffer input = Buffer::allocate(program->device, bytes);
+  std::memset(input.data(), 1, bytes);
+  run(program, {input})[0].ready().wait();  // its output's memory will be found again, and mapped
+  double best = 1e9;
+  for (int i = 0; i < repetitions; ++i) {
+    const auto begin = std::chrono::steady_clock::now();
+    run(program, {input})[0].ready().wait();
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+    best = std::min(best, took.count());
+  }
+  return best;
+}
+
+Ceiling measure() {
+  const HostTask copies{copy_blocks, nullptr, blocks, 1};
+  const double copy_seconds = best_seconds(program("measure copies", copies, blocks * block_bytes));
+  const std::int64_t pieces = 16 * std::max(1u, std::thread::hardware_concurrency());
+  const auto widest_here = std::make_shared<const MultiplyAdd>(widest());
+  const HostTask arithmetic{multiply_add, widest_here, pieces, 1};
+  const double arithmetic_seconds = best_seconds(
+      program("measure arithmetic", arithmetic, pieces * static_cast<std::int64_t>(sizeof(float))));
+  const std::int64_t operations = 2 * chains * rounds * widest_here->lanes * pieces;
+  return {2.0 * static_cast<double>(blocks * block_bytes) / copy_seconds,
+          static_cast<double>(operations) / arithmetic_seconds};
+}
+
+}  // namespace
+
+const Ceiling& measured_ceiling() {
+  static const Ceiling ceiling = measure();
+  return ceiling;
+}
+
+}  // namespace anabranch

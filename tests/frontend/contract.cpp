@@ -1,0 +1,438 @@
+// The async contract, line by line. Work is held back by inputs that have not arrived, so that what
+// is in flight does not depend on how fast anything is.
+#include <atomic>
+#include <functional>
+#include <sstream>
+#include <thread>
+
+#include "frontend/expression.h"
+#include "frontend/program_cache.h"
+#include "frontend/record.h"
+#include "runtime/buffer.h"
+#include "values.h"
+
+namespace {
+
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+constexpr bool sanitized = true;
+#else
+constexpr bool sanitized = false;
+#endif
+
+/// An array of ones whose bytes arrive when the test says so, at the latest at its end.
+struct HeldArray {
+  explicit HeldArray(std::int64_t size = 4)
+      : array(
+            ab::array_of(ab::Type{ab::f32, {size}},
+                         ab::Buffer::allocate(ab::Device::cpu(), static_cast<std::size_t>(size) * 4,
+                                              ab::Event::pending()))) {
+    std::fill_n(static_cast<float*>(memory().data()), size, 1.0f);
+  }
+  ~HeldArray() { arrive(); }
+  HeldArray(const HeldArray&) = delete;
+  HeldArray& operator=(const HeldArray&) = delete;
+
+  void arrive() const { memory().ready().complete(); }
+  bool arrived() const { return memory().ready().ready(); }
+
+  const ab::Array array;
+
+ private:
+  const ab::Buffer& memory() const { return array.expression()->buffer(); }
+};
+
+// Patience for a machine under load; what is asked for comes at once.
+bool eventually(const std::function<bool()>& happened) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  while (!happened()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::yield();
+  }
+  return true;
+}
+
+/// Lets a thread that ought to be waiting go on, if it is not; no test fails because this is short.
+void give_a_chance() { std::this_thread::sleep_for(std::chrono::milliseconds(5)); }
+
+bool has_run(const ab::Array& array) { return array.expression()->is_concrete(); }
+
+std::string error_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const ab::Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+std::vector<float> four(float value) { return std::vector<float>(4, value); }
+
+// Line 1: an operation on arrays returns at once. Outside `jit` it is recorded, and runs when a
+// value is asked for or when the recorded graph grows past a limit; a jitted call is dispatched at
+// once. A million recorded operations neither overflow the stack nor keep dead nodes alive.
+
+TEST(ContractLine1, RecordedOperationsRunWhenAValueIsAskedFor) {
+  float values[4];
+  std::ostringstream text;
+  const std::pair<const char*, std::function<void(const ab::Array&)>> ways[] = {
+      {"wait", [](const ab::Array& x) { x.wait(); }},
+      {"item", [](const ab::Array& x) { x[0].item<float>(); }},
+      {"to_vector", [](const ab::Array& x) { x.to_vector<float>(); }},
+      {"copy_to", [&](const ab::Array& x) { x.copy_to(std::span(values)); }},
+      {"printing", [&](const ab::Array& x) { text << x; }},
+      {"wait_all", [](const ab::Array&) { ab::wait_all(); }},
+      {"eval", [](const ab::Array& x) { ab::eval(x); }},
+  };
+  for (const auto& [name, ask] : ways) {
+    ab::Array x = ab::sqrt(ab::ones(ab::f32, {4})) + 1;
+    EXPECT_FALSE(has_run(x)) << name;
+    ask(x);
+    EXPECT_TRUE(has_run(x)) << name;
+    EXPECT_EQ(x.to_vector<float>(), four(2)) << name;
+  }
+}
+
+TEST(ContractLine1, OperationsAndCallsReturnBeforeTheirOperandsArrive) {
+  HeldArray x;
+  auto twice = ab::jit([](ab::Array x) { return x * 2; });
+  ab::Array recorded = x.array + 1, called = twice(x.array);
+  EXPECT_FALSE(has_run(recorded));
+  EXPECT_TRUE(has_run(called));  // on its way
+  ab::eval(recorded);
+  EXPECT_TRUE(has_run(recorded));
+  EXPECT_FALSE(recorded.ready() || called.ready());
+  x.arrive();
+  EXPECT_TRUE(eventually([&] { return called.ready(); }));  // though nobody asks
+  EXPECT_EQ(called.to_vector<float>(), four(2));
+  EXPECT_EQ(recorded.to_vector<float>(), four(2));
+}
+
+TEST(ContractLine1, ALongRecordingRunsByItself) {
+  HeldArray x;
+  ab::Array y = x.array;
+  std::vector<ab::Array> all;
+  for (std::uint32_t i = 0; i < ab::recording_limit + 2; ++i) all.push_back(y = y + 1);
+  EXPECT_TRUE(has_run(all.front()));
+  EXPECT_FALSE(has_run(all.back()));
+}
+
+TEST(ContractLine1, AMillionRecordedOperationsKeepNothingAlive) {
+  constexpr int count = sanitized ? 20'000 : 1'000'000;
+  ab::Array y = ab::zeros(ab::f32, {4});
+  ab::wait_all();
+  ab::reset_peak_memory(ab::Device::cpu());
+  const auto before = ab::memory_use(ab::Device::cpu()).in_use;
+  std::weak_ptr<ab::Expression> dead;
+  for (int i = 0; i < count; ++i) {
+    y = y + 1;
+    if (i == 0) dead = y.expression();
+  }
+  EXPECT_TRUE(dead.expired());
+  EXPECT_EQ(y.to_vector<float>(), four(count));
+  EXPECT_LT(ab::memory_use(ab::Device::cpu()).peak, before + (8u << 20));
+}
+
+// Line 2: the host waits only when it asks to, or when too much is in flight. The limit can be set
+// and read. A loop that never waits runs in bounded memory.
+
+TEST(ContractLine2, TheHostWaitsForTheOldestWhenTooMuchIsInFlight) {
+  ab::wait_all();
+  const int limit = ab::in_flight_limit(ab::Device::cpu());
+  EXPECT_EQ(limit, 32);
+  auto twice = ab::jit([](ab::Array x) { return x * 2; });
+  twice(ab::ones(ab::f32, {4})).wait();
+  for (int allowed : {limit, 3}) {
+    ab::set_in_flight_limit(ab::Device::cpu(), allowed);
+    EXPECT_EQ(ab::in_flight_limit(ab::Device::cpu()), allowed);
+    HeldArray oldest, others;
+    ab::timeline::Recording recording;
+    std::atomic<int> submitted = 0;
+    bool waited = false;
+    std::thread host([&] {
+      std::vector<ab::Array> results;
+      for (int i = 0; i < allowed; ++i) {
+        results.push_back(twice(i == 0 ? oldest.array : others.array));
+        ++submitted;
+      }
+      results.push_back(twice(others.array));  // one too many
+      waited = oldest.arrived();
+    });
+    EXPECT_TRUE(eventually([&] { return submitted == allowed; }));
+    give_a_chance();
+    oldest.arrive();
+    host.join();
+    EXPECT_TRUE(waited);
+    EXPECT_FALSE(others.arrived());  // it waited for the oldest alone
+    int shown = 0;
+    for (const auto& event : recording.stop().events) {
+      shown += event.category == ab::timeline::Category::in_flight_wait;
+    }
+    EXPECT_EQ(shown, 1);
+  }
+  ab::set_in_flight_limit(ab::Device::cpu(), limit);
+  EXPECT_THROW(ab::set_in_flight_limit(ab::Device::cpu(), 0), ab::Error);
+}
+
+TEST(ContractLine2, ALoopThatNeverWaitsRunsInBoundedMemory) {
+  constexpr std::int64_t size = 1 << 16;  // of which 2,000 would be 500 MB
+  auto step = ab::jit([](ab::Array x) { return x * 0.5f + 1; });
+  ab::Array x = ab::ones(ab::f32, {size});
+  x.wait();
+  ab::wait_all();
+  ab::reset_peak_memory(ab::Device::cpu());
+  const auto before = ab::memory_use(ab::Device::cpu()).in_use;
+  const auto in_flight = static_cast<std::size_t>(ab::in_flight_limit(ab::Device::cpu()));
+  for (int i = 0; i < 2000; ++i) x = step(x);
+  EXPECT_LE(ab::memory_use(ab::Device::cpu()).peak, before + (in_flight + 2) * size * 4);
+  EXPECT_FLOAT_EQ(x.to_vector<float>()[0], 2);
+}
+
+// Line 3: x.wait() waits for x alone, wait_all() for everything; x.ready() never waits.
+
+TEST(ContractLine3, WaitWaitsForOneAndReadyForNone) {
+  HeldArray late;
+  auto twice = ab::jit([](ab::Array x) { return x * 2; });
+  ab::Array first = twice(late.array), second = twice(ab::ones(ab::f32, {4}));
+  ab::Array recorded = late.array + 1;
+  second.wait();
+  EXPECT_TRUE(second.ready());
+  EXPECT_FALSE(first.ready());
+  EXPECT_FALSE(recorded.ready());
+  EXPECT_FALSE(has_run(recorded));  // asking whether it is ready starts nothing
+  EXPECT_FALSE(late.arrived());
+
+  bool waited = false;
+  std::thread host([&] {
+    first.wait();
+    waited = late.arrived();
+  });
+  give_a_chance();
+  late.arrive();
+  host.join();
+  EXPECT_TRUE(waited);
+  EXPECT_TRUE(first.ready());
+}
+
+TEST(ContractLine3, WaitAllWaitsForEverything) {
+  HeldArray late, later;
+  auto twice = ab::jit([](ab::Array x) { return x * 2; });
+  ab::Array first = twice(late.array), second = twice(later.array), recorded = later.array + 1;
+  twice(later.array);  // whose result nobody holds
+  bool waited = false;
+  std::thread host([&] {
+    ab::wait_all();
+    waited = late.arrived() && later.arrived();
+  });
+  late.arrive();
+  give_a_chance();
+  later.arrive();
+  host.join();
+  EXPECT_TRUE(waited);
+  EXPECT_TRUE(first.ready() && second.ready() && recorded.ready());
+}
+
+// Line 4: what is wrong with a call throws there and then. What goes wrong later arrives in the
+// results: every read of them, or of what depends on them, throws the first error; other work goes
+// on. Nothing is printed.
+
+TEST(ContractLine4, AWrongCallThrowsAtOnceWithOpTypesAndLine) {
+  HeldArray x;
+  std::string message = error_of([&] { x.array + ab::ones(ab::f32, {3}); });
+  std::string line = ", at contract.cpp:" + std::to_string(__LINE__ - 1);
+  EXPECT_NE(message.find("add: "), std::string::npos) << message;
+  EXPECT_NE(message.find("f32[4] and f32[3]"), std::string::npos) << message;
+  EXPECT_TRUE(message.ends_with(line)) << message;
+
+  message = error_of([&] { x.array.to_vector<int>(); });
+  line = ", at contract.cpp:" + std::to_string(__LINE__ - 1);
+  EXPECT_NE(message.find("to_vector: f32[4] read as i32"), std::string::npos) << message;
+  EXPECT_TRUE(message.ends_with(line)) << message;
+
+  message = error_of([&] { x.array.to(ab::Device::cuda(7)); });
+  EXPECT_NE(message.find("to: f32[4]: there is no device cuda:7"), std::string::npos) << message;
+
+  auto sum = ab::jit([](ab::Array a, ab::Array b) { return ab::matmul(a, b); });
+  message = error_of([&] { sum(x.array, ab::ones(ab::f32, {3})); });
+  EXPECT_NE(message.find("matmul: inner sizes differ: f32[4] x f32[3]"), std::string::npos);
+  EXPECT_FALSE(x.arrived());
+}
+
+TEST(ContractLine4, ALaterErrorArrivesInWhatDependsOnItAndNowhereElse) {
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  HeldArray x;
+  auto huge = ab::jit([](ab::Array x) { return ab::broadcast_to(x[0], {std::int64_t{1} << 50}); });
+  auto sum = ab::jit([](ab::Array x, ab::Array y) { return ab::sum(x) + ab::sum(y); });
+  ab::Array failed = huge(x.array), other_failed = huge(x.array + 1);
+  ab::Array dependent = sum(failed, x.array), recorded = ab::sum(failed) + 1;
+  ab::Array both = sum(failed, other_failed), other = sum(x.array, x.array);
+  x.arrive();
+  const std::string first = error_of([&] { failed.wait(); });
+  EXPECT_NE(first.find("memory"), std::string::npos) << first;
+  EXPECT_EQ(error_of([&] { failed.wait(); }), first);
+  for (const ab::Array& array : {dependent, recorded, both}) {
+    EXPECT_EQ(error_of([&] { array.wait(); }), first);
+    EXPECT_EQ(error_of([&] { array.item<float>(); }), first);
+    EXPECT_EQ(error_of([&] { array.to_vector<float>(); }), first);
+    EXPECT_EQ(error_of([&] { to_string(array); }), first);
+  }
+  EXPECT_EQ(other.item<float>(), 8);
+  ab::wait_all();  // errors stay with their arrays
+  EXPECT_EQ(sum(x.array, other).item<float>(), 12);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+// Line 5: order comes from data alone. Results do not depend on the number of streams or threads:
+// the same program on the same device gives the same bits each time.
+
+TEST(ContractLine5, TheSameProgramGivesTheSameBitsOnAnyNumberOfStreams) {
+  auto program = [](ab::Array x) {
+    std::vector<ab::Array> sums;
+    for (int i = 1; i <= 6; ++i) {
+      ab::Array y = ab::sin(x * static_cast<float>(i));
+      ab::Array z = ab::matmul(y, ab::permute_dims(x, {1, 0}));
+      sums.push_back(ab::sum(y) + ab::mean(ab::tanh(z)));
+    }
+    return std::tuple{ab::sum(ab::stack(sums)), ab::max(ab::stack(sums))};
+  };
+  ab::Array x = ab::random::normal(ab::random::key(5), {64, 96});
+  ab::Options options;
+  options.streams = 1;
+  auto [sum, most] = ab::jit(program, options)(x);
+  const auto expected = std::pair(sum.item<float>(), most.item<float>());
+  for (int streams : {2, 4, 8}) {
+    options.streams = streams;
+    options.use_all_streams = true;
+    auto compiled = ab::jit(program, options);
+    EXPECT_EQ(compiled.cost(x).streams, std::min(streams, 6));
+    for (int repetition = 0; repetition < 10; ++repetition) {
+      auto [sum, most] = compiled(x);
+      EXPECT_EQ(std::pair(sum.item<float>(), most.item<float>()), expected) << streams;
+    }
+  }
+}
+
+TEST(ContractLine5, ALaterCallDoesNotWaitForAnEarlierOne) {
+  HeldArray late;
+  auto twice = ab::jit([](ab::Array x) { return ab::sum(x * 2); });
+  ab::Array earlier = twice(late.array);
+  ab::Array later = twice(ab::ones(ab::f32, {1 << 16}));
+  EXPECT_EQ(later.item<float>(), 1 << 17);
+  EXPECT_EQ((later + 1).item<float>(), (1 << 17) + 1);
+  EXPECT_FALSE(earlier.ready());
+}
+
+// Line 6: arrays are immutable values and may be used from any thread; a compiled function may be
+// called from several threads at once. Destroying an array with work in flight is safe; so is
+// leaving `main`.
+
+TEST(ContractLine6, ArraysNeverChange) {
+  HeldArray held;
+  ab::Array x = held.array, y = x;
+  auto step = ab::jit([](ab::Array x) { return x * 2 + 1; });
+  ab::Array z = step(x);
+  y = y + 1;  // another array; x stays
+  held.arrive();
+  EXPECT_EQ(step(z).to_vector<float>(), four(7));
+  EXPECT_EQ(z.to_vector<float>(), four(3));
+  EXPECT_EQ(y.to_vector<float>(), four(2));
+  EXPECT_EQ(x.to_vector<float>(), four(1));
+}
+
+TEST(ContractLine6, ManyThreadsShareArraysAndCompiledFunctions) {
+  auto f = ab::jit([](ab::Array x, ab::Array n) { return ab::sum(x) + n; });
+  HeldArray held(100);
+  ab::Array recorded = held.array * 2 + 1;
+  std::vector<std::thread> threads;
+  std::atomic<int> right = 0;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      ab::Array own = ab::sum(recorded + static_cast<float>(t));
+      right += own.item<float>() == 300 + 100 * static_cast<float>(t);
+      for (int i = 0; i < 10; ++i) {
+        const auto size = static_cast<std::int64_t>(1 + (i + t) % 3);
+        const float sum = f(ab::full({size}, 2.0f), i).item<float>();
+        right += sum == static_cast<float>(2 * size + i);
+      }
+    });
+  }
+  held.arrive();
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(right, 44);
+  EXPECT_EQ(f.traces(), 3);
+}
+
+TEST(ContractLine6, ArraysMayBeDestroyedInFlight) {
+  auto f = ab::jit([](ab::Array x) { return ab::tanh(ab::matmul(x, x)); });
+  f(ab::ones(ab::f32, {64, 64})).wait();
+  ab::wait_all();
+  const auto before = ab::memory_use(ab::Device::cpu()).in_use;
+  {
+    HeldArray held(64 * 64);
+    ab::Array kept;
+    for (int i = 0; i < 8; ++i) {
+      ab::Array x = ab::reshape(held.array, {64, 64}) * 0.01f;
+      ab::Array result = f(f(x));
+      if (i == 7) kept = result;
+    }
+    held.arrive();
+    EXPECT_GT(kept.to_vector<float>()[0], 0);
+    ab::wait_all();
+  }
+  EXPECT_EQ(ab::memory_use(ab::Device::cpu()).in_use, before);
+}
+
+[[noreturn]] void leave_main_in_flight() {
+  static std::vector<ab::Array> kept;  // outlives the library's own statics
+  static HeldArray never(16);
+  auto f = ab::jit([](ab::Array x) { return ab::tanh(ab::matmul(x, x)); });
+  ab::Array x = ab::full({128, 128}, 0.01f);
+  for (int i = 0; i < 20; ++i) kept.push_back(x = f(x));
+  kept.push_back(f(ab::reshape(never.array, {4, 4})));
+  kept.push_back(kept.back() + 1);
+  std::exit(7);
+}
+
+TEST(ContractLine6DeathTest, LeavingMainWithWorkInFlightIsSafe) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(leave_main_in_flight(), testing::ExitedWithCode(7), "^$");
+}
+
+// Line 7: a number that changes between calls does not recompile: arithmetic arguments are traced
+// as inputs of rank 0; static_arg(v) makes one part of the key. A retrace can be explained.
+
+TEST(ContractLine7, ANumberThatChangesDoesNotCompileAgain) {
+  auto scale = ab::jit([](ab::Array x, ab::Array rate) { return x * rate + 0.125f; });
+  ab::Array x = ab::array({1.0f, 2.0f});
+  auto lazily = [&](int i) { return (x * i + 0.5 * i).to_vector<float>()[1]; };
+  EXPECT_EQ(scale(x, 0.5).to_vector<float>()[1], 1.125f);
+  EXPECT_EQ(lazily(1), 2.5f);
+  const auto misses = ab::program_cache_use().misses;
+  for (int i = 2; i < 6; ++i) {
+    EXPECT_EQ(scale(x, 0.5 * i).to_vector<float>()[1], static_cast<float>(i) + 0.125f);
+    EXPECT_EQ(lazily(i), 2.5f * static_cast<float>(i));
+  }
+  EXPECT_EQ(scale.traces(), 1);
+  EXPECT_EQ(ab::program_cache_use().misses, misses);
+  EXPECT_EQ(scale.compilation(x, 0.5)->traced.parameter_type(1).rank(), 0);
+}
+
+TEST(ContractLine7, AStaticArgumentThatChangesDoesAndSaysSo) {
+  auto power = ab::jit([](ab::Array x, int n) {
+    ab::Array y = x;
+    for (int i = 1; i < n; ++i) y = y * x;
+    return y;
+  });
+  EXPECT_EQ(power(ab::scalar(2.0f), ab::static_arg(3)).item<float>(), 8);
+  EXPECT_EQ(power(ab::scalar(3.0f), ab::static_arg(3)).item<float>(), 27);
+  EXPECT_EQ(power.traces(), 1);
+  EXPECT_EQ(power(ab::scalar(2.0f), ab::static_arg(5)).item<float>(), 32);
+  EXPECT_EQ(power.traces(), 2);
+  EXPECT_EQ(power.last_retrace(), "argument 1: static 5 instead of static 3");
+  power(ab::ones(ab::f32, {2}), ab::static_arg(5));
+  EXPECT_EQ(power.traces(), 3);
+  EXPECT_EQ(power.last_retrace(), "argument 0: f32[2] instead of f32[]");
+}
+
+}  // namespace
