@@ -117,11 +117,15 @@ double median_time(const Compilation& compilation, const std::vector<Buffer>& in
   return times[times.size() / 2];
 }
 
-// Of one run by itself, once memory and caches are warm.
+// Of one run by itself, once memory, caches and threads are warm.
 std::string picture(const Compilation& compilation, const std::vector<Buffer>& inputs) {
+  const auto run_to_the_end = [&] {
+    for (const Buffer& output : run(compilation.executable, inputs)) output.ready().wait();
+    wait_for_devices();
+  };
+  for (int i = 0; i < 10; ++i) run_to_the_end();
   timeline::Recording recording;
-  for (const Buffer& output : run(compilation.executable, inputs)) output.ready().wait();
-  wait_for_devices();
+  run_to_the_end();
   return to_svg(recording.stop());
 }
 
@@ -132,7 +136,10 @@ void run_command(const RunChoices& choices) {
   const std::vector<Literal> inputs = read_inputs(graph, choices);
   Options options = default_options();
   if (choices.streams > 0) options.streams = choices.streams;
-  const Compilation compilation = compile(graph, options);
+  const Compilation compilation = [&] {
+    timeline::Span span("compile " + graph.name(), timeline::Category::compile);
+    return compile(graph, options);
+  }();
   std::vector<Buffer> buffers;
   for (const Literal& input : inputs)
     buffers.push_back(Buffer::copy_of(options.device, input.bytes()));

@@ -78,7 +78,7 @@ TEST(ContractLine1, RecordedOperationsRunWhenAValueIsAskedFor) {
       {"wait", [](const ab::Array& x) { x.wait(); }},
       {"item", [](const ab::Array& x) { x[0].item<float>(); }},
       {"to_vector", [](const ab::Array& x) { x.to_vector<float>(); }},
-      {"copy_to", [&](const ab::Array& x) { x.copy_to(std::span(values)); }},
+      {"copy_to", [&](const ab::Array& x) { x.copy_to(std::span<float>(values)); }},
       {"printing", [&](const ab::Array& x) { text << x; }},
       {"wait_all", [](const ab::Array&) { ab::wait_all(); }},
       {"eval", [](const ab::Array& x) { ab::eval(x); }},
@@ -111,9 +111,11 @@ TEST(ContractLine1, ALongRecordingRunsByItself) {
   HeldArray x;
   ab::Array y = x.array;
   std::vector<ab::Array> all;
-  for (std::uint32_t i = 0; i < ab::recording_limit + 2; ++i) all.push_back(y = y + 1);
+  all.push_back(y = y + 1);
+  EXPECT_FALSE(has_run(y));
+  for (std::uint32_t i = 0; i < ab::recording_limit; ++i) all.push_back(y = y + 1);
   EXPECT_TRUE(has_run(all.front()));
-  EXPECT_FALSE(has_run(all.back()));
+  EXPECT_FALSE(x.arrived());
 }
 
 TEST(ContractLine1, AMillionRecordedOperationsKeepNothingAlive) {
@@ -270,7 +272,9 @@ TEST(ContractLine4, ALaterErrorArrivesInWhatDependsOnItAndNowhereElse) {
   const std::string first = error_of([&] { failed.wait(); });
   EXPECT_NE(first.find("memory"), std::string::npos) << first;
   EXPECT_EQ(error_of([&] { failed.wait(); }), first);
-  for (const ab::Array& array : {dependent, recorded, both}) {
+  const std::string either = error_of([&] { both.wait(); });
+  EXPECT_TRUE(either == first || either == error_of([&] { other_failed.wait(); })) << either;
+  for (const ab::Array& array : {dependent, recorded}) {
     EXPECT_EQ(error_of([&] { array.wait(); }), first);
     EXPECT_EQ(error_of([&] { array.item<float>(); }), first);
     EXPECT_EQ(error_of([&] { array.to_vector<float>(); }), first);
