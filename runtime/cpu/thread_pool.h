@@ -28,7 +28,7 @@ struct Work {
 struct SharedTask {
   explicit SharedTask(Work& after) : after(&after) {}
 
-  std::string_view name;    ///< for the timeline, as is the next
+  std::string_view name;  ///< for the timeline, as is the next
   SourceLocation location;
   const HostTask* task = nullptr;
   void* const* buffers = nullptr;

@@ -8,7 +8,7 @@
 #include "frontend/expression.h"
 #include "frontend/program_cache.h"
 #include "frontend/record.h"
-#include "runtime/buffer.h"
+#include "held_array.h"
 #include "values.h"
 
 namespace {
@@ -18,41 +18,6 @@ constexpr bool sanitized = true;
 #else
 constexpr bool sanitized = false;
 #endif
-
-/// An array of ones whose bytes arrive when the test says so, at the latest at its end.
-struct HeldArray {
-  explicit HeldArray(std::int64_t size = 4)
-      : array(
-            ab::array_of(ab::Type{ab::f32, {size}},
-                         ab::Buffer::allocate(ab::Device::cpu(), static_cast<std::size_t>(size) * 4,
-                                              ab::Event::pending()))) {
-    std::fill_n(static_cast<float*>(memory().data()), size, 1.0f);
-  }
-  ~HeldArray() { arrive(); }
-  HeldArray(const HeldArray&) = delete;
-  HeldArray& operator=(const HeldArray&) = delete;
-
-  void arrive() const { memory().ready().complete(); }
-  bool arrived() const { return memory().ready().ready(); }
-
-  const ab::Array array;
-
- private:
-  const ab::Buffer& memory() const { return array.expression()->buffer(); }
-};
-
-// Patience for a machine under load; what is asked for comes at once.
-bool eventually(const std::function<bool()>& happened) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
-  while (!happened()) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::yield();
-  }
-  return true;
-}
-
-/// Lets a thread that ought to be waiting go on, if it is not; no test fails because this is short.
-void give_a_chance() { std::this_thread::sleep_for(std::chrono::milliseconds(5)); }
 
 bool has_run(const ab::Array& array) { return array.expression()->is_concrete(); }
 
@@ -138,12 +103,12 @@ TEST(ContractLine1, AMillionRecordedOperationsKeepNothingAlive) {
 // and read. A loop that never waits runs in bounded memory.
 
 TEST(ContractLine2, TheHostWaitsForTheOldestWhenTooMuchIsInFlight) {
-  ab::wait_all();
   const int limit = ab::in_flight_limit(ab::Device::cpu());
   EXPECT_EQ(limit, 32);
   auto twice = ab::jit([](ab::Array x) { return x * 2; });
   twice(ab::ones(ab::f32, {4})).wait();
   for (int allowed : {limit, 3}) {
+    ab::wait_all();
     ab::set_in_flight_limit(ab::Device::cpu(), allowed);
     EXPECT_EQ(ab::in_flight_limit(ab::Device::cpu()), allowed);
     HeldArray oldest, others;
