@@ -91,6 +91,8 @@ void write_whole(const std::filesystem::path& path, const std::string& text) {
 Category category_of(const Launch& launch) {
   constexpr Category categories[] = {Category::kernel, Category::library, Category::loop,
                                      Category::branch};
+  // A loop or a branch that is one function has no steps to draw.
+  if (launch.one_task() && launch.kind != Launch::Kind::library) return Category::kernel;
   return categories[static_cast<std::size_t>(launch.kind)];
 }
 
