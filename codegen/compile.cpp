@@ -12,6 +12,7 @@
 #include "codegen/launches.h"
 #include "codegen/schedule.h"
 #include "codegen/tile.h"
+#include "ir/custom_call.h"
 #include "ir/error.h"
 #include "passes/pass.h"
 #include "passes/pipeline.h"
@@ -21,6 +22,8 @@ namespace {
 
 // What oneDNN does on one core, in f32: from 140 for a product of 64 to 240.
 constexpr double dot_operations_per_ns = 160;
+// Nothing is known of a user's function before it has run; it is not to run on the caller's thread.
+constexpr double custom_call_ns = 1e5;
 
 HostTask task_of(const Kernel& kernel, const cpu::Code& code, std::size_t index) {
   return {code.functions.at(index), code.keep_alive, kernel.extent(), grain(kernel)};
@@ -59,7 +62,8 @@ Launch share(cpu::DotTasks::Share share, Launch& dot, std::vector<Slot>& slots) 
   const SlotId operand = dot.buffers[share.operand];
   const auto room = static_cast<SlotId>(slots.size());
   const std::string name = slots[operand].name + ".packed";
-  slots.push_back({Slot::Kind::temporary, 0, 0, Type{u8, Shape{share.bytes}}, name});
+  const DeviceIndex device = slots[operand].device;
+  slots.push_back({Slot::Kind::temporary, 0, 0, Type{u8, Shape{share.bytes}}, name, device});
   dot.buffers[share.operand] = room;
 
   Launch launch;
@@ -74,21 +78,37 @@ Launch share(cpu::DotTasks::Share share, Launch& dot, std::vector<Slot>& slots) 
   return launch;
 }
 
-HostTask copy_task(std::int64_t bytes) {
-  HostTask task;
-  task.context = std::make_shared<std::int64_t>(bytes);
-  task.function = [](const void* context, void* const* buffers, std::int64_t, std::int64_t) {
-    const auto bytes = static_cast<std::size_t>(*static_cast<const std::int64_t*>(context));
-    if (bytes > 0) std::memcpy(buffers[1], buffers[0], bytes);
-  };
-  return task;
+// Bytes of the first buffer to the second.
+void copy_bytes(const void*, void* const* buffers, std::int64_t begin, std::int64_t end) {
+  const auto* from = static_cast<const std::byte*>(buffers[0]);
+  auto* to = static_cast<std::byte*>(buffers[1]);
+  if (begin < end) std::memcpy(to + begin, from + begin, static_cast<std::size_t>(end - begin));
+}
+
+constexpr std::int64_t copy_grain = 1 << 20;
+
+struct CustomTask {
+  UserCall call;
+  std::shared_ptr<const CustomFunction> function;
+};
+
+void run_custom(const void* context, void* const* buffers, std::int64_t, std::int64_t) {
+  const auto& [call, function] = *static_cast<const CustomTask*>(context);
+  (*function)(CustomCall(call.name, call.operands, call.results, buffers));
+}
+
+std::int64_t sum_of_bytes(const std::vector<Type>& types) {
+  std::size_t bytes = 0;
+  for (const Type& type : types) bytes += type.bytes();
+  return static_cast<std::int64_t>(bytes);
 }
 
 /// Gives every launch what it runs, its cost and its time.
 class Finisher {
  public:
-  Finisher(const std::vector<Kernel>& kernels, const cpu::Code& code, const Options& options)
-      : kernels_(kernels), code_(code), options_(options) {
+  Finisher(const std::vector<Kernel>& kernels, const cpu::Code& code, const Options& options,
+           const std::vector<Device>& devices)
+      : kernels_(kernels), code_(code), options_(options), devices_(devices) {
     for (const Kernel& kernel : kernels) by_name_[kernel.name] = &kernel;
   }
 
@@ -111,9 +131,22 @@ class Finisher {
   }
 
   void finish(Launch& launch, const WholeCopy& copy, Program&) const {
-    launch.task = copy_task(copy.bytes);
+    launch.task = HostTask{copy_bytes, nullptr, copy.bytes, copy_grain};
     launch.cost = {copy.bytes, copy.bytes, 0};
     launch.predicted_ns = predicted_ns(launch.cost);
+  }
+
+  void finish(Launch& launch, const UserCall& call, Program&) const {
+    auto task = std::make_shared<CustomTask>(CustomTask{call, nullptr});
+    try {
+      task->function = custom_function(call.name);
+    } catch (const Error& error) {
+      throw Error(launch.location ? error.what() + (", at " + to_string(launch.location))
+                                  : error.what());
+    }
+    launch.task = HostTask{run_custom, std::move(task), 1, 1};
+    launch.cost = {sum_of_bytes(call.operands), sum_of_bytes(call.results), 0};
+    launch.predicted_ns = std::max(custom_call_ns, predicted_ns(launch.cost));
   }
 
   void finish(Launch& launch, const LibraryDot& dot, Program& program) const {
@@ -135,6 +168,17 @@ class Finisher {
   }
 
   void finish(Launch& launch, ControlFlow& flow, Program& program) const {
+    const DeviceIndex device = device_of(program, launch);
+    const std::size_t known_slots = program.slots.size();
+    finish_flow(launch, flow, program);
+    for (std::size_t i = known_slots; i < program.slots.size(); ++i) {
+      program.slots[i].device = device;
+    }
+  }
+
+  void finish_flow(Launch& launch, ControlFlow& flow, Program& program) const {
+    Options options = options_;
+    options.device = devices_[device_of(program, launch)];
     std::vector<Program> regions;
     for (Launches& region : flow.regions) regions.push_back((*this)(std::move(region)));
     const auto kernel_of = [this](const Launch& inner) -> const Kernel* {
@@ -142,34 +186,67 @@ class Finisher {
       return found == by_name_.end() ? nullptr : found->second;
     };
     if (launch.kind == Launch::Kind::branch) {
-      return finish_branch(launch, std::move(regions), program.slots, options_, kernel_of);
+      return finish_branch(launch, std::move(regions), program.slots, options, kernel_of);
     }
-    finish_loop(launch, std::move(regions[0]), std::move(regions[1]), program.slots, options_,
+    finish_loop(launch, std::move(regions[0]), std::move(regions[1]), program.slots, options,
                 kernel_of);
   }
 
   const std::vector<Kernel>& kernels_;
   const cpu::Code& code_;
   const Options& options_;
+  const std::vector<Device>& devices_;
   std::map<std::string_view, const Kernel*> by_name_;
 };
+
+void check_exists(const Device& device) {
+  if (!exists(device)) throw Error("compile: " + missing_text(device));
+}
+
+// Where each parameter is; without a word about any of them, all are on the device.
+ParameterDevices stated_devices(const Graph& graph, const Options& options) {
+  if (!options.parameters.empty()) return options.parameters;
+  return ParameterDevices(graph.parameter_count(), options.device);
+}
+
+// The devices that a graph is on, `home` first where it is one of them or nothing is anywhere.
+std::vector<Device> devices_of(const PlacedGraph& placed, const Device& home) {
+  std::vector<Device> devices;
+  for (std::uint32_t i = 0; i < placed.graph.nodes().size(); ++i) {
+    if (placed.graph.node(i).op == Op::constant) continue;
+    const Device& device = placed.devices[i];
+    check_exists(device);
+    if (std::find(devices.begin(), devices.end(), device) != devices.end()) continue;
+    devices.insert(device == home ? devices.begin() : devices.end(), device);
+  }
+  if (devices.empty()) devices.push_back(home);
+  for (const Device& device : devices) {
+    if (device.kind() == devices[0].kind()) continue;
+    throw Error("compile: the graph is on " + to_string(devices[0]) + " and on " +
+                to_string(device) + ", which cannot work together");
+  }
+  return devices;
+}
 
 }  // namespace
 
 Compilation compile(const Graph& graph, const Options& options) {
-  if (!exists(options.device)) throw Error("compile: " + missing_text(options.device));
+  check_exists(options.device);
   Compilation compilation;
   compilation.traced = graph;
 
+  const ParameterDevices parameters = stated_devices(graph, options);
   PassContext context{options.fast_math, {}};
   Graph optimized =
-      run_passes(default_pipeline(), graph, context,
+      run_passes(default_pipeline(), place(graph, parameters, options.device, false).graph, context,
                  {.verify = options.verify, .disabled = options.disabled, .after = {}});
-  compilation.optimized = isolate(optimized);
+  PlacedGraph placed = place(isolate(optimized), parameters, options.device);
   compilation.notes = std::move(context.notes);
 
+  const std::vector<Device> devices = devices_of(placed, options.device);
   std::vector<Kernel> kernels;
-  Launches launches = plan_launches(compilation.optimized, options.device, kernels);
+  Launches launches = plan_launches(placed, devices, kernels);
+  compilation.optimized = std::move(placed.graph);
   std::vector<char> is_epilogue(kernels.size());
   find_epilogues(launches, is_epilogue);
   const Target target = cpu::host_target();
@@ -179,11 +256,13 @@ Compilation compile(const Graph& graph, const Options& options) {
   cpu::Code code = cpu::compile_kernels(compilation.kernels, options.cache.get());
   compilation.code_bytes = code.bytes;
 
-  Program program = Finisher(compilation.kernels, code, options)(std::move(launches));
-  compilation.executable = std::make_shared<const Executable>(schedule(program, options));
+  Options at_home = options;
+  at_home.device = devices[0];
+  Program program = Finisher(compilation.kernels, code, at_home, devices)(std::move(launches));
+  compilation.executable = std::make_shared<const Executable>(schedule(program, at_home));
   if (compilation.executable->times) {
     compilation.reschedule =
-        std::make_shared<Reschedule>(std::move(program), options, compilation.executable);
+        std::make_shared<Reschedule>(std::move(program), at_home, compilation.executable);
   }
   return compilation;
 }

@@ -42,12 +42,15 @@ std::vector<std::uint32_t> updates_last(const Graph& graph) {
 
 class Planner {
  public:
-  /// Names begin with `prefix`. Where it is the body of a loop, `carries` of its inputs may be
+  /// Node i is on device `place[i]` of `devices`, or on the first where `place` is empty. Names
+  /// begin with `prefix`. Where it is the body of a loop, `carries` of its inputs may be
   /// handed on as outputs; nothing: any output may be anything.
-  Planner(const Graph& graph, const Device& device, std::vector<Kernel>& kernels,
-          std::string prefix = "", std::optional<std::uint32_t> carries = std::nullopt)
+  Planner(const Graph& graph, std::span<const Device> devices, std::vector<DeviceIndex> place,
+          std::vector<Kernel>& kernels, std::string prefix = "",
+          std::optional<std::uint32_t> carries = std::nullopt)
       : graph_(graph),
-        device_(device),
+        devices_(devices),
+        place_(std::move(place)),
         kernels_(kernels),
         prefix_(std::move(prefix)),
         carries_(carries),
@@ -62,6 +65,7 @@ class Planner {
  private:
   void plan(std::uint32_t index) {
     const Node& node = graph_.node(index);
+    at_ = place_.empty() ? 0 : place_[index];
     switch (node.op) {
       case Op::parameter: {
         auto position = static_cast<std::uint32_t>(launches_.program.inputs.size());
@@ -77,6 +81,12 @@ class Planner {
       case Op::fusion:
         plan_fusion(index, node);
         break;
+      case Op::transfer:
+        plan_transfer(index, node);
+        break;
+      case Op::custom_call:
+        plan_custom_call(index, node);
+        break;
       case Op::while_:
       case Op::case_:
         plan_control(index, node);
@@ -89,6 +99,7 @@ class Planner {
 
   void plan_output(std::uint32_t index) {
     Program& program = launches_.program;
+    at_ = 0;
     SlotId slot = slot_of(graph_.outputs()[index]);
     if (!may_be_output(slot)) slot = plan_copy(index, slot);
     if (program.slots[slot].kind == Slot::Kind::temporary) {
@@ -126,6 +137,32 @@ class Planner {
     launches_.work.push_back(std::move(work));
   }
 
+  void plan_transfer(std::uint32_t index, const Node& node) {
+    Launch launch;
+    launch.kind = Launch::Kind::copy;
+    launch.name = prefix_ + "transfer" + std::to_string(numbers_[index]);
+    launch.location = node.location;
+    launch.buffers = {slot_of(node.inputs[0])};
+    launch.writes = add_results(index, node);
+    launch.buffers.push_back(launch.writes[0]);
+    add(std::move(launch), WholeCopy{static_cast<std::int64_t>(node.types[0].bytes())});
+  }
+
+  void plan_custom_call(std::uint32_t index, const Node& node) {
+    UserCall call{node.as<CustomCallAttributes>().name, {}, node.types};
+    Launch launch;
+    launch.kind = Launch::Kind::library;
+    launch.name = prefix_ + call.name + std::to_string(numbers_[index]);
+    launch.location = node.location;
+    for (Value input : node.inputs) {
+      call.operands.push_back(graph_.type(input));
+      launch.buffers.push_back(slot_of(input));
+    }
+    launch.writes = add_results(index, node);
+    launch.buffers.insert(launch.buffers.end(), launch.writes.begin(), launch.writes.end());
+    add(std::move(launch), std::move(call));
+  }
+
   void plan_control(std::uint32_t index, const Node& node) {
     const bool loops = node.op == Op::while_;
     Launch launch;
@@ -141,7 +178,8 @@ class Planner {
       if (loops) name = launch.name + (i == 0 ? ".condition" : ".body");
       const auto carries = static_cast<std::uint32_t>(loops && i == 1 ? node.types.size() : 0);
       flow.regions.push_back(
-          Planner(node.regions[i], device_, kernels_, name + ".", carries).run());
+          Planner(node.regions[i], devices_.subspan(at_, 1), {}, kernels_, name + ".", carries)
+              .run());
       flow.regions.back().program.name = std::move(name);
     }
     add(std::move(launch), std::move(flow));
@@ -159,7 +197,7 @@ class Planner {
 
   SlotId add_slot(Slot::Kind kind, std::uint32_t index, const Type& type, Value value,
                   const std::string& suffix = "") {
-    launches_.program.slots.push_back({kind, index, 0, type, text_of(value) + suffix});
+    launches_.program.slots.push_back({kind, index, 0, type, text_of(value) + suffix, at_});
     return static_cast<SlotId>(launches_.program.slots.size() - 1);
   }
 
@@ -170,16 +208,18 @@ class Planner {
 
   SlotId slot_of(Value value) {
     if (auto known = slots_.find(value); known != slots_.end()) return known->second;
+    if (auto known = constants_.find({value, at_}); known != constants_.end()) return known->second;
     const Node& node = graph_.node(value);
     if (node.op != Op::constant) {
       throw InternalError("launches", text_of(value) + " is read before it is there",
                           to_string(graph_));
     }
     auto& constants = launches_.program.constants;
-    constants.push_back(Buffer::copy_of(device_, node.as<ConstantAttributes>().value.bytes()));
+    constants.push_back(
+        Buffer::copy_of(devices_[at_], node.as<ConstantAttributes>().value.bytes()));
     SlotId slot = add_slot(Slot::Kind::constant, static_cast<std::uint32_t>(constants.size() - 1),
                            node.types[0], value);
-    slots_.emplace(value, slot);
+    constants_.emplace(std::pair(value, at_), slot);
     return slot;
   }
 
@@ -270,20 +310,30 @@ class Planner {
   }
 
   const Graph& graph_;
-  const Device& device_;
+  const std::span<const Device> devices_;
+  const std::vector<DeviceIndex> place_;
   std::vector<Kernel>& kernels_;
   const std::string prefix_;
   const std::optional<std::uint32_t> carries_;
   const std::vector<std::uint32_t> numbers_;  // of each node's first result in the text
   Launches launches_;
+  DeviceIndex at_ = 0;  // of the node at hand
   std::map<Value, SlotId> slots_;
+  std::map<std::pair<Value, DeviceIndex>, SlotId> constants_;
 };
 
 }  // namespace
 
-Launches plan_launches(const Graph& graph, const Device& device, std::vector<Kernel>& kernels) {
-  Launches launches = Planner(graph, device, kernels).run();
-  launches.program.name = graph.name();
+Launches plan_launches(const PlacedGraph& placed, std::span<const Device> devices,
+                       std::vector<Kernel>& kernels) {
+  std::vector<DeviceIndex> place(placed.devices.size());
+  for (std::size_t i = 0; i < place.size(); ++i) {
+    const auto found = std::find(devices.begin(), devices.end(), placed.devices[i]);
+    place[i] = found == devices.end() ? 0 : static_cast<DeviceIndex>(found - devices.begin());
+  }
+  Launches launches = Planner(placed.graph, devices, std::move(place), kernels).run();
+  launches.program.name = placed.graph.name();
+  launches.program.further.assign(devices.begin() + 1, devices.end());
   return launches;
 }
 

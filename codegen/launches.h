@@ -3,12 +3,15 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
+#include <string>
 #include <variant>
 #include <vector>
 
 #include "codegen/schedule.h"
 #include "ir/graph.h"
 #include "ir/kernel.h"
+#include "passes/placement.h"
 
 namespace anabranch {
 
@@ -31,6 +34,12 @@ struct WholeCopy {
   std::int64_t bytes = 0;
 };
 
+/// A launch that calls a function of the user.
+struct UserCall {
+  std::string name;
+  std::vector<Type> operands, results;
+};
+
 struct Launches;
 
 /// A loop or a branch: the launches of its condition and its body, or of its branches. The launch
@@ -41,12 +50,15 @@ struct ControlFlow {
 
 struct Launches {
   Program program;  ///< its launches have everything but `task`, cost and time
-  std::vector<std::variant<OneKernel, LibraryDot, WholeCopy, ControlFlow>> work;  ///< one each
+  std::vector<std::variant<OneKernel, LibraryDot, WholeCopy, UserCall, ControlFlow>>
+      work;  ///< one each
 };
 
-/// `graph` holds parameters, constants, reshapes (which share the memory of what they reshape),
-/// fusions, loops and branches alone. Constants are put on `device`; the kernels, not tiled, are
-/// added to `kernels`. What updates an array comes after whatever else reads it, where it can.
-Launches plan_launches(const Graph& graph, const Device& device, std::vector<Kernel>& kernels);
+/// The graph holds parameters, constants, reshapes (which share the memory of what they reshape),
+/// fusions, transfers, calls, loops and branches alone. Constants are put on each of the `devices`
+/// that reads them; the kernels, not tiled, are added to `kernels`. What updates an array comes
+/// after whatever else reads it, where it can.
+Launches plan_launches(const PlacedGraph& placed, std::span<const Device> devices,
+                       std::vector<Kernel>& kernels);
 
 }  // namespace anabranch

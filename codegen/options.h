@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "passes/placement.h"
 #include "runtime/device.h"
 
 namespace anabranch {
@@ -13,7 +14,8 @@ namespace anabranch {
 class CodeCache;
 
 struct Options {
-  Device device;
+  Device device;                 ///< where what depends on no input runs
+  ParameterDevices parameters;   ///< where each parameter is; on `device` where not stated
   int streams = 4;               ///< at most so many; 1 keeps everything in order
   bool use_all_streams = false;  ///< even where one stream is predicted to be as fast
   /// Bytes that the temporaries of one run may take, 0 for no limit. Where they would take more,
@@ -21,6 +23,7 @@ struct Options {
   /// where that is not enough it throws Error.
   std::size_t memory_limit = 0;
   int in_flight = 0;                  ///< in-flight limit to set on the device; 0 leaves it
+  std::size_t in_flight_bytes = 0;    ///< the same for bytes
   bool fast_math = false;             ///< lets passes reorder floating-point arithmetic
   bool verify = false;                ///< check the graph after every pass
   std::vector<std::string> disabled;  ///< passes to leave out, by name ("fuse")

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 namespace anabranch {
 namespace {
@@ -35,9 +36,13 @@ struct Predictor::Played {
   std::uint32_t last = none;             // the launch that ends last
 };
 
-Predictor::Predictor(const Program& program, const Dependencies* dependencies, int cores)
-    : program_(program), dependencies_(dependencies), cores_(static_cast<std::size_t>(cores)) {
-  for (const Launch& launch : program.launches) used_.push_back(cores_used(launch, cores_));
+Predictor::Predictor(const Program& program, const Dependencies* dependencies,
+                     std::vector<int> cores)
+    : program_(program), dependencies_(dependencies), cores_(std::move(cores)) {
+  for (const Launch& launch : program.launches) {
+    const auto most = static_cast<std::size_t>(cores_[device_of(program, launch)]);
+    used_.push_back(cores_used(launch, most));
+  }
 }
 
 Predictor::Played Predictor::play(const Assignment& stream_of) const {
@@ -45,7 +50,9 @@ Predictor::Played Predictor::play(const Assignment& stream_of) const {
   Played played{std::vector<double>(launches), std::vector<std::uint32_t>(launches, none), none};
   const std::uint32_t streams =
       launches == 0 ? 0 : *std::max_element(stream_of.begin(), stream_of.end()) + 1;
-  std::vector<Resource> cores(cores_), stream(streams);
+  std::vector<std::vector<Resource>> cores_of;
+  for (int count : cores_) cores_of.emplace_back(count);
+  std::vector<Resource> stream(streams);
   for (std::uint32_t i = 0; i < launches; ++i) {
     double start = 0;
     const auto wait_for = [&](std::uint32_t user, double until) {
@@ -63,6 +70,7 @@ Predictor::Played Predictor::play(const Assignment& stream_of) const {
         wait_for(before, played.done[before] + handed_over);
       }
     }
+    auto& cores = cores_of[device_of(program_, program_.launches[i])];
     std::sort(cores.begin(), cores.end(),
               [](const Resource& a, const Resource& b) { return a.free_at < b.free_at; });
     const Resource& latest = cores[used_[i] - 1];

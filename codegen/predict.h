@@ -12,13 +12,13 @@ namespace anabranch {
 /// The stream of each launch.
 using Assignment = std::vector<std::uint32_t>;
 
-/// Plays a schedule on so many cores: launches start in the order of the program, as soon as their
-/// stream, what they wait for and the cores that they can use are free. Going on to the next step
-/// and handing over to another stream cost time too.
+/// Plays a schedule on so many cores of each device: launches start in the order of the program, as
+/// soon as their stream, what they wait for and the cores that they can use are free. Going on to
+/// the next step and handing over to another stream cost time too.
 class Predictor {
  public:
   /// `dependencies` may be null for programs that are only ever put on one stream.
-  Predictor(const Program& program, const Dependencies* dependencies, int cores);
+  Predictor(const Program& program, const Dependencies* dependencies, std::vector<int> cores);
 
   /// The whole time, in ns.
   double ns(const Assignment& stream_of) const;
@@ -31,7 +31,7 @@ class Predictor {
 
   const Program& program_;
   const Dependencies* dependencies_;
-  std::size_t cores_;
+  std::vector<int> cores_;         // by device
   std::vector<std::size_t> used_;  // cores, by launch
 };
 

@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <optional>
-#include <thread>
+#include <tuple>
 #include <utility>
 
 #include "codegen/chains.h"
@@ -24,14 +25,42 @@ constexpr double least_gain = 0.05;
 // Beyond this the dependency graph (a bit per pair of launches) grows past 32 MB.
 constexpr std::size_t most_launches = 16384;
 
-int parallelism(const Device& device, const Options& options) {
-  if (device.kind() == DeviceKind::null) return std::max(1, options.streams);
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+// By device of the program.
+std::vector<int> parallelism(const Program& program, const Options& options) {
+  std::vector<Device> devices = {options.device};
+  devices.insert(devices.end(), program.further.begin(), program.further.end());
+  std::vector<int> result;
+  for (const Device& device : devices) {
+    const bool is_null = device.kind() == DeviceKind::null;
+    result.push_back(is_null ? std::max(1, options.streams) : cores(device).count);
+  }
+  return result;
 }
 
-// Chains to streams: one each where there are enough, else the longest first, each to the stream
-// that has least to do.
-Assignment assign(const std::vector<Chain>& chains, const Program& program, std::uint32_t streams) {
+/// What a stream is for: it holds launches of one device and one kind.
+using StreamPlace = std::pair<DeviceIndex, Stream::Kind>;
+
+StreamPlace place_of(const Program& program, const Launch& launch) {
+  const bool copies = launch.kind == Launch::Kind::copy;
+  return {device_of(program, launch), copies ? Stream::Kind::copy : Stream::Kind::compute};
+}
+
+// The chains, cut where they go from one place to another.
+std::map<StreamPlace, std::vector<Chain>> by_place(const std::vector<Chain>& chains,
+                                                   const Program& program) {
+  std::map<StreamPlace, std::vector<Chain>> result;
+  for (const Chain& chain : chains) {
+    std::map<StreamPlace, Chain> parts;
+    for (std::uint32_t i : chain) parts[place_of(program, program.launches[i])].push_back(i);
+    for (auto& [place, part] : parts) result[place].push_back(std::move(part));
+  }
+  return result;
+}
+
+// Chains to streams, from number `first`: one each where there are enough, else the longest first,
+// each to the stream that has least to do.
+void assign(const std::vector<Chain>& chains, const Program& program, std::uint32_t first,
+            std::uint32_t streams, Assignment& stream_of) {
   std::vector<double> work(chains.size());
   for (std::size_t i = 0; i < chains.size(); ++i) {
     for (std::uint32_t launch : chains[i]) work[i] += program.launches[launch].predicted_ns;
@@ -41,14 +70,27 @@ Assignment assign(const std::vector<Chain>& chains, const Program& program, std:
   std::stable_sort(longest_first.begin(), longest_first.end(),
                    [&](std::size_t a, std::size_t b) { return work[a] > work[b]; });
   std::vector<std::pair<double, std::size_t>> load(streams);  // work, then number of launches
-  Assignment stream_of(program.launches.size());
   for (std::size_t chain : longest_first) {
     const auto least = std::min_element(load.begin(), load.end());
     least->first += work[chain];
     least->second += chains[chain].size();
     for (std::uint32_t launch : chains[chain]) {
-      stream_of[launch] = static_cast<std::uint32_t>(least - load.begin());
+      stream_of[launch] = first + static_cast<std::uint32_t>(least - load.begin());
     }
+  }
+}
+
+// At most `streams` for the launches of each device, and one for its copies.
+Assignment assign(const std::map<StreamPlace, std::vector<Chain>>& places, const Program& program,
+                  std::uint32_t streams) {
+  Assignment stream_of(program.launches.size());
+  std::uint32_t first = 0;
+  for (const auto& [place, chains] : places) {
+    const bool copies = place.second == Stream::Kind::copy;
+    const auto most = static_cast<std::uint32_t>(chains.size());
+    const std::uint32_t count = copies ? 1 : std::max(1u, std::min(streams, most));
+    assign(chains, program, first, count, stream_of);
+    first += count;
   }
   return stream_of;
 }
@@ -78,13 +120,15 @@ void finish(Program& program) {
 class Scheduler {
  public:
   Scheduler(const Program& program, const Options& options)
-      : program_(program), options_(options), cores_(parallelism(options.device, options)) {
+      : program_(program), options_(options), cores_(parallelism(program, options)) {
     const bool one = options.streams <= 1 || program.launches.size() <= 1 ||
                      program.launches.size() > most_launches;
-    if (one && options.memory_limit == 0) return;
+    const bool spans = !program.further.empty();
+    if (one && !spans && options.memory_limit == 0) return;
     dependencies_.emplace(program);
-    if (one) return;
+    if (one && !spans) return;
     chains_ = find_chains(*dependencies_);
+    places_ = by_place(chains_, program);
   }
 
   Executable run() const {
@@ -94,7 +138,7 @@ class Scheduler {
     if (limit == 0 || executable.arena_bytes <= limit) return executable;
     const std::size_t streams = executable.streams.size(), wanted = executable.arena_bytes;
     for (std::size_t fewer = streams; fewer-- > 1;) {
-      executable = made(assign(chains_, program_, static_cast<std::uint32_t>(fewer)));
+      executable = made(assign(places_, program_, static_cast<std::uint32_t>(fewer)));
       if (executable.arena_bytes <= limit) return paid(std::move(executable), streams, wanted);
     }
     executable = frugal();
@@ -110,15 +154,16 @@ class Scheduler {
 
  private:
   Assignment choose() const {
-    Assignment best(program_.launches.size(), 0);
-    const auto most = static_cast<std::uint32_t>(
-        std::min<std::size_t>(chains_.size(), static_cast<std::size_t>(options_.streams)));
+    if (chains_.empty()) return Assignment(program_.launches.size(), 0);
+    const auto most = static_cast<std::uint32_t>(std::min<std::size_t>(
+        chains_.size(), static_cast<std::size_t>(std::max(1, options_.streams))));
+    Assignment best = assign(places_, program_, 1);
     if (most <= 1) return best;
-    if (options_.use_all_streams) return assign(chains_, program_, most);
+    if (options_.use_all_streams) return assign(places_, program_, most);
     const Predictor predictor(program_, &*dependencies_, cores_);
     double best_ns = predictor.ns(best) * (1 - least_gain);
     for (std::uint32_t streams = 2; streams <= most; ++streams) {
-      Assignment candidate = assign(chains_, program_, streams);
+      Assignment candidate = assign(places_, program_, streams);
       const double ns = predictor.ns(candidate);
       if (ns >= best_ns) continue;
       best_ns = ns;
@@ -133,6 +178,12 @@ class Scheduler {
       StreamLayout layout = lay_out(program_, *dependencies_, stream_of);
       executable.streams = std::move(layout.streams);
       executable.event_count = layout.event_count;
+      for (Stream& stream : executable.streams) {
+        for (const Step& step : stream) {
+          const auto* launch = std::get_if<Launch>(&step);
+          if (launch) std::tie(stream.device, stream.kind) = place_of(program_, *launch);
+        }
+      }
     } else {
       executable.streams.push_back({{program_.launches.begin(), program_.launches.end()}});
     }
@@ -140,6 +191,7 @@ class Scheduler {
     executable.prediction = Predictor(program_, dependencies, cores_).predict(stream_of);
     executable.name = program_.name;
     executable.device = options_.device;
+    for (const Device& device : program_.further) executable.further.push_back({device});
     executable.inputs = program_.inputs;
     executable.slots = program_.slots;
     executable.outputs = program_.outputs;
@@ -175,9 +227,10 @@ class Scheduler {
 
   const Program& program_;
   const Options& options_;
-  int cores_;
+  std::vector<int> cores_;  // by device
   std::optional<Dependencies> dependencies_;
   std::vector<Chain> chains_;
+  std::map<StreamPlace, std::vector<Chain>> places_;
 };
 
 }  // namespace

@@ -14,6 +14,7 @@ namespace anabranch {
 /// offsets yet. `Launch::buffers` and `writes` say what depends on what.
 struct Program {
   std::string name;
+  std::vector<Device> further;  ///< besides the one that it is compiled for
   std::vector<Type> inputs;
   std::vector<Slot> slots;
   std::vector<SlotId> outputs;
@@ -21,9 +22,16 @@ struct Program {
   std::vector<Launch> launches;
 };
 
+/// The device that `launch` runs on: where what it writes is.
+inline DeviceIndex device_of(const Program& program, const Launch& launch) {
+  return program.slots[launch.writes[0]].device;
+}
+
 /// Puts every launch on a stream, with events only where a dependency crosses streams and is not
 /// implied by others; then plans the memory (memory_plan.h). Chains that depend on each other share
 /// a stream; programs that are predicted to gain nothing by several keep to one.
+///
+/// Each device has streams of its own, and one for the copies that come to it from others.
 ///
 /// Where the arena would exceed `options.memory_limit`, it gives up streams, then the order of the
 /// program; throws Error, with the bytes needed, where that does not help either.

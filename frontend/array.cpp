@@ -10,7 +10,9 @@
 #include "frontend/format_array.h"
 #include "frontend/ops_elementwise.h"
 #include "frontend/ops_shape.h"
+#include "frontend/record.h"
 #include "frontend/tracer.h"
+#include "runtime/read.h"
 
 namespace anabranch {
 
@@ -91,6 +93,12 @@ const void* Array::host_data(const char* function, const std::source_location& w
   return expression.buffer().data();
 }
 
+void Array::read_async(const char* function, Reader read, const std::source_location& where) const {
+  const Expression& expression = get(function, where);
+  if (expression.kind == Expression::Kind::scalar) return read(&expression.scalar.bits, nullptr);
+  read_when_ready(memory_of(*this, Device()), std::move(read));
+}
+
 void Array::copy_bytes(std::span<std::byte> to, const std::source_location& where) const {
   const void* from = host_data("copy_to", where);
   if (!to.empty()) std::memcpy(to.data(), from, to.size());
@@ -101,16 +109,11 @@ Array Array::to(const Device& device, std::source_location where) const {
   if (!exists(device)) {
     fail("to: " + to_string(expression.type) + ": " + missing_text(device), where);
   }
-  if (expression.kind == Expression::Kind::traced) {
-    fail("to: " + to_string(expression.type) +
-             " is being traced; a traced function runs on one device, chosen in Options",
-         where);
+  if (expression.kind == Expression::Kind::scalar) {
+    return array_of(expression.type, memory_of(*this, device));
   }
-  Buffer memory = memory_of(*this, device);
-  if (memory.device() == device) return array_of(expression.type, std::move(memory));
-  memory.ready().wait(where);
-  auto* data = static_cast<const std::byte*>(memory.data());
-  return array_of(expression.type, Buffer::copy_of(device, {data, expression.type.bytes()}));
+  if (expression.device() == device) return *this;
+  return record(Op::transfer, {*this}, where, DeviceAttributes{device});
 }
 
 Array Array::astype(Dtype dtype, std::source_location where) const {

@@ -4,6 +4,9 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
+#include <functional>
+#include <future>
 #include <iosfwd>
 #include <memory>
 #include <source_location>
@@ -76,8 +79,29 @@ class Array {
     copy_bytes(std::as_writable_bytes(to), where);
   }
 
-  /// The same value on another device: a copy, for which it waits; nothing to do where it is there
-  /// already.
+  /// All elements in row-major order, copied by a core of the array's device once they are there,
+  /// while the caller and other work go on. `get` throws the error that stopped the array. `T` must
+  /// store the dtype.
+  template <class T>
+  std::future<std::vector<T>> to_vector_async(
+      std::source_location where = std::source_location::current()) const {
+    check_read("to_vector_async", dtype_of<T>, any_count, where);
+    auto promise = std::make_shared<std::promise<std::vector<T>>>();
+    std::future<std::vector<T>> future = promise->get_future();
+    read_async(
+        "to_vector_async",
+        [promise, size = size(where)](const void* data, const std::exception_ptr& error) {
+          if (error) return promise->set_exception(error);
+          const auto* first = static_cast<const T*>(data);
+          promise->set_value(std::vector<T>(first, first + size));
+        },
+        where);
+    return future;
+  }
+
+  /// The same value on another device: recorded as an operation, inside a traced function too, and
+  /// copied on a stream of its own; the array itself where it is there already. Throws Error where
+  /// there is no such device.
   Array to(const Device& device,
            std::source_location where = std::source_location::current()) const;
   /// Each element converted: float to integer truncates and saturates, NaN to 0; to bool, "not
@@ -92,10 +116,13 @@ class Array {
  private:
   static constexpr std::int64_t any_count = -1;
 
+  using Reader = std::function<void(const void* data, const std::exception_ptr& error)>;
+
   Expression& get(const char* function, const std::source_location& where) const;
   void check_read(const char* function, Dtype as, std::int64_t count,
                   const std::source_location& where) const;
   const void* host_data(const char* function, const std::source_location& where) const;
+  void read_async(const char* function, Reader read, const std::source_location& where) const;
   void copy_bytes(std::span<std::byte> to, const std::source_location& where) const;
 
   std::shared_ptr<Expression> expression_;

@@ -1,5 +1,6 @@
 #include "frontend/evaluate.h"
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <unordered_map>
@@ -129,19 +130,31 @@ Buffer buffer_of(const Expression& expression, const Device& device) {
 
 }  // namespace
 
+void simplify_devices(Options& options, const Graph& graph) {
+  const auto elsewhere = [&](const auto& device) { return device && *device != options.device; };
+  const auto moves = [](const Node& node) { return node.op == Op::transfer; };
+  const bool one_device =
+      std::none_of(options.parameters.begin(), options.parameters.end(), elsewhere) &&
+      std::none_of(graph.nodes().begin(), graph.nodes().end(), moves);
+  if (one_device) options.parameters.clear();
+}
+
 namespace {
 
-void run_part(Part& part, const Options& options, Keep keep) {
+void run_part(Part& part, Options options, Keep keep) {
   bool nothing_to_run = true;
   for (const Member& member : part.members()) nothing_to_run &= !member.recorded;
   if (nothing_to_run) return;
 
   Program program = build(part, keep);
+  for (const ExpressionPtr& input : program.inputs) options.parameters.push_back(input->device());
+  simplify_devices(options, program.graph);
   auto compiled = compile_once(program.graph, options);
   std::vector<Buffer> inputs;
   inputs.reserve(program.inputs.size());
   for (const ExpressionPtr& input : program.inputs) {
-    inputs.push_back(buffer_of(*input, options.device));
+    const auto index = static_cast<std::uint32_t>(inputs.size());
+    inputs.push_back(buffer_of(*input, input_device(*compiled->executable, index)));
   }
   std::vector<Buffer> outputs = run(current_executable(*compiled), std::move(inputs));
   for (std::size_t i = 0; i < outputs.size(); ++i) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 
+#include "codegen/options.h"
 #include "frontend/array.h"
 #include "frontend/expression.h"
 
@@ -13,6 +14,10 @@ namespace anabranch {
 /// What other handles hold on the way becomes concrete too, so that nothing runs twice. Arrays that
 /// are traced stay as they are.
 void evaluate(std::span<const Array> arrays);
+
+/// Leaves out where the parameters are, where everything is on the one device of the options: so
+/// that one program is compiled once, however its inputs are given.
+void simplify_devices(Options& options, const Graph& graph);
 
 /// Dispatches every recorded expression that somebody holds, on whichever device.
 void evaluate_all();

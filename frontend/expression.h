@@ -51,8 +51,8 @@ struct Expression : std::enable_shared_from_this<Expression> {
       : type(std::move(type)), kind(Kind::scalar), scalar(scalar) {}
   /// `location` becomes the place of the donation.
   Expression(Type type, GivenAway) : type(std::move(type)), kind(Kind::donated) {}
-  Expression(Type type, Traced traced)
-      : type(std::move(type)), kind(Kind::traced), traced(std::move(traced)) {}
+  Expression(Type type, Traced traced, std::optional<Device> device = std::nullopt)
+      : type(std::move(type)), kind(Kind::traced), traced(std::move(traced)), device_(device) {}
   Expression(Type type, Buffer memory)
       : type(std::move(type)), kind(Kind::memory), concrete_(true), buffer_(std::move(memory)) {}
   Expression(Type type, std::shared_ptr<const Recorded> recorded, std::optional<Device> device)

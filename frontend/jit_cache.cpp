@@ -14,6 +14,12 @@
 namespace anabranch {
 namespace {
 
+std::optional<Device> device_of(const Leaf& leaf) {
+  const Expression* expression = leaf.array ? leaf.array->expression().get() : nullptr;
+  if (!expression || expression->kind == Expression::Kind::scalar) return std::nullopt;
+  return expression->device().value_or(Device());
+}
+
 bool matches(const Specialization& compiled, const Signature& signature) {
   if (compiled.form != signature.form || compiled.parameters.size() != signature.leaves.size() ||
       compiled.statics != signature.statics) {
@@ -23,6 +29,7 @@ bool matches(const Specialization& compiled, const Signature& signature) {
     const Leaf& leaf = signature.leaves[i];
     const Specialization::Parameter& parameter = compiled.parameters[i];
     if (leaf.weak != parameter.weak || !leaf.type || *leaf.type != parameter.type) return false;
+    if (device_of(leaf) != parameter.device) return false;
   }
   return true;
 }
@@ -44,6 +51,9 @@ std::vector<std::string> differences(const Description& before, const Descriptio
 JitCache::JitCache(Options options, bool fixed, SourceLocation made)
     : options_(std::move(options)), fixed_(fixed), made_(made) {
   if (options_.in_flight > 0) set_in_flight_limit(options_.device, options_.in_flight);
+  if (options_.in_flight_bytes > 0) {
+    set_in_flight_bytes(options_.device, options_.in_flight_bytes);
+  }
 }
 
 void JitCache::fail_call(const std::string& what) const {
@@ -92,14 +102,19 @@ SpecializationPtr JitCache::add(const Signature& signature, Description descript
   added->form = signature.form;
   added->statics = signature.statics;
   added->description = std::move(description);
-  for (const Leaf& leaf : signature.leaves) added->parameters.push_back({*leaf.type, leaf.weak});
+  Options options = options_;
+  for (const Leaf& leaf : signature.leaves) {
+    added->parameters.push_back({*leaf.type, leaf.weak, device_of(leaf)});
+    options.parameters.push_back(device_of(leaf));
+  }
   auto [graph, result] = [&] {
     timeline::Span span("trace", timeline::Category::trace);
     return trace();
   }();
   ++traces_;
   last_retrace_ = std::move(why);
-  added->compilation = compile_once(graph, options_);
+  simplify_devices(options, graph);
+  added->compilation = compile_once(graph, options);
   for (Value output : graph.outputs()) added->outputs.push_back(graph.type(output));
   added->result = std::move(result);
   SpecializationPtr forgotten;  // destroyed after the lock is let go
@@ -116,21 +131,16 @@ std::vector<Array> JitCache::run(const Specialization& compiled, const Signature
                                  std::span<const Donation> donations) const {
   std::vector<Buffer> inputs;
   inputs.reserve(signature.leaves.size());
-  for (std::size_t i = 0; i < signature.leaves.size(); ++i) {
-    const Leaf& leaf = signature.leaves[i];
-    if (!leaf.array) {
-      std::byte bytes[sizeof leaf.bits];
-      std::memcpy(bytes, &leaf.bits, sizeof bytes);
-      inputs.push_back(
-          Buffer::copy_of(options_.device, std::span(bytes).first(leaf.type->bytes())));
+  for (const Leaf& leaf : signature.leaves) {
+    const auto index = static_cast<std::uint32_t>(inputs.size());
+    const Device& device = input_device(*compiled.compilation->executable, index);
+    if (leaf.array) {
+      inputs.push_back(memory_of(*leaf.array, device));
       continue;
     }
-    inputs.push_back(memory_of(*leaf.array, options_.device));
-    if (inputs.back().device() != options_.device) {
-      fail_call("jit: input " + std::to_string(i) + ", " + to_string(*leaf.type) + ", lives on " +
-                to_string(inputs.back().device()) + ", and the function is compiled for " +
-                to_string(options_.device) + "; move it with .to(device)");
-    }
+    std::byte bytes[sizeof leaf.bits];
+    std::memcpy(bytes, &leaf.bits, sizeof bytes);
+    inputs.push_back(Buffer::copy_of(device, std::span(bytes).first(leaf.type->bytes())));
   }
   consume(donations);
   std::vector<Buffer> memory =
@@ -155,7 +165,10 @@ namespace detail {
 Array traced_parameter(Tracer& tracer, const Array& like) {
   if (!like.expression())
     fail("trace: an argument holds an empty Array; give it a value first", {});
-  Array parameter = tracer.parameter(like.expression()->type);
+  const Expression& expression = *like.expression();
+  std::optional<Device> device;
+  if (expression.kind == Expression::Kind::memory) device = expression.device().value_or(Device());
+  Array parameter = tracer.parameter(expression.type, device);
   parameter.expression()->weak = like.expression()->weak;
   return parameter;
 }

@@ -6,6 +6,7 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,6 +25,7 @@ struct Specialization {
   struct Parameter {
     Type type;
     bool weak = false;
+    std::optional<Device> device;  ///< nothing for a number, which goes where it is wanted
   };
   const void* form = nullptr;
   std::vector<Parameter> parameters;
@@ -54,7 +56,7 @@ class JitCache {
   SpecializationPtr add(const Signature& signature, Description description, const Trace& trace);
 
   /// Dispatches one call, which consumes what is donated to it. Throws Error, and consumes nothing,
-  /// for an argument on another device or one that was donated before.
+  /// for an argument that was donated before.
   std::vector<Array> run(const Specialization& compiled, const Signature& signature,
                          std::span<const Donation> donations) const;
 

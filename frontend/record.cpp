@@ -15,14 +15,15 @@
 namespace anabranch {
 namespace {
 
-// The device that the operands agree on; nothing where none of them cares.
-std::optional<Device> common_device(Op op, const std::vector<Array>& operands,
+// The device that the operands agree on; nothing where none of them cares. What a trace takes in
+// from outside becomes part of it, and is then anywhere.
+std::optional<Device> common_device(Op op, const std::vector<Array>& operands, bool traced,
                                     SourceLocation where) {
   std::optional<Device> device;
   for (const Array& operand : operands) {
     const Expression& expression = *operand.expression();
     std::optional<Device> own = expression.device();
-    if (!own) continue;
+    if (!own || (traced && expression.kind != Expression::Kind::traced)) continue;
     if (device && *device != *own) {
       fail(std::string(name(op)) + ": operands live on " + to_string(*device) + " and on " +
                to_string(*own) + "; move one with .to(device)",
@@ -67,8 +68,15 @@ Array record(Op op, const std::vector<Array>& operands, SourceLocation where, At
     weak = weak && expression.weak;
     if (expression.kind == Expression::Kind::traced) tracer = innermost(tracer, expression);
   }
+  std::optional<Device> device;
+  if (auto* transfer = std::get_if<DeviceAttributes>(&attributes)) {
+    device = transfer->device;
+  } else {
+    device = common_device(op, operands, tracer != nullptr, where);
+  }
   if (tracer) {
-    Array result = tracer->record(op, operands, std::move(attributes), std::move(stated), where);
+    Array result =
+        tracer->record(op, operands, std::move(attributes), std::move(stated), where, device);
     result.expression()->weak = weak;
     return result;
   }
@@ -82,7 +90,6 @@ Array record(Op op, const std::vector<Array>& operands, SourceLocation where, At
     inputs.push_back(operand.expression());
   }
   std::vector<Type> results = infer(op, types, attributes, stated, {}, where);
-  std::optional<Device> device = common_device(op, operands, where);
 
   std::uint32_t size = size_below(inputs);
   auto recorded = std::make_shared<Recorded>(op, std::move(attributes), std::move(inputs), size);
@@ -117,7 +124,7 @@ std::vector<Array> record_regions(Op op, const std::vector<Array>& operands,
   const std::vector<Type> types = builder.node(node).types;
   for (std::uint32_t i = 0; i < types.size(); ++i) outputs.push_back({node.node, i});
   Options options = default_options();
-  if (auto device = common_device(op, operands, where)) options.device = *device;
+  if (auto device = common_device(op, operands, false, where)) options.device = *device;
   auto compiled = compile_once(builder.build(std::move(outputs)), options);
 
   evaluate(operands);

@@ -100,7 +100,11 @@ struct DescriptionVisitor : tree::Visitor {
   DescriptionVisitor(Description& lines, std::string path) : lines(lines), path(std::move(path)) {}
 
   void leaf(const Array& array) {
-    lines.emplace_back(path, array.expression() ? to_string(array.expression()->type) : "empty");
+    const Expression* expression = array.expression().get();
+    std::string text = expression ? to_string(expression->type) : "empty";
+    const Device device = expression ? expression->device().value_or(Device()) : Device();
+    if (device != Device()) text += " on " + to_string(device);
+    lines.emplace_back(path, std::move(text));
   }
   template <class T>
   void leaf(const T& part) {

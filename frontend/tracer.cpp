@@ -27,11 +27,11 @@ Literal literal_of(const Expression& expression) {
 Tracer::Tracer(std::string name, TraceKind kind)
     : kind_(kind), serial_(++last_serial), builder_(std::move(name)) {}
 
-Array Tracer::parameter(const Type& type) {
+Array Tracer::parameter(const Type& type, std::optional<Device> device) {
   std::lock_guard lock(mutex_);
   Value value = builder_.parameter(type);
   note_births();
-  return Array(std::make_shared<Expression>(type, Traced{shared_from_this(), value}));
+  return Array(std::make_shared<Expression>(type, Traced{shared_from_this(), value}, device));
 }
 
 std::vector<Value> Tracer::import_all(const std::vector<Array>& operands, Op op,
@@ -45,14 +45,15 @@ std::vector<Value> Tracer::import_all(const std::vector<Array>& operands, Op op,
 }
 
 Array Tracer::record(Op op, const std::vector<Array>& operands, Attributes attributes,
-                     std::optional<Type> stated, SourceLocation where) {
+                     std::optional<Type> stated, SourceLocation where,
+                     std::optional<Device> device) {
   std::lock_guard lock(mutex_);
   std::vector<Value> inputs = import_all(operands, op, where);
   Value value =
       builder_.add(op, std::move(inputs), std::move(attributes), std::move(stated), {}, where);
   note_births();
   auto result =
-      std::make_shared<Expression>(builder_.type(value), Traced{shared_from_this(), value});
+      std::make_shared<Expression>(builder_.type(value), Traced{shared_from_this(), value}, device);
   result->location = where;
   return Array(std::move(result));
 }

@@ -34,15 +34,15 @@ class Tracer : public std::enable_shared_from_this<Tracer> {
   explicit Tracer(std::string name, TraceKind kind = TraceKind::function);
 
   /// Throws InternalError once operations are recorded.
-  Array parameter(const Type& type);
+  Array parameter(const Type& type, std::optional<Device> device = std::nullopt);
 
   /// Larger for a tracer opened later.
   std::uint64_t serial() const { return serial_; }
 
-  /// Records one op. Throws Error for an array of another trace that cannot become part of this
-  /// one.
+  /// Records one op, whose result is on `device` where that is known. Throws Error for an array of
+  /// another trace that cannot become part of this one.
   Array record(Op op, const std::vector<Array>& operands, Attributes attributes,
-               std::optional<Type> stated, SourceLocation where);
+               std::optional<Type> stated, SourceLocation where, std::optional<Device> device);
 
   /// The results of an op with regions.
   std::vector<Array> record_regions(Op op, const std::vector<Array>& operands,

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "ir/device.h"
 #include "ir/literal.h"
 
 namespace anabranch {
@@ -64,6 +65,19 @@ struct DotAttributes {
   bool operator==(const DotAttributes&) const = default;
 };
 
+/// Where a result is to be.
+struct DeviceAttributes {
+  Device device;
+  bool operator==(const DeviceAttributes&) const = default;
+};
+
+/// The name that the function is registered under (ir/custom_call.h), and what it gives.
+struct CustomCallAttributes {
+  std::string name;
+  std::vector<Type> results;
+  bool operator==(const CustomCallAttributes&) const = default;
+};
+
 /// What the group compiles to: one loop nest without reductions, one with, or one library call for
 /// a dot and its epilogue.
 enum class FusionKind : std::uint8_t { elementwise, reduction, dot };
@@ -73,9 +87,10 @@ struct FusionAttributes {
   bool operator==(const FusionAttributes&) const = default;
 };
 
-using Attributes = std::variant<NoAttributes, ConstantAttributes, AxisAttributes, AxesAttributes,
-                                CompareAttributes, SliceAttributes, SizesAttributes, PadAttributes,
-                                DotAttributes, FusionAttributes>;
+using Attributes =
+    std::variant<NoAttributes, ConstantAttributes, AxisAttributes, AxesAttributes,
+                 CompareAttributes, SliceAttributes, SizesAttributes, PadAttributes, DotAttributes,
+                 DeviceAttributes, CustomCallAttributes, FusionAttributes>;
 
 template <class Visitor>
 void fields(const NoAttributes&, Visitor&&) {}
@@ -117,6 +132,15 @@ void fields(A& a, Visitor&& visit) {
   visit("rhs_batch", a.rhs_batch);
   visit("lhs_contracting", a.lhs_contracting);
   visit("rhs_contracting", a.rhs_contracting);
+}
+template <class A, class Visitor>
+requires std::is_same_v<std::remove_const_t<A>, DeviceAttributes>
+void fields(A& a, Visitor&& visit) { visit("device", a.device); }
+template <class A, class Visitor>
+requires std::is_same_v<std::remove_const_t<A>, CustomCallAttributes>
+void fields(A& a, Visitor&& visit) {
+  visit("name", a.name);
+  visit("results", a.results);
 }
 template <class A, class Visitor>
 requires std::is_same_v<std::remove_const_t<A>, FusionAttributes>

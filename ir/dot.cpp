@@ -73,6 +73,12 @@ class DotPrinter {
       const bool brief = value.is_splat() || value.type().size() <= most_elements;
       if (brief) label += " " + to_string(value);
     }
+    if (auto* call = std::get_if<CustomCallAttributes>(&node.attributes)) {
+      label += " " + escaped(call->name);
+    }
+    if (auto* place = std::get_if<DeviceAttributes>(&node.attributes)) {
+      label += " to " + to_string(place->device);
+    }
     for (const Type& type : node.types) label += "\\n" + to_string(type);
     if (node.location) label += "\\n" + escaped(to_string(node.location));
     const char* fill = node.op == Op::parameter ? R"(, fillcolor="#d8e4f4")" : "";

@@ -82,6 +82,7 @@ class Planner {
     for (std::size_t i = 0; i < members_.size(); ++i) {
       const Node& node = member(i);
       if (is_control(node.op)) return refuse(named(members_[i]) + " runs programs of its own");
+      if (is_call(node.op)) return refuse(named(members_[i]) + " is nothing that a kernel does");
       if (node.op == Op::fusion) return refuse(named(members_[i]) + " is a group already");
       if (node.op == Op::constant && !node.as<ConstantAttributes>().value.is_splat()) {
         return refuse(named(members_[i]) + " is an array, which only an operand can be");
@@ -282,7 +283,7 @@ bool has_few_long_rows(const FusionPlan& plan) {
 }
 
 int operations_per_element(Op op) {
-  if (op == Op::dot || op == Op::fusion || is_control(op)) return 0;
+  if (op == Op::dot || op == Op::fusion || is_control(op) || is_call(op)) return 0;
   if (info(op).kind == OpKind::leaf || is_index(op)) return 0;
   if (op == Op::random_bits) return 50;  // ten rounds of two wide products
   return info(op).has(OpInfo::approximate) ? 10 : 1;

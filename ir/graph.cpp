@@ -21,6 +21,20 @@ std::uint64_t hash_field(std::uint64_t hash, const std::vector<std::int64_t>& li
   return hash;
 }
 
+std::uint64_t hash_field(std::uint64_t hash, const Device& device) {
+  hash = mix(hash, static_cast<std::uint64_t>(device.kind()));
+  return mix(hash, static_cast<std::uint64_t>(device.index()));
+}
+
+std::uint64_t hash_field(std::uint64_t hash, const std::string& text) {
+  hash = mix(hash, text.size());
+  for (unsigned char c : text) hash = mix(hash, c);
+  return hash;
+}
+
+// The results' types are the node's types, which are hashed already.
+std::uint64_t hash_field(std::uint64_t hash, const std::vector<Type>&) { return hash; }
+
 template <class Scalar>
 std::uint64_t hash_field(std::uint64_t hash, Scalar scalar) {
   return mix(hash, static_cast<std::uint64_t>(scalar));

@@ -122,6 +122,15 @@ Type select(const Application& call) {
   return on_true;
 }
 
+std::vector<Type> custom_call(const Application& call) {
+  const auto& attributes = call.as<CustomCallAttributes>();
+  if (attributes.name.empty()) call.refuse("needs the name of a function");
+  if (attributes.results.empty()) {
+    call.refuse(attributes.name + " gives no result", "what nobody reads is never called");
+  }
+  return attributes.results;
+}
+
 // No default: an op that is missing here fails the build.
 std::vector<Type> dispatch(const Application& call) {
   switch (call.op) {
@@ -234,6 +243,10 @@ std::vector<Type> dispatch(const Application& call) {
 
     case Op::dot:
       return one(infer_dot(call));
+    case Op::transfer:
+      return one(call.operands[0]);
+    case Op::custom_call:
+      return custom_call(call);
     case Op::while_:
       return infer_while(call);
     case Op::case_:

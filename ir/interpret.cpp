@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/custom_call.h"
 #include "ir/interpret_rules.h"
 
 namespace anabranch {
@@ -78,6 +79,30 @@ Results iota(const Node& node, Operands) {
                    [&](const auto& place) { result[next++] = convert_scalar<T>(place[axis]); });
     return std::move(result).finish();
   });
+}
+
+Results transfer(const Node&, Operands operands) { return {operands[0]}; }
+
+Results custom_call(const Node& node, Operands operands) {
+  std::vector<Type> types;
+  std::vector<void*> buffers;
+  for (const Literal& operand : operands) {
+    types.push_back(operand.type());
+    // The function gets pointers to what it reads and to what it writes alike.
+    buffers.push_back(const_cast<std::byte*>(operand.bytes().data()));
+  }
+  std::vector<std::vector<std::byte>> written;
+  for (const Type& type : node.types) {
+    written.emplace_back(type.bytes());
+    buffers.push_back(written.back().data());
+  }
+  const auto& name = node.as<CustomCallAttributes>().name;
+  (*custom_function(name))(CustomCall(name, types, node.types, buffers.data()));
+  Results results;
+  for (std::size_t i = 0; i < written.size(); ++i) {
+    results.emplace_back(node.types[i], std::move(written[i]));
+  }
+  return results;
 }
 
 Results while_(const Node& node, Operands operands) {

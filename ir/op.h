@@ -22,6 +22,7 @@ enum class OpKind : std::uint8_t {
   index,
   reduction,
   library,
+  call,
   control,
   region
 };
@@ -67,5 +68,7 @@ inline bool is_reduction(Op op) { return info(op).kind == OpKind::reduction; }
 inline bool is_index(Op op) { return info(op).kind == OpKind::index; }
 /// Whether its regions are programs of their own: `while` and `case`.
 inline bool is_control(Op op) { return info(op).kind == OpKind::control; }
+/// Whether the compiler does not look into it: `transfer` and `custom_call`.
+inline bool is_call(Op op) { return info(op).kind == OpKind::call; }
 
 }  // namespace anabranch

@@ -326,6 +326,29 @@ class Parser {
   void read_field(std::int64_t& field, std::string_view word) {
     field = reader_.integer("the integer " + std::string(word));
   }
+  void read_field(std::string& field, std::string_view word) {
+    field = reader_.at('"') ? reader_.quoted()
+                            : std::string(reader_.identifier("the word " + std::string(word)));
+  }
+  void read_field(std::vector<Type>& field, std::string_view) {
+    reader_.expect('[', "to open a list of types");
+    if (reader_.accept(']')) return;
+    do {
+      field.push_back(type());
+    } while (reader_.accept(','));
+    reader_.expect(']', "to close the list of types");
+  }
+  void read_field(Device& field, std::string_view) {
+    const std::size_t start = reader_.position();
+    std::string text(reader_.identifier("a device, such as cpu:1"));
+    reader_.expect(':', "and a number after " + text);
+    text += ":" + std::to_string(reader_.integer("the number of the device"));
+    const auto device = parse_device(text);
+    if (!device) {
+      reader_.fail_at(start, "there is no device '" + text + "'; write cpu:0, cuda:0 or null:0");
+    }
+    field = *device;
+  }
   void read_field(Comparison& field, std::string_view word) {
     field = static_cast<Comparison>(one_of(comparison_names, word));
   }

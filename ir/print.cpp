@@ -50,6 +50,16 @@ std::string field_text(const std::vector<std::int64_t>& list) {
   return text + "]";
 }
 
+std::string field_text(const Device& device) { return to_string(device); }
+
+std::string field_text(const std::string& text) { return quoted_name(text); }
+
+std::string field_text(const std::vector<Type>& types) {
+  std::string text = "[";
+  for (const Type& type : types) text += (text.size() > 1 ? "," : "") + to_string(type);
+  return text + "]";
+}
+
 template <class Field>
 bool is_empty_list(const Field& field) {
   if constexpr (requires { field.empty(); })

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "passes/placement.h"
+
 namespace anabranch {
 namespace {
 
@@ -45,10 +47,10 @@ bool is_splat_constant(const Node& node) {
   return node.op == Op::constant && node.as<ConstantAttributes>().value.is_splat();
 }
 
-// What is a group by itself: a fusion made before, a loop, a branch, and an update, which writes a
-// block of an array in place after everyone else has read it.
+// What is a group by itself: a fusion made before, a loop, a branch, a call, and an update, which
+// writes a block of an array in place after everyone else has read it.
 bool is_whole(Op op) {
-  return op == Op::fusion || op == Op::dynamic_update_slice || is_control(op);
+  return op == Op::fusion || op == Op::dynamic_update_slice || is_control(op) || is_call(op);
 }
 
 bool reads_memory_alone(Op op) { return op == Op::dot || is_whole(op); }
@@ -70,6 +72,7 @@ FusionGroups::FusionGroups(const Graph& graph)
       readers_(graph.nodes().size()),
       is_output_(graph.nodes().size(), 0),
       is_read_in_memory_(graph.nodes().size(), 0),
+      part_(parts_between_transfers(graph)),
       map_size_(graph.nodes().size(), 0) {
   for (Value output : graph.outputs()) is_output_[output.node] = 1;
   for (const Node& node : graph.nodes()) {
@@ -242,6 +245,9 @@ bool FusionGroups::is_reached_around(GroupId from, GroupId to) const {
 
 FusionGroups::Draft FusionGroups::merged(GroupId a, GroupId b) const {
   if (groups_[a].closed || groups_[b].closed) return {{}, "one of them is not for merging"};
+  if (!part_.empty() && part_[groups_[a].members.back()] != part_[groups_[b].members.back()]) {
+    return {{}, "they may run on different devices"};
+  }
   if (is_reached_around(a, b) || is_reached_around(b, a)) {
     return {{}, "another kernel has to run between them"};
   }

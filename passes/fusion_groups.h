@@ -78,8 +78,9 @@ class FusionGroups {
   std::vector<std::vector<GroupId>> readers_;  // per node
   std::vector<char> is_output_;                // per node: whether the graph returns it
   std::vector<char>
-      is_read_in_memory_;      // per node: whether a dot, a made fusion or an alias reads it
-  std::vector<int> map_size_;  // per node: index maps that a copy would bring along
+      is_read_in_memory_;            // per node: whether a dot, a made fusion or an alias reads it
+  std::vector<std::uint32_t> part_;  // per node: which transfers lie around it; empty: none do
+  std::vector<int> map_size_;        // per node: index maps that a copy would bring along
 };
 
 }  // namespace anabranch

@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <thread>
 
 #include "ir/error.h"
 #include "runtime/cpu/thread_pool.h"
 #include "runtime/device_state.h"
-#include "runtime/spin.h"
-#include "runtime/timeline.h"
 
 namespace anabranch {
 namespace {
@@ -65,14 +65,30 @@ void set_cpu_devices(int count) {
     throw Error(fmt::format("set_cpu_devices: {} devices asked for; there may be 1 to {}", count,
                             max_devices));
   }
+  if (cpu::ThreadPool::on_worker()) {
+    throw Error("set_cpu_devices: called inside a custom call; call it where programs are started");
+  }
   registry().cpu_devices = count;
+  cpu::ThreadPool::share_out_cores();
 }
 
+CoreRange cores(const Device& device) {
+  if (device.kind() != DeviceKind::cpu) return {};
+  const int all = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  const int count = registry().cpu_devices;
+  const int index = device.index();
+  if (count >= all || index >= count) return {index % all, 1};
+  const int each = all / count, more = all % count;
+  return {index * each + std::min(index, more), each + (index < more ? 1 : 0)};
+}
+
+// One that has been used goes on where it no longer exists: for what is in flight there.
 DeviceState& device_state(const Device& device) {
-  if (!exists(device)) throw Error("device: " + missing_text(device));
-  auto& slot = registry().states[static_cast<std::size_t>(device.kind()) * max_devices +
-                                 static_cast<std::size_t>(device.index())];
+  const auto index = static_cast<std::size_t>(device.index());
+  if (index >= max_devices) throw Error("device: " + missing_text(device));
+  auto& slot = registry().states[static_cast<std::size_t>(device.kind()) * max_devices + index];
   if (DeviceState* state = slot.load(std::memory_order_acquire)) return *state;
+  if (!exists(device)) throw Error("device: " + missing_text(device));
   std::lock_guard lock(registry().mutex);
   if (!slot.load(std::memory_order_relaxed)) {
     slot.store(new DeviceState(device), std::memory_order_release);
@@ -88,6 +104,10 @@ std::vector<DeviceState*> used_device_states() {
   return used;
 }
 
+void fail_launch_after(const Device& device, std::uint64_t launches) {
+  device_state(device).launches_until_failure = launches;
+}
+
 Allocator& allocator(const Device& device) { return device_state(device).allocator; }
 
 int in_flight_limit(const Device& device) { return device_state(device).flights.limit(); }
@@ -100,47 +120,16 @@ void set_in_flight_limit(const Device& device, int limit) {
   device_state(device).flights.set_limit(limit);
 }
 
-void Flight::wait() const {
-  if (landed_.load(std::memory_order_acquire) != 0) return;
-  cpu::ThreadPool::instance().help_until(landed_, wake_up_time);
-  landed_.wait(0, std::memory_order_acquire);
+std::size_t in_flight_bytes(const Device& device) {
+  return device_state(device).flights.byte_limit();
 }
 
-void Flights::take_off(std::shared_ptr<Flight> flight, bool never_wait) {
-  std::unique_lock lock(mutex_);
-  while (!never_wait && flights_.size() >= static_cast<std::size_t>(limit())) {
-    std::shared_ptr<Flight> oldest = flights_.front();
-    lock.unlock();
-    {
-      timeline::Span span("in-flight limit", timeline::Category::in_flight_wait);
-      oldest->wait();
-    }
-    lock.lock();
+void set_in_flight_bytes(const Device& device, std::size_t bytes) {
+  if (bytes < 1) {
+    throw Error(fmt::format("set_in_flight_bytes: 0 on {}; the limit must be at least 1 byte",
+                            to_string(device)));
   }
-  Flight& added = *flight;
-  added.place_ = flights_.insert(flights_.end(), std::move(flight));
-}
-
-void Flights::land(Flight& flight) {
-  std::shared_ptr<Flight> kept;  // whom it wakes may be the last to hold it
-  {
-    std::lock_guard lock(mutex_);
-    kept = std::move(*flight.place_);
-    flights_.erase(flight.place_);
-  }
-  flight.landed_.store(1, std::memory_order_release);
-  flight.landed_.notify_all();
-}
-
-void Flights::wait_all() {
-  std::vector<std::shared_ptr<Flight>> now;
-  {
-    std::lock_guard lock(mutex_);
-    now.assign(flights_.begin(), flights_.end());
-  }
-  if (now.empty()) return;
-  timeline::Span span("wait for all", timeline::Category::host_wait);
-  for (const std::shared_ptr<Flight>& flight : now) flight->wait();
+  device_state(device).flights.set_byte_limit(bytes);
 }
 
 }  // namespace anabranch

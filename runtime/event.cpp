@@ -47,6 +47,7 @@ struct Event::State {
   std::atomic<std::uint32_t> happened{0};
   std::atomic<bool> claimed{false};
   std::atomic<Continuation*> continuations{nullptr};
+  Device device;
   std::exception_ptr error;  // written before `happened`, never after
 
   ~State() {
@@ -56,9 +57,10 @@ struct Event::State {
   }
 };
 
-Event Event::pending() {
+Event Event::pending(const Device& device) {
   Event event;
   event.state_ = std::make_shared<State>();
+  event.state_->device = device;
   return event;
 }
 
@@ -76,7 +78,9 @@ void Event::wait(SourceLocation where) const {
   if (!state_) return;
   if (!ready()) {
     timeline::Span span("wait", timeline::Category::host_wait, {}, {.location = where});
-    cpu::ThreadPool::instance().help_until(state_->happened, wake_up_time);
+    if (auto* pool = cpu::ThreadPool::find(state_->device)) {
+      pool->help_until(state_->happened, wake_up_time);
+    }
     state_->happened.wait(0, std::memory_order_acquire);
   }
   if (state_->error) std::rethrow_exception(state_->error);

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 
+#include "ir/device.h"
 #include "ir/source_location.h"
 
 namespace anabranch {
@@ -13,8 +14,9 @@ namespace anabranch {
 class Event {
  public:
   Event() = default;
-  /// An event that has not happened; `complete` makes it happen, once.
-  static Event pending();
+  /// An event that has not happened; `complete` makes it happen, once. A thread that waits for it
+  /// lends its core to what `device` does.
+  static Event pending(const Device& device = {});
   /// An event that has happened with this error.
   static Event failed(std::exception_ptr error);
 

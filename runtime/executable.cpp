@@ -79,7 +79,7 @@ std::string text(const Executable& executable, const Launch& launch) {
       reads.push_back(id);
     }
   }
-  constexpr std::string_view kinds[] = {"kernel", "library", "loop", "branch"};
+  constexpr std::string_view kinds[] = {"kernel", "library", "loop", "branch", "copy"};
   const bool is_flow = launch.kind == Launch::Kind::loop || launch.kind == Launch::Kind::branch;
   const bool is_native = is_flow && launch.one_task();
   std::string line = fmt::format("{}{} {}({}) -> {}", is_native ? "native " : "",

@@ -79,7 +79,7 @@ struct Slot {
 
 /// Runs a task on slots; `buffers` is the order of the pointers that the task gets.
 struct Launch {
-  enum class Kind : std::uint8_t { kernel, library, loop, branch };
+  enum class Kind : std::uint8_t { kernel, library, loop, branch, copy };
   Kind kind = Kind::kernel;
   std::string name;
   std::variant<HostTask, LoopTask, BranchTask> task;
@@ -197,6 +197,12 @@ std::vector<std::shared_ptr<const Executable>> inner_executables(const Launch& l
 
 /// The slot of input `index`.
 SlotId input_slot(const Executable& executable, std::uint32_t index);
+
+/// Where input `index` is to be.
+inline const Device& input_device(const Executable& executable, std::uint32_t index) {
+  if (executable.further.empty()) return executable.device;
+  return executable.device_at(executable.slots[input_slot(executable, index)].device);
+}
 
 /// Text: the prediction, slots, then each stream's steps, those on the critical path with a star;
 /// what a loop or a branch runs follows its step, indented.

@@ -16,16 +16,16 @@ void check_inputs(const Executable& executable, std::span<const Buffer> inputs) 
     throw Error(fmt::format("run: {} takes {} inputs, and {} were given", executable.name,
                             executable.inputs.size(), inputs.size()));
   }
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const bool failed = inputs[i].ready().error() != nullptr;
-    if (inputs[i].device() == executable.device &&
-        (failed || inputs[i].bytes() == executable.inputs[i].bytes())) {
-      continue;
-    }
-    throw Error(fmt::format(
-        "run: input {} of {} is to be {} on {}: {} bytes, and has {} bytes on {}", i,
-        executable.name, to_string(executable.inputs[i]), to_string(executable.device),
-        executable.inputs[i].bytes(), inputs[i].bytes(), to_string(inputs[i].device())));
+  for (const Slot& slot : executable.slots) {
+    if (slot.kind != Slot::Kind::input) continue;
+    const Buffer& input = inputs[slot.index];
+    const Device& device = executable.device_at(slot.device);
+    const bool failed = input.ready().error() != nullptr;
+    if (input.device() == device && (failed || input.bytes() == slot.type.bytes())) continue;
+    throw Error(
+        fmt::format("run: input {} of {} is to be {} on {}: {} bytes, and has {} bytes on {}",
+                    slot.index, executable.name, to_string(slot.type), to_string(device),
+                    slot.type.bytes(), input.bytes(), to_string(input.device())));
   }
 }
 
@@ -35,7 +35,8 @@ std::vector<Buffer> deferred_outputs(const Executable& executable) {
   for (SlotId id : executable.outputs) {
     const Slot& slot = executable.slots[id];
     if (slot.kind != Slot::Kind::output || outputs[slot.index]) continue;
-    outputs[slot.index] = Buffer::deferred(executable.device, slot.type.bytes(), Event::pending());
+    const Device& device = executable.device_at(slot.device);
+    outputs[slot.index] = Buffer::deferred(device, slot.type.bytes(), Event::pending(device));
   }
   return outputs;
 }
@@ -68,6 +69,7 @@ std::vector<Buffer> in_order(const Executable& executable, std::span<const Buffe
 std::vector<Buffer> run(std::shared_ptr<const Executable> executable, std::vector<Buffer> inputs) {
   check_inputs(*executable, inputs);
   DeviceState& device = device_state(executable->device);
+  for (const FurtherDevice& further : executable->further) device_state(further.device);
   if (executable->device.kind() == DeviceKind::null) {
     return in_order(*executable, inputs, null::run(*executable));
   }

@@ -36,8 +36,13 @@ class Verifier {
     return fmt::format("step {} of stream {}", ref.position, ref.stream);
   }
 
+  std::size_t arena_bytes(DeviceIndex device) const {
+    return device == 0 ? executable_.arena_bytes : executable_.further[device - 1].arena_bytes;
+  }
+
   void check_slots() const {
     for (const Slot& slot : executable_.slots) {
+      if (slot.device > executable_.further.size()) fail(slot.name + " is on no known device");
       std::size_t count = 0;
       switch (slot.kind) {
         case Slot::Kind::input:
@@ -50,7 +55,7 @@ class Verifier {
           count = executable_.constants.size();
           break;
         case Slot::Kind::temporary:
-          if (slot.offset + slot.type.bytes() > executable_.arena_bytes) {
+          if (slot.offset + slot.type.bytes() > arena_bytes(slot.device)) {
             fail(slot.name + " lies outside the arena");
           }
           continue;
@@ -190,15 +195,17 @@ class Verifier {
       if (slot.kind != Slot::Kind::temporary || slot.type.bytes() == 0) continue;
       temporaries.push_back(id);
     }
-    std::sort(temporaries.begin(), temporaries.end(), [&](SlotId a, SlotId b) {
-      return executable_.slots[a].offset < executable_.slots[b].offset;
-    });
+    const auto place = [&](SlotId id) {
+      return std::pair(executable_.slots[id].device, executable_.slots[id].offset);
+    };
+    std::sort(temporaries.begin(), temporaries.end(),
+              [&](SlotId a, SlotId b) { return place(a) < place(b); });
     for (std::size_t i = 0; i < temporaries.size(); ++i) {
       const SlotId a = temporaries[i];
       const std::size_t end = executable_.slots[a].offset + executable_.slots[a].type.bytes();
       for (std::size_t j = i + 1; j < temporaries.size(); ++j) {
         const SlotId b = temporaries[j];
-        if (executable_.slots[b].offset >= end) break;
+        if (place(b) >= std::pair(executable_.slots[a].device, end)) break;
         if (one_after_the_other(a, b, uses, order) || one_after_the_other(b, a, uses, order)) {
           continue;
         }

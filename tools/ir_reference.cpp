@@ -103,12 +103,16 @@ constexpr Section sections[] = {
     {OpKind::index, "Index maps"},
     {OpKind::reduction, "Reductions"},
     {OpKind::library, "Library calls"},
+    {OpKind::call, "Devices and functions of the user"},
     {OpKind::control, "Loops and branches"},
     {OpKind::region, "Made by passes"},
 };
 
 constexpr std::string_view kind_of_field(const std::vector<std::int64_t>&) { return "list"; }
 constexpr std::string_view kind_of_field(std::int64_t) { return "integer"; }
+constexpr std::string_view kind_of_field(const Device&) { return "device"; }
+constexpr std::string_view kind_of_field(const std::string&) { return "name"; }
+constexpr std::string_view kind_of_field(const std::vector<Type>&) { return "types"; }
 constexpr std::string_view kind_of_field(Comparison) { return "eq, ne, lt, le, gt or ge"; }
 constexpr std::string_view kind_of_field(FusionKind) { return "elementwise, reduction or dot"; }
 

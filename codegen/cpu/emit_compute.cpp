@@ -265,6 +265,8 @@ Value* emit_compute(llvm::IRBuilderBase& b, const ElementwiseOp& what,
     case Op::argmin:
     case Op::reduce:
     case Op::dot:
+    case Op::transfer:
+    case Op::custom_call:
     case Op::while_:
     case Op::case_:
     case Op::fusion:

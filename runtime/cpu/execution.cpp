@@ -10,17 +10,29 @@
 namespace anabranch::cpu {
 namespace {
 
+// What it needs on all its devices together.
+std::size_t bytes_of(const Executable& executable) {
+  std::size_t bytes = executable.arena_bytes;
+  for (const FurtherDevice& further : executable.further) bytes += further.arena_bytes;
+  for (const Slot& slot : executable.slots) {
+    const bool own = slot.kind == Slot::Kind::input || slot.kind == Slot::Kind::output;
+    if (own) bytes += slot.type.bytes();
+  }
+  return bytes;
+}
+
 class Execution final : public Flight, Work, StreamRun {
  public:
   Execution(DeviceState& device, std::shared_ptr<const Executable> executable,
             std::vector<Buffer> inputs, std::vector<Buffer> outputs)
-      : Work([](Work& work) { static_cast<Execution&>(work).begin(); }),
+      : Flight(device.device, bytes_of(*executable)),
+        Work([](Work& work) { static_cast<Execution&>(work).begin(); }),
         StreamRun(device, *executable, frame_),
         executable_(std::move(executable)),
         inputs_(std::move(inputs)),
         outputs_(std::move(outputs)),
         data_(executable_->slots.size()),
-        frame_(*executable_, device.allocator, data_) {}
+        frame_(*executable_, device, data_) {}
 
   /// Begins once every input is ready.
   void begin_when_ready();
@@ -28,6 +40,8 @@ class Execution final : public Flight, Work, StreamRun {
  private:
   void input_is_ready();
   void begin();
+  void begin_later() override { pool().post(*this); }
+  ThreadPool& pool() const;
   void finish_output(std::uint32_t index, bool let_go) override;
   void ended() override;
 
@@ -53,12 +67,19 @@ void Execution::begin_when_ready() {
 
 void Execution::input_is_ready() {
   if (missing_inputs_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-    ThreadPool::instance().post(*this);
+    pool().post(*this);
   }
+}
+
+// Where the first stream is, which `start` begins here.
+ThreadPool& Execution::pool() const {
+  const std::vector<Stream>& streams = executable_->streams;
+  return ThreadPool::of(executable_->device_at(streams.empty() ? 0 : streams[0].device));
 }
 
 // Memory is taken only now, so that a queue of executions does not hold memory while it waits.
 void Execution::begin() {
+  if (!device().flights.may_begin(*this)) return;
   frame_.bind(inputs_, outputs_);
   LaunchTimes* times = executable_->times.get();
   if (times && times->wanted()) measure(times);
@@ -77,7 +98,7 @@ void Execution::finish_output(std::uint32_t index, bool let_go) {
 }
 
 void Execution::ended() {
-  ThreadPool::instance().job_is_ending();
+  ThreadPool::job_is_ending();
   if (times() && !frame_.has_failed()) times()->run_ended();
   // Memory first: who waits for an output may look at what is in use.
   frame_.unbind();
@@ -93,7 +114,7 @@ void submit(DeviceState& device, std::shared_ptr<const Executable> executable,
   auto execution = std::make_shared<Execution>(device, std::move(executable), std::move(inputs),
                                                std::move(outputs));
   // A worker must not wait for work that may be waiting for a worker.
-  device.flights.take_off(execution, ThreadPool::current_worker() >= 0);
+  device.flights.take_off(execution, ThreadPool::on_worker());
   execution->begin_when_ready();
 }
 

@@ -1,9 +1,34 @@
 #include "runtime/cpu/frame.h"
 
+#include <algorithm>
 #include <cstring>
+#include <stdexcept>
 #include <utility>
 
+#include "ir/error.h"
+
 namespace anabranch::cpu {
+namespace {
+
+// "custom_call3: WHAT, at model.cpp:12"; the error itself is nested in it.
+std::exception_ptr with_place(const std::exception_ptr& error, const Launch& launch) {
+  std::string text = launch.name + ": ";
+  const std::string place = launch.location ? ", at " + to_string(launch.location) : "";
+  try {
+    try {
+      std::rethrow_exception(error);
+    } catch (const std::exception& known) {
+      std::throw_with_nested(Error(text + known.what() + place));
+    } catch (...) {
+      std::throw_with_nested(
+          Error(text + "something was thrown that is no std::exception" + place));
+    }
+  } catch (...) {
+    return std::current_exception();
+  }
+}
+
+}  // namespace
 
 Frame::~Frame() {
   unbind();
@@ -11,33 +36,29 @@ Frame::~Frame() {
 }
 
 void Frame::bind(std::span<const Buffer> inputs, std::span<const Buffer> outputs) {
-  std::exception_ptr no_arena;
-  if (executable_.arena_bytes > 0) {
-    try {
-      arena_ = allocator_.allocate(executable_.arena_bytes);
-    } catch (...) {
-      no_arena = std::current_exception();
-    }
+  bind_arena(0, executable_.arena_bytes, arena_);
+  further_arenas_.resize(executable_.further.size());
+  for (DeviceIndex i = 0; i < further_arenas_.size(); ++i) {
+    bind_arena(i + 1, executable_.further[i].arena_bytes, further_arenas_[i]);
   }
   for (SlotId id = 0; id < executable_.slots.size(); ++id) {
     const Slot& slot = executable_.slots[id];
-    std::exception_ptr error;
     switch (slot.kind) {
       case Slot::Kind::input:
-        error = inputs[slot.index].ready().error();
-        if (!error) data_[id] = inputs[slot.index].data();
+        if (std::exception_ptr error = inputs[slot.index].ready().error()) {
+          fail(std::span(&id, 1), error);
+        } else {
+          data_[id] = inputs[slot.index].data();
+        }
         break;
       case Slot::Kind::constant:
         data_[id] = executable_.constants[slot.index].data();
         break;
       case Slot::Kind::temporary:
-        error = no_arena;
-        if (!error) data_[id] = static_cast<std::byte*>(arena_.data) + slot.offset;
         break;
       case Slot::Kind::output:
         break;
     }
-    if (error) fail(std::span(&id, 1), error);
   }
   bind_outputs(inputs, outputs);
 }
@@ -51,9 +72,44 @@ void Frame::bind_outputs(std::span<const Buffer> inputs, std::span<const Buffer>
       outputs[slot.index].allocate_deferred();
       data_[id] = outputs[slot.index].data();
     } catch (...) {
-      fail(std::span(&id, 1), std::current_exception());
+      fail_for_lack_of_memory(id, std::current_exception());
     }
   }
+}
+
+void Frame::bind_arena(DeviceIndex device, std::size_t bytes, Allocation& arena) {
+  std::exception_ptr error;
+  if (bytes > 0) {
+    try {
+      arena = device_state(executable_.device_at(device)).allocator.allocate(bytes);
+    } catch (...) {
+      error = std::current_exception();
+    }
+  }
+  for (SlotId id = 0; id < executable_.slots.size(); ++id) {
+    const Slot& slot = executable_.slots[id];
+    if (slot.kind != Slot::Kind::temporary || slot.device != device) continue;
+    if (error) {
+      fail_for_lack_of_memory(id, error);
+    } else {
+      data_[id] = static_cast<std::byte*>(arena.data) + slot.offset;
+    }
+  }
+}
+
+// In the name of the launch that would write it.
+void Frame::fail_for_lack_of_memory(SlotId slot, const std::exception_ptr& error) {
+  for (const Stream& stream : executable_.streams) {
+    for (const Step& step : stream) {
+      const auto* launch = std::get_if<Launch>(&step);
+      if (!launch ||
+          std::find(launch->writes.begin(), launch->writes.end(), slot) == launch->writes.end()) {
+        continue;
+      }
+      return fail(std::span(&slot, 1), with_place(error, *launch));
+    }
+  }
+  fail(std::span(&slot, 1), error);
 }
 
 void Frame::bind(std::span<void* const> inputs, std::span<void* const> outputs, std::byte* arena) {
@@ -76,7 +132,13 @@ void Frame::bind(std::span<void* const> inputs, std::span<void* const> outputs, 
   }
 }
 
-void Frame::unbind() { allocator_.free(std::exchange(arena_, {})); }
+void Frame::unbind() {
+  device_.allocator.free(std::exchange(arena_, {}));
+  for (std::size_t i = 0; i < further_arenas_.size(); ++i) {
+    device_state(executable_.further[i].device)
+        .allocator.free(std::exchange(further_arenas_[i], {}));
+  }
+}
 
 void Frame::gather(const Launch& launch, void** buffers) const {
   for (SlotId id : launch.buffers) *buffers++ = data_[id];
@@ -117,14 +179,32 @@ void Frame::fail(std::span<const SlotId> slots, const std::exception_ptr& error)
   }
 }
 
+void Frame::fail(const Launch& launch, const std::exception_ptr& error) {
+  fail(launch.writes, with_place(error, launch));
+}
+
+bool Frame::may_run(const Launch& launch) {
+  if (std::exception_ptr error = error_before(launch)) {
+    fail(launch.writes, error);
+    return false;
+  }
+  if (device_.launches_until_failure.load(std::memory_order_relaxed) != UINT64_MAX) [[unlikely]] {
+    if (device_.launches_until_failure.fetch_sub(1) == 0) {
+      device_.launches_until_failure = UINT64_MAX;
+      fail(launch, std::make_exception_ptr(Error("made to fail")));
+      return false;
+    }
+  }
+  return true;
+}
+
 void Frame::run(const Launch& launch, void** buffers) {
-  if (std::exception_ptr error = error_before(launch)) return fail(launch.writes, error);
   gather(launch, buffers);
   try {
     const HostTask& task = *launch.one_task();
     task.function(task.context.get(), buffers, 0, task.extent);
   } catch (...) {
-    fail(launch.writes, std::current_exception());
+    fail(launch, std::current_exception());
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "runtime/allocator.h"
 #include "runtime/buffer.h"
+#include "runtime/device_state.h"
 #include "runtime/executable.h"
 
 namespace anabranch::cpu {
@@ -16,28 +17,30 @@ namespace anabranch::cpu {
 class Frame {
  public:
   /// `data` has an entry per slot of `executable`.
-  Frame(const Executable& executable, Allocator& allocator, std::span<void*> data)
-      : executable_(executable), allocator_(allocator), data_(data) {}
+  Frame(const Executable& executable, DeviceState& device, std::span<void*> data)
+      : executable_(executable), device_(device), data_(data) {}
   ~Frame();
   Frame(const Frame&) = delete;
   Frame& operator=(const Frame&) = delete;
 
-  /// Gets the arena and the outputs' memory, or lets an output take over that of an input that
+  /// Gets the arenas and the outputs' memory, or lets an output take over that of an input that
   /// nobody else holds; what cannot be had fails its slots.
   void bind(std::span<const Buffer> inputs, std::span<const Buffer> outputs);
   /// For what a loop or a branch runs, whose launch has all the memory: where each input and each
   /// output lies, and the arena.
   void bind(std::span<void* const> inputs, std::span<void* const> outputs, std::byte* arena);
-  /// Gives the arena back.
+  /// Gives the arenas back.
   void unbind();
 
   /// The pointers that `launch` gets, with what it updates in part copied to its place.
   void gather(const Launch& launch, void** buffers) const;
-  /// The first error among what `launch` touches; null if it can run.
-  std::exception_ptr error_before(const Launch& launch) const;
   void fail(std::span<const SlotId> slots, const std::exception_ptr& error);
-  /// Runs the whole of `launch`, which has one task, here; `buffers` has room for its
-  /// pointers.
+  /// Fails what `launch` writes, with the launch's name and the user's line put to the error.
+  void fail(const Launch& launch, const std::exception_ptr& error);
+  /// Whether `launch` can run; if not, what it writes fails.
+  bool may_run(const Launch& launch);
+  /// Runs the whole of `launch`, which may run and has one task, here; `buffers` has room
+  /// for its pointers.
   void run(const Launch& launch, void** buffers);
   void run(const Copy& copy);
 
@@ -46,12 +49,16 @@ class Frame {
   void* data(SlotId slot) const { return data_[slot]; }
 
  private:
+  std::exception_ptr error_before(const Launch& launch) const;
+  void bind_arena(DeviceIndex device, std::size_t bytes, Allocation& arena);
+  void fail_for_lack_of_memory(SlotId slot, const std::exception_ptr& error);
   void bind_outputs(std::span<const Buffer> inputs, std::span<const Buffer> outputs);
 
   const Executable& executable_;
-  Allocator& allocator_;
+  DeviceState& device_;
   std::span<void*> data_;
   Allocation arena_;
+  std::vector<Allocation> further_arenas_;            // one per further device
   std::atomic<std::exception_ptr*> errors_{nullptr};  // one per slot, made by the first failure
 };
 

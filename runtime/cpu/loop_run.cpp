@@ -15,7 +15,7 @@ class Part final : public StreamRun {
   Part(DeviceState& device, const Executable& executable, InnerRun& whole, Strand& strand)
       : StreamRun(device, executable, frame_),
         data_(executable.slots.size()),
-        frame_(executable, device.allocator, data_),
+        frame_(executable, device, data_),
         whole_(whole),
         strand_(strand) {}
 

@@ -16,7 +16,8 @@ constexpr std::size_t inline_slots = 32;
 constexpr std::size_t inline_buffers = 32;
 
 bool is_small(const Executable& executable) {
-  if (executable.streams.size() > 1 || executable.slots.size() > inline_slots) return false;
+  if (executable.streams.size() > 1 || !executable.further.empty()) return false;
+  if (executable.slots.size() > inline_slots) return false;
   if (executable.streams.empty()) return true;
   double predicted_ns = 0;
   for (const Step& step : executable.streams[0]) {
@@ -43,7 +44,7 @@ bool run_inline(DeviceState& device, const Executable& executable, std::span<con
   if (!is_small(executable)) return false;
   std::array<void*, inline_slots> data;
   std::array<void*, inline_buffers> buffers;
-  Frame frame(executable, device.allocator, std::span(data).first(executable.slots.size()));
+  Frame frame(executable, device, std::span(data).first(executable.slots.size()));
   for (SlotId id : executable.outputs) {
     const Slot& slot = executable.slots[id];
     if (slot.kind != Slot::Kind::output || outputs[slot.index]) continue;
@@ -55,7 +56,7 @@ bool run_inline(DeviceState& device, const Executable& executable, std::span<con
       if (const auto* launch = std::get_if<Launch>(&step)) {
         timeline::Span span(launch->name, timeline::category_of(*launch), {},
                             timeline::details_of(*launch));
-        frame.run(*launch, buffers.data());
+        if (frame.may_run(*launch)) frame.run(*launch, buffers.data());
       } else if (const auto* copy = std::get_if<Copy>(&step)) {
         frame.run(*copy);
       }

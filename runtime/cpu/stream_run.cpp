@@ -21,18 +21,24 @@ bool StreamRun::start() {
   if (timeline::recording()) first_arrow_ = timeline::take_arrows(events_.size());
   for (std::uint32_t i = 0; i < strands_.size(); ++i) {
     strands_[i].owner_ = this;
+    strands_[i].pool_ = &ThreadPool::of(executable_.device_at(executable_.streams[i].device));
     strands_[i].stream_ = i;
     strands_[i].position_ = 0;
   }
   running_.store(strands_.size() + 1, std::memory_order_relaxed);  // this call counts as one
-  for (std::size_t i = 1; i < strands_.size(); ++i) ThreadPool::instance().post(strands_[i]);
+  starting_.store(true, std::memory_order_relaxed);
+  for (std::size_t i = 1; i < strands_.size(); ++i) strands_[i].pool_->post(strands_[i]);
   strands_[0].advance();
+  starting_.store(false, std::memory_order_relaxed);
   return running_.fetch_sub(1, std::memory_order_acq_rel) == 1;
 }
 
 void StreamRun::record(EventId event) {
   Strand* waiting = events_[event].exchange(&happened, std::memory_order_acq_rel);
-  while (waiting) ThreadPool::instance().post(*std::exchange(waiting, waiting->next_waiting_));
+  while (waiting) {
+    Strand& next = *std::exchange(waiting, waiting->next_waiting_);
+    next.pool_->post(next);
+  }
 }
 
 bool StreamRun::wait(EventId event, Strand& strand) {
@@ -46,6 +52,12 @@ bool StreamRun::wait(EventId event, Strand& strand) {
     }
   }
   return true;
+}
+
+// May say no where it is so, while `start` returns.
+bool StreamRun::is_on_last_strand() const {
+  const std::size_t others = starting_.load(std::memory_order_relaxed) ? 1 : 0;
+  return running_.load(std::memory_order_relaxed) - others == 1;
 }
 
 void StreamRun::strand_ended() {
@@ -63,7 +75,8 @@ timeline::Track Strand::track() {
       row_ = is_free ? static_cast<int>(stream_) : std::min(63, std::countr_one(taken));
     } while (!rows.compare_exchange_weak(taken, taken | std::uint64_t{1} << row_));
   }
-  return {timeline::Track::Kind::stream, owner_->executable().device,
+  const Executable& executable = owner_->executable();
+  return {timeline::Track::Kind::stream, executable.device_at(executable.streams[stream_].device),
           static_cast<std::uint32_t>(row_)};
 }
 
@@ -96,11 +109,14 @@ bool Strand::run(const Launch& launch) {
   begun_ = false;
   inner_.reset();
   if (owner_->times()) note_time(launch);
-  if (shared_.error) owner_->frame().fail(launch.writes, std::exchange(shared_.error, nullptr));
+  if (shared_.error) owner_->frame().fail(launch, std::exchange(shared_.error, nullptr));
   stop_clock(launch.name, timeline::category_of(launch), timeline::details_of(launch));
   // Who waits for an output may submit more at once; this worker can take it up.
   if (position_ + 1 == owner_->executable().streams[stream_].size()) {
-    ThreadPool::instance().job_is_ending();
+    ThreadPool::job_is_ending();
+    // All outputs are final in a moment, and memory goes back first: the next execution, which may
+    // begin for this output, shall not take its own beside it.
+    if (owner_->is_on_last_strand()) return true;
   }
   for (std::uint32_t output : launch.finishes) {
     const auto& left = launch.lets_go;
@@ -124,10 +140,7 @@ bool Strand::begin(const Launch& launch) {
   if (owner_->times()) launch_begin_ = timeline::Clock::now();
   buffers_.resize(launch.buffers.size());
   Frame& frame = owner_->frame();
-  if (std::exception_ptr error = frame.error_before(launch)) {
-    frame.fail(launch.writes, error);
-    return true;
-  }
+  if (!frame.may_run(launch)) return true;
   if (const HostTask* task = launch.one_task()) return begin_task(launch, *task);
   frame.gather(launch, buffers_.data());
   inner_ = make_inner_run(launch, buffers_, *this);
@@ -136,8 +149,7 @@ bool Strand::begin(const Launch& launch) {
 }
 
 bool Strand::begin_task(const Launch& launch, const HostTask& task) {
-  ThreadPool& pool = ThreadPool::instance();
-  const bool alone = pool.size() == 1 || ThreadPool::current_worker() < 0;
+  const bool alone = pool_->size() == 1 || !ThreadPool::on_worker();
   if (alone || !can_be_cut(task)) {
     timeline::Span span(launch.name, timeline::Category::range, ThreadPool::worker_track(),
                         {.location = launch.location});
@@ -151,7 +163,7 @@ bool Strand::begin_task(const Launch& launch, const HostTask& task) {
   shared_.is_timed = owner_->times() != nullptr;
   shared_.buffers = buffers_.data();
   begun_ = true;
-  return pool.run_shared(shared_);
+  return pool_->run_shared(shared_);
 }
 
 bool Strand::run(const Copy& copy) {

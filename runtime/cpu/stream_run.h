@@ -58,6 +58,7 @@ class Strand final : public Work {
                   const timeline::Details& details);
 
   StreamRun* owner_ = nullptr;
+  ThreadPool* pool_ = nullptr;  // of the stream's device
   std::uint32_t stream_ = 0;
   std::size_t position_ = 0;
   bool begun_ = false;  // the step at `position_` is under way; this goes on when it is done
@@ -82,8 +83,8 @@ class StreamRun {
   StreamRun(const StreamRun&) = delete;
   StreamRun& operator=(const StreamRun&) = delete;
 
-  /// Begins every stream, the first one here. Whether all have ended; if not, `ended` is called by
-  /// whoever ends the last, and this may no longer be touched.
+  /// Begins every stream, the first one here: on a worker of its device. Whether all have ended; if
+  /// not, `ended` is called by whoever ends the last, and this may no longer be touched.
   bool start();
 
   const Executable& executable() const { return executable_; }
@@ -107,6 +108,8 @@ class StreamRun {
   /// Whether the event has happened; if not, the strand will be posted once it has.
   bool wait(EventId event, Strand& strand);
   void strand_ended();
+  /// Whether all strands but one have ended.
+  bool is_on_last_strand() const;
 
   DeviceState& device_;
   const Executable& executable_;
@@ -114,6 +117,7 @@ class StreamRun {
   LaunchTimes* times_ = nullptr;
   std::vector<Strand> strands_;
   std::atomic<std::size_t> running_{0};
+  std::atomic<bool> starting_{false};         // `start` counts as running
   std::vector<std::atomic<Strand*>> events_;  // who waits, or `happened`
   std::uint64_t first_arrow_ = 1;             // of the timeline, one per event
 };

@@ -1,6 +1,7 @@
 #include "runtime/cpu/thread_pool.h"
 
 #include <algorithm>
+#include <array>
 #include <cfenv>
 #include <chrono>
 #include <thread>
@@ -25,6 +26,7 @@ constexpr nanoseconds until_host_helps = microseconds{2};
 // Plenty for the workers to even out, few enough that taking one costs nothing.
 constexpr std::int64_t chunks_per_worker = 4;
 
+thread_local ThreadPool* this_pool = nullptr;
 thread_local int this_worker = -1;
 thread_local bool this_job_is_ending = false;
 
@@ -35,6 +37,7 @@ struct ThreadPool::Worker {
   nanoseconds spin = longest_spin;
   bool is_busy = false;  // guarded by the pool's mutex
   std::atomic<std::uint32_t> awake{1};
+  bool leaves = false;  // guarded by the pool's mutex
   std::thread thread;
 
   void wake() {
@@ -50,26 +53,80 @@ struct ThreadPool::Job {
   explicit operator bool() const { return work || shared; }
 };
 
-ThreadPool& ThreadPool::instance() {
-  // Never destroyed: static arrays may outlive every static of ours. Its threads do stop.
-  static ThreadPool* pool = new ThreadPool;
-  struct Stop {
-    ~Stop() { pool->stop(); }
-  };
-  static Stop stop;
-  return *pool;
+namespace {
+
+struct Pools {
+  std::mutex making;   // held while a pool is made
+  std::mutex sharing;  // held while cores change hands
+  std::array<std::atomic<ThreadPool*>, max_cpu_devices> pools{};
+};
+
+// Never destroyed: static arrays may outlive every static of ours. The pools' threads do stop.
+Pools& pools() {
+  static Pools* pools = new Pools;
+  return *pools;
 }
 
-ThreadPool::ThreadPool() {
-  const int count = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  sleepers_.reserve(static_cast<std::size_t>(count));
-  for (int i = 0; i < count; ++i) {
-    workers_.push_back(std::make_unique<Worker>());
-    workers_.back()->index = i;
+}  // namespace
+
+ThreadPool& ThreadPool::of(const Device& device) {
+  auto& pool = pools().pools[static_cast<std::size_t>(device.index())];
+  if (ThreadPool* made = pool.load(std::memory_order_acquire)) return *made;
+  std::lock_guard lock(pools().making);
+  struct Stop {
+    ~Stop() {
+      for (auto& pool : pools().pools) {
+        if (ThreadPool* made = pool.load(std::memory_order_acquire)) made->stop();
+      }
+    }
+  };
+  static Stop stop;
+  if (!pool.load()) {
+    pool.store(new ThreadPool(device));
+    pool.load()->resize(cores(device));  // they may have changed hands before it could be found
   }
-  for (auto& worker : workers_) {
-    worker->thread = std::thread([this, w = worker.get()] { work_loop(*w); });
+  return *pool.load();
+}
+
+ThreadPool* ThreadPool::find(const Device& device) {
+  if (device.kind() != DeviceKind::cpu) return nullptr;
+  return pools().pools[static_cast<std::size_t>(device.index())].load(std::memory_order_acquire);
+}
+
+void ThreadPool::share_out_cores() {
+  std::lock_guard lock(pools().sharing);
+  for (auto& pool : pools().pools) {
+    ThreadPool* made = pool.load();
+    if (made) made->resize(cores(made->device_));
   }
+}
+
+ThreadPool::ThreadPool(Device device) : device_(device) { resize(cores(device)); }
+
+// Threads that have to go finish what they are at; the others look for what those leave behind.
+void ThreadPool::resize(CoreRange cores) {
+  const auto count = static_cast<std::size_t>(cores.count);
+  std::vector<std::unique_ptr<Worker>> leaving;
+  std::vector<Worker*> woken;
+  {
+    std::lock_guard lock(mutex_);
+    if (stopping_) return;
+    for (; workers_.size() > count; workers_.pop_back()) {
+      leaving.push_back(std::move(workers_.back()));
+      leaving.back()->leaves = true;
+    }
+    sleepers_.reserve(count);
+    while (workers_.size() < count) {
+      Worker& worker = *workers_.emplace_back(std::make_unique<Worker>());
+      worker.index = static_cast<int>(workers_.size()) - 1;
+      worker.thread = std::thread([this, &worker] { work_loop(worker); });
+    }
+    size_.store(cores.count, std::memory_order_relaxed);
+    first_core_.store(cores.first, std::memory_order_relaxed);
+    woken = std::exchange(sleepers_, {});
+  }
+  for (Worker* worker : woken) worker->wake();
+  for (auto& worker : leaving) worker->thread.join();
 }
 
 void ThreadPool::stop() {
@@ -81,7 +138,7 @@ void ThreadPool::stop() {
   }
   for (Worker* worker : sleepers) worker->wake();
   for (auto& worker : workers_) {
-    if (worker->index == this_worker) {
+    if (this_pool == this && worker->index == this_worker) {
       worker->thread.detach();  // a task called exit()
     } else {
       worker->thread.join();
@@ -89,17 +146,18 @@ void ThreadPool::stop() {
   }
 }
 
-int ThreadPool::current_worker() { return this_worker; }
+bool ThreadPool::on_worker() { return this_pool != nullptr; }
 
 timeline::Track ThreadPool::worker_track() {
-  if (this_worker < 0) return {};
-  return {timeline::Track::Kind::worker, {}, static_cast<std::uint32_t>(this_worker)};
+  if (!this_pool) return {};
+  const int core = this_pool->first_core_.load(std::memory_order_relaxed) + this_worker;
+  return {timeline::Track::Kind::worker, this_pool->device_, static_cast<std::uint32_t>(core)};
 }
 
 void ThreadPool::job_is_ending() {
-  if (this_worker < 0 || this_job_is_ending) return;
+  if (!this_pool || this_job_is_ending) return;
   this_job_is_ending = true;
-  ending_.fetch_add(1, std::memory_order_relaxed);
+  this_pool->ending_.fetch_add(1, std::memory_order_relaxed);
 }
 
 // A worker that spins, or is about to look, will find the work by itself.
@@ -117,7 +175,7 @@ void ThreadPool::post(Work& work) {
   std::vector<Worker*> woken;
   {
     std::unique_lock lock(mutex_);
-    if (stopping_ && this_worker < 0) {
+    if (stopping_ && this_pool != this) {
       lock.unlock();
       work.run(work);
       return;
@@ -242,7 +300,7 @@ void ThreadPool::help_until(const std::atomic<std::uint32_t>& happened, nanoseco
   const auto ready_or_open = [&] {
     return ready() || open_hint_.load(std::memory_order_relaxed) > 0;
   };
-  if (this_worker >= 0) {
+  if (this_pool) {
     spin_until(ready, patience);  // it may be in the midst of a task
     return;
   }
@@ -284,7 +342,7 @@ ThreadPool::Job ThreadPool::take(Worker& worker) {
   std::unique_lock lock(mutex_);
   if (std::exchange(this_job_is_ending, false)) ending_.fetch_sub(1, std::memory_order_relaxed);
   if (std::exchange(worker.is_busy, false)) --busy_;
-  while (true) {
+  while (!worker.leaves) {
     if (Job job = take_locked()) {
       ++busy_;
       worker.is_busy = true;
@@ -304,7 +362,7 @@ ThreadPool::Job ThreadPool::take(Worker& worker) {
       worker.spin = found ? longest_spin : std::max(shortest_spin, worker.spin / 2);
       lock.lock();
       --spinners_;
-      if (has_work() || stopping_) continue;
+      if (has_work() || stopping_ || worker.leaves) continue;
     }
     worker.awake.store(0, std::memory_order_relaxed);
     sleepers_.push_back(&worker);
@@ -312,9 +370,16 @@ ThreadPool::Job ThreadPool::take(Worker& worker) {
     worker.awake.wait(0, std::memory_order_acquire);
     lock.lock();
   }
+  // While it was busy, others may have left work alone.
+  std::vector<Worker*> woken;
+  if (has_work()) woken = sleepers_to_wake(1);
+  lock.unlock();
+  for (Worker* sleeper : woken) sleeper->wake();
+  return {};
 }
 
 void ThreadPool::work_loop(Worker& worker) {
+  this_pool = this;
   this_worker = worker.index;
   while (Job job = take(worker)) {
     if (job.work) {

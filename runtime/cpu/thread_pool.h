@@ -1,4 +1,4 @@
-// ThreadPool: one thread per core, shared by every stream of every CPU device.
+// ThreadPool: one thread for each core of a CPU device, shared by all its streams.
 #pragma once
 
 #include <atomic>
@@ -61,11 +61,16 @@ struct SharedTask {
 /// us, each range of which runs on the thread that took it: oneDNN has no threads of its own.
 class ThreadPool {
  public:
-  /// The pool of this process. Its threads start on first use and stop, all runnable work done,
+  /// The pool of a CPU device. Its threads start on first use and stop, all runnable work done,
   /// when the program leaves `main`.
-  static ThreadPool& instance();
+  static ThreadPool& of(const Device& device);
+  /// The same, or null where the device has none: nothing has run on it, or it is no CPU.
+  static ThreadPool* find(const Device& device);
+  /// Gives every pool as many threads as its device has cores now. Not to be called on a worker.
+  static void share_out_cores();
 
-  int size() const { return static_cast<int>(workers_.size()); }
+  /// How many threads it has.
+  int size() const { return size_.load(std::memory_order_relaxed); }
 
   /// Runs `work` on some worker, soon; after the pool has stopped, here and now.
   void post(Work& work);
@@ -79,22 +84,23 @@ class ThreadPool {
   /// tasks meanwhile: on a thread that waits for a result, which holds a core that they can use.
   void help_until(const std::atomic<std::uint32_t>& happened, std::chrono::nanoseconds patience);
 
-  /// The calling thread's number among the workers; -1 on any other thread.
-  static int current_worker();
+  /// Whether the calling thread is a worker, of whichever pool.
+  static bool on_worker();
   /// The calling thread's row of the timeline.
   static timeline::Track worker_track();
 
-  /// Says that the calling worker is about to look for work: for what is posted until then, by
-  /// whomever, no other worker need be woken.
-  void job_is_ending();
+  /// Says that the calling worker is about to look for work: for what is posted to its pool until
+  /// then, by whomever, no other worker need be woken.
+  static void job_is_ending();
 
  private:
   struct Worker;
   struct Job;
 
-  ThreadPool();
+  explicit ThreadPool(Device device);
   ~ThreadPool() = delete;
   void stop();
+  void resize(CoreRange cores);
   void work_loop(Worker& worker);
   Job take(Worker& worker);
   Job take_locked();
@@ -117,9 +123,12 @@ class ThreadPool {
   int busy_ = 0;                // threads at work, those that help from outside included
   std::atomic<int> ending_{0};  // workers that will look for work in a moment
   bool stopping_ = false;
+  const Device device_;
+  std::atomic<int> size_{0};
+  std::atomic<int> first_core_{0};  // of the device's, for the timeline
   // How much there is to take, and how much of it is to share, for those who spin.
   std::atomic<int> hint_{0}, open_hint_{0};
-  std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<std::unique_ptr<Worker>> workers_;  // guarded by `mutex_`
 };
 
 }  // namespace anabranch::cpu

@@ -78,20 +78,22 @@ std::vector<Buffer> run(const Executable& executable) {
   std::vector<Entry> entries = Player(executable).play();
   {
     std::lock_guard lock(logs().mutex);
-    std::vector<Entry>& log = logs().entries[executable.device];
-    log.insert(log.end(), std::make_move_iterator(entries.begin()),
-               std::make_move_iterator(entries.end()));
+    for (Entry& entry : entries) {
+      const Device& device = executable.device_at(executable.streams[entry.stream].device);
+      logs().entries[device].push_back(std::move(entry));
+    }
   }
   std::vector<Buffer> outputs(executable.outputs.size());
   for (SlotId id : executable.outputs) {
     const Slot& slot = executable.slots[id];
     if (slot.kind != Slot::Kind::output || outputs[slot.index]) continue;
     Buffer& buffer = outputs[slot.index];
+    const Device& device = executable.device_at(slot.device);
     try {
-      buffer = Buffer::allocate(executable.device, slot.type.bytes());
+      buffer = Buffer::allocate(device, slot.type.bytes());
       std::memset(buffer.data(), 0, slot.type.bytes());
     } catch (const Error&) {
-      buffer = Buffer::failed(executable.device, std::current_exception());
+      buffer = Buffer::failed(device, std::current_exception());
     }
   }
   return outputs;

@@ -19,8 +19,9 @@ struct Entry {
   bool operator==(const Entry&) const = default;
 };
 
-/// Logs the steps in an order that the streams and events allow, and gives zero-filled outputs, one
-/// per output slot. Throws InternalError if the streams wait for each other for ever.
+/// Logs each step on its stream's device, in an order that the streams and events allow, and gives
+/// zero-filled outputs, one per output slot. Throws InternalError if the streams wait for each
+/// other for ever.
 std::vector<Buffer> run(const Executable& executable);
 
 /// What has been logged on `device` since the last call.

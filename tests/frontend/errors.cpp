@@ -190,7 +190,7 @@ TEST(Errors, JitNamesTheInput) {
             std::string::npos);
   EXPECT_NE(message([&] {
               f(f32({2}), f32({2}).to(ab::Device::null()));
-            }).find("jit: input 1, f32[2], lives on null:0"),
+            }).find("add: operands live on cpu:0 and on null:0; move one with .to(device)"),
             std::string::npos);
   EXPECT_NE(message([&] {
               f(f32({2}), ab::Array());

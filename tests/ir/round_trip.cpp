@@ -86,6 +86,10 @@ Graph sample(Op op, Dtype dtype) {
     inputs = {x, start, other};
     if (op == Op::dynamic_update_slice) inputs = {x, x, start, other};
     if (op == Op::dynamic_slice) attributes = SizesAttributes{{0, 3}};
+  } else if (op == Op::transfer) {
+    attributes = DeviceAttributes{Device::cpu(1)};
+  } else if (op == Op::custom_call) {
+    attributes = CustomCallAttributes{"two words", {array, {Dtype::i32, {}}}};
   } else if (is_control(op)) {
     inputs = {builder.parameter({Dtype::i32, {}}), x};
     regions = op == Op::while_ ? loop_regions(array) : branches(array);

@@ -64,7 +64,7 @@ TEST(CoreSharing, NeverMoreThreadsThanCoresRunTasks) {
     });
   }
   for (std::thread& host : hosts) host.join();
-  EXPECT_LE(most_running, cpu::ThreadPool::instance().size());
+  EXPECT_LE(most_running, cpu::ThreadPool::of(Device::cpu()).size());
   EXPECT_GE(ranges, 3 * 5 * 24);
 }
 

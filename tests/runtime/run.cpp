@@ -125,10 +125,10 @@ TEST_P(Failures, OnlyWhatDependsOnAThrowingTaskIsLost) {
   program.launch({in}, program.output(), GetParam());
   const Values values = counting(10);
   std::vector<Buffer> out = run(program.in_order(), {buffer_of(cpu, values)});
-  EXPECT_EQ(message(out[0]), "fake task failed");
+  EXPECT_EQ(message(out[0]), "f0: fake task failed");
   EXPECT_EQ(values_of(out[1])[3], testing::mix(3, 3));
   std::vector<Buffer> next = run(chain(10, GetParam()).in_order(), {out[0]});
-  EXPECT_EQ(message(next[0]), "fake task failed");
+  EXPECT_EQ(message(next[0]), "f0: fake task failed");
 }
 
 TEST_P(Failures, OneRangeThatThrowsFailsTheWholeLaunch) {
@@ -136,7 +136,7 @@ TEST_P(Failures, OneRangeThatThrowsFailsTheWholeLaunch) {
   program.launch({program.input()}, program.output(), GetParam()).host_task().grain = 1;
   program.fail_last();
   const Values values = counting(100'000);
-  EXPECT_EQ(message(run(program.in_order(), {buffer_of(cpu, values)})[0]), "fake task failed");
+  EXPECT_EQ(message(run(program.in_order(), {buffer_of(cpu, values)})[0]), "f0: fake task failed");
 }
 
 TEST_P(Failures, AFailedInputFailsItsDependantsAlone) {

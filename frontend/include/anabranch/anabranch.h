@@ -6,6 +6,7 @@
 #include "frontend/async.h"
 #include "frontend/control_flow.h"
 #include "frontend/creation.h"
+#include "frontend/custom_call.h"
 #include "frontend/donate.h"
 #include "frontend/jit.h"
 #include "frontend/linear_algebra.h"

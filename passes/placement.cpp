@@ -1,0 +1,193 @@
+#include "passes/placement.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "ir/error.h"
+
+namespace anabranch {
+namespace {
+
+bool has_transfer(const Graph& graph) {
+  return std::any_of(graph.nodes().begin(), graph.nodes().end(),
+                     [](const Node& node) { return node.op == Op::transfer; });
+}
+
+[[noreturn]] void refuse(const Node& node, const std::string& what) {
+  const std::string place = node.location ? ", at " + to_string(node.location) : "";
+  throw Error(std::string(name(node.op)) + ": " + what + place);
+}
+
+void check_regions(const Node& node) {
+  for (const Graph& region : node.regions) {
+    if (has_transfer(region)) {
+      refuse(node,
+             "a value moves to another device inside; a loop or a branch runs on one device: "
+             "move the value before or after it with .to(device)");
+    }
+  }
+}
+
+/// Devices of the nodes of one graph, as far as they are known.
+class Placement {
+ public:
+  Placement(const Graph& graph, const ParameterDevices& parameters, const Device& home)
+      : graph_(graph), home_(home), devices_(graph.nodes().size()), pinned_(graph.nodes().size()) {
+    for (std::uint32_t i = 0; i < graph.nodes().size(); ++i) follow_operands(i, parameters);
+    follow_readers();
+  }
+
+  const Device& at(std::uint32_t node) const { return *devices_[node]; }
+  /// Whether it depends on a parameter.
+  bool depends(std::uint32_t node) const { return pinned_[node]; }
+
+ private:
+  void follow_operands(std::uint32_t index, const ParameterDevices& parameters) {
+    const Node& node = graph_.node(index);
+    check_regions(node);
+    if (node.op == Op::parameter) {
+      if (index < parameters.size()) devices_[index] = parameters[index];
+      pinned_[index] = true;
+    }
+    for (Value input : node.inputs) {
+      pinned_[index] = pinned_[index] || pinned_[input.node];
+      const auto& device = devices_[input.node];
+      if (!device) continue;
+      if (devices_[index] && *devices_[index] != *device && node.op != Op::transfer) {
+        refuse(node, "operands are on " + to_string(*devices_[index]) + " and on " +
+                         to_string(*device) + "; move one with .to(device)");
+      }
+      devices_[index] = device;
+    }
+    if (node.op == Op::transfer) {
+      devices_[index] = node.as<DeviceAttributes>().device;
+      pinned_[index] = true;
+    }
+  }
+
+  // What no operand placed: readers come after it, and so have their devices already.
+  void follow_readers() {
+    std::vector<std::set<Device>> readers(graph_.nodes().size());
+    for (auto i = static_cast<std::uint32_t>(graph_.nodes().size()); i-- > 0;) {
+      const Node& node = graph_.node(i);
+      if (!devices_[i]) devices_[i] = readers[i].size() == 1 ? *readers[i].begin() : home_;
+      for (Value input : node.inputs) {
+        // Any device will do for what is transferred: best where nothing else is asked for.
+        if (node.op != Op::transfer) readers[input.node].insert(*devices_[i]);
+      }
+    }
+  }
+
+  const Graph& graph_;
+  const Device home_;
+  std::vector<std::optional<Device>> devices_;
+  std::vector<char> pinned_;
+};
+
+/// Writes the graph anew with the transfers that it needs and no others.
+class Writer {
+ public:
+  Writer(const Graph& graph, const Placement& placement, bool with_floating)
+      : graph_(graph), placement_(placement), with_floating_(with_floating) {}
+
+  PlacedGraph write() {
+    GraphBuilder builder(graph_.name());
+    PlacedGraph placed;
+    for (std::uint32_t i = 0; i < graph_.nodes().size(); ++i) {
+      Node node = graph_.node(i);
+      if (node.op == Op::parameter) {
+        moved_.push_back(builder.parameter(node.types[0], node.location));
+      } else if (node.op == Op::transfer && is_there(node.inputs[0], placement_.at(i))) {
+        moved_.push_back(moved(node.inputs[0]));
+        continue;
+      } else {
+        for (Value& input : node.inputs) input = read(builder, node, input, placement_.at(i));
+        moved_.push_back(builder.append(std::move(node)));
+      }
+      note(moved_.back(), placement_.at(i));
+    }
+    std::vector<Value> outputs;
+    for (Value output : graph_.outputs()) outputs.push_back(moved(output));
+    placed.graph = builder.build(std::move(outputs));
+    placed.devices = std::move(devices_);
+    return placed;
+  }
+
+ private:
+  Value moved(Value value) const {
+    const Value first = moved_[value.node];
+    return {first.node, first.result + value.result};
+  }
+
+  bool is_there(Value value, const Device& device) const {
+    return graph_.node(value).op != Op::constant && placement_.at(value.node) == device;
+  }
+
+  Value read(GraphBuilder& builder, const Node& reader, Value value, const Device& device) {
+    const bool anywhere = graph_.node(value).op == Op::constant ||
+                          (!with_floating_ && !placement_.depends(value.node));
+    if (reader.op == Op::transfer || anywhere || is_there(value, device)) return moved(value);
+    const Value sent = builder.add(Op::transfer, {moved(value)}, DeviceAttributes{device},
+                                   std::nullopt, {}, reader.location);
+    note(sent, device);
+    return sent;
+  }
+
+  void note(Value value, const Device& device) {
+    if (value.node >= devices_.size()) devices_.resize(value.node + 1);
+    devices_[value.node] = device;
+  }
+
+  const Graph& graph_;
+  const Placement& placement_;
+  const bool with_floating_;
+  std::vector<Value> moved_;  // per node: its first result
+  std::vector<Device> devices_;
+};
+
+}  // namespace
+
+PlacedGraph place(const Graph& graph, const ParameterDevices& parameters, const Device& home,
+                  bool with_floating) {
+  return Writer(graph, Placement(graph, parameters, home), with_floating).write();
+}
+
+std::vector<std::uint32_t> parts_between_transfers(const Graph& graph) {
+  if (!has_transfer(graph)) return {};
+  const auto size = static_cast<std::uint32_t>(graph.nodes().size());
+  std::vector<std::uint32_t> part(size);
+  std::iota(part.begin(), part.end(), 0);
+  const auto root = [&](std::uint32_t node) {
+    while (part[node] != node) node = part[node] = part[part[node]];
+    return node;
+  };
+  // What depends on constants alone is on no device yet: it belongs to its readers' part where all
+  // are of one.
+  std::vector<char> depends(size);
+  for (std::uint32_t i = 0; i < size; ++i) {
+    const Node& node = graph.node(i);
+    depends[i] = node.op == Op::parameter;
+    for (Value input : node.inputs) depends[i] = depends[i] || depends[input.node];
+    if (node.op == Op::transfer) {
+      depends[i] = true;
+      continue;
+    }
+    for (Value input : node.inputs) {
+      if (depends[input.node]) part[root(input.node)] = root(i);
+    }
+  }
+  std::vector<std::set<std::uint32_t>> readers(size);
+  for (std::uint32_t i = size; i-- > 0;) {
+    if (!depends[i] && readers[i].size() == 1) part[i] = *readers[i].begin();
+    const std::uint32_t own = root(i);
+    for (Value input : graph.node(i).inputs) {
+      if (graph.node(i).op != Op::transfer) readers[input.node].insert(own);
+    }
+  }
+  for (std::uint32_t i = 0; i < size; ++i) part[i] = root(i);
+  return part;
+}
+
+}  // namespace anabranch

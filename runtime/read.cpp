@@ -1,0 +1,47 @@
+#include "runtime/read.h"
+
+#include <memory>
+#include <utility>
+
+#include "runtime/cpu/thread_pool.h"
+#include "runtime/timeline.h"
+
+namespace anabranch {
+namespace {
+
+using Reader = std::function<void(const void* data, const std::exception_ptr& error)>;
+
+struct Read final : cpu::Work {
+  Read(Buffer buffer, Reader reader)
+      : Work([](Work& work) { static_cast<Read&>(work).run(); }),
+        buffer(std::move(buffer)),
+        reader(std::move(reader)) {}
+
+  void run() {
+    const std::unique_ptr<Read> self(this);
+    timeline::Details details;
+    details.bytes = static_cast<std::int64_t>(buffer.bytes());
+    timeline::Span span("copy to the host", timeline::Category::copy,
+                        cpu::ThreadPool::worker_track(), details);
+    try {
+      const std::exception_ptr error = buffer.ready().error();
+      reader(error ? nullptr : buffer.data(), error);
+    } catch (...) {
+      // The reader tells whom it has to tell.
+    }
+  }
+
+  const Buffer buffer;
+  const Reader reader;
+};
+
+}  // namespace
+
+void read_when_ready(const Buffer& buffer, Reader reader) {
+  auto read = std::make_unique<Read>(buffer, std::move(reader));
+  if (buffer.device().kind() != DeviceKind::cpu) return read.release()->run();  // it never waits
+  buffer.ready().then(
+      [read = read.release()] { cpu::ThreadPool::of(read->buffer.device()).post(*read); });
+}
+
+}  // namespace anabranch

@@ -1,0 +1,249 @@
+// Programs over two virtual CPU devices: what holds for them is what will hold for a CPU and a GPU.
+#include <thread>
+
+#include "ir/parse.h"
+#include "passes/placement.h"
+#include "runtime/allocator.h"
+#include "runtime/cpu/thread_pool.h"
+#include "values.h"
+
+namespace {
+
+const ab::Device first = ab::Device::cpu(0), second = ab::Device::cpu(1);
+
+class Devices : public ::testing::Test {
+ protected:
+  void SetUp() override { ab::set_cpu_devices(2); }
+  void TearDown() override {
+    ab::wait_all();
+    ab::set_cpu_devices(1);
+  }
+};
+
+template <class Call>
+std::string message_of(Call call) {
+  try {
+    call();
+  } catch (const ab::Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST_F(Devices, ShareTheCores) {
+  const int all = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  for (int devices : {1, 2, 3, 5, 64}) {
+    ab::set_cpu_devices(devices);
+    int next = 0;
+    for (int i = 0; i < devices; ++i) {
+      const ab::CoreRange cores = ab::cores(ab::Device::cpu(i));
+      if (devices > all) {
+        EXPECT_EQ(cores.count, 1);
+        EXPECT_EQ(cores.first, i % all);
+        continue;
+      }
+      EXPECT_EQ(cores.first, next);
+      EXPECT_EQ(cores.count, all / devices + (i < all % devices ? 1 : 0));
+      next += cores.count;
+    }
+    EXPECT_TRUE(devices > all || next == all) << devices;
+    EXPECT_EQ(ab::cpu::ThreadPool::of(first).size(), ab::cores(first).count);
+  }
+}
+
+TEST_F(Devices, ChangeInNumberWhileWorkIsInFlight) {
+  auto step = ab::jit([](ab::Array x) { return ab::tanh(x) + 1; });
+  ab::Array x = ab::ones(ab::f32, {1 << 16});
+  ab::Array once = step(x);
+  for (int i = 0; i < 40; ++i) {
+    ab::set_cpu_devices(1 + i % 3);
+    x = step(x);
+  }
+  ab::set_cpu_devices(2);
+  EXPECT_NEAR(x.to_vector<float>()[7], 1.9613, 1e-3);
+  EXPECT_NEAR(once.to_vector<float>()[7], 1.7616, 1e-3);
+}
+
+TEST_F(Devices, ATransferIsRecordedAndRunsOnce) {
+  ab::Array x = ab::array({1.0f, 2.0f, 3.0f});
+  ab::Array there = (x * 2).to(second);
+  EXPECT_EQ(there.device(), second);
+  EXPECT_FALSE(there.ready());
+  ab::Array sum = there + 1;
+  EXPECT_EQ(sum.device(), second);
+  ab::Array back = sum.to(first);
+  EXPECT_EQ(back.to_vector<float>(), (std::vector<float>{3, 5, 7}));
+  EXPECT_EQ(sum.to_vector<float>(), (std::vector<float>{3, 5, 7}));
+  EXPECT_EQ(back.to(first).expression(), back.expression());
+}
+
+TEST_F(Devices, HaveMemoryOfTheirOwn) {
+  ab::wait_all();
+  const std::size_t before = ab::memory_use(second).in_use;
+  ab::Array x = ab::ones(ab::f32, {1 << 16}).to(second);
+  x.wait();
+  EXPECT_GE(ab::memory_use(second).in_use, before + (4u << 16));
+  x = {};
+  ab::wait_all();
+  EXPECT_EQ(ab::memory_use(second).in_use, before);
+}
+
+TEST_F(Devices, AFunctionTakesAndReturnsArraysOnSeveral) {
+  auto f = ab::jit([](ab::Array x, ab::Array y, ab::Array scale) {
+    ab::Array u = ab::exp(x) * scale;
+    ab::Array v = ab::tanh(y) * scale + 0.5f;
+    return std::tuple{u + v.to(x.device()), v, u.to(v.device()) - v};
+  });
+  ab::Array x = ab::array({0.0f, 1.0f}), y = ab::array({0.5f, -0.5f}).to(second);
+  for (float scale : {2.0f, 3.0f}) {
+    auto [sum, v, difference] = f(x, y, scale);
+    EXPECT_EQ(sum.device(), first);
+    EXPECT_EQ(v.device(), second);
+    EXPECT_EQ(difference.device(), second);
+    EXPECT_NEAR(sum.to_vector<float>()[1], std::exp(1) * scale - std::tanh(0.5) * scale + 0.5,
+                1e-4);
+    EXPECT_NEAR(v.to_vector<float>()[0], std::tanh(0.5) * scale + 0.5, 1e-5);
+    EXPECT_NEAR(difference.to_vector<float>()[0], scale - std::tanh(0.5) * scale - 0.5, 1e-5);
+  }
+  EXPECT_EQ(f.traces(), 1);
+  f(x, y.to(first), 2.0f);
+  EXPECT_EQ(f.traces(), 2);
+  EXPECT_EQ(f.last_retrace(), "argument 1: f32[2] instead of f32[2] on cpu:1");
+}
+
+TEST_F(Devices, CopiesHaveStreamsOfTheirOwn) {
+  auto f = ab::jit([](ab::Array x, ab::Array y) { return ab::exp(x).to(second) + ab::tanh(y); });
+  ab::Array x = ab::ones(ab::f32, {64}), y = ab::ones(ab::f32, {64}).to(second);
+  auto compiled = f.compilation(x, y);
+  const ab::Executable& executable = *compiled->executable;
+  ab::verify(executable);
+  int copies = 0;
+  for (const ab::Stream& stream : executable.streams) {
+    for (const ab::Step& step : stream) {
+      const auto* launch = std::get_if<ab::Launch>(&step);
+      if (!launch) continue;
+      const bool is_copy = launch->kind == ab::Launch::Kind::copy;
+      EXPECT_EQ(is_copy, stream.kind == ab::Stream::Kind::copy);
+      copies += is_copy;
+      for (ab::SlotId id : launch->writes) {
+        EXPECT_EQ(executable.slots[id].device, stream.device);
+      }
+    }
+  }
+  EXPECT_EQ(copies, 1);
+  EXPECT_NE(f.dump(ab::Stage::schedule, x, y).find(" on cpu:1, copies:"), std::string::npos);
+}
+
+TEST_F(Devices, TheNullDeviceSchedulesThemToo) {
+  const ab::Graph graph = ab::parse(
+      "graph(%0: f32[64], %1: f32[64]) {\n"
+      "  %2: f32[64] = exponential %0\n"
+      "  %3: f32[64] = transfer %2 device=null:1\n"
+      "  %4: f32[64] = add %3, %1\n"
+      "  return %4, %2 }");
+  ab::Options options;
+  options.device = ab::Device::null(0);
+  options.parameters = {ab::Device::null(0), ab::Device::null(1)};
+  const auto compiled = ab::compile(graph, options);
+  ab::verify(*compiled.executable);
+  EXPECT_EQ(compiled.executable->streams.size(), 3u);
+  EXPECT_EQ(compiled.executable->event_count, 2u);
+}
+
+TEST_F(Devices, WhatDoesNotMeetIsRefusedAtTheCall) {
+  ab::Array x = ab::array({1.0f, 2.0f}), y = ab::ones(ab::f32, {2}).to(second);
+  const std::string wanted = "add: operands live on cpu:0 and on cpu:1; move one with .to(device)";
+  EXPECT_EQ(message_of([&] { x + y; }).substr(0, wanted.size()), wanted);
+  auto f = ab::jit([](ab::Array a, ab::Array b) { return a + b; });
+  EXPECT_EQ(message_of([&] { f(x, y); }).substr(0, wanted.size()), wanted);
+}
+
+TEST_F(Devices, NothingIsFusedAcrossATransfer) {
+  const ab::Graph graph = ab::parse(
+      "graph(%0: f32[8], %1: f32[8]) {\n"
+      "  %2: f32[] = constant 2\n"
+      "  %3: f32[8] = broadcast_in_dim %2\n"
+      "  %4: f32[8] = multiply %0, %3\n"
+      "  %5: f32[8] = transfer %4 device=cpu:1\n"
+      "  %6: f32[8] = multiply %1, %3\n"
+      "  %7: f32[8] = add %5, %6\n"
+      "  return %7, %4 }");
+  ab::Options options;
+  options.parameters = {first, second};
+  const auto compiled = ab::compile(graph, options);
+  EXPECT_EQ(ab::cost(compiled).kernels, 2) << compiled.optimized;
+}
+
+TEST_F(Devices, WorkOnBothAndAgreeWithTheInterpreter) {
+  auto build = [](ab::Array a, ab::Array b) {
+    for (int i = 0; i < 6; ++i) {
+      ab::Array u = ab::tanh(a) + 0.1f, v = ab::matmul(b, b) * 0.2f;
+      a = u * 0.5f + v.to(a.device());
+      b = v - u.to(b.device());
+    }
+    return std::pair{a, b};
+  };
+  ab::Array a = ab::linspace(-1, 1, 64, ab::f32), b = ab::linspace(0, 1, 64, ab::f32);
+  a = ab::reshape(a, {8, 8});
+  b = ab::reshape(b, {8, 8});
+  auto [one_a, one_b] = ab::jit(build)(a, b);
+  for (int streams : {1, 4}) {
+    ab::Options options;
+    options.streams = streams;
+    options.use_all_streams = streams > 1;
+    auto f = ab::jit(build, options);
+    for (int round = 0; round < 20; ++round) {
+      auto [two_a, two_b] = f(a, b.to(second));
+      EXPECT_EQ(two_b.device(), second);
+      EXPECT_EQ(two_a.to_vector<float>(), one_a.to_vector<float>());
+      EXPECT_EQ(two_b.to_vector<float>(), one_b.to_vector<float>());
+    }
+  }
+}
+
+TEST_F(Devices, AsynchronousReadsArriveWithTheValueOrTheError) {
+  ab::Array x = ab::arange(0, 1000, 1, ab::f32) * 2;
+  auto later = x.to_vector_async<float>();
+  EXPECT_EQ(later.get(), x.to_vector<float>());
+  auto moved = x.to(second).to_vector_async<float>();
+  EXPECT_EQ(moved.get(), x.to_vector<float>());
+  auto failing = ab::custom_call(
+      "devices_fails", [](const ab::CustomCall&) { throw std::runtime_error("no such file"); },
+      ab::spec(ab::f32, {3}), x);
+  auto never = failing.to_vector_async<float>();
+  EXPECT_NE(message_of([&] { never.get(); }).find("no such file, at devices.cpp:"),
+            std::string::npos);
+}
+
+TEST_F(Devices, CustomCallsReadAndWrite) {
+  auto reversed = [](const ab::CustomCall& call) {
+    auto from = call.operand<float>(0);
+    std::copy(from.rbegin(), from.rend(), call.result<float>(0).begin());
+  };
+  auto turn = [&](ab::Array x) {
+    return ab::custom_call("devices_turn", reversed, ab::spec(ab::f32, {3}), x * 2) + 1;
+  };
+  ab::Array x = ab::array({1.0f, 2.0f, 3.0f});
+  const std::vector<float> expected = {7, 5, 3};
+  EXPECT_EQ(turn(x).to_vector<float>(), expected);
+  EXPECT_EQ(ab::jit(turn)(x.to(second)).to_vector<float>(), expected);
+  const ab::Graph graph = ab::trace(turn, x);
+  EXPECT_NE(ab::to_string(graph).find("custom_call %3 name=devices_turn results=[f32[3]]"),
+            std::string::npos)
+      << graph;
+  EXPECT_EQ(ab::parse(ab::to_string(graph)), graph);
+  EXPECT_EQ(message_of([&] {
+              ab::custom_call(
+                  "devices_turn", [](const ab::CustomCall&) {}, ab::spec(ab::f32, {3}), x);
+            }),
+            "custom_call devices_turn: another function is registered under this name; give one of "
+            "them another");
+  const ab::Graph unknown = ab::parse(
+      "graph(%0: f32[3]) { %1: f32[3] = custom_call %0 name=devices_nobody results=[f32[3]] "
+      "return %1 }");
+  EXPECT_EQ(message_of([&] { ab::compile(unknown, ab::Options{}); }),
+            "custom_call devices_nobody: no function is registered under this name; "
+            "register_custom_call does that");
+}
+
+}  // namespace

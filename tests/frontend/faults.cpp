@@ -1,0 +1,179 @@
+// What fails takes only what depends on it along: every allocation and every launch of a training
+// step is made to fail once.
+#include "runtime/allocator.h"
+#include "runtime/device_state.h"
+#include "values.h"
+
+namespace {
+
+struct Params {
+  ab::Array w1, b1, w2, b2;
+};
+
+// A step of gradient descent on a two-layer perceptron with a squared error.
+std::pair<ab::Array, Params> train(const Params& p, const ab::Array& x, const ab::Array& t) {
+  ab::Array h = ab::tanh(ab::matmul(x, p.w1) + p.b1);
+  ab::Array e = ab::matmul(h, p.w2) + p.b2 - t;
+  ab::Array loss = ab::mean(e * e);
+  ab::Array de = e * (2.0f / static_cast<float>(e.size()));
+  ab::Array dh = ab::matmul(de, ab::permute_dims(p.w2, {1, 0})) * (1 - h * h);
+  auto update = [](ab::Array parameter, ab::Array by) { return parameter - by * 0.1f; };
+  return {loss, Params{update(p.w1, ab::matmul(ab::permute_dims(x, {1, 0}), dh)),
+                       update(p.b1, ab::sum(dh, {0})),
+                       update(p.w2, ab::matmul(ab::permute_dims(h, {1, 0}), de)),
+                       update(p.b2, ab::sum(de, {0}))}};
+}
+
+ab::Array numbers(const ab::Sizes& sizes, int seed) {
+  ab::Array made = ab::random::uniform(ab::random::key(static_cast<std::uint64_t>(seed)), sizes);
+  made.wait();
+  return made;
+}
+
+struct Outcome {
+  int failed = 0, whole = 0;
+};
+
+class Faults : public ::testing::TestWithParam<int> {
+ protected:
+  using Inject = void (*)(const ab::Device&, std::uint64_t);
+
+  // Fails the k-th for every k there is; gives how many there were.
+  int fail_each(Inject inject) {
+    ab::Options options;
+    options.streams = GetParam();
+    options.use_all_streams = GetParam() > 1;
+    auto step = ab::jit(train, options);
+    const Params start{numbers({64, 96}, 1), numbers({96}, 2), numbers({96, 32}, 3),
+                       numbers({32}, 4)};
+    const ab::Array x = numbers({48, 64}, 5), t = numbers({48, 32}, 6);
+    const auto expected = results(step(start, x, t));
+    ab::wait_all();
+    const std::size_t in_use = ab::memory_use(cpu).in_use;
+    for (int k = 0; k < 1000; ++k) {
+      inject(cpu, static_cast<std::uint64_t>(k));
+      Outcome outcome;
+      try {
+        read(step(start, x, t), expected, outcome);
+      } catch (const ab::Error&) {
+        ++outcome.failed;  // at the call
+      }
+      inject(cpu, UINT64_MAX);
+      ab::wait_all();
+      EXPECT_EQ(ab::memory_use(cpu).in_use, in_use) << k;
+      EXPECT_EQ(results(step(start, x, t)), expected) << k;
+      ab::wait_all();
+      if (outcome.failed == 0) return k;
+    }
+    return 1000;
+  }
+
+  static std::vector<std::vector<float>> results(const std::pair<ab::Array, Params>& made) {
+    const auto& [loss, p] = made;
+    std::vector<std::vector<float>> values;
+    for (const ab::Array& array : {loss, p.w1, p.b1, p.w2, p.b2}) {
+      values.push_back(array.to_vector<float>());
+    }
+    return values;
+  }
+
+  // Each result is right, or carries the error with the launch and the line.
+  static void read(const std::pair<ab::Array, Params>& made,
+                   const std::vector<std::vector<float>>& expected, Outcome& outcome) {
+    const auto& [loss, p] = made;
+    std::size_t next = 0;
+    for (const ab::Array& array : {loss, p.w1, p.b1, p.w2, p.b2}) {
+      const auto& wanted = expected[next++];
+      try {
+        EXPECT_EQ(array.to_vector<float>(), wanted);
+        ++outcome.whole;
+      } catch (const ab::Error& error) {
+        ++outcome.failed;
+        EXPECT_NE(std::string(error.what()).find(", at faults.cpp:"), std::string::npos)
+            << error.what();
+      }
+    }
+  }
+
+  const ab::Device cpu = ab::Device::cpu();
+};
+
+INSTANTIATE_TEST_SUITE_P(Streams, Faults, ::testing::Values(1, 4));
+
+TEST_P(Faults, EveryAllocationOfAStepMayFail) {
+  EXPECT_GE(fail_each(ab::fail_allocation_after), 6);
+}
+
+TEST_P(Faults, EveryLaunchOfAStepMayFail) { EXPECT_GE(fail_each(ab::fail_launch_after), 6); }
+
+TEST(Fault, AnExceptionInACustomCallStopsOnlyWhatNeedsIt) {
+  auto f = ab::jit([](ab::Array x) {
+    ab::Array bad = ab::custom_call(
+        "faults_sometimes",
+        [](const ab::CustomCall& call) {
+          if (call.operand<float>(0)[0] < 0) throw std::out_of_range("negative");
+          call.result<float>(0)[0] = 1;
+        },
+        ab::spec(ab::f32, {1}), x);
+    return std::pair{bad + 1, ab::exp(x)};
+  });
+  auto [lost, kept] = f(ab::array({-1.0f}));
+  EXPECT_FLOAT_EQ(kept.item<float>(), std::exp(-1.0f));
+  for (const ab::Array& reads : {lost, lost * 2}) {
+    try {
+      reads.wait();
+      FAIL() << "no error";
+    } catch (const ab::Error& error) {
+      const std::string text = error.what();
+      EXPECT_NE(text.find("faults_sometimes"), std::string::npos) << text;
+      EXPECT_NE(text.find(": negative, at faults.cpp:"), std::string::npos) << text;
+      EXPECT_THROW(std::rethrow_if_nested(error), std::out_of_range);
+    }
+  }
+  EXPECT_FLOAT_EQ(f(ab::array({3.0f})).first.item<float>(), 2);
+}
+
+TEST(Backpressure, LimitsCanBeSetAndRead) {
+  const ab::Device cpu = ab::Device::cpu();
+  const std::size_t bytes = ab::in_flight_bytes(cpu);
+  EXPECT_GT(bytes, 0u);
+  EXPECT_LE(bytes, std::size_t{256} << 20);
+  ab::Options options;
+  options.in_flight_bytes = 1 << 20;
+  auto f = ab::jit([](ab::Array x) { return x + 1; }, options);
+  EXPECT_EQ(ab::in_flight_bytes(cpu), std::size_t{1} << 20);
+  EXPECT_THROW(ab::set_in_flight_bytes(cpu, 0), ab::Error);
+  ab::set_in_flight_bytes(cpu, bytes);
+}
+
+// Steps that depend on each other, with a fresh input each.
+std::size_t peak_of_loop(bool waits) {
+  auto step = ab::jit([](ab::Array state, ab::Array batch) {
+    return ab::tanh(ab::matmul(batch, state)) * 0.5f + state;
+  });
+  const ab::Device cpu = ab::Device::cpu();
+  ab::Array state = numbers({256, 256}, 1);
+  const std::vector<float> values(256 * 256, 0.25f);
+  ab::wait_all();
+  ab::reset_peak_memory(cpu);
+  const std::size_t before = ab::memory_use(cpu).in_use;
+  for (int i = 0; i < 200; ++i) {
+    state = step(state, ab::array(std::span<const float>(values), {256, 256}));
+    if (waits) state.wait();
+  }
+  state.wait();
+  return ab::memory_use(cpu).peak - before;
+}
+
+TEST(Backpressure, ALoopThatNeverWaitsTakesAtMostTheLimitMore) {
+  const ab::Device cpu = ab::Device::cpu();
+  const std::size_t bytes = ab::in_flight_bytes(cpu);
+  const std::size_t waiting = peak_of_loop(true);
+  for (std::size_t limit : {std::size_t{1} << 20, std::size_t{4} << 20}) {
+    ab::set_in_flight_bytes(cpu, limit);
+    EXPECT_LE(peak_of_loop(false), waiting + limit + (256 * 256 * 4)) << limit;
+  }
+  ab::set_in_flight_bytes(cpu, bytes);
+}
+
+}  // namespace
