@@ -34,19 +34,13 @@ class Command : public testing::Test {
   }
   void TearDown() override { fs::remove_all(folder_); }
 
-<<<<<<< HEAD
-  Outcome run(const std::string& arguments) {
-    return run_line("cd " + folder_.string() + " && " ANABRANCH_COMMAND " " + arguments);
+  Outcome run(const std::string& arguments, const std::string& environment = "") {
+    return run_line("cd " + folder_.string() + " && " + environment + " " ANABRANCH_COMMAND " " +
+                    arguments);
   }
 
   static Outcome run_line(const std::string& line) {
     FILE* pipe = ::popen((line + " 2>&1").c_str(), "r");
-=======
-  Outcome run(const std::string& arguments, const std::string& environment = "") {
-    const std::string line = "cd " + folder_.string() + " && " + environment +
-                             " " ANABRANCH_COMMAND " " + arguments + " 2>&1";
-    FILE* pipe = ::popen(line.c_str(), "r");
->>>>>>> 3dd8d86 (Give each line of the async contract a test of its own, with work held back by hand)
     Outcome outcome{-1, {}};
     std::array<char, 4096> block;
     for (std::size_t read; (read = std::fread(block.data(), 1, block.size(), pipe)) > 0;) {
