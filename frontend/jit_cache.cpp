@@ -14,13 +14,15 @@
 namespace anabranch {
 namespace {
 
-std::optional<Device> device_of(const Leaf& leaf) {
+// Nothing for a number, which goes where it is wanted; a spec stands for an array at `home`.
+std::optional<Device> device_of(const Leaf& leaf, const Device& home) {
+  if (!leaf.array && !leaf.weak) return home;
   const Expression* expression = leaf.array ? leaf.array->expression().get() : nullptr;
   if (!expression || expression->kind == Expression::Kind::scalar) return std::nullopt;
   return expression->device().value_or(Device());
 }
 
-bool matches(const Specialization& compiled, const Signature& signature) {
+bool matches(const Specialization& compiled, const Signature& signature, const Device& home) {
   if (compiled.form != signature.form || compiled.parameters.size() != signature.leaves.size() ||
       compiled.statics != signature.statics) {
     return false;
@@ -29,7 +31,8 @@ bool matches(const Specialization& compiled, const Signature& signature) {
     const Leaf& leaf = signature.leaves[i];
     const Specialization::Parameter& parameter = compiled.parameters[i];
     if (leaf.weak != parameter.weak || !leaf.type || *leaf.type != parameter.type) return false;
-    if (device_of(leaf) != parameter.device) return false;
+    const std::optional<Device> device = device_of(leaf, home);
+    if (device && device != parameter.device) return false;
   }
   return true;
 }
@@ -63,7 +66,7 @@ void JitCache::fail_call(const std::string& what) const {
 SpecializationPtr JitCache::find(const Signature& signature) {
   std::lock_guard lock(mutex_);
   for (auto at = recent_.begin(); at != recent_.end(); ++at) {
-    if (!matches(**at, signature)) continue;
+    if (!matches(**at, signature, options_.device)) continue;
     if (at != recent_.begin()) recent_.splice(recent_.begin(), recent_, at);
     return recent_.front();
   }
@@ -104,8 +107,8 @@ SpecializationPtr JitCache::add(const Signature& signature, Description descript
   added->description = std::move(description);
   Options options = options_;
   for (const Leaf& leaf : signature.leaves) {
-    added->parameters.push_back({*leaf.type, leaf.weak, device_of(leaf)});
-    options.parameters.push_back(device_of(leaf));
+    added->parameters.push_back({*leaf.type, leaf.weak, device_of(leaf, options_.device)});
+    options.parameters.push_back(added->parameters.back().device);
   }
   auto [graph, result] = [&] {
     timeline::Span span("trace", timeline::Category::trace);
