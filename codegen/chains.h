@@ -1,5 +1,4 @@
-// Chains: launches that follow one another, found as the fewest paths that cover the dependency
-// graph.
+// Chains: launches of which each depends on the one before it, as few as cost no further wait.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +11,16 @@ namespace anabranch {
 /// Launches in the order of the program; each but the first depends on the one before it.
 using Chain = std::vector<std::uint32_t>;
 
-/// The fewest chains, of edges of the reduced graph, that cover every launch once: a maximum
-/// matching of those edges (Hopcroft and Karp 1973), whose matched edges make the chains. With a
-/// stream per chain, two launches share one only where one depends on the other, and no other
-/// streams of which that is true need fewer waits (Nimble, NeurIPS 2020, theorem 4) or, since
-/// launches with a single follower are matched first, fewer events.
-std::vector<Chain> cover_with_chains(const Dependencies& dependencies);
-
-/// The same, where chains that follow one another wholly are joined: that takes fewer streams, and
-/// neither concurrency nor more waits.
+/// Chains that cover every launch once, to be given a stream each. Of all layouts in which launches
+/// share a stream only where one depends on the other, it takes one
+///  1. with the fewest waits: those of the most edges of the reduced graph of which no two begin or
+///     end in the same launch, a maximum matching (Hopcroft and Karp 1973), are saved (Nimble,
+///     NeurIPS 2020, theorem 4);
+///  2. of these, with the fewest events: launches with a single follower are matched first;
+///  3. of these, with the fewest streams: a chain may go on with any launch that depends on its
+///     last, and the matching grows by such edges as far as 1 and 2 allow. That is nearly always
+///     to the width of the order, the most launches that can run at once (Dilworth 1950, Fulkerson
+///     1956); where it is not, fewer streams would take more waits.
 std::vector<Chain> find_chains(const Dependencies& dependencies);
 
 }  // namespace anabranch

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "codegen/schedule.h"
@@ -24,6 +25,10 @@ class Dependencies {
   /// Whether `later` depends on `earlier`, directly or not.
   bool depends(std::uint32_t later, std::uint32_t earlier) const {
     return ancestors_[later * words_ + earlier / 64] >> (earlier % 64) & 1;
+  }
+  /// A bit for each launch that `launch` depends on, directly or not, 64 to the word.
+  std::span<const std::uint64_t> ancestors(std::uint32_t launch) const {
+    return {&ancestors_[launch * words_], words_};
   }
 
  private:
