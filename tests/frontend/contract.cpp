@@ -30,6 +30,8 @@ std::string error_of(const std::function<void()>& call) {
   return "no error";
 }
 
+std::vector<float> numbers(const ab::Array& array) { return array.to_vector<float>(); }
+
 std::vector<float> four(float value) { return std::vector<float>(4, value); }
 
 // Line 1: an operation on arrays returns at once. Outside `jit` it is recorded, and runs when a
@@ -85,13 +87,13 @@ TEST(ContractLine1, ALongRecordingRunsByItself) {
 
 TEST(ContractLine1, AMillionRecordedOperationsKeepNothingAlive) {
   constexpr int count = sanitized ? 20'000 : 1'000'000;
-  ab::Array y = ab::zeros(ab::f32, {4});
+  ab::Array y = ab::zeros(ab::f32, {4}), one = ab::ones(ab::f32, {4});
   ab::wait_all();
   ab::reset_peak_memory(ab::Device::cpu());
   const auto before = ab::memory_use(ab::Device::cpu()).in_use;
   std::weak_ptr<ab::Expression> dead;
   for (int i = 0; i < count; ++i) {
-    y = y + 1;
+    y = y + one;
     if (i == 0) dead = y.expression();
   }
   EXPECT_TRUE(dead.expired());
@@ -99,45 +101,108 @@ TEST(ContractLine1, AMillionRecordedOperationsKeepNothingAlive) {
   EXPECT_LT(ab::memory_use(ab::Device::cpu()).peak, before + (8u << 20));
 }
 
-// Line 2: the host waits only when it asks to, or when too much is in flight. The limit can be set
-// and read. A loop that never waits runs in bounded memory.
+// Line 2: the host waits only when it asks to, or when too much is in flight: by count (default 32
+// executions a device) and by bytes. Both limits can be set and read. A loop that never waits runs
+// in bounded memory.
 
-TEST(ContractLine2, TheHostWaitsForTheOldestWhenTooMuchIsInFlight) {
-  const int limit = ab::in_flight_limit(ab::Device::cpu());
-  EXPECT_EQ(limit, 32);
-  auto twice = ab::jit([](ab::Array x) { return x * 2; });
-  twice(ab::ones(ab::f32, {4})).wait();
-  for (int allowed : {limit, 3}) {
+/// The limits as they were, once it is gone.
+struct Limits {
+  ~Limits() {
     ab::wait_all();
-    ab::set_in_flight_limit(ab::Device::cpu(), allowed);
-    EXPECT_EQ(ab::in_flight_limit(ab::Device::cpu()), allowed);
-    HeldArray oldest, others;
-    ab::timeline::Recording recording;
-    std::atomic<int> submitted = 0;
-    bool waited = false;
-    std::thread host([&] {
-      std::vector<ab::Array> results;
-      for (int i = 0; i < allowed; ++i) {
-        results.push_back(twice(i == 0 ? oldest.array : others.array));
-        ++submitted;
-      }
-      results.push_back(twice(others.array));  // one too many
-      waited = oldest.arrived();
-    });
-    EXPECT_TRUE(eventually([&] { return submitted == allowed; }));
-    give_a_chance();
-    oldest.arrive();
-    host.join();
-    EXPECT_TRUE(waited);
-    EXPECT_FALSE(others.arrived());  // it waited for the oldest alone
-    int shown = 0;
-    for (const auto& event : recording.stop().events) {
-      shown += event.category == ab::timeline::Category::in_flight_wait;
-    }
-    EXPECT_EQ(shown, 1);
+    ab::set_in_flight_limit(cpu, count);
+    ab::set_in_flight_bytes(cpu, bytes);
   }
-  ab::set_in_flight_limit(ab::Device::cpu(), limit);
-  EXPECT_THROW(ab::set_in_flight_limit(ab::Device::cpu(), 0), ab::Error);
+  const ab::Device cpu = ab::Device::cpu();
+  const int count = ab::in_flight_limit(cpu);
+  const std::size_t bytes = ab::in_flight_bytes(cpu);
+};
+
+// With `allowed` executions in flight, the host goes on; with one more it waits for the oldest.
+void expect_wait_after(int allowed, std::int64_t size) {
+  auto twice = ab::jit([](ab::Array x) { return x * 2; });
+  twice(ab::ones(ab::f32, {size})).wait();
+  ab::wait_all();
+  HeldArray oldest(size), others(size);
+  ab::timeline::Recording recording;
+  std::atomic<int> submitted = 0;
+  bool waited = false;
+  std::thread host([&] {
+    std::vector<ab::Array> results;
+    for (int i = 0; i < allowed; ++i) {
+      results.push_back(twice(i == 0 ? oldest.array : others.array));
+      ++submitted;
+    }
+    results.push_back(twice(others.array));
+    waited = oldest.arrived();
+  });
+  EXPECT_TRUE(eventually([&] { return submitted == allowed; }));
+  give_a_chance();
+  oldest.arrive();
+  host.join();
+  EXPECT_TRUE(waited);
+  EXPECT_FALSE(others.arrived());  // it waited for the oldest alone
+  int shown = 0;
+  for (const auto& event : recording.stop().events) {
+    shown += event.category == ab::timeline::Category::in_flight_wait;
+  }
+  EXPECT_EQ(shown, 1);
+}
+
+TEST(ContractLine2, TheHostWaitsForTheOldestOfTooMany) {
+  const Limits limits;
+  EXPECT_EQ(limits.count, 32);
+  for (int allowed : {limits.count, 3}) {
+    ab::set_in_flight_limit(limits.cpu, allowed);
+    EXPECT_EQ(ab::in_flight_limit(limits.cpu), allowed);
+    expect_wait_after(allowed, 4);
+  }
+  ab::Options options;
+  options.in_flight = 5;
+  ab::jit([](ab::Array x) { return x; }, options);
+  EXPECT_EQ(ab::in_flight_limit(limits.cpu), 5);
+  EXPECT_THROW(ab::set_in_flight_limit(limits.cpu, 0), ab::Error);
+}
+
+TEST(ContractLine2, TheHostWaitsForTheOldestOfTooManyBytes) {
+  const Limits limits;
+  EXPECT_GT(limits.bytes, 0u);
+  EXPECT_LE(limits.bytes, std::size_t{256} << 20);
+  constexpr std::int64_t size = 1 << 10;
+  for (int allowed : {7, 2}) {
+    const auto bytes = static_cast<std::size_t>(allowed * 2 * size * 4);  // in and out
+    ab::set_in_flight_bytes(limits.cpu, bytes);
+    EXPECT_EQ(ab::in_flight_bytes(limits.cpu), bytes);
+    expect_wait_after(allowed, size);
+  }
+  ab::Options options;
+  options.in_flight_bytes = 1 << 20;
+  ab::jit([](ab::Array x) { return x; }, options);
+  EXPECT_EQ(ab::in_flight_bytes(limits.cpu), std::size_t{1} << 20);
+  EXPECT_THROW(ab::set_in_flight_bytes(limits.cpu, 0), ab::Error);
+}
+
+TEST(ContractLine2, WhatWouldExceedTheBytesDoesNotBegin) {
+  const Limits limits;
+  static std::atomic<int> at_work, most;
+  at_work = most = 0;
+  auto f = ab::jit([](ab::Array x) {
+    return ab::custom_call(
+        "contract_at_work",
+        [](const ab::CustomCall& call) {
+          most = std::max<int>(most, ++at_work);
+          give_a_chance();
+          --at_work;
+          call.result<float>(0)[0] = call.operand<float>(0)[0];
+        },
+        ab::spec(ab::f32, {1}), x);
+  });
+  f(ab::ones(ab::f32, {1})).wait();
+  ab::set_in_flight_bytes(limits.cpu, 1);
+  HeldArray held(1);
+  ab::Array first = f(held.array), second = f(held.array);  // two may always be in flight
+  held.arrive();
+  EXPECT_EQ(second.item<float>() + first.item<float>(), 2);
+  EXPECT_EQ(most, 1);
 }
 
 TEST(ContractLine2, ALoopThatNeverWaitsRunsInBoundedMemory) {
@@ -152,6 +217,35 @@ TEST(ContractLine2, ALoopThatNeverWaitsRunsInBoundedMemory) {
   for (int i = 0; i < 2000; ++i) x = step(x);
   EXPECT_LE(ab::memory_use(ab::Device::cpu()).peak, before + (in_flight + 2) * size * 4);
   EXPECT_FLOAT_EQ(x.to_vector<float>()[0], 2);
+}
+
+// What a loop takes whose every step needs the one before and 256 KB that are new.
+std::size_t peak_of_loop(bool waits) {
+  auto step = ab::jit([](ab::Array state, ab::Array batch) {
+    return ab::tanh(ab::matmul(batch, state)) * 0.5f + state;
+  });
+  const ab::Device cpu = ab::Device::cpu();
+  const std::vector<float> values(256 * 256, 0.25f);
+  const auto batch = [&] { return ab::array(std::span<const float>(values), {256, 256}); };
+  ab::Array state = batch();
+  ab::wait_all();
+  ab::reset_peak_memory(cpu);
+  const std::size_t before = ab::memory_use(cpu).in_use;
+  for (int i = 0; i < 100; ++i) {
+    state = step(state, batch());
+    if (waits) state.wait();
+  }
+  state.wait();
+  return ab::memory_use(cpu).peak - before;
+}
+
+TEST(ContractLine2, ALoopThatNeverWaitsTakesAtMostTheLimitMore) {
+  const Limits limits;
+  const std::size_t waiting = peak_of_loop(true);
+  for (std::size_t limit : {std::size_t{1} << 20, std::size_t{4} << 20}) {
+    ab::set_in_flight_bytes(limits.cpu, limit);
+    EXPECT_LE(peak_of_loop(false), waiting + limit + (256 * 256 * 4)) << limit;
+  }
 }
 
 // Line 3: x.wait() waits for x alone, wait_all() for everything; x.ready() never waits.
@@ -181,21 +275,25 @@ TEST(ContractLine3, WaitWaitsForOneAndReadyForNone) {
 }
 
 TEST(ContractLine3, WaitAllWaitsForEverything) {
-  HeldArray late, later;
+  HeldArray early, late, latest;
   auto twice = ab::jit([](ab::Array x) { return x * 2; });
-  ab::Array first = twice(late.array), second = twice(later.array), recorded = later.array + 1;
-  twice(later.array);  // whose result nobody holds
+  ab::Array oldest = twice(early.array), middle = twice(latest.array), recorded = late.array + 1;
+  twice(latest.array);  // whose result nobody holds
   bool waited = false;
   std::thread host([&] {
     ab::wait_all();
-    waited = late.arrived() && later.arrived();
+    waited = latest.arrived();
   });
-  late.arrive();
-  give_a_chance();
-  later.arrive();
+  EXPECT_TRUE(eventually([&] { return has_run(recorded); }));
+  for (const auto& [held, result] : {std::pair{&early, &oldest}, std::pair{&late, &recorded}}) {
+    held->arrive();
+    EXPECT_TRUE(eventually([&] { return result->ready(); }));
+    give_a_chance();
+  }
+  latest.arrive();
   host.join();
   EXPECT_TRUE(waited);
-  EXPECT_TRUE(first.ready() && second.ready() && recorded.ready());
+  EXPECT_TRUE(oldest.ready() && middle.ready() && recorded.ready());
 }
 
 // Line 4: what is wrong with a call throws there and then. What goes wrong later arrives in the
@@ -215,25 +313,52 @@ TEST(ContractLine4, AWrongCallThrowsAtOnceWithOpTypesAndLine) {
   EXPECT_NE(message.find("to_vector: f32[4] read as i32"), std::string::npos) << message;
   EXPECT_TRUE(message.ends_with(line)) << message;
 
+  message = error_of([&] { ab::bitwise_and(x.array, x.array); });
+  line = ", at contract.cpp:" + std::to_string(__LINE__ - 1);
+  EXPECT_NE(message.find("bitwise_and: "), std::string::npos) << message;
+  EXPECT_NE(message.find("f32[4]"), std::string::npos) << message;
+  EXPECT_TRUE(message.ends_with(line)) << message;
+
+  message = error_of([&] { ab::pad(x.array, {-9}, {0}, 0); });
+  line = ", at contract.cpp:" + std::to_string(__LINE__ - 1);
+  EXPECT_NE(message.find("pad: crops more than there is on axis 0: f32[4]"), std::string::npos);
+  EXPECT_TRUE(message.ends_with(line)) << message;
+
   message = error_of([&] { x.array.to(ab::Device::cuda(7)); });
   EXPECT_NE(message.find("to: f32[4]: there is no device cuda:7"), std::string::npos) << message;
 
-  auto sum = ab::jit([](ab::Array a, ab::Array b) { return ab::matmul(a, b); });
-  message = error_of([&] { sum(x.array, ab::ones(ab::f32, {3})); });
+  auto product = ab::jit([](ab::Array a, ab::Array b) { return ab::matmul(a, b); });
+  line = ", at contract.cpp:" + std::to_string(__LINE__ - 1);
+  message = error_of([&] { product(x.array, ab::ones(ab::f32, {3})); });
   EXPECT_NE(message.find("matmul: inner sizes differ: f32[4] x f32[3]"), std::string::npos);
+  EXPECT_NE(message.find(line), std::string::npos) << message;
+
+  ab::set_cpu_devices(2);
+  ab::Array there = ab::ones(ab::f32, {4}).to(ab::Device::cpu(1));
+  message = error_of([&] { x.array + there; });
+  line = ", at contract.cpp:" + std::to_string(__LINE__ - 1);
+  EXPECT_NE(message.find("add: operands live on cpu:0 and on cpu:1"), std::string::npos) << message;
+  EXPECT_TRUE(message.ends_with(line)) << message;
+  ab::set_cpu_devices(1);
   EXPECT_FALSE(x.arrived());
 }
 
-struct NoByteLimit {
-  NoByteLimit() { ab::set_in_flight_bytes(ab::Device::cpu(), std::size_t{1} << 60); }
-  ~NoByteLimit() { ab::set_in_flight_bytes(ab::Device::cpu(), before); }
-  const std::size_t before = ab::in_flight_bytes(ab::Device::cpu());
+// Fails the test if anything is printed while it lives.
+struct Silence {
+  Silence() {
+    testing::internal::CaptureStdout();
+    testing::internal::CaptureStderr();
+  }
+  ~Silence() {
+    EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  }
 };
 
 TEST(ContractLine4, ALaterErrorArrivesInWhatDependsOnItAndNowhereElse) {
-  testing::internal::CaptureStdout();
-  testing::internal::CaptureStderr();
-  const NoByteLimit no_limit;  // what no memory could hold would be held back
+  const Silence silence;
+  const Limits limits;
+  ab::set_in_flight_bytes(limits.cpu, SIZE_MAX);  // or what no memory could hold is held back
   HeldArray x;
   auto huge = ab::jit([](ab::Array x) { return ab::broadcast_to(x[0], {std::int64_t{1} << 50}); });
   auto sum = ab::jit([](ab::Array x, ab::Array y) { return ab::sum(x) + ab::sum(y); });
@@ -255,8 +380,52 @@ TEST(ContractLine4, ALaterErrorArrivesInWhatDependsOnItAndNowhereElse) {
   EXPECT_EQ(other.item<float>(), 8);
   ab::wait_all();  // errors stay with their arrays
   EXPECT_EQ(sum(x.array, other).item<float>(), 12);
-  EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+TEST(ContractLine4, AFailedLaunchIsReadWithItsLineAndTheRestGoesOn) {
+  const Silence silence;
+  static std::atomic<int> later_calls;
+  later_calls = 0;
+  const auto first_fails = [](const ab::CustomCall& call) {
+    if (call.operand<float>(0)[0] > 0) throw std::runtime_error("the first");
+    call.result<float>(0)[0] = 0;
+  };
+  const auto later = [](const ab::CustomCall&) {
+    ++later_calls;
+    throw std::runtime_error("a later one");
+  };
+  const ab::Spec one = ab::spec(ab::f32, {1});
+  int line = 0;
+  auto program = [&](ab::Array x) {
+    ab::Array failed = ab::custom_call("contract_first", first_fails, one, x);
+    line = __LINE__ - 1;
+    ab::Array dependent = ab::custom_call("contract_later", later, one, failed + x);
+    return std::tuple{failed, dependent, ab::exp(x)};
+  };
+  auto jitted = ab::jit(program);
+  for (int way = 0; way < 3; ++way) {
+    HeldArray held(1);
+    if (way == 2) held.arrive();  // then it may run while it is called
+    auto [failed, dependent, other] = way == 0 ? program(held.array) : jitted(held.array);
+    held.arrive();
+    ab::Array further = ab::jit([](ab::Array x) { return ab::sum(x); })(dependent);
+    ab::Array more = other * 2;
+    const std::string first = error_of([&] { failed.wait(); });
+    EXPECT_NE(first.find("contract_first"), std::string::npos) << first;
+    EXPECT_TRUE(first.ends_with(": the first, at contract.cpp:" + std::to_string(line))) << first;
+    for (const ab::Array& array : {failed, dependent, further, dependent + failed}) {
+      float value = 0;
+      EXPECT_EQ(error_of([&] { array.wait(); }), first);
+      EXPECT_EQ(error_of([&] { array.to_vector<float>(); }), first);
+      EXPECT_EQ(error_of([&] { array.to_vector_async<float>().get(); }), first);
+      EXPECT_EQ(error_of([&] { array.copy_to(std::span<float>(&value, 1)); }), first);
+    }
+    EXPECT_EQ(later_calls, 0);  // what has no operands does not run
+    EXPECT_FLOAT_EQ(other.item<float>(), std::exp(1.0f));
+    EXPECT_FLOAT_EQ(more.item<float>(), 2 * std::exp(1.0f));
+  }
+  ab::Array fine = std::get<0>(jitted(ab::zeros(ab::f32, {1})));
+  EXPECT_EQ(fine.item<float>(), 0);
 }
 
 // Line 5: order comes from data alone. Results do not depend on the number of streams or threads:
@@ -289,6 +458,34 @@ TEST(ContractLine5, TheSameProgramGivesTheSameBitsOnAnyNumberOfStreams) {
   }
 }
 
+TEST(ContractLine5, TheSameProgramGivesTheSameBitsOnAnyNumberOfThreads) {
+  auto program = [](ab::Array x, ab::Array, ab::Array square) {
+    ab::Array y = ab::tanh(x) / (x * x + 1);
+    return std::tuple{y,
+                      ab::sum(y),
+                      ab::sum(y * x, {0}),
+                      ab::mean(y, {1}),
+                      ab::softmax(x),
+                      ab::matmul(square, square)};
+  };
+  const ab::Array x = ab::random::normal(ab::random::key(5), {317, 1021});
+  const ab::Array square = ab::random::normal(ab::random::key(6), {257, 257});
+  auto compiled = ab::jit(program);
+  std::vector<std::vector<float>> expected;
+  int programs = 0;
+  for (int devices : {1, 2, 1}) {  // each with its share of the cores
+    ab::set_cpu_devices(devices);
+    ++programs;  // the type of what is not used makes another
+    for (int i = 0; i < programs; ++i) {
+      std::vector<std::vector<float>> values;
+      std::apply([&](const auto&... result) { (values.push_back(numbers(result)), ...); },
+                 compiled(x, ab::zeros(ab::f32, {1 + i}), square));
+      if (expected.empty()) expected = values;
+      EXPECT_TRUE(values == expected) << devices << " devices, program " << i;
+    }
+  }
+}
+
 TEST(ContractLine5, ALaterCallDoesNotWaitForAnEarlierOne) {
   HeldArray late;
   auto twice = ab::jit([](ab::Array x) { return ab::sum(x * 2); });
@@ -316,26 +513,81 @@ TEST(ContractLine6, ArraysNeverChange) {
   EXPECT_EQ(x.to_vector<float>(), four(1));
 }
 
+TEST(ContractLine6, ADonationChangesNothingThatOthersSee) {
+  constexpr std::int64_t size = 1 << 18;
+  auto add = ab::jit([](ab::Array x, ab::Array y) { return x + y; });
+  const auto ready = [](float value) {
+    ab::Array array = ab::full({size}, value);
+    array.wait();
+    return array;
+  };
+  const auto all = [](float value) { return std::vector<float>(size, value); };
+  ab::Array x = ready(1), y = ready(2), same = x;
+  EXPECT_TRUE(numbers(add(ab::donate(x), y)) == all(3));
+  EXPECT_TRUE(numbers(same) == all(1));
+  // As two arguments of one call.
+  EXPECT_TRUE(numbers(add(ab::donate(same), same)) == all(2));
+  // Seen by what was recorded and has not run, and by a call under way.
+  x = ready(4);
+  HeldArray held(size);
+  ab::Array later = x * 10, called = add(held.array, x);
+  EXPECT_TRUE(numbers(add(ab::donate(x), y)) == all(6));
+  held.arrive();
+  EXPECT_TRUE(numbers(later) == all(40));
+  EXPECT_TRUE(numbers(called) == all(5));
+}
+
+TEST(ContractLine6, AnyLaterUseOfADonatedArrayNamesTheDonation) {
+  auto add = ab::jit([](ab::Array x, ab::Array y) { return x + y; });
+  ab::Array x = ab::array({1.0f, 2.0f, 3.0f}), y = x + 1;
+  EXPECT_EQ(numbers(add(ab::donate(x), y)), (std::vector<float>{3, 5, 7}));
+  const std::string gone =
+      "f32[3] was given away by donate at contract.cpp:" + std::to_string(__LINE__ - 2) +
+      "; use the result of that call, or keep the array and do not donate it";
+  const auto names_it = [&](const std::string& function, const std::function<void()>& use) {
+    EXPECT_TRUE(error_of(use).starts_with(function + ": " + gone)) << error_of(use);
+  };
+  names_it("to_vector", [&] { x.to_vector<float>(); });
+  names_it("shape", [&] { x.shape(); });
+  names_it("wait", [&] { x.wait(); });
+  names_it("add", [&] { x + y; });
+  names_it("read", [&] { to_string(x); });
+  names_it("read", [&] { add(x, y); });
+  names_it("read", [&] { add(ab::donate(x), y); });
+  EXPECT_FALSE(x.ready());
+  x = y;
+  EXPECT_EQ(numbers(x), numbers(y));
+}
+
 TEST(ContractLine6, ManyThreadsShareArraysAndCompiledFunctions) {
+  constexpr int calls = sanitized ? 20 : 300;
   auto f = ab::jit([](ab::Array x, ab::Array n) { return ab::sum(x) + n; });
+  auto product = ab::jit([](ab::Array x) { return ab::matmul(x, x); });
   HeldArray held(100);
-  ab::Array recorded = held.array * 2 + 1;
+  const ab::Array recorded = held.array * 2 + 1, ones = ab::ones(ab::f32, {16, 16});
   std::vector<std::thread> threads;
   std::atomic<int> right = 0;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&, t] {
       ab::Array own = ab::sum(recorded + static_cast<float>(t));
       right += own.item<float>() == 300 + 100 * static_cast<float>(t);
-      for (int i = 0; i < 10; ++i) {
+      for (int i = 0; i < calls; ++i) {
         const auto size = static_cast<std::int64_t>(1 + (i + t) % 3);
         const float sum = f(ab::full({size}, 2.0f), i).item<float>();
         right += sum == static_cast<float>(2 * size + i);
+        ab::Array later = product(ones) * 2 + static_cast<float>(i);  // some are never read
+        if (i % 8 == t) right += later[3][4].item<float>() == static_cast<float>(32 + i);
+        if (i % 64 == t) ab::wait_all();
       }
     });
   }
   held.arrive();
   for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(right, 44);
+  int wanted = 4 + 4 * calls;
+  for (int t = 0; t < 4; ++t) {
+    for (int i = 0; i < calls; ++i) wanted += i % 8 == t;
+  }
+  EXPECT_EQ(right, wanted);
   EXPECT_EQ(f.traces(), 3);
 }
 
@@ -409,6 +661,9 @@ TEST(ContractLine7, AStaticArgumentThatChangesDoesAndSaysSo) {
   power(ab::ones(ab::f32, {2}), ab::static_arg(5));
   EXPECT_EQ(power.traces(), 3);
   EXPECT_EQ(power.last_retrace(), "argument 0: f32[2] instead of f32[]");
+  power(ab::scalar(2.0f),
+        ab::static_arg(7));  // two arguments differ from the last, one from another
+  EXPECT_EQ(power.last_retrace(), "argument 1: static 7 instead of static 5");
 }
 
 }  // namespace

@@ -133,47 +133,4 @@ TEST(Fault, AnExceptionInACustomCallStopsOnlyWhatNeedsIt) {
   EXPECT_FLOAT_EQ(f(ab::array({3.0f})).first.item<float>(), 2);
 }
 
-TEST(Backpressure, LimitsCanBeSetAndRead) {
-  const ab::Device cpu = ab::Device::cpu();
-  const std::size_t bytes = ab::in_flight_bytes(cpu);
-  EXPECT_GT(bytes, 0u);
-  EXPECT_LE(bytes, std::size_t{256} << 20);
-  ab::Options options;
-  options.in_flight_bytes = 1 << 20;
-  auto f = ab::jit([](ab::Array x) { return x + 1; }, options);
-  EXPECT_EQ(ab::in_flight_bytes(cpu), std::size_t{1} << 20);
-  EXPECT_THROW(ab::set_in_flight_bytes(cpu, 0), ab::Error);
-  ab::set_in_flight_bytes(cpu, bytes);
-}
-
-// Steps that depend on each other, with a fresh input each.
-std::size_t peak_of_loop(bool waits) {
-  auto step = ab::jit([](ab::Array state, ab::Array batch) {
-    return ab::tanh(ab::matmul(batch, state)) * 0.5f + state;
-  });
-  const ab::Device cpu = ab::Device::cpu();
-  ab::Array state = numbers({256, 256}, 1);
-  const std::vector<float> values(256 * 256, 0.25f);
-  ab::wait_all();
-  ab::reset_peak_memory(cpu);
-  const std::size_t before = ab::memory_use(cpu).in_use;
-  for (int i = 0; i < 200; ++i) {
-    state = step(state, ab::array(std::span<const float>(values), {256, 256}));
-    if (waits) state.wait();
-  }
-  state.wait();
-  return ab::memory_use(cpu).peak - before;
-}
-
-TEST(Backpressure, ALoopThatNeverWaitsTakesAtMostTheLimitMore) {
-  const ab::Device cpu = ab::Device::cpu();
-  const std::size_t bytes = ab::in_flight_bytes(cpu);
-  const std::size_t waiting = peak_of_loop(true);
-  for (std::size_t limit : {std::size_t{1} << 20, std::size_t{4} << 20}) {
-    ab::set_in_flight_bytes(cpu, limit);
-    EXPECT_LE(peak_of_loop(false), waiting + limit + (256 * 256 * 4)) << limit;
-  }
-  ab::set_in_flight_bytes(cpu, bytes);
-}
-
 }  // namespace

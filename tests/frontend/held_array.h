@@ -46,4 +46,4 @@ inline bool eventually(const std::function<bool()>& happened) {
 }
 
 /// Lets a thread that ought to be waiting go on, if it is not; no test fails because this is short.
-inline void give_a_chance() { std::this_thread::sleep_for(std::chrono::milliseconds(5)); }
+inline void give_a_chance() { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }
