@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "frontend/dump.h"
+#include "runtime/default_floats.h"
 #include "runtime/timeline.h"
 
 namespace anabranch {
@@ -32,6 +33,7 @@ class ProgramCache {
     if (!entry->compilation) {  // an earlier thread may have failed: try again, and fail for this
                                 // one
       timeline::Span span("compile " + graph.name(), timeline::Category::compile);
+      const DefaultFloats floats;  // constants are folded here
       auto compilation = std::make_shared<const Compilation>(compile(graph, options));
       dump_as_asked(*compilation);
       entry->compilation = std::move(compilation);

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "runtime/cpu/frame.h"
+#include "runtime/default_floats.h"
 #include "runtime/timeline.h"
 
 namespace anabranch::cpu {
@@ -51,6 +52,7 @@ bool run_inline(DeviceState& device, const Executable& executable, std::span<con
     outputs[slot.index] = Buffer::deferred(executable.device, slot.type.bytes(), Event());
   }
   frame.bind(inputs, outputs);
+  const DefaultFloats floats;
   for (const Stream& steps : executable.streams) {
     for (const Step& step : steps) {
       if (const auto* launch = std::get_if<Launch>(&step)) {

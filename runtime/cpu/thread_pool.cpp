@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cfenv>
 #include <chrono>
 #include <thread>
 #include <utility>
 
+#include "runtime/default_floats.h"
 #include "runtime/spin.h"
 
 namespace anabranch::cpu {
@@ -322,12 +322,10 @@ void ThreadPool::help_until(const std::atomic<std::uint32_t>& happened, nanoseco
 // What follows the task may take long: that is for a worker.
 void ThreadPool::help(SharedTask& shared) {
   Work& after = *shared.after;
-  // A worker's floating-point environment is the default one.
-  std::fenv_t own;
-  std::fegetenv(&own);
-  std::fesetenv(FE_DFL_ENV);
-  const bool is_last = run_ranges(shared);
-  std::fesetenv(&own);
+  const bool is_last = [&] {
+    const DefaultFloats floats;
+    return run_ranges(shared);
+  }();
   std::vector<Worker*> woken;
   {
     std::lock_guard lock(mutex_);
@@ -381,6 +379,7 @@ ThreadPool::Job ThreadPool::take(Worker& worker) {
 void ThreadPool::work_loop(Worker& worker) {
   this_pool = this;
   this_worker = worker.index;
+  const DefaultFloats floats;  // the environment is that of the thread that made this one
   while (Job job = take(worker)) {
     if (job.work) {
       job.work->run(*job.work);

@@ -1,6 +1,7 @@
 // The async contract, line by line. Work is held back by inputs that have not arrived, so that what
 // is in flight does not depend on how fast anything is.
 #include <atomic>
+#include <cfenv>
 #include <functional>
 #include <sstream>
 #include <thread>
@@ -483,6 +484,29 @@ TEST(ContractLine5, TheSameProgramGivesTheSameBitsOnAnyNumberOfThreads) {
       if (expected.empty()) expected = values;
       EXPECT_TRUE(values == expected) << devices << " devices, program " << i;
     }
+  }
+}
+
+TEST(ContractLine5, TheSameProgramGivesTheSameBitsHoweverTheCallerRounds) {
+  auto f = ab::jit([](ab::Array x, ab::Array) {
+    ab::Array y = ab::sin(x) / 3;
+    for (float constant : {2.0f, 3.0f, 5.0f, 6.0f, 7.0f}) y = y + ab::sqrt(ab::scalar(constant));
+    return y;
+  });
+  const ab::Array unused = ab::ones(ab::f32, {1}), another = ab::ones(ab::f32, {2});
+  for (std::int64_t size : {5, 1 << 17}) {  // in the call, and on workers
+    const ab::Array x = ab::linspace(0, 1, size, ab::f32);
+    const std::vector<float> expected = numbers(f(x, unused));
+    ab::set_cpu_devices(2);
+    std::fesetround(FE_UPWARD);
+    ab::set_cpu_devices(1);  // makes workers
+    const std::vector<float> called = numbers(f(x, unused));
+    const std::vector<float> compiled = numbers(f(x, another));
+    const int rounding = std::fegetround();
+    std::fesetround(FE_TONEAREST);
+    EXPECT_EQ(rounding, FE_UPWARD);
+    EXPECT_TRUE(called == expected) << size;
+    EXPECT_TRUE(compiled == expected) << size;
   }
 }
 
