@@ -1,6 +1,7 @@
 #include "frontend/promote.h"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <optional>
 
@@ -106,7 +107,10 @@ Array number_as(const char* function, const Number& number, Dtype dtype, SourceL
                      "; convert the array with .astype(...) first",
                  where);
           }
-          return array_of(dtype, Literal::scalar(convert_scalar<T>(value)).bits(0), where);
+          const T converted = convert_scalar<T>(value);
+          std::uint64_t bits = 0;
+          std::memcpy(&bits, &converted, sizeof converted);
+          return array_of(dtype, bits, where);
         });
       },
       number.value);
