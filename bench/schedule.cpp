@@ -4,55 +4,67 @@
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <random>
 
 #include "codegen/memory_plan.h"
-#include "tests/support/fake_program.h"
+#include "tests/support/fake_graphs.h"
 
 namespace {
 
 using namespace anabranch;
 
-// A random program; `reach` is how far back a launch reads. Sizes differ by a factor of a hundred.
-Program program_of(std::int64_t launches, std::int64_t reach) {
+// A random program; a launch reads two of the 16 values before it. Sizes differ by a factor of a
+// hundred.
+Program program_of(std::int64_t launches) {
   std::mt19937 random(7);
-  testing::FakeProgram made(64);
-  std::vector<SlotId> values = {made.input()};
-  for (std::int64_t i = 0; i < launches; ++i) {
-    const auto back = static_cast<std::size_t>(
-        std::min<std::int64_t>(reach, static_cast<std::int64_t>(values.size())));
-    std::vector<SlotId> reads = {values[values.size() - 1 - random() % back],
-                                 values[values.size() - 1 - random() % back]};
-    values.push_back(i + 1 < launches ? made.temporary() : made.output());
-    made.program().slots[values.back()].type.shape =
-        Shape{static_cast<std::int64_t>(64 << (random() % 7))};
-    made.launch(reads, values.back()).in_place.clear();
+  testing::SizedProgram made = testing::reaching_program(random, static_cast<int>(launches), 16);
+  for (Slot& slot : made.program().slots) {
+    slot.type.shape = Shape{static_cast<std::int64_t>(64 << (random() % 7))};
   }
+  for (Launch& launch : made.program().launches) launch.in_place.clear();
   return made.program();
 }
 
-void memory(benchmark::State& state) {
+// So many layers, five temporaries each.
+Program training_step_of(std::int64_t layers) {
+  std::mt19937 random(7);
+  return testing::training_program(random, static_cast<int>(layers)).program();
+}
+
+void plan(benchmark::State& state, Program program) {
   Options options;
   options.device = Device::null();
   options.streams = static_cast<int>(state.range(1));
   options.use_all_streams = true;
-  Executable executable = schedule(program_of(state.range(0), 16), options);
+  Executable executable = schedule(std::move(program), options);
   for (auto _ : state) plan_memory(executable);
+  const auto buffers =
+      std::count_if(executable.slots.begin(), executable.slots.end(),
+                    [](const Slot& slot) { return slot.kind == Slot::Kind::temporary; });
   state.counters["per 1,000 buffers"] = benchmark::Counter(
-      static_cast<double>(state.range(0)) / 1000,
+      static_cast<double>(buffers) / 1000,
       benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
   state.counters["of live"] =
       static_cast<double>(executable.arena_bytes) / static_cast<double>(executable.live_bytes);
 }
 
+void random_program(benchmark::State& state) { plan(state, program_of(state.range(0))); }
+void training_step(benchmark::State& state) { plan(state, training_step_of(state.range(0))); }
+
 void whole_schedule(benchmark::State& state) {
   Options options;
   options.device = Device::null();
-  const Program program = program_of(state.range(0), 16);
+  const Program program = program_of(state.range(0));
   for (auto _ : state) benchmark::DoNotOptimize(schedule(program, options));
 }
 
-BENCHMARK(memory)
+BENCHMARK(training_step)
+    ->Name("memory plan of a training step")
+    ->ArgNames({"layers", "streams"})
+    ->ArgsProduct({{20, 200, 800}, {1, 4}})
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(random_program)
     ->Name("memory plan")
     ->ArgNames({"buffers", "streams"})
     ->ArgsProduct({{100, 1000, 4000}, {1, 4}})

@@ -1,126 +1,188 @@
 #include "codegen/arena.h"
 
 #include <algorithm>
-#include <optional>
+#include <functional>
+#include <numeric>
 #include <utility>
 
 namespace anabranch {
 namespace {
 
-// Placings of all blocks, beyond the given orders. Where the first order is not already the best,
-// some dozens bring random graphs to within a percent of the lower bound.
-constexpr int most_repairs = 48;
-// Visits of one block while another is placed, in all tries together: a few milliseconds.
-constexpr std::size_t least_visits = 20'000, visits_per_block = 300;
-
-using Order = std::vector<std::uint32_t>;
+// Looks at a block, in all tries together: a fraction of a millisecond for a hundred blocks, about
+// two tries for a thousand.
+constexpr std::size_t least_looks = 100'000, looks_per_block = 100;
+// More than the lower bound by less than this part of it is near enough.
+constexpr std::size_t near_enough = 100;
 
 class Packer {
  public:
   explicit Packer(const ArenaBlocks& blocks)
       : blocks_(blocks),
-        rank_(blocks.bytes.size()),
-        allowed_(std::max(least_visits, visits_per_block * blocks.bytes.size())) {}
+        order_(blocks.size()),
+        looks_left_(std::max(least_looks, looks_per_block * blocks.size())) {
+    best_.bytes = SIZE_MAX;
+  }
 
   ArenaPacking run() {
-    for (const Order& order : blocks_.orders) {
-      if (!may_go_on()) break;
-      attempt(order);
+    std::vector<std::size_t> beside(blocks_.size());
+    for (std::uint32_t i = 0; i < blocks_.size(); ++i) {
+      beside[i] = blocks_.bytes(i);
+      for (std::uint32_t other : blocks_.conflicts(i)) beside[i] += blocks_.bytes(other);
     }
-    for (int i = 0; i < most_repairs && may_go_on(); ++i) {
-      Order order = raise_the_top(last_order_, last_);
-      if (!attempt(std::move(order))) last_order_ = shuffled(best_order_);
+    const auto at_bottom = [&] { return place_from_bottom(); };
+    try_order([&](std::uint32_t i) { return beside[i]; }, at_bottom);
+    try_order([&](std::uint32_t i) { return blocks_.bytes(i); }, [&] { return place_in_gaps(); });
+    try_order([&](std::uint32_t i) { return blocks_.bytes(i); }, at_bottom);
+    try_order([&](std::uint32_t i) { return blocks_.bytes(i) * blocks_.conflicts(i).size(); },
+              at_bottom);
+    try_order([&](std::uint32_t i) { return blocks_.conflicts(i).size(); }, at_bottom);
+    while (may_go_on()) {
+      order_ = best_order_;
+      for (std::size_t i = 0; i <= blocks_.size() / 32; ++i) {
+        std::swap(order_[below(blocks_.size())], order_[below(blocks_.size())]);
+      }
+      attempt(at_bottom);
     }
     return std::move(best_);
   }
 
  private:
+  /// A block, by its rank, that can lie no lower than `floor`.
+  struct Waiting {
+    std::size_t floor;
+    std::uint32_t rank;
+    bool operator>(const Waiting& other) const {
+      return floor != other.floor ? floor > other.floor : rank > other.rank;
+    }
+  };
+
   bool may_go_on() const {
-    return best_order_.empty() || (best_.bytes > blocks_.lower_bound && visits_ < allowed_);
+    if (best_order_.empty()) return true;
+    const std::size_t bound = blocks_.lower_bound();
+    return best_.bytes > bound + bound / near_enough && looks_left_ > 0;
   }
 
-  // Whether this is the best so far.
-  bool attempt(Order order) {
-    last_ = place_all(order);
-    last_order_ = std::move(order);
-    if (!best_order_.empty() && last_.bytes >= best_.bytes) return false;
-    best_ = last_;
-    best_order_ = last_order_;
+  // Those with the greatest key first, else as they are.
+  template <class Key, class Place>
+  void try_order(Key key, Place place) {
+    if (!may_go_on()) return;
+    std::iota(order_.begin(), order_.end(), 0);
+    std::stable_sort(order_.begin(), order_.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return key(a) > key(b); });
+    attempt(place);
+  }
+
+  template <class Place>
+  void attempt(Place place) {
+    packing_ = {std::vector<std::size_t>(blocks_.size()), 0};
+    floor_.assign(blocks_.size(), 0);
+    if (!place() || packing_.bytes >= best_.bytes) return;
+    best_ = packing_;
+    best_order_ = order_;
+  }
+
+  // False as soon as this cannot become better than the best. A floor only ever rises, so whoever
+  // comes up with an old one waits again.
+  bool place_from_bottom() {
+    waiting_.clear();
+    for (std::uint32_t rank = 0; rank < blocks_.size(); ++rank) waiting_.push_back({0, rank});
+    while (!waiting_.empty()) {
+      std::pop_heap(waiting_.begin(), waiting_.end(), std::greater<>());
+      Waiting& lowest = waiting_.back();
+      const std::uint32_t block = order_[lowest.rank];
+      look(1);
+      if (lowest.floor < floor_[block]) {
+        lowest.floor = floor_[block];
+        std::push_heap(waiting_.begin(), waiting_.end(), std::greater<>());
+        continue;
+      }
+      waiting_.pop_back();
+      const std::size_t end = floor_[block] + blocks_.bytes(block);
+      place(block, floor_[block]);
+      for (std::uint32_t other : blocks_.conflicts(block)) {
+        if (floor_[other] >= end) continue;
+        floor_[other] = end;
+        if (end + blocks_.bytes(other) >= best_.bytes) return false;
+      }
+    }
     return true;
   }
 
-  ArenaPacking place_all(const Order& order) {
-    ArenaPacking packing{std::vector<std::size_t>(order.size()), 0};
-    for (std::uint32_t i = 0; i < order.size(); ++i) rank_[order[i]] = i;
-    for (std::uint32_t block : order) {
-      const std::size_t offset = best_gap(block, packing.offsets);
-      packing.offsets[block] = offset;
-      packing.bytes = std::max(packing.bytes, offset + blocks_.bytes[block]);
-    }
-    return packing;
-  }
-
-  // The beginning of the smallest gap that holds the block, among those placed before it.
-  std::size_t best_gap(std::uint32_t block, const std::vector<std::size_t>& offsets) {
-    taken_.clear();
-    for (std::uint32_t other : blocks_.conflicts[block]) {
-      if (rank_[other] > rank_[block]) continue;
-      taken_.emplace_back(offsets[other], offsets[other] + blocks_.bytes[other]);
-    }
-    visits_ += blocks_.conflicts[block].size() + taken_.size();
-    std::sort(taken_.begin(), taken_.end());
-    std::optional<std::size_t> best;
-    std::size_t best_size = SIZE_MAX, free_from = 0;
-    for (auto [begin, end] : taken_) {
-      if (begin >= free_from + blocks_.bytes[block] && begin - free_from < best_size) {
-        best = free_from;
-        best_size = begin - free_from;
+  // Each into the smallest gap that holds it.
+  bool place_in_gaps() {
+    std::vector<std::pair<std::size_t, std::size_t>> taken;
+    for (std::uint32_t block : order_) {
+      taken.clear();
+      for (std::uint32_t other : blocks_.conflicts(block)) {
+        if (floor_[other] != placed) continue;
+        taken.emplace_back(packing_.offsets[other], packing_.offsets[other] + blocks_.bytes(other));
       }
-      free_from = std::max(free_from, end);
+      look(taken.size());
+      std::sort(taken.begin(), taken.end());
+      std::size_t best = SIZE_MAX, best_size = SIZE_MAX, free_from = 0;
+      for (auto [begin, end] : taken) {
+        if (begin >= free_from + blocks_.bytes(block) && begin - free_from < best_size) {
+          best = free_from;
+          best_size = begin - free_from;
+        }
+        free_from = std::max(free_from, end);
+      }
+      place(block, best == SIZE_MAX ? free_from : best);
+      if (packing_.bytes >= best_.bytes) return false;
     }
-    return best.value_or(free_from);
+    return true;
   }
 
-  // The blocks that end above the lower bound go first.
-  Order raise_the_top(const Order& order, const ArenaPacking& packing) const {
-    Order raised = order;
-    std::stable_partition(raised.begin(), raised.end(), [&](std::uint32_t block) {
-      return packing.offsets[block] + blocks_.bytes[block] > blocks_.lower_bound;
-    });
-    return raised;
+  void place(std::uint32_t block, std::size_t offset) {
+    packing_.offsets[block] = offset;
+    packing_.bytes = std::max(packing_.bytes, offset + blocks_.bytes(block));
+    floor_[block] = placed;
+    look(blocks_.conflicts(block).size());
   }
 
-  // A few blocks change places with near ones, as a fixed generator says (Steele and Vigna's
-  // splitmix64).
-  Order shuffled(Order order) {
-    const auto below = [&](std::size_t n) {
-      seed_ += 0x9e3779b97f4a7c15u;
-      std::uint64_t z = seed_;
-      z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-      z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-      return static_cast<std::size_t>((z ^ (z >> 31)) % n);
-    };
-    for (std::size_t i = 0; i <= order.size() / 16; ++i) {
-      const std::size_t from = below(order.size());
-      const std::size_t to = std::min(order.size() - 1, from + 1 + below(8));
-      std::swap(order[from], order[to]);
-    }
-    return order;
+  void look(std::size_t times) { looks_left_ -= std::min(looks_left_, times); }
+
+  // A fixed generator (Steele and Vigna's splitmix64).
+  std::size_t below(std::size_t n) {
+    seed_ += 0x9e3779b97f4a7c15u;
+    std::uint64_t z = seed_;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return static_cast<std::size_t>((z ^ (z >> 31)) % n);
   }
 
   const ArenaBlocks& blocks_;
-  std::vector<std::uint32_t> rank_;  // of each block in the order at hand
-  std::vector<std::pair<std::size_t, std::size_t>> taken_;
-  std::size_t visits_ = 0, allowed_;
+  static constexpr std::size_t placed = SIZE_MAX;
+
+  std::vector<std::uint32_t> order_, best_order_;  // of equals, who goes first
+  std::vector<std::size_t> floor_;                 // of each block, or `placed`
+  std::vector<Waiting> waiting_;                   // a heap, the lowest on top
+  ArenaPacking packing_, best_;
+  std::size_t looks_left_;
   std::uint64_t seed_ = 0;
-  ArenaPacking best_, last_;
-  Order best_order_, last_order_;
 };
 
 }  // namespace
 
+ArenaBlocks::ArenaBlocks(std::vector<std::size_t> bytes, const std::vector<Pair>& conflicts,
+                         std::size_t lower_bound)
+    : bytes_(std::move(bytes)),
+      others_(2 * conflicts.size()),
+      first_(bytes_.size() + 1),
+      lower_bound_(lower_bound) {
+  for (auto [a, b] : conflicts) {
+    ++first_[a];
+    ++first_[b];
+  }
+  std::partial_sum(first_.begin(), first_.end(), first_.begin());
+  for (auto [a, b] : conflicts) {
+    others_[--first_[a]] = b;
+    others_[--first_[b]] = a;
+  }
+}
+
 ArenaPacking pack(const ArenaBlocks& blocks) {
-  if (blocks.bytes.empty()) return {};
+  if (blocks.size() == 0) return {};
   return Packer(blocks).run();
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "codegen/arena.h"
+#include "codegen/lifetimes.h"
 #include "runtime/step_order.h"
 
 namespace anabranch {
@@ -15,34 +16,33 @@ class LivePlaces {
  public:
   explicit LivePlaces(const StepOrder& order);
 
+  /// The range must begin with one step that all its others come after: a first write. Throws
+  /// InternalError where it does not.
   void add(const LiveRange& range, std::size_t bytes);
 
-  /// The places as blocks. Two conflict unless all uses of one come before all uses of the other.
-  /// The lower bound is the most bytes of places that conflict with each other: those live at once
-  /// in one order of the steps that the schedule allows, and what may be live beside them in
-  /// others.
+  /// The places as blocks, in the order of `add`. Two conflict unless all uses of one come before
+  /// all uses of the other; the lower bound is `most_live`.
   ArenaBlocks blocks() const;
 
  private:
-  using Clock = std::vector<std::int32_t>;  // a number per stream
-
   struct Place {
     std::size_t bytes = 0;
-    std::uint32_t begin = 0, end = 0;  // its first and last step in the order of all steps
-    Clock last;                        // its last step on each stream; -1 where it has none
-    Clock ended;                       // how many steps have ended on each stream when it begins
+    StepRef first;
+    std::uint32_t begin = 0;  // `first` in the order of all steps
   };
 
-  bool before(const Place& a, const Place& b) const;
-  void find_conflicts(ArenaBlocks& blocks) const;
-  std::vector<std::size_t> live_sums() const;
-  std::size_t lower_bound(const ArenaBlocks& blocks, const std::vector<std::size_t>& sums) const;
-  std::size_t widened(const ArenaBlocks& blocks, const std::vector<std::uint32_t>& places) const;
+  const std::uint32_t* followers(StepRef step) const {
+    return &followers_[step.stream][step.position * streams_];
+  }
+  Lifetimes lifetimes(const std::vector<std::uint32_t>& by_begin) const;
 
   const StepOrder& order_;
-  std::size_t streams_ = 0;
+  std::uint32_t streams_ = 0;
   std::vector<std::vector<std::uint32_t>> index_;  // of each step in the order of all steps
+  // By stream, for each of its steps a number per stream: the first step of it that comes after.
+  std::vector<std::vector<std::uint32_t>> followers_;
   std::vector<Place> places_;
+  std::vector<std::uint32_t> over_;  // by place and stream: the first step after all its uses
 };
 
 }  // namespace anabranch

@@ -82,7 +82,7 @@ class Planner {
     }
     const ArenaBlocks blocks = live.blocks();
     const ArenaPacking packing = pack(blocks);
-    live_bytes = blocks.lower_bound;
+    live_bytes = blocks.lower_bound();
     arena_bytes = packing.bytes;
     for (std::size_t i = 0; i < here.size(); ++i) {
       for (SlotId id : here[i]->slots) executable_.slots[id].offset = packing.offsets[i];
@@ -91,6 +91,7 @@ class Planner {
 
   void make_places() {
     place_of_.resize(executable_.slots.size());
+    places_.reserve(executable_.slots.size());
     for (SlotId id = 0; id < executable_.slots.size(); ++id) {
       const Slot& slot = executable_.slots[id];
       if (slot.kind != Slot::Kind::temporary || uses_[id].empty()) continue;

@@ -82,6 +82,7 @@ std::vector<std::vector<SlotUse>> slot_uses(const Executable& executable, const 
     if (const auto* launch = std::get_if<Launch>(&step)) {
       for (SlotId id : launch->buffers) {
         if (!uses[id].empty() && uses[id].back().step == ref) continue;
+        if (uses[id].empty()) uses[id].reserve(4);
         const auto& writes = launch->writes;
         uses[id].push_back({ref, std::find(writes.begin(), writes.end(), id) != writes.end()});
       }
@@ -98,47 +99,50 @@ LiveRange::LiveRange(const std::vector<SlotUse>& uses) {
 }
 
 void LiveRange::add(StepRef first, StepRef last) {
-  for (std::size_t i = 0; i < first_.size(); ++i) {
-    if (first_[i].stream != first.stream) continue;
-    first_[i].position = std::min(first_[i].position, first.position);
-    last_[i].position = std::max(last_[i].position, last.position);
+  for (Part& part : parts_) {
+    if (part.first.stream != first.stream) continue;
+    part.first.position = std::min(part.first.position, first.position);
+    part.last.position = std::max(part.last.position, last.position);
     return;
   }
-  first_.push_back(first);
-  last_.push_back(last);
+  parts_.push_back({first, last});
 }
 
 void LiveRange::add(const LiveRange& other) {
-  for (std::size_t i = 0; i < other.first_.size(); ++i) add(other.first_[i], other.last_[i]);
+  for (const Part& part : other.parts_) add(part.first, part.last);
 }
 
 bool LiveRange::before(const LiveRange& other, const StepOrder& order) const {
-  return std::all_of(last_.begin(), last_.end(), [&](StepRef mine) {
-    return std::all_of(other.first_.begin(), other.first_.end(),
-                       [&](StepRef theirs) { return order.before(mine, theirs); });
+  return std::all_of(parts_.begin(), parts_.end(), [&](const Part& mine) {
+    return std::all_of(other.parts_.begin(), other.parts_.end(),
+                       [&](const Part& theirs) { return order.before(mine.last, theirs.first); });
   });
 }
 
 bool LiveRange::before_or_meets(const LiveRange& other, const StepOrder& order) const {
-  return std::all_of(last_.begin(), last_.end(), [&](StepRef mine) {
-    return std::all_of(other.first_.begin(), other.first_.end(), [&](StepRef theirs) {
-      return mine == theirs || order.before(mine, theirs);
+  return std::all_of(parts_.begin(), parts_.end(), [&](const Part& mine) {
+    return std::all_of(other.parts_.begin(), other.parts_.end(), [&](const Part& theirs) {
+      return mine.last == theirs.first || order.before(mine.last, theirs.first);
     });
   });
 }
 
 const StepRef* LiveRange::last(const StepOrder& order) const {
-  for (const StepRef& step : last_) {
-    const auto ends = [&](StepRef use) { return use == step || order.before(use, step); };
-    if (std::all_of(last_.begin(), last_.end(), ends)) return &step;
+  for (const Part& part : parts_) {
+    const auto ends = [&](const Part& other) {
+      return other.last == part.last || order.before(other.last, part.last);
+    };
+    if (std::all_of(parts_.begin(), parts_.end(), ends)) return &part.last;
   }
   return nullptr;
 }
 
 const StepRef* LiveRange::first(const StepOrder& order) const {
-  for (const StepRef& step : first_) {
-    const auto starts = [&](StepRef use) { return use == step || order.before(step, use); };
-    if (std::all_of(first_.begin(), first_.end(), starts)) return &step;
+  for (const Part& part : parts_) {
+    const auto starts = [&](const Part& other) {
+      return other.first == part.first || order.before(part.first, other.first);
+    };
+    if (std::all_of(parts_.begin(), parts_.end(), starts)) return &part.first;
   }
   return nullptr;
 }

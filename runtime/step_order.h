@@ -55,13 +55,17 @@ std::vector<std::vector<SlotUse>> slot_uses(const Executable& executable, const 
 /// The uses of one slot, or of several that share bytes: the first and the last on each stream.
 class LiveRange {
  public:
+  /// The uses on one stream.
+  struct Part {
+    StepRef first, last;
+  };
+
   LiveRange() = default;
   explicit LiveRange(const std::vector<SlotUse>& uses);
 
-  bool empty() const { return first_.empty(); }
-  /// The first use on each stream that has any, and the last.
-  std::span<const StepRef> firsts() const { return first_; }
-  std::span<const StepRef> lasts() const { return last_; }
+  bool empty() const { return parts_.empty(); }
+  /// One for each stream that has any uses.
+  std::span<const Part> parts() const { return parts_; }
   void add(const LiveRange& other);
   /// Whether every use of this comes before every use of `other`.
   bool before(const LiveRange& other, const StepOrder& order) const;
@@ -76,7 +80,7 @@ class LiveRange {
  private:
   void add(StepRef first, StepRef last);
 
-  std::vector<StepRef> first_, last_;  // one per stream that has any
+  std::vector<Part> parts_;
 };
 
 /// Whether `written` may lie where `read` lies, both of one size: every use of `read` comes before
