@@ -1,7 +1,6 @@
 #include "codegen/arena.h"
 
 #include <algorithm>
-#include <functional>
 #include <numeric>
 #include <utility>
 
@@ -19,6 +18,7 @@ class Packer {
   explicit Packer(const ArenaBlocks& blocks)
       : blocks_(blocks),
         order_(blocks.size()),
+        rank_(blocks.size()),
         looks_left_(std::max(least_looks, looks_per_block * blocks.size())) {
     best_.bytes = SIZE_MAX;
   }
@@ -47,15 +47,6 @@ class Packer {
   }
 
  private:
-  /// A block, by its rank, that can lie no lower than `floor`.
-  struct Waiting {
-    std::size_t floor;
-    std::uint32_t rank;
-    bool operator>(const Waiting& other) const {
-      return floor != other.floor ? floor > other.floor : rank > other.rank;
-    }
-  };
-
   bool may_go_on() const {
     if (best_order_.empty()) return true;
     const std::size_t bound = blocks_.lower_bound();
@@ -74,36 +65,43 @@ class Packer {
 
   template <class Place>
   void attempt(Place place) {
-    packing_ = {std::vector<std::size_t>(blocks_.size()), 0};
-    floor_.assign(blocks_.size(), 0);
+    packing_ = {std::vector<std::size_t>(blocks_.size(), nowhere), 0};
     if (!place() || packing_.bytes >= best_.bytes) return;
     best_ = packing_;
     best_order_ = order_;
   }
 
-  // False as soon as this cannot become better than the best. A floor only ever rises, so whoever
-  // comes up with an old one waits again.
+  // False as soon as this cannot become better than the best. Who can lie lowest is known for each
+  // 64 of the order; floors only rise, so it changes only where that one's has risen.
   bool place_from_bottom() {
-    waiting_.clear();
-    for (std::uint32_t rank = 0; rank < blocks_.size(); ++rank) waiting_.push_back({0, rank});
-    while (!waiting_.empty()) {
-      std::pop_heap(waiting_.begin(), waiting_.end(), std::greater<>());
-      Waiting& lowest = waiting_.back();
-      const std::uint32_t block = order_[lowest.rank];
-      look(1);
-      if (lowest.floor < floor_[block]) {
-        lowest.floor = floor_[block];
-        std::push_heap(waiting_.begin(), waiting_.end(), std::greater<>());
-        continue;
+    const std::uint32_t count = blocks_.size();
+    floor_.assign(count, 0);
+    for (std::uint32_t i = 0; i < count; ++i) rank_[order_[i]] = i;
+    lowest_.clear();
+    for (std::uint32_t i = 0; i < count; i += group) lowest_.push_back(i);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      std::uint32_t lowest = lowest_[0];
+      for (std::uint32_t other : lowest_) {
+        if (floor_[other] < floor_[lowest]) lowest = other;
       }
-      waiting_.pop_back();
-      const std::size_t end = floor_[block] + blocks_.bytes(block);
-      place(block, floor_[block]);
+      const std::uint32_t block = order_[lowest];
+      const std::size_t end = floor_[lowest] + blocks_.bytes(block);
+      place(block, floor_[lowest]);
+      floor_[lowest] = placed;
+      risen_.assign(1, lowest / group);
       for (std::uint32_t other : blocks_.conflicts(block)) {
-        if (floor_[other] >= end) continue;
-        floor_[other] = end;
+        const std::uint32_t rank = rank_[other];
+        if (floor_[rank] >= end) continue;
+        floor_[rank] = end;
         if (end + blocks_.bytes(other) >= best_.bytes) return false;
+        if (lowest_[rank / group] == rank) risen_.push_back(rank / group);
       }
+      for (std::uint32_t risen : risen_) {
+        const auto first = floor_.begin() + risen * group;
+        const auto last = floor_.begin() + std::min(count, (risen + 1) * group);
+        lowest_[risen] = static_cast<std::uint32_t>(std::min_element(first, last) - floor_.begin());
+      }
+      look(lowest_.size() / 8 + risen_.size());
     }
     return true;
   }
@@ -114,7 +112,7 @@ class Packer {
     for (std::uint32_t block : order_) {
       taken.clear();
       for (std::uint32_t other : blocks_.conflicts(block)) {
-        if (floor_[other] != placed) continue;
+        if (packing_.offsets[other] == nowhere) continue;
         taken.emplace_back(packing_.offsets[other], packing_.offsets[other] + blocks_.bytes(other));
       }
       look(taken.size());
@@ -136,7 +134,6 @@ class Packer {
   void place(std::uint32_t block, std::size_t offset) {
     packing_.offsets[block] = offset;
     packing_.bytes = std::max(packing_.bytes, offset + blocks_.bytes(block));
-    floor_[block] = placed;
     look(blocks_.conflicts(block).size());
   }
 
@@ -152,11 +149,15 @@ class Packer {
   }
 
   const ArenaBlocks& blocks_;
-  static constexpr std::size_t placed = SIZE_MAX;
+  static constexpr std::size_t placed = SIZE_MAX, nowhere = SIZE_MAX;
+  static constexpr std::uint32_t group = 64;
 
   std::vector<std::uint32_t> order_, best_order_;  // of equals, who goes first
-  std::vector<std::size_t> floor_;                 // of each block, or `placed`
-  std::vector<Waiting> waiting_;                   // a heap, the lowest on top
+  std::vector<std::uint32_t> rank_;                // of each block in the order
+  std::vector<std::size_t> floor_;                 // by rank: how low each can lie, or `placed`
+  std::vector<std::uint32_t>
+      lowest_;  // by group: the rank of who can lie lowest, the first of equals
+  std::vector<std::uint32_t> risen_;  // groups of which that is to be found again
   ArenaPacking packing_, best_;
   std::size_t looks_left_;
   std::uint64_t seed_ = 0;
