@@ -22,7 +22,7 @@ class ArenaBlocks {
   std::size_t bytes(std::uint32_t block) const { return bytes_[block]; }
   /// The blocks that must not share bytes with `block`.
   std::span<const std::uint32_t> conflicts(std::uint32_t block) const {
-    return {&others_[first_[block]], first_[block + 1] - first_[block]};
+    return {others_.data() + first_[block], first_[block + 1] - first_[block]};
   }
   std::size_t lower_bound() const { return lower_bound_; }
 
