@@ -588,7 +588,7 @@ TEST(ContractLine6, ManyThreadsShareArraysAndCompiledFunctions) {
   auto f = ab::jit([](ab::Array x, ab::Array n) { return ab::sum(x) + n; });
   auto product = ab::jit([](ab::Array x) { return ab::matmul(x, x); });
   HeldArray held(100);
-  const ab::Array recorded = held.array * 2 + 1, ones = ab::ones(ab::f32, {16, 16});
+  const ab::Array recorded = held.array * 2 + 1, ones = ab::ones(ab::f32, {96, 96});
   std::vector<std::thread> threads;
   std::atomic<int> right = 0;
   for (int t = 0; t < 4; ++t) {
@@ -600,7 +600,7 @@ TEST(ContractLine6, ManyThreadsShareArraysAndCompiledFunctions) {
         const float sum = f(ab::full({size}, 2.0f), i).item<float>();
         right += sum == static_cast<float>(2 * size + i);
         ab::Array later = product(ones) * 2 + static_cast<float>(i);  // some are never read
-        if (i % 8 == t) right += later[3][4].item<float>() == static_cast<float>(32 + i);
+        if (i % 8 == t) right += later[3][4].item<float>() == static_cast<float>(192 + i);
         if (i % 64 == t) ab::wait_all();
       }
     });
