@@ -55,14 +55,13 @@ struct Expression : std::enable_shared_from_this<Expression> {
       : type(std::move(type)), kind(Kind::traced), traced(std::move(traced)), device_(device) {}
   Expression(Type type, Buffer memory)
       : type(std::move(type)), kind(Kind::memory), concrete_(true), buffer_(std::move(memory)) {}
+  /// Known to wait_all only after link_pending.
   Expression(Type type, std::shared_ptr<const Recorded> recorded, std::optional<Device> device)
       : type(std::move(type)),
         kind(Kind::memory),
         device_(device),
         was_recorded_(true),
-        recorded_(std::move(recorded)) {
-    link_pending(*this);
-  }
+        recorded_(std::move(recorded)) {}
 
   ~Expression() {
     if (was_recorded_) unlink_pending(*this);

@@ -99,6 +99,7 @@ Array record(Op op, const std::vector<Array>& operands, SourceLocation where, At
       std::make_shared<Expression>(std::move(results[0]), std::move(recorded), device);
   expression->weak = weak;
   expression->location = where;
+  link_pending(*expression);
   Array array(std::move(expression));
   if (full) evaluate({&array, 1});
   return array;
