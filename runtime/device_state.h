@@ -8,6 +8,7 @@
 #include "runtime/allocator.h"
 #include "runtime/device.h"
 #include "runtime/flights.h"
+#include "runtime/timeline_rows.h"
 
 namespace anabranch {
 
@@ -19,7 +20,7 @@ struct DeviceState {
   Allocator allocator;
   Flights flights;
   std::atomic<std::uint64_t> launches_until_failure{UINT64_MAX};  ///< for tests
-  std::atomic<std::uint64_t> timeline_streams{0};  ///< a bit for each stream drawn at the moment
+  TimelineRows timeline_streams, timeline_copies;
 };
 
 /// For tests: after that many further launches on `device`, one fails.

@@ -183,14 +183,20 @@ void Frame::fail(const Launch& launch, const std::exception_ptr& error) {
   fail(launch.writes, with_place(error, launch));
 }
 
+DeviceState& Frame::device_of(const Launch& launch) const {
+  if (executable_.further.empty()) return device_;
+  return device_state(executable_.device_at(executable_.slots[launch.writes[0]].device));
+}
+
 bool Frame::may_run(const Launch& launch) {
   if (std::exception_ptr error = error_before(launch)) {
     fail(launch.writes, error);
     return false;
   }
-  if (device_.launches_until_failure.load(std::memory_order_relaxed) != UINT64_MAX) [[unlikely]] {
-    if (device_.launches_until_failure.fetch_sub(1) == 0) {
-      device_.launches_until_failure = UINT64_MAX;
+  std::atomic<std::uint64_t>& left = device_of(launch).launches_until_failure;
+  if (left.load(std::memory_order_relaxed) != UINT64_MAX) [[unlikely]] {
+    if (left.fetch_sub(1) == 0) {
+      left = UINT64_MAX;
       fail(launch, std::make_exception_ptr(Error("made to fail")));
       return false;
     }

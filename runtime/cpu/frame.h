@@ -50,6 +50,7 @@ class Frame {
 
  private:
   std::exception_ptr error_before(const Launch& launch) const;
+  DeviceState& device_of(const Launch& launch) const;
   void bind_arena(DeviceIndex device, std::size_t bytes, Allocation& arena);
   void fail_for_lack_of_memory(SlotId slot, const std::exception_ptr& error);
   void bind_outputs(std::span<const Buffer> inputs, std::span<const Buffer> outputs);

@@ -12,10 +12,10 @@ namespace {
 /// on.
 class Part final : public StreamRun {
  public:
-  Part(DeviceState& device, const Executable& executable, InnerRun& whole, Strand& strand)
-      : StreamRun(device, executable, frame_),
+  Part(const Executable& executable, InnerRun& whole, Strand& strand)
+      : StreamRun(device_state(executable.device), executable, frame_),
         data_(executable.slots.size()),
-        frame_(executable, device, data_),
+        frame_(executable, device(), data_),
         whole_(whole),
         strand_(strand) {}
 
@@ -54,8 +54,8 @@ class LoopRun final : public InnerRun {
         next_places_(places_.size()),
         inputs_(carries_ + captures_.size()),
         outputs_(carries_),
-        condition_(strand.owner().device(), *task.condition, *this, strand),
-        body_(strand.owner().device(), *task.body, *this, strand) {
+        condition_(*task.condition, *this, strand),
+        body_(*task.body, *this, strand) {
     for (std::size_t i = 0; i < carries_; ++i) {
       if (buffers[i] != home_[i] && bytes(i) > 0) std::memcpy(home_[i], buffers[i], bytes(i));
     }
@@ -128,7 +128,7 @@ class BranchRun final : public InnerRun {
             Strand& strand)
       : launch_(launch),
         outer_(strand.owner().frame()),
-        chosen_(strand.owner().device(), chosen(task, buffers[0]), *this, strand) {
+        chosen_(chosen(task, buffers[0]), *this, strand) {
     const Executable& executable = chosen_.executable();
     const std::size_t operands = executable.inputs.size();
     chosen_.frame().bind(buffers.subspan(1, operands),

@@ -1,7 +1,6 @@
 #include "runtime/cpu/stream_run.h"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 #include "runtime/cpu/loop_run.h"
@@ -68,15 +67,9 @@ timeline::Track Strand::track() {
   if (row_ < 0) {
     // Executions overlap, so a row of the timeline is held by one strand at a time: that of its own
     // number where it is free.
-    std::atomic<std::uint64_t>& rows = owner_->device().timeline_streams;
-    std::uint64_t taken = rows.load(std::memory_order_relaxed);
-    do {
-      const bool is_free = stream_ < 64 && (taken >> stream_ & 1) == 0;
-      row_ = is_free ? static_cast<int>(stream_) : std::min(63, std::countr_one(taken));
-    } while (!rows.compare_exchange_weak(taken, taken | std::uint64_t{1} << row_));
+    row_ = static_cast<int>(owner_->device_of(stream_).timeline_streams.take(stream_));
   }
-  const Executable& executable = owner_->executable();
-  return {timeline::Track::Kind::stream, executable.device_at(executable.streams[stream_].device),
+  return {timeline::Track::Kind::stream, owner_->device_of(stream_).device,
           static_cast<std::uint32_t>(row_)};
 }
 
@@ -99,7 +92,8 @@ void Strand::advance() {
     if (!std::visit([this](const auto& step) { return run(step); }, steps[position_])) return;
   }
   if (row_ >= 0) {
-    owner_->device().timeline_streams.fetch_and(~(std::uint64_t{1} << std::exchange(row_, -1)));
+    const auto row = static_cast<std::uint32_t>(std::exchange(row_, -1));
+    owner_->device_of(stream_).timeline_streams.give_back(row);
   }
   owner_->strand_ended();
 }

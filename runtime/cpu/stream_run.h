@@ -90,6 +90,11 @@ class StreamRun {
   const Executable& executable() const { return executable_; }
   Frame& frame() { return frame_; }
   DeviceState& device() { return device_; }
+  /// Where stream `index` runs.
+  DeviceState& device_of(std::uint32_t stream) {
+    const DeviceIndex index = executable_.streams[stream].device;
+    return index == 0 ? device_ : device_state(executable_.device_at(index));
+  }
   /// Where this run's times go; null where it is not measured.
   LaunchTimes* times() const { return times_; }
 

@@ -1,5 +1,7 @@
 // What fails takes only what depends on it along: every allocation and every launch of a training
-// step is made to fail once.
+// step, on one device and over two, is made to fail once.
+#include <climits>
+
 #include "runtime/allocator.h"
 #include "runtime/device_state.h"
 #include "values.h"
@@ -10,22 +12,26 @@ struct Params {
   ab::Array w1, b1, w2, b2;
 };
 
-// A step of gradient descent on a two-layer perceptron with a squared error.
+// A step of gradient descent on a two-layer perceptron with a squared error, each layer where its
+// weights are.
 std::pair<ab::Array, Params> train(const Params& p, const ab::Array& x, const ab::Array& t) {
   ab::Array h = ab::tanh(ab::matmul(x, p.w1) + p.b1);
-  ab::Array e = ab::matmul(h, p.w2) + p.b2 - t;
+  ab::Array sent = h.to(p.w2.device());
+  ab::Array e = ab::matmul(sent, p.w2) + p.b2 - t;
   ab::Array loss = ab::mean(e * e);
   ab::Array de = e * (2.0f / static_cast<float>(e.size()));
-  ab::Array dh = ab::matmul(de, ab::permute_dims(p.w2, {1, 0})) * (1 - h * h);
+  ab::Array back = ab::matmul(de, ab::permute_dims(p.w2, {1, 0})).to(p.w1.device());
+  ab::Array dh = back * (1 - h * h);
   auto update = [](ab::Array parameter, ab::Array by) { return parameter - by * 0.1f; };
   return {loss, Params{update(p.w1, ab::matmul(ab::permute_dims(x, {1, 0}), dh)),
                        update(p.b1, ab::sum(dh, {0})),
-                       update(p.w2, ab::matmul(ab::permute_dims(h, {1, 0}), de)),
+                       update(p.w2, ab::matmul(ab::permute_dims(sent, {1, 0}), de)),
                        update(p.b2, ab::sum(de, {0}))}};
 }
 
-ab::Array numbers(const ab::Sizes& sizes, int seed) {
+ab::Array numbers(const ab::Sizes& sizes, int seed, const ab::Device& device = {}) {
   ab::Array made = ab::random::uniform(ab::random::key(static_cast<std::uint64_t>(seed)), sizes);
+  made = made.to(device);
   made.wait();
   return made;
 }
@@ -34,38 +40,72 @@ struct Outcome {
   int failed = 0, whole = 0;
 };
 
-class Faults : public ::testing::TestWithParam<int> {
+struct Setting {
+  int streams, devices;
+};
+
+class Faults : public ::testing::TestWithParam<Setting> {
  protected:
   using Inject = void (*)(const ab::Device&, std::uint64_t);
 
-  // Fails the k-th for every k there is; gives how many there were.
+  void SetUp() override { ab::set_cpu_devices(GetParam().devices); }
+  void TearDown() override {
+    ab::wait_all();
+    ab::set_cpu_devices(1);
+  }
+
+  // Fails the k-th on each device for every k there is; gives how many there were, where that is
+  // least.
   int fail_each(Inject inject) {
     ab::Options options;
-    options.streams = GetParam();
-    options.use_all_streams = GetParam() > 1;
+    options.streams = GetParam().streams;
+    options.use_all_streams = options.streams > 1;
     auto step = ab::jit(train, options);
-    const Params start{numbers({64, 96}, 1), numbers({96}, 2), numbers({96, 32}, 3),
-                       numbers({32}, 4)};
-    const ab::Array x = numbers({48, 64}, 5), t = numbers({48, 32}, 6);
-    const auto expected = results(step(start, x, t));
+    const ab::Device first = ab::Device::cpu(0), last = ab::devices().back();
+    const Params start{numbers({64, 96}, 1, first), numbers({96}, 2, first),
+                       numbers({96, 32}, 3, last), numbers({32}, 4, last)};
+    const ab::Array x = numbers({48, 64}, 5, first), t = numbers({48, 32}, 6, last);
+    const auto call = [&] { return step(start, x, t); };
+    int least = INT_MAX;
+    for (const ab::Device& device : ab::devices()) {
+      SCOPED_TRACE(to_string(device));
+      least = std::min(least, fail_each(inject, device, call));
+    }
+    return least;
+  }
+
+  template <class Call>
+  static int fail_each(Inject inject, const ab::Device& device, const Call& call) {
+    const auto expected = results(call());
     ab::wait_all();
-    const std::size_t in_use = ab::memory_use(cpu).in_use;
+    const std::vector<std::size_t> before = bytes_in_use();
+    Outcome all;
     for (int k = 0; k < 1000; ++k) {
-      inject(cpu, static_cast<std::uint64_t>(k));
+      inject(device, static_cast<std::uint64_t>(k));
       Outcome outcome;
       try {
-        read(step(start, x, t), expected, outcome);
+        read(call(), expected, outcome);
       } catch (const ab::Error&) {
         ++outcome.failed;  // at the call
       }
-      inject(cpu, UINT64_MAX);
+      inject(device, UINT64_MAX);
       ab::wait_all();
-      EXPECT_EQ(ab::memory_use(cpu).in_use, in_use) << k;
-      EXPECT_EQ(results(step(start, x, t)), expected) << k;
+      EXPECT_EQ(bytes_in_use(), before) << k;
+      EXPECT_EQ(results(call()), expected) << k;
       ab::wait_all();
-      if (outcome.failed == 0) return k;
+      if (outcome.failed == 0) {
+        EXPECT_GT(all.whole, 0) << "every failure took everything along";
+        return k;
+      }
+      all.whole += outcome.whole;
     }
     return 1000;
+  }
+
+  static std::vector<std::size_t> bytes_in_use() {
+    std::vector<std::size_t> bytes;
+    for (const ab::Device& device : ab::devices()) bytes.push_back(ab::memory_use(device).in_use);
+    return bytes;
   }
 
   static std::vector<std::vector<float>> results(const std::pair<ab::Array, Params>& made) {
@@ -94,17 +134,22 @@ class Faults : public ::testing::TestWithParam<int> {
       }
     }
   }
-
-  const ab::Device cpu = ab::Device::cpu();
 };
 
-INSTANTIATE_TEST_SUITE_P(Streams, Faults, ::testing::Values(1, 4));
+INSTANTIATE_TEST_SUITE_P(
+    Streams, Faults, ::testing::Values(Setting{1, 1}, Setting{4, 1}, Setting{1, 2}, Setting{4, 2}),
+    [](const auto& tested) {
+      return std::to_string(tested.param.streams) + "On" + std::to_string(tested.param.devices);
+    });
 
+// Of seven steps and their results, each device has about half.
 TEST_P(Faults, EveryAllocationOfAStepMayFail) {
-  EXPECT_GE(fail_each(ab::fail_allocation_after), 6);
+  EXPECT_GE(fail_each(ab::fail_allocation_after), GetParam().devices == 1 ? 6 : 3);
 }
 
-TEST_P(Faults, EveryLaunchOfAStepMayFail) { EXPECT_GE(fail_each(ab::fail_launch_after), 6); }
+TEST_P(Faults, EveryLaunchOfAStepMayFail) {
+  EXPECT_GE(fail_each(ab::fail_launch_after), GetParam().devices == 1 ? 6 : 3);
+}
 
 TEST(Fault, AnExceptionInACustomCallStopsOnlyWhatNeedsIt) {
   auto f = ab::jit([](ab::Array x) {
