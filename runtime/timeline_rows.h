@@ -19,8 +19,9 @@ class TimelineRows {
     std::uint32_t row;
     do {
       const bool is_free = wanted < timeline_rows && (taken >> wanted & 1) == 0;
-      row = is_free ? wanted
-                    : std::min(timeline_rows - 1, static_cast<std::uint32_t>(std::countr_one(taken)));
+      row = is_free
+                ? wanted
+                : std::min(timeline_rows - 1, static_cast<std::uint32_t>(std::countr_one(taken)));
     } while (!taken_.compare_exchange_weak(taken, taken | std::uint64_t{1} << row));
     return row;
   }

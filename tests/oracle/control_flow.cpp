@@ -286,7 +286,7 @@ TEST_P(ControlFlow, GivesWhatTheInterpreterGives) {
       }
       const std::vector<Literal> expected = interpret(graph, inputs);
       for (const Way& way : ways()) {
-        const std::vector<Literal> found = way.run(graph, inputs);
+        const std::vector<Literal> found = way.run({graph, inputs});
         ASSERT_EQ(found.size(), expected.size());
         for (std::size_t k = 0; k < found.size(); ++k) {
           EXPECT_TRUE(found[k] == expected[k])

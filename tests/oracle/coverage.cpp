@@ -62,6 +62,7 @@ int depth(const Graph& graph) {
 struct Reached {
   std::map<Op, std::set<Dtype>> dtypes;  // of the main operand
   int deepest = 0;
+  std::set<Device> devices;
   std::set<int> ranks;
   std::set<std::int64_t> sizes;
   std::size_t most_nodes = 0, most_outputs = 0;
@@ -75,6 +76,9 @@ Reached reach() {
     const GraphCase tested = random_graph(seed);
     const Graph& graph = tested.graph;
     reached.deepest = std::max(reached.deepest, depth(graph));
+    for (const auto& device : devices_of(tested)) {
+      if (device) reached.devices.insert(*device);
+    }
     reached.most_nodes = std::max(reached.most_nodes, graph.nodes().size());
     reached.most_outputs = std::max(reached.most_outputs, graph.outputs().size());
     for (const Node& node : graph.nodes()) {
@@ -98,7 +102,6 @@ TEST(RandomGraph, ReachesEveryOpDtypeRankAndSize) {
   for (std::size_t i = 0; i < all_ops().size(); ++i) {
     const Op op = static_cast<Op>(i);
     if (op == Op::fusion) continue;  // made by passes alone
-    if (is_call(op)) continue;       // devices and functions are tests/frontend/devices.cpp's
     ASSERT_TRUE(reached.dtypes.contains(op)) << name(op);
     for (Dtype dtype : dtypes_taken(op)) {
       EXPECT_TRUE(reached.dtypes.at(op).contains(dtype)) << name(op) << " of " << name(dtype);
@@ -109,6 +112,7 @@ TEST(RandomGraph, ReachesEveryOpDtypeRankAndSize) {
     EXPECT_TRUE(reached.sizes.contains(size)) << size;
   }
   EXPECT_EQ(reached.deepest, 3);
+  EXPECT_EQ(reached.devices.size(), static_cast<std::size_t>(random_graph_devices));
   EXPECT_GE(reached.most_nodes, 36u);
   EXPECT_LE(reached.most_nodes, 40u);
   EXPECT_GE(reached.most_outputs, 4u);

@@ -19,7 +19,7 @@ constexpr int graphs_per_shard = 125;
 std::optional<std::string> problem(const Way& way, const GraphCase& tested,
                                    std::span<const Bounded> expected) {
   try {
-    return difference(expected, way.run(tested.graph, tested.inputs));
+    return difference(expected, way.run(tested));
   } catch (const std::exception& error) {
     return "threw: " + std::string(error.what());
   }

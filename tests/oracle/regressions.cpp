@@ -59,7 +59,7 @@ TEST_P(Regressions, GiveWhatTheInterpreterGives) {
   }
   const std::vector<Bounded> expected = interpret_bounded(graph, inputs);
   for (const Way& way : ways()) {
-    EXPECT_EQ(difference(expected, way.run(graph, inputs)), std::nullopt) << way.name;
+    EXPECT_EQ(difference(expected, way.run({graph, inputs})), std::nullopt) << way.name;
   }
 }
 

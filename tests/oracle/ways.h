@@ -5,14 +5,13 @@
 #include <string_view>
 #include <vector>
 
-#include "ir/graph.h"
-#include "ir/literal.h"
+#include "tests/support/shrink.h"
 
 namespace anabranch {
 
 struct Way {
   std::string_view name;
-  std::vector<Literal> (*run)(const Graph& graph, std::span<const Literal> inputs);
+  std::vector<Literal> (*run)(const GraphCase& tested);
 };
 
 std::span<const Way> ways();

@@ -5,6 +5,7 @@
 
 #include "ir/error.h"
 #include "ir/infer.h"
+#include "tests/support/random_graph.h"
 
 namespace anabranch {
 namespace {
@@ -27,6 +28,7 @@ RandomBuilder::RandomBuilder(std::uint64_t seed) : random(seed) {
   usual_size_ = random.percent(75) ? 1'000 : size_limit;
   const int kind = static_cast<int>(random.below(100));
   flavour_ = kind < 65 ? Flavour::ordinary : kind < 90 ? Flavour::special : Flavour::any_bits;
+  device_count_ = random.percent(80) ? 1 : random_graph_devices;
 }
 
 std::int64_t RandomBuilder::random_size(std::int64_t others) {
@@ -68,25 +70,26 @@ Axes RandomBuilder::random_axes(int rank) {
   return axes;
 }
 
-Value RandomBuilder::append(Node node, std::vector<Bounded> values) {
+Value RandomBuilder::append(Node node, std::vector<Bounded> values, std::optional<Device> device) {
   const Value first{static_cast<std::uint32_t>(nodes_.size()), 0};
   for (std::uint32_t k = 0; k < values.size(); ++k) {
     if (unknown_share(values[k]) < 0.2) known_.push_back({first.node, k});
   }
   nodes_.push_back(std::move(node));
   values_.push_back(std::move(values));
+  devices_.push_back(device);
   return first;
 }
 
 Value RandomBuilder::parameter(const Type& type) {
   return append(Node{Op::parameter, {type}, {}, NoAttributes{}, {}, {}},
-                {Bounded::exact(random_literal(random, type, flavour_))});
+                {Bounded::exact(random_literal(random, type, flavour_))}, here_);
 }
 
 Value RandomBuilder::constant(Literal literal) {
   Type type = literal.type();
   return append(Node{Op::constant, {std::move(type)}, {}, ConstantAttributes{literal}, {}, {}},
-                {Bounded::exact(literal)});
+                {Bounded::exact(literal)}, std::nullopt);
 }
 
 Value RandomBuilder::filled(const Type& type, double number) {
@@ -99,10 +102,13 @@ Value RandomBuilder::add(Op op, std::vector<Value> inputs, Attributes attributes
                          std::optional<Type> stated, std::vector<Graph> regions) {
   std::vector<Type> types;
   std::vector<Bounded> operands;
+  std::optional<Device> device;
   for (Value input : inputs) {
     types.push_back(type(input));
     operands.push_back(values_[input.node][input.result]);
+    if (!device) device = devices_[input.node];
   }
+  if (op == Op::transfer) device = std::get<DeviceAttributes>(attributes).device;
   Node node{op,
             infer(op, types, attributes, stated, regions, {}),
             std::move(inputs),
@@ -110,7 +116,7 @@ Value RandomBuilder::add(Op op, std::vector<Value> inputs, Attributes attributes
             std::move(regions),
             {}};
   std::vector<Bounded> values = interpret_bounded(node, operands);
-  return append(std::move(node), std::move(values));
+  return append(std::move(node), std::move(values), device);
 }
 
 bool RandomBuilder::takes(Op op, const std::vector<Value>& inputs) const {
@@ -127,12 +133,19 @@ bool RandomBuilder::takes(Op op, const std::vector<Value>& inputs) const {
 std::optional<Value> RandomBuilder::pick(const std::function<bool(const Type&)>& fits) {
   std::vector<Value> fitting;
   for (Value value : known_) {
-    if (fits(type(value))) fitting.push_back(value);
+    if (devices_[value.node].value_or(here_) == here_ && fits(type(value))) {
+      fitting.push_back(value);
+    }
   }
   if (fitting.empty()) return std::nullopt;
-  const auto count = static_cast<std::int64_t>(fitting.size());
+  return one_of(fitting);
+}
+
+// Newer ones more often.
+Value RandomBuilder::one_of(const std::vector<Value>& values) {
+  const auto count = static_cast<std::int64_t>(values.size());
   const std::int64_t back = std::min(random.below(count), random.below(count));
-  return fitting[static_cast<std::size_t>(count - 1 - back)];
+  return values[static_cast<std::size_t>(count - 1 - back)];
 }
 
 Value RandomBuilder::partner(const Type& type) {
@@ -167,7 +180,7 @@ std::vector<Value> RandomBuilder::choose_outputs() {
     if (nodes_[value->node].op != Op::parameter) outputs.push_back(*value);
   }
   while (static_cast<std::int64_t>(outputs.size()) < count) {
-    outputs.push_back(*pick([](const Type&) { return true; }));
+    outputs.push_back(one_of(known_));
   }
   return outputs;
 }
@@ -181,6 +194,7 @@ GraphCase RandomBuilder::finish() {
     if (nodes_[index].op != Op::parameter) continue;
     renamed[{index, 0}] = builder.parameter(nodes_[index].types[0]);
     result.inputs.push_back(values_[index][0].value);
+    result.parameters.push_back(devices_[index]);
   }
   for (std::uint32_t index = 0; index < nodes_.size(); ++index) {
     const Node& node = nodes_[index];

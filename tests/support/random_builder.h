@@ -28,6 +28,12 @@ class RandomBuilder {
   std::int64_t usual_size() const { return usual_size_; }
   int room() const { return node_limit - static_cast<int>(nodes_.size()); }
 
+  /// Devices that this graph may span, `Device::cpu(0)` the first; mostly one.
+  int device_count() const { return device_count_; }
+  /// Where new inputs are, and what is picked.
+  const Device& here() const { return here_; }
+  void go_to(const Device& device) { here_ = device; }
+
   const Type& type(Value value) const { return nodes_[value.node].types[value.result]; }
   const Shape& shape(Value value) const { return type(value).shape; }
   Dtype dtype(Value value) const { return type(value).dtype; }
@@ -49,7 +55,8 @@ class RandomBuilder {
             std::optional<Type> stated = std::nullopt, std::vector<Graph> regions = {});
   bool takes(Op op, const std::vector<Value>& inputs) const;
 
-  /// Some value that error analysis knows well, newer ones more often; nothing where none fits.
+  /// Some value that is here, or anywhere, and that error analysis knows well, newer ones more
+  /// often; nothing where none fits.
   std::optional<Value> pick(const std::function<bool(const Type&)>& fits);
   /// Some value of this type, made where need be (of at most two nodes).
   Value partner(const Type& type);
@@ -61,13 +68,17 @@ class RandomBuilder {
   GraphCase finish();
 
  private:
-  Value append(Node node, std::vector<Bounded> values);
+  Value append(Node node, std::vector<Bounded> values, std::optional<Device> device);
+  Value one_of(const std::vector<Value>& values);
   std::vector<Value> choose_outputs();
 
   std::int64_t usual_size_;
   Flavour flavour_;
+  int device_count_;
+  Device here_ = Device::cpu(0);
   std::vector<Node> nodes_;  // parameters anywhere among them, until `finish`
   std::vector<std::vector<Bounded>> values_;
+  ParameterDevices devices_;  // per node; nothing where any will do
   std::vector<Value> known_;  // well enough to build on
 };
 

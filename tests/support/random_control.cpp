@@ -76,6 +76,7 @@ class RegionWriter {
   }
 
   Value step(GraphBuilder& region, const Inside& inside, Value x, Value y, int depth) {
+    if (random_.percent(5)) return region.add(Op::custom_call, {x}, turned_call(type_));
     const std::int64_t choice = random_.below(depth > 0 ? 7 : 5);
     if (choice == 0) return region.add(unary(), {x});
     if (choice == 1 || type_.size() == 0) return region.add(binary(), {x, y});

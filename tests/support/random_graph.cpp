@@ -9,7 +9,8 @@ namespace {
 const Recipe* draw(RandomBuilder& builder) {
   std::vector<const Recipe*> fitting;
   std::int64_t total = 0;
-  for (auto recipes : {op_recipes(), shape_recipes(), pattern_recipes(), control_recipes()}) {
+  for (auto recipes :
+       {op_recipes(), shape_recipes(), pattern_recipes(), control_recipes(), call_recipes()}) {
     for (const Recipe& recipe : recipes) {
       if (recipe.nodes > builder.room()) continue;
       fitting.push_back(&recipe);

@@ -22,5 +22,10 @@ std::span<const Recipe> shape_recipes();
 std::span<const Recipe> pattern_recipes();
 /// Loops and branches, nested up to three deep, and slices at places known later.
 std::span<const Recipe> control_recipes();
+/// Functions of the user, and values sent to another device.
+std::span<const Recipe> call_recipes();
+
+/// The function, also inside regions, that gives its operand's elements in reverse.
+CustomCallAttributes turned_call(const Type& type);
 
 }  // namespace anabranch

@@ -271,7 +271,7 @@ constexpr Recipe recipes[] = {
     {6, 1, add_reshape},        {10, 1, add_broadcast}, {8, 1, add_transpose},
     {8, 1, add_slice},          {4, 1, add_reverse},    {5, 2, add_pad},
     {5, 6, add_concatenate},    {12, 2, add_reduction}, {4, 1, add_position},
-    {3, 7, add_general_reduce}, {6, 3, add_dot},
+    {4, 7, add_general_reduce}, {6, 3, add_dot},
 };
 
 }  // namespace

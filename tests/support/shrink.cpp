@@ -26,6 +26,7 @@ GraphCase part(const GraphCase& whole, const std::vector<Value>& outputs,
                const std::set<std::uint32_t>& cut = {}) {
   const Graph& graph = whole.graph;
   const auto needed = needed_nodes(graph, outputs, cut);
+  const ParameterDevices devices = devices_of(whole);
   GraphBuilder builder(graph.name());
   GraphCase result;
   std::map<Value, Value> renamed;
@@ -37,6 +38,7 @@ GraphCase part(const GraphCase& whole, const std::vector<Value>& outputs,
     values.push_back(node.op == Op::parameter ? std::vector{whole.inputs[index]}
                                               : interpret(node, operands));
     if (!needed.contains(index) || (node.op != Op::parameter && !cut.contains(index))) continue;
+    result.parameters.insert(result.parameters.end(), node.types.size(), devices[index]);
     for (std::uint32_t k = 0; k < node.types.size(); ++k) {
       renamed[{index, k}] = builder.parameter(node.types[k]);
       result.inputs.push_back(values[index][k]);
@@ -101,6 +103,17 @@ bool cut_a_node(GraphCase& current, const Fails& fails) {
 }
 
 }  // namespace
+
+ParameterDevices devices_of(const GraphCase& whole) {
+  ParameterDevices devices = whole.parameters;
+  for (const Node& node : std::span(whole.graph.nodes()).subspan(devices.size())) {
+    std::optional<Device> device;
+    for (Value input : node.inputs) device = device ? device : devices[input.node];
+    if (node.op == Op::transfer) device = node.as<DeviceAttributes>().device;
+    devices.push_back(device);
+  }
+  return devices;
+}
 
 GraphCase shrink(GraphCase failing, const Fails& fails) {
   // Dead nodes first: most failures do not need them.
