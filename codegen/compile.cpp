@@ -203,12 +203,6 @@ void check_exists(const Device& device) {
   if (!exists(device)) throw Error("compile: " + missing_text(device));
 }
 
-// Where each parameter is; without a word about any of them, all are on the device.
-ParameterDevices stated_devices(const Graph& graph, const Options& options) {
-  if (!options.parameters.empty()) return options.parameters;
-  return ParameterDevices(graph.parameter_count(), options.device);
-}
-
 // The devices that a graph is on, `home` first where it is one of them or nothing is anywhere.
 std::vector<Device> devices_of(const PlacedGraph& placed, const Device& home) {
   std::vector<Device> devices;
@@ -235,12 +229,12 @@ Compilation compile(const Graph& graph, const Options& options) {
   Compilation compilation;
   compilation.traced = graph;
 
-  const ParameterDevices parameters = stated_devices(graph, options);
-  PassContext context{options.fast_math, {}};
+  PassContext context{.fast_math = options.fast_math};
+  Graph located = place(graph, options.parameters, options.device, false).graph;
   Graph optimized =
-      run_passes(default_pipeline(), place(graph, parameters, options.device, false).graph, context,
+      run_passes(default_pipeline(), std::move(located), context,
                  {.verify = options.verify, .disabled = options.disabled, .after = {}});
-  PlacedGraph placed = place(isolate(optimized), parameters, options.device);
+  PlacedGraph placed = place(isolate(optimized), options.parameters, options.device);
   compilation.notes = std::move(context.notes);
 
   const std::vector<Device> devices = devices_of(placed, options.device);

@@ -29,6 +29,7 @@ Graph run_pass(const Pass& pass, const Graph& before, PassContext& context, bool
   try {
     after = pass.run(before, context);
   } catch (const std::exception& failure) {
+    if (pass.refuses && dynamic_cast<const Error*>(&failure)) throw;
     throw InternalError("pass " + std::string(pass.name), failure.what(), to_string(before));
   }
   if (!verified) return after;

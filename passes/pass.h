@@ -9,19 +9,23 @@
 #include <vector>
 
 #include "ir/graph.h"
+#include "passes/placement.h"
 
 namespace anabranch {
 
 /// What a pass may look at and what it may leave behind.
 struct PassContext {
   bool fast_math = false;
-  std::vector<std::string> notes;  ///< "fuse: %5 and %9 stay apart: ..."
+  std::vector<std::string> notes = {};  ///< "fuse: %5 and %9 stay apart: ..."
+  Device home = {};                     ///< for placement, as in `place`
+  ParameterDevices parameters = {};
 };
 
 struct Pass {
   std::string_view name;
   std::string_view help;
   Graph (*run)(const Graph& graph, PassContext& context);
+  bool refuses = false;  ///< throws Error where the graph is the user's to mend
 };
 
 using Pipeline = std::span<const Pass>;

@@ -20,8 +20,11 @@ constexpr Pass cse_pass = {"cse", "compute equal things once", cse};
 constexpr Pass dce_pass = {"dce", "drop what no output needs", dce};
 constexpr Pass fuse_pass = {"fuse", "group ops into few kernels", fuse};
 
+constexpr Pass placement_pass = {"placement", "put each op on the device of its operands",
+                                 show_placement, true};
+
 constexpr Pass passes[] = {canonicalize_pass, fold_pass, simplify_pass, straighten_pass,
-                           cse_pass,          dce_pass,  fuse_pass};
+                           cse_pass,          dce_pass,  fuse_pass,     placement_pass};
 
 // Simplifying brings constants together and index maps next to each other, and so does a branch
 // that has been taken: fold and merge those too.

@@ -6,6 +6,8 @@
 #include <set>
 
 #include "ir/error.h"
+#include "ir/print.h"
+#include "passes/pass.h"
 
 namespace anabranch {
 namespace {
@@ -48,6 +50,7 @@ class Placement {
     const Node& node = graph_.node(index);
     check_regions(node);
     if (node.op == Op::parameter) {
+      if (parameters.empty()) devices_[index] = home_;
       if (index < parameters.size()) devices_[index] = parameters[index];
       pinned_[index] = true;
     }
@@ -99,10 +102,11 @@ class Writer {
       Node node = graph_.node(i);
       if (node.op == Op::parameter) {
         moved_.push_back(builder.parameter(node.types[0], node.location));
-      } else if (node.op == Op::transfer && is_there(node.inputs[0], placement_.at(i))) {
-        moved_.push_back(moved(node.inputs[0]));
+      } else if (node.op == Op::transfer && is_there(origin(i), placement_.at(i))) {
+        moved_.push_back(moved(origin(i)));
         continue;
       } else {
+        if (node.op == Op::transfer) node.inputs[0] = origin(i);
         for (Value& input : node.inputs) input = read(builder, node, input, placement_.at(i));
         moved_.push_back(builder.append(std::move(node)));
       }
@@ -116,6 +120,13 @@ class Writer {
   }
 
  private:
+  // What a transfer sends, by way of which devices it may have come.
+  Value origin(std::uint32_t transfer) const {
+    Value value = graph_.node(transfer).inputs[0];
+    while (graph_.node(value).op == Op::transfer) value = graph_.node(value).inputs[0];
+    return value;
+  }
+
   Value moved(Value value) const {
     const Value first = moved_[value.node];
     return {first.node, first.result + value.result};
@@ -152,6 +163,24 @@ class Writer {
 PlacedGraph place(const Graph& graph, const ParameterDevices& parameters, const Device& home,
                   bool with_floating) {
   return Writer(graph, Placement(graph, parameters, home), with_floating).write();
+}
+
+Graph show_placement(const Graph& graph, PassContext& context) {
+  PlacedGraph placed = place(graph, context.parameters, context.home);
+  const std::vector<std::uint32_t> numbers = value_numbers(placed.graph);
+  std::map<Device, std::string> values;
+  for (std::uint32_t i = 0; i < placed.devices.size(); ++i) {
+    const Node& node = placed.graph.node(i);
+    if (node.op == Op::constant) continue;
+    std::string& list = values[placed.devices[i]];
+    for (std::uint32_t k = 0; k < node.types.size(); ++k) {
+      list += (list.empty() ? "%" : ", %") + std::to_string(numbers[i] + k);
+    }
+  }
+  for (const auto& [device, list] : values) {
+    if (values.size() > 1) context.notes.push_back("on " + to_string(device) + ": " + list);
+  }
+  return std::move(placed.graph);
 }
 
 std::vector<std::uint32_t> parts_between_transfers(const Graph& graph) {

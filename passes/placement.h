@@ -2,7 +2,9 @@
 //
 //   %1 = transfer %0 device=cpu:1      cpu:1, whatever %0 is on
 //   %2 = tanh %1                       cpu:1, where its operand is
-//   %3 = constant 2                    anywhere
+//   %3 = iota                          cpu:1 where only %4 reads it
+//   %4 = add %2, %3                    cpu:1
+//   %5 = transfer %4 device=cpu:1      goes: what reads it reads %4
 #pragma once
 
 #include <cstdint>
@@ -16,7 +18,7 @@
 namespace anabranch {
 
 /// Where each parameter of a graph is; nothing where any device will do, and for those beyond the
-/// end.
+/// end. Empty: all are on the home device.
 using ParameterDevices = std::vector<std::optional<Device>>;
 
 struct PlacedGraph {
@@ -26,13 +28,20 @@ struct PlacedGraph {
 
 /// A node runs where its operands are. What has none that are anywhere runs where all its readers
 /// do, else on `home`, with a transfer to each further device that reads it. Transfers to where the
-/// operand is already go. Throws Error, naming the op, both devices and the remedy, where operands
-/// are on different devices or a loop's or a branch's region holds a transfer.
+/// operand is already go, and what is sent on comes from where it was at first. Throws Error,
+/// naming the op, both devices and the remedy, where operands are on different devices or a loop's
+/// or a branch's region holds a transfer.
 ///
 /// Before fusion, `with_floating` is false: what depends on no parameter then gets no transfers,
 /// since most of it will be computed wherever it is read.
 PlacedGraph place(const Graph& graph, const ParameterDevices& parameters, const Device& home,
                   bool with_floating = true);
+
+struct PassContext;
+
+/// What `place` makes of a graph, with a note per device where there are several: which values are
+/// there.
+Graph show_placement(const Graph& graph, PassContext& context);
 
 /// For each node the part of the graph that it belongs to, parts being joined by transfers alone;
 /// nodes of different parts may be on different devices. Empty where there is one part.

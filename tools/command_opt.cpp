@@ -10,7 +10,7 @@ namespace {
 
 struct OptChoices {
   std::string file;
-  std::vector<std::string> passes;
+  std::vector<std::string> passes, parameters;
   bool fast_math = false;
   bool list = false;
 };
@@ -28,6 +28,12 @@ void opt_command(const OptChoices& choices) {
   }
   PassContext context;
   context.fast_math = choices.fast_math;
+  for (const std::string& text : choices.parameters) {
+    context.parameters.push_back(parse_device(text));
+    if (!context.parameters.back()) {
+      throw Error("--parameters " + text + ": no device; write cpu:0,cpu:1, one per parameter");
+    }
+  }
   PassRun options;
   options.verify = true;
   std::cout << run_passes(pipeline, read_graph(choices.file), context, options);
@@ -43,6 +49,10 @@ void add_opt(CLI::App& app) {
   command->add_option("file", choices->file, "graph text, or - for standard input");
   command
       ->add_option("--passes", choices->passes, "names in order, a comma between; all by default")
+      ->delimiter(',');
+  command
+      ->add_option("--parameters", choices->parameters,
+                   "for placement: the parameters' devices, as in cpu:0,cpu:1")
       ->delimiter(',');
   command->add_flag("--fast-math", choices->fast_math,
                     "let passes reorder floating-point arithmetic");

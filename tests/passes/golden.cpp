@@ -1,6 +1,8 @@
 // tests/golden/<pass>/*.abir: a graph, a line "----", and what the pass makes of it, then its notes
-// as comments. BLESS=1 in the environment writes the second part anew. On every file the
-// interpreter also says that the pass, and the whole pipeline, keep each bit of the results.
+// as comments. Comments of the first part may ask for "# fast math" or say where the parameters
+// are: "# parameters: cpu:0 cpu:1". BLESS=1 in the environment writes the second part anew. On
+// every file the interpreter also says that the pass, and the whole pipeline, keep each bit of the
+// results.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -48,9 +50,20 @@ struct Golden {
   }
 };
 
-std::string run(const Golden& golden) {
+PassContext context_of(const Golden& golden) {
   PassContext context;
   context.fast_math = golden.input.find("# fast math") != std::string::npos;
+  constexpr std::string_view places = "# parameters: ";
+  const std::size_t at = golden.input.find(places);
+  if (at == std::string::npos) return context;
+  const std::size_t begin = at + places.size();
+  std::stringstream names(golden.input.substr(begin, golden.input.find('\n', at) - begin));
+  for (std::string name; names >> name;) context.parameters.push_back(parse_device(name).value());
+  return context;
+}
+
+std::string run(const Golden& golden) {
+  PassContext context = context_of(golden);
   const Pass& pass = find_pass(golden.pass);
   PassRun checked;
   checked.verify = true;
@@ -79,7 +92,7 @@ TEST_P(GoldenFile, KeepsEveryBit) {
   const Graph before = parse(golden.input);
   const std::vector<Literal> inputs = inputs_for(before, 7);
   const std::vector<Literal> expected = interpret(before, inputs);
-  PassContext context;
+  PassContext context = context_of(golden);
   const Pass& pass = find_pass(golden.pass);
   EXPECT_TRUE(agree(interpret(run_passes({&pass, 1}, before, context), inputs), expected));
   EXPECT_TRUE(agree(interpret(run_passes(default_pipeline(), before, context), inputs), expected));

@@ -27,7 +27,8 @@ TEST(Passes, AreFoundByName) {
   EXPECT_EQ(find_pass("fuse").name, "fuse");
   EXPECT_EQ(
       message_of<Error>([] { find_pass("fuze"); }),
-      "there is no pass fuze; there are canonicalize, fold, simplify, straighten, cse, dce, fuse");
+      "there is no pass fuze; there are canonicalize, fold, simplify, straighten, cse, dce, fuse, "
+      "placement");
 }
 
 TEST(Passes, RunInOrderAndReport) {

@@ -16,7 +16,7 @@ TEST_P(RandomGraph, MeansTheSameAfterEveryPass) {
   const GraphCase tested = random_graph(static_cast<std::uint64_t>(GetParam()));
   const std::vector<Bounded> expected = interpret_bounded(tested.graph, tested.inputs);
   auto check = [&](Pipeline pipeline, std::string_view name) {
-    PassContext context;
+    PassContext context{.parameters = tested.parameters};
     PassRun checked;
     checked.verify = true;
     const Graph after = run_passes(pipeline, tested.graph, context, checked);
