@@ -146,7 +146,8 @@ Leaves run_while(const Loop& loop) {
   const Region* regions[] = {&condition, &*body};
   JoinedRegions joined = join(regions);
   const Leaves operands = with(with(carry, loop.invariants), joined.captures);
-  Leaves results = record_regions(Op::while_, operands, std::move(joined.graphs), loop.where);
+  Leaves results =
+      record_all(Op::while_, operands, loop.where, NoAttributes{}, std::move(joined.graphs));
   for (std::size_t i = 0; i < count; ++i) results[i].expression()->weak = is_weak(carry[i]);
   return results;
 }
@@ -377,7 +378,8 @@ Leaves run_branches(const Array& index, const Branches& branches) {
   }
   JoinedRegions joined = join(finished);
   const Leaves operands = with(with({index}, branches.arguments), joined.captures);
-  Leaves given = record_regions(Op::case_, operands, std::move(joined.graphs), branches.where);
+  Leaves given =
+      record_all(Op::case_, operands, branches.where, NoAttributes{}, std::move(joined.graphs));
   for (std::size_t at = 0; at < given.size(); ++at) given[at].expression()->weak = weak[at];
   return given;
 }

@@ -2,14 +2,18 @@
 #pragma once
 
 #include <concepts>
+#include <map>
 #include <source_location>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "frontend/array.h"
+#include "frontend/carry.h"
 #include "frontend/record.h"
 #include "frontend/signature.h"
+#include "frontend/tree.h"
 #include "ir/custom_call.h"
 
 namespace anabranch {
@@ -23,21 +27,81 @@ struct CallName {
       : name(name), where(where) {}
 };
 
-/// An array of type `result` that `function(call)` writes: it reads `call.operand<float>(0)` and
-/// writes `call.result<float>(0)`, and has no other effect (see CustomFunction). Graphs know it by
-/// its name, so one name stands for one function in the whole process: what the function captures
-/// is what it captured when the name was first used. Throws Error where the name stands for a
-/// function of another C++ type. What the function throws becomes the error of the result.
+namespace detail {
+
+template <class T, class... Parts>
+struct Rebind;
+template <class A, class B, class... Parts>
+struct Rebind<std::pair<A, B>, Parts...> {
+  using type = std::pair<Parts...>;
+};
+template <class... Old, class... Parts>
+struct Rebind<std::tuple<Old...>, Parts...> {
+  using type = std::tuple<Parts...>;
+};
+/// The pair or tuple of other parts.
+template <class T, class... Parts>
+using Rebound = typename Rebind<T, Parts...>::type;
+
+/// The tree `specs` with `array_of(spec)` in place of each spec, in order.
+template <class T, class ArrayOf>
+auto arrays_for(const T& specs, const ArrayOf& array_of) {
+  if constexpr (std::same_as<T, Spec>) {
+    return array_of(specs);
+  } else if constexpr (tree::is_list<T>) {
+    std::vector<decltype(arrays_for(specs[0], array_of))> arrays;
+    for (const auto& part : specs) arrays.push_back(arrays_for(part, array_of));
+    return arrays;
+  } else if constexpr (tree::is_map<T>) {
+    std::map<std::string, decltype(arrays_for(specs.begin()->second, array_of))> arrays;
+    for (const auto& [key, part] : specs) arrays.emplace(key, arrays_for(part, array_of));
+    return arrays;
+  } else {
+    static_assert(
+        is_tuple_like<T>,
+        "the results of a custom_call are a tree of ab::spec(...): one, or pairs, tuples, "
+        "vectors and string maps of them");
+    return std::apply(
+        [&](const auto&... parts) {
+          return Rebound<T, decltype(arrays_for(parts, array_of))...>{
+              arrays_for(parts, array_of)...};  // braces: one after the other
+        },
+        specs);
+  }
+}
+
+}  // namespace detail
+
+/// Arrays that `function(call)` writes, one per spec of the tree `results`: one array for one spec,
+/// a pair of arrays for a pair of specs, and so on. The function reads `call.operand<float>(0)`,
+/// writes `call.result<float>(0)`, `call.result<float>(1)` in the order of the tree, and has no
+/// other effect (see CustomFunction). Graphs know it by its name, so one name stands for one
+/// function in the whole process: what the function captures is what it captured when the name was
+/// first used. Throws Error where the name stands for a function of another C++ type. What the
+/// function throws becomes the error of all the results.
 ///
-///     ab::Array y = ab::custom_call("median", [](const ab::CustomCall& call) {
-///       call.result<float>(0)[0] = median(call.operand<float>(0));
-///     }, ab::spec(ab::f32, {}), x);
-template <std::invocable<const CustomCall&> Function, std::same_as<Array>... Arrays>
-Array custom_call(const CallName& name, Function function, const Spec& result,
-                  const Arrays&... operands) {
+///     auto [middle, spread] = ab::custom_call("quartiles", [](const ab::CustomCall& call) {
+///       auto [q1, q2, q3] = quartiles(call.operand<float>(0));
+///       call.result<float>(0)[0] = q2;
+///       call.result<float>(1)[0] = q3 - q1;
+///     }, std::pair{ab::spec(ab::f32, {}), ab::spec(ab::f32, {})}, x);
+template <std::invocable<const CustomCall&> Function, class Results, std::same_as<Array>... Arrays>
+auto custom_call(const CallName& name, Function function, const Results& results,
+                 const Arrays&... operands) {
   register_custom_call(name.name, std::move(function), typeid(Function));
-  return record(Op::custom_call, {operands...}, name.where,
-                CustomCallAttributes{name.name, {result.type}});
+  CustomCallAttributes attributes{name.name, {}};
+  detail::arrays_for(results, [&](const Spec& spec) {
+    attributes.results.push_back(spec.type);
+    return Array();
+  });
+  if constexpr (std::same_as<Results, Spec>) {
+    return record(Op::custom_call, {operands...}, name.where, std::move(attributes));
+  } else {
+    const std::vector<Array> arrays =
+        record_all(Op::custom_call, {operands...}, name.where, std::move(attributes));
+    std::size_t next = 0;
+    return detail::arrays_for(results, [&](const Spec&) { return arrays[next++]; });
+  }
 }
 
 }  // namespace anabranch

@@ -50,13 +50,17 @@ const std::shared_ptr<Tracer>& innermost(const std::shared_ptr<Tracer>& so_far,
   return so_far && so_far->serial() > own->serial() ? so_far : own;
 }
 
-}  // namespace
+/// What recording asks of the operands.
+struct Look {
+  std::shared_ptr<Tracer> tracer;  // the innermost of theirs; null outside of traces
+  std::optional<Device> device;    // of the results; nothing where any will do
+  bool weak = false;
+};
 
-Array record(Op op, const std::vector<Array>& operands, SourceLocation where, Attributes attributes,
-             std::optional<Type> stated) {
-  where.scope = current_scope();
-  std::shared_ptr<Tracer> tracer;
-  bool weak = !operands.empty();
+Look look_at(Op op, const std::vector<Array>& operands, const Attributes& attributes,
+             SourceLocation where) {
+  Look look;
+  look.weak = !operands.empty();
   for (const Array& operand : operands) {
     if (!operand.expression()) {
       fail(std::string(name(op)) + ": an operand is an empty Array; give it a value first", where);
@@ -65,19 +69,29 @@ Array record(Op op, const std::vector<Array>& operands, SourceLocation where, At
     if (expression.kind == Expression::Kind::donated) {
       fail_donated(std::string(name(op)), expression, where);
     }
-    weak = weak && expression.weak;
-    if (expression.kind == Expression::Kind::traced) tracer = innermost(tracer, expression);
+    look.weak = look.weak && expression.weak;
+    if (expression.kind == Expression::Kind::traced) {
+      look.tracer = innermost(look.tracer, expression);
+    }
   }
-  std::optional<Device> device;
   if (auto* transfer = std::get_if<DeviceAttributes>(&attributes)) {
-    device = transfer->device;
+    look.device = transfer->device;
   } else {
-    device = common_device(op, operands, tracer != nullptr, where);
+    look.device = common_device(op, operands, look.tracer != nullptr, where);
   }
-  if (tracer) {
-    Array result =
-        tracer->record(op, operands, std::move(attributes), std::move(stated), where, device);
-    result.expression()->weak = weak;
+  return look;
+}
+
+}  // namespace
+
+Array record(Op op, const std::vector<Array>& operands, SourceLocation where, Attributes attributes,
+             std::optional<Type> stated) {
+  where.scope = current_scope();
+  Look look = look_at(op, operands, attributes, where);
+  if (look.tracer) {
+    Array result = look.tracer->record(op, operands, std::move(attributes), std::move(stated),
+                                       where, look.device);
+    result.expression()->weak = look.weak;
     return result;
   }
 
@@ -96,8 +110,8 @@ Array record(Op op, const std::vector<Array>& operands, SourceLocation where, At
   if (size > recording_limit) recorded->size = count_recorded(*recorded);
   bool full = recorded->size > recording_limit;
   auto expression =
-      std::make_shared<Expression>(std::move(results[0]), std::move(recorded), device);
-  expression->weak = weak;
+      std::make_shared<Expression>(std::move(results[0]), std::move(recorded), look.device);
+  expression->weak = look.weak;
   expression->location = where;
   link_pending(*expression);
   Array array(std::move(expression));
@@ -105,27 +119,26 @@ Array record(Op op, const std::vector<Array>& operands, SourceLocation where, At
   return array;
 }
 
-std::vector<Array> record_regions(Op op, const std::vector<Array>& operands,
-                                  std::vector<Graph> regions, SourceLocation where) {
+std::vector<Array> record_all(Op op, const std::vector<Array>& operands, SourceLocation where,
+                              Attributes attributes, std::vector<Graph> regions) {
   where.scope = current_scope();
-  std::shared_ptr<Tracer> tracer;
-  for (const Array& operand : operands) {
-    const Expression& expression = *operand.expression();
-    if (expression.kind == Expression::Kind::traced) tracer = innermost(tracer, expression);
+  const Look look = look_at(op, operands, attributes, where);
+  if (look.tracer) {
+    return look.tracer->record_all(op, operands, std::move(attributes), std::move(regions), where,
+                                   look.device);
   }
-  if (tracer) return tracer->record_regions(op, operands, std::move(regions), where);
 
   GraphBuilder builder;
   std::vector<Value> inputs, outputs;
   for (const Array& operand : operands) {
     inputs.push_back(builder.parameter(operand.expression()->type));
   }
-  const Value node =
-      builder.add(op, std::move(inputs), NoAttributes{}, std::nullopt, std::move(regions), where);
+  const Value node = builder.add(op, std::move(inputs), std::move(attributes), std::nullopt,
+                                 std::move(regions), where);
   const std::vector<Type> types = builder.node(node).types;
   for (std::uint32_t i = 0; i < types.size(); ++i) outputs.push_back({node.node, i});
   Options options = default_options();
-  if (auto device = common_device(op, operands, false, where)) options.device = *device;
+  if (look.device) options.device = *look.device;
   auto compiled = compile_once(builder.build(std::move(outputs)), options);
 
   evaluate(operands);

@@ -19,9 +19,9 @@ inline constexpr std::uint32_t recording_limit = 256;
 Array record(Op op, const std::vector<Array>& operands, SourceLocation where,
              Attributes attributes = NoAttributes{}, std::optional<Type> stated = std::nullopt);
 
-/// The results of a loop or a branch: part of the trace of a traced operand, or compiled and
-/// dispatched at once.
-std::vector<Array> record_regions(Op op, const std::vector<Array>& operands,
-                                  std::vector<Graph> regions, SourceLocation where);
+/// All results of an op with several, or of a loop or a branch: part of the trace of a traced
+/// operand, or compiled and dispatched at once. Throws as `record` does.
+std::vector<Array> record_all(Op op, const std::vector<Array>& operands, SourceLocation where,
+                              Attributes attributes, std::vector<Graph> regions = {});
 
 }  // namespace anabranch

@@ -58,16 +58,17 @@ Array Tracer::record(Op op, const std::vector<Array>& operands, Attributes attri
   return Array(std::move(result));
 }
 
-std::vector<Array> Tracer::record_regions(Op op, const std::vector<Array>& operands,
-                                          std::vector<Graph> regions, SourceLocation where) {
+std::vector<Array> Tracer::record_all(Op op, const std::vector<Array>& operands,
+                                      Attributes attributes, std::vector<Graph> regions,
+                                      SourceLocation where, std::optional<Device> device) {
   std::lock_guard lock(mutex_);
   std::vector<Value> inputs = import_all(operands, op, where);
-  Value value =
-      builder_.add(op, std::move(inputs), NoAttributes{}, std::nullopt, std::move(regions), where);
+  Value value = builder_.add(op, std::move(inputs), std::move(attributes), std::nullopt,
+                             std::move(regions), where);
   note_births();
   std::vector<Array> results;
   for (const Type& type : builder_.node(value).types) {
-    auto result = std::make_shared<Expression>(type, Traced{shared_from_this(), value});
+    auto result = std::make_shared<Expression>(type, Traced{shared_from_this(), value}, device);
     result->location = where;
     results.emplace_back(std::move(result));
     ++value.result;

@@ -44,9 +44,10 @@ class Tracer : public std::enable_shared_from_this<Tracer> {
   Array record(Op op, const std::vector<Array>& operands, Attributes attributes,
                std::optional<Type> stated, SourceLocation where, std::optional<Device> device);
 
-  /// The results of an op with regions.
-  std::vector<Array> record_regions(Op op, const std::vector<Array>& operands,
-                                    std::vector<Graph> regions, SourceLocation where);
+  /// The same of an op with several results or regions.
+  std::vector<Array> record_all(Op op, const std::vector<Array>& operands, Attributes attributes,
+                                std::vector<Graph> regions, SourceLocation where,
+                                std::optional<Device> device);
 
   /// The graph of what the outputs need, and of all parameters.
   Graph finish(const std::vector<Array>& outputs);

@@ -1,0 +1,143 @@
+// Functions of the user with several results.
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "ir/parse.h"
+#include "values.h"
+
+namespace {
+
+using Floats = std::vector<float>;
+
+// The least and the greatest element, and all of them in order.
+void sorted(const ab::CustomCall& call) {
+  const auto from = call.operand<float>(0);
+  const auto to = call.result<float>(2);
+  std::ranges::copy(from, to.begin());
+  std::ranges::sort(to);
+  call.result<float>(0)[0] = to.front();
+  call.result<float>(1)[0] = to.back();
+}
+
+const auto number = ab::spec(ab::f32, {});
+
+auto sort(ab::Array x) {
+  return ab::custom_call("custom_sorted", sorted,
+                         std::tuple{std::pair{number, number}, ab::spec(ab::f32, x.shape())}, x);
+}
+
+std::string message_of(const ab::Array& array) {
+  try {
+    array.wait();
+  } catch (const ab::Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(CustomCall, GivesATreeOfResults) {
+  ab::Array x = ab::array({3.0f, 1.0f, 2.0f});
+  auto [ends, all] = sort(x * 2);
+  EXPECT_EQ(ends.first.item<float>(), 2);
+  EXPECT_EQ(ends.second.item<float>(), 6);
+  EXPECT_EQ(all.to_vector<float>(), (Floats{2, 4, 6}));
+}
+
+TEST(CustomCall, IsOneNodeOfATrace) {
+  auto f = [](ab::Array x) {
+    auto [ends, all] = sort(x * 2);
+    return std::tuple{all - ends.first, ends.second};
+  };
+  const ab::Graph graph = ab::trace(f, ab::spec(ab::f32, {3}));
+  EXPECT_NE(ab::to_string(graph).find("name=custom_sorted results=[f32[],f32[],f32[3]]"),
+            std::string::npos)
+      << graph;
+  EXPECT_EQ(ab::parse(ab::to_string(graph)), graph);
+  auto [above, greatest] = ab::jit(f)(ab::array({3.0f, 1.0f, 2.0f}));
+  EXPECT_EQ(above.to_vector<float>(), (Floats{0, 2, 4}));
+  EXPECT_EQ(greatest.item<float>(), 6);
+}
+
+TEST(CustomCall, MayHaveResultsThatNobodyReads) {
+  auto f = ab::jit([](ab::Array x) { return std::get<0>(sort(x)).second + 1; });
+  EXPECT_EQ(f(ab::array({3.0f, 1.0f, 2.0f})).item<float>(), 4);
+}
+
+TEST(CustomCall, GivesListsAndMapsOfThem) {
+  auto digits = [](const ab::CustomCall& call) {
+    for (std::size_t i = 0; i < call.result_count(); ++i) {
+      call.result<std::int32_t>(i)[0] = call.operand<std::int32_t>(0)[0] + static_cast<int>(i);
+    }
+  };
+  const auto one = ab::spec(ab::i32, {});
+  ab::Array x = ab::scalar(7);
+  const std::vector<ab::Array> list =
+      ab::custom_call("custom_digits", digits, std::vector{one, one, one}, x);
+  ASSERT_EQ(list.size(), 3u);
+  EXPECT_EQ(list[2].item<std::int32_t>(), 9);
+  const std::map<std::string, ab::Spec> named{{"first", one}, {"second", one}};
+  std::map<std::string, ab::Array> map = ab::custom_call("custom_digits", digits, named, x);
+  EXPECT_EQ(map.at("second").item<std::int32_t>(), 8);
+}
+
+TEST(CustomCall, FailsAllItsResultsAndNoOthers) {
+  auto fails = [](const ab::CustomCall&) { throw std::runtime_error("no such file"); };
+  auto f = [&](ab::Array x) {
+    auto [a, b] = ab::custom_call("custom_fails", fails, std::pair{number, number}, x);
+    return std::tuple{a, b * 2, x + 1};
+  };
+  ab::Array x = ab::array({3.0f});
+  for (auto [a, b, other] : {f(x), ab::jit(f)(x)}) {
+    for (const ab::Array& lost : {a, b}) {
+      EXPECT_NE(message_of(lost).find("no such file, at custom_call.cpp:"), std::string::npos)
+          << message_of(lost);
+    }
+    EXPECT_EQ(other.item<float>(), 4);
+  }
+}
+
+TEST(CustomCall, NeedsAResult) {
+  try {
+    ab::custom_call(
+        "custom_nothing", [](const ab::CustomCall&) {}, std::tuple{}, ab::scalar(1));
+    FAIL() << "no error";
+  } catch (const ab::Error& error) {
+    EXPECT_NE(std::string(error.what()).find("custom_nothing gives no result"), std::string::npos)
+        << error.what();
+  }
+}
+
+TEST(CustomCall, RunsWhereItsOperandsAre) {
+  ab::set_cpu_devices(2);
+  const ab::Device second = ab::Device::cpu(1);
+  auto check = [&](ab::Array x) {
+    auto [ends, all] = sort(x);
+    EXPECT_EQ(all.device(), second);
+    return ends.first + all;
+  };
+  ab::Array x = ab::array({3.0f, 1.0f, 2.0f}).to(second);
+  for (const ab::Array& y : {check(x), ab::jit(check)(x)}) {
+    EXPECT_EQ(y.device(), second);
+    EXPECT_EQ(y.to_vector<float>(), (Floats{2, 3, 4}));
+  }
+  ab::wait_all();
+  ab::set_cpu_devices(1);
+}
+
+// Loops and branches record all their results in the same way.
+TEST(CustomCall, LikeALoopKnowsItsDeviceWhileTraced) {
+  ab::set_cpu_devices(2);
+  const ab::Device second = ab::Device::cpu(1);
+  auto f = ab::jit([&](ab::Array x) {
+    ab::Array y = ab::fori_loop(
+        0, 3, [](ab::Array, ab::Array v) { return v * 2; }, x);
+    EXPECT_EQ(y.device(), second);
+    return y + ab::ones(ab::f32, {1}).to(y.device());
+  });
+  EXPECT_EQ(f(ab::array({1.0f}).to(second)).to_vector<float>(), (Floats{9}));
+  ab::wait_all();
+  ab::set_cpu_devices(1);
+}
+
+}  // namespace
