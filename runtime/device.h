@@ -36,7 +36,7 @@ struct CoreRange {
 CoreRange cores(const Device& device);
 
 /// Executions that a device lets be in flight (32 at first) before a submitting thread waits for
-/// the oldest.
+/// the oldest. One that spans devices counts on each, with the bytes that it needs there.
 int in_flight_limit(const Device& device);
 /// Throws Error unless `limit` is at least 1.
 void set_in_flight_limit(const Device& device, int limit);

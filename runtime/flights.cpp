@@ -36,9 +36,9 @@ bool Flights::is_full(std::size_t more_bytes) const {
   return flights_.size() >= 2 && bytes_ + more_bytes > byte_limit();
 }
 
-void Flights::take_off(std::shared_ptr<Flight> flight, bool never_wait) {
+void Flights::add(const std::shared_ptr<Flight>& flight, Leg& leg, bool never_wait) {
   std::unique_lock lock(mutex_);
-  while (!never_wait && is_full(flight->bytes_)) {
+  while (!never_wait && is_full(leg.bytes)) {
     std::shared_ptr<Flight> oldest = flights_.front();
     lock.unlock();
     {
@@ -47,47 +47,62 @@ void Flights::take_off(std::shared_ptr<Flight> flight, bool never_wait) {
     }
     lock.lock();
   }
-  Flight& added = *flight;
-  bytes_ += added.bytes_;
-  added.place_ = flights_.insert(flights_.end(), std::move(flight));
+  bytes_ += leg.bytes;
+  leg.place_ = flights_.insert(flights_.end(), flight);
 }
 
-bool Flights::begin_locked(Flight& flight) {
-  if (begun_ > 0 && begun_bytes_ + flight.bytes_ > byte_limit()) return false;
-  flight.has_begun_ = true;
+bool Flights::begin_locked(Leg& leg) {
+  if (begun_ > 0 && begun_bytes_ + leg.bytes > byte_limit()) return false;
+  leg.has_begun_ = true;
   ++begun_;
-  begun_bytes_ += flight.bytes_;
+  begun_bytes_ += leg.bytes;
   return true;
 }
 
-bool Flights::may_begin(Flight& flight) {
+bool Flights::begin(Flight& flight, Leg& leg) {
   std::lock_guard lock(mutex_);
-  if (flight.has_begun_) return true;  // `land` has let it begin
-  if (held_back_.empty() && begin_locked(flight)) return true;
-  held_back_.push_back(&flight);
+  if (leg.has_begun_) return true;  // `remove` has let it begin
+  if (held_back_.empty() && begin_locked(leg)) return true;
+  held_back_.emplace_back(&flight, &leg);
   return false;
 }
 
-void Flights::land(Flight& flight) {
-  std::shared_ptr<Flight> kept;  // whom it wakes may be the last to hold it
+void Flights::remove(Leg& leg) {
   std::vector<Flight*> next;
   {
     std::lock_guard lock(mutex_);
-    kept = std::move(*flight.place_);
-    flights_.erase(flight.place_);
-    bytes_ -= flight.bytes_;
-    if (flight.has_begun_) {
+    flights_.erase(leg.place_);
+    bytes_ -= leg.bytes;
+    if (leg.has_begun_) {
       --begun_;
-      begun_bytes_ -= flight.bytes_;
+      begun_bytes_ -= leg.bytes;
     }
-    while (!held_back_.empty() && begin_locked(*held_back_.front())) {
-      next.push_back(held_back_.front());
+    while (!held_back_.empty() && begin_locked(*held_back_.front().second)) {
+      next.push_back(held_back_.front().first);
       held_back_.pop_front();
     }
   }
   for (Flight* held_back : next) held_back->begin_later();
-  flight.landed_.store(1, std::memory_order_release);
-  flight.landed_.notify_all();
+}
+
+void Flight::take_off(const std::shared_ptr<Flight>& flight, bool never_wait) {
+  for (Leg& leg : flight->legs_) leg.flights->add(flight, leg, never_wait);
+}
+
+bool Flight::may_begin() {
+  for (; begun_legs_ < legs_.size(); ++begun_legs_) {
+    Leg& leg = legs_[begun_legs_];
+    if (!leg.flights->begin(*this, leg)) return false;
+  }
+  return true;
+}
+
+void Flight::land() {
+  const std::shared_ptr<Flight> kept =
+      *legs_[0].place_;  // whom it wakes may be the last to hold it
+  for (Leg& leg : legs_) leg.flights->remove(leg);
+  landed_.store(1, std::memory_order_release);
+  landed_.notify_all();
 }
 
 void Flights::wait_all() {

@@ -1,4 +1,5 @@
-// Flights: the executions in flight on one device, and how far they may run ahead.
+// Flights: the executions in flight on one device, and how far they may run ahead. One that spans
+// devices counts on each.
 #pragma once
 
 #include <atomic>
@@ -8,19 +9,49 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <utility>
+#include <vector>
 
 #include "ir/device.h"
 
 namespace anabranch {
 
+class Flights;
+class Flight;
+
+/// What a flight takes of one device.
+struct Leg {
+  Leg(Flights& flights, std::size_t bytes) : flights(&flights), bytes(bytes) {}
+
+  Flights* flights;
+  std::size_t bytes;  ///< of its inputs, results and temporaries there
+
+ private:
+  friend class Flight;
+  friend class Flights;
+  bool has_begun_ = false;  // guarded by the mutex of `flights`, like what follows
+  std::list<std::shared_ptr<Flight>>::iterator place_ = {};
+};
+
 /// An execution as the limits see it: from `take_off`, when it is submitted, to `land`.
 class Flight {
  public:
-  /// `bytes`: of its inputs, results and temporaries.
-  Flight(Device device, std::size_t bytes) : device_(device), bytes_(bytes) {}
+  /// `legs`: one per device, in one order of devices for all flights, so that none waits in a ring
+  /// for others. Who waits for the flight helps on `device` meanwhile.
+  Flight(Device device, std::vector<Leg> legs) : device_(device), legs_(std::move(legs)) {}
   virtual ~Flight() = default;
   /// Blocks until it has landed.
   void wait() const;
+
+  /// Adds `flight` on each of its devices; first waits for the oldest there while a limit is
+  /// reached, unless `never_wait`.
+  static void take_off(const std::shared_ptr<Flight>& flight, bool never_wait);
+
+ protected:
+  /// Whether it may take its memory now: on each device nothing else has begun, or all that has
+  /// fits. If not, `begin_later` is called when it is to ask again.
+  bool may_begin();
+  void land();
 
  private:
   friend class Flights;
@@ -28,10 +59,9 @@ class Flight {
   virtual void begin_later() = 0;
 
   const Device device_;
-  const std::size_t bytes_;
-  bool has_begun_ = false;  // guarded by the mutex of its Flights
+  std::vector<Leg> legs_;
+  std::size_t begun_legs_ = 0;
   std::atomic<std::uint32_t> landed_{0};
-  std::list<std::shared_ptr<Flight>>::iterator place_;
 };
 
 /// Oldest first. Thread-safe.
@@ -39,12 +69,6 @@ class Flights {
  public:
   Flights();
 
-  /// Adds `flight`; first waits for the oldest while a limit is reached, unless `never_wait`.
-  void take_off(std::shared_ptr<Flight> flight, bool never_wait);
-  /// Whether `flight` may take its memory now: nothing else has begun, or all that has fits. If
-  /// not, its `begin_later` is called when it may.
-  bool may_begin(Flight& flight);
-  void land(Flight& flight);
   /// Waits until all that are in flight now have landed.
   void wait_all();
 
@@ -54,13 +78,18 @@ class Flights {
   void set_byte_limit(std::size_t bytes) { byte_limit_.store(bytes, std::memory_order_relaxed); }
 
  private:
+  friend class Flight;
+
+  void add(const std::shared_ptr<Flight>& flight, Leg& leg, bool never_wait);
+  bool begin(Flight& flight, Leg& leg);
+  void remove(Leg& leg);
   bool is_full(std::size_t more_bytes) const;
-  bool begin_locked(Flight& flight);
+  bool begin_locked(Leg& leg);
 
   std::mutex mutex_;
   std::list<std::shared_ptr<Flight>> flights_;
-  std::deque<Flight*> held_back_;  // ready, and not begun
-  std::size_t bytes_ = 0;          // of all
+  std::deque<std::pair<Flight*, Leg*>> held_back_;  // ready, and not begun
+  std::size_t bytes_ = 0;                           // of all
   std::size_t begun_bytes_ = 0;
   std::size_t begun_ = 0;
   std::atomic<int> limit_{32};

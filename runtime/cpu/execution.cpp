@@ -1,6 +1,8 @@
 #include "runtime/cpu/execution.h"
 
+#include <algorithm>
 #include <atomic>
+#include <functional>
 #include <utility>
 
 #include "runtime/cpu/frame.h"
@@ -10,22 +12,27 @@
 namespace anabranch::cpu {
 namespace {
 
-// What it needs on all its devices together.
-std::size_t bytes_of(const Executable& executable) {
-  std::size_t bytes = executable.arena_bytes;
-  for (const FurtherDevice& further : executable.further) bytes += further.arena_bytes;
+// What it needs on each of its devices, in one order for all executions.
+std::vector<Leg> legs_of(const Executable& executable, DeviceState& device) {
+  std::vector<Leg> legs;
+  legs.reserve(1 + executable.further.size());
+  legs.emplace_back(device.flights, executable.arena_bytes);
+  for (const FurtherDevice& further : executable.further) {
+    legs.emplace_back(device_state(further.device).flights, further.arena_bytes);
+  }
   for (const Slot& slot : executable.slots) {
     const bool own = slot.kind == Slot::Kind::input || slot.kind == Slot::Kind::output;
-    if (own) bytes += slot.type.bytes();
+    if (own) legs[slot.device].bytes += slot.type.bytes();
   }
-  return bytes;
+  std::ranges::sort(legs, std::less<>(), &Leg::flights);
+  return legs;
 }
 
 class Execution final : public Flight, Work, StreamRun {
  public:
   Execution(DeviceState& device, std::shared_ptr<const Executable> executable,
             std::vector<Buffer> inputs, std::vector<Buffer> outputs)
-      : Flight(device.device, bytes_of(*executable)),
+      : Flight(device.device, legs_of(*executable, device)),
         Work([](Work& work) { static_cast<Execution&>(work).begin(); }),
         StreamRun(device, *executable, frame_),
         executable_(std::move(executable)),
@@ -79,7 +86,7 @@ ThreadPool& Execution::pool() const {
 
 // Memory is taken only now, so that a queue of executions does not hold memory while it waits.
 void Execution::begin() {
-  if (!device().flights.may_begin(*this)) return;
+  if (!may_begin()) return;
   frame_.bind(inputs_, outputs_);
   LaunchTimes* times = executable_->times.get();
   if (times && times->wanted()) measure(times);
@@ -104,7 +111,7 @@ void Execution::ended() {
   frame_.unbind();
   inputs_.clear();
   for (std::uint32_t i = 0; i < executable_->outputs.size(); ++i) finish_output(i, true);
-  device().flights.land(*this);  // may destroy this
+  land();  // may destroy this
 }
 
 }  // namespace
@@ -114,7 +121,7 @@ void submit(DeviceState& device, std::shared_ptr<const Executable> executable,
   auto execution = std::make_shared<Execution>(device, std::move(executable), std::move(inputs),
                                                std::move(outputs));
   // A worker must not wait for work that may be waiting for a worker.
-  device.flights.take_off(execution, ThreadPool::on_worker());
+  Flight::take_off(execution, ThreadPool::on_worker());
   execution->begin_when_ready();
 }
 

@@ -1,6 +1,7 @@
 // Programs over two virtual CPU devices: what holds for them is what will hold for a CPU and a GPU.
 #include <thread>
 
+#include "held_array.h"
 #include "ir/parse.h"
 #include "passes/placement.h"
 #include "runtime/allocator.h"
@@ -199,6 +200,47 @@ TEST_F(Devices, WorkOnBothAndAgreeWithTheInterpreter) {
       EXPECT_EQ(two_b.to_vector<float>(), one_b.to_vector<float>());
     }
   }
+}
+
+TEST_F(Devices, WhatSpansThemCountsOnEach) {
+  auto f = ab::jit([](ab::Array x) { return (x * 2).to(second) + 1; });
+  f(ab::ones(ab::f32, {4})).wait();
+  for (const ab::Device& device : {first, second}) {
+    ab::wait_all();
+    const int limit = ab::in_flight_limit(device);
+    ab::set_in_flight_limit(device, 3);
+    HeldArray oldest, others;
+    std::atomic<int> submitted = 0;
+    bool waited = false;
+    std::thread host([&] {
+      std::vector<ab::Array> results = {f(oldest.array), f(others.array), f(others.array)};
+      submitted = 3;
+      results.push_back(f(others.array));  // one too many
+      waited = oldest.arrived();
+    });
+    EXPECT_TRUE(eventually([&] { return submitted == 3; }));
+    give_a_chance();
+    oldest.arrive();
+    host.join();
+    EXPECT_TRUE(waited) << to_string(device);
+    ab::set_in_flight_limit(device, limit);
+  }
+}
+
+TEST_F(Devices, WhatSpansThemTakesOfEachWhatItsLimitAllows) {
+  constexpr std::size_t size = 1 << 18;
+  auto f = ab::jit([](ab::Array x) { return ab::exp(ab::broadcast_to(x.to(second), {size})); });
+  ab::Array x = ab::ones(ab::f32, {1});
+  f(x).wait();
+  ab::wait_all();
+  const std::size_t limit = ab::in_flight_bytes(second), few = 8 * size;
+  ab::set_in_flight_bytes(second, few);
+  ab::reset_peak_memory(second);
+  const std::size_t before = ab::memory_use(second).in_use;
+  for (int i = 0; i < 100; ++i) f(x);
+  ab::wait_all();
+  EXPECT_LE(ab::memory_use(second).peak, before + few + size);
+  ab::set_in_flight_bytes(second, limit);
 }
 
 TEST_F(Devices, AsynchronousReadsArriveWithTheValueOrTheError) {
