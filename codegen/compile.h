@@ -40,6 +40,7 @@ struct ProgramCost {
   Cost cost;
   int kernels = 0;
   int library_calls = 0;
+  int copies = 0;  ///< from device to device
   int streams = 0;
   int events = 0;
 };

@@ -144,7 +144,9 @@ ProgramCost cost(const Compilation& compilation) {
   for (const auto& [inside, launch] : launches_of(executable)) {
     if (!inner_executables(launch).empty()) continue;
     sums.cost += launch.cost;
-    ++(launch.kind == Launch::Kind::kernel ? sums.kernels : sums.library_calls);
+    ++(launch.kind == Launch::Kind::kernel ? sums.kernels
+       : launch.kind == Launch::Kind::copy ? sums.copies
+                                           : sums.library_calls);
   }
   return sums;
 }

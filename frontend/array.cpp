@@ -100,8 +100,18 @@ void Array::read_async(const char* function, Reader read, const std::source_loca
 }
 
 void Array::copy_bytes(std::span<std::byte> to, const std::source_location& where) const {
-  const void* from = host_data("copy_to", where);
-  if (!to.empty()) std::memcpy(to.data(), from, to.size());
+  const auto copy = [to](const void* from) {
+    if (!to.empty()) std::memcpy(to.data(), from, to.size());
+  };
+  read("copy_to", copy, where);
+}
+
+void Array::read(const char* function, const std::function<void(const void* data)>& read,
+                 const std::source_location& where) const {
+  const void* data = host_data(function, where);
+  const Expression& expression = *expression_;
+  if (expression.kind == Expression::Kind::scalar) return read(data);
+  read_now(expression.buffer(), read);
 }
 
 Array Array::to(const Device& device, std::source_location where) const {

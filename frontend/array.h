@@ -67,8 +67,15 @@ class Array {
   template <class T>
   std::vector<T> to_vector(std::source_location where = std::source_location::current()) const {
     check_read("to_vector", dtype_of<T>, any_count, where);
-    auto* data = static_cast<const T*>(host_data("to_vector", where));
-    return std::vector<T>(data, data + size(where));
+    std::vector<T> values;
+    read(
+        "to_vector",
+        [&values, size = size(where)](const void* data) {
+          const auto* first = static_cast<const T*>(data);
+          values.assign(first, first + size);
+        },
+        where);
+    return values;
   }
 
   /// Copies all elements in row-major order; waits. The span has exactly size() elements.
@@ -124,6 +131,8 @@ class Array {
   const void* host_data(const char* function, const std::source_location& where) const;
   void read_async(const char* function, Reader read, const std::source_location& where) const;
   void copy_bytes(std::span<std::byte> to, const std::source_location& where) const;
+  void read(const char* function, const std::function<void(const void* data)>& read,
+            const std::source_location& where) const;
 
   std::shared_ptr<Expression> expression_;
 };

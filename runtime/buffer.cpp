@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "runtime/allocator.h"
-#include "runtime/timeline.h"
+#include "runtime/host_copy.h"
 
 namespace anabranch {
 
@@ -63,8 +63,7 @@ Buffer Buffer::allocate(const Device& device, std::size_t bytes, Event ready) {
 
 Buffer Buffer::copy_of(const Device& device, std::span<const std::byte> bytes) {
   Buffer buffer = allocate(device, bytes.size());
-  timeline::Span span("copy from the host", timeline::Category::copy, {},
-                      {.bytes = static_cast<std::int64_t>(bytes.size())});
+  const HostCopy drawn("copy from the host", device, bytes.size());
   if (!bytes.empty()) std::memcpy(buffer.state_->block.data, bytes.data(), bytes.size());
   return buffer;
 }

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "runtime/cpu/thread_pool.h"
-#include "runtime/timeline.h"
+#include "runtime/host_copy.h"
 
 namespace anabranch {
 namespace {
@@ -19,13 +19,9 @@ struct Read final : cpu::Work {
 
   void run() {
     const std::unique_ptr<Read> self(this);
-    timeline::Details details;
-    details.bytes = static_cast<std::int64_t>(buffer.bytes());
-    timeline::Span span("copy to the host", timeline::Category::copy,
-                        cpu::ThreadPool::worker_track(), details);
     try {
-      const std::exception_ptr error = buffer.ready().error();
-      reader(error ? nullptr : buffer.data(), error);
+      if (const std::exception_ptr error = buffer.ready().error()) return reader(nullptr, error);
+      read_now(buffer, [this](const void* data) { reader(data, nullptr); });
     } catch (...) {
       // The reader tells whom it has to tell.
     }
@@ -36,6 +32,12 @@ struct Read final : cpu::Work {
 };
 
 }  // namespace
+
+void read_now(const Buffer& buffer, const std::function<void(const void* data)>& read) {
+  const void* data = buffer.data();
+  const HostCopy drawn("copy to the host", buffer.device(), buffer.bytes());
+  read(data);
+}
 
 void read_when_ready(const Buffer& buffer, Reader reader) {
   auto read = std::make_unique<Read>(buffer, std::move(reader));

@@ -1,4 +1,4 @@
-// Reading a buffer without waiting for it.
+// Reading a buffer, now or once it is ready: a copy to the host on the timeline.
 #pragma once
 
 #include <exception>
@@ -7,6 +7,9 @@
 #include "runtime/buffer.h"
 
 namespace anabranch {
+
+/// Calls `read` with the bytes, which are there. Throws the buffer's error if it failed.
+void read_now(const Buffer& buffer, const std::function<void(const void* data)>& read);
 
 /// Calls `read` with the bytes on a core of the buffer's device, once they are there; with null and
 /// the error where the buffer failed. `read` may take long but must not wait; what it throws is

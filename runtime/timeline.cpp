@@ -90,9 +90,10 @@ void write_whole(const std::filesystem::path& path, const std::string& text) {
 
 Category category_of(const Launch& launch) {
   constexpr Category categories[] = {Category::kernel, Category::library, Category::loop,
-                                     Category::branch};
+                                     Category::branch, Category::copy};
   // A loop or a branch that is one function has no steps to draw.
-  if (launch.one_task() && launch.kind != Launch::Kind::library) return Category::kernel;
+  const bool is_flow = launch.kind == Launch::Kind::loop || launch.kind == Launch::Kind::branch;
+  if (is_flow && launch.one_task()) return Category::kernel;
   return categories[static_cast<std::size_t>(launch.kind)];
 }
 

@@ -34,16 +34,17 @@ const char* to_string(Category category);
 
 using Clock = std::chrono::steady_clock;
 
-/// Where an event is drawn: a stream of a device, a worker thread, or the calling host thread.
+/// Where an event is drawn: a stream of a device, its copies from and to the host, a worker thread,
+/// or the calling host thread.
 struct Track {
-  enum class Kind : std::uint8_t { host, worker, stream };
+  enum class Kind : std::uint8_t { host, worker, stream, copies };
   Kind kind = Kind::host;
-  Device device;            ///< of a stream
-  std::uint32_t index = 0;  ///< of a stream or worker; a host thread finds its own
+  Device device;            ///< of a stream or of copies
+  std::uint32_t index = 0;  ///< among those of a kind; a host thread finds its own
 
   auto operator<=>(const Track&) const = default;
 };
-/// "cpu:0 stream 1", "worker 0", "host thread 0".
+/// "cpu:0 stream 1", "cpu:0 copies 0", "worker 0", "host thread 0".
 std::string to_string(const Track& track);
 
 /// What may be known of an event besides its time.

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "runtime/timeline.h"
+#include "runtime/timeline_rows.h"
 
 namespace anabranch::timeline {
 namespace {
@@ -19,6 +20,7 @@ int process_of(const Track& track) {
     case Track::Kind::worker:
       return 2;
     case Track::Kind::stream:
+    case Track::Kind::copies:
       return 3 + static_cast<int>(track.device.kind()) * max_cpu_devices + track.device.index();
   }
   return 0;
@@ -31,13 +33,14 @@ std::string process_name(const Track& track) {
     case Track::Kind::worker:
       return "cpu workers";
     case Track::Kind::stream:
+    case Track::Kind::copies:
       return to_string(track.device);
   }
   return {};
 }
 
 std::string thread_name(const Track& track) {
-  constexpr const char* names[] = {"thread", "worker", "stream"};
+  constexpr const char* names[] = {"thread", "worker", "stream", "copies"};
   return fmt::format("{} {}", names[static_cast<std::size_t>(track.kind)], track.index);
 }
 
@@ -46,7 +49,9 @@ double microseconds(Clock::duration time) {
 }
 
 nlohmann::json on_track(const char* phase, const Track& track) {
-  return {{"ph", phase}, {"pid", process_of(track)}, {"tid", track.index}};
+  const bool copies = track.kind == Track::Kind::copies;  // below the streams of their device
+  const std::uint32_t thread = copies ? timeline_rows + track.index : track.index;
+  return {{"ph", phase}, {"pid", process_of(track)}, {"tid", thread}};
 }
 
 nlohmann::json slice(const Event& event, Clock::time_point origin) {

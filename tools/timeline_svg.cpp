@@ -96,9 +96,9 @@ class Picture {
   }
 
  private:
-  // Above are the program's threads, then the streams, then who ran them.
+  // Above are the program's threads, then the streams, the copies, then who ran them.
   static std::pair<int, Track> place(const Track& track) {
-    constexpr int order[] = {0, 2, 1};
+    constexpr int order[] = {0, 3, 1, 2};
     return {order[static_cast<std::size_t>(track.kind)], track};
   }
 

@@ -132,7 +132,34 @@ TEST_F(Devices, CopiesHaveStreamsOfTheirOwn) {
     }
   }
   EXPECT_EQ(copies, 1);
+  const ab::ProgramCost cost = f.cost(x, y);
+  EXPECT_EQ(cost.copies, 1);
+  EXPECT_EQ(cost.library_calls, 0);
+  EXPECT_EQ(cost.kernels, 2);
   EXPECT_NE(f.dump(ab::Stage::schedule, x, y).find(" on cpu:1, copies:"), std::string::npos);
+}
+
+TEST_F(Devices, CopiesAreDrawnAsSuch) {
+  auto f = ab::jit([](ab::Array x) { return ab::exp(ab::exp(x).to(second)); });
+  f(ab::ones(ab::f32, {64})).wait();
+  ab::timeline::Recording recording;
+  const std::vector<float> values(64, 1.0f);
+  ab::Array y = f(ab::array(std::span<const float>(values), {64}));
+  y.to_vector<float>();
+  y.to_vector_async<float>().get();
+  std::vector<float> copied(64);
+  y.copy_to(std::span<float>(copied));
+  ab::wait_all();
+  std::map<std::string, int> copies;
+  for (const auto& event : recording.stop().events) {
+    if (event.category != ab::timeline::Category::copy) continue;
+    EXPECT_EQ(event.details.bytes, event.name.starts_with("transfer") ? 512 : 256);
+    ++copies[to_string(event.track).substr(0, 12) + ": " + event.name.substr(0, 9)];
+  }
+  const std::map<std::string, int> expected = {{"cpu:0 copies: copy from", 1},
+                                               {"cpu:1 copies: copy to t", 3},
+                                               {"cpu:1 stream: transfer2", 1}};
+  EXPECT_EQ(copies, expected);
 }
 
 TEST_F(Devices, TheNullDeviceSchedulesThemToo) {
