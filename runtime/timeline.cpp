@@ -1,15 +1,12 @@
 #include "runtime/timeline.h"
 
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <fstream>
 #include <memory>
 #include <mutex>
+#include <ostream>
 #include <utility>
 
-#include "ir/error.h"
+#include "ir/write_file.h"
 
 namespace anabranch::timeline {
 namespace internal {
@@ -66,26 +63,6 @@ std::vector<Event> end_recording(Clock::time_point begin) {
   return events;
 }
 
-void write_whole(const std::filesystem::path& path, const std::string& text) {
-  std::filesystem::path temporary = path;
-  temporary += fmt::format(".{}.tmp", getpid());
-  {
-    std::ofstream file(temporary, std::ios::binary);
-    file << text;
-    if (!file.flush()) {
-      throw Error(
-          fmt::format("timeline: cannot write {}; choose a folder that exists and may be "
-                      "written to",
-                      temporary.string()));
-    }
-  }
-  std::error_code failure;
-  std::filesystem::rename(temporary, path, failure);
-  if (failure) {
-    throw Error(fmt::format("timeline: cannot write {}: {}", path.string(), failure.message()));
-  }
-}
-
 }  // namespace
 
 Category category_of(const Launch& launch) {
@@ -139,7 +116,9 @@ Recording::Recording(std::filesystem::path path) : path_(std::move(path)), begin
 Timeline Recording::stop() {
   if (!std::exchange(recording_, false)) return {begin_, {}};
   Timeline timeline{begin_, end_recording(begin_)};
-  if (!path_.empty()) write_whole(path_, to_json(timeline));
+  if (!path_.empty()) {
+    write_file(path_, [&](std::ostream& file) { file << to_json(timeline); });
+  }
   return timeline;
 }
 

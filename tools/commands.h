@@ -17,7 +17,7 @@ void add_devices(CLI::App& app);
 /// is "-". Throws Error that names the file.
 Graph read_graph(const std::string& path);
 
-/// Writes a whole text under a temporary name, then renames it. Throws Error that names the file.
+/// Writes a whole text, or nothing (write_file). Throws Error that names the file.
 void write_text(const std::string& path, const std::string& text);
 
 }  // namespace anabranch

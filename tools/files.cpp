@@ -1,14 +1,12 @@
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
 
 #include "ir/error.h"
 #include "ir/parse.h"
+#include "ir/write_file.h"
 #include "tools/commands.h"
 
 namespace anabranch {
@@ -31,17 +29,7 @@ Graph read_graph(const std::string& path) {
 }
 
 void write_text(const std::string& path, const std::string& text) {
-  const std::string temporary = path + "." + std::to_string(::getpid()) + ".tmp";
-  std::ofstream file(temporary);
-  file << text;
-  file.close();
-  std::error_code error;
-  if (file) std::filesystem::rename(temporary, path, error);
-  if (!file || error) {
-    const std::string reason = error ? error.message() : std::strerror(errno);
-    std::filesystem::remove(temporary, error);
-    throw Error(path + ": cannot be written: " + reason);
-  }
+  write_file(path, [&](std::ostream& file) { file << text; });
 }
 
 }  // namespace anabranch

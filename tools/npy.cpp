@@ -1,7 +1,5 @@
 #include "tools/npy.h"
 
-#include <unistd.h>
-
 #include <array>
 #include <cerrno>
 #include <charconv>
@@ -12,6 +10,7 @@
 #include <vector>
 
 #include "ir/scalar.h"
+#include "ir/write_file.h"
 
 namespace anabranch {
 namespace {
@@ -164,23 +163,15 @@ void write_npy(const std::string& path, const Literal& literal) {
     return write_npy(path, Literal::of(std::span<const float>(values), literal.type().shape));
   }
   const std::string header = header_of(literal.type());
-  const std::string temporary = path + "." + std::to_string(::getpid()) + ".tmp";
-  std::ofstream file(temporary, std::ios::binary);
   const std::array<char, 4> version = {1, 0, static_cast<char>(header.size() & 0xff),
                                        static_cast<char>(header.size() >> 8)};
-  file << magic;
-  file.write(version.data(), version.size());
-  file << header;
-  file.write(reinterpret_cast<const char*>(literal.bytes().data()),
-             static_cast<std::streamsize>(literal.bytes().size()));
-  file.close();
-  std::error_code error;
-  if (file) std::filesystem::rename(temporary, path, error);
-  if (!file || error) {
-    const std::string reason = error ? error.message() : std::strerror(errno);
-    std::filesystem::remove(temporary, error);
-    fail(path, "cannot be written: " + reason);
-  }
+  write_file(path, [&](std::ostream& file) {
+    file << magic;
+    file.write(version.data(), version.size());
+    file << header;
+    file.write(reinterpret_cast<const char*>(literal.bytes().data()),
+               static_cast<std::streamsize>(literal.bytes().size()));
+  });
 }
 
 }  // namespace anabranch

@@ -83,6 +83,25 @@ TEST_F(Command, NamesTheParameterThatHasNoValue) {
                   "parameter %0: f32[2,3] has no value; give --input %0=FILE.npy");
 }
 
+TEST_F(Command, LeavesPipesAndFoldersInTheirPlaces) {
+  ASSERT_EQ(run_line("mkfifo " + (folder_ / "pipe").string()).status, 0);
+  fs::create_directory(folder_ / "folder");
+  for (const std::string target : {"pipe", "folder"}) {
+    const std::string wanted = target +
+                               ": is no regular file, and a file would take its place; "
+                               "give the path of a file, or one where nothing is yet";
+    expect_contains(run("run layer.abir --random --output 0=" + target), 1, wanted);
+    expect_contains(run("run layer.abir --random --timeline " + target), 1, wanted);
+    expect_contains(run("dump layer.abir --output " + target), 1, wanted);
+  }
+  EXPECT_TRUE(fs::is_fifo(folder_ / "pipe"));
+  EXPECT_TRUE(fs::is_directory(folder_ / "folder"));
+  EXPECT_EQ(run("dump layer.abir --output text").status, 0);
+  EXPECT_EQ(run("dump layer.abir --output text").status, 0);  // a file is replaced
+  expect_contains(run("dump layer.abir --output nowhere/text"), 1,
+                  "nowhere/text: cannot be written: No such file or directory");
+}
+
 TEST_F(Command, TimesARunOnRandomInputs) {
   expect_contains(run("run layer.abir --random --time"), 0, "median of a run: ");
 }
