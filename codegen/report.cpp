@@ -5,6 +5,7 @@
 
 #include "codegen/compile.h"
 #include "codegen/cpu/compile_kernels.h"
+#include "codegen/cpu/native_flow.h"
 #include "ir/error.h"
 #include "ir/print.h"
 
@@ -74,6 +75,25 @@ std::string kernels_text(const Compilation& compilation) {
   return text;
 }
 
+// The kernels' module, then one for each loop and each branch that is a function of its own.
+std::string code_text(const Compilation& compilation,
+                      std::string (*text_of_kernels)(std::span<const Kernel>),
+                      std::string (*text_of_flow)(const Launch&, const KernelOf&)) {
+  const auto kernel_of = [&](const Launch& launch) -> const Kernel* {
+    const auto found =
+        std::find_if(compilation.kernels.begin(), compilation.kernels.end(),
+                     [&](const Kernel& kernel) { return kernel.name == launch.name; });
+    return found == compilation.kernels.end() ? nullptr : &*found;
+  };
+  std::string text = text_of_kernels(compilation.kernels);
+  const std::shared_ptr<const Executable> executable = current_executable(compilation);
+  for (const auto& [inside, launch] : launches_of(*executable)) {
+    const std::string flow = text_of_flow(launch, kernel_of);
+    if (!flow.empty()) text += "\n" + flow;
+  }
+  return text;
+}
+
 std::string padded(std::string text, std::size_t width) {
   if (text.size() < width) text.insert(0, width - text.size(), ' ');
   return text;
@@ -120,9 +140,9 @@ std::string dump(const Compilation& compilation, Stage stage) {
     case Stage::kernels:
       return kernels_text(compilation);
     case Stage::llvm:
-      return cpu::llvm_text(compilation.kernels);
+      return code_text(compilation, cpu::llvm_text, cpu::flow_llvm_text);
     case Stage::assembly:
-      return cpu::assembly_text(compilation.kernels);
+      return code_text(compilation, cpu::assembly_text, cpu::flow_assembly_text);
     case Stage::schedule:
       return to_string(*current_executable(compilation));
     case Stage::memory:

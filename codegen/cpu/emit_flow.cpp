@@ -20,10 +20,28 @@ constexpr std::size_t most_inlined = 256;
 
 bool is_local(std::size_t bytes) { return bytes <= largest_local; }
 
+// Loops that take one turn leave straight-line code.
 bool may_be_inlined(const Kernel& kernel) {
   return kernel.instructions.size() <= most_inlined &&
-         std::none_of(kernel.instructions.begin(), kernel.instructions.end(),
-                      [](const auto& i) { return std::holds_alternative<Loop>(i.operation); });
+         std::all_of(kernel.instructions.begin(), kernel.instructions.end(), [](const auto& i) {
+           const auto* loop = std::get_if<Loop>(&i.operation);
+           return !loop || loop->extent <= std::int64_t{loop->vector_width} * loop->unroll;
+         });
+}
+
+/// `kernel` as one thread runs it from end to end: its vectors are no wider than its arrays, so
+/// that no access is masked, and an array in the frame becomes a vector register.
+Kernel as_straight_line(Kernel kernel) {
+  for (Instruction& instruction : kernel.instructions) {
+    auto* loop = std::get_if<Loop>(&instruction.operation);
+    if (!loop) continue;
+    loop->parallel = false;
+    if (loop->extent < loop->vector_width && loop->reductions.empty()) {
+      loop->vector_width = static_cast<int>(loop->extent);
+      loop->unroll = 1;
+    }
+  }
+  return kernel;
 }
 
 llvm::FunctionType* task_type(llvm::LLVMContext& context) {
@@ -153,7 +171,7 @@ void FlowEmitter::emit_launch(const Executable& executable, const Launch& launch
 llvm::Function* FlowEmitter::inlined(const Kernel& kernel) {
   llvm::Function*& made = inlined_[&kernel];
   if (made) return made;
-  emit_kernel(module_, kernel, kernel.name);
+  emit_kernel(module_, as_straight_line(kernel), kernel.name);
   made = module_.getFunction(kernel.name);
   made->setLinkage(llvm::Function::InternalLinkage);
   made->addFnAttr(llvm::Attribute::AlwaysInline);

@@ -19,40 +19,88 @@ struct FlowContext {
   std::vector<std::shared_ptr<const void>> owners;
 };
 
-HostTask compile(const std::string& symbol, CodeCache* cache,
-                 const std::function<void(FlowEmitter&)>& emit) {
-  const auto machine = lend_target_machine();
+void emit(FlowEmitter& emitter, const LoopTask& loop, const KernelOf& kernel_of) {
+  emitter.emit_loop(loop, kernel_of);
+}
+void emit(FlowEmitter& emitter, const BranchTask& branch, const KernelOf& kernel_of) {
+  emitter.emit_branch(branch, kernel_of);
+}
+
+/// A module of one function, which `emitter` has written.
+struct FlowModule {
+  template <class Task>
+  FlowModule(const std::string& symbol, const Task& task, const KernelOf& kernel_of,
+             const llvm::TargetMachine& machine)
+      : module(symbol, context), emitter(module, symbol) {
+    set_target(module, machine);
+    emit(emitter, task, kernel_of);
+    std::string problems;
+    llvm::raw_string_ostream stream(problems);
+    if (llvm::verifyModule(module, &stream)) throw InternalError("llvm", stream.str());
+  }
+
   llvm::LLVMContext context;
-  llvm::Module module(symbol, context);
-  set_target(module, *machine);
-  FlowEmitter emitter(module, symbol);
-  emit(emitter);
-  std::string problems;
-  llvm::raw_string_ostream stream(problems);
-  if (llvm::verifyModule(module, &stream)) throw InternalError("llvm", stream.str());
-  const std::string object = object_of(module, *machine, cache, {"optimized", &optimize});
+  llvm::Module module;
+  FlowEmitter emitter;
+};
+
+template <class Task>
+HostTask compile(const std::string& symbol, const Task& task, const KernelOf& kernel_of,
+                 CodeCache* cache) {
+  const auto machine = lend_target_machine();
+  FlowModule made(symbol, task, kernel_of, *machine);
+  const std::string object = object_of(made.module, *machine, cache, {"optimized", &optimize});
   LoadedCode loaded = load(object, {symbol});
   auto flow = std::make_shared<FlowContext>();
-  flow->pointers = emitter.pointers();
-  flow->owners = emitter.owners();
+  flow->pointers = made.emitter.pointers();
+  flow->owners = made.emitter.owners();
   flow->owners.push_back(std::move(loaded.keep_alive));
-  HostTask task;
-  task.function = reinterpret_cast<HostTask::Function>(loaded.addresses[0]);
-  task.context = std::shared_ptr<const void>(flow, flow->pointers.data());
-  return task;
+  HostTask native;
+  native.function = reinterpret_cast<HostTask::Function>(loaded.addresses[0]);
+  native.context = std::shared_ptr<const void>(flow, flow->pointers.data());
+  return native;
+}
+
+template <class Task>
+std::string text(const std::string& symbol, const Task& task, const KernelOf& kernel_of,
+                 bool assembly) {
+  const auto machine = lend_target_machine();
+  FlowModule made(symbol, task, kernel_of, *machine);
+  optimize(made.module, *machine);
+  if (assembly) return generate(made.module, *machine, llvm::CodeGenFileType::AssemblyFile);
+  std::string written;
+  llvm::raw_string_ostream stream(written);
+  made.module.print(stream, nullptr);
+  return written;
+}
+
+std::string text(const Launch& launch, const KernelOf& kernel_of, bool assembly) {
+  if (const auto* loop = std::get_if<LoopTask>(&launch.task)) {
+    if (loop->native.function) return text(launch.name, *loop, kernel_of, assembly);
+  } else if (const auto* branch = std::get_if<BranchTask>(&launch.task)) {
+    if (branch->native.function) return text(launch.name, *branch, kernel_of, assembly);
+  }
+  return {};
 }
 
 }  // namespace
 
 HostTask native_loop(const std::string& name, const LoopTask& loop, const KernelOf& kernel_of,
                      CodeCache* cache) {
-  return compile(name, cache, [&](FlowEmitter& emitter) { emitter.emit_loop(loop, kernel_of); });
+  return compile(name, loop, kernel_of, cache);
 }
 
 HostTask native_branch(const std::string& name, const BranchTask& branch, const KernelOf& kernel_of,
                        CodeCache* cache) {
-  return compile(name, cache,
-                 [&](FlowEmitter& emitter) { emitter.emit_branch(branch, kernel_of); });
+  return compile(name, branch, kernel_of, cache);
+}
+
+std::string flow_llvm_text(const Launch& launch, const KernelOf& kernel_of) {
+  return text(launch, kernel_of, false);
+}
+
+std::string flow_assembly_text(const Launch& launch, const KernelOf& kernel_of) {
+  return text(launch, kernel_of, true);
 }
 
 }  // namespace anabranch::cpu

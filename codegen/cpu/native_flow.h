@@ -15,13 +15,18 @@
 namespace anabranch::cpu {
 
 /// The whole of a loop for one thread, on the buffers of its launch. Condition and body have at
-/// most one stream, and each of their launches has one task. Kernels without loops become part of
-/// the function, whose small carries then stay in registers; other tasks are called.
+/// most one stream, and each of their launches has one task. Kernels over scalars and short vectors
+/// become part of the function, whose small carries then stay in registers; other tasks are called.
 HostTask native_loop(const std::string& name, const LoopTask& loop, const KernelOf& kernel_of,
                      CodeCache* cache);
 
 /// The same for a branch.
 HostTask native_branch(const std::string& name, const BranchTask& branch, const KernelOf& kernel_of,
                        CodeCache* cache);
+
+/// The LLVM IR (optimized) and the assembly of a loop's or a branch's function, for dumps; empty
+/// for any other launch.
+std::string flow_llvm_text(const Launch& launch, const KernelOf& kernel_of);
+std::string flow_assembly_text(const Launch& launch, const KernelOf& kernel_of);
 
 }  // namespace anabranch::cpu

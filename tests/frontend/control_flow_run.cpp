@@ -45,6 +45,17 @@ TEST(ControlFlowRun, StopsWhenTheConditionOnValuesFails) {
   EXPECT_NEAR(ab::jit(cube_root)(ab::scalar(0.001f)).item<float>(), 0.1, 1e-3);
 }
 
+// One function for the loop, besides those of its kernels.
+TEST(ControlFlowRun, DumpsTheCodeOfALoop) {
+  auto root = ab::jit(cube_root);
+  const auto x = ab::spec(ab::f32, {});
+  const std::string schedule = root.dump(ab::Stage::schedule, x);
+  const std::size_t at = schedule.find("loop ") + 5;
+  const std::string name = schedule.substr(at, schedule.find('(', at) - at);
+  EXPECT_NE(root.dump(ab::Stage::llvm, x).find("define void @" + name + "("), std::string::npos);
+  EXPECT_NE(root.dump(ab::Stage::assembly, x).find("\n" + name + ":"), std::string::npos);
+}
+
 TEST(ControlFlowRun, OutsideATraceCapturesAreInputs) {
   const auto before = ab::program_cache_use().misses;
   for (float add : {1.0f, 2.0f}) {
