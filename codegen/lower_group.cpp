@@ -7,10 +7,6 @@
 namespace anabranch {
 namespace {
 
-// A row of scratch larger than a first-level cache is read no faster than it is computed again.
-constexpr std::int64_t largest_scratch_row = 64 << 10;
-constexpr std::int64_t largest_scratch = 256 << 10;
-
 std::vector<std::int64_t> sizes_of(const Shape& domain, std::span<const int> axes) {
   std::vector<std::int64_t> sizes;
   for (int axis : axes) sizes.push_back(domain[axis]);
@@ -214,15 +210,10 @@ Ref GroupLowering::reuse(GroupWriter& writer, Value value, Point at) const {
     return writer.builder.load(kept->second,
                                table.flatten(writer.places(plan_.reduced_axes), reduced_sizes_));
   }
-  if (!writer.exploring) return {};
-  // Where the innermost loop is a kept one, its lanes would each need a row.
-  int innermost = plan_.domain.rank() - 1;
-  while (plan_.domain[innermost] == 1) --innermost;
-  const auto& reduced = plan_.reduced_axes;
-  if (std::find(reduced.begin(), reduced.end(), innermost) == reduced.end()) return {};
+  if (!writer.exploring || !can_keep_rows(plan_)) return {};
   const Dtype dtype = region_.type(value).dtype;
   const auto bytes = row_size_ * static_cast<std::int64_t>(byte_size(dtype));
-  if (bytes > largest_scratch_row || writer.found_bytes + bytes > largest_scratch) return {};
+  if (bytes > largest_kept_row || writer.found_bytes + bytes > largest_kept_rows) return {};
   if (std::find(writer.found.begin(), writer.found.end(), value) == writer.found.end()) {
     writer.found.push_back(value);
     writer.found_bytes += bytes;

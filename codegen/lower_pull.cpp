@@ -110,7 +110,7 @@ Ref Puller::want(Value value, Point at, Ref mask) {
 
 Ref Puller::visit(const Request& request) {
   const Node& node = graph_.node(request.value.node);
-  if (intercept_ && !request.mask && operations_per_element(node.op) >= 10) {
+  if (intercept_ && !request.mask && operations_per_element(node.op) >= kept_operations) {
     if (Ref ref = intercept_(request.value, request.at)) return ref;
   }
   builder_.set_location(node.location);

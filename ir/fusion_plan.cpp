@@ -1,6 +1,7 @@
 #include "ir/fusion_plan.h"
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 
 #include "ir/place.h"
@@ -19,6 +20,12 @@ std::string two_kernels(Op beside_a_dot) {
                                  : "a dot and a reduction are two kernels";
 }
 
+std::int64_t row_size(const FusionPlan& plan) {
+  std::int64_t size = 1;
+  for (int axis : plan.reduced_axes) size *= plan.domain[axis];
+  return size;
+}
+
 class Planner {
  public:
   Planner(const Graph& graph, std::span<const std::uint32_t> members,
@@ -32,8 +39,9 @@ class Planner {
 
   std::variant<FusionPlan, std::string> run() {
     using Step = void (Planner::*)();
-    for (Step step : {&Planner::find_kind, &Planner::find_domain, &Planner::find_stages,
-                      &Planner::demand_outputs, &Planner::pull, &Planner::count}) {
+    for (Step step :
+         {&Planner::find_kind, &Planner::find_domain, &Planner::find_stages,
+          &Planner::demand_outputs, &Planner::pull, &Planner::find_turns, &Planner::count}) {
       (this->*step)();
       if (refusal_) return std::move(*refusal_);
     }
@@ -239,17 +247,63 @@ class Planner {
     }
   }
 
+  // In how many stages each element value is computed: in all that need it, or, if it is kept, in
+  // the first.
+  void find_turns() {
+    std::vector<std::uint64_t> needed(members_.size(), 0);  // a bit per stage
+    auto stage_bit = [&](std::size_t i) {
+      return std::uint64_t{1} << std::min(plan_.stage[i], 63);
+    };
+    for (Value output : outputs_) {
+      const std::size_t at = position(output.node, members_.size());
+      if (!is_reduction(member(at).op)) needed[at] |= stage_bit(at);
+    }
+    std::int64_t kept_bytes = 0;
+    turns_.assign(members_.size(), 1);
+    for (std::size_t i = members_.size(); i-- > 0;) {
+      const Node& node = member(i);
+      std::uint64_t stages = is_reduction(node.op) ? stage_bit(i) : needed[i];
+      if (std::popcount(stages) > 1 && is_kept(node, kept_bytes)) stages &= -stages;
+      turns_[i] = std::max(1, std::popcount(stages));
+      for (std::size_t k = 0; k < node.inputs.size(); ++k) {
+        if (operand(i, k) != outside) needed[operand(i, k)] |= stages;
+      }
+    }
+  }
+
+  bool is_kept(const Node& node, std::int64_t& kept_bytes) const {
+    if (operations_per_element(node.op) < kept_operations || !can_keep_rows(plan_)) return false;
+    const auto bytes = row_size(plan_) * static_cast<std::int64_t>(byte_size(node.types[0].dtype));
+    if (bytes > largest_kept_row || kept_bytes + bytes > largest_kept_rows) return false;
+    kept_bytes += bytes;
+    return true;
+  }
+
   void count() {
+    std::vector<std::int64_t> below(members_.size(), 0);  // operations that come before, in a row
+    std::int64_t longest = 0;
     for (std::size_t i = 0; i < members_.size(); ++i) {
       const Op op = member(i).op;
       const int cost = operations_per_element(op);
+      for (std::size_t k = 0; k < member(i).inputs.size(); ++k) {
+        if (operand(i, k) != outside) below[i] = std::max(below[i], below[operand(i, k)]);
+      }
       if (cost == 0) continue;
       const auto places = static_cast<std::int64_t>(demand_[i].size());
-      plan_.recompute = std::max(plan_.recompute, places);
+      std::int64_t operations = 0;
       for (ArrayPlace index : demand_[i]) {
-        int depth = table_->depth_of(is_reduction(op) ? whole_ : index);
-        plan_.operations += cost * extent_[static_cast<std::size_t>(depth + 1)];
+        const int depth = table_->depth_of(is_reduction(op) ? whole_ : index);
+        const int turns = index == whole_ ? turns_[i] : 1;
+        operations += cost * turns * extent_[static_cast<std::size_t>(depth + 1)];
       }
+      plan_.recompute = std::max(plan_.recompute, places * turns_[i]);
+      plan_.operations += operations;
+      below[i] += operations;
+      longest = std::max(longest, below[i]);
+    }
+    if (plan_.kind == FusionKind::reduction && plan_.domain.size() == row_size(plan_) &&
+        !has_few_long_rows(plan_)) {
+      plan_.side_by_side = plan_.operations - std::max(longest, plan_.operations / 2);
     }
   }
 
@@ -262,6 +316,7 @@ class Planner {
   std::vector<std::size_t> first_operand_;       // per member: where its operands begin
   std::vector<std::vector<ArrayPlace>> demand_;  // per member: the places that it is asked for
   std::size_t demands_ = 0;
+  std::vector<int> turns_;  // per member: the stages that compute it
   FusionPlan plan_;
   std::optional<std::string> refusal_;
   std::optional<std::uint32_t> first_;  // the dot, or the first reduction
@@ -276,10 +331,15 @@ class Planner {
 bool has_few_long_rows(const FusionPlan& plan) {
   constexpr std::int64_t few = 64;
   constexpr std::int64_t long_row = 1 << 16;
-  std::int64_t row_size = 1;
-  for (int axis : plan.reduced_axes) row_size *= plan.domain[axis];
-  return plan.kind == FusionKind::reduction && row_size >= long_row &&
-         plan.domain.size() / row_size < few;
+  const std::int64_t size = row_size(plan);
+  return plan.kind == FusionKind::reduction && size >= long_row && plan.domain.size() / size < few;
+}
+
+bool can_keep_rows(const FusionPlan& plan) {
+  int innermost = plan.domain.rank() - 1;
+  while (innermost >= 0 && plan.domain[innermost] == 1) --innermost;
+  const auto& reduced = plan.reduced_axes;
+  return std::find(reduced.begin(), reduced.end(), innermost) != reduced.end();
 }
 
 int operations_per_element(Op op) {

@@ -39,11 +39,23 @@ struct FusionPlan {
   std::vector<int> reduced_axes;  ///< ascending; empty unless the kind is `reduction`
   std::vector<int> stage;  ///< per node of the region: how many reductions lie below it in a row
   int stages = 1;          ///< passes over a row, the one that stores element outputs included
-  std::int64_t recompute =
-      1;  ///< the most places at which a non-trivial node is computed per element
-  std::int64_t operations =
-      0;  ///< arithmetic of one run, weighed as in `Cost`; a dot's own left out
+  std::int64_t recompute = 1;   ///< how often a non-trivial node is computed per element, at most
+  std::int64_t operations = 0;  ///< arithmetic of one run, weighed as in `Cost`; no dot's own
+  /// Of a group that one thread runs from end to end: arithmetic that a second one could do
+  /// meanwhile, if the group were several.
+  std::int64_t side_by_side = 0;
 };
+
+/// Values of a row that several stages need are kept from the first of them on if they are costly
+/// and take no more than this: more scratch than a first-level cache holds is read no faster than
+/// it is computed again.
+constexpr std::int64_t largest_kept_row = 64 << 10;    // bytes
+constexpr std::int64_t largest_kept_rows = 256 << 10;  // together
+constexpr int kept_operations = 10;                    // of a value that is worth keeping
+
+/// Whether rows can be kept at all: where the innermost loop is a kept one, each of its lanes would
+/// need a row.
+bool can_keep_rows(const FusionPlan& plan);
 
 /// The plan of a region (parameters, then the group), or in words why it cannot be one kernel
 /// ("reduces over axes [0] and [1]"). Never throws on a verified region.

@@ -171,7 +171,7 @@ FusionGroups::Draft FusionGroups::draft(std::vector<std::uint32_t> members,
   }
   const auto& plan = std::get<FusionPlan>(planned);
   group.kind = plan.kind;
-  group.cost += bytes_per_operation * static_cast<double>(plan.operations);
+  group.cost += bytes_per_operation * static_cast<double>(plan.operations + plan.side_by_side);
   const bool approximate =
       plan.recompute == most_recompute &&
       std::any_of(group.members.begin(), group.members.end(), [&](std::uint32_t member) {

@@ -106,7 +106,15 @@ constexpr Refused refused[] = {
 INSTANTIATE_TEST_SUITE_P(FusionPlan, RefusedRegion, testing::ValuesIn(refused),
                          [](const auto& info) { return std::string(info.param.name); });
 
-FusionPlan planned(const char* region) { return std::get<FusionPlan>(plan_fusion(parse(region))); }
+FusionPlan planned(std::string_view region) {
+  return std::get<FusionPlan>(plan_fusion(parse(region)));
+}
+
+/// `text` with a size in place of each N.
+std::string sized(std::string text, const std::string& size) {
+  for (std::size_t at; (at = text.find('N')) != std::string::npos;) text.replace(at, 1, size);
+  return text;
+}
 
 TEST(FusionPlan, CountsThePlacesAtWhichAProducerIsComputed) {
   FusionPlan plan = planned(R"(graph(%0: f32[6,6]) {
@@ -149,6 +157,39 @@ TEST(FusionPlan, WhatDependsOnTheRowAloneCountsOncePerRow) {
     %4: f32[4,8] = add %0, %3
     return %4 })");
   EXPECT_EQ(plan.operations, 4 * 10 + 32);
+}
+
+// exp of a short row is kept for the second stage, of a long one it is computed again.
+TEST(FusionPlan, CountsWhatIsComputedAgainForALaterStage) {
+  const char* text = R"(graph(%0: f32[2,N]) {
+    %1: f32[2,N] = exponential %0
+    %2: f32[2] = reduce_sum %1 axes=[1]
+    %3: f32[2,N] = broadcast_in_dim %2 axes=[0]
+    %4: f32[2,N] = divide %1, %3
+    return %4 })";
+  FusionPlan plan = planned(sized(text, "1000"));
+  EXPECT_EQ(plan.recompute, 1);
+  EXPECT_EQ(plan.operations, 2 * 1000 * (10 + 1 + 1));
+  plan = planned(sized(text, "30000"));
+  EXPECT_EQ(plan.recompute, 2);
+  EXPECT_EQ(plan.operations, 2 * 30000 * (2 * 10 + 1 + 1));
+}
+
+// Of one row, or one thread has it all; with many rows, threads share them.
+TEST(FusionPlan, CountsWhatASecondThreadCouldDo) {
+  const char* text = R"(graph(%0: f32[N,1000]) {
+    %1: f32[N,1000] = exponential %0
+    %2: f32[N] = reduce_sum %1 axes=[1]
+    %3: f32[N,1000] = sine %0
+    %4: f32[N] = reduce_sum %3 axes=[1]
+    return %2, %4 })";
+  EXPECT_EQ(planned(sized(text, "1")).side_by_side, 1000 * 11);
+  EXPECT_EQ(planned(sized(text, "8")).side_by_side, 0);
+  const char* chain = R"(graph(%0: f32[1,1000]) {
+    %1: f32[1,1000] = exponential %0
+    %2: f32[1] = reduce_sum %1 axes=[1]
+    return %2 })";
+  EXPECT_EQ(planned(chain).side_by_side, 0);
 }
 
 TEST(FusionPlan, OfMembersIsThatOfTheRegionTheyMake) {
