@@ -36,6 +36,7 @@ void StreamRun::record(EventId event) {
   Strand* waiting = events_[event].exchange(&happened, std::memory_order_acq_rel);
   while (waiting) {
     Strand& next = *std::exchange(waiting, waiting->next_waiting_);
+    next.pool_->expect_no_more();
     next.pool_->post(next);
   }
 }
@@ -43,6 +44,9 @@ void StreamRun::record(EventId event) {
 bool StreamRun::wait(EventId event, Strand& strand) {
   std::atomic<Strand*>& waiting = events_[event];
   Strand* head = waiting.load(std::memory_order_acquire);
+  if (head == &happened) return true;
+  ThreadPool& pool = *strand.pool_;
+  pool.expect();
   while (head != &happened) {
     strand.next_waiting_ = head;
     if (waiting.compare_exchange_weak(head, &strand, std::memory_order_acq_rel,
@@ -50,6 +54,7 @@ bool StreamRun::wait(EventId event, Strand& strand) {
       return false;
     }
   }
+  pool.expect_no_more();
   return true;
 }
 

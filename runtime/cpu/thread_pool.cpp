@@ -15,7 +15,8 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::nanoseconds;
 
-// A worker that finds nothing spins before it sleeps, longer where spinning has paid off lately.
+// A worker that finds nothing spins before it sleeps, longer where spinning has paid off lately or
+// work is expected: to be woken would take longer than most kernels do.
 constexpr nanoseconds longest_spin = microseconds{50};
 constexpr nanoseconds shortest_spin = microseconds{5};
 
@@ -355,6 +356,7 @@ ThreadPool::Job ThreadPool::take(Worker& worker) {
     if (spinners_ == 0 && busy_ < size()) {
       ++spinners_;
       lock.unlock();
+      if (expected_.load(std::memory_order_relaxed) > 0) worker.spin = longest_spin;
       const bool found =
           spin_until([this] { return hint_.load(std::memory_order_relaxed) > 0; }, worker.spin);
       worker.spin = found ? longest_spin : std::max(shortest_spin, worker.spin / 2);

@@ -75,6 +75,11 @@ class ThreadPool {
   /// Runs `work` on some worker, soon; after the pool has stopped, here and now.
   void post(Work& work);
 
+  /// Says that work will be posted once something that runs now is done, or that it will not be
+  /// after all: a worker that finds nothing stays awake longer while more is to come.
+  void expect() { expected_.fetch_add(1, std::memory_order_relaxed); }
+  void expect_no_more() { expected_.fetch_sub(1, std::memory_order_relaxed); }
+
   /// Called on a worker: runs ranges of `shared` until none is left to take, while others help.
   /// Whether the task is done; if not, its `after` will be run by whoever finishes it, and `shared`
   /// may no longer be touched.
@@ -120,8 +125,9 @@ class ThreadPool {
   SharedTask* open_tasks_ = nullptr;
   std::vector<Worker*> sleepers_;
   int spinners_ = 0;
-  int busy_ = 0;                // threads at work, those that help from outside included
-  std::atomic<int> ending_{0};  // workers that will look for work in a moment
+  int busy_ = 0;                  // threads at work, those that help from outside included
+  std::atomic<int> ending_{0};    // workers that will look for work in a moment
+  std::atomic<int> expected_{0};  // works that will be posted
   bool stopping_ = false;
   const Device device_;
   std::atomic<int> size_{0};
