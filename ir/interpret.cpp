@@ -4,6 +4,7 @@
 
 #include "ir/custom_call.h"
 #include "ir/interpret_rules.h"
+#include "ir/walk.h"
 
 namespace anabranch {
 namespace {
@@ -41,21 +42,8 @@ Results interpret(const Node& node, Operands operands) {
 
 Results interpret(const Graph& graph, Operands inputs) {
   check_inputs(graph, inputs);
-  std::vector<Results> values;
-  values.reserve(graph.nodes().size());
-  Results operands;
-  for (const Node& node : graph.nodes()) {
-    if (node.op == Op::parameter) {
-      values.push_back({inputs[values.size()]});
-      continue;
-    }
-    operands.clear();
-    for (Value input : node.inputs) operands.push_back(values[input.node][input.result]);
-    values.push_back(interpret(node, operands));
-  }
-  Results outputs;
-  for (Value output : graph.outputs()) outputs.push_back(values[output.node][output.result]);
-  return outputs;
+  return walk(graph, inputs,
+              [](const Node& node, Operands operands) { return interpret(node, operands); });
 }
 
 // --- leaves and regions

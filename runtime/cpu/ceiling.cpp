@@ -7,9 +7,6 @@
 #include <thread>
 
 #include "runtime/run.h"
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
 
 namespace anabranch {
 namespace {
@@ -30,41 +27,36 @@ void copy_blocks(const void*, void* const* buffers, std::int64_t begin, std::int
 constexpr std::int64_t chains = 12;
 constexpr std::int64_t rounds = 1 << 13;
 
-#if defined(__x86_64__)
-__attribute__((target("avx512f"))) float multiply_add_512() {
-  __m512 sums[chains], factor = _mm512_set1_ps(0.5f);
-  for (__m512& sum : sums) sum = factor;
+// The compiler makes each one instruction where the caller's target has it.
+template <class Vector>
+__attribute__((always_inline)) inline float multiply_add_chains() {
+  Vector sums[chains], factor = Vector{} + 0.5f;
+  for (Vector& sum : sums) sum = factor;
   for (std::int64_t i = 0; i < rounds; ++i) {
 #pragma GCC unroll 16
-    for (__m512& sum : sums) sum = _mm512_fmadd_ps(sum, factor, factor);
+    for (Vector& sum : sums) sum = sum * factor + factor;
   }
-  __m512 all = sums[0];
-  for (const __m512& sum : sums) all = _mm512_add_ps(all, sum);
-  return _mm512_cvtss_f32(all);
+  Vector all = sums[0];
+  for (const Vector& sum : sums) all += sum;
+  float first;
+  std::memcpy(&first, &all, sizeof first);
+  return first;
+}
+
+#if defined(__x86_64__)
+using Vector512 __attribute__((vector_size(64))) = float;
+using Vector256 __attribute__((vector_size(32))) = float;
+
+__attribute__((target("avx512f"))) float multiply_add_512() {
+  return multiply_add_chains<Vector512>();
 }
 
 __attribute__((target("avx2,fma"))) float multiply_add_256() {
-  __m256 sums[chains], factor = _mm256_set1_ps(0.5f);
-  for (__m256& sum : sums) sum = factor;
-  for (std::int64_t i = 0; i < rounds; ++i) {
-#pragma GCC unroll 16
-    for (__m256& sum : sums) sum = _mm256_fmadd_ps(sum, factor, factor);
-  }
-  __m256 all = sums[0];
-  for (const __m256& sum : sums) all = _mm256_add_ps(all, sum);
-  return _mm256_cvtss_f32(all);
+  return multiply_add_chains<Vector256>();
 }
 #endif
 
-float multiply_add_scalar() {
-  float sums[chains];
-  std::fill_n(sums, chains, 0.5f);
-  for (std::int64_t i = 0; i < rounds; ++i) {
-#pragma GCC unroll 16
-    for (float& sum : sums) sum = sum * 0.5f + 0.5f;
-  }
-  return *std::max_element(sums, sums + chains);
-}
+float multiply_add_scalar() { return multiply_add_chains<float>(); }
 
 /// The widest that this CPU has.
 struct MultiplyAdd {

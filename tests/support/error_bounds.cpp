@@ -5,6 +5,7 @@
 
 #include "ir/error.h"
 #include "ir/interpret.h"
+#include "ir/walk.h"
 #include "tests/support/spread.h"
 
 namespace anabranch {
@@ -408,20 +409,9 @@ std::vector<Bounded> called(const Node& node, std::span<const Bounded> operands,
 }
 
 std::vector<Bounded> run_bounded(const Graph& graph, std::span<const Bounded> inputs) {
-  std::vector<std::vector<Bounded>> values;
-  std::vector<Bounded> operands;
-  for (const Node& node : graph.nodes()) {
-    if (node.op == Op::parameter) {
-      values.push_back({inputs[values.size()]});
-      continue;
-    }
-    operands.clear();
-    for (Value input : node.inputs) operands.push_back(values[input.node][input.result]);
-    values.push_back(interpret_bounded(node, operands));
-  }
-  std::vector<Bounded> outputs;
-  for (Value output : graph.outputs()) outputs.push_back(values[output.node][output.result]);
-  return outputs;
+  return walk(graph, inputs, [](const Node& node, std::span<const Bounded> operands) {
+    return interpret_bounded(node, operands);
+  });
 }
 
 // Turn by turn, for as long as the condition is certain.

@@ -3,10 +3,12 @@
 
 #include <stdlib.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <system_error>
 #include <vector>
 
 namespace anabranch::testing {
@@ -15,7 +17,10 @@ class TemporaryFolder {
  public:
   TemporaryFolder() {
     std::string name = (std::filesystem::temp_directory_path() / "anabranch.XXXXXX").string();
-    path_ = ::mkdtemp(name.data());
+    if (!::mkdtemp(name.data())) {
+      throw std::system_error(errno, std::generic_category(), "no temporary folder " + name);
+    }
+    path_ = name;
   }
   ~TemporaryFolder() { std::filesystem::remove_all(path_); }
   TemporaryFolder(const TemporaryFolder&) = delete;
