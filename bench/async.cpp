@@ -12,6 +12,7 @@
 #include <functional>
 #include <future>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "bench/async_graphs.h"
@@ -70,6 +71,32 @@ ab::Array matrix(std::uint64_t seed, std::int64_t size) {
   ab::Array made = ab::random::uniform(ab::random::key(seed), {size, size});
   made.wait();
   return made;
+}
+
+/// Seconds that each of `threads` threads takes for the same arithmetic.
+double plain_threads(int threads) {
+  auto work = [] {
+    float sums[64];
+    std::fill(std::begin(sums), std::end(sums), 0.5f);
+    for (int i = 0; i < 1 << 18; ++i) {
+      for (float& sum : sums) sum = sum * 0.5f + 0.5f;
+    }
+    [[maybe_unused]] volatile float kept = *std::max_element(std::begin(sums), std::end(sums));
+  };
+  return time_of([&] {
+    std::vector<std::thread> others;
+    for (int i = 1; i < threads; ++i) others.emplace_back(work);
+    work();
+    for (std::thread& other : others) other.join();
+  });
+}
+
+/// What the machine itself gives a second thread at this moment, with nothing of ours: its cores
+/// may be two halves of one, or others' as well.
+void machine() {
+  const auto t = medians(15, {[] { return plain_threads(1); }, [] { return plain_threads(2); }});
+  row("arithmetic in one plain thread", t[0]);
+  row("in each of two", t[1], ratio(t[1] / t[0], "one alone; 1 on two cores of one's own"));
 }
 
 // --- calls return at once
@@ -192,6 +219,7 @@ double fifty_products(const std::vector<ab::Array>& matrices) {
 }
 
 void two_devices_here() {
+  machine();
   const ab::Array a = matrix(1, 2000).to(ab::Device::cpu(0));
   const ab::Array b = matrix(2, 2000).to(ab::Device::cpu(1));
   const auto t =
@@ -310,15 +338,18 @@ void branchy(const char* name, const char* wanted, Function function, const Args
 
 void branches() {
   title("many small branches, on one stream and on several");
+  machine();
+  auto square = [](std::int64_t size) {
+    return ab::random::normal(ab::random::key(1), {size, size});
+  };
+  auto row_of = [](std::int64_t size) { return ab::random::normal(ab::random::key(3), {size}); };
   branchy("an Inception-like cell on 8x128", ">= 1", branchy::cell,
-          ab::random::normal(ab::random::key(1), {8, 128}),
-          ab::random::normal(ab::random::key(2), {128, 128}));
-  branchy("a random graph of 200 kernels on 30,000 elements", ">= 1.5", branchy::random_dag,
-          ab::random::normal(ab::random::key(3), {30'000}));
-  branchy("a random graph of 200 kernels on 1,000 elements", ">= 1", branchy::random_dag,
-          ab::random::normal(ab::random::key(3), {1'000}));
-  branchy("a random graph of 200 kernels on 2^20 elements", ">= 1", branchy::random_dag,
-          ab::random::normal(ab::random::key(3), {1 << 20}));
+          ab::random::normal(ab::random::key(1), {8, 128}), square(128));
+  branchy("a random graph of 200 products of 64x64", ">= 1.5", branchy::products, square(64));
+  branchy("a random graph of 200 products of 256x256", ">= 1", branchy::products, square(256));
+  branchy("a random graph of 200 means of 1,000", ">= 1", branchy::means, row_of(1'000));
+  branchy("a random graph of 200 means of 30,000", ">= 1", branchy::means, row_of(30'000));
+  branchy("a random graph of 200 means of 2^20", ">= 1", branchy::means, row_of(1 << 20));
 }
 
 }  // namespace

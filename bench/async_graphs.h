@@ -57,23 +57,37 @@ inline ab::Array cell(ab::Array x, ab::Array w) {
   return ab::concat({layer(x), layer(layer(x)), layer(layer(layer(x))), layer(ab::tanh(x))}, 1);
 }
 
-/// 200 kernels, each a row of arithmetic that ends in a sum (so that it does not fuse with what
-/// reads it) over one or two of the sixteen results before it.
-inline ab::Array random_dag(ab::Array x) {
+/// 200 results, each `step(number, a, b)` of two of the sixteen before it, and a sum of the last
+/// ones, so that none is left out.
+template <class Step>
+ab::Array random_dag(ab::Array x, Step step) {
   std::mt19937 random(3);
   std::vector<ab::Array> made(8, x);
+  auto pick = [&] {
+    const std::size_t window = std::min<std::size_t>(made.size(), 16);
+    return made[made.size() - 1 - random() % window];
+  };
   for (int i = 0; i < 200; ++i) {
-    auto pick = [&] {
-      const std::size_t window = std::min<std::size_t>(made.size(), 16);
-      return made[made.size() - 1 - random() % window];
-    };
     const ab::Array a = pick(), b = pick();
-    const ab::Array mixed = ab::sin(a * 0.5f + b * (0.1f + 0.001f * static_cast<float>(i)));
-    made.push_back(mixed + ab::mean(mixed));
+    made.push_back(step(i, a, b));
   }
   ab::Array total = made.back();
   for (std::size_t i = made.size() - 16; i + 1 < made.size(); ++i) total = total + made[i];
   return total;
+}
+
+/// Products of small square matrices, each a library call of its own.
+inline ab::Array products(ab::Array x) {
+  return random_dag(
+      x, [](int, ab::Array a, ab::Array b) { return ab::tanh(ab::matmul(a, b) * 0.1f); });
+}
+
+/// Arithmetic around a mean: many of these become one kernel.
+inline ab::Array means(ab::Array x) {
+  return random_dag(x, [](int i, ab::Array a, ab::Array b) {
+    const ab::Array mixed = ab::sin(a * 0.5f + b * (0.1f + 0.001f * static_cast<float>(i)));
+    return mixed + ab::mean(mixed);
+  });
 }
 
 }  // namespace branchy
