@@ -77,12 +77,12 @@ Buffer Buffer::borrow(const Device& device, const void* data, std::size_t bytes,
   return buffer;
 }
 
-Buffer Buffer::failed(const Device& device, std::exception_ptr error) {
+Buffer Buffer::failed(const Device& device, Failure error) {
   return deferred(device, 0, Event::failed(std::move(error)));
 }
 
 void* Buffer::data() const {
-  if (std::exception_ptr error = state_->ready.error()) std::rethrow_exception(error);
+  if (const Failure error = state_->ready.error()) error.rethrow();
   return state_->block.data;
 }
 

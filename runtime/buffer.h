@@ -33,7 +33,7 @@ class Buffer {
   static Buffer borrow(const Device& device, const void* data, std::size_t bytes,
                        std::function<void()> deleter);
   /// No memory: every read throws `error`.
-  static Buffer failed(const Device& device, std::exception_ptr error);
+  static Buffer failed(const Device& device, Failure error);
 
   explicit operator bool() const { return state_ != nullptr; }
   /// Throws the buffer's error if it failed.

@@ -48,7 +48,7 @@ struct Event::State {
   std::atomic<bool> claimed{false};
   std::atomic<Continuation*> continuations{nullptr};
   Device device;
-  std::exception_ptr error;  // written before `happened`, never after
+  Failure error;  // written before `happened`, never after
 
   ~State() {
     Continuation* list = continuations.load(std::memory_order_relaxed);
@@ -64,7 +64,7 @@ Event Event::pending(const Device& device) {
   return event;
 }
 
-Event Event::failed(std::exception_ptr error) {
+Event Event::failed(Failure error) {
   Event event = pending();
   event.complete(std::move(error));
   return event;
@@ -83,14 +83,14 @@ void Event::wait(SourceLocation where) const {
     }
     state_->happened.wait(0, std::memory_order_acquire);
   }
-  if (state_->error) std::rethrow_exception(state_->error);
+  if (state_->error) state_->error.rethrow();
 }
 
-std::exception_ptr Event::error() const {
-  return state_ && ready() ? state_->error : std::exception_ptr();
+Failure Event::error() const {
+  return state_ && ready() ? state_->error : Failure();
 }
 
-void Event::complete(std::exception_ptr error) const {
+void Event::complete(Failure error) const {
   if (!state_ || state_->claimed.exchange(true, std::memory_order_relaxed)) return;
   // The event may be destroyed by whom it wakes.
   std::shared_ptr<State> state = state_;

@@ -1,12 +1,12 @@
 // Event: something that will have happened, with or without an error.
 #pragma once
 
-#include <exception>
 #include <functional>
 #include <memory>
 
 #include "ir/device.h"
 #include "ir/source_location.h"
+#include "runtime/failure.h"
 
 namespace anabranch {
 
@@ -18,18 +18,18 @@ class Event {
   /// lends its core to what `device` does.
   static Event pending(const Device& device = {});
   /// An event that has happened with this error.
-  static Event failed(std::exception_ptr error);
+  static Event failed(Failure error);
 
   /// Never waits.
   bool ready() const;
   /// Blocks until it has happened; throws its error, if it has one. The timeline shows the wait,
   /// and `where`.
   void wait(SourceLocation where = {}) const;
-  /// Its error, null where there is none or it has not happened yet. Never waits, never throws.
-  std::exception_ptr error() const;
+  /// Its error, or none where there is none or it has not happened yet. Never waits, never throws.
+  Failure error() const;
 
   /// Makes it happen; the first call wins, later ones do nothing.
-  void complete(std::exception_ptr error = nullptr) const;
+  void complete(Failure error = {}) const;
   /// Calls `then` once it has happened, on the thread that completes it, or at once, here (inside
   /// another continuation: after that one returns). `then` must not wait for events; what it throws
   /// is dropped.

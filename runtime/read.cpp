@@ -20,7 +20,7 @@ struct Read final : cpu::Work {
   void run() {
     const std::unique_ptr<Read> self(this);
     try {
-      if (const std::exception_ptr error = buffer.ready().error()) return reader(nullptr, error);
+      if (const Failure error = buffer.ready().error()) return reader(nullptr, error.pointer());
       read_now(buffer, [this](const void* data) { reader(data, nullptr); });
     } catch (...) {
       // The reader tells whom it has to tell.

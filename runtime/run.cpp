@@ -20,7 +20,7 @@ void check_inputs(const Executable& executable, std::span<const Buffer> inputs) 
     if (slot.kind != Slot::Kind::input) continue;
     const Buffer& input = inputs[slot.index];
     const Device& device = executable.device_at(slot.device);
-    const bool failed = input.ready().error() != nullptr;
+    const bool failed{input.ready().error()};
     if (input.device() == device && (failed || input.bytes() == slot.type.bytes())) continue;
     throw Error(
         fmt::format("run: input {} of {} is to be {} on {}: {} bytes, and has {} bytes on {}",

@@ -45,7 +45,7 @@ void Frame::bind(std::span<const Buffer> inputs, std::span<const Buffer> outputs
     const Slot& slot = executable_.slots[id];
     switch (slot.kind) {
       case Slot::Kind::input:
-        if (std::exception_ptr error = inputs[slot.index].ready().error()) {
+        if (const Failure error = inputs[slot.index].ready().error()) {
           fail(std::span(&id, 1), error);
         } else {
           data_[id] = inputs[slot.index].data();
@@ -150,24 +150,24 @@ void Frame::gather(const Launch& launch, void** buffers) const {
   }
 }
 
-std::exception_ptr Frame::error(SlotId slot) const {
-  const std::exception_ptr* errors = errors_.load(std::memory_order_acquire);
-  return errors ? errors[slot] : nullptr;
+Failure Frame::error(SlotId slot) const {
+  const Failure* errors = errors_.load(std::memory_order_acquire);
+  return errors ? errors[slot] : Failure();
 }
 
-std::exception_ptr Frame::error_before(const Launch& launch) const {
-  const std::exception_ptr* errors = errors_.load(std::memory_order_acquire);
-  if (!errors) return nullptr;
+Failure Frame::error_before(const Launch& launch) const {
+  const Failure* errors = errors_.load(std::memory_order_acquire);
+  if (!errors) return {};
   for (SlotId id : launch.buffers) {
     if (errors[id]) return errors[id];
   }
-  return nullptr;
+  return {};
 }
 
-void Frame::fail(std::span<const SlotId> slots, const std::exception_ptr& error) {
-  std::exception_ptr* errors = errors_.load(std::memory_order_acquire);
+void Frame::fail(std::span<const SlotId> slots, const Failure& error) {
+  Failure* errors = errors_.load(std::memory_order_acquire);
   if (!errors) {
-    auto* made = new std::exception_ptr[executable_.slots.size()];
+    auto* made = new Failure[executable_.slots.size()];
     if (errors_.compare_exchange_strong(errors, made, std::memory_order_acq_rel)) {
       errors = made;
     } else {
@@ -189,7 +189,7 @@ DeviceState& Frame::device_of(const Launch& launch) const {
 }
 
 bool Frame::may_run(const Launch& launch) {
-  if (std::exception_ptr error = error_before(launch)) {
+  if (const Failure error = error_before(launch)) {
     fail(launch.writes, error);
     return false;
   }
@@ -215,7 +215,7 @@ void Frame::run(const Launch& launch, void** buffers) {
 }
 
 void Frame::run(const Copy& copy) {
-  if (std::exception_ptr failed = error(copy.from)) return fail(std::span(&copy.to, 1), failed);
+  if (const Failure failed = error(copy.from)) return fail(std::span(&copy.to, 1), failed);
   if (error(copy.to)) return;
   if (const std::size_t bytes = executable_.slots[copy.from].type.bytes()) {
     std::memcpy(data_[copy.to], data_[copy.from], bytes);

@@ -9,6 +9,7 @@
 #include "runtime/buffer.h"
 #include "runtime/device_state.h"
 #include "runtime/executable.h"
+#include "runtime/failure.h"
 
 namespace anabranch::cpu {
 
@@ -34,7 +35,7 @@ class Frame {
 
   /// The pointers that `launch` gets, with what it updates in part copied to its place.
   void gather(const Launch& launch, void** buffers) const;
-  void fail(std::span<const SlotId> slots, const std::exception_ptr& error);
+  void fail(std::span<const SlotId> slots, const Failure& error);
   /// Fails what `launch` writes, with the launch's name and the user's line put to the error.
   void fail(const Launch& launch, const std::exception_ptr& error);
   /// Whether `launch` can run; if not, what it writes fails.
@@ -44,12 +45,12 @@ class Frame {
   void run(const Launch& launch, void** buffers);
   void run(const Copy& copy);
 
-  std::exception_ptr error(SlotId slot) const;
+  Failure error(SlotId slot) const;
   bool has_failed() const { return errors_.load(std::memory_order_acquire) != nullptr; }
   void* data(SlotId slot) const { return data_[slot]; }
 
  private:
-  std::exception_ptr error_before(const Launch& launch) const;
+  Failure error_before(const Launch& launch) const;
   DeviceState& device_of(const Launch& launch) const;
   void bind_arena(DeviceIndex device, std::size_t bytes, Allocation& arena);
   void fail_for_lack_of_memory(SlotId slot, const std::exception_ptr& error);
@@ -60,7 +61,7 @@ class Frame {
   std::span<void*> data_;
   Allocation arena_;
   std::vector<Allocation> further_arenas_;            // one per further device
-  std::atomic<std::exception_ptr*> errors_{nullptr};  // one per slot, made by the first failure
+  std::atomic<Failure*> errors_{nullptr};  // one per slot, made by the first failure
 };
 
 }  // namespace anabranch::cpu

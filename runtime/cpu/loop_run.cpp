@@ -20,11 +20,11 @@ class Part final : public StreamRun {
         strand_(strand) {}
 
   /// The first error among the outputs.
-  std::exception_ptr error() const {
+  Failure error() const {
     for (SlotId id : executable().outputs) {
-      if (std::exception_ptr error = frame_.error(id)) return error;
+      if (const Failure error = frame_.error(id)) return error;
     }
-    return nullptr;
+    return {};
   }
 
   void* output(std::size_t index) const { return frame_.data(executable().outputs[index]); }
@@ -72,7 +72,7 @@ class LoopRun final : public InnerRun {
           if (!condition_.start()) return false;
           break;
         case At::tested:
-          if (std::exception_ptr error = condition_.error()) return fail(error);
+          if (const Failure error = condition_.error()) return fail(error);
           if (!*static_cast<const bool*>(condition_.output(0))) return finish();
           break;
         case At::step:
@@ -81,7 +81,7 @@ class LoopRun final : public InnerRun {
           if (!body_.start()) return false;
           break;
         case At::stepped:
-          if (std::exception_ptr error = body_.error()) return fail(error);
+          if (const Failure error = body_.error()) return fail(error);
           for (std::size_t p = 0; p < places_.size(); ++p) {
             next_places_[p] = places_[task_.turn[p]];
           }
@@ -100,7 +100,7 @@ class LoopRun final : public InnerRun {
   void*& flag_as_output() { return flag_output_ = flag_; }
   std::byte* arena() const { return flag_ + loop_flag_bytes; }
 
-  bool fail(const std::exception_ptr& error) {
+  bool fail(const Failure& error) {
     outer_.fail(launch_.writes, error);
     return true;
   }
@@ -138,7 +138,7 @@ class BranchRun final : public InnerRun {
 
   bool advance() override {
     if (!std::exchange(begun_, true) && !chosen_.start()) return false;
-    if (std::exception_ptr error = chosen_.error()) outer_.fail(launch_.writes, error);
+    if (const Failure error = chosen_.error()) outer_.fail(launch_.writes, error);
     return true;
   }
 

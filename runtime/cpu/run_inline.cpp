@@ -67,7 +67,7 @@ bool run_inline(DeviceState& device, const Executable& executable, std::span<con
   for (SlotId id : executable.outputs) {
     const Slot& slot = executable.slots[id];
     if (slot.kind != Slot::Kind::output) continue;
-    if (std::exception_ptr error = frame.error(id)) {
+    if (const Failure error = frame.error(id)) {
       outputs[slot.index] = Buffer::failed(executable.device, error);
     }
   }
