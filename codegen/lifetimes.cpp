@@ -163,6 +163,52 @@ class HandingOn {
 
 }  // namespace
 
-std::size_t most_live(const Lifetimes& lifetimes) { return HandingOn(lifetimes).run(); }
+// What begins later: of each stream, all up to where the thing is over. What begins earlier: all
+// but what is over.
+std::vector<Overlap> overlaps(const Lifetimes& lifetimes) {
+  const std::uint32_t count = lifetimes.size();
+  std::vector<Overlap> found(count);
+  for (std::uint32_t s = 0; s < lifetimes.streams; ++s) {
+    // By number: what begins before it on the stream, and what is over when it begins there.
+    std::vector<Overlap> begun(count + 1), over(count + 1);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const std::size_t bytes = lifetimes.bytes[i];
+      const bool here = lifetimes.stream[i] == s;
+      begun[i + 1] = {begun[i].bytes + (here ? bytes : 0), begun[i].count + here};
+      Overlap& end = over[lifetimes.over[i * lifetimes.streams + s]];
+      end.bytes += bytes;
+      ++end.count;
+    }
+    Overlap earlier;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const Overlap &first = begun[i + 1], &last = begun[lifetimes.over[i * lifetimes.streams + s]];
+      found[i].bytes += last.bytes - first.bytes;
+      found[i].count += last.count - first.count;
+      earlier.bytes -= over[i].bytes;
+      earlier.count -= over[i].count;
+      if (lifetimes.stream[i] == s) {
+        found[i].bytes += earlier.bytes;
+        found[i].count += earlier.count;
+      }
+      earlier.bytes += lifetimes.bytes[i];
+      ++earlier.count;
+    }
+  }
+  return found;
+}
+
+std::size_t most_live(const Lifetimes& lifetimes) {
+  if (lifetimes.streams != 1) return HandingOn(lifetimes).run();
+  // What is live when something begins is live together.
+  std::vector<std::size_t> over(lifetimes.size() + 1);
+  std::size_t live = 0, most = 0;
+  for (std::uint32_t i = 0; i < lifetimes.size(); ++i) {
+    over[lifetimes.over[i]] += lifetimes.bytes[i];
+    live += lifetimes.bytes[i];
+    live -= over[i];
+    most = std::max(most, live);
+  }
+  return most;
+}
 
 }  // namespace anabranch

@@ -21,6 +21,15 @@ struct Lifetimes {
   bool before(std::uint32_t a, std::uint32_t b) const { return over[a * streams + stream[b]] <= b; }
 };
 
+/// What of the other things may be live at the same time as one.
+struct Overlap {
+  std::size_t bytes = 0;
+  std::uint32_t count = 0;
+};
+
+/// For each thing.
+std::vector<Overlap> overlaps(const Lifetimes& lifetimes);
+
 /// The most bytes of things none of which is surely over before another begins: no packing is
 /// smaller, whatever it shares. `before` is a partial order, so this is the weight of its heaviest
 /// antichain, which is the least weight of chains that cover everything (Dilworth 1950), and

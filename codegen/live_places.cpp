@@ -65,25 +65,18 @@ Lifetimes LivePlaces::lifetimes(const std::vector<std::uint32_t>& by_begin) cons
   return lifetimes;
 }
 
-ArenaBlocks LivePlaces::blocks() const {
+ArenaPacking LivePlaces::pack() const {
   std::vector<std::uint32_t> by_begin(places_.size());
   std::iota(by_begin.begin(), by_begin.end(), 0);
   std::stable_sort(by_begin.begin(), by_begin.end(), [&](std::uint32_t a, std::uint32_t b) {
     return places_[a].begin < places_[b].begin;
   });
-  const Lifetimes live = lifetimes(by_begin);
-  std::vector<ArenaBlocks::Pair> conflicts;
-  conflicts.reserve(16 * places_.size());
-  for (std::uint32_t i = 0; i < live.size(); ++i) {
-    const auto over = live.over.begin() + i * streams_;
-    const std::uint32_t last = *std::max_element(over, over + streams_);
-    for (std::uint32_t j = i + 1; j < last; ++j) {
-      if (!live.before(i, j)) conflicts.emplace_back(by_begin[i], by_begin[j]);
-    }
+  const ArenaPacking packed = anabranch::pack(lifetimes(by_begin));
+  ArenaPacking packing = packed;
+  for (std::size_t i = 0; i < by_begin.size(); ++i) {
+    packing.offsets[by_begin[i]] = packed.offsets[i];
   }
-  std::vector<std::size_t> bytes;
-  for (const Place& place : places_) bytes.push_back(place.bytes);
-  return {std::move(bytes), conflicts, most_live(live)};
+  return packing;
 }
 
 }  // namespace anabranch

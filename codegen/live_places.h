@@ -20,9 +20,9 @@ class LivePlaces {
   /// InternalError where it does not.
   void add(const LiveRange& range, std::size_t bytes);
 
-  /// The places as blocks, in the order of `add`. Two conflict unless all uses of one come before
-  /// all uses of the other; the lower bound is `most_live`.
-  ArenaBlocks blocks() const;
+  /// An offset for each place, in the order of `add`. Two share bytes only where all uses of one
+  /// come before all uses of the other.
+  ArenaPacking pack() const;
 
  private:
   struct Place {

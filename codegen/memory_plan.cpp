@@ -1,8 +1,9 @@
 #include "codegen/memory_plan.h"
 
 #include <algorithm>
-#include <numeric>
+#include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "codegen/arena.h"
@@ -13,6 +14,7 @@ namespace anabranch {
 namespace {
 
 constexpr std::size_t alignment = 64;
+constexpr std::ptrdiff_t takeover_tries = 32;  // for one input on several streams
 
 std::size_t round_up(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
@@ -26,7 +28,14 @@ struct Place {
 class Planner {
  public:
   explicit Planner(Executable& executable)
-      : executable_(executable), order_(executable), uses_(slot_uses(executable, order_)) {}
+      : executable_(executable),
+        order_(executable),
+        uses_(slot_uses(executable, order_)),
+        numbers_(executable.streams.size()) {
+    for (std::size_t i = 0; i < order_.steps().size(); ++i) {
+      numbers_[order_.steps()[i].stream].push_back(i);
+    }
+  }
 
   void plan() {
     take_over_inputs();
@@ -59,16 +68,45 @@ class Planner {
         if (meet(from, LiveRange(uses_[from]), to, LiveRange(uses_[to]), ref)) take(from, to);
       }
     }
+    take_over_finished_inputs(gone, take);
+  }
+
+  // Each by the first output of its size to begin after it; on several streams one of the next few,
+  // as not all that begins later comes after.
+  template <class Take>
+  void take_over_finished_inputs(const std::vector<bool>& gone, Take take) {
+    using Size = std::pair<DeviceIndex, std::size_t>;
+    const auto size = [&](SlotId id) {
+      return Size(executable_.slots[id].device, executable_.slots[id].type.bytes());
+    };
+    std::map<Size, std::vector<std::pair<std::size_t, SlotId>>> beginning;
+    for (SlotId to : executable_.outputs) {
+      if (gone[to] || !is(output, to)) continue;
+      beginning[size(to)].emplace_back(uses_[to].empty() ? SIZE_MAX : number(uses_[to][0]), to);
+    }
+    for (auto& [key, outputs] : beginning) std::sort(outputs.begin(), outputs.end());
     for (SlotId from = 0; from < executable_.slots.size(); ++from) {
       if (gone[from] || !is(input, from) || executable_.slots[from].type.bytes() == 0) continue;
+      const auto found = beginning.find(size(from));
+      if (found == beginning.end()) continue;
+      auto& outputs = found->second;
+      const std::size_t end = uses_[from].empty() ? 0 : number(uses_[from].back());
+      const auto later =
+          std::lower_bound(outputs.begin(), outputs.end(), std::pair(end, SlotId(0)));
+      const auto last = later + std::min<std::ptrdiff_t>(outputs.end() - later, takeover_tries);
       const LiveRange range(uses_[from]);
-      for (SlotId to : executable_.outputs) {
-        if (gone[to] || !is(output, to) || !are_alike(from, to)) continue;
-        if (!range.before(LiveRange(uses_[to]), order_)) continue;
-        take(from, to);
-        break;
-      }
+      const auto to = std::find_if(later, last, [&](const auto& output) {
+        return range.before(LiveRange(uses_[output.second]), order_);
+      });
+      if (to == last) continue;
+      take(from, to->second);
+      outputs.erase(to);
     }
+  }
+
+  // Where the step stands in the order of all steps.
+  std::size_t number(const SlotUse& use) const {
+    return numbers_[use.step.stream][use.step.position];
   }
 
   // With the places that are on one device.
@@ -80,9 +118,8 @@ class Planner {
       here.push_back(&place);
       live.add(place.range, place.bytes);
     }
-    const ArenaBlocks blocks = live.blocks();
-    const ArenaPacking packing = pack(blocks);
-    live_bytes = blocks.lower_bound();
+    const ArenaPacking packing = live.pack();
+    live_bytes = packing.lower_bound;
     arena_bytes = packing.bytes;
     for (std::size_t i = 0; i < here.size(); ++i) {
       for (SlotId id : here[i]->slots) executable_.slots[id].offset = packing.offsets[i];
@@ -155,6 +192,7 @@ class Planner {
   Executable& executable_;
   StepOrder order_;
   std::vector<std::vector<SlotUse>> uses_;
+  std::vector<std::vector<std::size_t>> numbers_;
   std::vector<Place> places_;
   std::vector<std::optional<std::size_t>> place_of_;
 };

@@ -221,6 +221,18 @@ TEST(MemoryPlan, AnOutputTakesOverAnInputThatIsNoLongerRead) {
   EXPECT_THROW(verify(made), InternalError);
 }
 
+// Each output begins when the input before it is over, and all have one size.
+TEST(MemoryPlan, ManyOutputsTakeOverManyInputsOfTheirSize) {
+  FakeProgram program(8);
+  for (int i = 0; i < 200; ++i) {
+    const SlotId in = program.input();
+    program.launch({in}, program.output()).in_place.clear();
+  }
+  const Executable made = schedule(program.program(), on_null(1));
+  EXPECT_NO_THROW(verify(made));
+  EXPECT_EQ(made.takeovers.size(), 199u);
+}
+
 double of_bound(Program program, int streams) {
   const Executable made = schedule(std::move(program), on_null(streams));
   verify(made);
@@ -244,6 +256,15 @@ TEST(MemoryPlan, TrainingStepsAndTransformersComeNearTheLowerBound) {
     }
   }
   EXPECT_GE(near_on_four, 98);
+}
+
+// Hundreds are live at once.
+TEST(MemoryPlan, DeepTrainingStepsComeNearTheLowerBound) {
+  std::mt19937 random(21);
+  for (int layers : {120, 200, 333}) {
+    SizedProgram step = training_program(random, layers);
+    for (int streams : {1, 4}) EXPECT_LE(of_bound(step.program(), streams), 1.02) << layers;
+  }
 }
 
 // Any two values at all are read by a launch, and sizes have nothing in common: 97 of 100 come
