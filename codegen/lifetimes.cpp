@@ -107,32 +107,33 @@ class HandingOn {
   // from what is over before `thing`, and so on. Returns what `thing` gets, 0 where there is no
   // such thing; then nothing that was looked at needs to be looked at again.
   std::size_t augment(std::uint32_t thing, std::size_t wanted) {
-    std::vector<std::uint32_t> takers = {thing}, givers;
-    std::vector<std::size_t> reached = closed_;
-    for (std::size_t t = 0; t < takers.size(); ++t) {
-      const std::uint32_t to = takers[t], stream = lifetimes_.stream[to];
+    takers_.assign(1, thing);
+    givers_.clear();
+    reached_ = closed_;
+    for (std::size_t t = 0; t < takers_.size(); ++t) {
+      const std::uint32_t to = takers_[t], stream = lifetimes_.stream[to];
       const std::vector<std::uint32_t>& by_end = by_end_[stream];
-      for (; reached[stream] < by_end.size(); ++reached[stream]) {
-        const std::uint32_t from = by_end[reached[stream]];
+      for (; reached_[stream] < by_end.size(); ++reached_[stream]) {
+        const std::uint32_t from = by_end[reached_[stream]];
         if (end(from, stream) > to) break;
         if (taker_[from] != none) continue;
         taker_[from] = to;
-        givers.push_back(from);
+        givers_.push_back(from);
         if (left_[from] > 0) {
           const std::size_t got = pass(from, thing, wanted);
-          for (std::uint32_t giver : givers) taker_[giver] = none;
-          for (std::uint32_t taker : takers) giver_[taker] = none;
+          for (std::uint32_t giver : givers_) taker_[giver] = none;
+          for (std::uint32_t taker : takers_) giver_[taker] = none;
           return got;
         }
         for (std::uint32_t i = gift_[from]; i != none; i = gifts_[i].next) {
           const auto& [other, bytes, next] = gifts_[i];
           if (bytes == 0 || other == thing || giver_[other] != none) continue;
           giver_[other] = from;
-          takers.push_back(other);
+          takers_.push_back(other);
         }
       }
     }
-    closed_ = std::move(reached);
+    std::swap(closed_, reached_);
     return 0;
   }
 
@@ -159,6 +160,8 @@ class HandingOn {
   std::vector<OverList> over_;                      // by stream
   std::vector<std::size_t> closed_;                 // by stream: how much of by_end_ leads nowhere
   std::vector<std::uint32_t> taker_, giver_;        // on the paths of the search at hand
+  std::vector<std::uint32_t> takers_, givers_;      // that the search at hand has come to
+  std::vector<std::size_t> reached_;                // by stream: how far into by_end_ it has come
 };
 
 }  // namespace

@@ -95,6 +95,7 @@ std::vector<std::vector<SlotUse>> slot_uses(const Executable& executable, const 
 }
 
 LiveRange::LiveRange(const std::vector<SlotUse>& uses) {
+  parts_.reserve(std::min<std::size_t>(uses.size(), 4));  // seldom on more streams
   for (const SlotUse& use : uses) add(use.step, use.step);
 }
 
