@@ -6,7 +6,7 @@
 #include <span>
 #include <utility>
 
-#include "codegen/skyline.h"
+#include "codegen/floors.h"
 
 namespace anabranch {
 namespace {
@@ -14,9 +14,9 @@ namespace {
 // Looks at a block, in all tries together: some hundred tries for fifty blocks, two or three for a
 // thousand.
 constexpr std::size_t least_looks = 30'000, looks_per_block = 40;
-constexpr std::size_t looks_on_skyline = 30;  // that placing one on it takes as long as
-// On one stream, where more than this many are live beside each, all pairs take longer to list than
-// their skyline to draw.
+constexpr std::size_t looks_in_trees = 40;  // that placing one with `Floors` takes as long as
+// Where more than this many may be live beside each, all pairs take longer to list than to do
+// without.
 constexpr std::size_t many_beside = 64;
 // More than the lower bound by less than this part of it is near enough.
 constexpr std::size_t near_enough = 100;
@@ -67,15 +67,15 @@ class Packer {
     best_.lower_bound = most_live(lifetimes);
     std::size_t beside = 0;
     for (const Overlap& overlap : overlaps_) beside += overlap.count;
-    if (lifetimes.streams == 1 && beside > many_beside * count_) {
-      skyline_.emplace(lifetimes.bytes, lifetimes.over);
+    if (beside > many_beside * count_) {
+      floors_.emplace(lifetimes);
     } else {
       conflicts_.emplace(lifetimes, overlaps_);
     }
   }
 
   ArenaPacking run() {
-    const auto at_bottom = [&] { return skyline_ ? place_on_skyline() : place_from_bottom(); };
+    const auto at_bottom = [&] { return floors_ ? place_by_floors() : place_from_bottom(); };
     const auto bytes = [&](std::uint32_t i) { return lifetimes_.bytes[i]; };
     try_order([&](std::uint32_t i) { return bytes(i) + overlaps_[i].bytes; }, at_bottom);
     try_order(bytes, at_bottom);
@@ -119,9 +119,10 @@ class Packer {
     best_order_ = order_;
   }
 
-  bool place_on_skyline() {
-    look(looks_on_skyline * count_);
-    if (!skyline_->pack(order_, best_.bytes, packing_.offsets)) return false;
+  // As `place_from_bottom`, where the pairs are too many to list.
+  bool place_by_floors() {
+    look(looks_in_trees * count_);
+    if (!floors_->pack(order_, best_.bytes, packing_.offsets)) return false;
     for (std::uint32_t i = 0; i < count_; ++i) {
       packing_.bytes = std::max(packing_.bytes, packing_.offsets[i] + lifetimes_.bytes[i]);
     }
@@ -232,7 +233,7 @@ class Packer {
   std::uint32_t count_;
   std::vector<Overlap> overlaps_;
   std::optional<Conflicts> conflicts_;
-  std::optional<Skyline> skyline_;
+  std::optional<Floors> floors_;
   static constexpr std::size_t placed = SIZE_MAX, nowhere = SIZE_MAX;
   static constexpr std::uint32_t group = 16;
 

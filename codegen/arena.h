@@ -20,9 +20,8 @@ struct ArenaPacking {
 /// Heuristic for the Orthogonal Stock-Cutting Problem, 2004); little is left empty where much is
 /// live. Several orders decide between equals, and once the largest go first, each into the
 /// smallest gap (best fit). While the best is more than a hundredth above the lower bound, orders
-/// near it are tried, as many as a multiple of the number of things allows. The same things always
-/// get the same places. On one stream the time is near-linear in the number of things, on several
-/// in the number of pairs that may be live together.
+/// near it are tried, as many as a multiple of the number of things allows; so the time is
+/// near-linear in the number of things. The same things always get the same places.
 ArenaPacking pack(const Lifetimes& lifetimes);
 
 }  // namespace anabranch
