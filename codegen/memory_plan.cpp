@@ -1,7 +1,8 @@
 #include "codegen/memory_plan.h"
 
 #include <algorithm>
-#include <map>
+#include <compare>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -14,7 +15,7 @@ namespace anabranch {
 namespace {
 
 constexpr std::size_t alignment = 64;
-constexpr std::ptrdiff_t takeover_tries = 32;  // for one input on several streams
+constexpr int takeover_tries = 32;  // for one input on several streams
 
 std::size_t round_up(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
@@ -75,32 +76,43 @@ class Planner {
   // as not all that begins later comes after.
   template <class Take>
   void take_over_finished_inputs(const std::vector<bool>& gone, Take take) {
-    using Size = std::pair<DeviceIndex, std::size_t>;
-    const auto size = [&](SlotId id) {
-      return Size(executable_.slots[id].device, executable_.slots[id].type.bytes());
+    struct Beginning {
+      DeviceIndex device;
+      std::size_t bytes, step;
+      SlotId slot;
+      auto operator<=>(const Beginning&) const = default;
     };
-    std::map<Size, std::vector<std::pair<std::size_t, SlotId>>> beginning;
+    const auto beginning = [&](SlotId id, std::size_t step) {
+      const Slot& slot = executable_.slots[id];
+      return Beginning{slot.device, slot.type.bytes(), step, id};
+    };
+    std::vector<Beginning> outputs;
     for (SlotId to : executable_.outputs) {
       if (gone[to] || !is(output, to)) continue;
-      beginning[size(to)].emplace_back(uses_[to].empty() ? SIZE_MAX : number(uses_[to][0]), to);
+      outputs.push_back(beginning(to, uses_[to].empty() ? SIZE_MAX : number(uses_[to][0])));
     }
-    for (auto& [key, outputs] : beginning) std::sort(outputs.begin(), outputs.end());
+    std::sort(outputs.begin(), outputs.end());
+    std::vector<std::size_t> next(outputs.size() + 1);  // towards the next that is not taken
+    std::iota(next.begin(), next.end(), 0);
+    const auto free_from = [&](std::size_t i) {
+      while (next[i] != i) i = next[i] = next[next[i]];
+      return i;
+    };
     for (SlotId from = 0; from < executable_.slots.size(); ++from) {
       if (gone[from] || !is(input, from) || executable_.slots[from].type.bytes() == 0) continue;
-      const auto found = beginning.find(size(from));
-      if (found == beginning.end()) continue;
-      auto& outputs = found->second;
-      const std::size_t end = uses_[from].empty() ? 0 : number(uses_[from].back());
-      const auto later =
-          std::lower_bound(outputs.begin(), outputs.end(), std::pair(end, SlotId(0)));
-      const auto last = later + std::min<std::ptrdiff_t>(outputs.end() - later, takeover_tries);
-      const LiveRange range(uses_[from]);
-      const auto to = std::find_if(later, last, [&](const auto& output) {
-        return range.before(LiveRange(uses_[output.second]), order_);
-      });
-      if (to == last) continue;
-      take(from, to->second);
-      outputs.erase(to);
+      const std::size_t end = uses_[from].empty() ? 0 : number(uses_[from].back()) + 1;
+      Beginning after = beginning(from, end);
+      after.slot = 0;
+      std::size_t i = std::lower_bound(outputs.begin(), outputs.end(), after) - outputs.begin();
+      for (int tries = takeover_tries; tries > 0; --tries, ++i) {
+        i = free_from(i);
+        if (i == outputs.size() || !are_alike(from, outputs[i].slot)) break;
+        const SlotId to = outputs[i].slot;
+        if (!LiveRange(uses_[from]).before(LiveRange(uses_[to]), order_)) continue;
+        take(from, to);
+        next[i] = i + 1;
+        break;
+      }
     }
   }
 
