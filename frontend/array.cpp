@@ -93,10 +93,15 @@ const void* Array::host_data(const char* function, const std::source_location& w
   return expression.buffer().data();
 }
 
-void Array::read_async(const char* function, Reader read, const std::source_location& where) const {
+void Array::read_async(const char* function, std::function<void(const void* data)> read,
+                       std::function<void(std::exception_ptr error)> done,
+                       const std::source_location& where) const {
   const Expression& expression = get(function, where);
-  if (expression.kind == Expression::Kind::scalar) return read(&expression.scalar.bits, nullptr);
-  read_when_ready(memory_of(*this, Device()), std::move(read));
+  if (expression.kind == Expression::Kind::scalar) {
+    read(&expression.scalar.bits);
+    return done(nullptr);
+  }
+  read_when_ready(memory_of(*this, Device()), std::move(read), std::move(done));
 }
 
 void Array::copy_bytes(std::span<std::byte> to, const std::source_location& where) const {

@@ -93,14 +93,21 @@ class Array {
   std::future<std::vector<T>> to_vector_async(
       std::source_location where = std::source_location::current()) const {
     check_read("to_vector_async", dtype_of<T>, any_count, where);
-    auto promise = std::make_shared<std::promise<std::vector<T>>>();
-    std::future<std::vector<T>> future = promise->get_future();
+    struct Reading {
+      std::vector<T> values;
+      std::promise<std::vector<T>> promise;
+    };
+    auto reading = std::make_shared<Reading>();
+    std::future<std::vector<T>> future = reading->promise.get_future();
     read_async(
         "to_vector_async",
-        [promise, size = size(where)](const void* data, const std::exception_ptr& error) {
-          if (error) return promise->set_exception(error);
+        [reading, size = size(where)](const void* data) {
           const auto* first = static_cast<const T*>(data);
-          promise->set_value(std::vector<T>(first, first + size));
+          reading->values.assign(first, first + size);
+        },
+        [reading](std::exception_ptr error) {
+          if (error) return reading->promise.set_exception(std::move(error));
+          reading->promise.set_value(std::move(reading->values));
         },
         where);
     return future;
@@ -123,13 +130,13 @@ class Array {
  private:
   static constexpr std::int64_t any_count = -1;
 
-  using Reader = std::function<void(const void* data, const std::exception_ptr& error)>;
-
   Expression& get(const char* function, const std::source_location& where) const;
   void check_read(const char* function, Dtype as, std::int64_t count,
                   const std::source_location& where) const;
   const void* host_data(const char* function, const std::source_location& where) const;
-  void read_async(const char* function, Reader read, const std::source_location& where) const;
+  void read_async(const char* function, std::function<void(const void* data)> read,
+                  std::function<void(std::exception_ptr error)> done,
+                  const std::source_location& where) const;
   void copy_bytes(std::span<std::byte> to, const std::source_location& where) const;
   void read(const char* function, const std::function<void(const void* data)>& read,
             const std::source_location& where) const;

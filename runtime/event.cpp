@@ -86,9 +86,7 @@ void Event::wait(SourceLocation where) const {
   if (state_->error) state_->error.rethrow();
 }
 
-Failure Event::error() const {
-  return state_ && ready() ? state_->error : Failure();
-}
+Failure Event::error() const { return state_ && ready() ? state_->error : Failure(); }
 
 void Event::complete(Failure error) const {
   if (!state_ || state_->claimed.exchange(true, std::memory_order_relaxed)) return;

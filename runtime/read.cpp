@@ -9,26 +9,28 @@
 namespace anabranch {
 namespace {
 
-using Reader = std::function<void(const void* data, const std::exception_ptr& error)>;
-
 struct Read final : cpu::Work {
-  Read(Buffer buffer, Reader reader)
+  Read(Buffer buffer, std::function<void(const void*)> read,
+       std::function<void(std::exception_ptr)> done)
       : Work([](Work& work) { static_cast<Read&>(work).run(); }),
         buffer(std::move(buffer)),
-        reader(std::move(reader)) {}
+        read(std::move(read)),
+        done(std::move(done)) {}
 
   void run() {
     const std::unique_ptr<Read> self(this);
+    std::exception_ptr error;
     try {
-      if (const Failure error = buffer.ready().error()) return reader(nullptr, error.pointer());
-      read_now(buffer, [this](const void* data) { reader(data, nullptr); });
+      read_now(buffer, read);
     } catch (...) {
-      // The reader tells whom it has to tell.
+      error = std::current_exception();
     }
+    done(std::move(error));
   }
 
   const Buffer buffer;
-  const Reader reader;
+  const std::function<void(const void*)> read;
+  const std::function<void(std::exception_ptr)> done;
 };
 
 }  // namespace
@@ -39,11 +41,12 @@ void read_now(const Buffer& buffer, const std::function<void(const void* data)>&
   read(data);
 }
 
-void read_when_ready(const Buffer& buffer, Reader reader) {
-  auto read = std::make_unique<Read>(buffer, std::move(reader));
-  if (buffer.device().kind() != DeviceKind::cpu) return read.release()->run();  // it never waits
+void read_when_ready(const Buffer& buffer, std::function<void(const void* data)> read,
+                     std::function<void(std::exception_ptr error)> done) {
+  auto work = std::make_unique<Read>(buffer, std::move(read), std::move(done));
+  if (buffer.device().kind() != DeviceKind::cpu) return work.release()->run();  // it never waits
   buffer.ready().then(
-      [read = read.release()] { cpu::ThreadPool::of(read->buffer.device()).post(*read); });
+      [work = work.release()] { cpu::ThreadPool::of(work->buffer.device()).post(*work); });
 }
 
 }  // namespace anabranch

@@ -11,10 +11,10 @@ namespace anabranch {
 /// Calls `read` with the bytes, which are there. Throws the buffer's error if it failed.
 void read_now(const Buffer& buffer, const std::function<void(const void* data)>& read);
 
-/// Calls `read` with the bytes on a core of the buffer's device, once they are there; with null and
-/// the error where the buffer failed. `read` may take long but must not wait; what it throws is
-/// dropped.
-void read_when_ready(const Buffer& buffer,
-                     std::function<void(const void* data, const std::exception_ptr& error)> read);
+/// Once the bytes are there, calls `read` with them on a core of the buffer's device, and then
+/// `done`: with null, or with the error where the buffer failed or `read` threw. `read` may take
+/// long but must not wait; `done` must not throw.
+void read_when_ready(const Buffer& buffer, std::function<void(const void* data)> read,
+                     std::function<void(std::exception_ptr error)> done);
 
 }  // namespace anabranch

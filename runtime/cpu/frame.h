@@ -60,8 +60,8 @@ class Frame {
   DeviceState& device_;
   std::span<void*> data_;
   Allocation arena_;
-  std::vector<Allocation> further_arenas_;            // one per further device
-  std::atomic<Failure*> errors_{nullptr};  // one per slot, made by the first failure
+  std::vector<Allocation> further_arenas_;  // one per further device
+  std::atomic<Failure*> errors_{nullptr};   // one per slot, made by the first failure
 };
 
 }  // namespace anabranch::cpu
