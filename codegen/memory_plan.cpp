@@ -92,6 +92,7 @@ class Planner {
       outputs.push_back(beginning(to, uses_[to].empty() ? SIZE_MAX : number(uses_[to][0])));
     }
     std::sort(outputs.begin(), outputs.end());
+    outputs.erase(std::unique(outputs.begin(), outputs.end()), outputs.end());  // returned twice
     std::vector<std::size_t> next(outputs.size() + 1);  // towards the next that is not taken
     std::iota(next.begin(), next.end(), 0);
     const auto free_from = [&](std::size_t i) {

@@ -233,6 +233,17 @@ TEST(MemoryPlan, ManyOutputsTakeOverManyInputsOfTheirSize) {
   EXPECT_EQ(made.takeovers.size(), 199u);
 }
 
+TEST(MemoryPlan, AnOutputReturnedTwiceTakesOverOneInput) {
+  FakeProgram program(8);
+  program.input();
+  program.input();
+  program.launch({program.input()}, program.output());
+  program.program().outputs.push_back(program.program().outputs[0]);
+  const Executable made = schedule(program.program(), on_null(1));
+  EXPECT_NO_THROW(verify(made));
+  EXPECT_EQ(made.takeovers.size(), 1u);
+}
+
 double of_bound(Program program, int streams) {
   const Executable made = schedule(std::move(program), on_null(streams));
   verify(made);
