@@ -72,10 +72,10 @@ class Comparison : public benchmark::ConsoleReporter {
   std::vector<std::string> order_;
 };
 
-/// The main function of every benchmark here: 9 interleaved repetitions unless the command line
-/// says otherwise.
+/// The main function of every benchmark here: 31 interleaved repetitions of at least 0.1 s unless
+/// the command line says otherwise, so that a machine whose speed changes changes it for both.
 inline int run(int argc, char** argv) {
-  std::vector<std::string> defaults = {"--benchmark_repetitions=9",
+  std::vector<std::string> defaults = {"--benchmark_repetitions=31", "--benchmark_min_time=0.1",
                                        "--benchmark_enable_random_interleaving=true",
                                        "--benchmark_report_aggregates_only=true"};
   std::vector<char*> arguments = {argv[0]};
