@@ -176,10 +176,10 @@ Ref KernelBuilder::scalar(Index index) {
   return sum;
 }
 
-Ref KernelBuilder::load(std::uint32_t buffer, Index index, Ref mask) {
+Ref KernelBuilder::load(std::uint32_t buffer, Index index, Ref mask, std::int64_t prefetch) {
   Ref place_in_buffer = scalar(index);
   const KernelBuffer& from = kernel_.buffers[buffer];
-  Instruction instruction{Load{buffer, place_in_buffer, mask}, from.dtype, location_};
+  Instruction instruction{Load{buffer, place_in_buffer, mask, prefetch}, from.dtype, location_};
   if (from.access != Access::read) {
     // Stays where it is, after the stores that it may read from.
     Ref made = append(std::move(instruction));

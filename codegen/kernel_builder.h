@@ -52,7 +52,7 @@ class KernelBuilder {
   Index clamped(Ref scalar, std::int64_t high);
   /// The expression as an i64 scalar.
   Ref scalar(Index index);
-  Ref load(std::uint32_t buffer, Index index, Ref mask = {});
+  Ref load(std::uint32_t buffer, Index index, Ref mask = {}, std::int64_t prefetch = 0);
   void store(std::uint32_t buffer, Index index, Ref value);
 
   bool is_visible(Ref ref) const;

@@ -261,7 +261,10 @@ class Stagger {
     if (std::holds_alternative<Compute>(instruction.operation)) return compute(ref, stage);
     if (auto* load = std::get_if<Load>(&instruction.operation)) {
       const Ref mask = load->mask ? scalar(load->mask, stage) : Ref{};
-      return builder_.load(load->buffer, place_in(load->buffer, load->index, stage), mask);
+      // The first stage is `stage` rows ahead, and the row that no stage has touched is one
+      // further.
+      const std::int64_t ahead = load->prefetch * (static_cast<std::int64_t>(stage) + 1);
+      return builder_.load(load->buffer, place_in(load->buffer, load->index, stage), mask, ahead);
     }
     if (std::holds_alternative<Result>(instruction.operation)) {
       return builder_.load(carries_.at(ref.index), carry_slot(stage));

@@ -122,6 +122,9 @@ bool is_worth_staggering(const Kernel& kernel, const KernelFacts& facts, const T
 Kernel tile(Kernel lowered, const Target& target, bool row_major) {
   TiledNest nest = choose_nest(std::move(lowered), target, row_major);
   Kernel& kernel = nest.kernel;
+  if (!nest.vector_loop && kernel.cost.bytes_read > target.cache_bytes) {
+    fetch_next_rows(kernel, KernelFacts(kernel), target.cache_bytes / 8);
+  }
   if (!nest.vector_loop && !row_major && is_worth_staggering(kernel, KernelFacts(kernel), target)) {
     if (auto staggered = stagger(kernel, staggered_rows)) kernel = std::move(*staggered);
   }
@@ -136,9 +139,6 @@ Kernel tile(Kernel lowered, const Target& target, bool row_major) {
   if (!facts.outer().empty()) std::get<Loop>(kernel[facts.outer()[0]].operation).parallel = true;
   if (kernel.cost.bytes_written > target.non_temporal_bytes) {
     bypass_caches(kernel, facts, vector_loops);
-  }
-  if (!nest.vector_loop && kernel.cost.bytes_read > target.cache_bytes) {
-    fetch_next_rows(kernel, facts, target.cache_bytes / 8);
   }
   return std::move(nest.kernel);
 }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "codegen/in_place.h"
 #include "tests/support/check_lowering.h"
 
@@ -149,6 +151,24 @@ graph centred(%0: f32[8192,256]) {
     if (auto* load = std::get_if<Load>(&instruction.operation)) distances.push_back(load->prefetch);
   }
   EXPECT_EQ(distances, (std::vector<std::int64_t>{0, 256}));
+}
+
+TEST(Tile, StaggeredRowsFetchTheRowAfterThoseInWork) {
+  const Kernel kernel = tiled(R"(
+graph softmax(%0: f32[16384,1024]) {
+  %1: f32[16384] = reduce_max %0 axes=[1]
+  %2: f32[16384,1024] = broadcast_in_dim %1 axes=[0]
+  %3: f32[16384,1024] = subtract %0, %2
+  %4: f32[16384,1024] = exponential %3
+  return %4
+})");
+  std::vector<std::int64_t> distances;
+  for (const Instruction& instruction : kernel.instructions) {
+    if (auto* load = std::get_if<Load>(&instruction.operation)) distances.push_back(load->prefetch);
+  }
+  // The input's rows t and t - 1, of which the second tells of row t + 1, between what is carried.
+  EXPECT_EQ(std::ranges::count(distances, 2048), 1);
+  EXPECT_EQ(std::ranges::count(distances, 0), std::ssize(distances) - 1);
 }
 
 TEST(Grain, SmallKernelsAreNeverCut) {
