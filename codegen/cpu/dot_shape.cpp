@@ -89,9 +89,9 @@ DotShape dot_shape(const Type& lhs, const Type& rhs, const DotAttributes& attrib
                        shape.inner * shape.columns >= elements_to_share && shape.inner >= 64 &&
                        shape.columns >= 64;
   if (shape.shares_right) {
-    // Four tiles or more, for as many threads.
-    const std::int64_t quarter = parts(shape.rows, 4 * 64) * 64;
-    shape.tile.rows = std::clamp(quarter, tile_rows, most_tile_rows);
+    // Eight tiles where rows suffice: threads of which one is held up finish together.
+    const std::int64_t eighth = parts(shape.rows, 8 * 64) * 64;
+    shape.tile.rows = std::clamp(eighth, tile_rows, most_tile_rows);
   } else if (shape.rows > tile_rows) {
     shape.tile.rows = tile_rows;
   } else if (shape.batches > 1 && folded(shape.left.batch) && folded(shape.right.batch)) {
