@@ -2,7 +2,6 @@
 
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
-#include <llvm/IR/Verifier.h>
 #include <llvm/TargetParser/Host.h>
 
 #include "codegen/cpu/emit_kernel.h"
@@ -13,13 +12,6 @@
 namespace anabranch::cpu {
 namespace {
 
-std::string text_of(const llvm::Module& module) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  module.print(stream, nullptr);
-  return text;
-}
-
 // One function per kernel, named after it.
 std::unique_ptr<llvm::Module> make_module(llvm::LLVMContext& context,
                                           const llvm::TargetMachine& machine,
@@ -27,11 +19,7 @@ std::unique_ptr<llvm::Module> make_module(llvm::LLVMContext& context,
   auto module = std::make_unique<llvm::Module>("kernels", context);
   set_target(*module, machine);
   for (const Kernel& kernel : kernels) emit_kernel(*module, kernel, kernel.name);
-  std::string problems;
-  llvm::raw_string_ostream stream(problems);
-  if (llvm::verifyModule(*module, &stream)) {
-    throw InternalError("llvm", stream.str(), text_of(*module));
-  }
+  verify(*module);
   return module;
 }
 

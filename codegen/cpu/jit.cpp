@@ -2,6 +2,7 @@
 
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Verifier.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Support/SmallVectorMemoryBuffer.h>
 #include <llvm/Support/TargetSelect.h>
@@ -115,6 +116,21 @@ void set_target(llvm::Module& module, const llvm::TargetMachine& machine) {
   module.setDataLayout(machine.createDataLayout());
   if (machine.getTargetFeatureString().contains("+avx512f,")) {
     module.addModuleFlag(llvm::Module::Warning, math::avx512_flag, 1);
+  }
+}
+
+std::string text_of(const llvm::Module& module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module.print(stream, nullptr);
+  return text;
+}
+
+void verify(const llvm::Module& module) {
+  std::string problems;
+  llvm::raw_string_ostream stream(problems);
+  if (llvm::verifyModule(module, &stream)) {
+    throw InternalError("llvm", stream.str(), text_of(module));
   }
 }
 

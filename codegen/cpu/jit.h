@@ -18,6 +18,12 @@ LentTargetMachine lend_target_machine();
 /// Gives the module this machine's triple and data layout.
 void set_target(llvm::Module& module, const llvm::TargetMachine& machine);
 
+/// The module's LLVM IR.
+std::string text_of(const llvm::Module& module);
+
+/// Throws InternalError, with what is wrong and the module's text, unless it is well-formed.
+void verify(const llvm::Module& module);
+
 /// The machine code or the assembly of a module.
 std::string generate(llvm::Module& module, llvm::TargetMachine& machine,
                      llvm::CodeGenFileType type);

@@ -2,12 +2,10 @@
 
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
-#include <llvm/IR/Verifier.h>
 
 #include "codegen/cpu/emit_flow.h"
 #include "codegen/cpu/jit.h"
 #include "codegen/cpu/object_code.h"
-#include "ir/error.h"
 
 namespace anabranch::cpu {
 namespace {
@@ -34,9 +32,7 @@ struct FlowModule {
       : module(symbol, context), emitter(module, symbol) {
     set_target(module, machine);
     emit(emitter, task, kernel_of);
-    std::string problems;
-    llvm::raw_string_ostream stream(problems);
-    if (llvm::verifyModule(module, &stream)) throw InternalError("llvm", stream.str());
+    verify(module);
   }
 
   llvm::LLVMContext context;
@@ -68,10 +64,7 @@ std::string text(const std::string& symbol, const Task& task, const KernelOf& ke
   FlowModule made(symbol, task, kernel_of, *machine);
   optimize(made.module, *machine);
   if (assembly) return generate(made.module, *machine, llvm::CodeGenFileType::AssemblyFile);
-  std::string written;
-  llvm::raw_string_ostream stream(written);
-  made.module.print(stream, nullptr);
-  return written;
+  return text_of(made.module);
 }
 
 std::string text(const Launch& launch, const KernelOf& kernel_of, bool assembly) {
