@@ -63,7 +63,7 @@ class Places {
       : body_(body),
         carries_(static_cast<std::uint32_t>(body.outputs.size())),
         order_(body),
-        uses_(slot_uses(body, order_)) {
+        uses_(body, order_) {
     for (std::uint32_t i = 0; i < body.inputs.size(); ++i) inputs_.push_back(input_slot(body, i));
   }
 
@@ -115,7 +115,7 @@ class Places {
   const Executable& body_;
   const std::uint32_t carries_;
   StepOrder order_;
-  std::vector<std::vector<SlotUse>> uses_;
+  SlotUses uses_;
   std::vector<SlotId> inputs_;
 };
 

@@ -78,34 +78,35 @@ void Floors::start(std::uint32_t node, const std::vector<std::uint32_t>& rank) {
 }
 
 // All of the node that may be live beside what is placed; on their stream it is over at `over`.
-void Floors::raise(std::uint32_t node, const Placed& placed, std::uint32_t over) {
+// Whether any was.
+bool Floors::raise(std::uint32_t node, const Placed& placed, std::uint32_t over) {
   Node& here = nodes_[node];
-  if (here.low >= placed.top) return;
+  if (here.low >= placed.top) return false;
   if (here.thing == placed.thing) {
     here.low = SIZE_MAX;
     here.high = 0;
     here.first = here.first_of_all = none;
-    return;
+    return true;
   }
-  if (here.begin.least >= over) return;
+  if (here.begin.least >= over) return false;
   bool all = here.begin.least > placed.thing && here.begin.greatest < over;
   if (here.begin.greatest < placed.thing) {
     const Bounds end = this->over(node, placed.stream);
-    if (end.greatest <= placed.thing) return;
+    if (end.greatest <= placed.thing) return false;
     all = end.least > placed.thing;
   }
   if (all && here.high <= placed.top) {
     settle(here, placed.top);
-    return;
+    return true;
   }
   if (here.level) {
     settle(nodes_[here.left], here.low);
     settle(nodes_[here.right], here.low);
     here.level = false;
   }
-  raise(here.left, placed, over);
-  raise(here.right, placed, over);
-  gather(here);
+  const bool left = raise(here.left, placed, over), right = raise(here.right, placed, over);
+  if (left || right) gather(here);
+  return left || right;
 }
 
 bool Floors::pack(const std::vector<std::uint32_t>& order, std::size_t limit,

@@ -47,7 +47,7 @@ class Floors {
 
   std::uint32_t build(std::uint32_t* from, std::uint32_t* to, bool by_end);
   void start(std::uint32_t node, const std::vector<std::uint32_t>& rank);
-  void raise(std::uint32_t node, const Placed& placed, std::uint32_t over);
+  bool raise(std::uint32_t node, const Placed& placed, std::uint32_t over);
   void settle(Node& node, std::size_t floor);
   void gather(Node& node);
   Bounds& over(std::uint32_t node, std::uint32_t stream) {

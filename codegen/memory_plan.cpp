@@ -21,7 +21,7 @@ std::size_t round_up(std::size_t bytes) { return (bytes + alignment - 1) / align
 
 /// Slots that share one place because each is written over the one before it.
 struct Place {
-  std::vector<SlotId> slots;
+  SlotId first, last;  // of a list, by `next_slot_`
   LiveRange range;
   std::size_t bytes = 0;
 };
@@ -31,7 +31,7 @@ class Planner {
   explicit Planner(Executable& executable)
       : executable_(executable),
         order_(executable),
-        uses_(slot_uses(executable, order_)),
+        uses_(executable, order_),
         numbers_(executable.streams.size()) {
     for (std::size_t i = 0; i < order_.steps().size(); ++i) {
       numbers_[order_.steps()[i].stream].push_back(i);
@@ -127,7 +127,7 @@ class Planner {
     std::vector<const Place*> here;
     LivePlaces live(order_);
     for (const Place& place : places_) {
-      if (place.bytes == 0 || executable_.slots[place.slots[0]].device != device) continue;
+      if (place.bytes == 0 || executable_.slots[place.first].device != device) continue;
       here.push_back(&place);
       live.add(place.range, place.bytes);
     }
@@ -135,18 +135,22 @@ class Planner {
     live_bytes = packing.lower_bound;
     arena_bytes = packing.bytes;
     for (std::size_t i = 0; i < here.size(); ++i) {
-      for (SlotId id : here[i]->slots) executable_.slots[id].offset = packing.offsets[i];
+      for (SlotId id = here[i]->first;; id = next_slot_[id]) {
+        executable_.slots[id].offset = packing.offsets[i];
+        if (id == here[i]->last) break;
+      }
     }
   }
 
   void make_places() {
     place_of_.resize(executable_.slots.size());
+    next_slot_.resize(executable_.slots.size());
     places_.reserve(executable_.slots.size());
     for (SlotId id = 0; id < executable_.slots.size(); ++id) {
       const Slot& slot = executable_.slots[id];
       if (slot.kind != Slot::Kind::temporary || uses_[id].empty()) continue;
       place_of_[id] = places_.size();
-      places_.push_back({{id}, LiveRange(uses_[id]), round_up(slot.type.bytes())});
+      places_.push_back({id, id, LiveRange(uses_[id]), round_up(slot.type.bytes())});
     }
   }
 
@@ -185,12 +189,14 @@ class Planner {
   }
 
   void join(std::size_t into, std::size_t from) {
-    for (SlotId id : places_[from].slots) {
+    for (SlotId id = places_[from].first;; id = next_slot_[id]) {
       place_of_[id] = into;
-      places_[into].slots.push_back(id);
+      if (id == places_[from].last) break;
     }
+    next_slot_[places_[into].last] = places_[from].first;
+    places_[into].last = places_[from].last;
     places_[into].range.add(places_[from].range);
-    places_[from] = {};
+    places_[from].bytes = 0;
   }
 
   bool is(Slot::Kind kind, SlotId id) const { return executable_.slots[id].kind == kind; }
@@ -204,10 +210,11 @@ class Planner {
 
   Executable& executable_;
   StepOrder order_;
-  std::vector<std::vector<SlotUse>> uses_;
+  SlotUses uses_;
   std::vector<std::vector<std::size_t>> numbers_;
   std::vector<Place> places_;
   std::vector<std::optional<std::size_t>> place_of_;
+  std::vector<SlotId> next_slot_;  // of the same place
 };
 
 }  // namespace

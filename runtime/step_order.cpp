@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
+#include <utility>
 
 #include "ir/error.h"
 
@@ -41,6 +43,12 @@ StepOrder::StepOrder(const Executable& executable)
   check_events(executable);
   std::vector<std::optional<StepRef>> recorded(executable.event_count);
   std::vector<std::uint32_t> positions(streams_);
+  std::size_t count = 0;
+  for (std::uint32_t stream = 0; stream < streams_; ++stream) {
+    clocks_[stream].reserve(executable.streams[stream].size() * streams_);
+    count += executable.streams[stream].size();
+  }
+  steps_.reserve(count);
   const auto advance = [&](std::uint32_t stream) {
     const std::uint32_t position = positions[stream];
     if (position == executable.streams[stream].size()) return false;
@@ -75,26 +83,34 @@ StepOrder::StepOrder(const Executable& executable)
   }
 }
 
-std::vector<std::vector<SlotUse>> slot_uses(const Executable& executable, const StepOrder& order) {
-  std::vector<std::vector<SlotUse>> uses(executable.slots.size());
+SlotUses::SlotUses(const Executable& executable, const StepOrder& order)
+    : begin_(executable.slots.size() + 1) {
+  std::vector<std::pair<SlotId, SlotUse>> in_order;
+  in_order.reserve(4 * order.steps().size());
+  std::vector<const Step*> last_user(executable.slots.size());
   for (StepRef ref : order.steps()) {
     const Step& step = executable.streams[ref.stream][ref.position];
     if (const auto* launch = std::get_if<Launch>(&step)) {
       for (SlotId id : launch->buffers) {
-        if (!uses[id].empty() && uses[id].back().step == ref) continue;
-        if (uses[id].empty()) uses[id].reserve(4);
+        if (std::exchange(last_user[id], &step) == &step) continue;
         const auto& writes = launch->writes;
-        uses[id].push_back({ref, std::find(writes.begin(), writes.end(), id) != writes.end()});
+        const bool is_written = std::find(writes.begin(), writes.end(), id) != writes.end();
+        in_order.push_back({id, {ref, is_written}});
       }
     } else if (const auto* copy = std::get_if<Copy>(&step)) {
-      uses[copy->from].push_back({ref, false});
-      uses[copy->to].push_back({ref, true});
+      in_order.push_back({copy->from, {ref, false}});
+      in_order.push_back({copy->to, {ref, true}});
     }
   }
-  return uses;
+  // Sorted by slot, by counting.
+  for (const auto& [id, use] : in_order) ++begin_[id + 1];
+  std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
+  uses_.resize(in_order.size());
+  std::vector<std::uint32_t> next(begin_.begin(), begin_.end() - 1);
+  for (const auto& [id, use] : in_order) uses_[next[id]++] = use;
 }
 
-LiveRange::LiveRange(const std::vector<SlotUse>& uses) {
+LiveRange::LiveRange(std::span<const SlotUse> uses) {
   parts_.reserve(std::min<std::size_t>(uses.size(), 4));  // seldom on more streams
   for (const SlotUse& use : uses) add(use.step, use.step);
 }
@@ -148,8 +164,8 @@ const StepRef* LiveRange::first(const StepOrder& order) const {
   return nullptr;
 }
 
-bool may_take_over(const Executable& executable, const StepOrder& order,
-                   const std::vector<std::vector<SlotUse>>& uses, SlotId read, SlotId written) {
+bool may_take_over(const Executable& executable, const StepOrder& order, const SlotUses& uses,
+                   SlotId read, SlotId written) {
   const LiveRange before(uses[read]), after(uses[written]);
   if (before.before(after, order)) return true;
   const StepRef* meeting = after.first(order);

@@ -50,7 +50,18 @@ struct SlotUse {
 };
 
 /// For each slot, its uses in the order of `order.steps()`.
-std::vector<std::vector<SlotUse>> slot_uses(const Executable& executable, const StepOrder& order);
+class SlotUses {
+ public:
+  SlotUses(const Executable& executable, const StepOrder& order);
+
+  std::span<const SlotUse> operator[](SlotId id) const {
+    return {uses_.data() + begin_[id], begin_[id + 1] - begin_[id]};
+  }
+
+ private:
+  std::vector<SlotUse> uses_;         // of the first slot, then of the second, and so on
+  std::vector<std::uint32_t> begin_;  // where those of each begin; the end of all comes last
+};
 
 /// The uses of one slot, or of several that share bytes: the first and the last on each stream.
 class LiveRange {
@@ -61,7 +72,7 @@ class LiveRange {
   };
 
   LiveRange() = default;
-  explicit LiveRange(const std::vector<SlotUse>& uses);
+  explicit LiveRange(std::span<const SlotUse> uses);
 
   bool empty() const { return parts_.empty(); }
   /// One for each stream that has any uses.
@@ -85,7 +96,7 @@ class LiveRange {
 
 /// Whether `written` may lie where `read` lies, both of one size: every use of `read` comes before
 /// every use of `written`, but for one launch that names the two `in_place`.
-bool may_take_over(const Executable& executable, const StepOrder& order,
-                   const std::vector<std::vector<SlotUse>>& uses, SlotId read, SlotId written);
+bool may_take_over(const Executable& executable, const StepOrder& order, const SlotUses& uses,
+                   SlotId read, SlotId written);
 
 }  // namespace anabranch

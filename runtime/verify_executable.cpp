@@ -19,8 +19,8 @@ class Verifier {
       for (const Step& step : stream) check_operands(step);
     }
     const StepOrder order(executable_);
-    const auto uses = slot_uses(executable_, order);
-    for (SlotId id = 0; id < uses.size(); ++id) check_uses(id, uses[id], order);
+    const SlotUses uses(executable_, order);
+    for (SlotId id = 0; id < executable_.slots.size(); ++id) check_uses(id, uses[id], order);
     check_sharing(uses, order);
     check_takeovers(uses, order);
   }
@@ -129,7 +129,7 @@ class Verifier {
       if (turn[p] != p) fail(launch.name + " hands a place on more than once");
     }
     const StepOrder order(body);
-    const auto uses = slot_uses(body, order);
+    const SlotUses uses(body, order);
     for (std::uint32_t i = 0; i < loop.carries(); ++i) {
       const SlotId output = body.outputs[i];
       const Slot& slot = body.slots[output];
@@ -147,7 +147,7 @@ class Verifier {
 
   // Every read comes after a write, writes are ordered with all other uses, and a finished output
   // is not touched again by anything that writes.
-  void check_uses(SlotId id, const std::vector<SlotUse>& uses, const StepOrder& order) const {
+  void check_uses(SlotId id, std::span<const SlotUse> uses, const StepOrder& order) const {
     const Slot& slot = executable_.slots[id];
     for (const SlotUse& write : uses) {
       if (!write.writes) continue;
@@ -178,8 +178,7 @@ class Verifier {
   }
 
   // Whether `b` may lie in the bytes of `a`: all of them, where one step ends `a` and begins `b`.
-  bool one_after_the_other(SlotId a, SlotId b, const std::vector<std::vector<SlotUse>>& uses,
-                           const StepOrder& order) const {
+  bool one_after_the_other(SlotId a, SlotId b, const SlotUses& uses, const StepOrder& order) const {
     const Slot& first = executable_.slots[a];
     const Slot& second = executable_.slots[b];
     const bool same = first.offset == second.offset && first.type.bytes() == second.type.bytes();
@@ -188,9 +187,9 @@ class Verifier {
   }
 
   // Temporaries with bytes in common live one after the other.
-  void check_sharing(const std::vector<std::vector<SlotUse>>& uses, const StepOrder& order) const {
+  void check_sharing(const SlotUses& uses, const StepOrder& order) const {
     std::vector<SlotId> temporaries;
-    for (SlotId id = 0; id < uses.size(); ++id) {
+    for (SlotId id = 0; id < executable_.slots.size(); ++id) {
       const Slot& slot = executable_.slots[id];
       if (slot.kind != Slot::Kind::temporary || slot.type.bytes() == 0) continue;
       temporaries.push_back(id);
@@ -215,8 +214,7 @@ class Verifier {
   }
 
   // An output that lies where an input was is not written while the input is read.
-  void check_takeovers(const std::vector<std::vector<SlotUse>>& uses,
-                       const StepOrder& order) const {
+  void check_takeovers(const SlotUses& uses, const StepOrder& order) const {
     std::vector<SlotId> gone(executable_.outputs), made;
     const auto is_in = [](const std::vector<SlotId>& slots, SlotId id) {
       return std::find(slots.begin(), slots.end(), id) != slots.end();

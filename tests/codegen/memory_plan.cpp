@@ -92,7 +92,7 @@ TEST(MemoryPlan, TheLowerBoundKnowsWhatMayRunAtTheSameTime) {
 // beside, some use of the other.
 std::vector<std::vector<bool>> conflicts(const Executable& made) {
   const StepOrder order(made);
-  const auto uses = slot_uses(made, order);
+  const SlotUses uses(made, order);
   const auto comes_before = [&](SlotId a, SlotId b) {
     for (const SlotUse& mine : uses[a]) {
       for (const SlotUse& theirs : uses[b]) {
@@ -101,9 +101,9 @@ std::vector<std::vector<bool>> conflicts(const Executable& made) {
     }
     return true;
   };
-  std::vector<std::vector<bool>> found(uses.size(), std::vector<bool>(uses.size()));
-  for (SlotId a = 0; a < uses.size(); ++a) {
-    for (SlotId b = 0; b < uses.size(); ++b) {
+  std::vector<std::vector<bool>> found(made.slots.size(), std::vector<bool>(made.slots.size()));
+  for (SlotId a = 0; a < made.slots.size(); ++a) {
+    for (SlotId b = 0; b < made.slots.size(); ++b) {
       const bool temporary = made.slots[a].kind == Slot::Kind::temporary &&
                              made.slots[b].kind == Slot::Kind::temporary;
       found[a][b] = temporary && a != b && !comes_before(a, b) && !comes_before(b, a);
@@ -156,11 +156,11 @@ TEST(MemoryPlan, TheLowerBoundIsTheHeaviestSetOfWhatMayBeLiveTogether) {
     ASSERT_EQ(made.live_bytes, heaviest_set(made)) << to_string(made);
     // What is live at once in one order of the steps is less.
     const StepOrder order(made);
-    const auto uses = slot_uses(made, order);
+    const SlotUses uses(made, order);
     std::size_t in_order = 0;
     for (StepRef step : order.steps()) {
       std::size_t live = 0;
-      for (SlotId id = 0; id < uses.size(); ++id) {
+      for (SlotId id = 0; id < made.slots.size(); ++id) {
         if (made.slots[id].kind != Slot::Kind::temporary || uses[id].empty()) continue;
         const auto at = [&](StepRef ref) {
           return std::find(order.steps().begin(), order.steps().end(), ref);
