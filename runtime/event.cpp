@@ -47,6 +47,7 @@ struct Event::State {
   std::atomic<std::uint32_t> happened{0};
   std::atomic<bool> claimed{false};
   std::atomic<Continuation*> continuations{nullptr};
+  std::atomic<const void*> maker{nullptr};
   Device device;
   Failure error;  // written before `happened`, never after
 
@@ -79,7 +80,8 @@ void Event::wait(SourceLocation where) const {
   if (!ready()) {
     timeline::Span span("wait", timeline::Category::host_wait, {}, {.location = where});
     if (auto* pool = cpu::ThreadPool::find(state_->device)) {
-      pool->help_until(state_->happened, wake_up_time);
+      pool->help_until(state_->happened, wake_up_time,
+                       state_->maker.load(std::memory_order_relaxed));
     }
     state_->happened.wait(0, std::memory_order_acquire);
   }
@@ -87,6 +89,10 @@ void Event::wait(SourceLocation where) const {
 }
 
 Failure Event::error() const { return state_ && ready() ? state_->error : Failure(); }
+
+void Event::set_maker(const void* maker) const {
+  if (state_) state_->maker.store(maker, std::memory_order_relaxed);
+}
 
 void Event::complete(Failure error) const {
   if (!state_ || state_->claimed.exchange(true, std::memory_order_relaxed)) return;

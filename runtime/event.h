@@ -28,6 +28,8 @@ class Event {
   /// Its error, or none where there is none or it has not happened yet. Never waits, never throws.
   Failure error() const;
 
+  /// Says what makes it happen (`cpu::Work::part_of`): a thread that waits can do a part of that.
+  void set_maker(const void* maker) const;
   /// Makes it happen; the first call wins, later ones do nothing.
   void complete(Failure error = {}) const;
   /// Calls `then` once it has happened, on the thread that completes it, or at once, here (inside

@@ -25,7 +25,7 @@ std::size_t first_byte_limit() {
 
 void Flight::wait() const {
   if (landed_.load(std::memory_order_acquire) != 0) return;
-  if (auto* pool = cpu::ThreadPool::find(device_)) pool->help_until(landed_, wake_up_time);
+  if (auto* pool = cpu::ThreadPool::find(device_)) pool->help_until(landed_, wake_up_time, this);
   landed_.wait(0, std::memory_order_acquire);
 }
 

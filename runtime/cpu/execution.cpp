@@ -34,12 +34,17 @@ class Execution final : public Flight, Work, StreamRun {
             std::vector<Buffer> inputs, std::vector<Buffer> outputs)
       : Flight(device.device, legs_of(*executable, device)),
         Work([](Work& work) { static_cast<Execution&>(work).begin(); }),
-        StreamRun(device, *executable, frame_),
+        StreamRun(device, *executable, frame_, static_cast<Flight*>(this)),
         executable_(std::move(executable)),
         inputs_(std::move(inputs)),
         outputs_(std::move(outputs)),
         data_(executable_->slots.size()),
-        frame_(*executable_, device, data_) {}
+        frame_(*executable_, device, data_) {
+    part_of = static_cast<Flight*>(this);
+    for (const Buffer& output : outputs_) {
+      if (output) output.ready().set_maker(part_of);
+    }
+  }
 
   /// Begins once every input is ready.
   void begin_when_ready();

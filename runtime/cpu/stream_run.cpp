@@ -8,6 +8,9 @@
 namespace anabranch::cpu {
 namespace {
 
+// A guest may be kept this much longer than what it waits for takes.
+constexpr double guest_ns = 20'000;
+
 bool can_be_cut(const HostTask& task) { return task.grain < task.extent; }
 
 Strand happened;  // its address alone matters
@@ -20,6 +23,7 @@ bool StreamRun::start() {
   if (timeline::recording()) first_arrow_ = timeline::take_arrows(events_.size());
   for (std::uint32_t i = 0; i < strands_.size(); ++i) {
     strands_[i].owner_ = this;
+    strands_[i].part_of = whole_;
     strands_[i].pool_ = &ThreadPool::of(executable_.device_at(executable_.streams[i].device));
     strands_[i].stream_ = i;
     strands_[i].position_ = 0;
@@ -91,9 +95,26 @@ void Strand::stop_clock(std::string_view name, timeline::Category category,
   timeline::add(track(), name, category, step_begin_, timeline::Clock::now(), details);
 }
 
+// What is alone on its stream comes before the result that a guest waits for; of other streams it
+// does what is short.
+bool Strand::is_for_worker(const Step& step) const {
+  if (!ThreadPool::on_guest()) return false;
+  if (ThreadPool::guest_may_leave()) return true;
+  if (owner_->executable().streams.size() == 1) return false;
+  if (const auto* launch = std::get_if<Launch>(&step)) {
+    return !launch->one_task() || launch->predicted_ns > guest_ns;
+  }
+  return std::holds_alternative<Copy>(step);
+}
+
 void Strand::advance() {
   const Stream& steps = owner_->executable().streams[stream_];
+  if (!ThreadPool::on_guest()) part_of = owner_->whole_;
   for (; position_ < steps.size(); ++position_) {
+    if (!begun_ && is_for_worker(steps[position_])) {
+      part_of = nullptr;
+      return pool_->post(*this);
+    }
     if (!std::visit([this](const auto& step) { return run(step); }, steps[position_])) return;
   }
   if (row_ >= 0) {

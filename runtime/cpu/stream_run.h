@@ -44,6 +44,7 @@ class Strand final : public Work {
  private:
   friend class StreamRun;
 
+  bool is_for_worker(const Step& step) const;
   bool run(const Launch& launch);
   bool run(const Copy& copy);
   bool run(const Record& record);
@@ -73,10 +74,13 @@ class Strand final : public Work {
 /// May be started again once it has ended.
 class StreamRun {
  public:
-  StreamRun(DeviceState& device, const Executable& executable, Frame& frame)
+  /// `whole`: what its strands are a part of, for who waits for that.
+  StreamRun(DeviceState& device, const Executable& executable, Frame& frame,
+            const void* whole = nullptr)
       : device_(device),
         executable_(executable),
         frame_(frame),
+        whole_(whole),
         strands_(executable.streams.size()),
         events_(executable.event_count) {}
   virtual ~StreamRun() = default;
@@ -119,6 +123,7 @@ class StreamRun {
   DeviceState& device_;
   const Executable& executable_;
   Frame& frame_;
+  const void* const whole_;
   LaunchTimes* times_ = nullptr;
   std::vector<Strand> strands_;
   std::atomic<std::size_t> running_{0};

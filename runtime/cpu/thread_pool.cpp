@@ -15,21 +15,26 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::nanoseconds;
 
-// A worker that finds nothing spins before it sleeps, longer where spinning has paid off lately or
-// work is expected: to be woken would take longer than most kernels do.
+// A worker that finds nothing spins before it sleeps, longer where spinning has paid off lately: to
+// be woken would take longer than most kernels do. While streams wait for one another it is needed
+// at any moment, and one that sleeps comes too late each time.
 constexpr nanoseconds longest_spin = microseconds{50};
 constexpr nanoseconds shortest_spin = microseconds{5};
+constexpr nanoseconds spin_for_expected = microseconds{500};
 
 // A thread that has just submitted work comes to wait for it, and so to help, about this soon; a
 // sleeping worker comes later.
 constexpr nanoseconds until_host_helps = microseconds{2};
 
-// Plenty for the workers to even out, few enough that taking one costs nothing.
-constexpr std::int64_t chunks_per_worker = 4;
+// A thread takes this part of its fair share of what is left of a task, so that pieces shrink
+// towards the end and all threads finish together (guided self-scheduling: Polychronopoulos and
+// Kuck, IEEE Transactions on Computers 36(12), 1987, with half of their share).
+constexpr std::int64_t part_of_share = 2;
 
 thread_local ThreadPool* this_pool = nullptr;
 thread_local int this_worker = -1;
 thread_local bool this_job_is_ending = false;
+thread_local const std::atomic<std::uint32_t>* this_guest_waits_for = nullptr;
 
 }  // namespace
 
@@ -148,23 +153,29 @@ void ThreadPool::stop() {
 }
 
 bool ThreadPool::on_worker() { return this_pool != nullptr; }
+bool ThreadPool::on_guest() { return this_guest_waits_for != nullptr; }
+bool ThreadPool::guest_may_leave() {
+  return on_guest() && this_guest_waits_for->load(std::memory_order_acquire) != 0;
+}
 
 timeline::Track ThreadPool::worker_track() {
-  if (!this_pool) return {};
+  if (!this_pool || on_guest()) return {};
   const int core = this_pool->first_core_.load(std::memory_order_relaxed) + this_worker;
   return {timeline::Track::Kind::worker, this_pool->device_, static_cast<std::uint32_t>(core)};
 }
 
 void ThreadPool::job_is_ending() {
-  if (!this_pool || this_job_is_ending) return;
+  if (!this_pool || on_guest() || this_job_is_ending) return;
   this_job_is_ending = true;
   this_pool->ending_.fetch_add(1, std::memory_order_relaxed);
 }
 
-// A worker that spins, or is about to look, will find the work by itself.
+// A worker that spins, or is about to look, will find the work by itself; where every core is at
+// work, whoever is done first will.
 std::vector<ThreadPool::Worker*> ThreadPool::sleepers_to_wake(int wanted) {
   std::vector<Worker*> woken;
   wanted -= spinners_ + ending_.load(std::memory_order_relaxed);
+  wanted = std::min(wanted, size() - busy_);
   for (; wanted > 0 && !sleepers_.empty(); --wanted) {
     woken.push_back(sleepers_.back());
     sleepers_.pop_back();
@@ -176,32 +187,34 @@ void ThreadPool::post(Work& work) {
   std::vector<Worker*> woken;
   {
     std::unique_lock lock(mutex_);
-    if (stopping_ && this_pool != this) {
+    if (stopping_ && (this_pool != this || on_guest())) {
       lock.unlock();
+      // A guest stays: there is nobody left who would go on.
+      const auto* kept = std::exchange(this_guest_waits_for, nullptr);
       work.run(work);
+      this_guest_waits_for = kept;
       return;
     }
     work.next = nullptr;
     (queue_head_ ? queue_tail_->next : queue_head_) = &work;
     queue_tail_ = &work;
     hint_.fetch_add(1, std::memory_order_relaxed);
-    woken = sleepers_to_wake(1);
+    posts_.fetch_add(1, std::memory_order_relaxed);
+    if (!work.part_of || work.part_of != awaited_) woken = sleepers_to_wake(1);
   }
   for (Worker* worker : woken) worker->wake();
 }
 
 bool ThreadPool::run_shared(SharedTask& shared) {
   const HostTask& task = *shared.task;
-  const std::int64_t grain = std::max<std::int64_t>(task.grain, 1);
-  const std::int64_t even = task.extent / (size() * chunks_per_worker);
-  shared.chunk_ = std::max<std::int64_t>(1, even / grain) * grain;
   shared.next_begin_.store(0, std::memory_order_relaxed);
   shared.running_.store(1, std::memory_order_relaxed);
   shared.failed_.store(false, std::memory_order_relaxed);
   shared.busy_.store(0, std::memory_order_relaxed);
   shared.error = nullptr;
-  const std::int64_t chunks = (task.extent + shared.chunk_ - 1) / shared.chunk_;
-  const int helpers = static_cast<int>(std::min<std::int64_t>(size(), chunks)) - 1;
+  const std::int64_t grain = std::max<std::int64_t>(task.grain, 1);
+  const std::int64_t pieces = (task.extent + grain - 1) / grain;
+  const int helpers = static_cast<int>(std::min<std::int64_t>(size(), pieces)) - 1;
   if (helpers > 0) open(shared, helpers);
   return run_ranges(shared);
 }
@@ -240,17 +253,29 @@ bool ThreadPool::run_ranges(SharedTask& shared) {
   return shared.running_.fetch_sub(1, std::memory_order_acq_rel) == 1;
 }
 
-void ThreadPool::take_ranges(SharedTask& shared) {
+// The next iterations of the task for one thread; none when all are taken.
+std::pair<std::int64_t, std::int64_t> ThreadPool::take_range(SharedTask& shared) const {
+  const HostTask& task = *shared.task;
+  const std::int64_t grain = std::max<std::int64_t>(task.grain, 1);
+  const std::int64_t shares = part_of_share * size();
+  std::int64_t begin = shared.next_begin_.load(std::memory_order_relaxed), end;
+  do {
+    if (begin >= task.extent) return {task.extent, task.extent};
+    const std::int64_t grains = std::max<std::int64_t>((task.extent - begin) / (shares * grain), 1);
+    end = std::min(begin + grains * grain, task.extent);
+  } while (!shared.next_begin_.compare_exchange_weak(begin, end, std::memory_order_relaxed));
+  return {begin, end};
+}
+
+void ThreadPool::take_ranges(SharedTask& shared) const {
   const HostTask& task = *shared.task;
   timeline::Span span(shared.name, timeline::Category::range, worker_track(),
                       {.location = shared.location});
   while (!shared.failed_.load(std::memory_order_relaxed)) {
-    const std::int64_t begin =
-        shared.next_begin_.fetch_add(shared.chunk_, std::memory_order_relaxed);
-    if (begin >= task.extent) return;
+    const auto [begin, end] = take_range(shared);
+    if (begin == end) return;
     try {
-      task.function(task.context.get(), shared.buffers, begin,
-                    std::min(begin + shared.chunk_, task.extent));
+      task.function(task.context.get(), shared.buffers, begin, end);
     } catch (...) {
       if (!shared.failed_.exchange(true)) shared.error = std::current_exception();
     }
@@ -296,45 +321,78 @@ ThreadPool::Job ThreadPool::take_locked() {
   return {.work = std::exchange(queue_head_, queue_head_->next)};
 }
 
-void ThreadPool::help_until(const std::atomic<std::uint32_t>& happened, nanoseconds patience) {
+void ThreadPool::help_until(const std::atomic<std::uint32_t>& happened, nanoseconds patience,
+                            const void* maker) {
   const auto ready = [&] { return happened.load(std::memory_order_acquire) != 0; };
-  const auto ready_or_open = [&] {
-    return ready() || open_hint_.load(std::memory_order_relaxed) > 0;
-  };
   if (this_pool) {
     spin_until(ready, patience);  // it may be in the midst of a task
     return;
   }
-  while (spin_until(ready_or_open, patience) && !ready()) {
-    SharedTask* shared = nullptr;
-    {
-      std::lock_guard lock(mutex_);
-      if (busy_ < size()) shared = join_locked();
-      if (shared) ++busy_;
-    }
-    if (shared) {
-      help(*shared);
-    } else if (!spin_until(ready, patience)) {
-      return;  // every core is taken
+  std::uint32_t posts = 0;
+  const auto ready_or_more = [&] {
+    return ready() || open_hint_.load(std::memory_order_relaxed) > 0 ||
+           (maker && posts_.load(std::memory_order_relaxed) != posts);
+  };
+  bool goes_on = true;
+  while (goes_on && !ready()) {
+    std::unique_lock lock(mutex_);
+    posts = posts_.load(std::memory_order_relaxed);
+    if (busy_ >= size()) {
+      lock.unlock();
+      goes_on = spin_until(ready, patience);
+    } else if (Job job = take_as_guest_locked(maker)) {
+      ++busy_;
+      lock.unlock();
+      run_as_guest(job, happened, maker);
+      lock.lock();
+      --busy_;
+    } else {
+      awaited_ = maker;
+      lock.unlock();
+      goes_on = spin_until(ready_or_more, patience);
+      lock.lock();
+      awaited_ = nullptr;
     }
   }
-}
-
-// What follows the task may take long: that is for a worker.
-void ThreadPool::help(SharedTask& shared) {
-  Work& after = *shared.after;
-  const bool is_last = [&] {
-    const DefaultFloats floats;
-    return run_ranges(shared);
-  }();
+  // Workers have slept on, as this thread was there.
   std::vector<Worker*> woken;
   {
     std::lock_guard lock(mutex_);
-    --busy_;
     if (has_work()) woken = sleepers_to_wake(1);
   }
   for (Worker* worker : woken) worker->wake();
-  if (is_last) post(after);
+}
+
+// Ranges of any task, and of what is queued only a part of what the guest waits for.
+ThreadPool::Job ThreadPool::take_as_guest_locked(const void* maker) {
+  if (SharedTask* shared = join_locked()) return {.shared = shared};
+  Work* before = nullptr;
+  for (Work* work = maker ? queue_head_ : nullptr; work; before = std::exchange(work, work->next)) {
+    if (work->part_of != maker) continue;
+    (before ? before->next : queue_head_) = work->next;
+    if (queue_tail_ == work) queue_tail_ = before;
+    hint_.fetch_sub(1, std::memory_order_relaxed);
+    return {.work = work};
+  }
+  return {};
+}
+
+// What follows a task of others may take long: that is for a worker.
+void ThreadPool::run_as_guest(const Job& job, const std::atomic<std::uint32_t>& happened,
+                              const void* maker) {
+  const DefaultFloats floats;
+  Work* work = job.work;
+  if (job.shared) {
+    Work& after = *job.shared->after;
+    if (!run_ranges(*job.shared)) return;
+    if (!maker || after.part_of != maker) return post(after);
+    work = &after;
+  }
+  this_pool = this;
+  this_guest_waits_for = &happened;
+  work->run(*work);
+  this_guest_waits_for = nullptr;
+  this_pool = nullptr;
 }
 
 ThreadPool::Job ThreadPool::take(Worker& worker) {
@@ -353,12 +411,13 @@ ThreadPool::Job ThreadPool::take(Worker& worker) {
     }
     if (stopping_ && !has_work()) return {};
     // One spinner is enough to take up what comes, and leaves the other cores to their work.
-    if (spinners_ == 0 && busy_ < size()) {
+    const int at_work = busy_ + (awaited_ ? 1 : 0);  // a guest that looks for work has a core too
+    if (spinners_ == 0 && at_work < size()) {
       ++spinners_;
       lock.unlock();
-      if (expected_.load(std::memory_order_relaxed) > 0) worker.spin = longest_spin;
-      const bool found =
-          spin_until([this] { return hint_.load(std::memory_order_relaxed) > 0; }, worker.spin);
+      const bool expects = expected_.load(std::memory_order_relaxed) > 0;
+      const bool found = spin_until([this] { return hint_.load(std::memory_order_relaxed) > 0; },
+                                    expects ? spin_for_expected : worker.spin);
       worker.spin = found ? longest_spin : std::max(shortest_spin, worker.spin / 2);
       lock.lock();
       --spinners_;

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "runtime/executable.h"
@@ -15,11 +16,12 @@
 
 namespace anabranch::cpu {
 
-/// Something to run once on a worker. The pool does not touch it after `run` begins, so that it may
-/// destroy itself.
+/// Something to run once on a worker, or on a guest: a thread that waits for what `part_of` makes.
+/// The pool does not touch it after `run` begins, so that it may destroy itself.
 struct Work {
   explicit Work(void (*run)(Work&)) : run(run) {}
   void (*run)(Work&);
+  const void* part_of = nullptr;  ///< compared, and no more
   Work* next = nullptr;
 };
 
@@ -44,7 +46,6 @@ struct SharedTask {
  private:
   friend class ThreadPool;
   std::atomic<std::int64_t> busy_{0};
-  std::int64_t chunk_ = 0;  // iterations taken at a time
   std::atomic<std::int64_t> next_begin_{0};
   std::atomic<int> running_{0};
   std::atomic<bool> failed_{false};
@@ -85,11 +86,19 @@ class ThreadPool {
   /// may no longer be touched.
   bool run_shared(SharedTask& shared);
 
-  /// Spins until `happened` is set, for at most `patience` at a time, and runs ranges of shared
-  /// tasks meanwhile: on a thread that waits for a result, which holds a core that they can use.
-  void help_until(const std::atomic<std::uint32_t>& happened, std::chrono::nanoseconds patience);
+  /// Spins until `happened` is set, for at most `patience` at a time, and works meanwhile: on a
+  /// thread that waits for a result, which holds a core. It runs ranges of shared tasks, and what
+  /// is queued of the work whose `part_of` is `maker`, which makes the result: before a worker that
+  /// sleeps can.
+  void help_until(const std::atomic<std::uint32_t>& happened, std::chrono::nanoseconds patience,
+                  const void* maker = nullptr);
 
-  /// Whether the calling thread is a worker, of whichever pool.
+  /// Whether the calling thread is a guest, who came to help with one thing and should not be kept.
+  static bool on_guest();
+  /// Whether what the guest came for has happened: what it runs is then to be posted.
+  static bool guest_may_leave();
+
+  /// Whether the calling thread is a worker, of whichever pool, or a guest who does its work.
   static bool on_worker();
   /// The calling thread's row of the timeline.
   static timeline::Track worker_track();
@@ -112,20 +121,23 @@ class ThreadPool {
   bool has_work() const { return queue_head_ || open_tasks_; }
   std::vector<Worker*> sleepers_to_wake(int wanted);
   bool run_ranges(SharedTask& shared);
-  static void take_ranges(SharedTask& shared);
+  std::pair<std::int64_t, std::int64_t> take_range(SharedTask& shared) const;
+  void take_ranges(SharedTask& shared) const;
   void open(SharedTask& shared, int helpers);
   void close(SharedTask& shared);
   void close_locked(SharedTask& shared);
   SharedTask* join_locked();
-  void help(SharedTask& shared);
+  Job take_as_guest_locked(const void* maker);
+  void run_as_guest(const Job& job, const std::atomic<std::uint32_t>& happened, const void* maker);
 
   std::mutex mutex_;
   Work* queue_head_ = nullptr;
   Work* queue_tail_ = nullptr;
   SharedTask* open_tasks_ = nullptr;
+  const void* awaited_ = nullptr;  // a guest looks for parts of it
   std::vector<Worker*> sleepers_;
   int spinners_ = 0;
-  int busy_ = 0;                  // threads at work, those that help from outside included
+  int busy_ = 0;                  // threads at work, guests included
   std::atomic<int> ending_{0};    // workers that will look for work in a moment
   std::atomic<int> expected_{0};  // works that will be posted
   bool stopping_ = false;
@@ -134,6 +146,7 @@ class ThreadPool {
   std::atomic<int> first_core_{0};  // of the device's, for the timeline
   // How much there is to take, and how much of it is to share, for those who spin.
   std::atomic<int> hint_{0}, open_hint_{0};
+  std::atomic<std::uint32_t> posts_{0};           // so many works have been posted
   std::vector<std::unique_ptr<Worker>> workers_;  // guarded by `mutex_`
 };
 
