@@ -57,33 +57,39 @@ inline ab::Array cell(ab::Array x, ab::Array w) {
   return ab::concat({layer(x), layer(layer(x)), layer(layer(layer(x))), layer(ab::tanh(x))}, 1);
 }
 
-/// 200 results, each `step(number, a, b)` of two of the sixteen before it, and a sum of the last
-/// ones, so that none is left out.
+/// 200 results, each `step(number, a, b)` of two of the 64 before it; those that no other takes.
 template <class Step>
-ab::Array random_dag(ab::Array x, Step step) {
+std::vector<ab::Array> random_dag(ab::Array x, Step step) {
   std::mt19937 random(3);
   std::vector<ab::Array> made(8, x);
+  std::vector<bool> is_taken(8, true);
   auto pick = [&] {
-    const std::size_t window = std::min<std::size_t>(made.size(), 16);
-    return made[made.size() - 1 - random() % window];
+    const std::size_t window = std::min<std::size_t>(made.size(), 64);
+    const std::size_t picked = made.size() - 1 - random() % window;
+    is_taken[picked] = true;
+    return made[picked];
   };
   for (int i = 0; i < 200; ++i) {
     const ab::Array a = pick(), b = pick();
     made.push_back(step(i, a, b));
+    is_taken.push_back(false);
   }
-  ab::Array total = made.back();
-  for (std::size_t i = made.size() - 16; i + 1 < made.size(); ++i) total = total + made[i];
-  return total;
+  std::vector<ab::Array> last;
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    if (!is_taken[i]) last.push_back(made[i]);
+  }
+  return last;
 }
 
-/// Products of small square matrices, each a library call of its own.
-inline ab::Array products(ab::Array x) {
+/// Products of small square matrices, each a library call of its own. The factor keeps the results
+/// of the order of one: denormal numbers would be slow.
+inline std::vector<ab::Array> products(ab::Array x) {
   return random_dag(
-      x, [](int, ab::Array a, ab::Array b) { return ab::tanh(ab::matmul(a, b) * 0.1f); });
+      x, [](int, ab::Array a, ab::Array b) { return ab::tanh(ab::matmul(a, b) * 0.5f); });
 }
 
 /// Arithmetic around a mean: many of these become one kernel.
-inline ab::Array means(ab::Array x) {
+inline std::vector<ab::Array> means(ab::Array x) {
   return random_dag(x, [](int i, ab::Array a, ab::Array b) {
     const ab::Array mixed = ab::sin(a * 0.5f + b * (0.1f + 0.001f * static_cast<float>(i)));
     return mixed + ab::mean(mixed);
