@@ -145,6 +145,7 @@ class Finisher {
                                   : error.what());
     }
     launch.task = HostTask{run_custom, std::move(task), 1, 1};
+    launch.calls_user = true;
     launch.cost = {sum_of_bytes(call.operands), sum_of_bytes(call.results), 0};
     launch.predicted_ns = std::max(custom_call_ns, predicted_ns(launch.cost));
   }

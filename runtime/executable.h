@@ -96,6 +96,9 @@ struct Launch {
   std::vector<std::uint32_t> finishes;
   /// Those of `finishes` that no later launch reads. Set by `schedule`.
   std::vector<std::uint32_t> lets_go;
+  /// Whether it calls a function of the user's, which is for workers: a thread that waits for a
+  /// result may be in the midst of tracing, or hold locks.
+  bool calls_user = false;
   Cost cost;
   double predicted_ns = 0;   ///< on one core
   std::uint32_t number = 0;  ///< its place in the program, from 0; set by `schedule`

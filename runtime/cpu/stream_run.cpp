@@ -100,10 +100,10 @@ void Strand::stop_clock(std::string_view name, timeline::Category category,
 bool Strand::is_for_worker(const Step& step) const {
   if (!ThreadPool::on_guest()) return false;
   if (ThreadPool::guest_may_leave()) return true;
+  const auto* launch = std::get_if<Launch>(&step);
+  if (launch && launch->calls_user) return true;
   if (owner_->executable().streams.size() == 1) return false;
-  if (const auto* launch = std::get_if<Launch>(&step)) {
-    return !launch->one_task() || launch->predicted_ns > guest_ns;
-  }
+  if (launch) return !launch->one_task() || launch->predicted_ns > guest_ns;
   return std::holds_alternative<Copy>(step);
 }
 

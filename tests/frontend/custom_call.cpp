@@ -1,7 +1,9 @@
 // Functions of the user with several results.
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <numeric>
+#include <thread>
 
 #include "ir/parse.h"
 #include "values.h"
@@ -94,6 +96,26 @@ TEST(CustomCall, FailsAllItsResultsAndNoOthers) {
           << message_of(lost);
     }
     EXPECT_EQ(other.item<float>(), 4);
+  }
+}
+
+std::thread::id called_on;
+
+void note_thread(const ab::CustomCall& call) {
+  called_on = std::this_thread::get_id();
+  call.result<float>(0)[0] = 1;
+}
+
+// Who waits may be tracing, or hold locks; kernels before the call it may run itself.
+TEST(CustomCall, NeverRunsOnAThreadThatWaitsForIt) {
+  const auto noted = ab::jit([](ab::Array x) {
+    return ab::custom_call("note_thread", note_thread, number, ab::sum(ab::sin(x)));
+  });
+  const ab::Array x = ab::ones(ab::f32, {10'000});
+  for (int i = 0; i < 100; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));  // workers fall asleep
+    EXPECT_EQ(noted(x).item<float>(), 1);
+    EXPECT_NE(called_on, std::this_thread::get_id());
   }
 }
 

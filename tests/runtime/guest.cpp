@@ -1,4 +1,5 @@
-// Threads that wait for a result and do a part of what makes it: they are not kept once it is there.
+// Threads that wait for a result and do a part of what makes it: they are not kept once it is
+// there.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -65,8 +66,7 @@ TEST(Guest, IsNotKeptOnceItsResultIsThere) {
     for (int i = 0; i < 50; ++i) {
       Gate closed;
       gate = &closed;
-      const std::vector<Buffer> outputs =
-          run(executable, {buffer_of(Device::cpu(), counting(4))});
+      const std::vector<Buffer> outputs = run(executable, {buffer_of(Device::cpu(), counting(4))});
       outputs[0].ready().wait();
       EXPECT_FALSE(outputs[1].ready().ready());
       closed.open();
