@@ -138,6 +138,15 @@ TEST(Tile, LargeResultsBypassTheCaches) {
   }
 }
 
+/// Of each load, in order.
+std::vector<std::int64_t> prefetch_distances(const Kernel& kernel) {
+  std::vector<std::int64_t> distances;
+  for (const Instruction& instruction : kernel.instructions) {
+    if (auto* load = std::get_if<Load>(&instruction.operation)) distances.push_back(load->prefetch);
+  }
+  return distances;
+}
+
 TEST(Tile, TheLastPassOverARowFetchesTheNext) {
   const Kernel kernel = tiled(R"(
 graph centred(%0: f32[8192,256]) {
@@ -146,10 +155,7 @@ graph centred(%0: f32[8192,256]) {
   %3: f32[8192,256] = subtract %0, %2
   return %3
 })");
-  std::vector<std::int64_t> distances;
-  for (const Instruction& instruction : kernel.instructions) {
-    if (auto* load = std::get_if<Load>(&instruction.operation)) distances.push_back(load->prefetch);
-  }
+  const std::vector<std::int64_t> distances = prefetch_distances(kernel);
   EXPECT_EQ(distances, (std::vector<std::int64_t>{0, 256}));
 }
 
@@ -162,10 +168,7 @@ graph softmax(%0: f32[16384,1024]) {
   %4: f32[16384,1024] = exponential %3
   return %4
 })");
-  std::vector<std::int64_t> distances;
-  for (const Instruction& instruction : kernel.instructions) {
-    if (auto* load = std::get_if<Load>(&instruction.operation)) distances.push_back(load->prefetch);
-  }
+  const std::vector<std::int64_t> distances = prefetch_distances(kernel);
   // The input's rows t and t - 1, of which the second tells of row t + 1, between what is carried.
   EXPECT_EQ(std::ranges::count(distances, 2048), 1);
   EXPECT_EQ(std::ranges::count(distances, 0), std::ssize(distances) - 1);
