@@ -26,8 +26,10 @@ std::size_t first_byte_limit() {
 void Flight::wait() const {
   if (landed_.load(std::memory_order_acquire) != 0) return;
   if (auto* pool = cpu::ThreadPool::find(device_)) pool->help_until(landed_, wake_up_time, this);
-  landed_.wait(0, std::memory_order_acquire);
+  sleep();
 }
+
+void Flight::sleep() const { landed_.wait(0, std::memory_order_acquire); }
 
 Flights::Flights() : byte_limit_(first_byte_limit()) {}
 
@@ -40,10 +42,12 @@ void Flights::add(const std::shared_ptr<Flight>& flight, Leg& leg, bool never_wa
   std::unique_lock lock(mutex_);
   while (!never_wait && is_full(leg.bytes)) {
     std::shared_ptr<Flight> oldest = flights_.front();
+    const bool is_alone = flights_.size() == 1;
     lock.unlock();
     {
       timeline::Span span("in-flight limit", timeline::Category::in_flight_wait);
-      oldest->wait();
+      // Where more is in flight the workers have enough to do, and nobody waits for this thread.
+      is_alone ? oldest->wait() : oldest->sleep();
     }
     lock.lock();
   }

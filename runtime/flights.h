@@ -42,6 +42,8 @@ class Flight {
   virtual ~Flight() = default;
   /// Blocks until it has landed.
   void wait() const;
+  /// The same without helping.
+  void sleep() const;
 
   /// Adds `flight` on each of its devices; first waits for the oldest there while a limit is
   /// reached, unless `never_wait`.
