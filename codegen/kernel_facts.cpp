@@ -1,6 +1,7 @@
 #include "codegen/kernel_facts.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "codegen/renest.h"
 #include "ir/fusion_plan.h"
@@ -56,6 +57,17 @@ void KernelFacts::visit(Ref ref) {
 std::optional<std::int64_t> KernelFacts::stride(const Access& access, Ref loop) const {
   if (!table_.is_linear_in(access.index, loop.index)) return std::nullopt;
   return table_.factor(access.index, loop.index);
+}
+
+std::int64_t KernelFacts::known_multiple(const Access& access, Ref loop) const {
+  const IndexTable::Expression& expression = table_[access.index];
+  std::int64_t multiple = expression.constant;
+  for (const IndexTable::Term& term : expression.terms) {
+    const IndexTable::Atom& atom = table_.atom(term.atom);
+    if (atom.kind == IndexTable::Atom::Kind::loop && atom.loop == loop.index) continue;
+    multiple = std::gcd(multiple, term.factor);
+  }
+  return multiple;
 }
 
 double KernelFacts::times(const std::vector<Ref>& loops) const {

@@ -51,6 +51,9 @@ class KernelFacts {
     return table_.depends_on(access.index, loop.index);
   }
 
+  /// A number that the access's index is always a multiple of where the loop's own is 0; 0 for 0.
+  std::int64_t known_multiple(const Access& access, Ref loop) const;
+
   /// How often what stands in these loops runs.
   double times(const std::vector<Ref>& loops) const;
 

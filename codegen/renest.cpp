@@ -150,4 +150,47 @@ Kernel renest(const Kernel& kernel, std::span<const Ref> outer, const NewNest& n
   return Replay(kernel).run(outer, nest);
 }
 
+std::vector<std::int64_t> extents_of(const Kernel& kernel, std::span<const Ref> loops) {
+  std::vector<std::int64_t> extents;
+  for (Ref ref : loops) extents.push_back(std::get<Loop>(kernel[ref].operation).extent);
+  return extents;
+}
+
+std::int64_t product(std::span<const std::int64_t> extents) {
+  std::int64_t total = 1;
+  for (std::int64_t extent : extents) total *= extent;
+  return total;
+}
+
+Kernel merged(const Kernel& kernel, std::size_t first, std::size_t last) {
+  const std::vector<Ref> outer = outer_loops(kernel);
+  const std::vector<std::int64_t> old = extents_of(kernel, outer);
+  const std::span inner = std::span(old).subspan(first, last - first);
+  NewNest nest;
+  nest.extents.assign(old.begin(), old.begin() + static_cast<std::ptrdiff_t>(first));
+  nest.extents.push_back(product(inner));
+  nest.extents.insert(nest.extents.end(), old.begin() + static_cast<std::ptrdiff_t>(last),
+                      old.end());
+  nest.old_indices = [&](IndexTable& table, std::span<const Index> now) {
+    std::vector<Index> indices(now.begin(), now.begin() + static_cast<std::ptrdiff_t>(first));
+    for (Index index : table.unflatten(now[first], inner)) indices.push_back(index);
+    indices.insert(indices.end(), now.begin() + static_cast<std::ptrdiff_t>(first) + 1, now.end());
+    return indices;
+  };
+  return renest(kernel, outer, nest);
+}
+
+Kernel reordered(const Kernel& kernel, std::span<const std::size_t> order) {
+  const std::vector<Ref> outer = outer_loops(kernel);
+  const std::vector<std::int64_t> old = extents_of(kernel, outer);
+  NewNest nest;
+  for (std::size_t position : order) nest.extents.push_back(old[position]);
+  nest.old_indices = [&](IndexTable&, std::span<const Index> now) {
+    std::vector<Index> indices(now.size());
+    for (std::size_t i = 0; i < now.size(); ++i) indices[order[i]] = now[i];
+    return indices;
+  };
+  return renest(kernel, outer, nest);
+}
+
 }  // namespace anabranch

@@ -27,4 +27,14 @@ struct NewNest {
 /// The same computation under `nest`. Each old place must have exactly one new one.
 Kernel renest(const Kernel& kernel, std::span<const Ref> outer, const NewNest& nest);
 
+/// How often each of these loops runs.
+std::vector<std::int64_t> extents_of(const Kernel& kernel, std::span<const Ref> loops);
+/// The product of them: 1 for none.
+std::int64_t product(std::span<const std::int64_t> extents);
+
+/// Outer loops [first, last) as one.
+Kernel merged(const Kernel& kernel, std::size_t first, std::size_t last);
+/// Outer loop order[0] outermost, and so on.
+Kernel reordered(const Kernel& kernel, std::span<const std::size_t> order);
+
 }  // namespace anabranch

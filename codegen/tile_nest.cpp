@@ -14,56 +14,12 @@ using Extents = std::vector<std::int64_t>;
 constexpr std::int64_t short_loop = 16;      // too short to be vectorised alone
 constexpr std::int64_t few_iterations = 32;  // too few to keep several threads busy
 constexpr std::int64_t long_loop = 512;
+constexpr std::size_t inside_out[] = {1, 0};  // the order of two loops
 constexpr std::int64_t tile_size = 32;  // of transposed accesses: a cache line or two of each row
 
 // Costs in vector instructions.
 constexpr double horizontal_cost = 6;
 constexpr double operation_cost = 0.5;
-
-Extents extents_of(const Kernel& kernel, std::span<const Ref> loops) {
-  Extents extents;
-  for (Ref ref : loops) extents.push_back(std::get<Loop>(kernel[ref].operation).extent);
-  return extents;
-}
-
-std::int64_t product(std::span<const std::int64_t> extents) {
-  std::int64_t total = 1;
-  for (std::int64_t extent : extents) total *= extent;
-  return total;
-}
-
-/// Outer loops [first, last) as one.
-Kernel merged(const Kernel& kernel, std::size_t first, std::size_t last) {
-  const std::vector<Ref> outer = outer_loops(kernel);
-  const Extents old = extents_of(kernel, outer);
-  const std::span inner = std::span(old).subspan(first, last - first);
-  NewNest nest;
-  nest.extents.assign(old.begin(), old.begin() + static_cast<std::ptrdiff_t>(first));
-  nest.extents.push_back(product(inner));
-  nest.extents.insert(nest.extents.end(), old.begin() + static_cast<std::ptrdiff_t>(last),
-                      old.end());
-  nest.old_indices = [&](IndexTable& table, std::span<const Index> now) {
-    std::vector<Index> indices(now.begin(), now.begin() + static_cast<std::ptrdiff_t>(first));
-    for (Index index : table.unflatten(now[first], inner)) indices.push_back(index);
-    indices.insert(indices.end(), now.begin() + static_cast<std::ptrdiff_t>(first) + 1, now.end());
-    return indices;
-  };
-  return renest(kernel, outer, nest);
-}
-
-/// Outer loop order[0] outermost, and so on.
-Kernel reordered(const Kernel& kernel, const std::vector<std::size_t>& order) {
-  const std::vector<Ref> outer = outer_loops(kernel);
-  const Extents old = extents_of(kernel, outer);
-  NewNest nest;
-  for (std::size_t position : order) nest.extents.push_back(old[position]);
-  nest.old_indices = [&](IndexTable&, std::span<const Index> now) {
-    std::vector<Index> indices(now.size());
-    for (std::size_t i = 0; i < now.size(); ++i) indices[order[i]] = now[i];
-    return indices;
-  };
-  return renest(kernel, outer, nest);
-}
 
 /// The size of tiles of a loop: all of a short one, a divisor near `tile_size`, or all for want of
 /// one.
@@ -171,7 +127,7 @@ TiledNest elementwise_nest(Kernel kernel, const Target& target, bool row_major) 
   }
   if (!row_major && extents.size() == 2 && extents[0] < few_iterations &&
       innermost >= 8 * long_loop) {
-    return {reordered(kernel, {1, 0}), 0, false};
+    return {reordered(kernel, inside_out), 0, false};
   }
   return {std::move(kernel), extents.size() - 1, false};
 }
@@ -258,7 +214,7 @@ TiledNest nest_of_lanes(Kernel kernel, std::size_t lanes, bool shared) {
   // Outside, the lanes read what the rows share once; and where rows are few, they are the
   // threads'.
   if (extents.back() >= long_loop && (shared || rows < few_iterations)) {
-    return {reordered(kernel, {1, 0}), 0, false};
+    return {reordered(kernel, inside_out), 0, false};
   }
   return {std::move(kernel), 1, false};
 }

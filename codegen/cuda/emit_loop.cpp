@@ -1,0 +1,139 @@
+// The loops of emit_kernel: over the grid, shared out among a team, in packs.
+#include <algorithm>
+
+#include "codegen/cuda/kernel_emitter.h"
+
+namespace anabranch::cuda {
+namespace {
+
+constexpr std::size_t most_pack_bytes = 16;
+
+}  // namespace
+
+bool KernelEmitter::is_leaf(const Loop& loop) const {
+  return std::none_of(loop.body.begin(), loop.body.end(), [&](Ref ref) {
+    return std::holds_alternative<Loop>(kernel_[ref].operation);
+  });
+}
+
+void KernelEmitter::emit(Ref ref, const Loop& loop) {
+  if (loop.parallel) return grid_loop(ref, loop);
+  begin_folds(loop);
+  const bool shares_out = map_.members > 1 && !is_shared_out_ && is_leaf(loop);
+  const std::string& name = index_.name(ref);
+  if (shares_out || loop.vector_width > 1) {
+    packed_loop(ref, loop, shares_out);
+  } else {
+    text_.open("for (index {0} = 0; {0} < {1}; ++{0}) {{", name, loop.extent);
+    body(loop);
+    text_.close();
+  }
+  end_folds(loop, shares_out);
+}
+
+void KernelEmitter::body(const Loop& loop) {
+  block(loop.body);
+  fold(loop);
+}
+
+void KernelEmitter::grid_loop(Ref ref, const Loop& loop) {
+  const std::string& name = index_.name(ref);
+  const int teams = map_.teams;
+  if (map_.in_columns) {
+    // Whole warps come to every barrier: beyond the end they do the last one again, and keep it
+    // to themselves.
+    text_.open(
+        "for (index first = index(blockIdx.x) * {0}; first < {1}; first += index(gridDim.x) * {0}) "
+        "{{",
+        teams, loop.extent);
+    text_.line("const bool is_mine = first + team < {};", loop.extent);
+    text_.line("const index {} = is_mine ? first + team : {};", name, loop.extent - 1);
+  } else if (teams == 1) {
+    text_.open("for (index {0} = blockIdx.x; {0} < {1}; {0} += gridDim.x) {{", name, loop.extent);
+  } else {
+    text_.open(
+        "for (index {0} = index(blockIdx.x) * {1} + team; {0} < {2}; {0} += index(gridDim.x) * "
+        "{1}) {{",
+        name, teams, loop.extent);
+  }
+  block(loop.body);
+  if (scratch_.any(Home::shared)) sync();
+  text_.close();
+}
+
+// Packs of consecutive iterations, shared out among the members or all by this thread.
+void KernelEmitter::packed_loop(Ref ref, const Loop& loop, bool shares_out) {
+  const int width = loop.vector_width;
+  const std::int64_t step = std::int64_t{width} * (shares_out ? map_.members : 1);
+  const bool is_one_pack = !shares_out && loop.extent == width;
+  const std::string first = is_one_pack ? "0" : index_.name(ref) + (width > 1 ? "0" : "");
+  const std::string own = !shares_out ? "0"
+                          : width > 1 ? fmt::format("member * {}", width)
+                                      : "member";
+  if (scratch_.touches(loop, Home::by_turn)) {
+    text_.line("#pragma unroll");
+    text_.open("for (int turn = 0; turn < {}; ++turn) {{", (loop.extent + step - 1) / step);
+    text_.line("const index {} = turn * {} + {};", first, step, own);
+    if (loop.extent % step != 0) text_.line("if ({} >= {}) break;", first, loop.extent);
+  } else if (!is_one_pack) {
+    text_.open("for (index {0} = {1}; {0} < {2}; {0} += {3}) {{", first, own, loop.extent, step);
+  }
+  is_shared_out_ = shares_out;
+  loop_at_hand_ = &loop;
+  width > 1 ? packs(ref, loop, first) : body(loop);
+  loop_at_hand_ = nullptr;
+  is_shared_out_ = false;
+  if (!is_one_pack) text_.close();
+  if (shares_out && scratch_.stores(loop, Home::shared)) sync();
+}
+
+// Loads at once what lies next to each other, works on one iteration after the other, and stores
+// at once.
+void KernelEmitter::packs(Ref ref, const Loop& loop, const std::string& first) {
+  const std::string name = index_.rename(ref, first);
+  struct Stored {
+    std::uint32_t buffer;
+    std::string place, pack;
+  };
+  std::vector<Stored> stores;
+  for (Ref inner : loop.body) {
+    if (auto* load = std::get_if<Load>(&kernel_[inner].operation)) {
+      if (load->mask || !is_pack(ref, loop, load->buffer, load->index)) continue;
+      const std::string pack = new_name();
+      text_.line("const auto {} = load<{}>(&{});", pack, loop.vector_width,
+                 element(load->buffer, load->index));
+      names_[inner.index] = pack + "[lane]";
+    } else if (auto* store = std::get_if<Store>(&kernel_[inner].operation)) {
+      if (!is_pack(ref, loop, store->buffer, store->index)) continue;
+      const std::string pack = new_name();
+      text_.line("Pack<{}, {}> {};", type_name(kernel_.buffers[store->buffer].dtype),
+                 loop.vector_width, pack);
+      packs_[inner.index] = pack;
+      stores.push_back({store->buffer, element(store->buffer, store->index), pack});
+    }
+  }
+  index_.rename(ref, name);
+  text_.line("#pragma unroll");
+  text_.open("for (int lane = 0; lane < {}; ++lane) {{", loop.vector_width);
+  text_.line("const index {} = {}lane;", name, first == "0" ? "" : first + " + ");
+  body(loop);
+  text_.close();
+  for (const Stored& store : stores) text_.line("store(&{}, {});", store.place, store.pack);
+}
+
+// Whether a pack of iterations touches one aligned piece of memory, whose place is known before the
+// loop's body.
+bool KernelEmitter::is_pack(Ref ref, const Loop& loop, std::uint32_t buffer, Ref at) {
+  const int width = loop.vector_width;
+  const std::size_t bytes =
+      byte_size(kernel_.buffers[buffer].dtype) * static_cast<std::size_t>(width);
+  if (scratch_.home(buffer) == Home::by_turn || bytes > most_pack_bytes) return false;
+  return index_.is_pack(at, ref, width);
+}
+
+void KernelEmitter::sync() {
+  const bool is_one_warp = map_.members == 32 && !map_.in_columns;
+  text_.line("{}", is_one_warp ? "__syncwarp();" : "__syncthreads();");
+}
+
+}  // namespace anabranch::cuda

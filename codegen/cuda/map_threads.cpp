@@ -1,0 +1,222 @@
+#include "codegen/cuda/map_threads.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <numeric>
+#include <optional>
+
+#include "codegen/cuda/thread_scratch.h"
+#include "codegen/kernel_facts.h"
+#include "codegen/renest.h"
+
+namespace anabranch::cuda {
+namespace {
+
+constexpr int warp = 32;
+constexpr int usual_threads = 256;  // of a block whose teams are small
+constexpr int most_members = 1024;  // the most threads of a block
+constexpr std::int64_t access_bytes = 16;
+constexpr std::int64_t short_row = 16;       // better left to one thread
+constexpr std::int64_t warp_row = 1024;      // longer ones take a block
+constexpr std::int64_t many_rows = 1 << 15;  // enough that each may go to one thread
+constexpr std::int64_t turns = 4;            // that a member of a block takes at least
+
+using Access = KernelFacts::Access;
+
+bool is_inside(const Access& access, Ref loop) {
+  return std::find(access.loops.begin(), access.loops.end(), loop) != access.loops.end();
+}
+
+std::int64_t bytes_of(const Kernel& kernel, const Access& access) {
+  return static_cast<std::int64_t>(byte_size(kernel.buffers[access.buffer].dtype));
+}
+
+bool is_scratch(const Kernel& kernel, const Access& access) {
+  return kernel.buffers[access.buffer].access == anabranch::Access::scratch;
+}
+
+/// How many iterations of the loop a thread may take at once, so that what it reads and writes
+/// next to each other is 16 bytes of the widest element; 1 where not all of its stores and most of
+/// its loads are such.
+int pack_of(const Kernel& kernel, const KernelFacts& facts, Ref loop) {
+  std::int64_t widest = 1;
+  int packed = 0, others = 0;
+  for (const Access& access : facts.accesses()) {
+    if (!is_inside(access, loop) || is_scratch(kernel, access)) continue;
+    if (!facts.depends_on(access, loop)) continue;
+    const bool is_contiguous = facts.stride(access, loop) == 1;
+    if (!is_contiguous && access.is_store) return 1;
+    ++(is_contiguous ? packed : others);
+    widest = std::max(widest, bytes_of(kernel, access));
+  }
+  if (packed <= others) return 1;
+  std::int64_t width = access_bytes / widest;
+  const std::int64_t extent = facts.loop(loop).extent;
+  width = std::gcd(width, extent);
+  for (const Access& access : facts.accesses()) {
+    if (!access.is_store || !is_inside(access, loop) || facts.stride(access, loop) != 1) continue;
+    width = std::gcd(width, facts.known_multiple(access, loop));
+  }
+  return static_cast<int>(width);
+}
+
+void set_parallel(Kernel& kernel) {
+  std::get<Loop>(kernel[outer_loops(kernel)[0]].operation).parallel = true;
+}
+
+// The innermost loop as packs, everything else one loop over them.
+MappedKernel map_elements(Kernel kernel) {
+  const std::vector<Ref> outer = outer_loops(kernel);
+  if (outer.empty()) return {std::move(kernel), {}};
+  const int width = pack_of(kernel, KernelFacts(kernel), outer.back());
+  std::vector<std::int64_t> old = extents_of(kernel, outer), packs = old;
+  packs.back() /= width;
+  NewNest nest{{product(packs)}, {}};
+  if (width > 1) nest.extents.push_back(width);
+  nest.old_indices = [&](IndexTable& table, std::span<const Index> now) {
+    std::vector<Index> indices = table.unflatten(now[0], packs);
+    if (width > 1) indices.back() = table.add(table.scale(indices.back(), width), now[1]);
+    return indices;
+  };
+  kernel = renest(kernel, outer, nest);
+  set_parallel(kernel);
+  if (width > 1) {
+    std::get<Loop>(kernel[outer_loops(kernel)[1]].operation).vector_width = width;
+  }
+  return {std::move(kernel), {.teams = usual_threads}};
+}
+
+/// The outer loop whose iterations lie next to each other in memory where those of the loops
+/// inside do not.
+std::optional<std::size_t> column_loop(const Kernel& kernel, const KernelFacts& facts) {
+  std::vector<std::int64_t> votes(facts.outer().size());
+  std::int64_t rows = 0;
+  for (const Access& access : facts.accesses()) {
+    if (is_scratch(kernel, access) || access.loops.size() <= facts.outer().size()) continue;
+    const std::int64_t bytes = bytes_of(kernel, access);
+    const auto is_next = [&](Ref loop) {
+      const auto stride = facts.stride(access, loop);
+      return stride && std::abs(*stride) == 1;
+    };
+    if (is_next(access.loops.back())) rows += bytes;
+    for (std::size_t i = 0; i < votes.size(); ++i) {
+      if (is_next(facts.outer()[i])) votes[i] += bytes;
+    }
+  }
+  const auto most = std::max_element(votes.begin(), votes.end());
+  if (most == votes.end() || *most <= rows) return std::nullopt;
+  return static_cast<std::size_t>(most - votes.begin());
+}
+
+Kernel merge_outer(Kernel kernel) {
+  const std::size_t count = outer_loops(kernel).size();
+  if (count > 1) kernel = merged(kernel, 0, count);
+  if (count > 0) set_parallel(kernel);
+  return kernel;
+}
+
+Kernel with_innermost(const Kernel& kernel, std::size_t loop) {
+  const std::size_t count = outer_loops(kernel).size();
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i != loop) order.push_back(i);
+  }
+  order.push_back(loop);
+  return reordered(kernel, order);
+}
+
+bool has_general_fold(const Kernel& kernel, const KernelFacts& facts) {
+  return std::any_of(facts.leaves().begin(), facts.leaves().end(), [&](const auto& leaf) {
+    const auto& reductions = std::get<Loop>(kernel[leaf.loop].operation).reductions;
+    return std::any_of(reductions.begin(), reductions.end(),
+                       [](const Reduction& r) { return r.combine == Combine::general; });
+  });
+}
+
+/// Iterations of the loops inside the outer ones, and of the longest innermost one.
+struct RowLength {
+  std::int64_t all = 0, innermost = 0;
+};
+RowLength row_length(const KernelFacts& facts) {
+  RowLength length;
+  for (const KernelFacts::Leaf& leaf : facts.leaves()) {
+    std::int64_t all = 1;
+    for (std::size_t i = facts.outer().size(); i < leaf.loops.size(); ++i) {
+      all *= facts.loop(leaf.loops[i]).extent;
+    }
+    length.all = std::max(length.all, all);
+    length.innermost = std::max(length.innermost, facts.loop(leaf.loop).extent);
+  }
+  return length;
+}
+
+MappedKernel map_columns(Kernel kernel, std::size_t loop, std::int64_t columns, RowLength rows) {
+  kernel = merge_outer(with_innermost(kernel, loop));
+  if (columns >= many_rows || rows.innermost < short_row) {
+    return {std::move(kernel), {.teams = usual_threads}};
+  }
+  const auto wanted = std::clamp<std::int64_t>(rows.innermost / turns, 2, most_members / warp);
+  const int members = static_cast<int>(std::bit_floor(static_cast<std::uint64_t>(wanted)));
+  return {std::move(kernel), {.teams = warp, .members = members, .in_columns = true}};
+}
+
+/// Packs for the innermost loops, of one width where rows are kept, so that each thread comes back
+/// to what it kept itself. The widest.
+int set_packs(Kernel& kernel) {
+  const KernelFacts facts(kernel);
+  std::vector<int> widths;
+  for (const KernelFacts::Leaf& leaf : facts.leaves()) {
+    widths.push_back(pack_of(kernel, facts, leaf.loop));
+  }
+  if (facts.has_scratch()) {
+    std::fill(widths.begin(), widths.end(), *std::min_element(widths.begin(), widths.end()));
+  }
+  for (std::size_t i = 0; i < widths.size(); ++i) {
+    std::get<Loop>(kernel[facts.leaves()[i].loop].operation).vector_width = widths[i];
+  }
+  return *std::max_element(widths.begin(), widths.end());
+}
+
+MappedKernel map_rows(Kernel kernel, std::int64_t rows, RowLength row, bool has_scratch) {
+  kernel = merge_outer(std::move(kernel));
+  const int teams = kernel.parallel_loop() ? usual_threads : 1;
+  if (row.innermost <= short_row && !has_scratch) return {std::move(kernel), {.teams = teams}};
+  const int width = set_packs(kernel);
+  if (row.innermost <= warp_row && (rows >= many_rows / warp || row.innermost <= warp)) {
+    const ThreadMap map{.teams = std::max(teams / warp, 1), .members = warp};
+    if (ThreadScratch(kernel, map).fits()) return {std::move(kernel), map};
+  }
+  const auto wanted = static_cast<std::uint64_t>(row.innermost / width / turns);
+  const int members = static_cast<int>(std::bit_floor(wanted));
+  const ThreadMap map{.members = std::clamp(members, warp, most_members)};
+  // A row that no shared memory holds is one thread's.
+  if (!ThreadScratch(kernel, map).fits())
+    return {std::move(kernel), {.teams = std::min(teams, warp)}};
+  return {std::move(kernel), map};
+}
+
+}  // namespace
+
+std::int64_t MappedKernel::blocks() const {
+  const bool is_empty = kernel.body.empty() || kernel.extent() == 0;
+  return is_empty ? 0 : (kernel.extent() + map.teams - 1) / map.teams;
+}
+
+MappedKernel map_threads(Kernel kernel) {
+  const KernelFacts facts(kernel);
+  if (facts.leaves().empty()) return map_elements(std::move(kernel));
+  const std::int64_t rows = product(extents_of(kernel, facts.outer()));
+  const RowLength length = row_length(facts);
+  if (has_general_fold(kernel, facts)) {
+    return {merge_outer(std::move(kernel)), {.teams = rows > 1 ? usual_threads : 1}};
+  }
+  if (!facts.has_scratch()) {
+    if (const auto column = column_loop(kernel, facts)) {
+      return map_columns(std::move(kernel), *column, rows, length);
+    }
+  }
+  return map_rows(std::move(kernel), rows, length, facts.has_scratch());
+}
+
+}  // namespace anabranch::cuda

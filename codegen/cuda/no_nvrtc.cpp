@@ -1,0 +1,13 @@
+// nvrtc.h in a build without the CUDA Toolkit.
+#include "codegen/cuda/nvrtc.h"
+#include "ir/error.h"
+
+namespace anabranch::cuda {
+
+std::string nvrtc_missing() { return "this build has no CUDA"; }
+
+Cubin compile_cubin(const std::string&, int) {
+  throw Error("compile for CUDA: " + nvrtc_missing());
+}
+
+}  // namespace anabranch::cuda

@@ -1,0 +1,49 @@
+// Writing CUDA C++: indented lines, the names of types, constants.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "ir/dtype.h"
+
+namespace anabranch::cuda {
+
+class Text {
+ public:
+  template <class... Args>
+  void line(fmt::format_string<Args...> format, Args&&... args) {
+    text_.append(2 * depth_, ' ');
+    fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
+    text_ += '\n';
+  }
+  /// What follows stands inside, until `close`.
+  template <class... Args>
+  void open(fmt::format_string<Args...> format, Args&&... args) {
+    line(format, std::forward<Args>(args)...);
+    ++depth_;
+  }
+  void close() {
+    --depth_;
+    line("}}");
+  }
+
+  std::string take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+  std::size_t depth_ = 0;
+};
+
+/// As device.cuh calls it.
+std::string_view type_name(Dtype dtype);
+
+/// A constant of that type, with these bits: "0.5f".
+std::string literal(Dtype dtype, std::uint64_t bits);
+
+}  // namespace anabranch::cuda

@@ -1,0 +1,73 @@
+// Every form that a fused group can take on a GPU, over sizes that fill threads, packs and blocks
+// and that do not, run on the CPU and held against the interpreter.
+#include "forms.h"
+
+#include <gtest/gtest.h>
+
+#include "cpu_graph.h"
+#include "ir/parse.h"
+#include "tests/support/check_lowering.h"
+#include "tests/support/compare.h"
+
+namespace anabranch::testing {
+namespace {
+
+constexpr std::int64_t row_sizes[] = {0, 1, 2, 3, 9, 33, 128};
+constexpr std::int64_t column_sizes[] = {0, 1, 3, 8, 31, 32, 33, 129, 512, 1000};
+
+class Forms : public ::testing::TestWithParam<Form> {};
+
+TEST_P(Forms, GiveWhatTheInterpreterGives) {
+  struct Tried {
+    Graph graph;
+    std::unique_ptr<CpuGraph> run;
+  };
+  CpuKernels kernels;
+  std::vector<Tried> all;
+  for (std::int64_t n : row_sizes) {
+    for (std::int64_t m : column_sizes) {
+      if (n * m == 0 && !GetParam().takes_nothing) continue;
+      Graph graph = parse(with_sizes(GetParam().text, n, m));
+      auto run = std::make_unique<CpuGraph>(kernels, graph);
+      all.push_back({std::move(graph), std::move(run)});
+    }
+  }
+  kernels.compile();
+  for (const Tried& tried : all) {
+    const std::vector<Literal> inputs = small_inputs(tried.graph);
+    const auto wrong = difference(interpret_bounded(tried.graph, inputs), tried.run->run(inputs));
+    ASSERT_FALSE(wrong) << *wrong << "\n" << to_string(tried.graph);
+  }
+  std::printf("%zu kernels\n", kernels.size());
+}
+
+INSTANTIATE_TEST_SUITE_P(Cuda, Forms, ::testing::ValuesIn(forms),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+// Long rows: blocks of many warps, scratch in registers and in shared memory, reductions in two
+// kernels; and fewer blocks than rows, so that each takes several.
+TEST(CudaLongRows, GiveWhatTheInterpreterGives) {
+  for (const char* name : {"softmax", "layer_norm", "whole_sum", "column_sums", "argmax_of_rows"}) {
+    const Form* form = std::find_if(std::begin(forms), std::end(forms), [&](const Form& f) {
+      return f.name == std::string_view(name);
+    });
+    CpuKernels kernels;
+    std::vector<std::pair<Graph, std::unique_ptr<CpuGraph>>> all;
+    const std::pair<std::int64_t, std::int64_t> sizes_of[] = {{2, 4096},  {3, 5000}, {1, 16384},
+                                                              {1, 33000}, {2000, 2}, {2, 33000}};
+    for (auto [n, m] : sizes_of) {
+      Graph graph = parse(with_sizes(form->text, n, m));
+      auto run = std::make_unique<CpuGraph>(kernels, graph);
+      all.emplace_back(std::move(graph), std::move(run));
+    }
+    kernels.compile();
+    for (const auto& [graph, run] : all) {
+      const std::vector<Literal> inputs = small_inputs(graph);
+      const auto wrong = difference(interpret_bounded(graph, inputs), run->run(inputs));
+      ASSERT_FALSE(wrong) << *wrong << "\n" << to_string(graph);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace anabranch::testing

@@ -1,0 +1,107 @@
+// Kernels compiled for real GPUs: all that NVRTC says of them, registers and spills among it.
+#include "codegen/cuda/nvrtc.h"
+
+#include <gtest/gtest.h>
+
+#include <regex>
+
+#include "cpu_graph.h"
+#include "forms.h"
+#include "tests/support/check_lowering.h"
+#include "tests/support/random_graph.h"
+
+namespace anabranch::testing {
+namespace {
+
+constexpr int architectures[] = {80, 90};
+constexpr std::size_t kernels_at_once = 64;
+
+/// What ptxas said of all kernels together.
+struct Resources {
+  int kernels = 0;
+  int most_registers = 0;
+  int most_shared_bytes = 0;
+  std::vector<std::string> spills;  // kernels that spill
+};
+
+// "Compiling entry function 'kernel3' for 'sm_80'", then its stack frame and spills, then "Used 12
+// registers, ... 256 bytes smem".
+void read_log(const std::string& log, Resources& resources) {
+  static const std::regex line(
+      "entry function '([^']+)'|(\\d+) bytes spill stores|Used (\\d+) registers|(\\d+) bytes smem");
+  std::string kernel;
+  for (std::sregex_iterator found(log.begin(), log.end(), line), end; found != end; ++found) {
+    const std::smatch& match = *found;
+    if (match[1].matched) {
+      kernel = match[1];
+      ++resources.kernels;
+    }
+    if (match[2].matched && match[2] != "0") resources.spills.push_back(kernel);
+    if (match[3].matched) {
+      resources.most_registers = std::max(resources.most_registers, std::stoi(match[3]));
+    }
+    if (match[4].matched) {
+      resources.most_shared_bytes = std::max(resources.most_shared_bytes, std::stoi(match[4]));
+    }
+  }
+}
+
+void compile_all(const CpuKernels& kernels, const std::string& what) {
+  if (const std::string missing = cuda::nvrtc_missing(); !missing.empty()) {
+    GTEST_SKIP() << missing;
+  }
+  for (int architecture : architectures) {
+    Resources resources;
+    for (std::size_t begin = 0; begin < kernels.size(); begin += kernels_at_once) {
+      const std::size_t end = std::min(kernels.size(), begin + kernels_at_once);
+      std::string source = cuda::device_text();
+      for (std::size_t i = begin; i < end; ++i) source += kernels.text(i);
+      read_log(cuda::compile_cubin(source, architecture).log, resources);
+    }
+    EXPECT_EQ(static_cast<std::size_t>(resources.kernels), kernels.size()) << what;
+    for (const std::string& kernel : resources.spills) {
+      const std::size_t number = std::stoul(kernel.substr(6));
+      ADD_FAILURE() << "spills on sm_" << architecture << ":\n" << kernels.text(number);
+    }
+    std::printf("sm_%d: %d kernels, at most %d registers, %d bytes of shared memory, %zu spill\n",
+                architecture, resources.kernels, resources.most_registers,
+                resources.most_shared_bytes, resources.spills.size());
+  }
+}
+
+TEST(Nvrtc, CompilesEveryForm) {
+  CpuKernels kernels;
+  for (const Form& form : forms) {
+    for (auto [n, m] : {std::pair{3, 33}, {128, 512}, {5, 5000}, {40000, 128}}) {
+      CpuGraph(kernels, parse(with_sizes(form.text, n, m)));
+    }
+  }
+  compile_all(kernels, "forms");
+}
+
+class NvrtcRandomGraphs : public ::testing::TestWithParam<int> {};
+
+TEST_P(NvrtcRandomGraphs, Compile) {
+  constexpr int graphs = 125;
+  CpuKernels kernels;
+  for (int k = 0; k < graphs; ++k) {
+    const GraphCase tested = random_graph(static_cast<std::uint64_t>(GetParam() * graphs + k));
+    CpuGraph(kernels, tested.graph, k % 4 != 3);
+  }
+  compile_all(kernels, "random graphs");
+}
+
+INSTANTIATE_TEST_SUITE_P(Shard, NvrtcRandomGraphs, ::testing::Range(0, 8));
+
+TEST(Nvrtc, SaysWhatItRefuses) {
+  if (const std::string missing = cuda::nvrtc_missing(); !missing.empty()) GTEST_SKIP() << missing;
+  try {
+    cuda::compile_cubin("extern \"C\" __global__ void broken() { nothing(); }", 80);
+    FAIL();
+  } catch (const InternalError& error) {
+    EXPECT_NE(std::string(error.what()).find("nothing"), std::string::npos) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace anabranch::testing
