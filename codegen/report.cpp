@@ -6,6 +6,8 @@
 #include "codegen/compile.h"
 #include "codegen/cpu/compile_kernels.h"
 #include "codegen/cpu/native_flow.h"
+#include "codegen/cuda/emit_kernel.h"
+#include "codegen/launches.h"
 #include "ir/error.h"
 #include "ir/print.h"
 
@@ -129,6 +131,19 @@ std::string memory_text(const Compilation& compilation) {
   return text;
 }
 
+// What a GPU would run, whatever the program was compiled for.
+std::string cuda_text(const Compilation& compilation) {
+  const Device device = compilation.executable->device;
+  const std::size_t nodes = compilation.optimized.nodes().size();
+  std::vector<Kernel> kernels;
+  plan_launches({compilation.optimized, std::vector<Device>(nodes, device)}, {&device, 1}, kernels);
+  std::string text;
+  for (Kernel& kernel : kernels) {
+    text += (text.empty() ? "" : "\n") + cuda::emit_kernel(cuda::map_threads(std::move(kernel)));
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string dump(const Compilation& compilation, Stage stage) {
@@ -148,9 +163,7 @@ std::string dump(const Compilation& compilation, Stage stage) {
     case Stage::memory:
       return memory_text(compilation);
     case Stage::cuda:
-      throw Error("dump: the program was compiled for " +
-                  to_string(compilation.executable->device) +
-                  ", so it has no CUDA source; the stages llvm and assembly show its code");
+      return cuda_text(compilation);
   }
   throw InternalError("dump", "a stage that does not exist");
 }

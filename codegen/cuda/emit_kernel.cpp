@@ -20,7 +20,8 @@ constexpr std::string_view functions[] = {
 }  // namespace
 
 KernelEmitter::KernelEmitter(const MappedKernel& mapped)
-    : kernel_(mapped.kernel),
+    : mapped_(mapped),
+      kernel_(mapped.kernel),
       map_(mapped.map),
       scratch_(kernel_, map_),
       names_(kernel_.instructions.size()),
@@ -45,6 +46,13 @@ void KernelEmitter::comment() {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
     text_.line("// {}", rest.substr(0, end));
     rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  text_.line("//");
+  if (map_.members == 1) {
+    text_.line("// {} blocks of {} threads", mapped_.blocks(), map_.threads());
+  } else {
+    text_.line("// {} blocks of {} threads, {} for each {}", mapped_.blocks(), map_.threads(),
+               map_.members, map_.in_columns ? "column" : "row");
   }
 }
 

@@ -55,6 +55,7 @@ class KernelEmitter {
   void end_folds(const Loop& loop, bool shares_out);
   void combine(const Reduction& reduction, const std::string& name);
 
+  const MappedKernel& mapped_;
   const Kernel& kernel_;
   const ThreadMap& map_;
   const ThreadScratch scratch_;

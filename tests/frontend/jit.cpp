@@ -49,7 +49,7 @@ TEST(Jit, ShowsEveryStage) {
   EXPECT_FALSE(f.dump(ab::Stage::assembly, x).empty());
   EXPECT_NE(f.dump(ab::Stage::schedule, x).find("stream"), std::string::npos);
   EXPECT_NE(f.dump(ab::Stage::memory, x).find("inputs 32768, outputs 32768"), std::string::npos);
-  EXPECT_THROW(f.dump(ab::Stage::cuda, x), ab::Error);
+  EXPECT_NE(f.dump(ab::Stage::cuda, x).find("__global__ void"), std::string::npos);
   EXPECT_EQ(f.cost(x).kernels, 1);
   EXPECT_EQ(f.memory(x).temporaries, 0u);
 }

@@ -141,9 +141,9 @@ TEST_F(Command, RunsThePassesItIsGiven) {
 
 TEST_F(Command, DumpsEveryStage) {
   const std::pair<const char*, const char*> rows[] = {
-      {"trace", "reduce_sum"},  {"optimized", "fusion"}, {"kernels", "kernel "},
-      {"llvm", "define "},      {"assembly", ".text"},   {"schedule", "stream 0"},
-      {"memory", "temporaries"}};
+      {"trace", "reduce_sum"},   {"optimized", "fusion"},    {"kernels", "kernel "},
+      {"llvm", "define "},       {"assembly", ".text"},      {"schedule", "stream 0"},
+      {"memory", "temporaries"}, {"cuda", "__global__ void"}};
   for (const auto& [stage, part] : rows) {
     expect_contains(run("dump layer.abir --stage " + std::string(stage)), 0, part);
   }
