@@ -59,6 +59,22 @@ std::optional<std::int64_t> KernelFacts::stride(const Access& access, Ref loop) 
   return table_.factor(access.index, loop.index);
 }
 
+bool KernelFacts::is_same_place(const Access& a, Ref loop_of_a, const Access& b,
+                                Ref loop_of_b) const {
+  const auto without = [&](const Access& access, Ref loop) {
+    std::vector<IndexTable::Term> terms = table_[access.index].terms;
+    std::erase_if(terms, [&](const IndexTable::Term& term) {
+      const IndexTable::Atom& atom = table_.atom(term.atom);
+      return atom.kind == IndexTable::Atom::Kind::loop && atom.loop == loop.index;
+    });
+    return terms;
+  };
+  const auto step = stride(a, loop_of_a);
+  return step && step == stride(b, loop_of_b) &&
+         table_[a.index].constant == table_[b.index].constant &&
+         without(a, loop_of_a) == without(b, loop_of_b);
+}
+
 std::int64_t KernelFacts::known_multiple(const Access& access, Ref loop) const {
   const IndexTable::Expression& expression = table_[access.index];
   std::int64_t multiple = expression.constant;

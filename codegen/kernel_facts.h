@@ -51,6 +51,9 @@ class KernelFacts {
     return table_.depends_on(access.index, loop.index);
   }
 
+  /// Whether iteration k of one loop and of the other touch one place, all else being equal.
+  bool is_same_place(const Access& a, Ref loop_of_a, const Access& b, Ref loop_of_b) const;
+
   /// A number that the access's index is always a multiple of where the loop's own is 0; 0 for 0.
   std::int64_t known_multiple(const Access& access, Ref loop) const;
 

@@ -48,7 +48,10 @@ void KernelEmitter::comment() {
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   text_.line("//");
-  if (map_.members == 1) {
+  if (map_.in_tiles()) {
+    text_.line("// {} blocks of {} threads, each for a tile of {} by {}", mapped_.blocks(),
+               map_.threads(), tile_size, tile_size);
+  } else if (map_.members == 1) {
     text_.line("// {} blocks of {} threads", mapped_.blocks(), map_.threads());
   } else {
     text_.line("// {} blocks of {} threads, {} for each {}", mapped_.blocks(), map_.threads(),
@@ -85,7 +88,7 @@ bool KernelEmitter::needs_many_registers() const {
 void KernelEmitter::thread_names() {
   if (map_.members == 1) {
     if (map_.teams > 1) text_.line("const index team = threadIdx.x;");
-  } else if (map_.in_columns) {
+  } else if (map_.in_columns || map_.in_tiles()) {
     text_.line("const index team = threadIdx.x % {}, member = threadIdx.x / {};", map_.teams,
                map_.teams);
   } else if (map_.teams > 1) {

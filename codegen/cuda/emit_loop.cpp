@@ -7,6 +7,7 @@ namespace anabranch::cuda {
 namespace {
 
 constexpr std::size_t most_pack_bytes = 16;
+constexpr std::size_t most_tiles = 4;  // of shared memory, 8 KB each at most
 
 }  // namespace
 
@@ -17,7 +18,7 @@ bool KernelEmitter::is_leaf(const Loop& loop) const {
 }
 
 void KernelEmitter::emit(Ref ref, const Loop& loop) {
-  if (loop.parallel) return grid_loop(ref, loop);
+  if (loop.parallel) return map_.in_tiles() ? tile_loop(ref, loop) : grid_loop(ref, loop);
   begin_folds(loop);
   const bool shares_out = map_.members > 1 && !is_shared_out_ && is_leaf(loop);
   const std::string& name = index_.name(ref);
@@ -129,6 +130,67 @@ bool KernelEmitter::is_pack(Ref ref, const Loop& loop, std::uint32_t buffer, Ref
       byte_size(kernel_.buffers[buffer].dtype) * static_cast<std::size_t>(width);
   if (scratch_.home(buffer) == Home::by_turn || bytes > most_pack_bytes) return false;
   return index_.is_pack(at, ref, width);
+}
+
+// One tile after the other. What lies across it comes through shared memory, one column wider than
+// it need be, so that neither way hits one bank twice.
+void KernelEmitter::tile_loop(Ref ref, const Loop& loop) {
+  const auto inner_loop = [&](const Loop& around) {
+    return *std::find_if(around.body.begin(), around.body.end(), [&](Ref inside) {
+      return std::holds_alternative<Loop>(kernel_[inside].operation);
+    });
+  };
+  const Ref rows = inner_loop(loop);
+  const Loop& row_loop = std::get<Loop>(kernel_[rows].operation);
+  const Ref columns = inner_loop(row_loop);
+  const Loop& column_loop = std::get<Loop>(kernel_[columns].operation);
+  const std::string &row = index_.name(rows), &column = index_.name(columns);
+  const std::int64_t tiles = map_.tile_rows * map_.tile_columns;
+
+  std::vector<std::pair<Ref, std::string>> crossing;
+  for (Ref inside : column_loop.body) {
+    const auto* load = std::get_if<Load>(&kernel_[inside].operation);
+    if (!load || load->mask || crossing.size() == most_tiles) continue;
+    if (index_.is_row(load->index, columns) || !index_.is_row(load->index, rows)) continue;
+    crossing.emplace_back(inside, fmt::format("tile{}", crossing.size()));
+    text_.line("__shared__ {} {}[{}][{}];", type_name(kernel_[inside].dtype),
+               crossing.back().second, tile_size, tile_size + 1);
+  }
+  text_.open("for (index tile = blockIdx.x; tile < {}; tile += gridDim.x) {{", loop.extent * tiles);
+  if (loop.extent > 1) text_.line("const index {} = tile / {};", index_.name(ref), tiles);
+  text_.line("const index {0}0 = tile / {1} % {2} * {4}, {3}0 = tile % {1} * {4};", row,
+             map_.tile_columns, map_.tile_rows, column, tile_size);
+  block_without(loop.body, rows);
+  if (!crossing.empty()) {
+    text_.open("for (index r = member; r < {}; r += {}) {{", tile_size, map_.members);
+    text_.line("const index {0} = {0}0 + team, {1} = {1}0 + r;", row, column);
+    text_.open("if ({} < {} && {} < {}) {{", row, row_loop.extent, column, column_loop.extent);
+    for (const auto& [ref, name] : crossing) {
+      const auto& load = std::get<Load>(kernel_[ref].operation);
+      text_.line("{}[r][team] = {};", name, element(load.buffer, load.index));
+      names_[ref.index] = name + "[team][r]";
+    }
+    text_.close();
+    text_.close();
+    sync();
+  }
+  text_.open("for (index r = member; r < {}; r += {}) {{", tile_size, map_.members);
+  text_.line("const index {0} = {0}0 + r, {1} = {1}0 + team;", row, column);
+  text_.line("if ({} >= {} || {} >= {}) continue;", row, row_loop.extent, column,
+             column_loop.extent);
+  is_shared_out_ = true;
+  block_without(row_loop.body, columns);
+  block(column_loop.body);
+  is_shared_out_ = false;
+  text_.close();
+  if (!crossing.empty()) sync();
+  text_.close();
+}
+
+void KernelEmitter::block_without(const Block& block, Ref loop) {
+  Block rest = block;
+  std::erase(rest, loop);
+  this->block(rest);
 }
 
 void KernelEmitter::sync() {

@@ -38,6 +38,9 @@ class IndexWriter {
   /// many consecutive elements, the first a multiple of `width`; and whether their place can be
   /// written out now, with the scalars that have names.
   bool is_pack(Ref index, Ref loop, int width);
+  /// Whether each iteration of the loop touches the element after the one before, and where it
+  /// begins can be written out now.
+  bool is_row(Ref index, Ref loop) { return is_pack(index, loop, 1); }
 
  private:
   void declare(const Block& block, std::size_t depth);

@@ -44,6 +44,8 @@ class KernelEmitter {
   void packed_loop(Ref ref, const Loop& loop, bool shares_out);
   void packs(Ref ref, const Loop& loop, const std::string& first);
   bool is_pack(Ref ref, const Loop& loop, std::uint32_t buffer, Ref at);
+  void tile_loop(Ref ref, const Loop& loop);
+  void block_without(const Block& block, Ref loop);
   void sync();
 
   // emit_fold.cpp

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <optional>
 
+#include "codegen/cuda/keep_rows.h"
 #include "codegen/cuda/thread_scratch.h"
 #include "codegen/kernel_facts.h"
 #include "codegen/renest.h"
@@ -65,10 +66,56 @@ void set_parallel(Kernel& kernel) {
   std::get<Loop>(kernel[outer_loops(kernel)[0]].operation).parallel = true;
 }
 
+/// The loop other than the innermost in which most of what is read lies next to each other.
+std::optional<std::size_t> transposed_loop(const Kernel& kernel, const KernelFacts& facts) {
+  const std::vector<Ref>& outer = facts.outer();
+  std::vector<std::int64_t> votes(outer.size());
+  for (const Access& access : facts.accesses()) {
+    if (access.is_store || !facts.depends_on(access, outer.back())) continue;
+    if (facts.stride(access, outer.back()) == 1) continue;
+    for (std::size_t i = 0; i + 1 < outer.size(); ++i) {
+      if (facts.stride(access, outer[i]) == 1) votes[i] += bytes_of(kernel, access);
+    }
+  }
+  const auto most = std::max_element(votes.begin(), votes.end());
+  if (most == votes.end() || *most == 0) return std::nullopt;
+  const auto loop = static_cast<std::size_t>(most - votes.begin());
+  const bool is_long = facts.loop(outer[loop]).extent >= tile_size / 2 &&
+                       facts.loop(outer.back()).extent >= tile_size / 2;
+  return is_long ? std::optional(loop) : std::nullopt;
+}
+
+// The other loops as one, then the two that tiles are of.
+MappedKernel map_tiles(Kernel kernel, std::size_t row) {
+  const std::vector<Ref> outer = outer_loops(kernel);
+  const std::vector<std::int64_t> old = extents_of(kernel, outer);
+  std::vector<std::int64_t> others = old;
+  others.erase(others.begin() + static_cast<std::ptrdiff_t>(row));
+  others.pop_back();
+  NewNest nest{{product(others), old[row], old.back()}, {}};
+  nest.old_indices = [&](IndexTable& table, std::span<const Index> now) {
+    std::vector<Index> indices = table.unflatten(now[0], others);
+    indices.insert(indices.begin() + static_cast<std::ptrdiff_t>(row), now[1]);
+    indices.push_back(now[2]);
+    return indices;
+  };
+  kernel = renest(kernel, outer, nest);
+  set_parallel(kernel);
+  const auto tiles = [](std::int64_t extent) { return (extent + tile_size - 1) / tile_size; };
+  return {std::move(kernel),
+          {.teams = warp,
+           .members = usual_threads / warp,
+           .tile_rows = tiles(old[row]),
+           .tile_columns = tiles(old.back())}};
+}
+
 // The innermost loop as packs, everything else one loop over them.
 MappedKernel map_elements(Kernel kernel) {
   const std::vector<Ref> outer = outer_loops(kernel);
   if (outer.empty()) return {std::move(kernel), {}};
+  if (const auto row = transposed_loop(kernel, KernelFacts(kernel))) {
+    return map_tiles(std::move(kernel), *row);
+  }
   const int width = pack_of(kernel, KernelFacts(kernel), outer.back());
   std::vector<std::int64_t> old = extents_of(kernel, outer), packs = old;
   packs.back() /= width;
@@ -196,14 +243,7 @@ MappedKernel map_rows(Kernel kernel, std::int64_t rows, RowLength row, bool has_
   return {std::move(kernel), map};
 }
 
-}  // namespace
-
-std::int64_t MappedKernel::blocks() const {
-  const bool is_empty = kernel.body.empty() || kernel.extent() == 0;
-  return is_empty ? 0 : (kernel.extent() + map.teams - 1) / map.teams;
-}
-
-MappedKernel map_threads(Kernel kernel) {
+MappedKernel share_out(Kernel kernel) {
   const KernelFacts facts(kernel);
   if (facts.leaves().empty()) return map_elements(std::move(kernel));
   const std::int64_t rows = product(extents_of(kernel, facts.outer()));
@@ -217,6 +257,21 @@ MappedKernel map_threads(Kernel kernel) {
     }
   }
   return map_rows(std::move(kernel), rows, length, facts.has_scratch());
+}
+
+}  // namespace
+
+std::int64_t MappedKernel::blocks() const {
+  const bool is_empty = kernel.body.empty() || kernel.extent() == 0;
+  if (is_empty) return 0;
+  if (map.in_tiles()) return kernel.extent() * map.tile_rows * map.tile_columns;
+  return (kernel.extent() + map.teams - 1) / map.teams;
+}
+
+MappedKernel map_threads(Kernel kernel) {
+  MappedKernel mapped = share_out(std::move(kernel));
+  keep_rows(mapped);
+  return mapped;
 }
 
 }  // namespace anabranch::cuda

@@ -3,6 +3,8 @@
 //   elementwise      a thread takes a few consecutive iterations, with 16-byte accesses
 //   rows             a team, a warp or a whole block, takes a row; its threads share out the loops
 //                    inside and combine what they fold
+//   tiles            where what is read lies across what is written: a block takes 32 by 32
+//                    elements, which it reads one way and writes the other, through shared memory
 //   columns          neighbouring threads take neighbouring columns; warps may share out the loops
 //                    down a column
 #pragma once
@@ -18,9 +20,16 @@ struct ThreadMap {
   int teams = 1;
   int members = 1;
   bool in_columns = false;  ///< a team is one lane of every warp; otherwise neighbouring threads
+  /// Where not 0: the two loops inside the parallel one go by tiles, so many of them each way, and
+  /// a block takes one tile at a time.
+  std::int64_t tile_rows = 0, tile_columns = 0;
 
   int threads() const { return teams * members; }
+  bool in_tiles() const { return tile_rows > 0; }
 };
+
+/// Elements of a tile each way: a warp.
+inline constexpr std::int64_t tile_size = 32;
 
 /// A kernel whose parallel loop, if it has one, is shared out by `map`.
 struct MappedKernel {

@@ -29,9 +29,10 @@ class ThreadScratch {
   /// Whether a block has as much shared memory.
   bool fits() const { return shared_bytes_ <= most_shared_bytes; }
 
+  static constexpr std::int64_t most_kept_bytes = 128;  ///< of one buffer, by one thread
+
  private:
   static constexpr std::int64_t most_shared_bytes = 47 << 10;  // some is for reductions
-  static constexpr std::int64_t most_kept_bytes = 128;         // of one buffer, by one thread
 
   const Kernel& kernel_;
   std::vector<Home> homes_;

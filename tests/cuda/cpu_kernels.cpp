@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <stdexcept>
 
@@ -61,12 +62,10 @@ void CpuKernels::compile() {
   }
 }
 
-void CpuKernels::run(std::size_t kernel, std::span<void* const> buffers,
-                     std::int64_t blocks) const {
-  const std::int64_t wanted = kernels_[kernel].blocks();
-  if (wanted == 0) return;
-  const std::int64_t given = blocks == 0 ? wanted : std::min(blocks, wanted);
-  if (const char* wrong = entries_.at(kernel)(buffers.data(), static_cast<unsigned>(given))) {
+void CpuKernels::run(std::size_t kernel, std::span<void* const> buffers) const {
+  const std::int64_t blocks = std::min(kernels_[kernel].blocks(), most_blocks_);
+  if (blocks == 0) return;
+  if (const char* wrong = entries_.at(kernel)(buffers.data(), static_cast<unsigned>(blocks))) {
     throw std::runtime_error(std::string(wrong) + "\n" + text(kernel));
   }
 }
@@ -92,7 +91,8 @@ std::vector<Literal> run_group(const CpuKernels& kernels, const AddedGroup& grou
   std::vector<std::vector<Line>> read, written, between;
   for (const Literal& input : inputs) {
     read.push_back(room(input.type()));
-    std::memcpy(read.back().data(), input.bytes().data(), input.bytes().size());
+    std::copy(input.bytes().begin(), input.bytes().end(),
+              reinterpret_cast<std::byte*>(read.back().data()));
   }
   for (const Type& type : outputs) written.push_back(room(type));
   if (group.updated) written[0] = read[*group.updated];

@@ -32,9 +32,10 @@ class CpuKernels {
   /// Throws std::runtime_error with what the compiler says where it refuses them.
   void compile();
 
-  /// In `blocks` blocks, or (0) as many as it is to have. Throws std::runtime_error where threads
-  /// miss each other.
-  void run(std::size_t kernel, std::span<void* const> buffers, std::int64_t blocks = 0) const;
+  /// Runs of kernels have at most so many blocks from now on, which then take several rows each.
+  void set_most_blocks(std::int64_t blocks) { most_blocks_ = blocks; }
+  /// Throws std::runtime_error where threads miss each other.
+  void run(std::size_t kernel, std::span<void* const> buffers) const;
 
  private:
   using Entry = const char* (*)(void* const* buffers, unsigned blocks);
@@ -43,6 +44,7 @@ class CpuKernels {
   std::vector<Entry> entries_;
   TemporaryFolder folder_;
   void* library_ = nullptr;
+  std::int64_t most_blocks_ = INT64_MAX;
 };
 
 /// The calls of a lowered group, by number in `kernels`.

@@ -35,8 +35,12 @@ TEST_P(Forms, GiveWhatTheInterpreterGives) {
   kernels.compile();
   for (const Tried& tried : all) {
     const std::vector<Literal> inputs = small_inputs(tried.graph);
-    const auto wrong = difference(interpret_bounded(tried.graph, inputs), tried.run->run(inputs));
-    ASSERT_FALSE(wrong) << *wrong << "\n" << to_string(tried.graph);
+    const std::vector<Bounded> wanted = interpret_bounded(tried.graph, inputs);
+    for (std::int64_t blocks : {INT64_MAX, std::int64_t{2}}) {
+      kernels.set_most_blocks(blocks);
+      const auto wrong = difference(wanted, tried.run->run(inputs));
+      ASSERT_FALSE(wrong) << *wrong << "\n" << to_string(tried.graph);
+    }
   }
   std::printf("%zu kernels\n", kernels.size());
 }
@@ -45,7 +49,7 @@ INSTANTIATE_TEST_SUITE_P(Cuda, Forms, ::testing::ValuesIn(forms),
                          [](const auto& info) { return std::string(info.param.name); });
 
 // Long rows: blocks of many warps, scratch in registers and in shared memory, reductions in two
-// kernels; and fewer blocks than rows, so that each takes several.
+// kernels.
 TEST(CudaLongRows, GiveWhatTheInterpreterGives) {
   for (const char* name : {"softmax", "layer_norm", "whole_sum", "column_sums", "argmax_of_rows"}) {
     const Form* form = std::find_if(std::begin(forms), std::end(forms), [&](const Form& f) {

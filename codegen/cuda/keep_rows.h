@@ -1,0 +1,18 @@
+// What a team reads in one pass over its row and needs again in a later one stays in registers: a
+// row is read from memory once.
+//
+//   for j { max m = in0[i * 1024 + j] }        for j { %3 = load in0[i * 1024 + j]
+//                                         ->           store scratch0[j] = %3
+//                                                      max m = %3 }
+//   for j { sum s = f(in0[i * 1024 + j]) }     for j { sum s = f(scratch0[j]) }
+#pragma once
+
+#include "codegen/cuda/map_threads.h"
+
+namespace anabranch::cuda {
+
+/// Adds scratch for the loads that several passes share, where every member of a team comes back to
+/// the elements that it has read itself, and they are few enough for registers.
+void keep_rows(MappedKernel& mapped);
+
+}  // namespace anabranch::cuda
