@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 
 #include "codegen/cuda/kernel_emitter.h"
 #include "codegen/in_place.h"
@@ -17,6 +18,40 @@ constexpr std::string_view functions[] = {
 #undef OP
 };
 
+// Which scalars are stored or folded, or lead to one that is.
+std::vector<bool> needed_scalars(const Kernel& kernel) {
+  std::vector<bool> needed(kernel.instructions.size());
+  std::vector<Ref> open;
+  const auto need = [&](std::span<const Ref> refs) {
+    open.insert(open.end(), refs.begin(), refs.end());
+  };
+  for (const Instruction& instruction : kernel.instructions) {
+    if (const auto* store = std::get_if<Store>(&instruction.operation)) {
+      open.insert(open.end(), {store->index, store->value});
+    } else if (const auto* loop = std::get_if<Loop>(&instruction.operation)) {
+      for (const Reduction& reduction : loop->reductions) {
+        for (const auto* refs : {&reduction.initial, &reduction.values, &reduction.combined}) {
+          need(*refs);
+        }
+      }
+    }
+  }
+  while (!open.empty()) {
+    const Ref ref = open.back();
+    open.pop_back();
+    if (needed[ref.index]) continue;
+    needed[ref.index] = true;
+    const Operation& operation = kernel[ref].operation;
+    if (const auto* compute = std::get_if<Compute>(&operation)) {
+      need(compute->operands);
+    } else if (const auto* load = std::get_if<Load>(&operation)) {
+      open.push_back(load->index);
+      if (load->mask) open.push_back(load->mask);
+    }
+  }
+  return needed;
+}
+
 }  // namespace
 
 KernelEmitter::KernelEmitter(const MappedKernel& mapped)
@@ -24,6 +59,7 @@ KernelEmitter::KernelEmitter(const MappedKernel& mapped)
       kernel_(mapped.kernel),
       map_(mapped.map),
       scratch_(kernel_, map_),
+      is_needed_(needed_scalars(kernel_)),
       names_(kernel_.instructions.size()),
       index_(kernel_, names_) {}
 
@@ -117,9 +153,10 @@ void KernelEmitter::block(const Block& block) {
   for (Ref ref : block) {
     const Operation& operation = kernel_[ref].operation;
     if (auto* compute = std::get_if<Compute>(&operation)) {
-      if (!index_.is_written_in_place(ref)) define(ref, compute_text(ref, *compute));
+      const bool is_written = is_needed_[ref.index] && !index_.is_written_in_place(ref);
+      if (is_written) define(ref, compute_text(ref, *compute));
     } else if (auto* load = std::get_if<Load>(&operation)) {
-      if (names_[ref.index].empty()) emit(ref, *load);
+      if (is_needed_[ref.index] && names_[ref.index].empty()) emit(ref, *load);
     } else if (auto* store = std::get_if<Store>(&operation)) {
       emit(ref, *store);
     } else if (auto* loop = std::get_if<Loop>(&operation)) {

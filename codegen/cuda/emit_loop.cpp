@@ -99,7 +99,8 @@ void KernelEmitter::packs(Ref ref, const Loop& loop, const std::string& first) {
   std::vector<Stored> stores;
   for (Ref inner : loop.body) {
     if (auto* load = std::get_if<Load>(&kernel_[inner].operation)) {
-      if (load->mask || !is_pack(ref, loop, load->buffer, load->index)) continue;
+      if (load->mask || !is_needed_[inner.index]) continue;
+      if (!is_pack(ref, loop, load->buffer, load->index)) continue;
       const std::string pack = new_name();
       text_.line("const auto {} = load<{}>(&{});", pack, loop.vector_width,
                  element(load->buffer, load->index));

@@ -61,7 +61,8 @@ class KernelEmitter {
   const Kernel& kernel_;
   const ThreadMap& map_;
   const ThreadScratch scratch_;
-  std::vector<std::string> names_;  // what each instruction is called, or how it is written
+  const std::vector<bool> is_needed_;  // scalars; the others are left out
+  std::vector<std::string> names_;     // what each instruction is called, or how it is written
   IndexWriter index_;
   std::map<std::uint32_t, std::vector<std::string>> folds_;  // variables, by first result
   std::map<std::uint32_t, std::string> packs_;               // by store
