@@ -38,7 +38,7 @@ inline dim3 threadIdx, blockIdx, gridDim, blockDim;
 namespace on_cpu {
 
 constexpr unsigned lanes = 32;
-constexpr std::size_t stack_bytes = 512 << 10;
+constexpr std::size_t stack_bytes = 64 << 10;
 
 struct Fiber {
   enum class State { ready, at_block, at_warp, ended };
