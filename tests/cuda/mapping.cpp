@@ -13,9 +13,9 @@ namespace {
 using cuda::MappedKernel;
 
 std::vector<MappedKernel> mapped(const char* form, std::int64_t n, std::int64_t m) {
-  const Form* found =
-      std::find_if(std::begin(forms), std::end(forms),
-                   [&](const Form& candidate) { return candidate.name == std::string_view(form); });
+  const Form* found = std::find_if(std::begin(forms), std::end(forms), [&](const Form& candidate) {
+    return candidate.name == std::string_view(form);
+  });
   std::vector<MappedKernel> kernels;
   for (KernelCall& call : lower_region(parse(with_sizes(found->text, n, m))).calls) {
     kernels.push_back(cuda::map_threads(std::move(call.kernel)));
