@@ -52,15 +52,12 @@ INSTANTIATE_TEST_SUITE_P(Cuda, Forms, ::testing::ValuesIn(forms),
 // kernels.
 TEST(CudaLongRows, GiveWhatTheInterpreterGives) {
   for (const char* name : {"softmax", "layer_norm", "whole_sum", "column_sums", "argmax_of_rows"}) {
-    const Form* form = std::find_if(std::begin(forms), std::end(forms), [&](const Form& f) {
-      return f.name == std::string_view(name);
-    });
     CpuKernels kernels;
     std::vector<std::pair<Graph, std::unique_ptr<CpuGraph>>> all;
     const std::pair<std::int64_t, std::int64_t> sizes_of[] = {{2, 4096},  {3, 5000}, {1, 16384},
                                                               {1, 33000}, {2000, 2}, {2, 33000}};
     for (auto [n, m] : sizes_of) {
-      Graph graph = parse(with_sizes(form->text, n, m));
+      Graph graph = parse(with_sizes(form(name).text, n, m));
       auto run = std::make_unique<CpuGraph>(kernels, graph);
       all.emplace_back(std::move(graph), std::move(run));
     }

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <ostream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
 
 namespace anabranch::testing {
 
@@ -127,5 +130,12 @@ inline const Form forms[] = {
   return %3
 })"},
 };
+
+inline const Form& form(std::string_view name) {
+  for (const Form& candidate : forms) {
+    if (candidate.name == name) return candidate;
+  }
+  throw std::out_of_range("no form " + std::string(name));
+}
 
 }  // namespace anabranch::testing

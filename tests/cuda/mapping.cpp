@@ -1,8 +1,6 @@
 // Which threads take what, and how it looks as CUDA C++.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "codegen/cuda/emit_kernel.h"
 #include "forms.h"
 #include "tests/support/check_lowering.h"
@@ -12,12 +10,9 @@ namespace {
 
 using cuda::MappedKernel;
 
-std::vector<MappedKernel> mapped(const char* form, std::int64_t n, std::int64_t m) {
-  const Form* found = std::find_if(std::begin(forms), std::end(forms), [&](const Form& candidate) {
-    return candidate.name == std::string_view(form);
-  });
+std::vector<MappedKernel> mapped(std::string_view name, std::int64_t n, std::int64_t m) {
   std::vector<MappedKernel> kernels;
-  for (KernelCall& call : lower_region(parse(with_sizes(found->text, n, m))).calls) {
+  for (KernelCall& call : lower_region(parse(with_sizes(form(name).text, n, m))).calls) {
     kernels.push_back(cuda::map_threads(std::move(call.kernel)));
   }
   return kernels;
