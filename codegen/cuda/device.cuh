@@ -581,8 +581,7 @@ AB_INLINE void store(T* to, Pack<T, count> values) {
   *reinterpret_cast<Word*>(to) = bits_as<Word>(values);
 }
 
-// --- reductions over the threads of a team
-// ---------------------------------------------------------
+// --- reductions over the threads of a team -------------------------------------------------------
 
 struct Sum {
   template <class T>

@@ -194,12 +194,11 @@ std::string KernelEmitter::value(Ref ref) {
                       to_string(kernel_));
 }
 
-std::string KernelEmitter::define(Ref ref, const std::string& text) {
+void KernelEmitter::define(Ref ref, const std::string& text) {
   const SourceLocation& location = kernel_[ref].location;
   names_[ref.index] = new_name();
   text_.line("const {} {} = {};{}", type_name(kernel_[ref].dtype), names_[ref.index], text,
              location ? "  // " + to_string(location) : "");
-  return names_[ref.index];
 }
 
 std::string KernelEmitter::element(std::uint32_t buffer, Ref index) {

@@ -73,7 +73,7 @@ void KernelEmitter::packed_loop(Ref ref, const Loop& loop, bool shares_out) {
                                       : "member";
   if (scratch_.touches(loop, Home::by_turn)) {
     text_.line("#pragma unroll");
-    text_.open("for (int turn = 0; turn < {}; ++turn) {{", (loop.extent + step - 1) / step);
+    text_.open("for (int turn = 0; turn < {}; ++turn) {{", map_.turns(loop.extent, width));
     text_.line("const index {} = turn * {} + {};", first, step, own);
     if (loop.extent % step != 0) text_.line("if ({} >= {}) break;", first, loop.extent);
   } else if (!is_one_pack) {
@@ -93,7 +93,6 @@ void KernelEmitter::packed_loop(Ref ref, const Loop& loop, bool shares_out) {
 void KernelEmitter::packs(Ref ref, const Loop& loop, const std::string& first) {
   const std::string name = index_.rename(ref, first);
   struct Stored {
-    std::uint32_t buffer;
     std::string place, pack;
   };
   std::vector<Stored> stores;
@@ -111,7 +110,7 @@ void KernelEmitter::packs(Ref ref, const Loop& loop, const std::string& first) {
       text_.line("Pack<{}, {}> {};", type_name(kernel_.buffers[store->buffer].dtype),
                  loop.vector_width, pack);
       packs_[inner.index] = pack;
-      stores.push_back({store->buffer, element(store->buffer, store->index), pack});
+      stores.push_back({element(store->buffer, store->index), pack});
     }
   }
   index_.rename(ref, name);

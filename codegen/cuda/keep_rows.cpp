@@ -1,7 +1,6 @@
 #include "codegen/cuda/keep_rows.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -70,8 +69,8 @@ class Keeper {
 
   bool has_room_for(const RowLoad& load) {
     const Loop& pass = loop(load.pass);
-    const std::int64_t step = std::int64_t{mapped_.map.members} * pass.vector_width;
-    const std::int64_t elements = (pass.extent + step - 1) / step * pass.vector_width;
+    const std::int64_t elements =
+        mapped_.map.turns(pass.extent, pass.vector_width) * pass.vector_width;
     const auto bytes = static_cast<std::int64_t>(byte_size(kernel_[load.access.ref].dtype));
     if (elements * bytes > ThreadScratch::most_kept_bytes) return false;
     if (kept_bytes_ + elements * bytes > most_kept_bytes) return false;

@@ -30,7 +30,7 @@ class KernelEmitter {
   void block(const Block& block);
   std::string compute_text(Ref ref, const Compute& compute);
   std::string value(Ref ref);
-  std::string define(Ref ref, const std::string& text);
+  void define(Ref ref, const std::string& text);
   std::string element(std::uint32_t buffer, Ref index);
   void emit(Ref ref, const Load& load);
   void emit(Ref ref, const Store& store);

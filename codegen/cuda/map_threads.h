@@ -25,6 +25,11 @@ struct ThreadMap {
   std::int64_t tile_rows = 0, tile_columns = 0;
 
   int threads() const { return teams * members; }
+  /// In how many turns, of a pack for each member, a team goes through a loop that it shares out.
+  std::int64_t turns(std::int64_t extent, int vector_width) const {
+    const std::int64_t step = std::int64_t{members} * vector_width;
+    return (extent + step - 1) / step;
+  }
   bool in_tiles() const { return tile_rows > 0; }
 };
 

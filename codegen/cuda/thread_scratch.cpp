@@ -63,8 +63,7 @@ ThreadScratch::ThreadScratch(const Kernel& kernel, const ThreadMap& map)
     if (map.members == 1) continue;
     const auto bytes = static_cast<std::int64_t>(byte_size(buffer.dtype));
     if (const auto shares = walk.of(i)) {
-      const std::int64_t step = std::int64_t{map.members} * shares->width;
-      kept_[i] = (shares->extent + step - 1) / step * shares->width;
+      kept_[i] = map.turns(shares->extent, shares->width) * shares->width;
       if (kept_[i] * bytes <= most_kept_bytes) {
         homes_[i] = Home::by_turn;
         continue;
