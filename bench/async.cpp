@@ -32,43 +32,38 @@ double time_of(const std::function<void()>& work) {
   return seconds_since(begin);
 }
 
-/// Medians of `runs` runs of each, in turns, so that a noisy moment hits all of them. Each entry
-/// gives one number, of which smaller is better.
-std::vector<double> medians(int runs, const std::vector<std::function<double()>>& each) {
+double median(std::vector<double> all) {
+  std::sort(all.begin(), all.end());
+  return all[all.size() / 2];
+}
+
+/// What each measured in `runs` rounds, by measure, then by round. They take turns, every other
+/// round backwards, so that a noisy moment hits all of them and a machine whose speed drifts
+/// favours none. Smaller numbers are better.
+std::vector<std::vector<double>> rounds(int runs,
+                                        const std::vector<std::function<double()>>& each) {
   std::vector<std::vector<double>> got(each.size());
   for (const auto& measure : each) measure();
   for (int run = 0; run < runs; ++run) {
-    for (std::size_t i = 0; i < each.size(); ++i) got[i].push_back(each[i]());
+    for (std::size_t i = 0; i < each.size(); ++i) {
+      const std::size_t turn = run % 2 == 0 ? i : each.size() - 1 - i;
+      got[turn].push_back(each[turn]());
+    }
   }
+  return got;
+}
+
+std::vector<double> medians(int runs, const std::vector<std::function<double()>>& each) {
   std::vector<double> middle;
-  for (std::vector<double>& all : got) {
-    std::sort(all.begin(), all.end());
-    middle.push_back(all[all.size() / 2]);
-  }
+  for (const std::vector<double>& all : rounds(runs, each)) middle.push_back(median(all));
   return middle;
 }
 
-/// How long `b` takes as a part of what `a` takes: the median over pairs that run one right after
-/// the other, now this one first, now that one, so that a machine whose speed drifts favours
-/// neither.
-struct Paired {
-  double a = 0, b = 0, ratio = 0;
-};
-Paired paired(int runs, const std::function<double()>& a, const std::function<double()>& b) {
-  std::vector<double> as, bs, ratios;
-  a();
-  b();
-  for (int run = 0; run < runs; ++run) {
-    const double early = run % 2 == 0 ? a() : b(), late = run % 2 == 0 ? b() : a();
-    as.push_back(run % 2 == 0 ? early : late);
-    bs.push_back(run % 2 == 0 ? late : early);
-    ratios.push_back(bs.back() / as.back());
-  }
-  const auto median = [](std::vector<double>& all) {
-    std::sort(all.begin(), all.end());
-    return all[all.size() / 2];
-  };
-  return {median(as), median(bs), median(ratios)};
+/// What `a` measured as a part of what `b` measured in the same round: the median over rounds.
+double median_ratio(const std::vector<double>& a, const std::vector<double>& b) {
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < a.size(); ++i) ratios.push_back(a[i] / b[i]);
+  return median(std::move(ratios));
 }
 
 void title(const char* text) { std::printf("\n%s\n", text); }
@@ -214,6 +209,13 @@ void ten_thousand() {
                                });
                              },
                              [&] { return time_of([&] { loop(x).wait(); }); },
+                             // As the others, not by its first call with cold caches.
+                             [&] {
+                               return time_of([&] {
+                                        for (int i = 0; i < 100; ++i) loop(x).wait();
+                                      }) /
+                                      100;
+                             },
                              [&] {
                                ab::Array y;
                                const double submitted = time_of([&] { y = add(x); });
@@ -222,9 +224,11 @@ void ten_thousand() {
                              }});
   row("waiting each time", t[0], "10,000 (t1 + t2 + t3)");
   row("waiting once", t[1], ratio(t[1] / t[0], "that"));
-  row("one compiled loop", t[2], ratio(t[2] / t[1], "waiting once", "at most 0.01"));
-  row("t1, submitting one", t[3]);
-  row("t2, computing one in the compiled loop", t[2] / count);
+  row("one compiled loop, once after other work", t[2], ratio(t[2] / t[1], "waiting once"));
+  row("one compiled loop, a hundred times", t[3],
+      ratio(t[3] / t[1], "waiting once", "at most 0.01"));
+  row("t1, submitting one", t[4]);
+  row("t2, computing one in the compiled loop", t[3] / count);
   row("t3, telling the host", std::max(0.0, (t[0] - t[1]) / count));
 }
 
@@ -330,11 +334,11 @@ void minibatches() {
     peak[wait] = ab::memory_use(ab::Device::cpu()).peak;
     return took;
   };
-  const Paired t = paired(
-      40, [&] { return train(true); }, [&] { return train(false); });
-  row("waiting for each", t.a * 150 / at_once, mebibytes(peak[true]));
-  row("waiting once", t.b * 150 / at_once,
-      mebibytes(peak[false]) + "; " + ratio(t.ratio, "the time (median of pairs)") + ", " +
+  const auto got = rounds(40, {[&] { return train(true); }, [&] { return train(false); }});
+  row("waiting for each", median(got[0]) * 150 / at_once, mebibytes(peak[true]));
+  row("waiting once", median(got[1]) * 150 / at_once,
+      mebibytes(peak[false]) + "; " +
+          ratio(median_ratio(got[1], got[0]), "the time (median of pairs)") + ", " +
           ratio(static_cast<double>(peak[false]) / static_cast<double>(peak[true]), "the memory",
                 "at most 1 and 1.5"));
 }
@@ -347,26 +351,37 @@ void branchy(const char* name, const char* wanted, Function function, const Args
   one.streams = 1;
   many.streams = 4;
   auto on_one = ab::jit(function, one), on_many = ab::jit(function, many);
-  // Enough calls that one measurement takes milliseconds; each waits, so that nothing overlaps but
-  // the branches of one call.
-  auto calls = [&](auto& compiled) {
+  // Each call waits, so that nothing overlaps but the branches of one call.
+  auto calls = [&](auto& compiled, int count) {
     return time_of([&] {
-             for (int i = 0; i < 10; ++i) {
+             for (int i = 0; i < count; ++i) {
                const auto results = compiled(args...);
                ab::wait_all();
              }
            }) /
-           10;
+           count;
   };
-  const auto t = medians(15, {[&] { return calls(on_one); }, [&] { return calls(on_many); }});
+  // Enough calls that one measurement takes milliseconds, after some that find the caches cold.
+  calls(on_one, 10);
+  const int count = std::clamp(static_cast<int>(5e-3 / calls(on_one, 10)), 5, 500);
+  auto speed = [&](auto& compiled) {
+    calls(compiled, count / 5);
+    return calls(compiled, count);
+  };
+  // Beside them, in the same rounds, what the machine itself gives a second thread.
+  const auto got = rounds(31, {[&] { return speed(on_one); }, [&] { return speed(on_many); },
+                               [] { return plain_threads(1); }, [] { return plain_threads(2); }});
   std::printf("  %s: %d streams\n", name, on_many.cost(args...).streams);
-  row("  on one stream", t[0]);
-  row("  on at most four", t[1], ratio(t[0] / t[1], "the speed on one", wanted));
+  row("  on one stream", median(got[0]));
+  char machine[64];
+  std::snprintf(machine, sizeof machine, "; two plain threads: %.2f of one",
+                2 * median_ratio(got[2], got[3]));
+  row("  on at most four", median(got[1]),
+      ratio(median_ratio(got[0], got[1]), "the speed on one", wanted) + machine);
 }
 
 void branches() {
   title("many small branches, on one stream and on several");
-  machine();
   auto square = [](std::int64_t size) {
     return ab::random::normal(ab::random::key(1), {size, size});
   };

@@ -135,10 +135,8 @@ class Planner {
     live_bytes = packing.lower_bound;
     arena_bytes = packing.bytes;
     for (std::size_t i = 0; i < here.size(); ++i) {
-      for (SlotId id = here[i]->first;; id = next_slot_[id]) {
-        executable_.slots[id].offset = packing.offsets[i];
-        if (id == here[i]->last) break;
-      }
+      for_each_slot(*here[i],
+                    [&](SlotId id) { executable_.slots[id].offset = packing.offsets[i]; });
     }
   }
 
@@ -189,14 +187,17 @@ class Planner {
   }
 
   void join(std::size_t into, std::size_t from) {
-    for (SlotId id = places_[from].first;; id = next_slot_[id]) {
-      place_of_[id] = into;
-      if (id == places_[from].last) break;
-    }
+    for_each_slot(places_[from], [&](SlotId id) { place_of_[id] = into; });
     next_slot_[places_[into].last] = places_[from].first;
     places_[into].last = places_[from].last;
     places_[into].range.add(places_[from].range);
     places_[from].bytes = 0;
+  }
+
+  template <class Visit>
+  void for_each_slot(const Place& place, Visit visit) const {
+    for (SlotId id = place.first; id != place.last; id = next_slot_[id]) visit(id);
+    visit(place.last);
   }
 
   bool is(Slot::Kind kind, SlotId id) const { return executable_.slots[id].kind == kind; }
