@@ -117,7 +117,10 @@ void Flights::wait_all() {
   }
   if (now.empty()) return;
   timeline::Span span("wait for all", timeline::Category::host_wait);
-  for (const std::shared_ptr<Flight>& flight : now) flight->wait();
+  // While more is in flight the workers have enough to do, as where a limit is reached.
+  for (const std::shared_ptr<Flight>& flight : now) {
+    flight == now.back() ? flight->wait() : flight->sleep();
+  }
 }
 
 }  // namespace anabranch
