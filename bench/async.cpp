@@ -109,12 +109,13 @@ double plain_threads(int threads) {
   });
 }
 
-/// What the machine itself gives a second thread at this moment, with nothing of ours: its cores
+/// What the machine itself gives a second thread at that moment, with nothing of ours: its cores
 /// may be two halves of one, or others' as well.
-void machine() {
-  const auto t = medians(15, {[] { return plain_threads(1); }, [] { return plain_threads(2); }});
-  row("arithmetic in one plain thread", t[0]);
-  row("in each of two", t[1], ratio(t[1] / t[0], "one alone; 1 on two cores of one's own"));
+std::string second_thread(const std::vector<double>& in_one, const std::vector<double>& in_two) {
+  char text[64];
+  std::snprintf(text, sizeof text, "two plain threads: %.2f of one",
+                2 * median_ratio(in_one, in_two));
+  return text;
 }
 
 // --- calls return at once
@@ -246,17 +247,20 @@ double fifty_products(const std::vector<ab::Array>& matrices) {
 }
 
 void two_devices_here() {
-  machine();
   const ab::Array a = matrix(1, 2000).to(ab::Device::cpu(0));
   const ab::Array b = matrix(2, 2000).to(ab::Device::cpu(1));
-  const auto t =
-      medians(3, {[&] { return fifty_products({a}); }, [&] { return fifty_products({b}); },
-                  [&] {
-                    return fifty_products({a, b});
-                  }});
-  row("cpu:0 alone, half the cores", t[0]);
-  row("cpu:1 alone, half the cores", t[1]);
-  row("both together", t[2], ratio(t[2] / std::max(t[0], t[1]), "one alone", "at most 1.1"));
+  const auto got =
+      rounds(3, {[&] { return fifty_products({a}); }, [&] { return fifty_products({b}); },
+                 [&] {
+                   return fifty_products({a, b});
+                 },  //
+                 [] { return plain_threads(1); }, [] { return plain_threads(2); }});
+  const double longer = std::max(median(got[0]), median(got[1]));
+  row("cpu:0 alone, half the cores", median(got[0]));
+  row("cpu:1 alone, half the cores", median(got[1]));
+  row("both together", median(got[2]),
+      ratio(median(got[2]) / longer, "one alone", "at most 1.1") + "; " +
+          second_thread(got[3], got[4]));
 }
 
 /// Devices are made at the start of a process: this one runs itself again.
@@ -373,11 +377,9 @@ void branchy(const char* name, const char* wanted, Function function, const Args
                                [] { return plain_threads(1); }, [] { return plain_threads(2); }});
   std::printf("  %s: %d streams\n", name, on_many.cost(args...).streams);
   row("  on one stream", median(got[0]));
-  char machine[64];
-  std::snprintf(machine, sizeof machine, "; two plain threads: %.2f of one",
-                2 * median_ratio(got[2], got[3]));
   row("  on at most four", median(got[1]),
-      ratio(median_ratio(got[0], got[1]), "the speed on one", wanted) + machine);
+      ratio(median_ratio(got[0], got[1]), "the speed on one", wanted) + "; " +
+          second_thread(got[2], got[3]));
 }
 
 void branches() {

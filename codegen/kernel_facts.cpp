@@ -54,6 +54,11 @@ void KernelFacts::visit(Ref ref) {
   }
 }
 
+bool KernelFacts::is_index_of(const IndexTable::Term& term, Ref loop) const {
+  const IndexTable::Atom& atom = table_.atom(term.atom);
+  return atom.kind == IndexTable::Atom::Kind::loop && atom.loop == loop.index;
+}
+
 std::optional<std::int64_t> KernelFacts::stride(const Access& access, Ref loop) const {
   if (!table_.is_linear_in(access.index, loop.index)) return std::nullopt;
   return table_.factor(access.index, loop.index);
@@ -63,10 +68,7 @@ bool KernelFacts::is_same_place(const Access& a, Ref loop_of_a, const Access& b,
                                 Ref loop_of_b) const {
   const auto without = [&](const Access& access, Ref loop) {
     std::vector<IndexTable::Term> terms = table_[access.index].terms;
-    std::erase_if(terms, [&](const IndexTable::Term& term) {
-      const IndexTable::Atom& atom = table_.atom(term.atom);
-      return atom.kind == IndexTable::Atom::Kind::loop && atom.loop == loop.index;
-    });
+    std::erase_if(terms, [&](const IndexTable::Term& term) { return is_index_of(term, loop); });
     return terms;
   };
   const auto step = stride(a, loop_of_a);
@@ -79,9 +81,7 @@ std::int64_t KernelFacts::known_multiple(const Access& access, Ref loop) const {
   const IndexTable::Expression& expression = table_[access.index];
   std::int64_t multiple = expression.constant;
   for (const IndexTable::Term& term : expression.terms) {
-    const IndexTable::Atom& atom = table_.atom(term.atom);
-    if (atom.kind == IndexTable::Atom::Kind::loop && atom.loop == loop.index) continue;
-    multiple = std::gcd(multiple, term.factor);
+    if (!is_index_of(term, loop)) multiple = std::gcd(multiple, term.factor);
   }
   return multiple;
 }

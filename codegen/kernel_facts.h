@@ -66,6 +66,7 @@ class KernelFacts {
  private:
   void visit(const Block& block);
   void visit(Ref ref);
+  bool is_index_of(const IndexTable::Term& term, Ref loop) const;
 
   const Kernel& kernel_;
   IndexTable table_;

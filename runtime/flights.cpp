@@ -23,13 +23,13 @@ std::size_t first_byte_limit() {
 
 }  // namespace
 
-void Flight::wait() const {
+void Flight::wait(bool is_last) const {
   if (landed_.load(std::memory_order_acquire) != 0) return;
-  if (auto* pool = cpu::ThreadPool::find(device_)) pool->help_until(landed_, wake_up_time, this);
-  sleep();
+  if (auto* pool = is_last ? cpu::ThreadPool::find(device_) : nullptr) {
+    pool->help_until(landed_, wake_up_time, this);
+  }
+  landed_.wait(0, std::memory_order_acquire);
 }
-
-void Flight::sleep() const { landed_.wait(0, std::memory_order_acquire); }
 
 Flights::Flights() : byte_limit_(first_byte_limit()) {}
 
@@ -46,8 +46,7 @@ void Flights::add(const std::shared_ptr<Flight>& flight, Leg& leg, bool never_wa
     lock.unlock();
     {
       timeline::Span span("in-flight limit", timeline::Category::in_flight_wait);
-      // Where more is in flight the workers have enough to do, and nobody waits for this thread.
-      is_alone ? oldest->wait() : oldest->sleep();
+      oldest->wait(is_alone);
     }
     lock.lock();
   }
@@ -117,10 +116,7 @@ void Flights::wait_all() {
   }
   if (now.empty()) return;
   timeline::Span span("wait for all", timeline::Category::host_wait);
-  // While more is in flight the workers have enough to do, as where a limit is reached.
-  for (const std::shared_ptr<Flight>& flight : now) {
-    flight == now.back() ? flight->wait() : flight->sleep();
-  }
+  for (const std::shared_ptr<Flight>& flight : now) flight->wait(flight == now.back());
 }
 
 }  // namespace anabranch

@@ -40,10 +40,9 @@ class Flight {
   /// for others. Who waits for the flight helps on `device` meanwhile.
   Flight(Device device, std::vector<Leg> legs) : device_(device), legs_(std::move(legs)) {}
   virtual ~Flight() = default;
-  /// Blocks until it has landed.
-  void wait() const;
-  /// The same without helping.
-  void sleep() const;
+  /// Blocks until it has landed. Helps with its work meanwhile if it `is_last` in flight: while
+  /// more is, the workers have enough to do, and a thread more than there are cores slows them.
+  void wait(bool is_last) const;
 
   /// Adds `flight` on each of its devices; first waits for the oldest there while a limit is
   /// reached, unless `never_wait`.

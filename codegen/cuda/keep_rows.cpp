@@ -10,7 +10,7 @@
 namespace anabranch::cuda {
 namespace {
 
-constexpr std::int64_t most_kept_bytes = 192;  // by one thread, of all that is kept
+constexpr std::int64_t most_kept_in_all = 192;  // bytes, by one thread
 
 /// A load of a pass over the row, element by element.
 struct RowLoad {
@@ -73,7 +73,7 @@ class Keeper {
         mapped_.map.turns(pass.extent, pass.vector_width) * pass.vector_width;
     const auto bytes = static_cast<std::int64_t>(byte_size(kernel_[load.access.ref].dtype));
     if (elements * bytes > ThreadScratch::most_kept_bytes) return false;
-    if (kept_bytes_ + elements * bytes > most_kept_bytes) return false;
+    if (kept_bytes_ + elements * bytes > most_kept_in_all) return false;
     kept_bytes_ += elements * bytes;
     return true;
   }

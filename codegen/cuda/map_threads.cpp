@@ -113,10 +113,9 @@ MappedKernel map_tiles(Kernel kernel, std::size_t row) {
 MappedKernel map_elements(Kernel kernel) {
   const std::vector<Ref> outer = outer_loops(kernel);
   if (outer.empty()) return {std::move(kernel), {}};
-  if (const auto row = transposed_loop(kernel, KernelFacts(kernel))) {
-    return map_tiles(std::move(kernel), *row);
-  }
-  const int width = pack_of(kernel, KernelFacts(kernel), outer.back());
+  const KernelFacts facts(kernel);
+  if (const auto row = transposed_loop(kernel, facts)) return map_tiles(std::move(kernel), *row);
+  const int width = pack_of(kernel, facts, outer.back());
   std::vector<std::int64_t> old = extents_of(kernel, outer), packs = old;
   packs.back() /= width;
   NewNest nest{{product(packs)}, {}};
