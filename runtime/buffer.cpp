@@ -46,9 +46,11 @@ void Buffer::allocate_deferred() const {
 }
 
 bool Buffer::take_over(const Buffer& from) const {
-  // Letting go of one more handle acquires what others did before they let go of theirs.
+  if (from.state_.use_count() != 1) return false;
+  // Nobody else has a handle any more. The count was only looked at: letting go of one more handle
+  // acquires what others did before they let go of theirs.
   { const Buffer also = from; }
-  if (from.state_.use_count() != 1 || !from.state_->owner) return false;
+  if (!from.state_->owner) return false;
   if (from.bytes() != bytes() || !(from.device() == device())) return false;
   state_->block = std::exchange(from.state_->block, {});
   state_->owner = std::exchange(from.state_->owner, nullptr);
