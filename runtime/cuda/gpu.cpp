@@ -1,0 +1,235 @@
+#include "runtime/cuda/gpu.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "ir/error.h"
+#include "runtime/cuda/driver.h"
+#include "runtime/cuda/gpus.h"
+
+namespace anabranch::cuda {
+namespace {
+
+constexpr int most_gpus = 64;
+
+CUdeviceptr address(const void* data) { return reinterpret_cast<CUdeviceptr>(data); }
+
+}  // namespace
+
+class Module {
+ public:
+  Module(Gpu& gpu, CUmodule module) : gpu(gpu), module(module) {}
+  ~Module() {
+    try {
+      gpu.enter();
+      driver().cuModuleUnload(module);
+    } catch (const Error&) {
+      // The GPU is lost, and the module with it.
+    }
+  }
+  Module(const Module&) = delete;
+  Module& operator=(const Module&) = delete;
+
+  Gpu& gpu;
+  const CUmodule module;
+};
+
+class EventMark final : public Mark {
+ public:
+  EventMark(Gpu& gpu, CUevent event) : gpu(gpu), event(event) {}
+  ~EventMark() override { gpu.give_back(event); }
+
+  bool is_past() const override {
+    gpu.enter();
+    const CUresult result = driver().cuEventQuery(event);
+    if (result == CUDA_ERROR_NOT_READY) return false;
+    check(result, "query of an event");
+    return true;
+  }
+  void wait() const override {
+    gpu.enter();
+    check(driver().cuEventSynchronize(event), "wait for an event");
+  }
+
+  Gpu& gpu;
+  const CUevent event;
+};
+
+class Queue final : public DeviceQueue {
+ public:
+  explicit Queue(Gpu& gpu) : gpu_(gpu) {
+    gpu_.enter();
+    // Non-blocking: not ordered with what others do on the default stream.
+    check(driver().cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING), "making a stream");
+  }
+  ~Queue() override {
+    try {
+      gpu_.enter();
+      driver().cuStreamDestroy(stream_);  // which ends once what is on it is done
+    } catch (const Error&) {
+      // The GPU is lost, and the stream with it.
+    }
+  }
+
+  void copy(void* to, const void* from, std::size_t bytes) override {
+    if (bytes == 0) return;
+    gpu_.enter();
+    check(driver().cuMemcpyAsync(address(to), address(from), bytes, stream_), "copy");
+  }
+
+  void wait(const Mark& mark) override {
+    gpu_.enter();
+    const CUevent event = static_cast<const EventMark&>(mark).event;
+    check(driver().cuStreamWaitEvent(stream_, event, CU_EVENT_WAIT_DEFAULT), "wait of a stream");
+  }
+
+  std::shared_ptr<const Mark> mark() override {
+    gpu_.enter();
+    auto mark = std::make_shared<const EventMark>(gpu_, gpu_.take_event());
+    check(driver().cuEventRecord(mark->event, stream_), "record of an event");
+    return mark;
+  }
+
+  void* allocate(std::size_t bytes) override {
+    gpu_.enter();
+    CUdeviceptr data = 0;
+    const CUresult result =
+        driver().cuMemAllocFromPoolAsync(&data, bytes, gpu_.pool_, stream_);
+    if (result == CUDA_ERROR_OUT_OF_MEMORY) return nullptr;
+    check(result, "allocation");
+    return reinterpret_cast<void*>(data);
+  }
+
+  void free(void* data) override {
+    if (!data) return;
+    gpu_.enter();
+    check(driver().cuMemFreeAsync(address(data), stream_), "freeing memory");
+  }
+
+  void* native() const override { return stream_; }
+
+ private:
+  Gpu& gpu_;
+  CUstream stream_ = nullptr;
+};
+
+int gpu_count() {
+  static const int count = [] {
+    int found = 0;
+    if (driver().missing.empty() && driver().cuDeviceGetCount(&found) != CUDA_SUCCESS) found = 0;
+    return std::min(found, most_gpus);
+  }();
+  return count;
+}
+
+std::string why_no_gpu() { return driver().missing; }
+
+Gpu& Gpu::of(int index) {
+  static std::mutex mutex;
+  static std::array<Gpu*, most_gpus> gpus{};
+  if (index < 0 || index >= gpu_count()) {
+    throw Error(fmt::format("there is no GPU {}{}", index,
+                            gpu_count() ? "" : ": " + why_no_gpu()));
+  }
+  std::lock_guard lock(mutex);
+  Gpu*& gpu = gpus[static_cast<std::size_t>(index)];
+  if (!gpu) gpu = new Gpu(index);
+  return *gpu;
+}
+
+Gpu::Gpu(int index) {
+  check(driver().cuDeviceGet(&device_, index), "opening a GPU");
+  check(driver().cuDevicePrimaryCtxRetain(&context_, device_), "opening a GPU");
+  enter();
+  char name[256] = {};
+  check(driver().cuDeviceGetName(name, sizeof name, device_), "asking a GPU for its name");
+  name_ = name;
+  const auto attribute = [this](CUdevice_attribute which) {
+    int value = 0;
+    check(driver().cuDeviceGetAttribute(&value, which, device_), "asking a GPU what it can do");
+    return value;
+  };
+  architecture_ = attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) * 10 +
+                  attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+  multiprocessors_ = attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+  check(driver().cuDeviceTotalMem(&memory_bytes_, device_), "asking a GPU for its memory");
+
+  CUmemPoolProps properties{};
+  properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+  properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  properties.location.id = device_;
+  check(driver().cuMemPoolCreate(&pool_, &properties), "making a memory pool");
+  // What is freed is kept; `trim` gives it back.
+  cuuint64_t keep = UINT64_MAX;
+  check(driver().cuMemPoolSetAttribute(pool_, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &keep),
+        "making a memory pool");
+}
+
+void Gpu::enter() const { check(driver().cuCtxSetCurrent(context_), "entering a GPU's context"); }
+
+CUevent Gpu::take_event() {
+  {
+    std::lock_guard lock(mutex_);
+    if (!events_.empty()) {
+      const CUevent event = events_.back();
+      events_.pop_back();
+      return event;
+    }
+  }
+  CUevent event = nullptr;
+  check(driver().cuEventCreate(&event, CU_EVENT_DISABLE_TIMING), "making an event");
+  return event;
+}
+
+void Gpu::give_back(CUevent event) noexcept {
+  try {
+    std::lock_guard lock(mutex_);
+    events_.push_back(event);
+  } catch (...) {  // no memory even for the list
+    driver().cuEventDestroy(event);
+  }
+}
+
+std::unique_ptr<DeviceQueue> Gpu::make_queue() { return std::make_unique<Queue>(*this); }
+
+ModulePtr Gpu::load(const std::string& cubin) {
+  enter();
+  CUmodule module = nullptr;
+  check(driver().cuModuleLoadData(&module, cubin.data()), "loading kernels");
+  return std::make_shared<const Module>(*this, module);
+}
+
+CUfunction Gpu::function(const Module& module, const std::string& name) {
+  enter();
+  CUfunction function = nullptr;
+  check(driver().cuModuleGetFunction(&function, module.module, name.c_str()),
+        ("looking for kernel " + name).c_str());
+  return function;
+}
+
+void Gpu::launch(CUfunction kernel, unsigned blocks, unsigned threads, void** arguments,
+                 const DeviceQueue& queue) {
+  enter();
+  check(driver().cuLaunchKernel(kernel, blocks, 1, 1, threads, 1, 1, 0,
+                                static_cast<CUstream>(queue.native()), arguments, nullptr),
+        "launch");
+}
+
+void* Gpu::allocate_host(std::size_t bytes) {
+  enter();
+  void* data = nullptr;
+  const CUresult result = driver().cuMemHostAlloc(&data, bytes, CU_MEMHOSTALLOC_PORTABLE);
+  if (result == CUDA_ERROR_OUT_OF_MEMORY) return nullptr;
+  check(result, "allocation of page-locked memory");
+  return data;
+}
+
+void Gpu::free_host(void* data) noexcept { driver().cuMemFreeHost(data); }
+
+void Gpu::trim(std::size_t keep_bytes) {
+  enter();
+  check(driver().cuMemPoolTrimTo(pool_, keep_bytes), "trimming a memory pool");
+}
+
+}  // namespace anabranch::cuda

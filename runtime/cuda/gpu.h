@@ -1,0 +1,75 @@
+// Gpu: one NVIDIA GPU: queues, memory, code.
+#pragma once
+
+#include <cuda.h>
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "runtime/device_queue.h"
+
+namespace anabranch::cuda {
+
+/// Code on a GPU; it is unloaded with the last handle.
+class Module;
+using ModulePtr = std::shared_ptr<const Module>;
+
+class Gpu {
+ public:
+  /// Made at the first call for it, and never destroyed. Throws Error where there is no such GPU.
+  static Gpu& of(int index);
+
+  Gpu(const Gpu&) = delete;
+  Gpu& operator=(const Gpu&) = delete;
+
+  const std::string& name() const { return name_; }
+  /// Its compute capability: 90 for 9.0.
+  int architecture() const { return architecture_; }
+  int multiprocessors() const { return multiprocessors_; }
+  std::size_t memory_bytes() const { return memory_bytes_; }
+
+  std::unique_ptr<DeviceQueue> make_queue();
+
+  /// Throws Error where the driver refuses the cubin.
+  ModulePtr load(const std::string& cubin);
+  /// Throws Error where the module has none of that name. It lives as long as the module.
+  CUfunction function(const Module& module, const std::string& name);
+  /// Puts a run of a kernel on a queue of this GPU. `arguments`: a pointer to each.
+  void launch(CUfunction kernel, unsigned blocks, unsigned threads, void** arguments,
+              const DeviceQueue& queue);
+
+  /// Page-locked memory of the host, which copies need. Null if there is not enough.
+  void* allocate_host(std::size_t bytes);
+  void free_host(void* data) noexcept;
+
+  /// Gives freed memory back to the system, but for so many bytes of the pool.
+  void trim(std::size_t keep_bytes);
+
+ private:
+  friend class Queue;
+  friend class EventMark;
+  friend class Module;
+
+  explicit Gpu(int index);
+
+  /// The driver works on the GPU whose context the calling thread has: to be called before all else.
+  void enter() const;
+  CUevent take_event();
+  void give_back(CUevent event) noexcept;
+
+  CUdevice device_ = 0;
+  CUcontext context_ = nullptr;
+  CUmemoryPool pool_ = nullptr;
+  std::string name_;
+  int architecture_ = 0;
+  int multiprocessors_ = 0;
+  std::size_t memory_bytes_ = 0;
+
+  std::mutex mutex_;
+  std::vector<CUevent> events_;  // that nobody uses
+};
+
+}  // namespace anabranch::cuda

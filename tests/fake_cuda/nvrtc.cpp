@@ -1,0 +1,121 @@
+// NVRTC that makes shared libraries for this machine's CPU (../cuda/on_cpu.h) instead of cubins.
+#include <nvrtc.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <string>
+
+struct _nvrtcProgram {
+  std::string source, log, image;
+};
+
+namespace {
+
+// What calls a kernel whose arguments lie anywhere.
+constexpr const char* glue = R"(
+#include <utility>
+namespace fake_cuda {
+template <class... A, std::size_t... i>
+const char* launch(void (*kernel)(A...), void** arguments, unsigned blocks, unsigned threads,
+                   bool meet, std::index_sequence<i...>) {
+  return on_cpu::launch(blocks, threads, meet,
+                        [=] { kernel(*static_cast<A*>(arguments[i])...); });
+}
+template <class... A>
+const char* launch(void (*kernel)(A...), void** arguments, unsigned blocks, unsigned threads,
+                   bool meet) {
+  return launch(kernel, arguments, blocks, threads, meet, std::index_sequence_for<A...>());
+}
+template <class... A>
+struct Sizes {
+  unsigned sizes[sizeof...(A) + 1] = {sizeof(A)..., 0};
+};
+template <class... A>
+constexpr Sizes<A...> sizes_of(void (*)(A...)) {
+  return {};
+}
+}  // namespace fake_cuda
+)";
+
+std::string glued(const std::string& source) {
+  std::string text = "#include \"" ON_CPU_HEADER "\"\n" + source + glue;
+  const std::regex kernel(R"(extern "C" __global__ void [^{]*?(\w+)\([^)]*\) \{)");
+  for (std::sregex_iterator it(source.begin(), source.end(), kernel), end; it != end; ++it) {
+    const std::string name = (*it)[1];
+    const auto begin = static_cast<std::size_t>(it->position());
+    const std::string body = source.substr(begin, source.find("\n}\n", begin) - begin);
+    const bool meet = body.find("of_team") != std::string::npos ||
+                      body.find("__sync") != std::string::npos;
+    text += "extern \"C\" const char* launch_" + name +
+            "(void** arguments, unsigned blocks, unsigned threads) {\n  return fake_cuda::launch(" +
+            name + ", arguments, blocks, threads, " + (meet ? "true" : "false") +
+            ");\n}\nextern \"C\" constexpr auto sizes_" + name + " = fake_cuda::sizes_of(" + name +
+            ");\n";
+  }
+  return text;
+}
+
+std::string content(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+nvrtcResult give(const std::string& from, char* to) {
+  std::memcpy(to, from.data(), from.size());
+  return NVRTC_SUCCESS;
+}
+
+}  // namespace
+
+extern "C" {
+
+nvrtcResult nvrtcCreateProgram(nvrtcProgram* program, const char* source, const char*, int,
+                               const char* const*, const char* const*) {
+  *program = new _nvrtcProgram{source, {}, {}};
+  return NVRTC_SUCCESS;
+}
+nvrtcResult nvrtcDestroyProgram(nvrtcProgram* program) {
+  delete *program;
+  *program = nullptr;
+  return NVRTC_SUCCESS;
+}
+nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int, const char* const*) {
+  std::string folder = (std::filesystem::temp_directory_path() / "fake_nvrtc_XXXXXX").string();
+  if (!mkdtemp(folder.data())) return NVRTC_ERROR_INTERNAL_ERROR;
+  const std::string base = folder + "/kernels";
+  std::ofstream(base + ".cpp") << glued(program->source);
+  const std::string command = std::string(HOST_COMPILER) +
+                              " -std=c++20 -O1 -w -fPIC -shared -ffp-contract=off '" + base +
+                              ".cpp' -o '" + base + ".so' > '" + base + ".log' 2>&1";
+  const bool good = std::system(command.c_str()) == 0;
+  program->log = content(base + ".log");
+  const std::string library = good ? content(base + ".so") : "";
+  std::filesystem::remove_all(folder);
+  if (!good) return NVRTC_ERROR_COMPILATION;
+  const std::uint64_t bytes = library.size();
+  program->image.assign(reinterpret_cast<const char*>(&bytes), sizeof bytes);
+  program->image += library;
+  return NVRTC_SUCCESS;
+}
+nvrtcResult nvrtcGetProgramLogSize(nvrtcProgram program, std::size_t* bytes) {
+  *bytes = program->log.size();
+  return NVRTC_SUCCESS;
+}
+nvrtcResult nvrtcGetProgramLog(nvrtcProgram program, char* log) { return give(program->log, log); }
+nvrtcResult nvrtcGetCUBINSize(nvrtcProgram program, std::size_t* bytes) {
+  *bytes = program->image.size();
+  return NVRTC_SUCCESS;
+}
+nvrtcResult nvrtcGetCUBIN(nvrtcProgram program, char* cubin) {
+  return give(program->image, cubin);
+}
+const char* nvrtcGetErrorString(nvrtcResult result) {
+  return result == NVRTC_SUCCESS ? "success" : "the C++ compiler refused the program";
+}
+
+}  // extern "C"
