@@ -8,6 +8,7 @@
 #include "codegen/control_flow.h"
 #include "codegen/cpu/compile_kernels.h"
 #include "codegen/cpu/dot.h"
+#include "codegen/cuda/compile_kernels.h"
 #include "codegen/isolate.h"
 #include "codegen/launches.h"
 #include "codegen/schedule.h"
@@ -25,7 +26,19 @@ constexpr double dot_operations_per_ns = 160;
 // Nothing is known of a user's function before it has run; it is not to run on the caller's thread.
 constexpr double custom_call_ns = 1e5;
 
-HostTask task_of(const Kernel& kernel, const cpu::Code& code, std::size_t index) {
+/// The native code of all kernels: for the CPU, or for each of the devices, which are GPUs.
+struct Native {
+  cpu::Code cpu;
+  std::vector<cuda::Code> gpus;
+
+  std::size_t bytes() const {
+    std::size_t sum = cpu.bytes;
+    for (const cuda::Code& code : gpus) sum += code.bytes;
+    return sum;
+  }
+};
+
+HostTask host_task(const Kernel& kernel, const cpu::Code& code, std::size_t index) {
   return {code.functions.at(index), code.keep_alive, kernel.extent(), grain(kernel)};
 }
 
@@ -106,7 +119,7 @@ std::int64_t sum_of_bytes(const std::vector<Type>& types) {
 /// Gives every launch what it runs, its cost and its time.
 class Finisher {
  public:
-  Finisher(const std::vector<Kernel>& kernels, const cpu::Code& code, const Options& options,
+  Finisher(const std::vector<Kernel>& kernels, const Native& code, const Options& options,
            const std::vector<Device>& devices)
       : kernels_(kernels), code_(code), options_(options), devices_(devices) {
     for (const Kernel& kernel : kernels) by_name_[kernel.name] = &kernel;
@@ -124,14 +137,22 @@ class Finisher {
   }
 
  private:
-  void finish(Launch& launch, const OneKernel& one, Program&) const {
-    launch.task = task_of(kernels_[one.kernel], code_, one.kernel);
+  void finish(Launch& launch, const OneKernel& one, Program& program) const {
+    if (code_.gpus.empty()) {
+      launch.task = host_task(kernels_[one.kernel], code_.cpu, one.kernel);
+    } else {
+      launch.task = code_.gpus.at(device_of(program, launch)).tasks.at(one.kernel);
+    }
     launch.cost = kernels_[one.kernel].cost;
     launch.predicted_ns = predicted_ns(launch.cost);
   }
 
   void finish(Launch& launch, const WholeCopy& copy, Program&) const {
-    launch.task = HostTask{copy_bytes, nullptr, copy.bytes, copy_grain};
+    if (code_.gpus.empty()) {
+      launch.task = HostTask{copy_bytes, nullptr, copy.bytes, copy_grain};
+    } else {
+      launch.task = cuda::copy_task(copy.bytes);
+    }
     launch.cost = {copy.bytes, copy.bytes, 0};
     launch.predicted_ns = predicted_ns(launch.cost);
   }
@@ -155,7 +176,7 @@ class Finisher {
     launch.cost = cost_of(dot);
     launch.predicted_ns = predicted_dot_ns(launch.cost);
     if (dot.epilogue) {
-      epilogue = cpu::Epilogue{task_of(kernels_[*dot.epilogue], code_, *dot.epilogue),
+      epilogue = cpu::Epilogue{host_task(kernels_[*dot.epilogue], code_.cpu, *dot.epilogue),
                                dot.epilogue_inputs, dot.epilogue_outputs, dot.in_place};
       const std::int64_t operations = kernels_[*dot.epilogue].cost.operations;
       launch.cost.operations += operations;
@@ -194,7 +215,7 @@ class Finisher {
   }
 
   const std::vector<Kernel>& kernels_;
-  const cpu::Code& code_;
+  const Native& code_;
   const Options& options_;
   const std::vector<Device>& devices_;
   std::map<std::string_view, const Kernel*> by_name_;
@@ -244,12 +265,20 @@ Compilation compile(const Graph& graph, const Options& options) {
   compilation.optimized = std::move(placed.graph);
   std::vector<char> is_epilogue(kernels.size());
   find_epilogues(launches, is_epilogue);
-  const Target target = cpu::host_target();
-  for (std::size_t i = 0; i < kernels.size(); ++i) {
-    compilation.kernels.push_back(tile(std::move(kernels[i]), target, is_epilogue[i]));
+  Native code;
+  if (devices[0].kind() == DeviceKind::cuda) {
+    for (const Device& device : devices) {
+      code.gpus.push_back(cuda::compile_kernels(kernels, device.index(), options.cache.get()));
+    }
+    compilation.kernels = std::move(kernels);
+  } else {
+    const Target target = cpu::host_target();
+    for (std::size_t i = 0; i < kernels.size(); ++i) {
+      compilation.kernels.push_back(tile(std::move(kernels[i]), target, is_epilogue[i]));
+    }
+    code.cpu = cpu::compile_kernels(compilation.kernels, options.cache.get());
   }
-  cpu::Code code = cpu::compile_kernels(compilation.kernels, options.cache.get());
-  compilation.code_bytes = code.bytes;
+  compilation.code_bytes = code.bytes();
 
   Options at_home = options;
   at_home.device = devices[0];

@@ -227,7 +227,8 @@ class Planner {
     std::vector<SlotId> inputs;
     for (Value input : node.inputs) inputs.push_back(slot_of(input));
     const std::vector<SlotId> outputs = add_results(index, node);
-    if (auto split = split_dot_epilogue(node)) {
+    auto split = devices_[at_].kind() == DeviceKind::cuda ? std::nullopt : split_dot_epilogue(node);
+    if (split) {
       plan_dot(index, node, *split, inputs, outputs);
     } else {
       plan_kernels(index, node, inputs, outputs);

@@ -112,9 +112,10 @@ std::string text(const Executable&, const Wait& wait) {
 
 const HostTask* Launch::one_task() const {
   if (const auto* host = std::get_if<HostTask>(&task)) return host;
-  const auto* loop = std::get_if<LoopTask>(&task);
-  const HostTask& native = loop ? loop->native : std::get<BranchTask>(task).native;
-  return native.function ? &native : nullptr;
+  const HostTask* native = nullptr;
+  if (const auto* loop = std::get_if<LoopTask>(&task)) native = &loop->native;
+  if (const auto* branch = std::get_if<BranchTask>(&task)) native = &branch->native;
+  return native && native->function ? native : nullptr;
 }
 
 std::vector<std::shared_ptr<const Executable>> inner_executables(const Launch& launch) {

@@ -15,6 +15,7 @@
 #include "ir/type.h"
 #include "runtime/buffer.h"
 #include "runtime/device.h"
+#include "runtime/engine.h"
 #include "runtime/launch_times.h"
 
 namespace anabranch {
@@ -29,6 +30,14 @@ struct HostTask {
   std::shared_ptr<const void> context;  ///< keeps code and library primitives alive
   std::int64_t extent = 1;
   std::int64_t grain = 1;
+};
+
+/// Work that a device does by itself: `put` puts it on a queue of the device and returns. Throws
+/// Error where the device refuses it.
+struct DeviceTask {
+  using Function = void (*)(const void* context, void* const* buffers, DeviceQueue& queue);
+  Function put = nullptr;
+  std::shared_ptr<const void> context;  ///< keeps code and library handles alive
 };
 
 struct Executable;
@@ -82,7 +91,7 @@ struct Launch {
   enum class Kind : std::uint8_t { kernel, library, loop, branch, copy };
   Kind kind = Kind::kernel;
   std::string name;
-  std::variant<HostTask, LoopTask, BranchTask> task;
+  std::variant<HostTask, DeviceTask, LoopTask, BranchTask> task;
   std::vector<SlotId> buffers;
   std::vector<SlotId> writes;  ///< those of `buffers` that it writes
   /// Pairs (read, written) that may share bytes, if the first has no later use: element i of the
@@ -107,7 +116,8 @@ struct Launch {
   /// The task of a launch that is neither a loop nor a branch.
   HostTask& host_task() { return std::get<HostTask>(task); }
   const HostTask& host_task() const { return std::get<HostTask>(task); }
-  /// The one task that does all of it; null for a loop or a branch that goes step by step.
+  /// The one task of the host's that does all of it; null for a loop or a branch that goes step by
+  /// step, and for what a device does by itself.
   const HostTask* one_task() const;
 };
 

@@ -21,6 +21,7 @@ struct Nvrtc {
   decltype(&nvrtcGetCUBINSize) cubin_size = nullptr;
   decltype(&nvrtcGetCUBIN) cubin = nullptr;
   decltype(&nvrtcGetErrorString) error = nullptr;
+  decltype(&nvrtcVersion) version = nullptr;
 
   Nvrtc() {
     const std::string file = "libnvrtc.so." + std::to_string(CUDART_MAJOR);
@@ -42,6 +43,7 @@ struct Nvrtc {
     find(cubin_size, "nvrtcGetCUBINSize");
     find(cubin, "nvrtcGetCUBIN");
     find(error, "nvrtcGetErrorString");
+    find(version, "nvrtcVersion");
   }
 };
 
@@ -96,6 +98,12 @@ class Program {
 }  // namespace
 
 std::string nvrtc_missing() { return nvrtc().missing; }
+
+std::string nvrtc_version() {
+  int major = 0, minor = 0;
+  if (!nvrtc().missing.empty() || nvrtc().version(&major, &minor) != NVRTC_SUCCESS) return {};
+  return std::to_string(major) + "." + std::to_string(minor);
+}
 
 Cubin compile_cubin(const std::string& source, int architecture) {
   if (!nvrtc().missing.empty()) throw Error("compile for CUDA: " + nvrtc().missing);

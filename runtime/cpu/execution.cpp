@@ -28,6 +28,13 @@ std::vector<Leg> legs_of(const Executable& executable, DeviceState& device) {
   return legs;
 }
 
+// Whether any stream is on a device that works by itself, or on one that does not.
+bool has_stream(const Executable& executable, bool on_engine) {
+  return std::ranges::any_of(executable.streams, [&](const Stream& stream) {
+    return (device_state(executable.device_at(stream.device)).engine != nullptr) == on_engine;
+  });
+}
+
 class Execution final : public Flight, Work, StreamRun {
  public:
   Execution(DeviceState& device, std::shared_ptr<const Executable> executable,
@@ -39,7 +46,10 @@ class Execution final : public Flight, Work, StreamRun {
         inputs_(std::move(inputs)),
         outputs_(std::move(outputs)),
         data_(executable_->slots.size()),
-        frame_(*executable_, device, data_) {
+        frame_(*executable_, device, data_),
+        has_engine_(has_stream(*executable_, true)),
+        has_host_(has_stream(*executable_, false)),
+        queued_(executable_->outputs.size()) {
     part_of = static_cast<Flight*>(this);
     for (const Buffer& output : outputs_) {
       if (output) output.ready().set_maker(part_of);
@@ -51,11 +61,15 @@ class Execution final : public Flight, Work, StreamRun {
 
  private:
   void input_is_ready();
+  void post();
   void begin();
-  void begin_later() override { pool().post(*this); }
-  ThreadPool& pool() const;
-  void finish_output(std::uint32_t index, bool let_go) override;
+  void begin_later() override { post(); }
+  void wait_for_inputs();
+  void finish_output(std::uint32_t index, bool let_go,
+                     const std::shared_ptr<const Mark>& mark) override;
   void ended() override;
+  void leave_queues();
+  void finish();
 
   std::shared_ptr<const Executable> executable_;
   std::vector<Buffer> inputs_;
@@ -63,6 +77,9 @@ class Execution final : public Flight, Work, StreamRun {
   std::vector<void*> data_;
   Frame frame_;
   std::atomic<std::size_t> missing_inputs_{0};
+  const bool has_engine_, has_host_;
+  std::vector<Event> queued_;  // of outputs that a queue will have made
+  std::atomic<std::size_t> unfinished_devices_{0};
 };
 
 void Execution::begin_when_ready() {
@@ -70,8 +87,10 @@ void Execution::begin_when_ready() {
   for (const Buffer& input : inputs_) {
     if (input.ready().ready()) {
       missing_inputs_.fetch_sub(1, std::memory_order_relaxed);
-    } else {
+    } else if (has_host_) {
       input.ready().then([this] { input_is_ready(); });
+    } else {
+      input.ready().when_queued([this] { input_is_ready(); });
     }
   }
   input_is_ready();
@@ -79,43 +98,102 @@ void Execution::begin_when_ready() {
 
 void Execution::input_is_ready() {
   if (missing_inputs_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-    pool().post(*this);
+    post();
   }
 }
 
-// Where the first stream is, which `start` begins here.
-ThreadPool& Execution::pool() const {
+// On a worker of the device where the first stream is, which `start` begins; what is put on queues
+// alone takes no time to speak of.
+void Execution::post() {
   const std::vector<Stream>& streams = executable_->streams;
-  return ThreadPool::of(executable_->device_at(streams.empty() ? 0 : streams[0].device));
+  if (has_engine_ && !has_host_) return begin();
+  for (const Stream& stream : streams) {
+    const Device& device = executable_->device_at(stream.device);
+    if (!device_state(device).engine) return ThreadPool::of(device).post(*this);
+  }
+  ThreadPool::of(Device::cpu(0)).post(*this);
 }
 
 // Memory is taken only now, so that a queue of executions does not hold memory while it waits.
 void Execution::begin() {
   if (!may_begin()) return;
   frame_.bind(inputs_, outputs_);
+  if (has_engine_) wait_for_inputs();
   LaunchTimes* times = executable_->times.get();
-  if (times && times->wanted()) measure(times);
+  if (times && times->wanted() && !has_engine_) measure(times);
   if (start()) ended();
+}
+
+// On their engines' main queues, where everything begins. Constants are copied from the host too.
+void Execution::wait_for_inputs() {
+  const auto wait_for = [this](const Buffer& buffer) {
+    const std::shared_ptr<const Mark> mark = buffer.ready().mark();
+    if (!mark || buffer.ready().ready()) return;
+    guard([&] { device_state(buffer.device()).engine->main().wait(*mark); });
+  };
+  std::ranges::for_each(inputs_, wait_for);
+  std::ranges::for_each(executable_->constants, wait_for);
 }
 
 // Lets go of the output before it says that it is there, if it may: who then runs something on it
 // can write over it.
-void Execution::finish_output(std::uint32_t index, bool let_go) {
+void Execution::finish_output(std::uint32_t index, bool let_go,
+                              const std::shared_ptr<const Mark>& mark) {
   const SlotId id = executable_->outputs[index];
   const Slot& slot = executable_->slots[id];
   if (slot.kind != Slot::Kind::output || !outputs_[slot.index]) return;
   const Event ready = outputs_[slot.index].ready();
   if (let_go) outputs_[slot.index] = {};
-  ready.complete(frame_.error(id));
+  if (!mark) return ready.complete(frame_.error(id));
+  if (ready.mark()) return;
+  ready.queued(mark);
+  queued_[index] = ready;
 }
 
 void Execution::ended() {
   ThreadPool::job_is_ending();
   if (times() && !frame_.has_failed()) times()->run_ended();
+  if (has_queues()) return leave_queues();
+  finish();
+}
+
+// All is on the queues. What the host has no part in may go back in their order; the rest has to
+// wait until the devices are done.
+void Execution::leave_queues() {
+  join();
+  if (!has_host_) {
+    frame_.unbind();
+    inputs_.clear();
+  }
+  std::vector<std::pair<DeviceState*, std::shared_ptr<const Mark>>> ends;
+  for (DeviceIndex i = 0; i <= executable_->further.size(); ++i) {
+    DeviceState& state = device_state(executable_->device_at(i));
+    if (state.engine) ends.emplace_back(&state, mark(state.engine->main()));
+  }
+  for (std::uint32_t i = 0; i < executable_->outputs.size(); ++i) {
+    const Slot& slot = executable_->slots[executable_->outputs[i]];
+    for (const auto& [state, end] : ends) {
+      if (executable_->device_at(slot.device) == state->device) finish_output(i, true, end);
+    }
+  }
+  unfinished_devices_.store(ends.size(), std::memory_order_relaxed);
+  const auto past = [this](const Failure& error) {
+    if (error) frame_.fail_all(error);
+    if (unfinished_devices_.fetch_sub(1, std::memory_order_acq_rel) == 1) finish();
+  };
+  for (const auto& [state, end] : ends) {
+    end ? state->completion.when_past(end, past) : past(Failure());
+  }
+}
+
+void Execution::finish() {
   // Memory first: who waits for an output may look at what is in use.
   frame_.unbind();
   inputs_.clear();
-  for (std::uint32_t i = 0; i < executable_->outputs.size(); ++i) finish_output(i, true);
+  for (std::uint32_t i = 0; i < executable_->outputs.size(); ++i) {
+    queued_[i].complete(frame_.error(executable_->outputs[i]));
+    finish_output(i, true, nullptr);
+  }
   land();  // may destroy this
 }
 

@@ -19,47 +19,121 @@ Strand happened;  // its address alone matters
 
 bool StreamRun::start() {
   if (strands_.empty()) return true;
-  for (std::atomic<Strand*>& event : events_) event.store(nullptr, std::memory_order_relaxed);
+  for (EventState& event : events_) {
+    event.waiting.store(nullptr, std::memory_order_relaxed);
+    event.mark = nullptr;
+  }
   if (timeline::recording()) first_arrow_ = timeline::take_arrows(events_.size());
   for (std::uint32_t i = 0; i < strands_.size(); ++i) {
     strands_[i].owner_ = this;
     strands_[i].part_of = whole_;
-    strands_[i].pool_ = &ThreadPool::of(executable_.device_at(executable_.streams[i].device));
     strands_[i].stream_ = i;
     strands_[i].position_ = 0;
   }
+  take_queues();
+  if (has_queues_) fork();
   running_.store(strands_.size() + 1, std::memory_order_relaxed);  // this call counts as one
   starting_.store(true, std::memory_order_relaxed);
-  for (std::size_t i = 1; i < strands_.size(); ++i) strands_[i].pool_->post(strands_[i]);
+  for (std::size_t i = 1; i < strands_.size(); ++i) carry_on(strands_[i]);
   strands_[0].advance();
   starting_.store(false, std::memory_order_relaxed);
   return running_.fetch_sub(1, std::memory_order_acq_rel) == 1;
 }
 
-void StreamRun::record(EventId event) {
-  Strand* waiting = events_[event].exchange(&happened, std::memory_order_acq_rel);
-  while (waiting) {
-    Strand& next = *std::exchange(waiting, waiting->next_waiting_);
-    next.pool_->expect_no_more();
-    next.pool_->post(next);
+// Streams of one device are numbered from 0, and the first is its engine's main queue.
+void StreamRun::take_queues() {
+  std::vector<unsigned> taken(1 + executable_.further.size());
+  for (std::uint32_t i = 0; i < strands_.size(); ++i) {
+    const DeviceIndex device = executable_.streams[i].device;
+    Engine* engine = device_of(i).engine;
+    if (engine) {
+      strands_[i].queue_ = &engine->queue(taken[device]++);
+    } else {
+      strands_[i].pool_ = &ThreadPool::of(executable_.device_at(device));
+    }
+    has_queues_ |= engine != nullptr;
   }
 }
 
-bool StreamRun::wait(EventId event, Strand& strand) {
-  std::atomic<Strand*>& waiting = events_[event];
-  Strand* head = waiting.load(std::memory_order_acquire);
-  if (head == &happened) return true;
-  ThreadPool& pool = *strand.pool_;
-  pool.expect();
+// What was put on the main queues before, memory among it, comes before what is put on others.
+void StreamRun::fork() {
+  for (std::uint32_t i = 0; i < strands_.size(); ++i) {
+    DeviceQueue* queue = strands_[i].queue_;
+    if (!queue) continue;
+    DeviceQueue& main = device_of(i).engine->main();
+    guard([&] {
+      if (queue != &main) queue->wait(*main.mark());
+    });
+  }
+}
+
+void StreamRun::join() {
+  for (std::uint32_t i = 0; i < strands_.size(); ++i) {
+    DeviceQueue* queue = strands_[i].queue_;
+    if (!queue) continue;
+    DeviceQueue& main = device_of(i).engine->main();
+    guard([&] {
+      if (queue != &main) main.wait(*queue->mark());
+    });
+  }
+}
+
+std::shared_ptr<const Mark> StreamRun::mark(DeviceQueue& queue) {
+  std::shared_ptr<const Mark> made;
+  guard([&] { made = queue.mark(); });
+  return made;
+}
+
+void StreamRun::carry_on(Strand& strand) {
+  if (strand.queue_) return strand.advance();
+  strand.pool_->post(strand);
+}
+
+void StreamRun::record(EventId id, DeviceQueue* queue) {
+  EventState& event = events_[id];
+  if (queue) event.mark = mark(*queue);
+  Strand* waiting = event.waiting.exchange(&happened, std::memory_order_acq_rel);
+  while (waiting) {
+    Strand& next = *std::exchange(waiting, waiting->next_waiting_);
+    if (next.pool_) next.pool_->expect_no_more();
+    if (pass(event, next)) carry_on(next);
+  }
+}
+
+bool StreamRun::wait(EventId id, Strand& strand) {
+  EventState& event = events_[id];
+  Strand* head = event.waiting.load(std::memory_order_acquire);
+  if (head == &happened) return pass(event, strand);
+  if (strand.pool_) strand.pool_->expect();
   while (head != &happened) {
     strand.next_waiting_ = head;
-    if (waiting.compare_exchange_weak(head, &strand, std::memory_order_acq_rel,
-                                      std::memory_order_acquire)) {
+    if (event.waiting.compare_exchange_weak(head, &strand, std::memory_order_acq_rel,
+                                            std::memory_order_acquire)) {
       return false;
     }
   }
-  pool.expect_no_more();
-  return true;
+  if (strand.pool_) strand.pool_->expect_no_more();
+  return pass(event, strand);
+}
+
+bool StreamRun::pass(EventState& event, Strand& strand) {
+  if (!event.mark) return true;
+  bool may_go_on = true;
+  guard([&] {
+    if (strand.queue_) {
+      strand.queue_->wait(*event.mark);
+    } else {
+      may_go_on = event.mark->is_past();
+    }
+  });
+  if (may_go_on) return true;
+  strand.pool_->expect();
+  device_.completion.when_past(event.mark, [this, &strand](const Failure& error) {
+    if (error) frame_.fail_all(error);
+    strand.pool_->expect_no_more();
+    strand.pool_->post(strand);
+  });
+  return false;
 }
 
 // May say no where it is so, while `start` returns.
@@ -84,7 +158,7 @@ timeline::Track Strand::track() {
 
 void Strand::start_clock() {
   step_begin_ = {};
-  if (!timeline::recording()) return;
+  if (queue_ || !timeline::recording()) return;
   track();
   step_begin_ = timeline::Clock::now();
 }
@@ -98,7 +172,7 @@ void Strand::stop_clock(std::string_view name, timeline::Category category,
 // What is alone on its stream comes before the result that a guest waits for; of other streams it
 // does what is short.
 bool Strand::is_for_worker(const Step& step) const {
-  if (!ThreadPool::on_guest()) return false;
+  if (queue_ || !ThreadPool::on_guest()) return false;
   if (ThreadPool::guest_may_leave()) return true;
   const auto* launch = std::get_if<Launch>(&step);
   if (launch && launch->calls_user) return true;
@@ -138,9 +212,11 @@ bool Strand::run(const Launch& launch) {
     // begin for this output, shall not take its own beside it.
     if (owner_->is_on_last_strand()) return true;
   }
+  const std::shared_ptr<const Mark> mark =
+      queue_ && !launch.finishes.empty() ? owner_->mark(*queue_) : nullptr;
   for (std::uint32_t output : launch.finishes) {
     const auto& left = launch.lets_go;
-    owner_->finish_output(output, std::find(left.begin(), left.end(), output) != left.end());
+    owner_->finish_output(output, std::find(left.begin(), left.end(), output) != left.end(), mark);
   }
   return true;
 }
@@ -161,11 +237,24 @@ bool Strand::begin(const Launch& launch) {
   buffers_.resize(launch.buffers.size());
   Frame& frame = owner_->frame();
   if (!frame.may_run(launch)) return true;
+  if (const auto* task = std::get_if<DeviceTask>(&launch.task)) {
+    put(launch, *task);
+    return true;
+  }
   if (const HostTask* task = launch.one_task()) return begin_task(launch, *task);
   frame.gather(launch, buffers_.data());
   inner_ = make_inner_run(launch, buffers_, *this);
   begun_ = true;
   return inner_->advance();
+}
+
+void Strand::put(const Launch& launch, const DeviceTask& task) {
+  try {
+    owner_->frame().gather(launch, buffers_.data(), queue_);
+    task.put(task.context.get(), buffers_.data(), *queue_);
+  } catch (...) {
+    owner_->frame().fail(launch, std::current_exception());
+  }
 }
 
 bool Strand::begin_task(const Launch& launch, const HostTask& task) {
@@ -188,7 +277,7 @@ bool Strand::begin_task(const Launch& launch, const HostTask& task) {
 
 bool Strand::run(const Copy& copy) {
   start_clock();
-  owner_->frame().run(copy);
+  owner_->guard([&] { owner_->frame().run(copy, queue_); });
   const std::size_t bytes = owner_->executable().slots[copy.from].type.bytes();
   stop_clock("copy", timeline::Category::copy, {.bytes = static_cast<std::int64_t>(bytes)});
   return true;
@@ -197,7 +286,7 @@ bool Strand::run(const Copy& copy) {
 bool Strand::run(const Record& record) {
   start_clock();
   const std::uint64_t arrow = owner_->first_arrow_ + record.event;
-  owner_->record(record.event);
+  owner_->record(record.event, queue_);
   stop_clock("record", timeline::Category::record, {.arrow = arrow});
   return true;
 }

@@ -3,6 +3,11 @@
 // Streams cost nothing here, so each is a strand of its own: a list of steps that one worker at a
 // time walks down. A strand that has to wait is put aside and its worker does something else; who
 // makes the event happen puts it back.
+//
+// A stream of a device that works by itself is a strand as well: it puts its steps on a queue of
+// the device and never waits there. Others may go on once an event is recorded on a queue: on the
+// same kind of device the queues wait for each other, and a strand of the host is put back once the
+// device has come past it.
 #pragma once
 
 #include <atomic>
@@ -50,6 +55,7 @@ class Strand final : public Work {
   bool run(const Record& record);
   bool run(const Wait& wait);
   bool begin(const Launch& launch);
+  void put(const Launch& launch, const DeviceTask& task);
   bool begin_task(const Launch& launch, const HostTask& task);
   void note_time(const Launch& launch);
 
@@ -59,7 +65,8 @@ class Strand final : public Work {
                   const timeline::Details& details);
 
   StreamRun* owner_ = nullptr;
-  ThreadPool* pool_ = nullptr;  // of the stream's device
+  ThreadPool* pool_ = nullptr;    // of the stream's device, if the host's threads do its work
+  DeviceQueue* queue_ = nullptr;  // if not, where this puts it
   std::uint32_t stream_ = 0;
   std::size_t position_ = 0;
   bool begun_ = false;  // the step at `position_` is under way; this goes on when it is done
@@ -107,15 +114,42 @@ class StreamRun {
   void measure(LaunchTimes* times) { times_ = times; }
 
   virtual void ended() = 0;
-  /// An output, by position, that is final; and whether nothing here uses it any more.
-  virtual void finish_output(std::uint32_t, bool) {}
+  /// An output, by position, that is final, past `mark` if that is not null; and whether nothing
+  /// here uses it any more.
+  virtual void finish_output(std::uint32_t, bool, const std::shared_ptr<const Mark>&) {}
+
+  /// Whether any of the streams is on a device that works by itself; after `start`.
+  bool has_queues() const { return has_queues_; }
+  /// What is on the queues now comes before what is put on their engine's main queue next.
+  void join();
+  /// Null where the device has failed.
+  std::shared_ptr<const Mark> mark(DeviceQueue& queue);
+  /// Runs `work`, which may find that the device has failed; then so has everything here.
+  template <class Work>
+  void guard(Work work) {
+    try {
+      work();
+    } catch (...) {
+      frame_.fail_all(std::current_exception());
+    }
+  }
 
  private:
   friend class Strand;
 
-  void record(EventId event);
-  /// Whether the event has happened; if not, the strand will be posted once it has.
+  struct EventState {
+    std::atomic<Strand*> waiting{nullptr};  // who waits, or `happened`
+    std::shared_ptr<const Mark> mark;       // where a device recorded it; written before `happened`
+  };
+
+  void take_queues();
+  void fork();
+  void record(EventId event, DeviceQueue* queue);
+  /// Whether the strand may go on; if not, it will be carried on once it may.
   bool wait(EventId event, Strand& strand);
+  /// The same for an event that has been recorded.
+  bool pass(EventState& event, Strand& strand);
+  void carry_on(Strand& strand);
   void strand_ended();
   /// Whether all strands but one have ended.
   bool is_on_last_strand() const;
@@ -127,9 +161,10 @@ class StreamRun {
   LaunchTimes* times_ = nullptr;
   std::vector<Strand> strands_;
   std::atomic<std::size_t> running_{0};
-  std::atomic<bool> starting_{false};         // `start` counts as running
-  std::vector<std::atomic<Strand*>> events_;  // who waits, or `happened`
-  std::uint64_t first_arrow_ = 1;             // of the timeline, one per event
+  std::atomic<bool> starting_{false};  // `start` counts as running
+  std::vector<EventState> events_;
+  bool has_queues_ = false;
+  std::uint64_t first_arrow_ = 1;  // of the timeline, one per event
 };
 
 }  // namespace anabranch::cpu

@@ -30,8 +30,8 @@ Driver opened() {
     return driver;
   }
   // First what every driver has: an old one lacks some of the rest.
-  driver.cuDriverGetVersion = reinterpret_cast<decltype(&::cuDriverGetVersion)>(
-      dlsym(library, "cuDriverGetVersion"));
+  driver.cuDriverGetVersion =
+      reinterpret_cast<decltype(&::cuDriverGetVersion)>(dlsym(library, "cuDriverGetVersion"));
   int version = 0;
   if (!driver.cuDriverGetVersion || driver.cuDriverGetVersion(&version) != CUDA_SUCCESS) {
     driver.missing = fmt::format("{} does not say its version", file);
@@ -43,12 +43,11 @@ Driver opened() {
                     version_text(version), version_text(needed_version));
     return driver;
   }
-#define ANABRANCH_CUDA_FIND(name)                                              \
-  driver.name = reinterpret_cast<decltype(&::name)>(                           \
-      dlsym(library, ANABRANCH_CUDA_NAME(name)));                              \
-  if (!driver.name) {                                                          \
-    driver.missing = fmt::format("{} has no {}", file, ANABRANCH_CUDA_NAME(name)); \
-    return driver;                                                             \
+#define ANABRANCH_CUDA_FIND(name)                                                               \
+  driver.name = reinterpret_cast<decltype(&::name)>(dlsym(library, ANABRANCH_CUDA_NAME(name))); \
+  if (!driver.name) {                                                                           \
+    driver.missing = fmt::format("{} has no {}", file, ANABRANCH_CUDA_NAME(name));              \
+    return driver;                                                                              \
   }
   ANABRANCH_CUDA_DRIVER(ANABRANCH_CUDA_FIND)
 #undef ANABRANCH_CUDA_FIND

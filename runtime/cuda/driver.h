@@ -1,5 +1,5 @@
-// The CUDA driver, opened when the first question about a GPU is asked: the library runs on machines
-// without one. The names and types are those of cuda.h.
+// The CUDA driver, opened when the first question about a GPU is asked: the library runs on
+// machines without one. The names and types are those of cuda.h.
 #pragma once
 
 #include <cuda.h>

@@ -91,22 +91,6 @@ class Queue final : public DeviceQueue {
     return mark;
   }
 
-  void* allocate(std::size_t bytes) override {
-    gpu_.enter();
-    CUdeviceptr data = 0;
-    const CUresult result =
-        driver().cuMemAllocFromPoolAsync(&data, bytes, gpu_.pool_, stream_);
-    if (result == CUDA_ERROR_OUT_OF_MEMORY) return nullptr;
-    check(result, "allocation");
-    return reinterpret_cast<void*>(data);
-  }
-
-  void free(void* data) override {
-    if (!data) return;
-    gpu_.enter();
-    check(driver().cuMemFreeAsync(address(data), stream_), "freeing memory");
-  }
-
   void* native() const override { return stream_; }
 
  private:
@@ -129,8 +113,7 @@ Gpu& Gpu::of(int index) {
   static std::mutex mutex;
   static std::array<Gpu*, most_gpus> gpus{};
   if (index < 0 || index >= gpu_count()) {
-    throw Error(fmt::format("there is no GPU {}{}", index,
-                            gpu_count() ? "" : ": " + why_no_gpu()));
+    throw Error(fmt::format("there is no GPU {}{}", index, gpu_count() ? "" : ": " + why_no_gpu()));
   }
   std::lock_guard lock(mutex);
   Gpu*& gpu = gpus[static_cast<std::size_t>(index)];
@@ -164,7 +147,11 @@ Gpu::Gpu(int index) {
   cuuint64_t keep = UINT64_MAX;
   check(driver().cuMemPoolSetAttribute(pool_, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &keep),
         "making a memory pool");
+  from_host_ = std::make_unique<Queue>(*this);
+  to_host_ = std::make_unique<Queue>(*this);
 }
+
+Engine& engine(int index) { return Gpu::of(index); }
 
 void Gpu::enter() const { check(driver().cuCtxSetCurrent(context_), "entering a GPU's context"); }
 
@@ -191,7 +178,44 @@ void Gpu::give_back(CUevent event) noexcept {
   }
 }
 
-std::unique_ptr<DeviceQueue> Gpu::make_queue() { return std::make_unique<Queue>(*this); }
+DeviceQueue& Gpu::queue(unsigned index) {
+  std::lock_guard lock(mutex_);
+  while (queues_.size() <= index) queues_.push_back(std::make_unique<Queue>(*this));
+  return *queues_[index];
+}
+
+void* Gpu::allocate(std::size_t bytes) {
+  const auto stream = static_cast<CUstream>(main().native());
+  enter();
+  CUdeviceptr data = 0;
+  const CUresult result = driver().cuMemAllocFromPoolAsync(&data, bytes, pool_, stream);
+  if (result == CUDA_ERROR_OUT_OF_MEMORY) return nullptr;
+  check(result, "allocation");
+  return reinterpret_cast<void*>(data);
+}
+
+void Gpu::free(void* data) {
+  if (!data) return;
+  const auto stream = static_cast<CUstream>(main().native());
+  enter();
+  check(driver().cuMemFreeAsync(address(data), stream), "freeing memory");
+}
+
+std::size_t Gpu::cached() const {
+  enter();
+  cuuint64_t reserved = 0, used = 0;
+  const auto get = [this](CUmemPool_attribute which, cuuint64_t& value) {
+    check(driver().cuMemPoolGetAttribute(pool_, which, &value), "asking for a pool's memory");
+  };
+  get(CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, reserved);
+  get(CU_MEMPOOL_ATTR_USED_MEM_CURRENT, used);
+  return reserved > used ? reserved - used : 0;
+}
+
+void Gpu::release_cached() {
+  enter();
+  check(driver().cuMemPoolTrimTo(pool_, 0), "trimming a memory pool");
+}
 
 ModulePtr Gpu::load(const std::string& cubin) {
   enter();
@@ -226,10 +250,5 @@ void* Gpu::allocate_host(std::size_t bytes) {
 }
 
 void Gpu::free_host(void* data) noexcept { driver().cuMemFreeHost(data); }
-
-void Gpu::trim(std::size_t keep_bytes) {
-  enter();
-  check(driver().cuMemPoolTrimTo(pool_, keep_bytes), "trimming a memory pool");
-}
 
 }  // namespace anabranch::cuda

@@ -1,4 +1,4 @@
-// Gpu: one NVIDIA GPU: queues, memory, code.
+// Gpu: one NVIDIA GPU, through its driver.
 #pragma once
 
 #include <cuda.h>
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/device_queue.h"
+#include "runtime/engine.h"
 
 namespace anabranch::cuda {
 
@@ -17,7 +17,7 @@ namespace anabranch::cuda {
 class Module;
 using ModulePtr = std::shared_ptr<const Module>;
 
-class Gpu {
+class Gpu final : public Engine {
  public:
   /// Made at the first call for it, and never destroyed. Throws Error where there is no such GPU.
   static Gpu& of(int index);
@@ -31,7 +31,17 @@ class Gpu {
   int multiprocessors() const { return multiprocessors_; }
   std::size_t memory_bytes() const { return memory_bytes_; }
 
-  std::unique_ptr<DeviceQueue> make_queue();
+  DeviceQueue& queue(unsigned index) override;
+  DeviceQueue& from_host() override { return *from_host_; }
+  DeviceQueue& to_host() override { return *to_host_; }
+
+  void* allocate(std::size_t bytes) override;
+  void free(void* data) override;
+  std::size_t cached() const override;
+  void release_cached() override;
+
+  void* allocate_host(std::size_t bytes) override;
+  void free_host(void* data) noexcept override;
 
   /// Throws Error where the driver refuses the cubin.
   ModulePtr load(const std::string& cubin);
@@ -41,13 +51,6 @@ class Gpu {
   void launch(CUfunction kernel, unsigned blocks, unsigned threads, void** arguments,
               const DeviceQueue& queue);
 
-  /// Page-locked memory of the host, which copies need. Null if there is not enough.
-  void* allocate_host(std::size_t bytes);
-  void free_host(void* data) noexcept;
-
-  /// Gives freed memory back to the system, but for so many bytes of the pool.
-  void trim(std::size_t keep_bytes);
-
  private:
   friend class Queue;
   friend class EventMark;
@@ -55,7 +58,8 @@ class Gpu {
 
   explicit Gpu(int index);
 
-  /// The driver works on the GPU whose context the calling thread has: to be called before all else.
+  /// The driver works on the GPU whose context the calling thread has: to be called before all
+  /// else.
   void enter() const;
   CUevent take_event();
   void give_back(CUevent event) noexcept;
@@ -68,7 +72,9 @@ class Gpu {
   int multiprocessors_ = 0;
   std::size_t memory_bytes_ = 0;
 
-  std::mutex mutex_;
+  std::unique_ptr<DeviceQueue> from_host_, to_host_;
+  mutable std::mutex mutex_;
+  std::vector<std::unique_ptr<DeviceQueue>> queues_;
   std::vector<CUevent> events_;  // that nobody uses
 };
 

@@ -47,15 +47,15 @@ TEST(Gpu, SaysWhatItIs) {
 }
 
 TEST(Gpu, CopiesInTheOrderOfAQueue) {
-  const auto queue = Gpu::of(0).make_queue();
+  DeviceQueue* const queue = &Gpu::of(0).main();
   const HostFloats there(2), back(2);
-  void* data = queue->allocate(2 * sizeof(float));
+  void* data = Gpu::of(0).allocate(2 * sizeof(float));
   ASSERT_NE(data, nullptr);
   there[0] = 1.5f;
   there[1] = -2;
   queue->copy(data, there.get(), 2 * sizeof(float));
   queue->copy(back.get(), data, 2 * sizeof(float));
-  queue->free(data);
+  Gpu::of(0).free(data);
   queue->mark()->wait();
   EXPECT_EQ(back[0], 1.5f);
   EXPECT_EQ(back[1], -2);
@@ -66,13 +66,13 @@ TEST(Gpu, QueuesMeetAtMarks) {
   ModulePtr module;
   const CUfunction add = adder(module);
   const CUfunction multiply = Gpu::of(0).function(*module, "multiply");
-  std::vector<std::unique_ptr<DeviceQueue>> queues;
-  for (int i = 0; i < 4; ++i) queues.push_back(Gpu::of(0).make_queue());
+  std::vector<DeviceQueue*> queues;
+  for (unsigned i = 0; i < 4; ++i) queues.push_back(&Gpu::of(0).queue(i));
   std::mt19937 random(7);
   for (int round = 0; round < 20; ++round) {
     const HostFloats host(1);
     host[0] = 0;
-    void* x = queues[0]->allocate(sizeof(float));
+    void* x = Gpu::of(0).allocate(sizeof(float));
     queues[0]->copy(x, host.get(), sizeof(float));
     std::shared_ptr<const Mark> last = queues[0]->mark();
     float wanted = 0;
@@ -88,15 +88,14 @@ TEST(Gpu, QueuesMeetAtMarks) {
     }
     queues[0]->wait(*last);
     queues[0]->copy(host.get(), x, sizeof(float));
-    queues[0]->free(x);
+    Gpu::of(0).free(x);
     queues[0]->mark()->wait();
     EXPECT_EQ(host[0], wanted);
   }
 }
 
 TEST(Gpu, HasNoMemoryBeyondItsPool) {
-  const auto queue = Gpu::of(0).make_queue();
-  EXPECT_EQ(queue->allocate(std::size_t{1} << 50), nullptr);
+  EXPECT_EQ(Gpu::of(0).allocate(std::size_t{1} << 50), nullptr);
 }
 
 }  // namespace

@@ -71,10 +71,10 @@ CUresult guarded(const char* name, bool needs_context, Call call) {
   return call(lock);
 }
 
-#define GUARDED(...)                                     \
+#define GUARDED(...)                                                                             \
   guarded(__func__, true, [&]([[maybe_unused]] std::unique_lock<std::mutex>& lock) -> CUresult { \
-    __VA_ARGS__                                          \
-    return CUDA_SUCCESS;                                 \
+    __VA_ARGS__                                                                                  \
+    return CUDA_SUCCESS;                                                                         \
   })
 
 }  // namespace
@@ -196,7 +196,8 @@ CUresult cuEventRecord(CUevent event, CUstream stream) {
   return GUARDED({ gpu().record(*stream, *event); });
 }
 CUresult cuEventQuery(CUevent event) {
-  return GUARDED({ return event->happened == event->recorded ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY; });
+  return GUARDED(
+      { return event->happened == event->recorded ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY; });
 }
 CUresult cuEventSynchronize(CUevent event) {
   return GUARDED({
@@ -322,7 +323,8 @@ CUresult cuStreamEndCapture(CUstream stream, CUgraph* made) {
     if (!graph) return CUDA_ERROR_ILLEGAL_STATE;
     std::set<std::size_t> joined = stream->before;
     for (std::size_t i = graph->nodes.size(); i-- > 0;) {
-      if (joined.count(i)) joined.insert(graph->nodes[i].before.begin(), graph->nodes[i].before.end());
+      if (joined.count(i))
+        joined.insert(graph->nodes[i].before.begin(), graph->nodes[i].before.end());
     }
     for (fake_cuda::Stream* other : gpu().streams) {
       if (other->graph == graph) other->graph = nullptr;

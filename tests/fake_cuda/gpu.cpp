@@ -26,7 +26,9 @@ Gpu& gpu() {
   return *gpu;
 }
 
-Gpu::Gpu() { std::thread([this] { work(); }).detach(); }
+Gpu::Gpu() {
+  std::thread([this] { work(); }).detach();
+}
 
 Stream* Gpu::pick() {
   std::vector<Stream*> ready;

@@ -1,0 +1,14 @@
+// compile_kernels.h in a build without the CUDA Toolkit, where no program is for a GPU.
+#include "codegen/cuda/compile_kernels.h"
+#include "codegen/cuda/nvrtc.h"
+#include "ir/error.h"
+
+namespace anabranch::cuda {
+
+Code compile_kernels(std::span<const Kernel>, int, CodeCache*) {
+  throw Error("compile for CUDA: " + nvrtc_missing());
+}
+
+DeviceTask copy_task(std::int64_t) { throw Error("compile for CUDA: " + nvrtc_missing()); }
+
+}  // namespace anabranch::cuda
