@@ -81,12 +81,7 @@ std::string kernels_text(const Compilation& compilation) {
 std::string code_text(const Compilation& compilation,
                       std::string (*text_of_kernels)(std::span<const Kernel>),
                       std::string (*text_of_flow)(const Launch&, const KernelOf&)) {
-  const auto kernel_of = [&](const Launch& launch) -> const Kernel* {
-    const auto found =
-        std::find_if(compilation.kernels.begin(), compilation.kernels.end(),
-                     [&](const Kernel& kernel) { return kernel.name == launch.name; });
-    return found == compilation.kernels.end() ? nullptr : &*found;
-  };
+  const KernelOf kernel_of = kernel_of_name(compilation.kernels);
   std::string text = text_of_kernels(compilation.kernels);
   const std::shared_ptr<const Executable> executable = current_executable(compilation);
   for (const auto& [inside, launch] : launches_of(*executable)) {
