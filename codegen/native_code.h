@@ -17,8 +17,8 @@ struct NativeCode {
   std::size_t bytes = 0;                      ///< of machine code
 };
 
-/// Compiles the kernels of `launches`: those on CPU devices together, once tiled in place, and those
-/// of each GPU together. Throws Error where a GPU cannot be used. Thread-safe.
+/// Compiles the kernels of `launches`: those on CPU devices together, once tiled in place, and
+/// those of each GPU together. Throws Error where a GPU cannot be used. Thread-safe.
 NativeCode compile_kernels(std::vector<Kernel>& kernels, const Launches& launches,
                            std::span<const Device> devices, const Options& options);
 
