@@ -49,6 +49,7 @@ std::shared_ptr<const Executable> scheduled(Program program, Options options, bo
   if (native || updates) options.streams = 1;
   Executable executable = schedule(std::move(program), options);
   executable.times = nullptr;
+  executable.replays = nullptr;
   for (auto& stream : executable.streams) {
     for (Step& step : stream.steps) {
       if (auto* launch = std::get_if<Launch>(&step)) launch->finishes.clear();

@@ -250,6 +250,7 @@ Executable schedule(Program program, const Options& options, const LaunchTimes* 
   if (scheduler.has_choice() && may_measure && !measured) {
     executable.times = std::make_shared<LaunchTimes>(program.launches.size());
   }
+  executable.replays = Replays::of(executable);
   return executable;
 }
 

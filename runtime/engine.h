@@ -4,6 +4,8 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
 
 namespace anabranch {
@@ -43,6 +45,17 @@ class DeviceQueue {
   virtual void* native() const = 0;
 };
 
+/// What was put on queues, captured instead of done, to be put again and again.
+class CapturedWork {
+ public:
+  virtual ~CapturedWork() = default;
+  /// Puts all of it on a queue. It must live until that is done.
+  virtual void put(DeviceQueue& queue) const = 0;
+};
+
+/// A device has its queues twice: work that is put on those for capture does not run.
+enum class QueueSet : std::uint8_t { run, capture };
+
 /// A device that works by itself. Every run on it begins and ends on its main queue, so that
 /// runs come one after the other there, each with its streams side by side, and memory that is
 /// freed in the main queue's order is nobody's any more. Thread-safe; all of it throws Error where
@@ -52,11 +65,15 @@ class Engine {
   virtual ~Engine() = default;
 
   /// The queue of a run's stream `index`, from 0; 0 is the main one.
-  virtual DeviceQueue& queue(unsigned index) = 0;
+  virtual DeviceQueue& queue(unsigned index, QueueSet set = QueueSet::run) = 0;
   DeviceQueue& main() { return queue(0); }
   /// For copies from the host, and to it.
   virtual DeviceQueue& from_host() = 0;
   virtual DeviceQueue& to_host() = 0;
+
+  /// Captures what `put` puts on the queues for capture: all of it must come after what it puts on
+  /// queue 0 first, and before what it puts there last.
+  virtual std::shared_ptr<const CapturedWork> capture(const std::function<void()>& put) = 0;
 
   /// Memory for what is put on the main queue from now on; null if there is not enough.
   virtual void* allocate(std::size_t bytes) = 0;

@@ -17,6 +17,7 @@
 #include "runtime/device.h"
 #include "runtime/engine.h"
 #include "runtime/launch_times.h"
+#include "runtime/replays.h"
 
 namespace anabranch {
 
@@ -194,6 +195,7 @@ struct Executable {
   std::string given_up;  ///< what a memory limit has cost: "3 streams fewer, ..."
   Prediction prediction;
   std::shared_ptr<LaunchTimes> times;  ///< for the first runs to fill; null where nobody asks
+  std::shared_ptr<Replays> replays;    ///< what a device captured; null where it captures nothing
 
   const Device& device_at(DeviceIndex index) const {
     return index == 0 ? device : further[index - 1].device;

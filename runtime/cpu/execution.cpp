@@ -63,6 +63,9 @@ class Execution final : public Flight, Work, StreamRun {
   void begin();
   void begin_later() override { post(); }
   void wait_for_inputs();
+  bool replay();
+  bool is_watched();
+  bool has_constants() const;
   void finish_output(std::uint32_t index, bool let_go,
                      const std::shared_ptr<const Mark>& mark) override;
   void ended() override;
@@ -77,6 +80,7 @@ class Execution final : public Flight, Work, StreamRun {
   std::atomic<std::size_t> missing_inputs_{0};
   const bool has_host_;
   QueueTimes queue_times_;
+  std::shared_ptr<const CapturedWork> captured_;  // while it runs
   std::vector<Event> queued_;  // of outputs that a queue will have made
   std::atomic<std::size_t> unfinished_devices_{0};
 };
@@ -121,7 +125,35 @@ void Execution::begin() {
   LaunchTimes* times = executable_->times.get();
   if (times && times->wanted()) measure(times);
   if (has_engine()) note_queued(&queue_times_);
+  if (replay()) return leave_queues();
   if (start()) ended();
+}
+
+// Whether what an earlier run left captured, or this one, has been put in place of the steps.
+bool Execution::replay() {
+  Replays* replays = executable_->replays.get();
+  if (!replays || !has_engine() || frame_.has_failed() || is_watched()) return false;
+  captured_ = replays->find(data_);
+  if (!captured_ && has_constants() && replays->is_due(data_)) {
+    guard([&] {
+      capture();
+      captured_ = device().engine->capture([this] { start(); });
+      replays->keep(data_, captured_);
+    });
+  }
+  if (captured_) guard([&] { captured_->put(device().engine->main()); });
+  return captured_ != nullptr;
+}
+
+// Whether somebody wants to know of single launches.
+bool Execution::is_watched() {
+  return times() || timeline::recording() ||
+         device().launches_until_failure.load(std::memory_order_relaxed) != UINT64_MAX;
+}
+
+bool Execution::has_constants() const {
+  return std::ranges::all_of(executable_->constants,
+                             [](const Buffer& constant) { return constant.ready().ready(); });
 }
 
 // On their engines' main queues, where everything begins.

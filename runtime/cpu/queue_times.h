@@ -18,8 +18,8 @@ struct QueuedStep {
   std::string name;
   timeline::Category category{};
   timeline::Details details;
-  std::uint32_t launch = 0;       ///< its number
-  LaunchTimes* times = nullptr;   ///< where its time goes; null where nobody asks
+  std::uint32_t launch = 0;      ///< its number
+  LaunchTimes* times = nullptr;  ///< where its time goes; null where nobody asks
   std::shared_ptr<const TimeMark> begin, end;
 };
 

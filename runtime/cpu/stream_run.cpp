@@ -68,7 +68,7 @@ void StreamRun::take_queues() {
     Engine* engine = device_of(i).engine;
     if (engine) {
       const unsigned number = taken[device]++;
-      strands_[i].queue_ = number == 0 ? &home_of(i) : &engine->queue(first_queue_ + number);
+      strands_[i].queue_ = number == 0 ? &home_of(i) : &engine->queue(first_queue_ + number, queue_set_);
     } else {
       strands_[i].pool_ = &ThreadPool::of(executable_.device_at(device));
     }
@@ -77,7 +77,7 @@ void StreamRun::take_queues() {
 }
 
 DeviceQueue& StreamRun::home_of(std::uint32_t stream) {
-  return home_ ? *home_ : device_of(stream).engine->main();
+  return home_ ? *home_ : device_of(stream).engine->queue(0, queue_set_);
 }
 
 // What was put on the home queues before, memory among it, comes before what is put on others.
@@ -275,6 +275,7 @@ bool Strand::run(const Launch& launch) {
   } else {
     stop_clock(launch.name, timeline::category_of(launch), timeline::details_of(launch));
   }
+  if (owner_->queue_set_ == QueueSet::capture) return true;
   // Who waits for an output may submit more at once; this worker can take it up.
   if (position_ + 1 == owner_->executable().streams[stream_].size()) {
     ThreadPool::job_is_ending();

@@ -132,6 +132,8 @@ class StreamRun {
  protected:
   /// Before it starts: where the times of its launches go.
   void measure(LaunchTimes* times) { times_ = times; }
+  /// Before it starts: has it put its steps where they are captured, not run.
+  void capture() { queue_set_ = QueueSet::capture; }
   /// Before it starts: where what is put on queues is noted down. It outlives this.
   void note_queued(QueueTimes* times) { queue_times_ = times; }
   /// Before it starts: makes it a part of what `strand` does. It begins and ends on its queue.
@@ -186,6 +188,7 @@ class StreamRun {
   bool has_queues_ = false;
   DeviceQueue* home_ = nullptr;    // null: the main queue of each device
   unsigned first_queue_ = 0;       // of those that are its own
+  QueueSet queue_set_ = QueueSet::run;
   std::uint64_t first_arrow_ = 1;  // of the timeline, one per event
 };
 

@@ -90,6 +90,29 @@ class EventTime final : public TimeMark {
   const std::shared_ptr<const Gpu::Anchor> anchor_;
 };
 
+class CapturedGraph final : public CapturedWork {
+ public:
+  CapturedGraph(Gpu& gpu, CUgraphExec graph) : gpu_(gpu), graph_(graph) {}
+  ~CapturedGraph() override {
+    try {
+      gpu_.enter();
+      driver().cuGraphExecDestroy(graph_);
+    } catch (const Error&) {
+      // The GPU is lost, and the graph with it.
+    }
+  }
+
+  void put(DeviceQueue& queue) const override {
+    gpu_.enter();
+    check(driver().cuGraphLaunch(graph_, static_cast<CUstream>(queue.native())),
+          "launch of a graph");
+  }
+
+ private:
+  Gpu& gpu_;
+  const CUgraphExec graph_;
+};
+
 class Queue final : public DeviceQueue {
  public:
   explicit Queue(Gpu& gpu) : gpu_(gpu) {
@@ -234,10 +257,37 @@ std::shared_ptr<const Gpu::Anchor> Gpu::anchor() {
   return anchor_;
 }
 
-DeviceQueue& Gpu::queue(unsigned index) {
+DeviceQueue& Gpu::queue(unsigned index, QueueSet set) {
   std::lock_guard lock(mutex_);
-  while (queues_.size() <= index) queues_.push_back(std::make_unique<Queue>(*this));
-  return *queues_[index];
+  auto& queues = queues_[static_cast<int>(set)];
+  while (queues.size() <= index) queues.push_back(std::make_unique<Queue>(*this));
+  return *queues[index];
+}
+
+std::shared_ptr<const CapturedWork> Gpu::capture(const std::function<void()>& put) {
+  std::lock_guard lock(capture_mutex_);
+  const auto stream = static_cast<CUstream>(queue(0, QueueSet::capture).native());
+  enter();
+  // What other threads do meanwhile is their own business.
+  check(driver().cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL), "capture");
+  std::exception_ptr error;
+  try {
+    put();
+  } catch (...) {
+    error = std::current_exception();
+  }
+  CUgraph graph = nullptr;
+  const CUresult ended = driver().cuStreamEndCapture(stream, &graph);  // also where `put` failed
+  if (error) {
+    if (graph) driver().cuGraphDestroy(graph);
+    std::rethrow_exception(error);
+  }
+  check(ended, "capture");
+  CUgraphExec made = nullptr;
+  const CUresult result = driver().cuGraphInstantiate(&made, graph, 0);
+  driver().cuGraphDestroy(graph);
+  check(result, "making a graph of what was captured");
+  return std::make_shared<const CapturedGraph>(*this, made);
 }
 
 void* Gpu::allocate(std::size_t bytes) {

@@ -31,9 +31,11 @@ class Gpu final : public Engine {
   int multiprocessors() const { return multiprocessors_; }
   std::size_t memory_bytes() const { return memory_bytes_; }
 
-  DeviceQueue& queue(unsigned index) override;
+  DeviceQueue& queue(unsigned index, QueueSet set = QueueSet::run) override;
   DeviceQueue& from_host() override { return *from_host_; }
   DeviceQueue& to_host() override { return *to_host_; }
+
+  std::shared_ptr<const CapturedWork> capture(const std::function<void()>& put) override;
 
   void* allocate(std::size_t bytes) override;
   void free(void* data) override;
@@ -54,6 +56,7 @@ class Gpu final : public Engine {
  private:
   friend class Queue;
   friend class EventMark;
+  friend class CapturedGraph;
   friend class EventTime;
   friend class Module;
   struct Anchor;
@@ -88,8 +91,9 @@ class Gpu final : public Engine {
 
   std::unique_ptr<DeviceQueue> from_host_, to_host_, anchor_queue_;
   mutable std::mutex mutex_;
-  std::vector<std::unique_ptr<DeviceQueue>> queues_;
+  std::vector<std::unique_ptr<DeviceQueue>> queues_[2];  // by QueueSet
   Events events_{CU_EVENT_DISABLE_TIMING}, timed_events_{CU_EVENT_DEFAULT};
+  std::mutex capture_mutex_;  // one at a time
   std::mutex anchor_mutex_;
   std::shared_ptr<const Anchor> anchor_;
 };

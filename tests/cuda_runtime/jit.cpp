@@ -144,4 +144,25 @@ TEST(JitOnGpu, TheTimelineShowsWhenTheGpuRanEachKernel) {
   EXPECT_GE(kernels, 1);
 }
 
+// From the second run with the same memory on, the driver is given a whole run at once.
+TEST(JitOnGpu, RunsInTheSameMemoryAreReplayed) {
+  auto f = [](ab::Array x) {
+    ab::Array sum = x;
+    for (int i = 1; i <= 6; ++i) sum = sum + ab::sum(ab::sin(x * static_cast<float>(i))) * x;
+    return sum;
+  };
+  const ab::Array x = numbers(1000);
+  const std::vector<float> expected = ab::jit(f)(x).to_vector<float>();
+  ab::Options options = on_gpu();
+  options.use_all_streams = true;
+  auto on_it = ab::jit(f, options);
+  const ab::Array there = x.to(ab::Device::cuda(0));
+  const auto graphs = fake_cuda_calls("cuGraphLaunch");
+  for (int run = 0; run < 20; ++run) {
+    const std::vector<float> got = on_it(there).to_vector<float>();
+    for (std::size_t i = 0; i < got.size(); ++i) ASSERT_NEAR(got[i], expected[i], 1e-3f) << run;
+  }
+  EXPECT_GE(fake_cuda_calls("cuGraphLaunch") - graphs, 10u);
+}
+
 }  // namespace

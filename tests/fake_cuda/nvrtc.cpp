@@ -54,6 +54,9 @@ std::string without_prefix(const std::string& source) {
   return "#include \"" PREFIX_HEADER "\"\n" + source.substr(device.size());
 }
 
+// In what the threads of a block come to the same point.
+const std::regex threads_meet("of_team|of_lane|__sync");
+
 std::string glued(const std::string& source) {
   std::string text = without_prefix(source) + glue;
   const std::regex kernel(R"(extern "C" __global__ void [^{]*?(\w+)\([^)]*\) \{)");
@@ -61,8 +64,7 @@ std::string glued(const std::string& source) {
     const std::string name = (*it)[1];
     const auto begin = static_cast<std::size_t>(it->position());
     const std::string body = source.substr(begin, source.find("\n}\n", begin) - begin);
-    const bool meet =
-        body.find("of_team") != std::string::npos || body.find("__sync") != std::string::npos;
+    const bool meet = std::regex_search(body, threads_meet);
     text += "extern \"C\" const char* launch_" + name +
             "(void** arguments, unsigned blocks, unsigned threads) {\n  return fake_cuda::launch(" +
             name + ", arguments, blocks, threads, " + (meet ? "true" : "false") +
