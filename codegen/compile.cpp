@@ -237,9 +237,7 @@ Compilation compile(const Graph& graph, const Options& options) {
   Options at_home = options;
   at_home.device = devices[0];
   Program program = Finisher(compilation.kernels, code, at_home, devices)(std::move(launches));
-  for (std::size_t i = 0; i < code.gpus.size(); ++i) {
-    compilation.code_bytes += code.gpus[i].compile(devices[i].index(), options.cache.get());
-  }
+  compilation.code_bytes = code.finish();
   compilation.executable = std::make_shared<const Executable>(schedule(program, at_home));
   if (compilation.executable->times) {
     compilation.reschedule =

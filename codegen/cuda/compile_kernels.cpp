@@ -24,6 +24,12 @@ struct Launchable {
   std::vector<void*> fixed_pointers;
 };
 
+// Constants are copied from the host when a program is compiled.
+void wait_for(const Buffer& constant, DeviceQueue& queue) {
+  const std::shared_ptr<const Mark> mark = constant.ready().mark();
+  if (mark && !constant.ready().ready()) queue.wait(*mark);
+}
+
 void put(const void* context, void* const* buffers, DeviceQueue& queue) {
   const auto& kernel = *static_cast<const Launchable*>(context);
   std::vector<void*> pointers;
@@ -31,6 +37,7 @@ void put(const void* context, void* const* buffers, DeviceQueue& queue) {
     pointers.push_back(const_cast<void*>(static_cast<const void*>(&pointer)));
   };
   for (std::size_t i = 0; i < kernel.buffers; ++i) add(buffers[i]);
+  for (const Buffer& buffer : kernel.fixed) wait_for(buffer, queue);
   for (void* const& pointer : kernel.fixed_pointers) add(pointer);
   kernel.gpu.launch(kernel.function, kernel.blocks, kernel.threads, pointers.data(), queue);
 }

@@ -122,6 +122,15 @@ Gpu& Gpu::of(int index) {
 }
 
 Gpu::Gpu(int index) {
+  try {
+    open(index);
+  } catch (...) {
+    close();
+    throw;
+  }
+}
+
+void Gpu::open(int index) {
   check(driver().cuDeviceGet(&device_, index), "opening a GPU");
   check(driver().cuDevicePrimaryCtxRetain(&context_, device_), "opening a GPU");
   enter();
@@ -149,6 +158,13 @@ Gpu::Gpu(int index) {
         "making a memory pool");
   from_host_ = std::make_unique<Queue>(*this);
   to_host_ = std::make_unique<Queue>(*this);
+}
+
+// What `open` has come to, where it does not come to its end.
+void Gpu::close() noexcept {
+  from_host_ = to_host_ = nullptr;
+  if (pool_) driver().cuMemPoolDestroy(pool_);
+  if (context_) driver().cuDevicePrimaryCtxRelease(device_);
 }
 
 Engine& engine(int index) { return Gpu::of(index); }
@@ -249,6 +265,9 @@ void* Gpu::allocate_host(std::size_t bytes) {
   return data;
 }
 
-void Gpu::free_host(void* data) noexcept { driver().cuMemFreeHost(data); }
+void Gpu::free_host(void* data) noexcept {
+  driver().cuCtxSetCurrent(context_);
+  driver().cuMemFreeHost(data);
+}
 
 }  // namespace anabranch::cuda
