@@ -162,7 +162,8 @@ void Gpu::open(int index) {
 
 // What `open` has come to, where it does not come to its end.
 void Gpu::close() noexcept {
-  from_host_ = to_host_ = nullptr;
+  from_host_.reset();
+  to_host_.reset();
   if (pool_) driver().cuMemPoolDestroy(pool_);
   if (context_) driver().cuDevicePrimaryCtxRelease(device_);
 }
