@@ -6,7 +6,7 @@
 
 #include "codegen/control_flow.h"
 #include "codegen/cpu/dot.h"
-#include "codegen/cuda/compile_kernels.h"
+#include "codegen/cuda/copy_task.h"
 #include "codegen/isolate.h"
 #include "codegen/launches.h"
 #include "codegen/native_code.h"
@@ -91,13 +91,9 @@ std::int64_t sum_of_bytes(const std::vector<Type>& types) {
 /// Gives every launch what it runs, its cost and its time.
 class Finisher {
  public:
-  Finisher(const std::vector<Kernel>& kernels, const NativeCode& code, const Options& options,
+  Finisher(const std::vector<Kernel>& kernels, NativeCode& code, const Options& options,
            std::span<const Device> devices)
-      : kernels_(kernels),
-        code_(code),
-        options_(options),
-        devices_(devices),
-        kernel_of_(kernel_of_name(kernels)) {}
+      : kernels_(kernels), code_(code), options_(options), devices_(devices) {}
 
   Program operator()(Launches launches) const {
     Program& program = launches.program;
@@ -112,7 +108,7 @@ class Finisher {
 
  private:
   void finish(Launch& launch, const OneKernel& one, Program&) const {
-    launch.task = code_.tasks[one.kernel];
+    launch.task = code_.task(one.kernel);
     launch.cost = kernels_[one.kernel].cost;
     launch.predicted_ns = predicted_ns(launch.cost);
   }
@@ -146,7 +142,7 @@ class Finisher {
     launch.cost = cost_of(dot);
     launch.predicted_ns = predicted_dot_ns(launch.cost);
     if (dot.epilogue) {
-      epilogue = cpu::Epilogue{std::get<HostTask>(code_.tasks[*dot.epilogue]), dot.epilogue_inputs,
+      epilogue = cpu::Epilogue{std::get<HostTask>(code_.task(*dot.epilogue)), dot.epilogue_inputs,
                                dot.epilogue_outputs, dot.in_place};
       const std::int64_t operations = kernels_[*dot.epilogue].cost.operations;
       launch.cost.operations += operations;
@@ -172,11 +168,12 @@ class Finisher {
     const Finisher inside = on(device_of(program, launch));
     std::vector<Program> regions;
     for (Launches& region : flow.regions) regions.push_back(inside(std::move(region)));
+    NativeFlows& native = code_.flows(inside.options_.device);
     if (launch.kind == Launch::Kind::branch) {
-      return finish_branch(launch, std::move(regions), program.slots, inside.options_, kernel_of_);
+      return finish_branch(launch, std::move(regions), program.slots, inside.options_, native);
     }
     finish_loop(launch, std::move(regions[0]), std::move(regions[1]), program.slots,
-                inside.options_, kernel_of_);
+                inside.options_, native);
   }
 
   // For what a loop or a branch runs there.
@@ -192,10 +189,9 @@ class Finisher {
   }
 
   const std::vector<Kernel>& kernels_;
-  const NativeCode& code_;
+  NativeCode& code_;
   Options options_;
   std::span<const Device> devices_;  // by index in the program
-  KernelOf kernel_of_;
 };
 
 void check_exists(const Device& device) {
@@ -235,13 +231,13 @@ Compilation compile(const Graph& graph, const Options& options) {
   std::vector<Kernel> kernels;
   Launches launches = plan_launches(placed, devices, kernels);
   compilation.optimized = std::move(placed.graph);
-  const NativeCode code = compile_kernels(kernels, launches, devices, options);
   compilation.kernels = std::move(kernels);
-  compilation.code_bytes = code.bytes;
+  NativeCode code(compilation.kernels, launches, devices, options);
 
   Options at_home = options;
   at_home.device = devices[0];
   Program program = Finisher(compilation.kernels, code, at_home, devices)(std::move(launches));
+  compilation.code_bytes = code.finish();
   compilation.executable = std::make_shared<const Executable>(schedule(program, at_home));
   if (compilation.executable->times) {
     compilation.reschedule =

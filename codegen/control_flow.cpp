@@ -7,16 +7,12 @@
 #include <string_view>
 #include <utility>
 
-#include "codegen/cpu/native_flow.h"
 #include "ir/error.h"
 #include "runtime/step_order.h"
 
 namespace anabranch {
 namespace {
 
-// To go from step to step through the executor takes 0.2 us for each launch, and to hand a part to
-// another core some more; a step that takes much longer gains by other cores what it loses.
-constexpr double native_ns = 50'000;
 // Of a loop whose number of steps is not known, for the scheduler.
 constexpr double assumed_steps = 100;
 
@@ -34,19 +30,12 @@ Estimate estimate(const Program& program) {
   return sum;
 }
 
-// Whether one thread might as well run it from end to end.
-bool is_small(const Program& program) {
-  if (estimate(program).ns > native_ns) return false;
-  return std::all_of(program.launches.begin(), program.launches.end(),
-                     [](const Launch& launch) { return launch.one_task(); });
-}
-
-std::shared_ptr<const Executable> scheduled(Program program, Options options, bool native) {
+std::shared_ptr<const Executable> scheduled(Program program, Options options, bool is_native) {
   const bool updates = std::any_of(program.launches.begin(), program.launches.end(),
                                    [](const Launch& launch) { return !launch.updates.empty(); });
   // Between streams nothing says that what reads an array comes before what updates it, so that
   // the whole array would be copied.
-  if (native || updates) options.streams = 1;
+  if (is_native || updates) options.streams = 1;
   Executable executable = schedule(std::move(program), options);
   executable.times = nullptr;
   executable.replays = nullptr;
@@ -157,12 +146,12 @@ KernelOf kernel_of_name(std::span<const Kernel> kernels) {
 }
 
 void finish_loop(Launch& launch, Program condition, Program body, std::vector<Slot>& slots,
-                 const Options& options, const KernelOf& kernel_of) {
+                 const Options& options, NativeFlows& native) {
   const Estimate step = estimate(body), test = estimate(condition);
-  const bool native = is_small(condition) && is_small(body);
+  const bool is_native = native.is_small(condition) && native.is_small(body);
   LoopTask task;
-  task.condition = scheduled(std::move(condition), options, native);
-  task.body = scheduled(std::move(body), options, native);
+  task.condition = scheduled(std::move(condition), options, is_native);
+  task.body = scheduled(std::move(body), options, is_native);
   const std::string name = slots[launch.writes[0]].name;
   const std::vector<Type> further = Places(*task.body).assign(task);
   for (std::size_t i = 0; i < further.size(); ++i) {
@@ -179,13 +168,15 @@ void finish_loop(Launch& launch, Program condition, Program body, std::vector<Sl
   launch.cost = step.cost;
   launch.cost += test.cost;
   launch.predicted_ns = of_any_length(step.ns + test.ns);
-  if (native) task.native = cpu::native_loop(launch.name, task, kernel_of, options.cache.get());
   launch.task = std::move(task);
+  if (is_native) std::get<LoopTask>(launch.task).native = native.task_of(launch);
 }
 
 void finish_branch(Launch& launch, std::vector<Program> branches, std::vector<Slot>& slots,
-                   const Options& options, const KernelOf& kernel_of) {
-  const bool native = std::all_of(branches.begin(), branches.end(), is_small);
+                   const Options& options, NativeFlows& native) {
+  const bool is_native = std::all_of(branches.begin(), branches.end(), [&](const Program& branch) {
+    return native.is_small(branch);
+  });
   BranchTask task;
   std::size_t arena = 0;
   for (Program& branch : branches) {
@@ -194,12 +185,12 @@ void finish_branch(Launch& launch, std::vector<Program> branches, std::vector<Sl
       launch.predicted_ns = whole.ns;
       launch.cost = whole.cost;
     }
-    task.branches.push_back(scheduled(std::move(branch), options, native));
+    task.branches.push_back(scheduled(std::move(branch), options, is_native));
     arena = std::max(arena, task.branches.back()->arena_bytes);
   }
   add_written(launch, slots, bytes_of(arena), slots[launch.writes[0]].name + ".room");
-  if (native) task.native = cpu::native_branch(launch.name, task, kernel_of, options.cache.get());
   launch.task = std::move(task);
+  if (is_native) std::get<BranchTask>(launch.task).native = native.task_of(launch);
 }
 
 }  // namespace anabranch

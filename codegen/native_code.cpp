@@ -3,7 +3,8 @@
 #include <utility>
 
 #include "codegen/cpu/compile_kernels.h"
-#include "codegen/cuda/compile_kernels.h"
+#include "codegen/cpu/native_flow.h"
+#include "codegen/cuda/code_builder.h"
 #include "codegen/tile.h"
 
 namespace anabranch {
@@ -31,68 +32,64 @@ void find_uses(const Launches& launches, DeviceIndex outer, std::vector<Use>& us
   }
 }
 
-/// Some of the kernels, taken from among all, and their places there.
-class Part {
- public:
-  template <class Belongs>
-  Part(std::vector<Kernel>& all, const std::vector<Use>& uses, Belongs belongs) : all_(all) {
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (!belongs(uses[i].device)) continue;
-      places_.push_back(i);
-      kernels_.push_back(std::move(all[i]));
-    }
-  }
-  ~Part() {
-    for (std::size_t i = 0; i < places_.size(); ++i) all_[places_[i]] = std::move(kernels_[i]);
-  }
-  Part(const Part&) = delete;
-  Part& operator=(const Part&) = delete;
-
-  std::span<const Kernel> kernels() const { return kernels_; }
-  std::size_t place(std::size_t i) const { return places_[i]; }
-
- private:
-  std::vector<Kernel>& all_;
-  std::vector<std::size_t> places_;
-  std::vector<Kernel> kernels_;
-};
-
 }  // namespace
 
-NativeCode compile_kernels(std::vector<Kernel>& kernels, const Launches& launches,
-                           std::span<const Device> devices, const Options& options) {
+struct NativeCode::Gpu {
+  Device device;
+  cuda::CodeBuilder code;
+};
+
+NativeCode::NativeCode(std::vector<Kernel>& kernels, const Launches& launches,
+                       std::span<const Device> devices, const Options& options)
+    : options_(options), tasks_(kernels.size()) {
   std::vector<Use> uses(kernels.size());
   find_uses(launches, 0, uses);
-  const auto is_gpu = [&](DeviceIndex i) { return devices[i].kind() == DeviceKind::cuda; };
   const Target target = cpu::host_target();
+  std::vector<std::size_t> on_cpu;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
-    if (is_gpu(uses[i].device)) continue;
+    if (devices[uses[i].device].kind() == DeviceKind::cuda) continue;
     kernels[i] = tile(std::move(kernels[i]), target, uses[i].is_epilogue);
+    on_cpu.push_back(i);
   }
+  compile_for_cpu(kernels, on_cpu);
 
-  NativeCode native;
-  native.tasks.resize(kernels.size());
-  {
-    const Part part(kernels, uses, [&](DeviceIndex i) { return !is_gpu(i); });
-    cpu::Code code = cpu::compile_kernels(part.kernels(), options.cache.get());
-    native.bytes += code.bytes;
-    for (std::size_t i = 0; i < part.kernels().size(); ++i) {
-      const Kernel& kernel = part.kernels()[i];
-      native.tasks[part.place(i)] =
-          HostTask{code.functions[i], code.keep_alive, kernel.extent(), grain(kernel)};
+  const KernelOf kernel_of = kernel_of_name(kernels);
+  on_host_ = std::make_unique<cpu::HostFlows>(kernel_of, options.cache.get());
+  for (DeviceIndex index = 0; index < devices.size(); ++index) {
+    if (devices[index].kind() != DeviceKind::cuda) continue;
+    gpus_.push_back(std::make_unique<Gpu>(Gpu{devices[index], cuda::CodeBuilder(kernel_of)}));
+    for (std::size_t i = 0; i < kernels.size(); ++i) {
+      if (uses[i].device == index) tasks_[i] = gpus_.back()->code.task_of(kernels[i]);
     }
   }
-  for (DeviceIndex gpu = 0; gpu < devices.size(); ++gpu) {
-    if (!is_gpu(gpu)) continue;
-    const Part part(kernels, uses, [&](DeviceIndex i) { return i == gpu; });
-    cuda::Code code =
-        cuda::compile_kernels(part.kernels(), devices[gpu].index(), options.cache.get());
-    native.bytes += code.bytes;
-    for (std::size_t i = 0; i < part.kernels().size(); ++i) {
-      native.tasks[part.place(i)] = std::move(code.tasks[i]);
-    }
+}
+
+NativeCode::~NativeCode() = default;
+
+// The compiler takes them in one piece, so they go there and come back.
+void NativeCode::compile_for_cpu(std::vector<Kernel>& kernels, std::span<const std::size_t> which) {
+  std::vector<Kernel> together;
+  for (std::size_t i : which) together.push_back(std::move(kernels[i]));
+  const cpu::Code code = cpu::compile_kernels(together, options_.cache.get());
+  bytes_ += code.bytes;
+  for (std::size_t i = 0; i < which.size(); ++i) {
+    Kernel& kernel = kernels[which[i]] = std::move(together[i]);
+    tasks_[which[i]] = HostTask{code.functions[i], code.keep_alive, kernel.extent(), grain(kernel)};
   }
-  return native;
+}
+
+NativeFlows& NativeCode::flows(const Device& device) {
+  for (const auto& gpu : gpus_) {
+    if (gpu->device == device) return gpu->code;
+  }
+  return *on_host_;
+}
+
+std::size_t NativeCode::finish() {
+  for (const auto& gpu : gpus_) {
+    bytes_ += gpu->code.compile(gpu->device.index(), options_.cache.get());
+  }
+  return bytes_;
 }
 
 }  // namespace anabranch

@@ -6,7 +6,7 @@
 #include "codegen/compile.h"
 #include "codegen/cpu/compile_kernels.h"
 #include "codegen/cpu/native_flow.h"
-#include "codegen/cuda/emit_kernel.h"
+#include "codegen/cuda/program_text.h"
 #include "codegen/launches.h"
 #include "ir/error.h"
 #include "ir/print.h"
@@ -131,12 +131,9 @@ std::string cuda_text(const Compilation& compilation) {
   const Device device = compilation.executable->device;
   const std::size_t nodes = compilation.optimized.nodes().size();
   std::vector<Kernel> kernels;
-  plan_launches({compilation.optimized, std::vector<Device>(nodes, device)}, {&device, 1}, kernels);
-  std::string text;
-  for (Kernel& kernel : kernels) {
-    text += (text.empty() ? "" : "\n") + cuda::emit_kernel(cuda::map_threads(std::move(kernel)));
-  }
-  return text;
+  Launches launches = plan_launches({compilation.optimized, std::vector<Device>(nodes, device)},
+                                    {&device, 1}, kernels);
+  return cuda::program_text(std::move(launches), kernels);
 }
 
 }  // namespace

@@ -41,6 +41,9 @@ struct DeviceTask {
   std::shared_ptr<const void> context;  ///< keeps code and library handles alive
 };
 
+/// All of a loop or of a branch as one task; none where it goes step by step.
+using NativeTask = std::variant<std::monostate, HostTask, DeviceTask>;
+
 struct Executable;
 
 /// Runs `body` again and again while `condition` holds. The buffers of its launch are: the initial
@@ -56,8 +59,7 @@ struct LoopTask {
   std::shared_ptr<const Executable> body;       ///< of carries and captures, to the next carries
   std::vector<std::uint32_t> written;           ///< one per carry
   std::vector<std::uint32_t> turn;              ///< one per place; the first are the carries' own
-  /// Where it has a function: the whole loop compiled into one, which runs in place of the steps.
-  HostTask native;
+  NativeTask native;  ///< the whole loop, which then runs in place of the steps
 
   std::size_t carries() const { return written.size(); }
   std::size_t captures() const;
@@ -68,7 +70,7 @@ struct LoopTask {
 /// room for any branch's arena (written).
 struct BranchTask {
   std::vector<std::shared_ptr<const Executable>> branches;  ///< of the operands, to the results
-  HostTask native;                                          ///< as a loop's
+  NativeTask native;                                        ///< as a loop's
 };
 
 using SlotId = std::uint32_t;
@@ -120,6 +122,10 @@ struct Launch {
   /// The one task of the host's that does all of it; null for a loop or a branch that goes step by
   /// step, and for what a device does by itself.
   const HostTask* one_task() const;
+  /// The one task of a device's that does all of it; null where there is none.
+  const DeviceTask* device_task() const;
+  /// Whether it is a loop or a branch that runs as one task.
+  bool is_native_flow() const;
 };
 
 /// Copies the bytes of one slot to another of the same size.

@@ -7,7 +7,6 @@
 #include <string>
 
 #include "codegen/cuda/emit_kernel.h"
-#include "codegen/cuda/map_threads.h"
 #include "codegen/cuda/nvrtc.h"
 #include "runtime/cuda/gpu.h"
 
@@ -20,22 +19,34 @@ struct Launchable {
   ModulePtr module;
   CUfunction function;
   unsigned blocks, threads;
-  std::size_t arguments;
+  std::size_t buffers;
+  std::vector<Buffer> fixed;
+  std::vector<void*> fixed_pointers;
 };
+
+// Constants are copied from the host when a program is compiled.
+void wait_for(const Buffer& constant, DeviceQueue& queue) {
+  const std::shared_ptr<const Mark> mark = constant.ready().mark();
+  if (mark && !constant.ready().ready()) queue.wait(*mark);
+}
 
 void put(const void* context, void* const* buffers, DeviceQueue& queue) {
   const auto& kernel = *static_cast<const Launchable*>(context);
-  if (kernel.blocks == 0) return;
-  std::vector<void*> pointers(kernel.arguments);
-  for (std::size_t i = 0; i < pointers.size(); ++i) {
-    pointers[i] = const_cast<void*>(static_cast<const void*>(&buffers[i]));
-  }
+  std::vector<void*> pointers;
+  const auto add = [&](void* const& pointer) {
+    pointers.push_back(const_cast<void*>(static_cast<const void*>(&pointer)));
+  };
+  for (std::size_t i = 0; i < kernel.buffers; ++i) add(buffers[i]);
+  for (const Buffer& buffer : kernel.fixed) wait_for(buffer, queue);
+  for (void* const& pointer : kernel.fixed_pointers) add(pointer);
   kernel.gpu.launch(kernel.function, kernel.blocks, kernel.threads, pointers.data(), queue);
 }
 
-std::string text_of(std::span<const MappedKernel> kernels) {
+void put_nothing(const void*, void* const*, DeviceQueue&) {}
+
+std::string text_of(std::span<const KernelText> kernels) {
   std::string text = device_text();
-  for (const MappedKernel& kernel : kernels) text += "\n" + emit_kernel(kernel);
+  for (const KernelText& kernel : kernels) text += "\n" + kernel.text;
   return text;
 }
 
@@ -54,40 +65,34 @@ std::string cubin_of(const std::string& text, int architecture, CodeCache* cache
   return cubin;
 }
 
-std::size_t arguments_of(const Kernel& kernel) {
-  return static_cast<std::size_t>(
-      std::count_if(kernel.buffers.begin(), kernel.buffers.end(),
-                    [](const KernelBuffer& buffer) { return buffer.access != Access::scratch; }));
+DeviceTask task_of(const KernelText& kernel, Gpu& gpu, const ModulePtr& module) {
+  if (kernel.blocks == 0) return {put_nothing, nullptr};
+  // Every kernel goes on where its blocks end, so fewer than it asks for will do.
+  constexpr std::int64_t most_blocks = std::numeric_limits<std::int32_t>::max();
+  auto made = std::make_shared<Launchable>(
+      Launchable{gpu,
+                 module,
+                 gpu.function(*module, kernel.name),
+                 static_cast<unsigned>(std::min(kernel.blocks, most_blocks)),
+                 static_cast<unsigned>(kernel.threads),
+                 kernel.buffers,
+                 kernel.fixed,
+                 {}});
+  for (const Buffer& buffer : made->fixed) made->fixed_pointers.push_back(buffer.data());
+  return {put, std::move(made)};
 }
 
 }  // namespace
 
-Code compile_kernels(std::span<const Kernel> kernels, int gpu_index, CodeCache* cache) {
+Code compile_kernels(std::span<const KernelText> kernels, int gpu_index, CodeCache* cache) {
   if (kernels.empty()) return {};
   Gpu& gpu = Gpu::of(gpu_index);
-  std::vector<MappedKernel> mapped;
-  for (const Kernel& kernel : kernels) mapped.push_back(map_threads(kernel));
-  const std::string cubin = cubin_of(text_of(mapped), gpu.architecture(), cache);
+  const std::string cubin = cubin_of(text_of(kernels), gpu.architecture(), cache);
   const ModulePtr module = gpu.load(cubin);
   Code code;
   code.bytes = cubin.size();
-  for (const MappedKernel& kernel : mapped) {
-    // Every kernel goes on where its blocks end, so fewer than it asks for will do.
-    constexpr std::int64_t most_blocks = std::numeric_limits<std::int32_t>::max();
-    code.tasks.push_back(
-        {put, std::make_shared<const Launchable>(Launchable{
-                  gpu, module, gpu.function(*module, entry_name(kernel.kernel)),
-                  static_cast<unsigned>(std::min(kernel.blocks(), most_blocks)),
-                  static_cast<unsigned>(kernel.map.threads()), arguments_of(kernel.kernel)})});
-  }
+  for (const KernelText& kernel : kernels) code.tasks.push_back(task_of(kernel, gpu, module));
   return code;
-}
-
-DeviceTask copy_task(std::int64_t bytes) {
-  const auto copy = [](const void* context, void* const* buffers, DeviceQueue& queue) {
-    queue.copy(buffers[1], buffers[0], *static_cast<const std::size_t*>(context));
-  };
-  return {copy, std::make_shared<const std::size_t>(static_cast<std::size_t>(bytes))};
 }
 
 }  // namespace anabranch::cuda

@@ -5,10 +5,8 @@
 
 namespace anabranch::cuda {
 
-Code compile_kernels(std::span<const Kernel>, int, CodeCache*) {
+Code compile_kernels(std::span<const KernelText>, int, CodeCache*) {
   throw Error("compile for CUDA: " + nvrtc_missing());
 }
-
-DeviceTask copy_task(std::int64_t) { throw Error("compile for CUDA: " + nvrtc_missing()); }
 
 }  // namespace anabranch::cuda

@@ -28,7 +28,9 @@ struct Nvrtc {
     void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library) {
       const char* why = dlerror();
-      missing = "cannot load " + file + (why ? ": " + std::string(why) : "");
+      missing = "cannot load " + file + (why ? " (" + std::string(why) + ")" : "") +
+                "; install NVRTC of CUDA " + std::to_string(CUDART_MAJOR) +
+                ", or add its folder to LD_LIBRARY_PATH";
       return;
     }
     const auto find = [&]<class Function>(Function& function, const char* name) {

@@ -308,7 +308,7 @@ bool Strand::begin(const Launch& launch) {
   buffers_.resize(launch.buffers.size());
   Frame& frame = owner_->frame();
   if (!frame.may_run(launch)) return true;
-  if (const auto* task = std::get_if<DeviceTask>(&launch.task)) {
+  if (const DeviceTask* task = launch.device_task()) {
     put(launch, *task);
     return true;
   }

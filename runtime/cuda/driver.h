@@ -12,11 +12,13 @@ namespace anabranch::cuda {
 #define ANABRANCH_CUDA_DRIVER(X)                                                        \
   X(cuInit) X(cuDriverGetVersion) X(cuGetErrorName) X(cuGetErrorString)                 \
   X(cuDeviceGetCount) X(cuDeviceGet) X(cuDeviceGetName) X(cuDeviceGetAttribute)         \
-  X(cuDeviceTotalMem) X(cuDevicePrimaryCtxRetain) X(cuCtxSetCurrent)                    \
+  X(cuDeviceTotalMem) X(cuDevicePrimaryCtxRetain) X(cuDevicePrimaryCtxRelease)          \
+  X(cuCtxSetCurrent)                                                                    \
   X(cuStreamCreate) X(cuStreamDestroy) X(cuStreamWaitEvent) X(cuStreamSynchronize)      \
   X(cuEventCreate) X(cuEventDestroy) X(cuEventRecord) X(cuEventQuery)                   \
   X(cuEventSynchronize) X(cuEventElapsedTime)                                           \
-  X(cuMemPoolCreate) X(cuMemPoolSetAttribute) X(cuMemPoolGetAttribute) X(cuMemPoolTrimTo) \
+  X(cuMemPoolCreate) X(cuMemPoolDestroy) X(cuMemPoolSetAttribute)                       \
+  X(cuMemPoolGetAttribute) X(cuMemPoolTrimTo)                                           \
   X(cuMemAllocFromPoolAsync) X(cuMemFreeAsync) X(cuMemHostAlloc) X(cuMemFreeHost)       \
   X(cuMemcpyAsync) X(cuModuleLoadData) X(cuModuleUnload) X(cuModuleGetFunction)         \
   X(cuLaunchKernel) X(cuStreamBeginCapture) X(cuStreamEndCapture) X(cuGraphInstantiate) \

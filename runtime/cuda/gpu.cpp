@@ -188,6 +188,15 @@ Gpu& Gpu::of(int index) {
 }
 
 Gpu::Gpu(int index) {
+  try {
+    open(index);
+  } catch (...) {
+    close();
+    throw;
+  }
+}
+
+void Gpu::open(int index) {
   check(driver().cuDeviceGet(&device_, index), "opening a GPU");
   check(driver().cuDevicePrimaryCtxRetain(&context_, device_), "opening a GPU");
   enter();
@@ -216,6 +225,14 @@ Gpu::Gpu(int index) {
   from_host_ = std::make_unique<Queue>(*this);
   to_host_ = std::make_unique<Queue>(*this);
   anchor_queue_ = std::make_unique<Queue>(*this);
+}
+
+// What `open` has come to, where it does not come to its end.
+void Gpu::close() noexcept {
+  from_host_.reset();
+  to_host_.reset();
+  if (pool_) driver().cuMemPoolDestroy(pool_);
+  if (context_) driver().cuDevicePrimaryCtxRelease(device_);
 }
 
 Engine& engine(int index) { return Gpu::of(index); }
@@ -355,6 +372,9 @@ void* Gpu::allocate_host(std::size_t bytes) {
   return data;
 }
 
-void Gpu::free_host(void* data) noexcept { driver().cuMemFreeHost(data); }
+void Gpu::free_host(void* data) noexcept {
+  driver().cuCtxSetCurrent(context_);
+  driver().cuMemFreeHost(data);
+}
 
 }  // namespace anabranch::cuda

@@ -75,6 +75,8 @@ class Gpu final : public Engine {
   };
 
   explicit Gpu(int index);
+  void open(int index);
+  void close() noexcept;
 
   /// The driver works on the GPU whose context the calling thread has: to be called before all
   /// else.

@@ -10,7 +10,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <string>
+#include <string_view>
 
 #include "gpu.h"
 
@@ -54,6 +56,12 @@ Failing& failing() {
   return *failing;
 }
 
+// How many there are of what was made and has to be given back, by name.
+std::map<std::string, std::int64_t>& alive() {
+  static auto* alive = new std::map<std::string, std::int64_t>;
+  return *alive;
+}
+
 thread_local bool has_context = false;
 CUctx_st context;
 
@@ -62,7 +70,10 @@ template <class Call>
 CUresult guarded(const char* name, bool needs_context, Call call) {
   std::unique_lock lock(gpu().mutex);
   Failing& failing = ::failing();
-  if (failing.name == name && failing.after-- == 0) {
+  // cuda.h renames some functions to their newest versions.
+  const std::string_view plain =
+      std::string_view(name).substr(0, std::string_view(name).find("_v"));
+  if (failing.name == plain && failing.after-- == 0) {
     failing.name.clear();
     return CUDA_ERROR_UNKNOWN;
   }
@@ -71,11 +82,14 @@ CUresult guarded(const char* name, bool needs_context, Call call) {
   return call(lock);
 }
 
-#define GUARDED(...)                                                                             \
-  guarded(__func__, true, [&]([[maybe_unused]] std::unique_lock<std::mutex>& lock) -> CUresult { \
-    __VA_ARGS__                                                                                  \
-    return CUDA_SUCCESS;                                                                         \
-  })
+#define GUARDED_IN(needs_context, ...)                                           \
+  guarded(__func__, needs_context,                                               \
+          [&]([[maybe_unused]] std::unique_lock<std::mutex>& lock) -> CUresult { \
+            __VA_ARGS__                                                          \
+            return CUDA_SUCCESS;                                                 \
+          })
+#define GUARDED(...) GUARDED_IN(true, __VA_ARGS__)
+#define GUARDED_ANYWHERE(...) GUARDED_IN(false, __VA_ARGS__)
 
 }  // namespace
 
@@ -85,6 +99,17 @@ extern "C" {
 void fake_cuda_fail(const char* name, std::uint64_t after) {
   std::lock_guard lock(gpu().mutex);
   failing() = {name, after};
+}
+/// Whether that call is still to come.
+bool fake_cuda_will_fail() {
+  std::lock_guard lock(gpu().mutex);
+  return !failing().name.empty();
+}
+/// How many "modules", "pools", "contexts", "streams", "events", "blocks" of memory and "host
+/// blocks" there are that nobody has given back.
+std::int64_t fake_cuda_alive(const char* what) {
+  std::lock_guard lock(gpu().mutex);
+  return alive()[what];
 }
 const char* fake_cuda_failure() {
   std::lock_guard lock(gpu().mutex);
@@ -106,6 +131,9 @@ CUresult cuGetErrorName(CUresult error, const char** name) {
     case CUDA_ERROR_LAUNCH_FAILED:
       *name = "CUDA_ERROR_LAUNCH_FAILED";
       break;
+    case CUDA_ERROR_INVALID_IMAGE:
+      *name = "CUDA_ERROR_INVALID_IMAGE";
+      break;
     case CUDA_ERROR_NOT_READY:
       *name = "CUDA_ERROR_NOT_READY";
       break;
@@ -123,40 +151,43 @@ CUresult cuDeviceGetCount(int* count) {
   return CUDA_SUCCESS;
 }
 CUresult cuDeviceGet(CUdevice* device, int ordinal) {
-  *device = ordinal;
-  return CUDA_SUCCESS;
+  return GUARDED_ANYWHERE({ *device = ordinal; });
 }
 CUresult cuDeviceGetName(char* name, int bytes, CUdevice) {
-  std::snprintf(name, static_cast<std::size_t>(bytes), "a CPU that plays a GPU");
-  return CUDA_SUCCESS;
+  return GUARDED_ANYWHERE(
+      { std::snprintf(name, static_cast<std::size_t>(bytes), "a CPU that plays a GPU"); });
 }
 CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice) {
-  switch (attribute) {
-    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
-      *value = 8;
-      break;
-    case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
-      *value = 4;
-      break;
-    case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR:
-      *value = 2048;
-      break;
-    default:
-      *value = 0;
-  }
-  return CUDA_SUCCESS;
+  return GUARDED_ANYWHERE({
+    switch (attribute) {
+      case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
+        *value = 8;
+        break;
+      case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
+        *value = 4;
+        break;
+      case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR:
+        *value = 2048;
+        break;
+      default:
+        *value = 0;
+    }
+  });
 }
 CUresult cuDeviceTotalMem(std::size_t* bytes, CUdevice) {
-  *bytes = memory_bytes;
-  return CUDA_SUCCESS;
+  return GUARDED_ANYWHERE({ *bytes = memory_bytes; });
 }
 CUresult cuDevicePrimaryCtxRetain(CUcontext* made, CUdevice) {
-  *made = &context;
-  return CUDA_SUCCESS;
+  return GUARDED_ANYWHERE({
+    *made = &context;
+    ++alive()["contexts"];
+  });
+}
+CUresult cuDevicePrimaryCtxRelease(CUdevice) {
+  return GUARDED_ANYWHERE({ --alive()["contexts"]; });
 }
 CUresult cuCtxSetCurrent(CUcontext given) {
-  has_context = given != nullptr;
-  return CUDA_SUCCESS;
+  return GUARDED_ANYWHERE({ has_context = given != nullptr; });
 }
 
 CUresult cuStreamCreate(CUstream* stream, unsigned flags) {
@@ -164,6 +195,7 @@ CUresult cuStreamCreate(CUstream* stream, unsigned flags) {
     if (flags != CU_STREAM_NON_BLOCKING) return CUDA_ERROR_INVALID_VALUE;
     *stream = new CUstream_st;
     gpu().streams.insert(*stream);
+    ++alive()["streams"];
   });
 }
 CUresult cuStreamDestroy(CUstream stream) {
@@ -171,6 +203,7 @@ CUresult cuStreamDestroy(CUstream stream) {
     gpu().changed.wait(lock, [&] { return stream->operations.empty() && !stream->is_busy; });
     gpu().streams.erase(stream);
     delete stream;
+    --alive()["streams"];
   });
 }
 CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned) {
@@ -184,12 +217,16 @@ CUresult cuStreamSynchronize(CUstream stream) {
 }
 
 CUresult cuEventCreate(CUevent* event, unsigned) {
-  return GUARDED({ *event = new CUevent_st; });
+  return GUARDED({
+    *event = new CUevent_st;
+    ++alive()["events"];
+  });
 }
 CUresult cuEventDestroy(CUevent event) {
   return GUARDED({
     gpu().changed.wait(lock, [&] { return event->happened == event->recorded; });
     delete event;
+    --alive()["events"];
   });
 }
 CUresult cuEventRecord(CUevent event, CUstream stream) {
@@ -217,17 +254,24 @@ CUresult cuEventElapsedTime(float* ms, CUevent begin, CUevent end) {
 CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* properties) {
   return GUARDED({
     *pool = new CUmemPoolHandle_st;
+    ++alive()["pools"];
     if (properties->maxSize != 0) (*pool)->most_bytes = properties->maxSize;
   });
 }
-CUresult cuMemPoolSetAttribute(CUmemoryPool, CUmemPool_attribute, void*) { return CUDA_SUCCESS; }
+CUresult cuMemPoolDestroy(CUmemoryPool pool) {
+  return GUARDED({
+    delete pool;
+    --alive()["pools"];
+  });
+}
+CUresult cuMemPoolSetAttribute(CUmemoryPool, CUmemPool_attribute, void*) { return GUARDED({}); }
 CUresult cuMemPoolGetAttribute(CUmemoryPool, CUmemPool_attribute attribute, void* value) {
   return GUARDED({
     const bool most = attribute == CU_MEMPOOL_ATTR_USED_MEM_HIGH;
     *static_cast<cuuint64_t*>(value) = most ? gpu().most_bytes_in_use : gpu().bytes_in_use;
   });
 }
-CUresult cuMemPoolTrimTo(CUmemoryPool, std::size_t) { return CUDA_SUCCESS; }
+CUresult cuMemPoolTrimTo(CUmemoryPool, std::size_t) { return GUARDED({}); }
 CUresult cuMemAllocFromPoolAsync(CUdeviceptr* data, std::size_t bytes, CUmemoryPool pool,
                                  CUstream stream) {
   return GUARDED({
@@ -237,16 +281,26 @@ CUresult cuMemAllocFromPoolAsync(CUdeviceptr* data, std::size_t bytes, CUmemoryP
       return CUDA_ERROR_OUT_OF_MEMORY;
     }
     *data = reinterpret_cast<CUdeviceptr>(gpu().allocate(*stream, bytes));
+    ++alive()["blocks"];
   });
 }
 CUresult cuMemFreeAsync(CUdeviceptr data, CUstream stream) {
-  return GUARDED({ gpu().free(*stream, reinterpret_cast<void*>(data)); });
+  return GUARDED({
+    gpu().free(*stream, reinterpret_cast<void*>(data));
+    --alive()["blocks"];
+  });
 }
 CUresult cuMemHostAlloc(void** data, std::size_t bytes, unsigned) {
-  return GUARDED({ *data = std::malloc(bytes); });
+  return GUARDED({
+    *data = std::malloc(bytes);
+    ++alive()["host blocks"];
+  });
 }
 CUresult cuMemFreeHost(void* data) {
-  return GUARDED({ std::free(data); });
+  return GUARDED({
+    std::free(data);
+    --alive()["host blocks"];
+  });
 }
 CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream stream) {
   return GUARDED({
@@ -270,12 +324,14 @@ CUresult cuModuleLoadData(CUmodule* module, const void* image) {
     unlink(file.c_str());
     if (!library) return CUDA_ERROR_INVALID_IMAGE;
     *module = new CUmod_st{library};
+    ++alive()["modules"];
   });
 }
 CUresult cuModuleUnload(CUmodule module) {
   return GUARDED({
     dlclose(module->library);
     delete module;
+    --alive()["modules"];
   });
 }
 CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
