@@ -136,7 +136,12 @@ std::string cuda_text(const Compilation& compilation) {
   const Device device = compilation.executable->device;
   const std::size_t nodes = compilation.optimized.nodes().size();
   std::vector<Kernel> kernels;
-  plan_launches({compilation.optimized, std::vector<Device>(nodes, device)}, {&device, 1}, kernels);
+  if (device.kind() == DeviceKind::cuda) {
+    kernels = compilation.kernels;
+  } else {  // those for the CPU are tiled
+    plan_launches({compilation.optimized, std::vector<Device>(nodes, device)}, {&device, 1}, {},
+                  kernels);
+  }
   std::string text;
   for (Kernel& kernel : kernels) {
     text += (text.empty() ? "" : "\n") + cuda::emit_kernel(cuda::map_threads(std::move(kernel)));

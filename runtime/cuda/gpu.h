@@ -31,6 +31,10 @@ class Gpu final : public Engine {
   int multiprocessors() const { return multiprocessors_; }
   std::size_t memory_bytes() const { return memory_bytes_; }
 
+  /// The driver, and libraries on top of it, work on the GPU whose context the calling thread has:
+  /// to be called before all else. The rest of this class does so itself.
+  void enter() const;
+
   DeviceQueue& queue(unsigned index) override;
   DeviceQueue& from_host() override { return *from_host_; }
   DeviceQueue& to_host() override { return *to_host_; }
@@ -58,9 +62,6 @@ class Gpu final : public Engine {
 
   explicit Gpu(int index);
 
-  /// The driver works on the GPU whose context the calling thread has: to be called before all
-  /// else.
-  void enter() const;
   CUevent take_event();
   void give_back(CUevent event) noexcept;
 

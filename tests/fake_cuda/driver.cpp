@@ -86,6 +86,10 @@ void fake_cuda_fail(const char* name, std::uint64_t after) {
   std::lock_guard lock(gpu().mutex);
   failing() = {name, after};
 }
+/// For the libraries that stand on the driver: work of theirs on a stream.
+CUresult fake_cuda_put(CUstream stream, const fake_cuda::Work& work) {
+  return GUARDED({ gpu().put(*stream, work); });
+}
 const char* fake_cuda_failure() {
   std::lock_guard lock(gpu().mutex);
   return gpu().failure.c_str();
