@@ -2,15 +2,14 @@
 
 #include <algorithm>
 #include <cstring>
-#include <map>
-#include <string_view>
+#include <span>
 
 #include "codegen/control_flow.h"
-#include "codegen/cpu/compile_kernels.h"
 #include "codegen/cpu/dot.h"
 #include "codegen/cuda/compile_kernels.h"
 #include "codegen/isolate.h"
 #include "codegen/launches.h"
+#include "codegen/native_code.h"
 #include "codegen/schedule.h"
 #include "codegen/tile.h"
 #include "ir/custom_call.h"
@@ -25,33 +24,6 @@ namespace {
 constexpr double dot_operations_per_ns = 160;
 // Nothing is known of a user's function before it has run; it is not to run on the caller's thread.
 constexpr double custom_call_ns = 1e5;
-
-/// The native code of all kernels: for the CPU, or for each of the devices, which are GPUs.
-struct Native {
-  cpu::Code cpu;
-  std::vector<cuda::Code> gpus;
-
-  std::size_t bytes() const {
-    std::size_t sum = cpu.bytes;
-    for (const cuda::Code& code : gpus) sum += code.bytes;
-    return sum;
-  }
-};
-
-HostTask host_task(const Kernel& kernel, const cpu::Code& code, std::size_t index) {
-  return {code.functions.at(index), code.keep_alive, kernel.extent(), grain(kernel)};
-}
-
-// Which kernels are epilogues of dots, in regions too.
-void find_epilogues(const Launches& launches, std::vector<char>& is_epilogue) {
-  for (const auto& work : launches.work) {
-    const auto* dot = std::get_if<LibraryDot>(&work);
-    if (dot && dot->epilogue) is_epilogue[*dot->epilogue] = 1;
-    const auto* flow = std::get_if<ControlFlow>(&work);
-    if (!flow) continue;
-    for (const Launches& region : flow->regions) find_epilogues(region, is_epilogue);
-  }
-}
 
 // `dot` is a LibraryDot or a cuda::Dot.
 template <class D>
@@ -121,11 +93,13 @@ std::int64_t sum_of_bytes(const std::vector<Type>& types) {
 /// Gives every launch what it runs, its cost and its time.
 class Finisher {
  public:
-  Finisher(const std::vector<Kernel>& kernels, const Native& code, const Options& options,
-           const std::vector<Device>& devices)
-      : kernels_(kernels), code_(code), options_(options), devices_(devices) {
-    for (const Kernel& kernel : kernels) by_name_[kernel.name] = &kernel;
-  }
+  Finisher(const std::vector<Kernel>& kernels, const NativeCode& code, const Options& options,
+           std::span<const Device> devices)
+      : kernels_(kernels),
+        code_(code),
+        options_(options),
+        devices_(devices),
+        kernel_of_(kernel_of_name(kernels)) {}
 
   Program operator()(Launches launches) const {
     Program& program = launches.program;
@@ -139,21 +113,17 @@ class Finisher {
   }
 
  private:
-  void finish(Launch& launch, const OneKernel& one, Program& program) const {
-    if (code_.gpus.empty()) {
-      launch.task = host_task(kernels_[one.kernel], code_.cpu, one.kernel);
-    } else {
-      launch.task = code_.gpus.at(device_of(program, launch)).tasks.at(one.kernel);
-    }
+  void finish(Launch& launch, const OneKernel& one, Program&) const {
+    launch.task = code_.tasks[one.kernel];
     launch.cost = kernels_[one.kernel].cost;
     launch.predicted_ns = predicted_ns(launch.cost);
   }
 
-  void finish(Launch& launch, const WholeCopy& copy, Program&) const {
-    if (code_.gpus.empty()) {
-      launch.task = HostTask{copy_bytes, nullptr, copy.bytes, copy_grain};
-    } else {
+  void finish(Launch& launch, const WholeCopy& copy, Program& program) const {
+    if (is_on_gpu(program, launch.buffers[0]) && is_on_gpu(program, launch.buffers[1])) {
       launch.task = cuda::copy_task(copy.bytes);
+    } else {
+      launch.task = HostTask{copy_bytes, nullptr, copy.bytes, copy_grain};
     }
     launch.cost = {copy.bytes, copy.bytes, 0};
     launch.predicted_ns = predicted_ns(launch.cost);
@@ -178,8 +148,8 @@ class Finisher {
     launch.cost = cost_of(dot);
     launch.predicted_ns = predicted_dot_ns(launch.cost);
     if (dot.epilogue) {
-      epilogue = cpu::Epilogue{host_task(kernels_[*dot.epilogue], code_.cpu, *dot.epilogue),
-                               dot.epilogue_inputs, dot.epilogue_outputs, dot.in_place};
+      epilogue = cpu::Epilogue{std::get<HostTask>(code_.tasks[*dot.epilogue]), dot.epilogue_inputs,
+                               dot.epilogue_outputs, dot.in_place};
       const std::int64_t operations = kernels_[*dot.epilogue].cost.operations;
       launch.cost.operations += operations;
       launch.predicted_ns += predicted_ns({0, 0, operations});
@@ -207,26 +177,33 @@ class Finisher {
   }
 
   void finish_flow(Launch& launch, ControlFlow& flow, Program& program) const {
-    Options options = options_;
-    options.device = devices_[device_of(program, launch)];
+    const Finisher inside = on(device_of(program, launch));
     std::vector<Program> regions;
-    for (Launches& region : flow.regions) regions.push_back((*this)(std::move(region)));
-    const auto kernel_of = [this](const Launch& inner) -> const Kernel* {
-      const auto found = by_name_.find(inner.name);
-      return found == by_name_.end() ? nullptr : found->second;
-    };
+    for (Launches& region : flow.regions) regions.push_back(inside(std::move(region)));
     if (launch.kind == Launch::Kind::branch) {
-      return finish_branch(launch, std::move(regions), program.slots, options, kernel_of);
+      return finish_branch(launch, std::move(regions), program.slots, inside.options_, kernel_of_);
     }
-    finish_loop(launch, std::move(regions[0]), std::move(regions[1]), program.slots, options,
-                kernel_of);
+    finish_loop(launch, std::move(regions[0]), std::move(regions[1]), program.slots,
+                inside.options_, kernel_of_);
+  }
+
+  // For what a loop or a branch runs there.
+  Finisher on(DeviceIndex device) const {
+    Finisher inside = *this;
+    inside.devices_ = devices_.subspan(device, 1);
+    inside.options_.device = devices_[device];
+    return inside;
+  }
+
+  bool is_on_gpu(const Program& program, SlotId slot) const {
+    return devices_[program.slots[slot].device].kind() == DeviceKind::cuda;
   }
 
   const std::vector<Kernel>& kernels_;
-  const Native& code_;
-  const Options& options_;
-  const std::vector<Device>& devices_;
-  std::map<std::string_view, const Kernel*> by_name_;
+  const NativeCode& code_;
+  Options options_;
+  std::span<const Device> devices_;  // by index in the program
+  KernelOf kernel_of_;
 };
 
 void check_exists(const Device& device) {
@@ -244,11 +221,6 @@ std::vector<Device> devices_of(const PlacedGraph& placed, const Device& home) {
     devices.insert(device == home ? devices.begin() : devices.end(), device);
   }
   if (devices.empty()) devices.push_back(home);
-  for (const Device& device : devices) {
-    if (device.kind() == devices[0].kind()) continue;
-    throw Error("compile: the graph is on " + to_string(devices[0]) + " and on " +
-                to_string(device) + ", which cannot work together");
-  }
   return devices;
 }
 
@@ -271,22 +243,9 @@ Compilation compile(const Graph& graph, const Options& options) {
   std::vector<Kernel> kernels;
   Launches launches = plan_launches(placed, devices, options, kernels);
   compilation.optimized = std::move(placed.graph);
-  std::vector<char> is_epilogue(kernels.size());
-  find_epilogues(launches, is_epilogue);
-  Native code;
-  if (devices[0].kind() == DeviceKind::cuda) {
-    for (const Device& device : devices) {
-      code.gpus.push_back(cuda::compile_kernels(kernels, device.index(), options.cache.get()));
-    }
-    compilation.kernels = std::move(kernels);
-  } else {
-    const Target target = cpu::host_target();
-    for (std::size_t i = 0; i < kernels.size(); ++i) {
-      compilation.kernels.push_back(tile(std::move(kernels[i]), target, is_epilogue[i]));
-    }
-    code.cpu = cpu::compile_kernels(compilation.kernels, options.cache.get());
-  }
-  compilation.code_bytes = code.bytes();
+  const NativeCode code = compile_kernels(kernels, launches, devices, options);
+  compilation.kernels = std::move(kernels);
+  compilation.code_bytes = code.bytes;
 
   Options at_home = options;
   at_home.device = devices[0];

@@ -1,8 +1,10 @@
 #include "codegen/control_flow.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "codegen/cpu/native_flow.h"
@@ -128,10 +130,30 @@ void add_written(Launch& launch, std::vector<Slot>& slots, const Type& type, std
 
 Type bytes_of(std::size_t bytes) { return {u8, Shape{static_cast<std::int64_t>(bytes)}}; }
 
+// For the arenas, of which there is one at a time. A device that works by itself swaps carries, at
+// the end, through the same room.
+std::size_t loop_room(const LoopTask& task) {
+  std::size_t room = std::max(task.condition->arena_bytes, task.body->arena_bytes);
+  if (task.body->device.kind() != DeviceKind::cuda) return room;
+  for (std::uint32_t i = 0; i < task.carries(); ++i) {
+    if (task.turn[i] != i) room = std::max(room, task.body->inputs[i].bytes());
+  }
+  return room;
+}
+
 // Who may be waiting for it must not have to run it: it may take any time.
 double of_any_length(double step_ns) { return std::max(assumed_steps * step_ns, 10'000.0); }
 
 }  // namespace
+
+KernelOf kernel_of_name(std::span<const Kernel> kernels) {
+  auto by_name = std::make_shared<std::map<std::string_view, const Kernel*>>();
+  for (const Kernel& kernel : kernels) by_name->emplace(kernel.name, &kernel);
+  return [by_name](const Launch& launch) -> const Kernel* {
+    const auto found = by_name->find(launch.name);
+    return found == by_name->end() ? nullptr : found->second;
+  };
+}
 
 void finish_loop(Launch& launch, Program condition, Program body, std::vector<Slot>& slots,
                  const Options& options, const KernelOf& kernel_of) {
@@ -145,8 +167,7 @@ void finish_loop(Launch& launch, Program condition, Program body, std::vector<Sl
   for (std::size_t i = 0; i < further.size(); ++i) {
     add_written(launch, slots, further[i], name + ".next" + std::to_string(i));
   }
-  const std::size_t arena = std::max(task.condition->arena_bytes, task.body->arena_bytes);
-  add_written(launch, slots, bytes_of(loop_flag_bytes + arena), name + ".room");
+  add_written(launch, slots, bytes_of(loop_flag_bytes + loop_room(task)), name + ".room");
   // A result may lie where its initial value did, unless that is a capture too.
   const std::size_t operands = task.carries() + task.captures();
   const auto first = launch.buffers.begin(), last = first + static_cast<long>(operands);

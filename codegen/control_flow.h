@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "codegen/options.h"
@@ -13,6 +14,8 @@ namespace anabranch {
 
 /// The kernel that a launch runs, or null where it runs something else.
 using KernelOf = std::function<const Kernel*(const Launch&)>;
+/// By the launch's name. `kernels` outlive it.
+KernelOf kernel_of_name(std::span<const Kernel> kernels);
 
 /// Gives `launch`, a `while` with its operands and results as buffers, its task, and `slots` the
 /// places and the room that it needs. Small steps are compiled into one function, loop included;

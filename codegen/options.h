@@ -14,10 +14,10 @@ namespace anabranch {
 class CodeCache;
 
 struct Options {
-  Device device;                 ///< where what depends on no input runs
-  ParameterDevices parameters;   ///< where each parameter is; on `device` where not stated
-  int streams = 4;               ///< at most so many; 1 keeps everything in order
-  bool use_all_streams = false;  ///< even where one stream is predicted to be as fast
+  Device device = default_device();  ///< where what depends on no input runs
+  ParameterDevices parameters;       ///< where each parameter is; on `device` where not stated
+  int streams = 4;                   ///< at most so many; 1 keeps everything in order
+  bool use_all_streams = false;      ///< even where one stream is predicted to be as fast
   /// Bytes that the temporaries of one run may take, 0 for no limit. Where they would take more,
   /// compiling gives up streams for it, down to one, and says so in the stages schedule and memory;
   /// where that is not enough it throws Error.

@@ -81,12 +81,7 @@ std::string kernels_text(const Compilation& compilation) {
 std::string code_text(const Compilation& compilation,
                       std::string (*text_of_kernels)(std::span<const Kernel>),
                       std::string (*text_of_flow)(const Launch&, const KernelOf&)) {
-  const auto kernel_of = [&](const Launch& launch) -> const Kernel* {
-    const auto found =
-        std::find_if(compilation.kernels.begin(), compilation.kernels.end(),
-                     [&](const Kernel& kernel) { return kernel.name == launch.name; });
-    return found == compilation.kernels.end() ? nullptr : &*found;
-  };
+  const KernelOf kernel_of = kernel_of_name(compilation.kernels);
   std::string text = text_of_kernels(compilation.kernels);
   const std::shared_ptr<const Executable> executable = current_executable(compilation);
   for (const auto& [inside, launch] : launches_of(*executable)) {
@@ -131,16 +126,21 @@ std::string memory_text(const Compilation& compilation) {
   return text;
 }
 
-// What a GPU would run, whatever the program was compiled for.
+// What a GPU runs; where the program is for the CPU alone, what a GPU would run.
 std::string cuda_text(const Compilation& compilation) {
-  const Device device = compilation.executable->device;
-  const std::size_t nodes = compilation.optimized.nodes().size();
+  const KernelOf kernel_of = kernel_of_name(compilation.kernels);
+  const std::shared_ptr<const Executable> executable = current_executable(compilation);
   std::vector<Kernel> kernels;
-  if (device.kind() == DeviceKind::cuda) {
-    kernels = compilation.kernels;
-  } else {  // those for the CPU are tiled
-    plan_launches({compilation.optimized, std::vector<Device>(nodes, device)}, {&device, 1}, {},
-                  kernels);
+  bool has_gpu = false;
+  for (const auto& [inside, launch] : launches_of(*executable)) {
+    if (!std::holds_alternative<DeviceTask>(launch.task)) continue;
+    has_gpu = true;
+    if (const Kernel* kernel = kernel_of(launch)) kernels.push_back(*kernel);
+  }
+  if (!has_gpu) {  // the kernels for the CPU are tiled
+    const Device& device = executable->device;
+    const std::vector<Device> devices(compilation.optimized.nodes().size(), device);
+    plan_launches({compilation.optimized, devices}, {&device, 1}, {}, kernels);
   }
   std::string text;
   for (Kernel& kernel : kernels) {

@@ -20,6 +20,7 @@ constexpr int max_devices = max_cpu_devices;
 struct Registry {
   std::mutex mutex;
   std::atomic<int> cpu_devices{1};
+  std::atomic<Device> default_device{Device()};
   std::array<std::atomic<DeviceState*>, kinds * max_devices> states{};
 };
 
@@ -35,6 +36,13 @@ std::vector<Device> devices() {
   for (int i = 0; i < registry().cpu_devices; ++i) result.push_back(Device::cpu(i));
   for (int i = 0; i < cuda::gpu_count(); ++i) result.push_back(Device::cuda(i));
   return result;
+}
+
+Device default_device() { return registry().default_device.load(std::memory_order_relaxed); }
+
+void set_default_device(const Device& device) {
+  if (!exists(device)) throw Error("set_default_device: " + missing_text(device));
+  registry().default_device = device;
 }
 
 bool exists(const Device& device) {

@@ -71,43 +71,58 @@ class Staging {
 
 }  // namespace
 
+std::shared_ptr<void> stage(Engine& engine, std::size_t bytes) {
+  return Staging::of(engine).take(bytes);
+}
+
+void fetch(DeviceState& device, DeviceQueue& queue, const void* from, std::size_t bytes,
+           Fetched then) {
+  std::shared_ptr<void> staged;
+  std::shared_ptr<const Mark> mark;
+  try {
+    staged = stage(*device.engine, bytes);
+    queue.copy(staged.get(), from, bytes);
+    mark = queue.mark();
+  } catch (...) {
+    return then(nullptr, std::current_exception());
+  }
+  device.completion.when_past(std::move(mark), [staged, then = std::move(then)](
+                                                   const Failure& error) { then(staged, error); });
+}
+
 Buffer copy_to_engine(const Device& device, std::span<const std::byte> bytes) {
   DeviceState& state = device_state(device);
   Engine& engine = *state.engine;
   const Event ready = Event::pending(device);
   Buffer buffer = Buffer::allocate(device, bytes.size(), ready);
-  const std::shared_ptr<void> staged = Staging::of(engine).take(bytes.size());
+  const std::shared_ptr<void> staged = stage(engine, bytes.size());
   if (!bytes.empty()) std::memcpy(staged.get(), bytes.data(), bytes.size());
   // The memory is there in the main queue's order.
   engine.from_host().wait(*engine.main().mark());
   engine.from_host().copy(buffer.data(), staged.get(), bytes.size());
   std::shared_ptr<const Mark> mark = engine.from_host().mark();
   ready.queued(mark);
-  state.completion.when_past(std::move(mark), [buffer, staged, ready](const Failure& error) {
-    ready.complete(error);
-  });
+  state.completion.when_past(
+      std::move(mark), [buffer, staged, ready](const Failure& error) { ready.complete(error); });
   return buffer;
 }
 
-void copy_from_engine(const Buffer& buffer,
-                      std::function<void(std::shared_ptr<const void> data, const Failure&)> then) {
+void copy_from_engine(const Buffer& buffer, Fetched then) {
   buffer.ready().when_queued([buffer, then = std::move(then)] {
     if (const Failure error = buffer.ready().error()) return then(nullptr, error);
+    DeviceState& device = device_state(buffer.device());
+    DeviceQueue& queue = device.engine->to_host();
     try {
-      DeviceState& state = device_state(buffer.device());
-      Engine& engine = *state.engine;
-      const std::shared_ptr<void> staged = Staging::of(engine).take(buffer.bytes());
-      if (const auto mark = buffer.ready().mark()) engine.to_host().wait(*mark);
-      engine.to_host().copy(staged.get(), buffer.data(), buffer.bytes());
-      // What made the buffer may fail after all: its event says so, and may be behind the copy.
-      state.completion.when_past(
-          engine.to_host().mark(), [buffer, staged, then](const Failure& error) {
-            if (error) return then(nullptr, error);
-            buffer.ready().then([buffer, staged, then] { then(staged, buffer.ready().error()); });
-          });
+      if (const auto mark = buffer.ready().mark()) queue.wait(*mark);
     } catch (...) {
-      then(nullptr, std::current_exception());
+      return then(nullptr, std::current_exception());
     }
+    fetch(device, queue, buffer.data(), buffer.bytes(),
+          [buffer, then](std::shared_ptr<const void> data, const Failure& error) {
+            if (error) return then(nullptr, error);
+            // What made the buffer may have failed after all: its event says so, and may be late.
+            buffer.ready().then([buffer, data, then] { then(data, buffer.ready().error()); });
+          });
   });
 }
 

@@ -76,7 +76,7 @@ Code compile_kernels(std::span<const Kernel> kernels, int gpu_index, CodeCache* 
     constexpr std::int64_t most_blocks = std::numeric_limits<std::int32_t>::max();
     code.tasks.push_back(
         {put, std::make_shared<const Launchable>(Launchable{
-                  gpu, module, gpu.function(*module, kernel.kernel.name),
+                  gpu, module, gpu.function(*module, entry_name(kernel.kernel)),
                   static_cast<unsigned>(std::min(kernel.blocks(), most_blocks)),
                   static_cast<unsigned>(kernel.map.threads()), arguments_of(kernel.kernel)})});
   }

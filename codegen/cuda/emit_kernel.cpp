@@ -109,7 +109,7 @@ void KernelEmitter::signature() {
                               buffer.name);
   }
   text_.open("extern \"C\" __global__ void __launch_bounds__({}{}) {}({}) {{", map_.threads(),
-             needs_many_registers() ? ", 1" : "", kernel_.name, parameters);
+             needs_many_registers() ? ", 1" : "", entry_name(kernel_), parameters);
 }
 
 // What f64 functions expand to spills where the compiler saves registers so that more blocks fit.
@@ -232,6 +232,12 @@ void KernelEmitter::emit(Ref ref, const Store& store) {
   if (map_.in_columns) condition += condition.empty() ? "is_mine" : " && is_mine";
   if (!condition.empty()) condition = fmt::format("if ({}) ", condition);
   text_.line("{}{} = {};", condition, element(store.buffer, store.index), value(store.value));
+}
+
+std::string entry_name(const Kernel& kernel) {
+  std::string name = kernel.name;
+  std::ranges::replace(name, '.', '_');
+  return name;
 }
 
 std::string emit_kernel(const MappedKernel& mapped) { return KernelEmitter(mapped).run(); }

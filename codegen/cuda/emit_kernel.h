@@ -11,6 +11,9 @@ namespace anabranch::cuda {
 /// (device.cuh).
 const char* device_text();
 
+/// The kernel's name as C++ can write it: "while3_body_kernel4".
+std::string entry_name(const Kernel& kernel);
+
 /// A function `extern "C" __global__ void NAME(pointers to the read and write buffers)`, to be
 /// launched with `mapped.blocks()` blocks, or fewer, of `mapped.map.threads()` threads. The fused
 /// group that it computes stands above it as a comment.

@@ -28,10 +28,9 @@ std::vector<Leg> legs_of(const Executable& executable, DeviceState& device) {
   return legs;
 }
 
-// Whether any stream is on a device that works by itself, or on one that does not.
-bool has_stream(const Executable& executable, bool on_engine) {
+bool has_stream_of_host(const Executable& executable) {
   return std::ranges::any_of(executable.streams, [&](const Stream& stream) {
-    return (device_state(executable.device_at(stream.device)).engine != nullptr) == on_engine;
+    return device_state(executable.device_at(stream.device)).engine == nullptr;
   });
 }
 
@@ -47,8 +46,7 @@ class Execution final : public Flight, Work, StreamRun {
         outputs_(std::move(outputs)),
         data_(executable_->slots.size()),
         frame_(*executable_, device, data_),
-        has_engine_(has_stream(*executable_, true)),
-        has_host_(has_stream(*executable_, false)),
+        has_host_(has_stream_of_host(*executable_)),
         queued_(executable_->outputs.size()) {
     part_of = static_cast<Flight*>(this);
     for (const Buffer& output : outputs_) {
@@ -77,7 +75,7 @@ class Execution final : public Flight, Work, StreamRun {
   std::vector<void*> data_;
   Frame frame_;
   std::atomic<std::size_t> missing_inputs_{0};
-  const bool has_engine_, has_host_;
+  const bool has_host_;
   std::vector<Event> queued_;  // of outputs that a queue will have made
   std::atomic<std::size_t> unfinished_devices_{0};
 };
@@ -106,7 +104,7 @@ void Execution::input_is_ready() {
 // alone takes no time to speak of.
 void Execution::post() {
   const std::vector<Stream>& streams = executable_->streams;
-  if (has_engine_ && !has_host_) return begin();
+  if (has_engine() && !has_host_) return begin();
   for (const Stream& stream : streams) {
     const Device& device = executable_->device_at(stream.device);
     if (!device_state(device).engine) return ThreadPool::of(device).post(*this);
@@ -118,21 +116,19 @@ void Execution::post() {
 void Execution::begin() {
   if (!may_begin()) return;
   frame_.bind(inputs_, outputs_);
-  if (has_engine_) wait_for_inputs();
+  if (has_engine()) wait_for_inputs();
   LaunchTimes* times = executable_->times.get();
-  if (times && times->wanted() && !has_engine_) measure(times);
+  if (times && times->wanted() && !has_engine()) measure(times);
   if (start()) ended();
 }
 
-// On their engines' main queues, where everything begins. Constants are copied from the host too.
+// On their engines' main queues, where everything begins.
 void Execution::wait_for_inputs() {
-  const auto wait_for = [this](const Buffer& buffer) {
-    const std::shared_ptr<const Mark> mark = buffer.ready().mark();
-    if (!mark || buffer.ready().ready()) return;
-    guard([&] { device_state(buffer.device()).engine->main().wait(*mark); });
-  };
-  std::ranges::for_each(inputs_, wait_for);
-  std::ranges::for_each(executable_->constants, wait_for);
+  for (const Buffer& input : inputs_) {
+    const std::shared_ptr<const Mark> mark = input.ready().mark();
+    if (!mark || input.ready().ready()) continue;
+    guard([&] { device_state(input.device()).engine->main().wait(*mark); });
+  }
 }
 
 // Lets go of the output before it says that it is there, if it may: who then runs something on it
@@ -160,7 +156,6 @@ void Execution::ended() {
 // All is on the queues. What the host has no part in may go back in their order; the rest has to
 // wait until the devices are done.
 void Execution::leave_queues() {
-  join();
   if (!has_host_) {
     frame_.unbind();
     inputs_.clear();

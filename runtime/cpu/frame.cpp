@@ -28,13 +28,13 @@ std::exception_ptr with_place(const std::exception_ptr& error, const Launch& lau
   }
 }
 
+}  // namespace
+
 void copy_bytes(void* to, const void* from, std::size_t bytes, DeviceQueue* queue) {
   if (bytes == 0) return;
   if (queue) return queue->copy(to, from, bytes);
   std::memcpy(to, from, bytes);
 }
-
-}  // namespace
 
 Frame::~Frame() {
   unbind();

@@ -13,6 +13,9 @@
 
 namespace anabranch::cpu {
 
+/// Here and now, or on `queue` if that is not null.
+void copy_bytes(void* to, const void* from, std::size_t bytes, DeviceQueue* queue);
+
 /// Errors travel by slot: a step that touches a failed slot is left out and fails what it writes,
 /// so that only what depends on a failure is lost.
 class Frame {

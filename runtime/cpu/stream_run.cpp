@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "runtime/cpu/loop_run.h"
+#include "runtime/cpu/staged_run.h"
 
 namespace anabranch::cpu {
 namespace {
@@ -16,6 +17,24 @@ bool can_be_cut(const HostTask& task) { return task.grain < task.extent; }
 Strand happened;  // its address alone matters
 
 }  // namespace
+
+StreamRun::StreamRun(DeviceState& device, const Executable& executable, Frame& frame,
+                     const void* whole)
+    : device_(device),
+      executable_(executable),
+      frame_(frame),
+      whole_(whole),
+      strands_(executable.streams.size()),
+      events_(executable.event_count),
+      has_engine_(device.engine || std::ranges::any_of(executable.further, [](const auto& further) {
+                    return device_state(further.device).engine != nullptr;
+                  })) {}
+
+void StreamRun::begin_on(const Strand& strand) {
+  home_ = strand.queue_;
+  first_queue_ = strand.owner_->first_queue_ +
+                 static_cast<unsigned>(strand.owner_->executable_.streams.size());
+}
 
 bool StreamRun::start() {
   if (strands_.empty()) return true;
@@ -31,23 +50,24 @@ bool StreamRun::start() {
     strands_[i].position_ = 0;
   }
   take_queues();
-  if (has_queues_) fork();
+  if (has_engine_) fork();
   running_.store(strands_.size() + 1, std::memory_order_relaxed);  // this call counts as one
   starting_.store(true, std::memory_order_relaxed);
   for (std::size_t i = 1; i < strands_.size(); ++i) carry_on(strands_[i]);
   strands_[0].advance();
   starting_.store(false, std::memory_order_relaxed);
-  return running_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  return one_has_ended();
 }
 
-// Streams of one device are numbered from 0, and the first is its engine's main queue.
+// The first stream of a device is at home; the others have queues of their own.
 void StreamRun::take_queues() {
   std::vector<unsigned> taken(1 + executable_.further.size());
   for (std::uint32_t i = 0; i < strands_.size(); ++i) {
     const DeviceIndex device = executable_.streams[i].device;
     Engine* engine = device_of(i).engine;
     if (engine) {
-      strands_[i].queue_ = &engine->queue(taken[device]++);
+      const unsigned number = taken[device]++;
+      strands_[i].queue_ = number == 0 ? &home_of(i) : &engine->queue(first_queue_ + number);
     } else {
       strands_[i].pool_ = &ThreadPool::of(executable_.device_at(device));
     }
@@ -55,25 +75,43 @@ void StreamRun::take_queues() {
   }
 }
 
-// What was put on the main queues before, memory among it, comes before what is put on others.
+DeviceQueue& StreamRun::home_of(std::uint32_t stream) {
+  return home_ ? *home_ : device_of(stream).engine->main();
+}
+
+// What was put on the home queues before, memory among it, comes before what is put on others.
 void StreamRun::fork() {
+  wait_for_constants();
   for (std::uint32_t i = 0; i < strands_.size(); ++i) {
     DeviceQueue* queue = strands_[i].queue_;
     if (!queue) continue;
-    DeviceQueue& main = device_of(i).engine->main();
+    DeviceQueue& home = home_of(i);
     guard([&] {
-      if (queue != &main) queue->wait(*main.mark());
+      if (queue != &home) queue->wait(*home.mark());
     });
   }
 }
 
+// They are copied from the host when a program is compiled.
+void StreamRun::wait_for_constants() {
+  for (const Buffer& constant : executable_.constants) {
+    const std::shared_ptr<const Mark> mark = constant.ready().mark();
+    if (!mark || constant.ready().ready()) continue;
+    guard([&] {
+      DeviceQueue& home = home_ ? *home_ : device_state(constant.device()).engine->main();
+      home.wait(*mark);
+    });
+  }
+}
+
+// What is on the queues now comes before what is put on their home next.
 void StreamRun::join() {
   for (std::uint32_t i = 0; i < strands_.size(); ++i) {
     DeviceQueue* queue = strands_[i].queue_;
     if (!queue) continue;
-    DeviceQueue& main = device_of(i).engine->main();
+    DeviceQueue& home = home_of(i);
     guard([&] {
-      if (queue != &main) main.wait(*queue->mark());
+      if (queue != &home) home.wait(*queue->mark());
     });
   }
 }
@@ -143,17 +181,23 @@ bool StreamRun::is_on_last_strand() const {
 }
 
 void StreamRun::strand_ended() {
-  if (running_.fetch_sub(1, std::memory_order_acq_rel) == 1) ended();
+  if (one_has_ended()) ended();
+}
+
+// Whether it was the last.
+bool StreamRun::one_has_ended() {
+  if (running_.fetch_sub(1, std::memory_order_acq_rel) != 1) return false;
+  if (has_queues_) join();
+  return true;
 }
 
 timeline::Track Strand::track() {
   if (row_ < 0) {
     // Executions overlap, so a row of the timeline is held by one strand at a time: that of its own
     // number where it is free.
-    row_ = static_cast<int>(owner_->device_of(stream_).timeline_streams.take(stream_));
+    row_ = static_cast<int>(device().timeline_streams.take(stream_));
   }
-  return {timeline::Track::Kind::stream, owner_->device_of(stream_).device,
-          static_cast<std::uint32_t>(row_)};
+  return {timeline::Track::Kind::stream, device().device, static_cast<std::uint32_t>(row_)};
 }
 
 void Strand::start_clock() {
@@ -193,7 +237,7 @@ void Strand::advance() {
   }
   if (row_ >= 0) {
     const auto row = static_cast<std::uint32_t>(std::exchange(row_, -1));
-    owner_->device_of(stream_).timeline_streams.give_back(row);
+    device().timeline_streams.give_back(row);
   }
   owner_->strand_ended();
 }
@@ -241,11 +285,26 @@ bool Strand::begin(const Launch& launch) {
     put(launch, *task);
     return true;
   }
-  if (const HostTask* task = launch.one_task()) return begin_task(launch, *task);
-  frame.gather(launch, buffers_.data());
-  inner_ = make_inner_run(launch, buffers_, *this);
+  const HostTask* task = launch.one_task();
+  const bool is_staged = task && owner_->has_engine() && is_on_engine(launch);
+  if (task && !is_staged) return begin_task(launch, *task);
+  try {
+    frame.gather(launch, buffers_.data(), queue_);
+    inner_ = is_staged ? make_staged_run(launch, *task, buffers_, *this)
+                       : make_inner_run(launch, buffers_, *this);
+  } catch (...) {
+    frame.fail(launch, std::current_exception());
+    return true;
+  }
   begun_ = true;
   return inner_->advance();
+}
+
+// Whether any of its memory is not the host's.
+bool Strand::is_on_engine(const Launch& launch) const {
+  return std::ranges::any_of(launch.buffers, [this](SlotId id) {
+    return owner_->device_at(owner_->executable().slots[id].device).engine != nullptr;
+  });
 }
 
 void Strand::put(const Launch& launch, const DeviceTask& task) {

@@ -25,7 +25,8 @@ namespace anabranch::cpu {
 
 class StreamRun;
 
-/// What a step runs that is made of steps itself: a loop or a branch.
+/// What a step runs that takes several goes: a loop, a branch, or a host's task on a device's
+/// memory.
 class InnerRun {
  public:
   virtual ~InnerRun() = default;
@@ -43,6 +44,11 @@ class Strand final : public Work {
   void advance();
 
   StreamRun& owner() const { return *owner_; }
+  inline DeviceState& device() const;
+  /// Where it puts its steps; null for a stream of the host's.
+  DeviceQueue* queue() const { return queue_; }
+  /// Whose threads run its steps; null for a stream of a device that works by itself.
+  ThreadPool* pool() const { return pool_; }
   /// The row of the timeline that its steps are drawn on, taken on first use.
   timeline::Track track();
 
@@ -55,6 +61,7 @@ class Strand final : public Work {
   bool run(const Record& record);
   bool run(const Wait& wait);
   bool begin(const Launch& launch);
+  bool is_on_engine(const Launch& launch) const;
   void put(const Launch& launch, const DeviceTask& task);
   bool begin_task(const Launch& launch, const HostTask& task);
   void note_time(const Launch& launch);
@@ -83,19 +90,14 @@ class StreamRun {
  public:
   /// `whole`: what its strands are a part of, for who waits for that.
   StreamRun(DeviceState& device, const Executable& executable, Frame& frame,
-            const void* whole = nullptr)
-      : device_(device),
-        executable_(executable),
-        frame_(frame),
-        whole_(whole),
-        strands_(executable.streams.size()),
-        events_(executable.event_count) {}
+            const void* whole = nullptr);
   virtual ~StreamRun() = default;
   StreamRun(const StreamRun&) = delete;
   StreamRun& operator=(const StreamRun&) = delete;
 
   /// Begins every stream, the first one here: on a worker of its device. Whether all have ended; if
-  /// not, `ended` is called by whoever ends the last, and this may no longer be touched.
+  /// not, `ended` is called by whoever ends the last, and this may no longer be touched. A stream
+  /// of a device that works by itself has ended once all its steps are on their queue.
   bool start();
 
   const Executable& executable() const { return executable_; }
@@ -103,27 +105,13 @@ class StreamRun {
   DeviceState& device() { return device_; }
   /// Where stream `index` runs.
   DeviceState& device_of(std::uint32_t stream) {
-    const DeviceIndex index = executable_.streams[stream].device;
+    return device_at(executable_.streams[stream].device);
+  }
+  DeviceState& device_at(DeviceIndex index) {
     return index == 0 ? device_ : device_state(executable_.device_at(index));
   }
-  /// Where this run's times go; null where it is not measured.
-  LaunchTimes* times() const { return times_; }
-
- protected:
-  /// Before it starts.
-  void measure(LaunchTimes* times) { times_ = times; }
-
-  virtual void ended() = 0;
-  /// An output, by position, that is final, past `mark` if that is not null; and whether nothing
-  /// here uses it any more.
-  virtual void finish_output(std::uint32_t, bool, const std::shared_ptr<const Mark>&) {}
-
-  /// Whether any of the streams is on a device that works by itself; after `start`.
-  bool has_queues() const { return has_queues_; }
-  /// What is on the queues now comes before what is put on their engine's main queue next.
-  void join();
-  /// Null where the device has failed.
-  std::shared_ptr<const Mark> mark(DeviceQueue& queue);
+  /// Whether any of its devices works by itself.
+  bool has_engine() const { return has_engine_; }
   /// Runs `work`, which may find that the device has failed; then so has everything here.
   template <class Work>
   void guard(Work work) {
@@ -133,6 +121,24 @@ class StreamRun {
       frame_.fail_all(std::current_exception());
     }
   }
+  /// Where this run's times go; null where it is not measured.
+  LaunchTimes* times() const { return times_; }
+
+ protected:
+  /// Before it starts.
+  void measure(LaunchTimes* times) { times_ = times; }
+  /// Before it starts: makes it a part of what `strand` does. It begins and ends on its queue.
+  void begin_on(const Strand& strand);
+
+  virtual void ended() = 0;
+  /// An output, by position, that is final, past `mark` if that is not null; and whether nothing
+  /// here uses it any more.
+  virtual void finish_output(std::uint32_t, bool, const std::shared_ptr<const Mark>&) {}
+
+  /// Whether any of the streams is on a device that works by itself; after `start`.
+  bool has_queues() const { return has_queues_; }
+  /// Null where the device has failed.
+  std::shared_ptr<const Mark> mark(DeviceQueue& queue);
 
  private:
   friend class Strand;
@@ -143,7 +149,11 @@ class StreamRun {
   };
 
   void take_queues();
+  /// Where everything on that device begins and ends.
+  DeviceQueue& home_of(std::uint32_t stream);
   void fork();
+  void wait_for_constants();
+  void join();
   void record(EventId event, DeviceQueue* queue);
   /// Whether the strand may go on; if not, it will be carried on once it may.
   bool wait(EventId event, Strand& strand);
@@ -151,6 +161,7 @@ class StreamRun {
   bool pass(EventState& event, Strand& strand);
   void carry_on(Strand& strand);
   void strand_ended();
+  bool one_has_ended();
   /// Whether all strands but one have ended.
   bool is_on_last_strand() const;
 
@@ -163,8 +174,13 @@ class StreamRun {
   std::atomic<std::size_t> running_{0};
   std::atomic<bool> starting_{false};  // `start` counts as running
   std::vector<EventState> events_;
+  const bool has_engine_;
   bool has_queues_ = false;
+  DeviceQueue* home_ = nullptr;    // null: the main queue of each device
+  unsigned first_queue_ = 0;       // of those that are its own
   std::uint64_t first_arrow_ = 1;  // of the timeline, one per event
 };
+
+inline DeviceState& Strand::device() const { return owner_->device_of(stream_); }
 
 }  // namespace anabranch::cpu

@@ -272,9 +272,9 @@ void expect_near(const Literal& got, const Literal& wanted, double tolerance) {
   });
 }
 
-class EpilogueOnGpu : public testing::TestWithParam<Dtype> {};
+class LibraryEpilogueOnGpu : public testing::TestWithParam<Dtype> {};
 
-TEST_P(EpilogueOnGpu, BiasIsTheLibrarys) {
+TEST_P(LibraryEpilogueOnGpu, BiasIsTheLibrarys) {
   const Graph graph = graph_of(bias_text, GetParam());
   const auto inputs = inputs_of(graph);
   const OnGpu ran = run_on_gpu(graph, inputs);
@@ -283,7 +283,7 @@ TEST_P(EpilogueOnGpu, BiasIsTheLibrarys) {
   EXPECT_EQ(ran.outputs, interpret(graph, inputs));
 }
 
-TEST_P(EpilogueOnGpu, ActivationsAreTheLibrarysWithFastMath) {
+TEST_P(LibraryEpilogueOnGpu, ActivationsAreTheLibrarysWithFastMath) {
   Options options = on_gpu();
   options.fast_math = true;
   const double tolerance = GetParam() == f16 ? 1e-2 : GetParam() == bf16 ? 1e-1 : 1e-6;
@@ -296,7 +296,7 @@ TEST_P(EpilogueOnGpu, ActivationsAreTheLibrarysWithFastMath) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(, EpilogueOnGpu, testing::ValuesIn(dtypes),
+INSTANTIATE_TEST_SUITE_P(, LibraryEpilogueOnGpu, testing::ValuesIn(dtypes),
                          [](const auto& info) { return std::string(name(info.param)); });
 
 // Without fast math a NaN goes through relu, which is a kernel's then.
@@ -304,7 +304,7 @@ TEST(EpilogueOnGpu, KeepsNaN) {
   const Graph graph = graph_of(relu_text, f32);
   std::vector<Literal> inputs = inputs_of(graph);
   const std::vector<float> bias(7, std::numeric_limits<float>::quiet_NaN());
-  inputs[2] = Literal::of(std::span(bias), Shape{7});
+  inputs[2] = Literal::of(std::span<const float>(bias), Shape{7});
   const OnGpu ran = run_on_gpu(graph, inputs);
   EXPECT_EQ(ran.compilation.kernels.size(), 1u);
   for (const float value : ran.outputs[0].values<float>()) EXPECT_TRUE(std::isnan(value));
@@ -387,7 +387,9 @@ graph g(%0: f32[1,1], %1: f32[1,1]) {
   return %2
 }
 )");
-  const auto matrix = [](float value) { return Literal::of(std::span(&value, 1), Shape{1, 1}); };
+  const auto matrix = [](float value) {
+    return Literal::of(std::span<const float>(&value, 1), Shape{1, 1});
+  };
   const std::vector<Literal> inputs = {matrix(1 + 0x1p-12f), matrix(1)};
   EXPECT_EQ(run_on_gpu(graph, inputs).outputs[0].values<float>()[0], 1 + 0x1p-12f);
   Options options = on_gpu();

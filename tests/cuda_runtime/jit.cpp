@@ -1,6 +1,9 @@
 // Programs on a GPU, from the user's function to the numbers.
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <utility>
+
 #include "anabranch/anabranch.h"
 
 namespace ab = anabranch;
@@ -36,6 +39,86 @@ TEST(JitOnGpu, CallsDependOnEachOtherWithoutTheHost) {
   ab::Array x = numbers(100).to(ab::Device::cuda(0));
   for (int i = 0; i < 200; ++i) x = next(x);
   for (const float value : x.to_vector<float>()) EXPECT_NEAR(value, 2.0f, 1e-5f);
+}
+
+// Equal, element by element, to what the same function gives on the CPU.
+template <class Function>
+void expect_as_on_cpu(Function function, const ab::Array& x, int streams = 4) {
+  const std::vector<float> here = ab::jit(function)(x).template to_vector<float>();
+  const ab::Array there = ab::jit(function, on_gpu(streams))(x.to(ab::Device::cuda(0)));
+  EXPECT_EQ(there.device(), ab::Device::cuda(0));
+  const std::vector<float> got = there.to_vector<float>();
+  ASSERT_EQ(got.size(), here.size());
+  for (std::size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], here[i], 1e-4f) << i;
+}
+
+TEST(JitOnGpu, ProgramsGoToTheGpuAndBack) {
+  auto f = ab::jit([](ab::Array x) {
+    const ab::Array there = ab::exp(x.to(ab::Device::cuda(0)) * 0.1f);
+    return there.to(ab::Device::cpu()) + x;
+  });
+  for (std::int64_t size : {0, 1, 7, 1000, 100'000}) {
+    const ab::Array x = numbers(size);
+    const std::vector<float> got = f(x).to_vector<float>(), was = x.to_vector<float>();
+    for (std::size_t i = 0; i < was.size(); ++i) {
+      ASSERT_NEAR(got[i], std::exp(was[i] * 0.1f) + was[i], 1e-4f);
+    }
+  }
+}
+
+TEST(JitOnGpu, BranchesRunOnSeveralQueues) {
+  auto f = [](ab::Array x) {
+    ab::Array sum = ab::zeros(ab::f32, {1000});
+    for (int i = 1; i <= 12; ++i) {
+      sum = sum + ab::sum(ab::sin(x * static_cast<float>(i))) * x;
+    }
+    return sum;
+  };
+  expect_as_on_cpu(f, numbers(1000), 1);
+  expect_as_on_cpu(f, numbers(1000), 4);
+}
+
+TEST(JitOnGpu, CustomCallsRunOnTheHost) {
+  auto f = [](ab::Array x) {
+    const auto twice_and_one = [](const ab::CustomCall& call) {
+      const auto from = call.operand<float>(0);
+      const auto to = call.result<float>(0);
+      for (std::size_t i = 0; i < from.size(); ++i) to[i] = 2 * from[i] + 1;
+    };
+    return ab::custom_call("twice_and_one", twice_and_one, ab::spec(ab::f32, x.shape()), x * 3) - x;
+  };
+  expect_as_on_cpu(f, numbers(1000));
+}
+
+TEST(JitOnGpu, LoopsAndBranchesNeedNoHostThread) {
+  auto fibonacci = [](ab::Array x) {
+    return ab::fori_loop(
+               0, 7,
+               [](ab::Array, const auto& s) {
+                 return std::pair{s.second, s.first + s.second};
+               },
+               std::pair{x, x * 0.5f})
+        .first;
+  };
+  auto halve = [](ab::Array x) {
+    return ab::while_loop([](ab::Array y) { return ab::sum(ab::abs(y)) > 1; },
+                          [](ab::Array y) { return y * 0.5f; }, x);
+  };
+  auto choose = [](ab::Array x) {
+    return ab::cond(
+        ab::sum(x) > 0, [](ab::Array y) { return y + 1; },
+        [](ab::Array y) {
+          return ab::fori_loop(
+              0, 3, [](ab::Array i, ab::Array z) { return z * 2 + i.astype(ab::f32); }, y);
+        },
+        x);
+  };
+  for (const float sign : {1.0f, -1.0f}) {
+    const ab::Array x = numbers(1003) * sign + sign;
+    expect_as_on_cpu(fibonacci, x);
+    expect_as_on_cpu(halve, x);
+    expect_as_on_cpu(choose, x);
+  }
 }
 
 }  // namespace

@@ -16,6 +16,11 @@ struct _nvrtcProgram {
 
 namespace {
 
+std::string content(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
 // What calls a kernel whose arguments lie anywhere.
 constexpr const char* glue = R"(
 #include <utility>
@@ -42,8 +47,15 @@ constexpr Sizes<A...> sizes_of(void (*)(A...)) {
 }  // namespace fake_cuda
 )";
 
+// What every source begins with is compiled beforehand.
+std::string without_prefix(const std::string& source) {
+  const std::string device = content(DEVICE_HEADER);
+  if (!source.starts_with(device)) return "#include \"" ON_CPU_HEADER "\"\n" + source;
+  return "#include \"" PREFIX_HEADER "\"\n" + source.substr(device.size());
+}
+
 std::string glued(const std::string& source) {
-  std::string text = "#include \"" ON_CPU_HEADER "\"\n" + source + glue;
+  std::string text = without_prefix(source) + glue;
   const std::regex kernel(R"(extern "C" __global__ void [^{]*?(\w+)\([^)]*\) \{)");
   for (std::sregex_iterator it(source.begin(), source.end(), kernel), end; it != end; ++it) {
     const std::string name = (*it)[1];
@@ -58,11 +70,6 @@ std::string glued(const std::string& source) {
             ");\n";
   }
   return text;
-}
-
-std::string content(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
 }
 
 nvrtcResult give(const std::string& from, char* to) {
@@ -94,9 +101,8 @@ nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int, const char* const*) {
   if (!mkdtemp(folder.data())) return NVRTC_ERROR_INTERNAL_ERROR;
   const std::string base = folder + "/kernels";
   std::ofstream(base + ".cpp") << glued(program->source);
-  const std::string command = std::string(HOST_COMPILER) +
-                              " -std=c++20 -O1 -w -fPIC -shared -ffp-contract=off '" + base +
-                              ".cpp' -o '" + base + ".so' > '" + base + ".log' 2>&1";
+  const std::string command = HOST_COMPILER " " HOST_FLAGS " -shared '" + base + ".cpp' -o '" +
+                              base + ".so' > '" + base + ".log' 2>&1";
   const bool good = std::system(command.c_str()) == 0;
   program->log = content(base + ".log");
   const std::string library = good ? content(base + ".so") : "";
