@@ -2,6 +2,7 @@
 // and memory in their order.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 
@@ -17,6 +18,15 @@ class Mark {
   virtual void wait() const = 0;
 };
 
+/// A point in a queue that remembers when it was passed. Thread-safe.
+class TimeMark {
+ public:
+  virtual ~TimeMark() = default;
+  /// On the host's clock, to some microseconds; the time between two of one queue is the device's
+  /// own, to half a microsecond. It must be past. Throws Error where the device has failed.
+  virtual std::chrono::steady_clock::time_point time() const = 0;
+};
+
 /// Work that a device does in order, at some time after it was put there. Nothing here waits for
 /// the device; all of it throws Error where the device has failed. Thread-safe, but what several
 /// threads put on one queue comes in any order.
@@ -28,6 +38,7 @@ class DeviceQueue {
   /// What comes after it runs once `mark`, of any queue of the same kind of device, is past.
   virtual void wait(const Mark& mark) = 0;
   virtual std::shared_ptr<const Mark> mark() = 0;
+  virtual std::shared_ptr<const TimeMark> time_mark() = 0;
   /// Its name in the device's own interface: a CUstream.
   virtual void* native() const = 0;
 };

@@ -76,6 +76,7 @@ class Execution final : public Flight, Work, StreamRun {
   Frame frame_;
   std::atomic<std::size_t> missing_inputs_{0};
   const bool has_host_;
+  QueueTimes queue_times_;
   std::vector<Event> queued_;  // of outputs that a queue will have made
   std::atomic<std::size_t> unfinished_devices_{0};
 };
@@ -118,7 +119,8 @@ void Execution::begin() {
   frame_.bind(inputs_, outputs_);
   if (has_engine()) wait_for_inputs();
   LaunchTimes* times = executable_->times.get();
-  if (times && times->wanted() && !has_engine()) measure(times);
+  if (times && times->wanted()) measure(times);
+  if (has_engine()) note_queued(&queue_times_);
   if (start()) ended();
 }
 
@@ -148,7 +150,6 @@ void Execution::finish_output(std::uint32_t index, bool let_go,
 
 void Execution::ended() {
   ThreadPool::job_is_ending();
-  if (times() && !frame_.has_failed()) times()->run_ended();
   if (has_queues()) return leave_queues();
   finish();
 }
@@ -182,6 +183,8 @@ void Execution::leave_queues() {
 }
 
 void Execution::finish() {
+  if (has_engine()) queue_times_.report();
+  if (times() && !frame_.has_failed()) times()->run_ended();
   // Memory first: who waits for an output may look at what is in use.
   frame_.unbind();
   inputs_.clear();

@@ -32,6 +32,7 @@ StreamRun::StreamRun(DeviceState& device, const Executable& executable, Frame& f
 
 void StreamRun::begin_on(const Strand& strand) {
   home_ = strand.queue_;
+  queue_times_ = strand.owner_->queue_times_;
   first_queue_ = strand.owner_->first_queue_ +
                  static_cast<unsigned>(strand.owner_->executable_.streams.size());
 }
@@ -202,13 +203,33 @@ timeline::Track Strand::track() {
 
 void Strand::start_clock() {
   step_begin_ = {};
-  if (queue_ || !timeline::recording()) return;
+  if (queue_) {
+    queue_begin_ = nullptr;
+    if (is_queue_timed()) owner_->guard([&] { queue_begin_ = queue_->time_mark(); });
+    return;
+  }
+  if (!timeline::recording()) return;
   track();
   step_begin_ = timeline::Clock::now();
 }
 
+bool Strand::is_queue_timed() const {
+  return owner_->queue_times_ && (owner_->times() || timeline::recording());
+}
+
+void Strand::report_queued(std::string_view name, timeline::Category category,
+                           const timeline::Details& details, const Launch* launch) {
+  if (!queue_begin_) return;
+  owner_->guard([&] {
+    owner_->queue_times_->add({track(), std::string(name), category, details,
+                               launch ? launch->number : 0, launch ? owner_->times() : nullptr,
+                               std::move(queue_begin_), queue_->time_mark()});
+  });
+}
+
 void Strand::stop_clock(std::string_view name, timeline::Category category,
                         const timeline::Details& details) {
+  if (queue_) return report_queued(name, category, details);
   if (step_begin_ == timeline::Clock::time_point{} || !timeline::recording()) return;
   timeline::add(track(), name, category, step_begin_, timeline::Clock::now(), details);
 }
@@ -246,9 +267,14 @@ bool Strand::run(const Launch& launch) {
   if (!begun_ && !begin(launch)) return false;
   begun_ = false;
   inner_.reset();
-  if (owner_->times()) note_time(launch);
+  if (owner_->times() && !queue_) note_time(launch);
   if (shared_.error) owner_->frame().fail(launch, std::exchange(shared_.error, nullptr));
-  stop_clock(launch.name, timeline::category_of(launch), timeline::details_of(launch));
+  if (queue_) {
+    report_queued(launch.name, timeline::category_of(launch), timeline::details_of(launch),
+                  &launch);
+  } else {
+    stop_clock(launch.name, timeline::category_of(launch), timeline::details_of(launch));
+  }
   // Who waits for an output may submit more at once; this worker can take it up.
   if (position_ + 1 == owner_->executable().streams[stream_].size()) {
     ThreadPool::job_is_ending();

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "runtime/cpu/frame.h"
+#include "runtime/cpu/queue_times.h"
 #include "runtime/cpu/thread_pool.h"
 #include "runtime/device_state.h"
 #include "runtime/executable.h"
@@ -65,6 +66,9 @@ class Strand final : public Work {
   void put(const Launch& launch, const DeviceTask& task);
   bool begin_task(const Launch& launch, const HostTask& task);
   void note_time(const Launch& launch);
+  bool is_queue_timed() const;
+  void report_queued(std::string_view name, timeline::Category category,
+                     const timeline::Details& details, const Launch* launch = nullptr);
 
   // Between these two lies the step's event on the timeline.
   void start_clock();
@@ -82,7 +86,8 @@ class Strand final : public Work {
   SharedTask shared_;
   std::unique_ptr<InnerRun> inner_;
   timeline::Clock::time_point step_begin_{}, launch_begin_{};
-  int row_ = -1;  // of the timeline
+  std::shared_ptr<const TimeMark> queue_begin_;  // of the step, where it is timed on its queue
+  int row_ = -1;                                 // of the timeline
 };
 
 /// May be started again once it has ended.
@@ -125,8 +130,10 @@ class StreamRun {
   LaunchTimes* times() const { return times_; }
 
  protected:
-  /// Before it starts.
+  /// Before it starts: where the times of its launches go.
   void measure(LaunchTimes* times) { times_ = times; }
+  /// Before it starts: where what is put on queues is noted down. It outlives this.
+  void note_queued(QueueTimes* times) { queue_times_ = times; }
   /// Before it starts: makes it a part of what `strand` does. It begins and ends on its queue.
   void begin_on(const Strand& strand);
 
@@ -170,6 +177,7 @@ class StreamRun {
   Frame& frame_;
   const void* const whole_;
   LaunchTimes* times_ = nullptr;
+  QueueTimes* queue_times_ = nullptr;
   std::vector<Strand> strands_;
   std::atomic<std::size_t> running_{0};
   std::atomic<bool> starting_{false};  // `start` counts as running

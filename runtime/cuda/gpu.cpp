@@ -9,9 +9,14 @@
 #include "runtime/cuda/gpus.h"
 
 namespace anabranch::cuda {
+
+using Clock = std::chrono::steady_clock;
+
 namespace {
 
 constexpr int most_gpus = 64;
+// The clocks of host and GPU drift apart by a few millionths.
+constexpr std::chrono::seconds anchor_life{1};
 
 CUdeviceptr address(const void* data) { return reinterpret_cast<CUdeviceptr>(data); }
 
@@ -38,7 +43,7 @@ class Module {
 class EventMark final : public Mark {
  public:
   EventMark(Gpu& gpu, CUevent event) : gpu(gpu), event(event) {}
-  ~EventMark() override { gpu.give_back(event); }
+  ~EventMark() override { gpu.events_.give_back(event); }
 
   bool is_past() const override {
     gpu.enter();
@@ -54,6 +59,35 @@ class EventMark final : public Mark {
 
   Gpu& gpu;
   const CUevent event;
+};
+
+/// A moment that both the GPU and the host know.
+struct Gpu::Anchor {
+  Gpu& gpu;
+  const CUevent event;
+  const Clock::time_point time;
+
+  ~Anchor() { gpu.timed_events_.give_back(event); }
+};
+
+class EventTime final : public TimeMark {
+ public:
+  EventTime(Gpu& gpu, CUevent event, std::shared_ptr<const Gpu::Anchor> anchor)
+      : gpu_(gpu), event_(event), anchor_(std::move(anchor)) {}
+  ~EventTime() override { gpu_.timed_events_.give_back(event_); }
+
+  Clock::time_point time() const override {
+    gpu_.enter();
+    float ms = 0;
+    check(driver().cuEventElapsedTime(&ms, anchor_->event, event_), "time of an event");
+    return anchor_->time + std::chrono::duration_cast<Clock::duration>(
+                               std::chrono::duration<double, std::milli>(ms));
+  }
+
+ private:
+  Gpu& gpu_;
+  const CUevent event_;
+  const std::shared_ptr<const Gpu::Anchor> anchor_;
 };
 
 class Queue final : public DeviceQueue {
@@ -86,8 +120,17 @@ class Queue final : public DeviceQueue {
 
   std::shared_ptr<const Mark> mark() override {
     gpu_.enter();
-    auto mark = std::make_shared<const EventMark>(gpu_, gpu_.take_event());
+    auto mark = std::make_shared<const EventMark>(gpu_, gpu_.events_.take());
     check(driver().cuEventRecord(mark->event, stream_), "record of an event");
+    return mark;
+  }
+
+  std::shared_ptr<const TimeMark> time_mark() override {
+    gpu_.enter();
+    std::shared_ptr<const Gpu::Anchor> anchor = gpu_.anchor();
+    const CUevent event = gpu_.timed_events_.take();
+    auto mark = std::make_shared<const EventTime>(gpu_, event, std::move(anchor));
+    check(driver().cuEventRecord(event, stream_), "record of an event");
     return mark;
   }
 
@@ -149,33 +192,46 @@ Gpu::Gpu(int index) {
         "making a memory pool");
   from_host_ = std::make_unique<Queue>(*this);
   to_host_ = std::make_unique<Queue>(*this);
+  anchor_queue_ = std::make_unique<Queue>(*this);
 }
 
 Engine& engine(int index) { return Gpu::of(index); }
 
 void Gpu::enter() const { check(driver().cuCtxSetCurrent(context_), "entering a GPU's context"); }
 
-CUevent Gpu::take_event() {
+CUevent Gpu::Events::take() {
   {
     std::lock_guard lock(mutex_);
-    if (!events_.empty()) {
-      const CUevent event = events_.back();
-      events_.pop_back();
+    if (!free_.empty()) {
+      const CUevent event = free_.back();
+      free_.pop_back();
       return event;
     }
   }
   CUevent event = nullptr;
-  check(driver().cuEventCreate(&event, CU_EVENT_DISABLE_TIMING), "making an event");
+  check(driver().cuEventCreate(&event, flags_), "making an event");
   return event;
 }
 
-void Gpu::give_back(CUevent event) noexcept {
+void Gpu::Events::give_back(CUevent event) noexcept {
   try {
     std::lock_guard lock(mutex_);
-    events_.push_back(event);
+    free_.push_back(event);
   } catch (...) {  // no memory even for the list
     driver().cuEventDestroy(event);
   }
+}
+
+std::shared_ptr<const Gpu::Anchor> Gpu::anchor() {
+  std::lock_guard lock(anchor_mutex_);
+  if (anchor_ && Clock::now() - anchor_->time < anchor_life) return anchor_;
+  const CUevent event = timed_events_.take();
+  // On a queue where nothing is, so that the host waits for nothing else.
+  const auto stream = static_cast<CUstream>(anchor_queue_->native());
+  check(driver().cuEventRecord(event, stream), "record of an event");
+  check(driver().cuEventSynchronize(event), "wait for an event");
+  anchor_.reset(new Anchor{*this, event, Clock::now()});
+  return anchor_;
 }
 
 DeviceQueue& Gpu::queue(unsigned index) {

@@ -58,12 +58,26 @@ class Gpu final : public Engine {
  private:
   friend class Queue;
   friend class EventMark;
+  friend class EventTime;
   friend class Module;
+  struct Anchor;
+
+  /// Events that nobody uses. Thread-safe; the GPU must have been entered.
+  class Events {
+   public:
+    explicit Events(unsigned flags) : flags_(flags) {}
+    CUevent take();
+    void give_back(CUevent event) noexcept;
+
+   private:
+    const unsigned flags_;
+    std::mutex mutex_;
+    std::vector<CUevent> free_;
+  };
 
   explicit Gpu(int index);
 
-  CUevent take_event();
-  void give_back(CUevent event) noexcept;
+  std::shared_ptr<const Anchor> anchor();
 
   CUdevice device_ = 0;
   CUcontext context_ = nullptr;
@@ -73,10 +87,12 @@ class Gpu final : public Engine {
   int multiprocessors_ = 0;
   std::size_t memory_bytes_ = 0;
 
-  std::unique_ptr<DeviceQueue> from_host_, to_host_;
+  std::unique_ptr<DeviceQueue> from_host_, to_host_, anchor_queue_;
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<DeviceQueue>> queues_;
-  std::vector<CUevent> events_;  // that nobody uses
+  Events events_{CU_EVENT_DISABLE_TIMING}, timed_events_{CU_EVENT_DEFAULT};
+  std::mutex anchor_mutex_;
+  std::shared_ptr<const Anchor> anchor_;
 };
 
 }  // namespace anabranch::cuda

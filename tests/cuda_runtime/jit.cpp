@@ -121,4 +121,27 @@ TEST(JitOnGpu, LoopsAndBranchesNeedNoHostThread) {
   }
 }
 
+// Every launch, once, within the wait for the result, and after what it depends on.
+TEST(JitOnGpu, TheTimelineShowsWhenTheGpuRanEachKernel) {
+  auto f = ab::jit([](ab::Array x) { return ab::sum(ab::exp(x)) + ab::max(ab::sin(x)); }, on_gpu());
+  const ab::Array x = numbers(100'000).to(ab::Device::cuda(0));
+  f(x).wait();
+  ab::timeline::Recording recording;
+  const auto begin = ab::timeline::Clock::now();
+  f(x).wait();
+  ab::wait_all();
+  const auto end = ab::timeline::Clock::now();
+  const std::chrono::microseconds slack(200);
+  int kernels = 0;
+  for (const auto& event : recording.stop().events) {
+    if (event.category != ab::timeline::Category::kernel) continue;
+    ++kernels;
+    EXPECT_EQ(event.track.device, ab::Device::cuda(0));
+    EXPECT_GE(event.begin, begin - slack);
+    EXPECT_LE(event.begin, event.end);
+    EXPECT_LE(event.end, end + slack);
+  }
+  EXPECT_GE(kernels, 1);
+}
+
 }  // namespace
