@@ -25,7 +25,9 @@ constexpr double dot_operations_per_ns = 160;
 // Nothing is known of a user's function before it has run; it is not to run on the caller's thread.
 constexpr double custom_call_ns = 1e5;
 
-Cost cost_of(const LibraryDot& dot) {
+// `dot` is a LibraryDot or a cuda::Dot.
+template <class D>
+Cost cost_of(const D& dot) {
   Cost cost;
   cost.bytes_read = static_cast<std::int64_t>(dot.lhs.bytes() + dot.rhs.bytes());
   cost.bytes_written = static_cast<std::int64_t>(dot.result.bytes());
@@ -155,6 +157,12 @@ class Finisher {
     program.launches.push_back(share(std::move(*tasks.share), launch, program.slots));
   }
 
+  void finish(Launch& launch, const cuda::Dot& dot, Program& program) const {
+    launch.cost = cost_of(dot);
+    launch.predicted_ns = predicted_dot_ns(launch.cost);
+    launch.task = cuda::make_dot(dot, devices_[device_of(program, launch)].index());
+  }
+
   void finish(Launch& launch, ControlFlow& flow, Program& program) const {
     const DeviceIndex device = device_of(program, launch);
     const std::size_t known_slots = program.slots.size();
@@ -229,7 +237,7 @@ Compilation compile(const Graph& graph, const Options& options) {
 
   const std::vector<Device> devices = devices_of(placed, options.device);
   std::vector<Kernel> kernels;
-  Launches launches = plan_launches(placed, devices, kernels);
+  Launches launches = plan_launches(placed, devices, options, kernels);
   compilation.optimized = std::move(placed.graph);
   compilation.kernels = std::move(kernels);
   NativeCode code(compilation.kernels, launches, devices, options);

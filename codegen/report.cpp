@@ -132,7 +132,7 @@ std::string cuda_text(const Compilation& compilation) {
   const std::size_t nodes = compilation.optimized.nodes().size();
   std::vector<Kernel> kernels;
   Launches launches = plan_launches({compilation.optimized, std::vector<Device>(nodes, device)},
-                                    {&device, 1}, kernels);
+                                    {&device, 1}, {}, kernels);
   return cuda::program_text(std::move(launches), kernels);
 }
 

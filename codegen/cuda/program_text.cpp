@@ -35,6 +35,7 @@ class Finisher {
   void finish(Launch&, const LibraryDot& dot, std::vector<Slot>&) {
     if (dot.epilogue) code_.task_of(kernels_[*dot.epilogue]);
   }
+  void finish(Launch&, const Dot&, std::vector<Slot>&) {}  // the library's
   void finish(Launch&, const UserCall&, std::vector<Slot>&) {}
   void finish(Launch& launch, ControlFlow& flow, std::vector<Slot>& slots) {
     std::vector<Program> regions;

@@ -81,7 +81,7 @@ class Execution final : public Flight, Work, StreamRun {
   const bool has_host_;
   QueueTimes queue_times_;
   std::shared_ptr<const CapturedWork> captured_;  // while it runs
-  std::vector<Event> queued_;  // of outputs that a queue will have made
+  std::vector<Event> queued_;                     // of outputs that a queue will have made
   std::atomic<std::size_t> unfinished_devices_{0};
 };
 

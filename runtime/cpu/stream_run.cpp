@@ -68,7 +68,8 @@ void StreamRun::take_queues() {
     Engine* engine = device_of(i).engine;
     if (engine) {
       const unsigned number = taken[device]++;
-      strands_[i].queue_ = number == 0 ? &home_of(i) : &engine->queue(first_queue_ + number, queue_set_);
+      strands_[i].queue_ =
+          number == 0 ? &home_of(i) : &engine->queue(first_queue_ + number, queue_set_);
     } else {
       strands_[i].pool_ = &ThreadPool::of(executable_.device_at(device));
     }

@@ -186,8 +186,8 @@ class StreamRun {
   std::vector<EventState> events_;
   const bool has_engine_;
   bool has_queues_ = false;
-  DeviceQueue* home_ = nullptr;    // null: the main queue of each device
-  unsigned first_queue_ = 0;       // of those that are its own
+  DeviceQueue* home_ = nullptr;  // null: the main queue of each device
+  unsigned first_queue_ = 0;     // of those that are its own
   QueueSet queue_set_ = QueueSet::run;
   std::uint64_t first_arrow_ = 1;  // of the timeline, one per event
 };

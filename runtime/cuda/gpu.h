@@ -31,6 +31,10 @@ class Gpu final : public Engine {
   int multiprocessors() const { return multiprocessors_; }
   std::size_t memory_bytes() const { return memory_bytes_; }
 
+  /// The driver, and libraries on top of it, work on the GPU whose context the calling thread has:
+  /// to be called before all else. The rest of this class does so itself.
+  void enter() const;
+
   DeviceQueue& queue(unsigned index, QueueSet set = QueueSet::run) override;
   DeviceQueue& from_host() override { return *from_host_; }
   DeviceQueue& to_host() override { return *to_host_; }
@@ -78,9 +82,6 @@ class Gpu final : public Engine {
   void open(int index);
   void close() noexcept;
 
-  /// The driver works on the GPU whose context the calling thread has: to be called before all
-  /// else.
-  void enter() const;
   std::shared_ptr<const Anchor> anchor();
 
   CUdevice device_ = 0;

@@ -12,7 +12,7 @@ std::string cuda_text_of(const Graph& graph) {
   const Device device;
   const std::vector<Device> places(optimised.nodes().size(), device);
   std::vector<Kernel> kernels;
-  Launches launches = plan_launches({optimised, places}, {&device, 1}, kernels);
+  Launches launches = plan_launches({optimised, places}, {&device, 1}, {}, kernels);
   return cuda::program_text(std::move(launches), kernels);
 }
 

@@ -111,6 +111,10 @@ std::int64_t fake_cuda_alive(const char* what) {
   std::lock_guard lock(gpu().mutex);
   return alive()[what];
 }
+/// For the libraries that stand on the driver: work of theirs on a stream.
+CUresult fake_cuda_put(CUstream stream, const fake_cuda::Work& work) {
+  return GUARDED({ gpu().put(*stream, work); });
+}
 const char* fake_cuda_failure() {
   std::lock_guard lock(gpu().mutex);
   return gpu().failure.c_str();
@@ -224,7 +228,7 @@ CUresult cuEventCreate(CUevent* event, unsigned) {
 }
 CUresult cuEventDestroy(CUevent event) {
   return GUARDED({
-    gpu().changed.wait(lock, [&] { return event->happened == event->recorded; });
+    gpu().changed.wait(lock, [&] { return event->coming.empty(); });
     delete event;
     --alive()["events"];
   });
@@ -233,18 +237,17 @@ CUresult cuEventRecord(CUevent event, CUstream stream) {
   return GUARDED({ gpu().record(*stream, *event); });
 }
 CUresult cuEventQuery(CUevent event) {
-  return GUARDED(
-      { return event->happened == event->recorded ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY; });
+  return GUARDED({ return event->has_happened() ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY; });
 }
 CUresult cuEventSynchronize(CUevent event) {
   return GUARDED({
-    gpu().changed.wait(lock, [&] { return event->happened == event->recorded; });
+    gpu().changed.wait(lock, [&] { return event->has_happened(); });
     if (!gpu().failure.empty()) return CUDA_ERROR_LAUNCH_FAILED;
   });
 }
 CUresult cuEventElapsedTime(float* ms, CUevent begin, CUevent end) {
   return GUARDED({
-    if (begin->happened < begin->recorded || end->happened < end->recorded) {
+    if (!begin->has_happened() || !end->has_happened()) {
       return CUDA_ERROR_NOT_READY;
     }
     *ms = static_cast<float>(end->ms - begin->ms);

@@ -35,7 +35,8 @@ Stream* Gpu::pick() {
   for (Stream* stream : streams) {
     if (stream->operations.empty()) continue;
     const Operation& first = stream->operations.front();
-    if (!first.waits_for || first.waits_for->happened >= first.record) ready.push_back(stream);
+    if (!first.waits_for || first.waits_for->coming.count(first.record) == 0)
+      ready.push_back(stream);
   }
   if (ready.empty()) return nullptr;
   return ready[random_() % ready.size()];
@@ -77,9 +78,10 @@ void Gpu::record(Stream& stream, Event& event) {
   event.graph = stream.graph;
   event.before = stream.before;
   if (stream.graph) return;
-  put(stream, [this, &event, record = ++event.recorded] {
+  event.coming.insert(++event.recorded);
+  put(stream, [this, &event, record = event.recorded] {
     std::lock_guard lock(mutex);
-    event.happened = record;
+    event.coming.erase(record);
     event.ms = now_ms();
   });
 }

@@ -32,11 +32,13 @@ struct Graph {
 };
 
 struct Event {
-  std::uint64_t recorded = 0;    ///< how often `record` was called on it
-  std::uint64_t happened = 0;    ///< the last of these that the GPU has come to
-  double ms = 0;                 ///< when
-  std::shared_ptr<Graph> graph;  ///< where it was recorded last, if in a capture
+  std::uint64_t recorded = 0;      ///< how often `record` was called on it
+  std::set<std::uint64_t> coming;  ///< those of them, from 1, that the GPU has not come to yet
+  double ms = 0;                   ///< when
+  std::shared_ptr<Graph> graph;    ///< where it was recorded last, if in a capture
   std::set<std::size_t> before;
+
+  bool has_happened() const { return coming.count(recorded) == 0; }
 };
 
 struct Operation {
