@@ -380,6 +380,32 @@ graph g(%0: f32[24,24], %1: f32[24,24]) {
   }
 }
 
+TEST(ProgramOnGpu, DotsInALoop) {
+  const Graph graph = parse(R"(
+graph g(%0: f32[20,20], %1: f32[20,20]) {
+  %2: i32[] = constant 0
+  %3: i32[], %4: f32[20,20], %5: f32[20,20] = while %2, %0, %1 graph condition(%0: i32[], %1: f32[20,20], %2: f32[20,20]) {
+    %3: i32[] = constant 3
+    %4: bool[] = compare %0, %3 direction=lt
+    return %4
+  } graph body(%0: i32[], %1: f32[20,20], %2: f32[20,20]) {
+    %3: i32[] = constant 1
+    %4: i32[] = add %0, %3
+    %5: f32[20,20] = dot %1, %2 lhs_contracting=[1] rhs_contracting=[0]
+    %6: f32[] = constant 0.0625
+    %7: f32[20,20] = broadcast_in_dim %6
+    %8: f32[20,20] = multiply %5, %7
+    return %4, %8, %2
+  }
+  return %4
+}
+)");
+  const auto inputs = inputs_of(graph);
+  const OnGpu ran = run_on_gpu(graph, inputs);
+  EXPECT_EQ(ran.library_calls(), 1);
+  EXPECT_EQ(ran.outputs, interpret(graph, inputs));
+}
+
 TEST(ProgramOnGpu, RoundsToTf32OnlyIfAsked) {
   const Graph graph = parse(R"(
 graph g(%0: f32[1,1], %1: f32[1,1]) {
