@@ -111,7 +111,7 @@ bool is_for_one_gpu(const GraphCase& tested) {
 class RandomFlowsOnGpu : public ::testing::TestWithParam<int> {};
 
 TEST_P(RandomFlowsOnGpu, GiveWhatTheInterpreterGives) {
-  constexpr std::uint64_t seeds = 100;
+  constexpr std::uint64_t seeds = 30;
   int graphs = 0;
   const auto first = static_cast<std::uint64_t>(GetParam()) * seeds;
   for (std::uint64_t seed = first; seed < first + seeds; ++seed) {
