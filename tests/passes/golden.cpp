@@ -15,6 +15,7 @@
 #include "ir/print.h"
 #include "passes/pipeline.h"
 #include "tests/passes/inputs.h"
+#include "tests/support/places.h"
 
 namespace anabranch {
 namespace {
@@ -23,9 +24,11 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view separator = "----\n";
 
+fs::path golden_folder() { return testing::place("tests/golden", TEST_DATA "/golden"); }
+
 std::vector<std::string> golden_files() {
   std::vector<std::string> files;
-  const fs::path root = fs::path(TEST_DATA) / "golden";
+  const fs::path root = golden_folder();
   for (const auto& entry : fs::recursive_directory_iterator(root)) {
     if (entry.path().extension() == ".abir") {
       files.push_back(fs::relative(entry.path(), root).string());
@@ -39,7 +42,7 @@ struct Golden {
   fs::path path;
   std::string pass, input, expected;
 
-  explicit Golden(const std::string& file) : path(fs::path(TEST_DATA) / "golden" / file) {
+  explicit Golden(const std::string& file) : path(golden_folder() / file) {
     std::stringstream all;
     all << std::ifstream(path).rdbuf();
     std::string text = all.str();
@@ -73,7 +76,7 @@ std::string run(const Golden& golden) {
   return text;
 }
 
-class GoldenFile : public testing::TestWithParam<std::string> {};
+class GoldenFile : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(GoldenFile, GivesTheExpectedText) {
   Golden golden(GetParam());
@@ -98,7 +101,7 @@ TEST_P(GoldenFile, KeepsEveryBit) {
   EXPECT_TRUE(agree(interpret(run_passes(default_pipeline(), before, context), inputs), expected));
 }
 
-INSTANTIATE_TEST_SUITE_P(Golden, GoldenFile, testing::ValuesIn(golden_files()),
+INSTANTIATE_TEST_SUITE_P(Golden, GoldenFile, ::testing::ValuesIn(golden_files()),
                          [](const auto& info) {
                            std::string name = info.param;
                            for (char& c : name) c = std::isalnum(c) ? c : '_';
