@@ -12,14 +12,14 @@ namespace bench {
 
 /// One measurement, and the one beside it in the same rounds.
 struct Measurement {
-  std::string name;  ///< "softmax/f32/64MiB": the peers' programs use the same names
+  std::string name = {};  ///< "softmax/f32/64MiB": the peers' programs use the same names
   double seconds = 0;
   double bytes = 0;           ///< read and written; 0 where that is not the point
   double operations = 0;      ///< floating-point; 0 where that is not the point
-  std::string beside;         ///< "device copy"; empty for none
+  std::string beside = {};    ///< "device copy"; empty for none
   double beside_seconds = 0;  ///< of the other
   double beside_bytes = 0;    ///< that the other moves
-  std::string note;
+  std::string note = {};
 };
 
 class Report {
