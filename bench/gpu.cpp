@@ -14,6 +14,7 @@
 #include <cstring>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -35,13 +36,14 @@ using bench::Settings, bench::size_text, bench::wanted_seconds;
 struct MemoryKernel {
   const char* name;
   double passes;  // over the array: 2 to read and to write as much
-  std::function<void()> submit;
+  std::function<ab::Array()> call;
 };
 
 std::vector<MemoryKernel> memory_kernels(const ab::Array& x, const ab::Array& scale,
                                          const ab::Array& shift) {
-  const auto of = [&](auto function, const auto&... arguments) -> std::function<void()> {
-    return [compiled = ab::jit(function, on_gpu()), arguments...] { compiled(arguments...); };
+  const auto of = [&](auto function, const auto&... arguments) -> std::function<ab::Array()> {
+    return
+        [compiled = ab::jit(function, on_gpu()), arguments...] { return compiled(arguments...); };
   };
   return {
       {"chain", 2, of(kernels::chain, x)},
@@ -70,7 +72,7 @@ void memory_of(const Session& session, ab::Dtype dtype, std::uint64_t bytes) {
   std::vector<MemoryKernel> measured;
   for (const MemoryKernel& kernel : memory_kernels(x, scale, shift)) {
     session.attempt(kernel.name + of, [&] {
-      each.push_back(each_of_ours(session, kernel.submit));
+      each.push_back(each_of_ours(session, kernel.call));
       measured.push_back(kernel);
     });
   }
@@ -117,30 +119,36 @@ ab::Array product(bench::Epilogue epilogue, ab::Array x, ab::Array w, ab::Array 
   return ab::gelu(y + bias, ab::Gelu::tanh);
 }
 
-void product_of(const Session& session, bench::BlasLt& library, bench::Epilogue epilogue,
+/// Beside cuBLASLt, or alone where there is none.
+void product_of(const Session& session, bench::BlasLt* library, bench::Epilogue epilogue,
                 ab::Dtype dtype, std::int64_t size, const std::string& name) {
   const ab::Array x = random_array({size, size}, dtype), w = random_array({size, size}, dtype, 2);
   const ab::Array bias = random_array({size}, dtype, 3);
   auto compiled = ab::jit(
       [=](ab::Array x, ab::Array w, ab::Array bias) { return product(epilogue, x, w, bias); },
       on_gpu());
-  bench::BlasLtProduct peer(library, session.gpu, dtype == ab::bf16,
-                            static_cast<std::uint64_t>(size), epilogue);
-  const auto seconds = bench::medians(
-      session.settings.rounds,
-      {each_of_ours(session, [&] { compiled(x, w, bias); }),
-       Each([&] { peer.run(); }, [&] { session.gpu.wait(); }, wanted_seconds(session.settings))});
+  std::vector<std::function<double()>> each = {
+      each_of_ours(session, [&] { return compiled(x, w, bias); })};
+  std::unique_ptr<bench::BlasLtProduct> peer;
+  if (library) {
+    peer = std::make_unique<bench::BlasLtProduct>(*library, session.gpu, dtype == ab::bf16,
+                                                  static_cast<std::uint64_t>(size), epilogue);
+    each.push_back(
+        Each([&] { peer->run(); }, [&] { session.gpu.wait(); }, wanted_seconds(session.settings)));
+  }
+  const std::vector<double> seconds = bench::medians(session.settings.rounds, each);
   const auto side = static_cast<double>(size);
   session.report.add({.name = name,
                       .seconds = seconds[0],
                       .operations = 2 * side * side * side,
-                      .beside = "cuBLASLt",
-                      .beside_seconds = seconds[1]});
+                      .beside = library ? "cuBLASLt" : "",
+                      .beside_seconds = library ? seconds[1] : 0});
 }
 
 void products(const Session& session) {
   session.report.title("products with their epilogues beside cuBLASLt (its time over ours)");
-  bench::BlasLt library;
+  std::unique_ptr<bench::BlasLt> library;
+  session.attempt("cuBLASLt", [&] { library = std::make_unique<bench::BlasLt>(); });
   struct Form {
     const char* name;
     bench::Epilogue epilogue;
@@ -154,8 +162,8 @@ void products(const Session& session) {
       for (const Form& form : forms) {
         const std::string name =
             std::string(form.name) + (dtype == ab::f32 ? "/f32/" : "/bf16/") + std::to_string(size);
-        session.attempt(name,
-                        [&] { product_of(session, library, form.epilogue, dtype, size, name); });
+        session.attempt(
+            name, [&] { product_of(session, library.get(), form.epilogue, dtype, size, name); });
       }
     }
   }
@@ -179,6 +187,7 @@ void calls_of(const Session& session, int count) {
     return seconds / at_once;
   };
   const auto alone = [&] { return bench::time_of([&] { compiled(x).wait(); }); };
+  compiled(x).wait();  // throws what is wrong
   for (int i = 0; i < 20 && !session.settings.quick; ++i) submit();
   const auto seconds = bench::medians(session.settings.rounds * 5, {submit, alone});
   const std::string of = std::to_string(count);
@@ -203,8 +212,9 @@ void branchy_of(const Session& session, const std::string& name, Function functi
   // Each call waits, so that nothing overlaps but the branches of one call.
   const auto waited = [&](auto& compiled) {
     return each_of_ours(session, [&] {
-      const auto results = compiled(args...);
+      auto results = compiled(args...);
       ab::wait_all();
+      return results;
     });
   };
   const auto got = bench::rounds(session.settings.rounds, {waited(on_one), waited(on_many)});
@@ -221,8 +231,11 @@ void branches(const Session& session) {
   const auto measure = [&](const std::string& name, auto function, const auto&... args) {
     session.attempt("branches/" + name, [&] { branchy_of(session, name, function, args...); });
   };
+  if (session.settings.quick) {
+    measure("cell/2x16", branchy::cell, random_array({2, 16}), random_array({16, 16}));
+    return;
+  }
   measure("cell/8x128", branchy::cell, random_array({8, 128}), random_array({128, 128}));
-  if (session.settings.quick) return;
   for (const std::int64_t size : {64, 256, 512}) {
     measure("products/" + std::to_string(size), branchy::products, random_array({size, size}));
   }
@@ -236,18 +249,23 @@ void branches(const Session& session) {
 void training(const Session& session) {
   session.report.title("a training step: minibatches of 1,024 through 512-2048-512-1, and SGD");
   session.attempt("training_step", [&] {
-    const std::int64_t batch = session.settings.quick ? 8 : 1024;
+    const bool quick = session.settings.quick;
+    const std::int64_t batch = quick ? 8 : 1024, inputs = quick ? 8 : 512, wide = quick ? 16 : 2048,
+                       narrow = quick ? 8 : 512;
     auto step = ab::jit(mlp::step, on_gpu());
-    mlp::Params p = ab::jit(mlp::first_params, on_gpu())();
-    const ab::Array x = random_array({batch, 512}), target = random_array({batch, 1}, ab::f32, 2);
+    mlp::Params p = ab::jit([&] { return mlp::first_params(inputs, wide, narrow); }, on_gpu())();
+    const ab::Array x = random_array({batch, inputs});
+    const ab::Array target = random_array({batch, 1}, ab::f32, 2);
     const Each each = each_of_ours(session, [&] {
       ab::Array loss;
       std::tie(p, loss) = step(p, x, target);
+      return loss;
     });
     const std::vector<double> seconds = bench::medians(session.settings.rounds, {each});
     // Forward and twice as much backward, less the input's gradient.
-    const double weights = 512.0 * 2048 + 2048.0 * 512 + 512;
-    const double operations = 2 * static_cast<double>(batch) * (3 * weights - 512.0 * 2048);
+    const auto first = static_cast<double>(inputs * wide);
+    const auto weights = static_cast<double>(inputs * wide + wide * narrow + narrow);
+    const double operations = 2 * static_cast<double>(batch) * (3 * weights - first);
     session.report.add({.name = "training_step", .seconds = seconds[0], .operations = operations});
   });
 }
@@ -281,7 +299,7 @@ void compile(const Session& session) {
     const float number = 1 + 0.001f * static_cast<float>(i);
     ab::jit([=](ab::Array x) { return ab::softmax(x * number); }, options).compilation(matrix);
   });
-  const mlp::Params p = ab::jit(mlp::first_params, on_gpu())();
+  const mlp::Params p = ab::jit([] { return mlp::first_params(); }, on_gpu())();
   compile_of(session, "training_step", [&](int i) {
     const float number = 1 + 0.001f * static_cast<float>(i);
     const ab::Array x = random_array({32, 512}), target = random_array({32, 1});

@@ -70,7 +70,7 @@ class Torch:
         yield "torch eager", function
         if not rarely:
             # Each function has shapes of its own: nothing is gained from dynamic ones.
-            self.torch._dynamo.reset()
+            self.torch.compiler.reset()
             yield "torch.compile", self.torch.compile(function, dynamic=False)
 
     def replayed(self, function, x):
@@ -86,7 +86,7 @@ class Torch:
         return x
 
     def compiled_now(self, function, arguments):
-        self.torch._dynamo.reset()
+        self.torch.compiler.reset()
         self.torch.compile(function, dynamic=False)(*arguments)
         self.torch.cuda.synchronize()
 
