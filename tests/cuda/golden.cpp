@@ -5,11 +5,12 @@
 
 #include "ir/parse.h"
 #include "program.h"
+#include "tests/support/places.h"
 
 namespace anabranch::testing {
 namespace {
 
-const std::filesystem::path folder = std::filesystem::path(TEST_DATA) / "golden" / "cuda";
+const std::filesystem::path folder = place("tests/golden/cuda", TEST_DATA "/golden/cuda");
 
 class CudaGolden : public ::testing::TestWithParam<std::string> {};
 

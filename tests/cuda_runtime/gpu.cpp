@@ -41,9 +41,9 @@ extern "C" __global__ void multiply(float* x, float factor) {
 }
 
 TEST(Gpu, SaysWhatItIs) {
-  ASSERT_EQ(gpu_count(), 1) << why_no_gpu();
-  EXPECT_EQ(Gpu::of(0).architecture(), 80);
-  EXPECT_THROW(Gpu::of(1), Error);
+  ASSERT_GE(gpu_count(), 1) << why_no_gpu();
+  EXPECT_GE(Gpu::of(0).architecture(), 75);
+  EXPECT_THROW(Gpu::of(gpu_count()), Error);
 }
 
 TEST(Gpu, CopiesInTheOrderOfAQueue) {

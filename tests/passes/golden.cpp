@@ -14,11 +14,12 @@
 #include "ir/print.h"
 #include "passes/pipeline.h"
 #include "tests/passes/inputs.h"
+#include "tests/support/places.h"
 
 namespace anabranch {
 namespace {
 
-const std::filesystem::path folder = std::filesystem::path(TEST_DATA) / "golden";
+const std::filesystem::path folder = testing::place("tests/golden", TEST_DATA "/golden");
 
 struct Golden : GoldenText {
   explicit Golden(const std::string& file)
@@ -49,7 +50,7 @@ std::string run(const Golden& golden) {
   return text;
 }
 
-class GoldenFile : public testing::TestWithParam<std::string> {};
+class GoldenFile : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(GoldenFile, GivesTheExpectedText) {
   Golden golden(GetParam());
@@ -68,7 +69,7 @@ TEST_P(GoldenFile, KeepsEveryBit) {
   EXPECT_TRUE(agree(interpret(run_passes(default_pipeline(), before, context), inputs), expected));
 }
 
-INSTANTIATE_TEST_SUITE_P(Golden, GoldenFile, testing::ValuesIn(golden_files(folder, ".abir")),
+INSTANTIATE_TEST_SUITE_P(Golden, GoldenFile, ::testing::ValuesIn(golden_files(folder, ".abir")),
                          [](const auto& info) { return golden_test_name(info.param); });
 
 }  // namespace
