@@ -21,6 +21,10 @@ Function* find(const char* name) {
 inline void fail_driver_call(const std::string& name, std::uint64_t after) {
   fake::find<void(const char*, std::uint64_t)>("fake_cuda_fail")(name.c_str(), after);
 }
+/// How often a driver's function has been called.
+inline std::int64_t driver_calls(const char* name) {
+  return fake::find<std::int64_t(const char*)>("fake_cuda_calls")(name);
+}
 /// Whether that call is still to come.
 inline bool will_fail() { return fake::find<bool()>("fake_cuda_will_fail")(); }
 /// How many "modules", "pools", "contexts", "streams", "events", "blocks" of memory and "host

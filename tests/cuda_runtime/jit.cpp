@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "anabranch/anabranch.h"
+#include "fake_driver.h"
 
 namespace ab = anabranch;
 
@@ -157,12 +158,12 @@ TEST(JitOnGpu, RunsInTheSameMemoryAreReplayed) {
   options.use_all_streams = true;
   auto on_it = ab::jit(f, options);
   const ab::Array there = x.to(ab::Device::cuda(0));
-  const auto graphs = fake_cuda_calls("cuGraphLaunch");
+  const auto graphs = anabranch::testing::driver_calls("cuGraphLaunch");
   for (int run = 0; run < 20; ++run) {
     const std::vector<float> got = on_it(there).to_vector<float>();
     for (std::size_t i = 0; i < got.size(); ++i) ASSERT_NEAR(got[i], expected[i], 1e-3f) << run;
   }
-  EXPECT_GE(fake_cuda_calls("cuGraphLaunch") - graphs, 10u);
+  EXPECT_GE(anabranch::testing::driver_calls("cuGraphLaunch") - graphs, 10);
 }
 
 }  // namespace

@@ -62,6 +62,12 @@ std::map<std::string, std::int64_t>& alive() {
   return *alive;
 }
 
+// How often each function has been called.
+std::map<std::string, std::int64_t>& calls() {
+  static auto* calls = new std::map<std::string, std::int64_t>;
+  return *calls;
+}
+
 thread_local bool has_context = false;
 CUctx_st context;
 
@@ -73,6 +79,7 @@ CUresult guarded(const char* name, bool needs_context, Call call) {
   // cuda.h renames some functions to their newest versions.
   const std::string_view plain =
       std::string_view(name).substr(0, std::string_view(name).find("_v"));
+  ++calls()[std::string(plain)];
   if (failing.name == plain && failing.after-- == 0) {
     failing.name.clear();
     return CUDA_ERROR_UNKNOWN;
@@ -99,6 +106,10 @@ extern "C" {
 void fake_cuda_fail(const char* name, std::uint64_t after) {
   std::lock_guard lock(gpu().mutex);
   failing() = {name, after};
+}
+std::int64_t fake_cuda_calls(const char* name) {
+  std::lock_guard lock(gpu().mutex);
+  return calls()[name];
 }
 /// Whether that call is still to come.
 bool fake_cuda_will_fail() {
