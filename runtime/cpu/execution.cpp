@@ -174,7 +174,9 @@ void Execution::finish_output(std::uint32_t index, bool let_go,
   if (slot.kind != Slot::Kind::output || !outputs_[slot.index]) return;
   const Event ready = outputs_[slot.index].ready();
   if (let_go) outputs_[slot.index] = {};
-  if (!mark) return ready.complete(frame_.error(id));
+  // What has failed already may have no memory: nobody may go on with it.
+  const Failure error = frame_.error(id);
+  if (!mark || error) return ready.complete(error);
   if (ready.mark()) return;
   ready.queued(mark);
   queued_[index] = ready;

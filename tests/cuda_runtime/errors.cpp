@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <thread>
 
 #include "anabranch/anabranch.h"
 #include "fake_driver.h"
@@ -110,15 +112,26 @@ void expect_use_to_work(const std::shared_ptr<CodeCache>& cache, const std::stri
   }
 }
 
+// The thread that hears of marks may still hold the last of it.
+bool falls_to(std::int64_t most, const char* kind) {
+  for (int tries = 0; tries < 1000 && alive(kind) > most; ++tries) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return alive(kind) <= most;
+}
+
 // Each of the calls in turn, until there is none left: an Error or, where the call did not matter,
 // the right result; then all is as it was.
 TEST_P(RefusedCall, IsAnErrorAndNoMore) {
   const TemporaryFolder folder;
   const auto cache = std::make_shared<CodeCache>(folder.path());
   expect_use_to_work(cache, "at first");
+  // What the driver will not take back is lost.
+  const std::string name = GetParam();
+  const bool loses_memory = name == "cuMemFreeAsync" || name == "cuCtxSetCurrent";
   int refused = 0;
   for (std::uint64_t call = 0; call < 60; ++call) {
-    const std::string what = std::string(GetParam()) + ", call " + std::to_string(call);
+    const std::string what = name + ", call " + std::to_string(call);
     std::map<std::string, std::int64_t> before;
     for (int round = 0; round < 3; ++round) {
       if (round == 2) {
@@ -139,7 +152,10 @@ TEST_P(RefusedCall, IsAnErrorAndNoMore) {
       expect_use_to_work(cache, what);
       wait_all();
     }
-    for (const char* kind : kinds) EXPECT_LE(alive(kind), before[kind]) << what << ": " << kind;
+    for (const char* kind : kinds) {
+      if (loses_memory && kind == std::string("blocks")) continue;
+      EXPECT_TRUE(falls_to(before[kind], kind)) << what << ": " << alive(kind) << " " << kind;
+    }
     if (HasFailure()) return;
   }
 }

@@ -25,6 +25,8 @@ inline void fail_driver_call(const std::string& name, std::uint64_t after) {
 inline std::int64_t driver_calls(const char* name) {
   return fake::find<std::int64_t(const char*)>("fake_cuda_calls")(name);
 }
+/// Has freed memory be given out again, as a real pool does.
+inline void reuse_memory(bool reuse) { fake::find<void(bool)>("fake_cuda_reuse")(reuse); }
 /// Whether that call is still to come.
 inline bool will_fail() { return fake::find<bool()>("fake_cuda_will_fail")(); }
 /// How many "modules", "pools", "contexts", "streams", "events", "blocks" of memory and "host

@@ -67,16 +67,20 @@ TEST(JitOnGpu, ProgramsGoToTheGpuAndBack) {
   }
 }
 
+// Six chains of products that meet in the end.
+ab::Array branches(ab::Array x) {
+  ab::Array sum = x;
+  for (int i = 1; i <= 6; ++i) {
+    ab::Array y = x * (0.1f * static_cast<float>(i));
+    for (int j = 0; j < 3; ++j) y = ab::matmul(ab::sin(y), x) * 0.1f;
+    sum = sum + y;
+  }
+  return sum;
+}
+
 TEST(JitOnGpu, BranchesRunOnSeveralQueues) {
-  auto f = [](ab::Array x) {
-    ab::Array sum = ab::zeros(ab::f32, {1000});
-    for (int i = 1; i <= 12; ++i) {
-      sum = sum + ab::sum(ab::sin(x * static_cast<float>(i))) * x;
-    }
-    return sum;
-  };
-  expect_as_on_cpu(f, numbers(1000), 1);
-  expect_as_on_cpu(f, numbers(1000), 4);
+  expect_as_on_cpu(branches, ab::reshape(numbers(256), {16, 16}), 1);
+  expect_as_on_cpu(branches, ab::reshape(numbers(256), {16, 16}), 4);
 }
 
 TEST(JitOnGpu, CustomCallsRunOnTheHost) {
@@ -147,23 +151,20 @@ TEST(JitOnGpu, TheTimelineShowsWhenTheGpuRanEachKernel) {
 
 // From the second run with the same memory on, the driver is given a whole run at once.
 TEST(JitOnGpu, RunsInTheSameMemoryAreReplayed) {
-  auto f = [](ab::Array x) {
-    ab::Array sum = x;
-    for (int i = 1; i <= 6; ++i) sum = sum + ab::sum(ab::sin(x * static_cast<float>(i))) * x;
-    return sum;
-  };
-  const ab::Array x = numbers(1000);
-  const std::vector<float> expected = ab::jit(f)(x).to_vector<float>();
+  const ab::Array x = ab::reshape(numbers(256), {16, 16});
+  const std::vector<float> expected = ab::jit(branches)(x).to_vector<float>();
   ab::Options options = on_gpu();
   options.use_all_streams = true;
-  auto on_it = ab::jit(f, options);
+  auto on_it = ab::jit(branches, options);
   const ab::Array there = x.to(ab::Device::cuda(0));
+  anabranch::testing::reuse_memory(true);
   const auto graphs = anabranch::testing::driver_calls("cuGraphLaunch");
   for (int run = 0; run < 20; ++run) {
     const std::vector<float> got = on_it(there).to_vector<float>();
     for (std::size_t i = 0; i < got.size(); ++i) ASSERT_NEAR(got[i], expected[i], 1e-3f) << run;
   }
   EXPECT_GE(anabranch::testing::driver_calls("cuGraphLaunch") - graphs, 10);
+  anabranch::testing::reuse_memory(false);
 }
 
 }  // namespace

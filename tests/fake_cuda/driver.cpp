@@ -111,6 +111,11 @@ std::int64_t fake_cuda_calls(const char* name) {
   std::lock_guard lock(gpu().mutex);
   return calls()[name];
 }
+/// Whether memory that was freed is given out again, as a real pool does.
+void fake_cuda_reuse(bool reuse) {
+  std::lock_guard lock(gpu().mutex);
+  gpu().reuses_memory = reuse;
+}
 /// Whether that call is still to come.
 bool fake_cuda_will_fail() {
   std::lock_guard lock(gpu().mutex);

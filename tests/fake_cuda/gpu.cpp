@@ -89,6 +89,7 @@ void Gpu::record(Stream& stream, Event& event) {
 // A wait for what was recorded by now; for an event that never was, none.
 void Gpu::wait(Stream& stream, Event& event) {
   if (event.graph) {
+    if (stream.graph != event.graph) stream.before.clear();  // of an earlier capture
     stream.graph = event.graph;
     stream.before.insert(event.before.begin(), event.before.end());
     return;
@@ -116,12 +117,25 @@ void Gpu::launch(Stream& stream, std::shared_ptr<const Graph> graph) {
   });
 }
 
-void* Gpu::allocate(Stream& stream, std::size_t bytes) {
+Gpu::Block Gpu::block_of(std::size_t bytes) {
+  const auto latest = std::find_if(freed_.rbegin(), freed_.rend(),
+                                   [&](const Block& block) { return block.bytes == bytes; });
   Block block;
-  block.bytes = std::max<std::size_t>(bytes, 1);
-  block.memory.reset(new unsigned char[block.bytes + alignment]);
+  if (reuses_memory && latest != freed_.rend()) {
+    block = std::move(*latest);
+    freed_.erase(std::prev(latest.base()));
+    freed_bytes_ -= bytes;
+    return block;
+  }
+  block.bytes = bytes;
+  block.memory.reset(new unsigned char[bytes + alignment]);
   const auto begin = reinterpret_cast<std::uintptr_t>(block.memory.get());
   block.data = block.memory.get() + (alignment - begin % alignment);
+  return block;
+}
+
+void* Gpu::allocate(Stream& stream, std::size_t bytes) {
+  Block block = block_of(std::max<std::size_t>(bytes, 1));
   unsigned char* data = block.data;
   bytes_in_use += block.bytes;
   most_bytes_in_use = std::max(most_bytes_in_use, bytes_in_use);

@@ -71,6 +71,8 @@ class Gpu {
   void* allocate(Stream& stream, std::size_t bytes);
   void free(Stream& stream, void* data);
   std::size_t bytes_in_use = 0, most_bytes_in_use = 0;
+  /// Whether what is allocated lies where something of its size was freed, if it can.
+  bool reuses_memory = false;
 
   /// Once something has gone wrong, nothing goes right any more.
   void fail(const std::string& why);
@@ -88,6 +90,7 @@ class Gpu {
   void work();
   Stream* pick();
   void retire(Block block);
+  Block block_of(std::size_t bytes);
 
   std::mt19937 random_{1};
   std::map<void*, Block> blocks_;
