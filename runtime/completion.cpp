@@ -3,6 +3,7 @@
 #include <chrono>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "runtime/spin.h"
 
@@ -27,28 +28,34 @@ bool is_past(const Mark& mark, Failure& error) {
 void Completion::when_past(std::shared_ptr<const Mark> mark,
                            std::function<void(const Failure&)> then) {
   std::lock_guard lock(mutex_);
-  waiting_.push_back({std::move(mark), std::move(then)});
-  if (!std::exchange(has_thread_, true)) std::thread([this] { work(); }).detach();
-  added_.notify_one();
+  const auto [found, is_new] = lanes_.try_emplace(&mark->queue());
+  Lane& lane = found->second;
+  lane.waiting.push({std::move(mark), std::move(then)});
+  if (is_new) std::thread([this, &lane] { work(lane); }).detach();
+  lane.added.notify_one();
 }
 
-// Whether any was.
-bool Completion::run_past() {
-  std::list<std::pair<Waiting, Failure>> past;
+void Completion::run_past(Lane& lane) {
+  for (;;) {
+    Waiting next;
+    Failure error;
+    {
+      std::lock_guard lock(mutex_);
+      if (lane.waiting.empty() || !is_past(*lane.waiting.front().mark, error)) return;
+      next = std::move(lane.waiting.front());
+      lane.waiting.pop();
+    }
+    next.then(error);
+  }
+}
+
+void Completion::run_past() {
+  std::vector<Lane*> lanes;
   {
     std::lock_guard lock(mutex_);
-    for (auto it = waiting_.begin(); it != waiting_.end();) {
-      Failure error;
-      if (is_past(*it->mark, error)) {
-        past.emplace_back(std::move(*it), std::move(error));
-        it = waiting_.erase(it);
-      } else {
-        ++it;
-      }
-    }
+    for (auto& [queue, lane] : lanes_) lanes.push_back(&lane);
   }
-  for (auto& [waiting, error] : past) waiting.then(error);
-  return !past.empty();
+  for (Lane* lane : lanes) run_past(*lane);
 }
 
 void Completion::help_until(const std::atomic<std::uint32_t>& flag) {
@@ -61,20 +68,20 @@ void Completion::help_until(const std::atomic<std::uint32_t>& flag) {
       helping_time);
 }
 
-void Completion::work() {
+void Completion::work(Lane& lane) {
   for (;;) {
     std::shared_ptr<const Mark> oldest;
     {
       std::unique_lock lock(mutex_);
-      added_.wait(lock, [this] { return !waiting_.empty(); });
-      oldest = waiting_.front().mark;
+      lane.added.wait(lock, [&] { return !lane.waiting.empty(); });
+      oldest = lane.waiting.front().mark;
     }
     try {
       oldest->wait();
     } catch (...) {
       // `run_past` meets the same error, and tells who waits.
     }
-    run_past();
+    run_past(lane);
   }
 }
 

@@ -7,8 +7,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 
 namespace anabranch {
+
+class DeviceQueue;
 
 /// A point in a queue: it is past once all that was put there before it is done. Thread-safe.
 class Mark {
@@ -18,6 +21,8 @@ class Mark {
   virtual bool is_past() const = 0;
   /// Blocks until it is past. Throws Error where the device has failed.
   virtual void wait() const = 0;
+  /// Which comes to its marks in the order in which they were put there.
+  virtual const DeviceQueue& queue() const = 0;
 };
 
 /// A point in a queue that remembers when it was passed. Thread-safe.
@@ -41,8 +46,24 @@ class DeviceQueue {
   virtual void wait(const Mark& mark) = 0;
   virtual std::shared_ptr<const Mark> mark() = 0;
   virtual std::shared_ptr<const TimeMark> time_mark() = 0;
+  /// What is put there until the range ends has this name in the vendor's profilers. By threads.
+  virtual void begin_range(const std::string& name) = 0;
+  virtual void end_range() = 0;
   /// Its name in the device's own interface: a CUstream.
   virtual void* native() const = 0;
+};
+
+class NamedRange {
+ public:
+  NamedRange(DeviceQueue& queue, const std::string& name) : queue_(queue) {
+    queue_.begin_range(name);
+  }
+  ~NamedRange() { queue_.end_range(); }
+  NamedRange(const NamedRange&) = delete;
+  NamedRange& operator=(const NamedRange&) = delete;
+
+ private:
+  DeviceQueue& queue_;
 };
 
 /// What was put on queues, captured instead of done, to be put again and again.

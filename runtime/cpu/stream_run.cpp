@@ -337,6 +337,7 @@ bool Strand::is_on_engine(const Launch& launch) const {
 
 void Strand::put(const Launch& launch, const DeviceTask& task) {
   try {
+    const NamedRange range(*queue_, launch.name);
     owner_->frame().gather(launch, buffers_.data(), queue_);
     task.put(task.context.get(), buffers_.data(), *queue_);
   } catch (...) {

@@ -1,6 +1,7 @@
 #include "runtime/cuda/gpu.h"
 
 #include <fmt/format.h>
+#include <nvtx3/nvToolsExt.h>
 
 #include <array>
 
@@ -42,7 +43,8 @@ class Module {
 
 class EventMark final : public Mark {
  public:
-  EventMark(Gpu& gpu, CUevent event) : gpu(gpu), event(event) {}
+  EventMark(Gpu& gpu, CUevent event, const DeviceQueue& queue)
+      : gpu(gpu), event(event), queue_(queue) {}
   ~EventMark() override { gpu.events_.give_back(event); }
 
   bool is_past() const override {
@@ -56,9 +58,13 @@ class EventMark final : public Mark {
     gpu.enter();
     check(driver().cuEventSynchronize(event), "wait for an event");
   }
+  const DeviceQueue& queue() const override { return queue_; }
 
   Gpu& gpu;
   const CUevent event;
+
+ private:
+  const DeviceQueue& queue_;
 };
 
 /// A moment that both the GPU and the host know.
@@ -143,7 +149,7 @@ class Queue final : public DeviceQueue {
 
   std::shared_ptr<const Mark> mark() override {
     gpu_.enter();
-    auto mark = std::make_shared<const EventMark>(gpu_, gpu_.events_.take());
+    auto mark = std::make_shared<const EventMark>(gpu_, gpu_.events_.take(), *this);
     check(driver().cuEventRecord(mark->event, stream_), "record of an event");
     return mark;
   }
@@ -156,6 +162,9 @@ class Queue final : public DeviceQueue {
     check(driver().cuEventRecord(event, stream_), "record of an event");
     return mark;
   }
+
+  void begin_range(const std::string& name) override { nvtxRangePushA(name.c_str()); }
+  void end_range() override { nvtxRangePop(); }
 
   void* native() const override { return stream_; }
 
