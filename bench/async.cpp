@@ -253,7 +253,7 @@ void two_devices_here() {
       rounds(3, {[&] { return fifty_products({a}); }, [&] { return fifty_products({b}); },
                  [&] {
                    return fifty_products({a, b});
-                 },  //
+                 },
                  [] { return plain_threads(1); }, [] { return plain_threads(2); }});
   const double longer = std::max(median(got[0]), median(got[1]));
   row("cpu:0 alone, half the cores", median(got[0]));

@@ -37,7 +37,7 @@ struct Leg {
 class Flight {
  public:
   /// `legs`: one per device, in one order of devices for all flights, so that none waits in a ring
-  /// for others. Who waits for the flight helps on `device` meanwhile.
+  /// for others. Where who waits for the flight helps, it is on `device`.
   Flight(Device device, std::vector<Leg> legs) : device_(device), legs_(std::move(legs)) {}
   virtual ~Flight() = default;
   /// Blocks until it has landed. Helps with its work meanwhile if it `is_last` in flight: while
