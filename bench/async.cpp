@@ -5,7 +5,6 @@
 #include <anabranch/anabranch.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -16,55 +15,12 @@
 #include <vector>
 
 #include "bench/async_graphs.h"
+#include "bench/rounds.h"
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
-
-/// Seconds that `work` takes.
-double time_of(const std::function<void()>& work) {
-  const auto begin = Clock::now();
-  work();
-  return seconds_since(begin);
-}
-
-double median(std::vector<double> all) {
-  std::sort(all.begin(), all.end());
-  return all[all.size() / 2];
-}
-
-/// What each measured in `runs` rounds, by measure, then by round. They take turns, every other
-/// round backwards, so that a noisy moment hits all of them and a machine whose speed drifts
-/// favours none. Smaller numbers are better.
-std::vector<std::vector<double>> rounds(int runs,
-                                        const std::vector<std::function<double()>>& each) {
-  std::vector<std::vector<double>> got(each.size());
-  for (const auto& measure : each) measure();
-  for (int run = 0; run < runs; ++run) {
-    for (std::size_t i = 0; i < each.size(); ++i) {
-      const std::size_t turn = run % 2 == 0 ? i : each.size() - 1 - i;
-      got[turn].push_back(each[turn]());
-    }
-  }
-  return got;
-}
-
-std::vector<double> medians(int runs, const std::vector<std::function<double()>>& each) {
-  std::vector<double> middle;
-  for (const std::vector<double>& all : rounds(runs, each)) middle.push_back(median(all));
-  return middle;
-}
-
-/// What `a` measured as a part of what `b` measured in the same round: the median over rounds.
-double median_ratio(const std::vector<double>& a, const std::vector<double>& b) {
-  std::vector<double> ratios;
-  for (std::size_t i = 0; i < a.size(); ++i) ratios.push_back(a[i] / b[i]);
-  return median(std::move(ratios));
-}
+using bench::Clock, bench::median, bench::median_ratio, bench::medians, bench::rounds;
+using bench::seconds_since, bench::time_of;
 
 void title(const char* text) { std::printf("\n%s\n", text); }
 void row(const char* what, double seconds, const std::string& note = {}) {
@@ -272,6 +228,36 @@ void two_devices(const char* program) {
   if (std::system(command.c_str()) != 0) std::printf("  (failed)\n");
 }
 
+/// The GPU gets so much work that both take about equally long alone.
+void cpu_and_gpu() {
+  title("five products of 2000x2000 on cpu:0, and as many as take as long on cuda:0");
+  const std::vector<ab::Device> all = ab::devices();
+  if (std::find(all.begin(), all.end(), ab::Device::cuda(0)) == all.end()) {
+    std::printf("  (there is no cuda:0)\n");
+    return;
+  }
+  const ab::Array here = matrix(1, 2000).to(ab::Device::cpu(0));
+  const ab::Array there = matrix(2, 2000).to(ab::Device::cuda(0));
+  auto product = ab::jit([](ab::Array x) { return ab::matmul(x, x); });
+  const auto run = [&](int on_cpu, int on_gpu) {
+    return time_of([&] {
+      // So few on the CPU that none is held up by what is in flight there.
+      for (int i = 0; i < on_cpu; ++i) product(here);
+      for (int i = 0; i < on_gpu; ++i) product(there);
+      ab::wait_all();
+    });
+  };
+  run(1, 1);
+  const int on_cpu = 5;
+  const int on_gpu = std::clamp(static_cast<int>(run(on_cpu, 0) / (run(0, 20) / 20)), 1, 10'000);
+  const auto got = rounds(5, {[&] { return run(on_cpu, 0); }, [&] { return run(0, on_gpu); },
+                              [&] { return run(on_cpu, on_gpu); }});
+  const double longer = std::max(median(got[0]), median(got[1]));
+  row("cpu:0 alone", median(got[0]));
+  row("cuda:0 alone", median(got[1]), std::to_string(on_gpu) + " products");
+  row("both together", median(got[2]), ratio(median(got[2]) / longer, "the longer", "at most 1.1"));
+}
+
 // --- compute and copies
 
 void copy_back() {
@@ -327,7 +313,7 @@ void minibatches() {
   auto train = [&](bool wait) {
     mlp::Params p = first;
     ab::Array loss;
-    ab::reset_peak_memory(ab::Device::cpu());
+    ab::reset_peak_memory(x.device());
     const double took = time_of([&] {
       for (int i = 0; i < at_once; ++i) {
         std::tie(p, loss) = step(p, x + static_cast<float>(i) * 1e-6f, target);
@@ -335,7 +321,7 @@ void minibatches() {
       }
       ab::wait_all();
     });
-    peak[wait] = ab::memory_use(ab::Device::cpu()).peak;
+    peak[wait] = ab::memory_use(x.device()).peak;
     return took;
   };
   const auto got = rounds(40, {[&] { return train(true); }, [&] { return train(false); }});
@@ -413,6 +399,7 @@ int main(int argc, char** argv) {
       {"ten_thousand", ten_thousand},
       {"two_devices", [&] { two_devices(argv[0]); }},
       {"two_devices_here", two_devices_here, true},
+      {"cpu_and_gpu", cpu_and_gpu},
       {"copy_back", copy_back},
       {"minibatches", minibatches},
       {"branches", branches},

@@ -18,17 +18,18 @@ struct Params {
   ab::Array w1, b1, w2, b2, w3, b3;
 };
 
-inline Params first_params() {
+inline Params first_params(std::int64_t inputs = 512, std::int64_t wide = 2048,
+                           std::int64_t narrow = 512) {
   auto keys = ab::random::split(ab::random::key(7), 3);
   auto weights = [](ab::Array key, std::int64_t in, std::int64_t out) {
     return ab::random::normal(key, {in, out}) * (1.0f / std::sqrt(static_cast<float>(in)));
   };
-  return {weights(keys[0], 512, 2048), ab::zeros({2048}),
-          weights(keys[1], 2048, 512), ab::zeros({512}),
-          weights(keys[2], 512, 1),    ab::zeros({1})};
+  return {weights(keys[0], inputs, wide), ab::zeros({wide}),
+          weights(keys[1], wide, narrow), ab::zeros({narrow}),
+          weights(keys[2], narrow, 1),    ab::zeros({1})};
 }
 
-/// One step of gradient descent on the mean squared error; 512-2048-512-1 with relu.
+/// One step of gradient descent on the mean squared error of three layers with relu.
 inline std::tuple<Params, ab::Array> step(Params p, ab::Array x, ab::Array target) {
   const ab::Array h1 = ab::relu(ab::matmul(x, p.w1) + p.b1);
   const ab::Array h2 = ab::relu(ab::matmul(h1, p.w2) + p.b2);

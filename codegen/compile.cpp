@@ -2,14 +2,14 @@
 
 #include <algorithm>
 #include <cstring>
-#include <map>
-#include <string_view>
+#include <span>
 
 #include "codegen/control_flow.h"
-#include "codegen/cpu/compile_kernels.h"
 #include "codegen/cpu/dot.h"
+#include "codegen/cuda/copy_task.h"
 #include "codegen/isolate.h"
 #include "codegen/launches.h"
+#include "codegen/native_code.h"
 #include "codegen/schedule.h"
 #include "codegen/tile.h"
 #include "ir/custom_call.h"
@@ -25,22 +25,9 @@ constexpr double dot_operations_per_ns = 160;
 // Nothing is known of a user's function before it has run; it is not to run on the caller's thread.
 constexpr double custom_call_ns = 1e5;
 
-HostTask task_of(const Kernel& kernel, const cpu::Code& code, std::size_t index) {
-  return {code.functions.at(index), code.keep_alive, kernel.extent(), grain(kernel)};
-}
-
-// Which kernels are epilogues of dots, in regions too.
-void find_epilogues(const Launches& launches, std::vector<char>& is_epilogue) {
-  for (const auto& work : launches.work) {
-    const auto* dot = std::get_if<LibraryDot>(&work);
-    if (dot && dot->epilogue) is_epilogue[*dot->epilogue] = 1;
-    const auto* flow = std::get_if<ControlFlow>(&work);
-    if (!flow) continue;
-    for (const Launches& region : flow->regions) find_epilogues(region, is_epilogue);
-  }
-}
-
-Cost cost_of(const LibraryDot& dot) {
+// `dot` is a LibraryDot or a cuda::Dot.
+template <class D>
+Cost cost_of(const D& dot) {
   Cost cost;
   cost.bytes_read = static_cast<std::int64_t>(dot.lhs.bytes() + dot.rhs.bytes());
   cost.bytes_written = static_cast<std::int64_t>(dot.result.bytes());
@@ -106,11 +93,9 @@ std::int64_t sum_of_bytes(const std::vector<Type>& types) {
 /// Gives every launch what it runs, its cost and its time.
 class Finisher {
  public:
-  Finisher(const std::vector<Kernel>& kernels, const cpu::Code& code, const Options& options,
-           const std::vector<Device>& devices)
-      : kernels_(kernels), code_(code), options_(options), devices_(devices) {
-    for (const Kernel& kernel : kernels) by_name_[kernel.name] = &kernel;
-  }
+  Finisher(const std::vector<Kernel>& kernels, NativeCode& code, const Options& options,
+           std::span<const Device> devices)
+      : kernels_(kernels), code_(code), options_(options), devices_(devices) {}
 
   Program operator()(Launches launches) const {
     Program& program = launches.program;
@@ -125,13 +110,17 @@ class Finisher {
 
  private:
   void finish(Launch& launch, const OneKernel& one, Program&) const {
-    launch.task = task_of(kernels_[one.kernel], code_, one.kernel);
+    launch.task = code_.task(one.kernel);
     launch.cost = kernels_[one.kernel].cost;
     launch.predicted_ns = predicted_ns(launch.cost);
   }
 
-  void finish(Launch& launch, const WholeCopy& copy, Program&) const {
-    launch.task = HostTask{copy_bytes, nullptr, copy.bytes, copy_grain};
+  void finish(Launch& launch, const WholeCopy& copy, Program& program) const {
+    if (is_on_gpu(program, launch.buffers[0]) && is_on_gpu(program, launch.buffers[1])) {
+      launch.task = cuda::copy_task(copy.bytes);
+    } else {
+      launch.task = HostTask{copy_bytes, nullptr, copy.bytes, copy_grain};
+    }
     launch.cost = {copy.bytes, copy.bytes, 0};
     launch.predicted_ns = predicted_ns(launch.cost);
   }
@@ -155,8 +144,8 @@ class Finisher {
     launch.cost = cost_of(dot);
     launch.predicted_ns = predicted_dot_ns(launch.cost);
     if (dot.epilogue) {
-      epilogue = cpu::Epilogue{task_of(kernels_[*dot.epilogue], code_, *dot.epilogue),
-                               dot.epilogue_inputs, dot.epilogue_outputs, dot.in_place};
+      epilogue = cpu::Epilogue{std::get<HostTask>(code_.task(*dot.epilogue)), dot.epilogue_inputs,
+                               dot.epilogue_outputs, dot.in_place};
       const std::int64_t operations = kernels_[*dot.epilogue].cost.operations;
       launch.cost.operations += operations;
       launch.predicted_ns += predicted_ns({0, 0, operations});
@@ -166,6 +155,12 @@ class Finisher {
     launch.task = std::move(tasks.dot);
     if (!tasks.share) return;
     program.launches.push_back(share(std::move(*tasks.share), launch, program.slots));
+  }
+
+  void finish(Launch& launch, const cuda::Dot& dot, Program& program) const {
+    launch.cost = cost_of(dot);
+    launch.predicted_ns = predicted_dot_ns(launch.cost);
+    launch.task = cuda::make_dot(dot, devices_[device_of(program, launch)].index());
   }
 
   void finish(Launch& launch, ControlFlow& flow, Program& program) const {
@@ -178,26 +173,33 @@ class Finisher {
   }
 
   void finish_flow(Launch& launch, ControlFlow& flow, Program& program) const {
-    Options options = options_;
-    options.device = devices_[device_of(program, launch)];
+    const Finisher inside = on(device_of(program, launch));
     std::vector<Program> regions;
-    for (Launches& region : flow.regions) regions.push_back((*this)(std::move(region)));
-    const auto kernel_of = [this](const Launch& inner) -> const Kernel* {
-      const auto found = by_name_.find(inner.name);
-      return found == by_name_.end() ? nullptr : found->second;
-    };
+    for (Launches& region : flow.regions) regions.push_back(inside(std::move(region)));
+    NativeFlows& native = code_.flows(inside.options_.device);
     if (launch.kind == Launch::Kind::branch) {
-      return finish_branch(launch, std::move(regions), program.slots, options, kernel_of);
+      return finish_branch(launch, std::move(regions), program.slots, inside.options_, native);
     }
-    finish_loop(launch, std::move(regions[0]), std::move(regions[1]), program.slots, options,
-                kernel_of);
+    finish_loop(launch, std::move(regions[0]), std::move(regions[1]), program.slots,
+                inside.options_, native);
+  }
+
+  // For what a loop or a branch runs there.
+  Finisher on(DeviceIndex device) const {
+    Finisher inside = *this;
+    inside.devices_ = devices_.subspan(device, 1);
+    inside.options_.device = devices_[device];
+    return inside;
+  }
+
+  bool is_on_gpu(const Program& program, SlotId slot) const {
+    return devices_[program.slots[slot].device].kind() == DeviceKind::cuda;
   }
 
   const std::vector<Kernel>& kernels_;
-  const cpu::Code& code_;
-  const Options& options_;
-  const std::vector<Device>& devices_;
-  std::map<std::string_view, const Kernel*> by_name_;
+  NativeCode& code_;
+  Options options_;
+  std::span<const Device> devices_;  // by index in the program
 };
 
 void check_exists(const Device& device) {
@@ -215,11 +217,6 @@ std::vector<Device> devices_of(const PlacedGraph& placed, const Device& home) {
     devices.insert(device == home ? devices.begin() : devices.end(), device);
   }
   if (devices.empty()) devices.push_back(home);
-  for (const Device& device : devices) {
-    if (device.kind() == devices[0].kind()) continue;
-    throw Error("compile: the graph is on " + to_string(devices[0]) + " and on " +
-                to_string(device) + ", which cannot work together");
-  }
   return devices;
 }
 
@@ -240,20 +237,15 @@ Compilation compile(const Graph& graph, const Options& options) {
 
   const std::vector<Device> devices = devices_of(placed, options.device);
   std::vector<Kernel> kernels;
-  Launches launches = plan_launches(placed, devices, kernels);
+  Launches launches = plan_launches(placed, devices, options, kernels);
   compilation.optimized = std::move(placed.graph);
-  std::vector<char> is_epilogue(kernels.size());
-  find_epilogues(launches, is_epilogue);
-  const Target target = cpu::host_target();
-  for (std::size_t i = 0; i < kernels.size(); ++i) {
-    compilation.kernels.push_back(tile(std::move(kernels[i]), target, is_epilogue[i]));
-  }
-  cpu::Code code = cpu::compile_kernels(compilation.kernels, options.cache.get());
-  compilation.code_bytes = code.bytes;
+  compilation.kernels = std::move(kernels);
+  NativeCode code(compilation.kernels, launches, devices, options);
 
   Options at_home = options;
   at_home.device = devices[0];
   Program program = Finisher(compilation.kernels, code, at_home, devices)(std::move(launches));
+  compilation.code_bytes = code.finish();
   compilation.executable = std::make_shared<const Executable>(schedule(program, at_home));
   if (compilation.executable->times) {
     compilation.reschedule =

@@ -1,20 +1,18 @@
 #include "codegen/control_flow.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <utility>
 
-#include "codegen/cpu/native_flow.h"
 #include "ir/error.h"
 #include "runtime/step_order.h"
 
 namespace anabranch {
 namespace {
 
-// To go from step to step through the executor takes 0.2 us for each launch, and to hand a part to
-// another core some more; a step that takes much longer gains by other cores what it loses.
-constexpr double native_ns = 50'000;
 // Of a loop whose number of steps is not known, for the scheduler.
 constexpr double assumed_steps = 100;
 
@@ -32,21 +30,15 @@ Estimate estimate(const Program& program) {
   return sum;
 }
 
-// Whether one thread might as well run it from end to end.
-bool is_small(const Program& program) {
-  if (estimate(program).ns > native_ns) return false;
-  return std::all_of(program.launches.begin(), program.launches.end(),
-                     [](const Launch& launch) { return launch.one_task(); });
-}
-
-std::shared_ptr<const Executable> scheduled(Program program, Options options, bool native) {
+std::shared_ptr<const Executable> scheduled(Program program, Options options, bool is_native) {
   const bool updates = std::any_of(program.launches.begin(), program.launches.end(),
                                    [](const Launch& launch) { return !launch.updates.empty(); });
   // Between streams nothing says that what reads an array comes before what updates it, so that
   // the whole array would be copied.
-  if (native || updates) options.streams = 1;
+  if (is_native || updates) options.streams = 1;
   Executable executable = schedule(std::move(program), options);
   executable.times = nullptr;
+  executable.replays = nullptr;
   for (auto& stream : executable.streams) {
     for (Step& step : stream.steps) {
       if (auto* launch = std::get_if<Launch>(&step)) launch->finishes.clear();
@@ -128,25 +120,44 @@ void add_written(Launch& launch, std::vector<Slot>& slots, const Type& type, std
 
 Type bytes_of(std::size_t bytes) { return {u8, Shape{static_cast<std::int64_t>(bytes)}}; }
 
+// For the arenas, of which there is one at a time. A device that works by itself swaps carries, at
+// the end, through the same room.
+std::size_t loop_room(const LoopTask& task) {
+  std::size_t room = std::max(task.condition->arena_bytes, task.body->arena_bytes);
+  if (task.body->device.kind() != DeviceKind::cuda) return room;
+  for (std::uint32_t i = 0; i < task.carries(); ++i) {
+    if (task.turn[i] != i) room = std::max(room, task.body->inputs[i].bytes());
+  }
+  return room;
+}
+
 // Who may be waiting for it must not have to run it: it may take any time.
 double of_any_length(double step_ns) { return std::max(assumed_steps * step_ns, 10'000.0); }
 
 }  // namespace
 
+KernelOf kernel_of_name(std::span<const Kernel> kernels) {
+  auto by_name = std::make_shared<std::map<std::string_view, const Kernel*>>();
+  for (const Kernel& kernel : kernels) by_name->emplace(kernel.name, &kernel);
+  return [by_name](const Launch& launch) -> const Kernel* {
+    const auto found = by_name->find(launch.name);
+    return found == by_name->end() ? nullptr : found->second;
+  };
+}
+
 void finish_loop(Launch& launch, Program condition, Program body, std::vector<Slot>& slots,
-                 const Options& options, const KernelOf& kernel_of) {
+                 const Options& options, NativeFlows& native) {
   const Estimate step = estimate(body), test = estimate(condition);
-  const bool native = is_small(condition) && is_small(body);
+  const bool is_native = native.is_small(condition) && native.is_small(body);
   LoopTask task;
-  task.condition = scheduled(std::move(condition), options, native);
-  task.body = scheduled(std::move(body), options, native);
+  task.condition = scheduled(std::move(condition), options, is_native);
+  task.body = scheduled(std::move(body), options, is_native);
   const std::string name = slots[launch.writes[0]].name;
   const std::vector<Type> further = Places(*task.body).assign(task);
   for (std::size_t i = 0; i < further.size(); ++i) {
     add_written(launch, slots, further[i], name + ".next" + std::to_string(i));
   }
-  const std::size_t arena = std::max(task.condition->arena_bytes, task.body->arena_bytes);
-  add_written(launch, slots, bytes_of(loop_flag_bytes + arena), name + ".room");
+  add_written(launch, slots, bytes_of(loop_flag_bytes + loop_room(task)), name + ".room");
   // A result may lie where its initial value did, unless that is a capture too.
   const std::size_t operands = task.carries() + task.captures();
   const auto first = launch.buffers.begin(), last = first + static_cast<long>(operands);
@@ -157,13 +168,15 @@ void finish_loop(Launch& launch, Program condition, Program body, std::vector<Sl
   launch.cost = step.cost;
   launch.cost += test.cost;
   launch.predicted_ns = of_any_length(step.ns + test.ns);
-  if (native) task.native = cpu::native_loop(launch.name, task, kernel_of, options.cache.get());
   launch.task = std::move(task);
+  if (is_native) std::get<LoopTask>(launch.task).native = native.task_of(launch);
 }
 
 void finish_branch(Launch& launch, std::vector<Program> branches, std::vector<Slot>& slots,
-                   const Options& options, const KernelOf& kernel_of) {
-  const bool native = std::all_of(branches.begin(), branches.end(), is_small);
+                   const Options& options, NativeFlows& native) {
+  const bool is_native = std::all_of(branches.begin(), branches.end(), [&](const Program& branch) {
+    return native.is_small(branch);
+  });
   BranchTask task;
   std::size_t arena = 0;
   for (Program& branch : branches) {
@@ -172,12 +185,12 @@ void finish_branch(Launch& launch, std::vector<Program> branches, std::vector<Sl
       launch.predicted_ns = whole.ns;
       launch.cost = whole.cost;
     }
-    task.branches.push_back(scheduled(std::move(branch), options, native));
+    task.branches.push_back(scheduled(std::move(branch), options, is_native));
     arena = std::max(arena, task.branches.back()->arena_bytes);
   }
   add_written(launch, slots, bytes_of(arena), slots[launch.writes[0]].name + ".room");
-  if (native) task.native = cpu::native_branch(launch.name, task, kernel_of, options.cache.get());
   launch.task = std::move(task);
+  if (is_native) std::get<BranchTask>(launch.task).native = native.task_of(launch);
 }
 
 }  // namespace anabranch

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "codegen/options.h"
@@ -13,16 +14,29 @@ namespace anabranch {
 
 /// The kernel that a launch runs, or null where it runs something else.
 using KernelOf = std::function<const Kernel*(const Launch&)>;
+/// By the launch's name. `kernels` outlive it.
+KernelOf kernel_of_name(std::span<const Kernel> kernels);
+
+/// How a device runs a whole loop or branch as one task.
+class NativeFlows {
+ public:
+  virtual ~NativeFlows() = default;
+  /// Whether a region is so small that one task might as well run it from end to end. Those that
+  /// are have one stream.
+  virtual bool is_small(const Program& region) const = 0;
+  /// The task of `launch`, a loop or a branch whose regions are all small, on its buffers.
+  virtual NativeTask task_of(const Launch& launch) = 0;
+};
 
 /// Gives `launch`, a `while` with its operands and results as buffers, its task, and `slots` the
-/// places and the room that it needs. Small steps are compiled into one function, loop included;
-/// others go through the executor. Which carries are updated in place, and which go by turns,
+/// places and the room that it needs. Small steps become one task, loop included; others go through
+/// the executor. Which carries are updated in place, and which go by turns,
 /// follows from the schedule of the body.
 void finish_loop(Launch& launch, Program condition, Program body, std::vector<Slot>& slots,
-                 const Options& options, const KernelOf& kernel_of);
+                 const Options& options, NativeFlows& native);
 
 /// The same for a `case`.
 void finish_branch(Launch& launch, std::vector<Program> branches, std::vector<Slot>& slots,
-                   const Options& options, const KernelOf& kernel_of);
+                   const Options& options, NativeFlows& native);
 
 }  // namespace anabranch

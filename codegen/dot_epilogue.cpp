@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "codegen/cpu/dot.h"
+#include "codegen/cuda/dot_products.h"
 #include "codegen/lower.h"
 #include "ir/error.h"
 #include "ir/print.h"
@@ -78,6 +79,12 @@ Graph epilogue_region(const Graph& region, std::uint32_t dot,
   return builder.build(std::move(outputs));
 }
 
+bool has_library_dot(const LibraryDot& dot, DeviceKind kind) {
+  if (dot.lhs.size() == 0 || dot.rhs.size() == 0) return false;
+  return kind == DeviceKind::cuda ? cuda::has_library_dot(dot.lhs, dot.rhs, dot.attributes)
+                                  : cpu::has_library_dot(dot.lhs, dot.rhs, dot.attributes);
+}
+
 // Which parameter of the region a dot's operand is; nothing where it is computed in the region.
 std::optional<std::size_t> parameter_of(const Graph& region, Value operand) {
   if (operand.node < region.parameter_count()) return operand.node;
@@ -86,7 +93,7 @@ std::optional<std::size_t> parameter_of(const Graph& region, Value operand) {
 
 }  // namespace
 
-std::optional<DotSplit> split_dot_epilogue(const Node& fusion) {
+std::optional<DotSplit> split_dot_epilogue(const Node& fusion, DeviceKind kind) {
   const Graph& region = fusion.regions.at(0);
   auto at = find_dot(region);
   if (!at) return {};
@@ -100,8 +107,7 @@ std::optional<DotSplit> split_dot_epilogue(const Node& fusion) {
   split.dot.rhs = region.type(node.inputs[1]);
   split.dot.result = node.types[0];
   split.dot.attributes = node.as<DotAttributes>();
-  const bool empty = split.dot.lhs.size() == 0 || split.dot.rhs.size() == 0;
-  if (empty || !cpu::has_library_dot(split.dot.lhs, split.dot.rhs, split.dot.attributes)) return {};
+  if (!has_library_dot(split.dot, kind)) return {};
   if (region.outputs().size() == 1 && region.outputs()[0] == Value{*at, 0}) return split;
 
   Graph epilogue = epilogue_region(region, *at, split.extra_inputs);

@@ -22,8 +22,8 @@ struct DotSplit {
   std::optional<Node> epilogue;
 };
 
-/// Nothing if `fusion` holds no dot, or one that no library computes.
-std::optional<DotSplit> split_dot_epilogue(const Node& fusion);
+/// Nothing if `fusion` holds no dot, or one that no library of that kind of device computes.
+std::optional<DotSplit> split_dot_epilogue(const Node& fusion, DeviceKind kind = DeviceKind::cpu);
 
 /// One kernel, whose buffers are the dot's result, the extra inputs and the outputs, in this order.
 Kernel epilogue_kernel(const Node& epilogue, const std::string& name);

@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "codegen/cpu/dot.h"
+#include "codegen/cuda/dot_parts.h"
 #include "codegen/dot_epilogue.h"
 #include "codegen/in_place.h"
 #include "codegen/lower.h"
@@ -46,11 +46,12 @@ class Planner {
   /// begin with `prefix`. Where it is the body of a loop, `carries` of its inputs may be
   /// handed on as outputs; nothing: any output may be anything.
   Planner(const Graph& graph, std::span<const Device> devices, std::vector<DeviceIndex> place,
-          std::vector<Kernel>& kernels, std::string prefix = "",
+          const Options& options, std::vector<Kernel>& kernels, std::string prefix = "",
           std::optional<std::uint32_t> carries = std::nullopt)
       : graph_(graph),
         devices_(devices),
         place_(std::move(place)),
+        options_(options),
         kernels_(kernels),
         prefix_(std::move(prefix)),
         carries_(carries),
@@ -177,9 +178,9 @@ class Planner {
       std::string name = launch.name + ".branch" + std::to_string(i);
       if (loops) name = launch.name + (i == 0 ? ".condition" : ".body");
       const auto carries = static_cast<std::uint32_t>(loops && i == 1 ? node.types.size() : 0);
-      flow.regions.push_back(
-          Planner(node.regions[i], devices_.subspan(at_, 1), {}, kernels_, name + ".", carries)
-              .run());
+      flow.regions.push_back(Planner(node.regions[i], devices_.subspan(at_, 1), {}, options_,
+                                     kernels_, name + ".", carries)
+                                 .run());
       flow.regions.back().program.name = std::move(name);
     }
     add(std::move(launch), std::move(flow));
@@ -227,18 +228,21 @@ class Planner {
     std::vector<SlotId> inputs;
     for (Value input : node.inputs) inputs.push_back(slot_of(input));
     const std::vector<SlotId> outputs = add_results(index, node);
-    if (auto split = split_dot_epilogue(node)) {
+    const DeviceKind kind = devices_[at_].kind();
+    auto split = split_dot_epilogue(node, kind);
+    if (split && kind == DeviceKind::cuda) {
+      plan_gpu_dot(index, node, *split, inputs, outputs);
+    } else if (split) {
       plan_dot(index, node, *split, inputs, outputs);
     } else {
-      plan_kernels(index, node, inputs, outputs);
+      plan_kernels(index, node, "kernel", inputs, outputs);
     }
   }
 
-  void plan_kernels(std::uint32_t index, const Node& node, const std::vector<SlotId>& inputs,
-                    const std::vector<SlotId>& outputs) {
-    std::vector<Type> operands;
-    for (Value input : node.inputs) operands.push_back(graph_.type(input));
-    Lowered lowered = lower(node, operands, prefix_ + "kernel" + std::to_string(numbers_[index]));
+  // `fusion` is node `index` or a part of it, and `name` what its kernels are called.
+  void plan_kernels(std::uint32_t index, const Node& fusion, const std::string& name,
+                    const std::vector<SlotId>& inputs, const std::vector<SlotId>& outputs) {
+    Lowered lowered = lower(fusion, {}, prefix_ + name + std::to_string(numbers_[index]));
     std::vector<SlotId> temporaries;
     for (std::size_t i = 0; i < lowered.temporaries.size(); ++i) {
       temporaries.push_back(add_slot(Slot::Kind::temporary, 0, lowered.temporaries[i], {index, 0},
@@ -247,7 +251,7 @@ class Planner {
     for (KernelCall& call : lowered.calls) {
       Launch launch;
       launch.name = call.kernel.name;
-      launch.location = node.location;
+      launch.location = graph_.node(index).location;
       for (std::size_t i = 0; i < call.arguments.size(); ++i) {
         const KernelArgument& argument = call.arguments[i];
         const std::vector<SlotId>& among = argument.kind == KernelArgument::Kind::input ? inputs
@@ -263,7 +267,7 @@ class Planner {
         if (!is_given_once(launch, launch.buffers[read])) continue;
         launch.in_place.emplace_back(launch.buffers[read], launch.buffers[written]);
       }
-      if (auto whole = updated_parameter(node.regions[0])) {
+      if (auto whole = updated_parameter(fusion.regions[0])) {
         launch.updates.emplace_back(inputs[*whole], outputs[0]);
         launch.in_place = launch.updates;
       }
@@ -309,9 +313,50 @@ class Planner {
     add(std::move(launch), std::move(split.dot));
   }
 
+  void plan_gpu_dot(std::uint32_t index, const Node& node, const DotSplit& split,
+                    const std::vector<SlotId>& inputs, const std::vector<SlotId>& outputs) {
+    auto parts = cuda::dot_parts(split, options_, devices_[at_].index());
+    if (!parts) return plan_kernels(index, node, "kernel", inputs, outputs);
+    Launch launch;
+    launch.kind = Launch::Kind::library;
+    launch.name = prefix_ + "dot" + std::to_string(numbers_[index]);
+    launch.location = node.location;
+    launch.buffers = {
+        parts->lhs_layout ? plan_part(index, *parts->lhs_layout, "lhs", inputs.at(split.lhs))
+                          : inputs.at(split.lhs),
+        parts->rhs_layout ? plan_part(index, *parts->rhs_layout, "rhs", inputs.at(split.rhs))
+                          : inputs.at(split.rhs)};
+    if (parts->bias) launch.buffers.push_back(inputs.at(split.extra_inputs.at(*parts->bias)));
+    const SlotId result =
+        parts->needs_epilogue ? add_part(index, parts->dot.result, "dot") : outputs[0];
+    launch.writes = {result};
+    if (parts->workspace_bytes > 0) {
+      const Type workspace{u8, Shape{parts->workspace_bytes}};
+      launch.writes.push_back(add_part(index, workspace, "workspace"));
+    }
+    launch.buffers.insert(launch.buffers.end(), launch.writes.begin(), launch.writes.end());
+    add(std::move(launch), std::move(parts->dot));
+    if (!parts->needs_epilogue) return;
+    std::vector<SlotId> read = {result};
+    for (std::size_t extra : split.extra_inputs) read.push_back(inputs.at(extra));
+    plan_kernels(index, *split.epilogue, "epilogue", read, outputs);
+  }
+
+  // The temporary that `fusion` makes of `from`.
+  SlotId plan_part(std::uint32_t index, const Node& fusion, const std::string& name, SlotId from) {
+    const SlotId to = add_part(index, fusion.types[0], name);
+    plan_kernels(index, fusion, name, {from}, {to});
+    return to;
+  }
+
+  SlotId add_part(std::uint32_t index, const Type& type, const std::string& name) {
+    return add_slot(Slot::Kind::temporary, 0, type, {index, 0}, "." + name);
+  }
+
   const Graph& graph_;
   const std::span<const Device> devices_;
   const std::vector<DeviceIndex> place_;
+  const Options& options_;
   std::vector<Kernel>& kernels_;
   const std::string prefix_;
   const std::optional<std::uint32_t> carries_;
@@ -325,13 +370,13 @@ class Planner {
 }  // namespace
 
 Launches plan_launches(const PlacedGraph& placed, std::span<const Device> devices,
-                       std::vector<Kernel>& kernels) {
+                       const Options& options, std::vector<Kernel>& kernels) {
   std::vector<DeviceIndex> place(placed.devices.size());
   for (std::size_t i = 0; i < place.size(); ++i) {
     const auto found = std::find(devices.begin(), devices.end(), placed.devices[i]);
     place[i] = found == devices.end() ? 0 : static_cast<DeviceIndex>(found - devices.begin());
   }
-  Launches launches = Planner(placed.graph, devices, std::move(place), kernels).run();
+  Launches launches = Planner(placed.graph, devices, std::move(place), options, kernels).run();
   launches.program.name = placed.graph.name();
   launches.program.further.assign(devices.begin() + 1, devices.end());
   return launches;

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "codegen/cuda/dot.h"
 #include "codegen/schedule.h"
 #include "ir/graph.h"
 #include "ir/kernel.h"
@@ -15,7 +16,7 @@
 
 namespace anabranch {
 
-/// A dot for the library, and the kernel over its result, if any.
+/// A dot for the CPU's library, and the kernel over its result, if any.
 struct LibraryDot {
   Type lhs, rhs, result;
   DotAttributes attributes;
@@ -50,15 +51,16 @@ struct ControlFlow {
 
 struct Launches {
   Program program;  ///< its launches have everything but `task`, cost and time
-  std::vector<std::variant<OneKernel, LibraryDot, WholeCopy, UserCall, ControlFlow>>
+  std::vector<std::variant<OneKernel, LibraryDot, cuda::Dot, WholeCopy, UserCall, ControlFlow>>
       work;  ///< one each
 };
 
 /// The graph holds parameters, constants, reshapes (which share the memory of what they reshape),
 /// fusions, transfers, calls, loops and branches alone. Constants are put on each of the `devices`
 /// that reads them; the kernels, not tiled, are added to `kernels`. What updates an array comes
-/// after whatever else reads it, where it can.
+/// after whatever else reads it, where it can. Throws Error where a dot is on a GPU without its
+/// library.
 Launches plan_launches(const PlacedGraph& placed, std::span<const Device> devices,
-                       std::vector<Kernel>& kernels);
+                       const Options& options, std::vector<Kernel>& kernels);
 
 }  // namespace anabranch

@@ -6,7 +6,7 @@
 #include "codegen/compile.h"
 #include "codegen/cpu/compile_kernels.h"
 #include "codegen/cpu/native_flow.h"
-#include "codegen/cuda/emit_kernel.h"
+#include "codegen/cuda/program_text.h"
 #include "codegen/launches.h"
 #include "ir/error.h"
 #include "ir/print.h"
@@ -81,12 +81,7 @@ std::string kernels_text(const Compilation& compilation) {
 std::string code_text(const Compilation& compilation,
                       std::string (*text_of_kernels)(std::span<const Kernel>),
                       std::string (*text_of_flow)(const Launch&, const KernelOf&)) {
-  const auto kernel_of = [&](const Launch& launch) -> const Kernel* {
-    const auto found =
-        std::find_if(compilation.kernels.begin(), compilation.kernels.end(),
-                     [&](const Kernel& kernel) { return kernel.name == launch.name; });
-    return found == compilation.kernels.end() ? nullptr : &*found;
-  };
+  const KernelOf kernel_of = kernel_of_name(compilation.kernels);
   std::string text = text_of_kernels(compilation.kernels);
   const std::shared_ptr<const Executable> executable = current_executable(compilation);
   for (const auto& [inside, launch] : launches_of(*executable)) {
@@ -136,12 +131,9 @@ std::string cuda_text(const Compilation& compilation) {
   const Device device = compilation.executable->device;
   const std::size_t nodes = compilation.optimized.nodes().size();
   std::vector<Kernel> kernels;
-  plan_launches({compilation.optimized, std::vector<Device>(nodes, device)}, {&device, 1}, kernels);
-  std::string text;
-  for (Kernel& kernel : kernels) {
-    text += (text.empty() ? "" : "\n") + cuda::emit_kernel(cuda::map_threads(std::move(kernel)));
-  }
-  return text;
+  Launches launches = plan_launches({compilation.optimized, std::vector<Device>(nodes, device)},
+                                    {&device, 1}, {}, kernels);
+  return cuda::program_text(std::move(launches), kernels);
 }
 
 }  // namespace

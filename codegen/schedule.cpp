@@ -31,8 +31,8 @@ std::vector<int> parallelism(const Program& program, const Options& options) {
   devices.insert(devices.end(), program.further.begin(), program.further.end());
   std::vector<int> result;
   for (const Device& device : devices) {
-    const bool is_null = device.kind() == DeviceKind::null;
-    result.push_back(is_null ? std::max(1, options.streams) : cores(device).count);
+    const bool is_cpu = device.kind() == DeviceKind::cpu;
+    result.push_back(is_cpu ? cores(device).count : std::max(1, options.streams));
   }
   return result;
 }
@@ -250,6 +250,7 @@ Executable schedule(Program program, const Options& options, const LaunchTimes* 
   if (scheduler.has_choice() && may_measure && !measured) {
     executable.times = std::make_shared<LaunchTimes>(program.launches.size());
   }
+  executable.replays = Replays::of(executable);
   return executable;
 }
 

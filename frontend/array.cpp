@@ -45,7 +45,7 @@ std::int64_t Array::size(std::source_location where) const {
 int Array::rank(std::source_location where) const { return get("rank", where).type.rank(); }
 
 Device Array::device(std::source_location where) const {
-  return get("device", where).device().value_or(Device());
+  return get("device", where).device().value_or(default_device());
 }
 
 void Array::wait(std::source_location where) const {
@@ -54,7 +54,7 @@ void Array::wait(std::source_location where) const {
   if (expression.kind == Expression::Kind::traced) {
     fail("wait: " + to_string(expression.type) + " is being traced and has no value yet", where);
   }
-  memory_of(*this, Device()).ready().wait(where);
+  memory_of(*this, default_device()).ready().wait(where);
 }
 
 bool Array::ready() const {
@@ -86,13 +86,6 @@ void Array::check_read(const char* function, Dtype as, std::int64_t count,
   }
 }
 
-const void* Array::host_data(const char* function, const std::source_location& where) const {
-  const Expression& expression = get(function, where);
-  if (expression.kind == Expression::Kind::scalar) return &expression.scalar.bits;
-  memory_of(*this, Device()).ready().wait(where);
-  return expression.buffer().data();
-}
-
 void Array::read_async(const char* function, std::function<void(const void* data)> read,
                        std::function<void(std::exception_ptr error)> done,
                        const std::source_location& where) const {
@@ -101,7 +94,7 @@ void Array::read_async(const char* function, std::function<void(const void* data
     read(&expression.scalar.bits);
     return done(nullptr);
   }
-  read_when_ready(memory_of(*this, Device()), std::move(read), std::move(done));
+  read_when_ready(memory_of(*this, default_device()), std::move(read), std::move(done));
 }
 
 void Array::copy_bytes(std::span<std::byte> to, const std::source_location& where) const {
@@ -113,10 +106,11 @@ void Array::copy_bytes(std::span<std::byte> to, const std::source_location& wher
 
 void Array::read(const char* function, const std::function<void(const void* data)>& read,
                  const std::source_location& where) const {
-  const void* data = host_data(function, where);
-  const Expression& expression = *expression_;
-  if (expression.kind == Expression::Kind::scalar) return read(data);
-  read_now(expression.buffer(), read);
+  const Expression& expression = get(function, where);
+  if (expression.kind == Expression::Kind::scalar) return read(&expression.scalar.bits);
+  const Buffer memory = memory_of(*this, default_device());
+  memory.ready().wait(where);
+  read_now(memory, read);
 }
 
 Array Array::to(const Device& device, std::source_location where) const {
@@ -148,9 +142,11 @@ std::string to_string(const Array& array) {
   if (expression.kind == Expression::Kind::scalar) {
     return format_array(expression.type, &expression.scalar.bits);
   }
-  Buffer memory = memory_of(array, Device());
+  Buffer memory = memory_of(array, default_device());
   memory.ready().wait();
-  return format_array(expression.type, memory.data());
+  std::string text;
+  read_now(memory, [&](const void* data) { text = format_array(expression.type, data); });
+  return text;
 }
 
 std::ostream& operator<<(std::ostream& out, const Array& array) { return out << to_string(array); }

@@ -60,7 +60,10 @@ class Array {
   template <class T>
   T item(std::source_location where = std::source_location::current()) const {
     check_read("item", dtype_of<T>, 1, where);
-    return *static_cast<const T*>(host_data("item", where));
+    T value;
+    read(
+        "item", [&value](const void* data) { value = *static_cast<const T*>(data); }, where);
+    return value;
   }
 
   /// All elements in row-major order; waits. `T` must store the dtype.
@@ -133,7 +136,6 @@ class Array {
   Expression& get(const char* function, const std::source_location& where) const;
   void check_read(const char* function, Dtype as, std::int64_t count,
                   const std::source_location& where) const;
-  const void* host_data(const char* function, const std::source_location& where) const;
   void read_async(const char* function, std::function<void(const void* data)> read,
                   std::function<void(std::exception_ptr error)> done,
                   const std::source_location& where) const;

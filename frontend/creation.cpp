@@ -80,7 +80,7 @@ Array array_of_bytes(Dtype dtype, const Sizes& sizes, std::span<const std::byte>
                      std::size_t count) {
   Shape shape = sizes.shape("array");
   check_count("array", shape, count, sizes.where());
-  return array_of(Type{dtype, std::move(shape)}, Buffer::copy_of(Device(), bytes));
+  return array_of(Type{dtype, std::move(shape)}, Buffer::copy_of(default_device(), bytes));
 }
 
 void refuse_ragged(std::size_t columns, std::size_t other, SourceLocation where) {

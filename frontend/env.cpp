@@ -45,6 +45,17 @@ int positive(const char* name, int most = std::numeric_limits<int>::max()) {
   return value;
 }
 
+std::optional<Device> named_device() {
+  const std::string text = variable("ANABRANCH_DEVICE");
+  if (text.empty()) return std::nullopt;
+  const auto device = parse_device(text);
+  if (!device) {
+    throw Error("ANABRANCH_DEVICE=" + text + ": expected a device like cpu:0 or cuda:0");
+  }
+  if (!exists(*device)) throw Error("ANABRANCH_DEVICE=" + text + ": " + missing_text(*device));
+  return device;
+}
+
 LogSink log_sink(const std::string& where) {
   if (where == "stderr") return [](const std::string& line) { std::cerr << line + "\n"; };
   auto file = std::make_shared<std::ofstream>(where, std::ios::app);
@@ -86,6 +97,7 @@ Environment read() {
   environment.timeline = variable("ANABRANCH_TIMELINE");
   environment.streams = positive("ANABRANCH_STREAMS");
   environment.cpu_devices = positive("ANABRANCH_CPU_DEVICES", max_cpu_devices);
+  environment.device = named_device();
   environment.cache = open_cache(variable("ANABRANCH_CACHE_DIR"));
   return environment;
 }
@@ -123,10 +135,11 @@ void write_timeline() {
 
 const Environment& environment() { return process().environment; }
 
-int make_cpu_devices() noexcept {
+int make_devices() noexcept {
   try {
     if (int wanted = positive("ANABRANCH_CPU_DEVICES", max_cpu_devices); wanted > 0)
       set_cpu_devices(wanted);
+    if (const auto wanted = named_device()) set_default_device(*wanted);
   } catch (const Error&) {
     // There is nobody to tell yet: `environment` throws it again at the first compilation.
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ struct Environment {
   std::string timeline;  ///< ANABRANCH_TIMELINE=out.json: what ran, written as the process ends
   int streams = 0;       ///< ANABRANCH_STREAMS=2: at most so many; 0 where not set
   int cpu_devices = 0;   ///< ANABRANCH_CPU_DEVICES=4: virtual CPU devices; 0 where not set
+  std::optional<Device> device;  ///< ANABRANCH_DEVICE=cuda:0: in place of cpu:0 where none is named
   std::shared_ptr<CodeCache> cache;  ///< ANABRANCH_CACHE_DIR=folder: code for later processes
   std::string log;                   ///< ANABRANCH_LOG=stderr, or a file to append to: see ir/log.h
 };
@@ -25,13 +27,13 @@ struct Environment {
 /// Read at the first call. Throws Error, naming the variable, where one makes no sense.
 const Environment& environment();
 
-/// Makes the CPU devices that ANABRANCH_CPU_DEVICES asks for, so that they are there before the
-/// first program compiles; gives how many there are. Whatever makes no sense is left for
-/// `environment`, which may throw.
-int make_cpu_devices() noexcept;
+/// Makes the CPU devices that ANABRANCH_CPU_DEVICES asks for, and takes the default one that
+/// ANABRANCH_DEVICE names, so that they are there before the first array; gives how many devices
+/// there are. Whatever makes no sense is left for `environment`, which may throw.
+int make_devices() noexcept;
 
 /// Done wherever Anabranch is included, before main.
-inline const int cpu_devices_at_start = make_cpu_devices();
+inline const int devices_at_start = make_devices();
 
 /// Options as the environment wants them where the program does not say.
 Options default_options();

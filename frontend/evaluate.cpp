@@ -179,7 +179,7 @@ void evaluate(std::span<const Array> arrays) {
 void evaluate_all() {
   std::map<Device, std::vector<ExpressionPtr>> by_device;
   for (ExpressionPtr& expression : pending_expressions()) {
-    by_device[expression->device().value_or(Device())].push_back(std::move(expression));
+    by_device[expression->device().value_or(default_device())].push_back(std::move(expression));
   }
   for (auto& [device, expressions] : by_device) {
     Part part;

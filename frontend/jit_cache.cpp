@@ -19,7 +19,7 @@ std::optional<Device> device_of(const Leaf& leaf, const Device& home) {
   if (!leaf.array && !leaf.weak) return home;
   const Expression* expression = leaf.array ? leaf.array->expression().get() : nullptr;
   if (!expression || expression->kind == Expression::Kind::scalar) return std::nullopt;
-  return expression->device().value_or(Device());
+  return expression->device().value_or(default_device());
 }
 
 bool matches(const Specialization& compiled, const Signature& signature, const Device& home) {
@@ -170,7 +170,8 @@ Array traced_parameter(Tracer& tracer, const Array& like) {
     fail("trace: an argument holds an empty Array; give it a value first", {});
   const Expression& expression = *like.expression();
   std::optional<Device> device;
-  if (expression.kind == Expression::Kind::memory) device = expression.device().value_or(Device());
+  if (expression.kind == Expression::Kind::memory)
+    device = expression.device().value_or(default_device());
   Array parameter = tracer.parameter(expression.type, device);
   parameter.expression()->weak = like.expression()->weak;
   return parameter;

@@ -102,8 +102,9 @@ struct DescriptionVisitor : tree::Visitor {
   void leaf(const Array& array) {
     const Expression* expression = array.expression().get();
     std::string text = expression ? to_string(expression->type) : "empty";
-    const Device device = expression ? expression->device().value_or(Device()) : Device();
-    if (device != Device()) text += " on " + to_string(device);
+    const Device device =
+        expression ? expression->device().value_or(default_device()) : default_device();
+    if (device != default_device()) text += " on " + to_string(device);
     lines.emplace_back(path, std::move(text));
   }
   template <class T>

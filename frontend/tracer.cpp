@@ -4,6 +4,7 @@
 
 #include "frontend/fail.h"
 #include "passes/dce.h"
+#include "runtime/read.h"
 
 namespace anabranch {
 namespace {
@@ -17,7 +18,9 @@ Literal literal_of(const Expression& expression) {
     std::memcpy(bytes.data(), &expression.scalar.bits, bytes.size());
   } else {
     expression.buffer().ready().wait();
-    if (!bytes.empty()) std::memcpy(bytes.data(), expression.buffer().data(), bytes.size());
+    read_now(expression.buffer(), [&](const void* data) {
+      if (!bytes.empty()) std::memcpy(bytes.data(), data, bytes.size());
+    });
   }
   return Literal(expression.type, std::move(bytes));
 }

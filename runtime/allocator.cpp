@@ -56,6 +56,7 @@ Allocation Allocator::allocate(std::size_t bytes) {
     until_failure_ = UINT64_MAX;
     throw_full(bytes);
   }
+  if (engine_) return allocate_on_engine(bytes);
   const std::size_t size = bytes < large_bytes ? class_bytes(bytes) : bytes;
   if (size >= large_bytes) return allocate_large(bytes);
   std::vector<void*>& cached = small_[static_cast<std::size_t>(class_index(size))];
@@ -76,6 +77,16 @@ Allocation Allocator::allocate(std::size_t bytes) {
   }
   take_into_use(size);
   return block;
+}
+
+Allocation Allocator::allocate_on_engine(std::size_t bytes) {
+  if (bytes > SIZE_MAX / 4) throw_full(bytes);
+  const std::size_t size = round_up(std::max<std::size_t>(bytes, 1), alignment);
+  if (size > limit_ - std::min(limit_, use_.in_use)) throw_full(bytes);
+  void* data = engine_->allocate(size);
+  if (!data) throw_full(bytes);
+  take_into_use(size);
+  return {data, size};
 }
 
 Allocation Allocator::allocate_large(std::size_t bytes) {
@@ -115,13 +126,15 @@ void Allocator::free(Allocation block) noexcept {
   std::lock_guard lock(mutex_);
   use_.in_use -= block.bytes;
   try {
+    if (engine_) return engine_->free(block.data);
     if (block.bytes >= large_bytes) {
       large_.push_back({block, ++frees_});
     } else {
       small_[static_cast<std::size_t>(class_index(block.bytes))].push_back(block.data);
     }
     use_.cached += block.bytes;
-  } catch (...) {  // no memory even for the list: give the block back instead
+  } catch (...) {         // no memory even for the list: give the block back instead
+    if (engine_) return;  // the device has failed, and its memory is lost with it
     if (block.bytes >= large_bytes) {
       munmap(block.data, block.bytes);
     } else {
@@ -165,7 +178,9 @@ void Allocator::throw_full(std::size_t bytes) const {
 
 MemoryUse Allocator::use() const {
   std::lock_guard lock(mutex_);
-  return use_;
+  MemoryUse use = use_;
+  if (engine_) use.cached = engine_->cached();
+  return use;
 }
 
 void Allocator::reset_peak() {
@@ -175,6 +190,7 @@ void Allocator::reset_peak() {
 
 void Allocator::release_cached() {
   std::lock_guard lock(mutex_);
+  if (engine_) return engine_->release_cached();
   release_cached_locked();
 }
 

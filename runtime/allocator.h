@@ -9,6 +9,7 @@
 
 #include "runtime/buffer.h"
 #include "runtime/device.h"
+#include "runtime/engine.h"
 
 namespace anabranch {
 
@@ -21,10 +22,13 @@ struct Allocation {
 
 /// Below 2 MB, freed blocks wait in lists by size class, eight to the octave (at most 1/8 is
 /// wasted). Larger blocks are mapped on huge pages, and reused for anything not less than 4/5 of
-/// their size; what is held then stays within 5/4 of the most that was ever in use. Thread-safe.
+/// their size; what is held then stays within 5/4 of the most that was ever in use. Where the
+/// device works by itself it has a pool of its own, and the order of its main queue is the order in
+/// which memory comes and goes. Thread-safe.
 class Allocator {
  public:
-  explicit Allocator(Device device) : device_(device) {}
+  /// `engine`: null for a device whose memory is the host's.
+  explicit Allocator(Device device, Engine* engine = nullptr) : device_(device), engine_(engine) {}
   Allocator(const Allocator&) = delete;
   Allocator& operator=(const Allocator&) = delete;
 
@@ -45,13 +49,15 @@ class Allocator {
   };
   static constexpr int class_count = 112;
 
+  Allocation allocate_on_engine(std::size_t bytes);
   Allocation allocate_large(std::size_t bytes);
   void release_oldest_large();
   void release_cached_locked();
   void take_into_use(std::size_t bytes);
   [[noreturn]] void throw_full(std::size_t bytes) const;
 
-  Device device_;
+  const Device device_;
+  Engine* const engine_;
   mutable std::mutex mutex_;
   std::array<std::vector<void*>, class_count> small_;
   std::vector<CachedLarge> large_;

@@ -3,8 +3,9 @@
 #include <cstring>
 #include <utility>
 
-#include "runtime/allocator.h"
+#include "runtime/device_state.h"
 #include "runtime/host_copy.h"
+#include "runtime/staging.h"
 
 namespace anabranch {
 
@@ -64,6 +65,7 @@ Buffer Buffer::allocate(const Device& device, std::size_t bytes, Event ready) {
 }
 
 Buffer Buffer::copy_of(const Device& device, std::span<const std::byte> bytes) {
+  if (device_state(device).engine) return copy_to_engine(device, bytes);
   Buffer buffer = allocate(device, bytes.size());
   const HostCopy drawn("copy from the host", device, bytes.size());
   if (!bytes.empty()) std::memcpy(buffer.state_->block.data, bytes.data(), bytes.size());

@@ -8,6 +8,7 @@
 
 #include "ir/error.h"
 #include "runtime/cpu/thread_pool.h"
+#include "runtime/cuda/gpus.h"
 #include "runtime/device_state.h"
 
 namespace anabranch {
@@ -19,6 +20,7 @@ constexpr int max_devices = max_cpu_devices;
 struct Registry {
   std::mutex mutex;
   std::atomic<int> cpu_devices{1};
+  std::atomic<Device> default_device{Device()};
   std::array<std::atomic<DeviceState*>, kinds * max_devices> states{};
 };
 
@@ -32,7 +34,15 @@ Registry& registry() {
 std::vector<Device> devices() {
   std::vector<Device> result;
   for (int i = 0; i < registry().cpu_devices; ++i) result.push_back(Device::cpu(i));
+  for (int i = 0; i < cuda::gpu_count(); ++i) result.push_back(Device::cuda(i));
   return result;
+}
+
+Device default_device() { return registry().default_device.load(std::memory_order_relaxed); }
+
+void set_default_device(const Device& device) {
+  if (!exists(device)) throw Error("set_default_device: " + missing_text(device));
+  registry().default_device = device;
 }
 
 bool exists(const Device& device) {
@@ -40,7 +50,7 @@ bool exists(const Device& device) {
     case DeviceKind::cpu:
       return device.index() >= 0 && device.index() < registry().cpu_devices;
     case DeviceKind::cuda:
-      return false;
+      return device.index() >= 0 && device.index() < cuda::gpu_count();
     case DeviceKind::null:
       return device.index() >= 0 && device.index() < max_devices;
   }
@@ -49,7 +59,9 @@ bool exists(const Device& device) {
 
 std::string missing_text(const Device& device) {
   std::string text = fmt::format("there is no device {}", to_string(device));
-  if (device.kind() == DeviceKind::cuda) text += ", since this build has no CUDA";
+  if (device.kind() == DeviceKind::cuda && cuda::gpu_count() == 0) {
+    text += ", since " + cuda::why_no_gpu();
+  }
   text += "; there is ";
   const std::vector<Device> known = devices();
   for (std::size_t i = 0; i < known.size(); ++i) text += (i ? ", " : "") + to_string(known[i]);
@@ -91,7 +103,8 @@ DeviceState& device_state(const Device& device) {
   if (!exists(device)) throw Error("device: " + missing_text(device));
   std::lock_guard lock(registry().mutex);
   if (!slot.load(std::memory_order_relaxed)) {
-    slot.store(new DeviceState(device), std::memory_order_release);
+    Engine* engine = device.kind() == DeviceKind::cuda ? &cuda::engine(device.index()) : nullptr;
+    slot.store(new DeviceState(device, engine), std::memory_order_release);
   }
   return *slot.load(std::memory_order_relaxed);
 }

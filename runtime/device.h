@@ -12,6 +12,12 @@ namespace anabranch {
 /// The devices of this machine that run programs.
 std::vector<Device> devices();
 
+/// Where arrays made of the host's values live and programs run that do not say where: cpu:0 at
+/// first.
+Device default_device();
+/// Throws Error if there is no such device.
+void set_default_device(const Device& device);
+
 /// Whether arrays can live there and programs can run there.
 bool exists(const Device& device);
 /// "there is no device cuda:0, since this build has no CUDA; there is cpu:0": for errors.

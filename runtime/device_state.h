@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runtime/allocator.h"
+#include "runtime/completion.h"
 #include "runtime/device.h"
 #include "runtime/flights.h"
 #include "runtime/timeline_rows.h"
@@ -14,10 +15,13 @@ namespace anabranch {
 
 /// Made on first use and never destroyed: arrays in static storage outlive every static of ours.
 struct DeviceState {
-  explicit DeviceState(Device device) : device(device), allocator(device) {}
+  explicit DeviceState(Device device, Engine* engine = nullptr)
+      : device(device), engine(engine), allocator(device, engine) {}
 
-  Device device;
+  const Device device;
+  Engine* const engine;  ///< null where the host's threads do the work
   Allocator allocator;
+  Completion completion;
   Flights flights;
   std::atomic<std::uint64_t> launches_until_failure{UINT64_MAX};  ///< for tests
   TimelineRows timeline_streams, timeline_copies;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "runtime/cpu/thread_pool.h"
+#include "runtime/device_state.h"
 #include "runtime/spin.h"
 #include "runtime/timeline.h"
 
@@ -43,19 +44,63 @@ void run_queued(Continuation* first, Continuation* last) {
 
 }  // namespace
 
-struct Event::State {
-  std::atomic<std::uint32_t> happened{0};
-  std::atomic<bool> claimed{false};
-  std::atomic<Continuation*> continuations{nullptr};
-  std::atomic<const void*> maker{nullptr};
-  Device device;
-  Failure error;  // written before `happened`, never after
+namespace {
 
-  ~State() {
-    Continuation* list = continuations.load(std::memory_order_relaxed);
+/// What waits for something that happens once. Thread-safe.
+class Continuations {
+ public:
+  Continuations() = default;
+  ~Continuations() {
+    Continuation* list = newest_.load(std::memory_order_relaxed);
     if (list == &closed) return;
     while (list) delete std::exchange(list, list->next);
   }
+  Continuations(const Continuations&) = delete;
+  Continuations& operator=(const Continuations&) = delete;
+
+  /// Whether `continuation` may still join; if so it is run by `run`.
+  bool add(Continuation* continuation) {
+    Continuation* head = newest_.load(std::memory_order_acquire);
+    while (head != &closed) {
+      continuation->next = head;
+      if (newest_.compare_exchange_weak(head, continuation, std::memory_order_acq_rel,
+                                        std::memory_order_acquire)) {
+        return true;
+      }
+    }
+    continuation->next = nullptr;
+    return false;
+  }
+
+  /// Runs all in the order in which they came; no more may join.
+  void run() {
+    Continuation* list = newest_.exchange(&closed, std::memory_order_acq_rel);
+    if (!list || list == &closed) return;
+    Continuation* last = list;
+    Continuation* first = nullptr;
+    while (list) {
+      Continuation* next = list->next;
+      list->next = first;
+      first = std::exchange(list, next);
+    }
+    run_queued(first, last);
+  }
+
+ private:
+  std::atomic<Continuation*> newest_{nullptr};
+};
+
+}  // namespace
+
+struct Event::State {
+  std::atomic<std::uint32_t> happened{0};
+  std::atomic<bool> claimed{false};
+  std::atomic<bool> is_queued{false};
+  Continuations on_queued, on_happened;
+  std::atomic<const void*> maker{nullptr};
+  Device device;
+  std::shared_ptr<const Mark> mark;  // written before `is_queued`, never after
+  Failure error;                     // written before `happened`, never after
 };
 
 Event Event::pending(const Device& device) {
@@ -82,6 +127,8 @@ void Event::wait(SourceLocation where) const {
     if (auto* pool = cpu::ThreadPool::find(state_->device)) {
       pool->help_until(state_->happened, wake_up_time,
                        state_->maker.load(std::memory_order_relaxed));
+    } else if (mark()) {
+      device_state(state_->device).completion.help_until(state_->happened);
     }
     state_->happened.wait(0, std::memory_order_acquire);
   }
@@ -101,33 +148,31 @@ void Event::complete(Failure error) const {
   state->error = std::move(error);
   state->happened.store(1, std::memory_order_release);
   state->happened.notify_all();
-  Continuation* list = state->continuations.exchange(&closed, std::memory_order_acq_rel);
-  if (!list) return;
-  // The list is newest first.
-  Continuation* last = list;
-  Continuation* first = nullptr;
-  while (list) {
-    Continuation* next = list->next;
-    list->next = first;
-    first = std::exchange(list, next);
-  }
-  run_queued(first, last);
+  state->on_queued.run();
+  state->on_happened.run();
+}
+
+void Event::queued(std::shared_ptr<const Mark> mark) const {
+  if (!state_) return;
+  const std::shared_ptr<State> state = state_;
+  state->mark = std::move(mark);
+  state->is_queued.store(true, std::memory_order_release);
+  state->on_queued.run();
+}
+
+std::shared_ptr<const Mark> Event::mark() const {
+  if (!state_ || !state_->is_queued.load(std::memory_order_acquire)) return nullptr;
+  return state_->mark;
 }
 
 void Event::then(std::function<void()> then) const {
   auto* continuation = new Continuation{std::move(then)};
-  if (state_) {
-    Continuation* head = state_->continuations.load(std::memory_order_acquire);
-    while (head != &closed) {
-      continuation->next = head;
-      if (state_->continuations.compare_exchange_weak(head, continuation, std::memory_order_acq_rel,
-                                                      std::memory_order_acquire)) {
-        return;
-      }
-    }
-    continuation->next = nullptr;
-  }
-  run_queued(continuation, continuation);
+  if (!state_ || !state_->on_happened.add(continuation)) run_queued(continuation, continuation);
+}
+
+void Event::when_queued(std::function<void()> then) const {
+  auto* continuation = new Continuation{std::move(then)};
+  if (!state_ || !state_->on_queued.add(continuation)) run_queued(continuation, continuation);
 }
 
 }  // namespace anabranch

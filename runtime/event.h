@@ -6,6 +6,7 @@
 
 #include "ir/device.h"
 #include "ir/source_location.h"
+#include "runtime/engine.h"
 #include "runtime/failure.h"
 
 namespace anabranch {
@@ -30,6 +31,14 @@ class Event {
 
   /// Says what makes it happen (`cpu::Work::part_of`): a thread that waits can do a part of that.
   void set_maker(const void* maker) const;
+  /// Says that what makes it happen is on a queue, where it ends at `mark`: work for the same
+  /// device may be put there without waiting for it. At most once.
+  void queued(std::shared_ptr<const Mark> mark) const;
+  /// Where it ends on its queue; null where it is on none, or none yet. Never waits.
+  std::shared_ptr<const Mark> mark() const;
+  /// As `then`, once it is on a queue or has happened.
+  void when_queued(std::function<void()> then) const;
+
   /// Makes it happen; the first call wins, later ones do nothing.
   void complete(Failure error = {}) const;
   /// Calls `then` once it has happened, on the thread that completes it, or at once, here (inside

@@ -80,9 +80,7 @@ std::string text(const Executable& executable, const Launch& launch) {
     }
   }
   constexpr std::string_view kinds[] = {"kernel", "library", "loop", "branch", "copy"};
-  const bool is_flow = launch.kind == Launch::Kind::loop || launch.kind == Launch::Kind::branch;
-  const bool is_native = is_flow && launch.one_task();
-  std::string line = fmt::format("{}{} {}({}) -> {}", is_native ? "native " : "",
+  std::string line = fmt::format("{}{} {}({}) -> {}", launch.is_native_flow() ? "native " : "",
                                  kinds[static_cast<std::size_t>(launch.kind)], launch.name,
                                  names(executable, reads), names(executable, launch.writes));
   line += fmt::format("  # reads {} bytes, writes {}, {} operations", launch.cost.bytes_read,
@@ -110,11 +108,26 @@ std::string text(const Executable&, const Wait& wait) {
 
 }  // namespace
 
-const HostTask* Launch::one_task() const {
-  if (const auto* host = std::get_if<HostTask>(&task)) return host;
-  const auto* loop = std::get_if<LoopTask>(&task);
-  const HostTask& native = loop ? loop->native : std::get<BranchTask>(task).native;
-  return native.function ? &native : nullptr;
+namespace {
+
+template <class Task>
+const Task* whole_task(const Launch& launch) {
+  if (const auto* task = std::get_if<Task>(&launch.task)) return task;
+  if (const auto* loop = std::get_if<LoopTask>(&launch.task)) {
+    return std::get_if<Task>(&loop->native);
+  }
+  const auto* branch = std::get_if<BranchTask>(&launch.task);
+  return branch ? std::get_if<Task>(&branch->native) : nullptr;
+}
+
+}  // namespace
+
+const HostTask* Launch::one_task() const { return whole_task<HostTask>(*this); }
+
+const DeviceTask* Launch::device_task() const { return whole_task<DeviceTask>(*this); }
+
+bool Launch::is_native_flow() const {
+  return (kind == Kind::loop || kind == Kind::branch) && (one_task() || device_task());
 }
 
 std::vector<std::shared_ptr<const Executable>> inner_executables(const Launch& launch) {

@@ -15,7 +15,9 @@
 #include "ir/type.h"
 #include "runtime/buffer.h"
 #include "runtime/device.h"
+#include "runtime/engine.h"
 #include "runtime/launch_times.h"
+#include "runtime/replays.h"
 
 namespace anabranch {
 
@@ -30,6 +32,17 @@ struct HostTask {
   std::int64_t extent = 1;
   std::int64_t grain = 1;
 };
+
+/// Work that a device does by itself: `put` puts it on a queue of the device and returns. Throws
+/// Error where the device refuses it.
+struct DeviceTask {
+  using Function = void (*)(const void* context, void* const* buffers, DeviceQueue& queue);
+  Function put = nullptr;
+  std::shared_ptr<const void> context;  ///< keeps code and library handles alive
+};
+
+/// All of a loop or of a branch as one task; none where it goes step by step.
+using NativeTask = std::variant<std::monostate, HostTask, DeviceTask>;
 
 struct Executable;
 
@@ -46,8 +59,7 @@ struct LoopTask {
   std::shared_ptr<const Executable> body;       ///< of carries and captures, to the next carries
   std::vector<std::uint32_t> written;           ///< one per carry
   std::vector<std::uint32_t> turn;              ///< one per place; the first are the carries' own
-  /// Where it has a function: the whole loop compiled into one, which runs in place of the steps.
-  HostTask native;
+  NativeTask native;  ///< the whole loop, which then runs in place of the steps
 
   std::size_t carries() const { return written.size(); }
   std::size_t captures() const;
@@ -58,7 +70,7 @@ struct LoopTask {
 /// room for any branch's arena (written).
 struct BranchTask {
   std::vector<std::shared_ptr<const Executable>> branches;  ///< of the operands, to the results
-  HostTask native;                                          ///< as a loop's
+  NativeTask native;                                        ///< as a loop's
 };
 
 using SlotId = std::uint32_t;
@@ -82,7 +94,7 @@ struct Launch {
   enum class Kind : std::uint8_t { kernel, library, loop, branch, copy };
   Kind kind = Kind::kernel;
   std::string name;
-  std::variant<HostTask, LoopTask, BranchTask> task;
+  std::variant<HostTask, DeviceTask, LoopTask, BranchTask> task;
   std::vector<SlotId> buffers;
   std::vector<SlotId> writes;  ///< those of `buffers` that it writes
   /// Pairs (read, written) that may share bytes, if the first has no later use: element i of the
@@ -107,8 +119,13 @@ struct Launch {
   /// The task of a launch that is neither a loop nor a branch.
   HostTask& host_task() { return std::get<HostTask>(task); }
   const HostTask& host_task() const { return std::get<HostTask>(task); }
-  /// The one task that does all of it; null for a loop or a branch that goes step by step.
+  /// The one task of the host's that does all of it; null for a loop or a branch that goes step by
+  /// step, and for what a device does by itself.
   const HostTask* one_task() const;
+  /// The one task of a device's that does all of it; null where there is none.
+  const DeviceTask* device_task() const;
+  /// Whether it is a loop or a branch that runs as one task.
+  bool is_native_flow() const;
 };
 
 /// Copies the bytes of one slot to another of the same size.
@@ -184,6 +201,7 @@ struct Executable {
   std::string given_up;  ///< what a memory limit has cost: "3 streams fewer, ..."
   Prediction prediction;
   std::shared_ptr<LaunchTimes> times;  ///< for the first runs to fill; null where nobody asks
+  std::shared_ptr<Replays> replays;    ///< what a device captured; null where it captures nothing
 
   const Device& device_at(DeviceIndex index) const {
     return index == 0 ? device : further[index - 1].device;

@@ -69,8 +69,7 @@ Category category_of(const Launch& launch) {
   constexpr Category categories[] = {Category::kernel, Category::library, Category::loop,
                                      Category::branch, Category::copy};
   // A loop or a branch that is one function has no steps to draw.
-  const bool is_flow = launch.kind == Launch::Kind::loop || launch.kind == Launch::Kind::branch;
-  if (is_flow && launch.one_task()) return Category::kernel;
+  if (launch.is_native_flow()) return Category::kernel;
   return categories[static_cast<std::size_t>(launch.kind)];
 }
 

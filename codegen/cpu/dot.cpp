@@ -237,8 +237,8 @@ void Dot::compile_kernels_around() {
   for (LibraryOperand* operand : {&left_, &right_}) {
     if (!operand->is_packed) continue;
     const DotOperand& from = operand->from;
-    const Axes& rows = operand->is_transposed ? from.contracting : from.free;
-    const Axes& columns = operand->is_transposed ? from.free : from.contracting;
+    const StridedAxes& rows = operand->is_transposed ? from.contracting : from.free;
+    const StridedAxes& columns = operand->is_transposed ? from.free : from.contracting;
     kernels.push_back(pack_kernel(rows, columns, from.dtype, compute_));
     places.push_back(&operand->pack);
   }

@@ -24,13 +24,13 @@ Ref arithmetic(Kernel& kernel, Block& block, Op op, Ref x, std::int64_t y) {
 }
 
 // Where element `position` of the axes lies: offset_of, as instructions.
-Ref offset(Kernel& kernel, Block& block, const Axes& axes, Ref position) {
+Ref offset(Kernel& kernel, Block& block, const StridedAxes& axes, Ref position) {
   if (auto axis = folded(axes)) {
     return arithmetic(kernel, block, Op::multiply, position, axis->stride);
   }
   Ref sum;
   Ref rest = position;
-  for (const Axis& axis : std::views::reverse(axes)) {
+  for (const StridedAxis& axis : std::views::reverse(axes)) {
     Ref digit = arithmetic(kernel, block, Op::remainder, rest, axis.size);
     Ref part = arithmetic(kernel, block, Op::multiply, digit, axis.stride);
     sum = sum ? append(kernel, block, i64, Compute{Op::add, {sum, part}}) : part;
@@ -39,15 +39,15 @@ Ref offset(Kernel& kernel, Block& block, const Axes& axes, Ref position) {
   return sum;
 }
 
-std::int64_t span_of(const Axes& axes) {
+std::int64_t span_of(const StridedAxes& axes) {
   std::int64_t last = 0;
-  for (const Axis& axis : axes) last += (axis.size - 1) * axis.stride;
+  for (const StridedAxis& axis : axes) last += (axis.size - 1) * axis.stride;
   return last;
 }
 
 }  // namespace
 
-Kernel pack_kernel(const Axes& rows, const Axes& columns, Dtype from, Dtype to) {
+Kernel pack_kernel(const StridedAxes& rows, const StridedAxes& columns, Dtype from, Dtype to) {
   Kernel kernel;
   kernel.name = "pack";
   const std::int64_t size = size_of(columns);

@@ -9,7 +9,7 @@ namespace anabranch::cpu {
 
 /// Copies a matrix [rows, columns] of any strides to a dense row-major one of dtype `to`; its
 /// parallel loop runs over the rows. Buffers: from, to.
-Kernel pack_kernel(const Axes& rows, const Axes& columns, Dtype from, Dtype to);
+Kernel pack_kernel(const StridedAxes& rows, const StridedAxes& columns, Dtype from, Dtype to);
 
 /// Converts `size` elements; its parallel loop runs over them. Buffers: from, to.
 Kernel convert_kernel(std::int64_t size, Dtype from, Dtype to);

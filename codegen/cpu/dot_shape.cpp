@@ -1,7 +1,6 @@
 #include "codegen/cpu/dot_shape.h"
 
 #include <algorithm>
-#include <ranges>
 #include <utility>
 
 namespace anabranch::cpu {
@@ -20,60 +19,11 @@ constexpr std::int64_t elements_to_share = 256 * 256;
 
 std::int64_t parts(std::int64_t size, std::int64_t part) { return (size + part - 1) / part; }
 
-DotOperand operand_of(int buffer, const Type& type, const std::vector<std::int64_t>& batch,
-                      const std::vector<std::int64_t>& contracting) {
-  const std::vector<std::int64_t> strides = type.shape.strides();
-  auto axis = [&](std::int64_t i) {
-    return Axis{type.shape[static_cast<int>(i)], strides[static_cast<std::size_t>(i)]};
-  };
-  DotOperand operand{
-      .buffer = buffer, .dtype = type.dtype, .batch = {}, .free = {}, .contracting = {}};
-  for (std::int64_t i : batch) operand.batch.push_back(axis(i));
-  for (std::int64_t i : contracting) operand.contracting.push_back(axis(i));
-  for (std::int64_t i = 0; i < type.rank(); ++i) {
-    if (std::ranges::count(batch, i) + std::ranges::count(contracting, i) == 0) {
-      operand.free.push_back(axis(i));
-    }
-  }
-  return operand;
-}
-
 }  // namespace
 
-std::int64_t size_of(const Axes& axes) {
-  std::int64_t size = 1;
-  for (const Axis& axis : axes) size *= axis.size;
-  return size;
-}
-
-std::int64_t offset_of(const Axes& axes, std::int64_t position) {
-  std::int64_t offset = 0;
-  for (const Axis& axis : std::views::reverse(axes)) {
-    offset += position % axis.size * axis.stride;
-    position /= axis.size;
-  }
-  return offset;
-}
-
-std::optional<Axis> folded(const Axes& axes) {
-  Axis fold{1, 1};
-  for (const Axis& axis : std::views::reverse(axes)) {
-    if (axis.size == 1) continue;
-    if (fold.size == 1) {
-      fold = axis;
-    } else if (axis.stride == fold.size * fold.stride) {
-      fold.size *= axis.size;
-    } else {
-      return std::nullopt;
-    }
-  }
-  return fold;
-}
-
 DotShape dot_shape(const Type& lhs, const Type& rhs, const DotAttributes& attributes) {
-  DotShape shape{.left = operand_of(0, lhs, attributes.lhs_batch, attributes.lhs_contracting),
-                 .right = operand_of(1, rhs, attributes.rhs_batch, attributes.rhs_contracting),
-                 .tile = {}};
+  DotShape shape{
+      .left = left_operand(lhs, attributes), .right = right_operand(rhs, attributes), .tile = {}};
   if (size_of(shape.left.free) == 1) std::swap(shape.left, shape.right);
   shape.batches = size_of(shape.left.batch);
   shape.rows = size_of(shape.left.free);

@@ -2,34 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <vector>
 
-#include "ir/attributes.h"
-#include "ir/type.h"
+#include "codegen/dot_axes.h"
 
 namespace anabranch::cpu {
-
-/// So many elements, so far apart.
-struct Axis {
-  std::int64_t size = 1;
-  std::int64_t stride = 1;
-};
-using Axes = std::vector<Axis>;
-
-/// The product of the sizes.
-std::int64_t size_of(const Axes& axes);
-/// Where element `position` (row-major over the axes) lies.
-std::int64_t offset_of(const Axes& axes, std::int64_t position);
-/// The same elements as one axis, where there is one.
-std::optional<Axis> folded(const Axes& axes);
-
-/// One operand: a matrix per batch element, in memory as it is.
-struct DotOperand {
-  int buffer = 0;  ///< of the task: 0 is lhs, 1 is rhs
-  Dtype dtype = Dtype::f32;
-  Axes batch, free, contracting;
-};
 
 /// Part of a result [batches, rows, columns]. Only one of the three is ever cut.
 struct DotTile {

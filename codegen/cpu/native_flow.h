@@ -14,6 +14,19 @@
 
 namespace anabranch::cpu {
 
+/// Loops and branches of a program whose kernels `kernel_of` knows.
+class HostFlows final : public NativeFlows {
+ public:
+  HostFlows(KernelOf kernel_of, CodeCache* cache)
+      : kernel_of_(std::move(kernel_of)), cache_(cache) {}
+  bool is_small(const Program& region) const override;
+  NativeTask task_of(const Launch& launch) override;
+
+ private:
+  KernelOf kernel_of_;
+  CodeCache* cache_;
+};
+
 /// The whole of a loop for one thread, on the buffers of its launch. Condition and body have at
 /// most one stream, and each of their launches has one task. Kernels over scalars and short vectors
 /// become part of the function, whose small carries then stay in registers; other tasks are called.

@@ -680,3 +680,51 @@ AB_INLINE T of_lane(T value) {
   __syncthreads();
   return value;
 }
+
+// --- loops and branches that one block runs ------------------------------------------------------
+
+// Memory of whatever type its user takes it to have.
+struct Bytes {
+  u8* first;
+
+  template <class T>
+  __device__ __forceinline__ Bytes(T* memory)
+      : first(const_cast<u8*>(reinterpret_cast<const u8*>(memory))) {}
+  template <class T>
+  __device__ __forceinline__ operator T*() const {
+    return reinterpret_cast<T*>(first);
+  }
+  __device__ __forceinline__ Bytes from(i64 offset) const { return first + offset; }
+};
+
+template <class T>
+AB_INLINE T value_at(const T* place) {
+  return *place;
+}
+
+// By all threads, which see it after the next barrier.
+template <class T>
+AB_INLINE void copy(T* to, const T* from, i64 count) {
+  if (to == from) return;
+  for (i64 i = threadIdx.x; i < count; i += blockDim.x) to[i] = from[i];
+}
+
+// The end of a loop whose carries changed places: carry i, of words[i], comes from places[i] to
+// homes[i], and another carry that lies there goes where it was.
+template <class Word, int carries>
+AB_INLINE void bring_home(Bytes* places, const Bytes* homes, const i64* words) {
+  for (int i = 0; i < carries; ++i) {
+    if (places[i].first == homes[i].first) continue;
+    int there = 0;
+    while (places[there].first != homes[i].first) ++there;
+    Word *const from = places[i], *const to = homes[i];
+    for (i64 k = threadIdx.x; k < words[i]; k += blockDim.x) {
+      const Word word = from[k];
+      if (there < carries) from[k] = to[k];
+      to[k] = word;
+    }
+    places[there] = places[i];
+    places[i] = homes[i];
+    __syncthreads();
+  }
+}

@@ -83,6 +83,7 @@ void KernelEmitter::comment() {
     text_.line("// {}", rest.substr(0, end));
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
+  if (map_.in_one_block) return;
   text_.line("//");
   if (map_.in_tiles()) {
     text_.line("// {} blocks of {} threads, each for a tile of {} by {}", mapped_.blocks(),
@@ -95,21 +96,26 @@ void KernelEmitter::comment() {
   }
 }
 
-// What may take over another's memory is not said to be alone there.
+// What may take over another's memory is not said to be alone there. In a loop nothing is: what one
+// step reads, the step before has written.
 void KernelEmitter::signature() {
   std::set<std::uint32_t> shared;
   for (auto [read, written] : in_place_buffers(kernel_)) shared.insert({read, written});
+  const auto is_alone = [&](std::uint32_t i) { return !map_.in_one_block && !shared.contains(i); };
   std::string parameters;
   for (std::uint32_t i = 0; i < kernel_.buffers.size(); ++i) {
     const KernelBuffer& buffer = kernel_.buffers[i];
     if (buffer.access == Access::scratch) continue;
     if (!parameters.empty()) parameters += ", ";
-    parameters += fmt::format("{}{}*{} {}", buffer.access == Access::read ? "const " : "",
-                              type_name(buffer.dtype), shared.contains(i) ? "" : " __restrict__",
-                              buffer.name);
+    parameters +=
+        fmt::format("{}{}*{} {}", buffer.access == Access::read ? "const " : "",
+                    type_name(buffer.dtype), is_alone(i) ? " __restrict__" : "", buffer.name);
+  }
+  if (map_.in_one_block) {
+    return text_.open("AB_INLINE void {}({}) {{", symbol(kernel_.name), parameters);
   }
   text_.open("extern \"C\" __global__ void __launch_bounds__({}{}) {}({}) {{", map_.threads(),
-             needs_many_registers() ? ", 1" : "", kernel_.name, parameters);
+             needs_many_registers() ? ", 1" : "", symbol(kernel_.name), parameters);
 }
 
 // What f64 functions expand to spills where the compiler saves registers so that more blocks fit.

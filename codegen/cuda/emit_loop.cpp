@@ -43,12 +43,19 @@ void KernelEmitter::grid_loop(Ref ref, const Loop& loop) {
   if (map_.in_columns) {
     // Whole warps come to every barrier: beyond the end they do the last one again, and keep it
     // to themselves.
-    text_.open(
-        "for (index first = index(blockIdx.x) * {0}; first < {1}; first += index(gridDim.x) * {0}) "
-        "{{",
-        teams, loop.extent);
+    if (map_.in_one_block) {
+      text_.open("for (index first = 0; first < {1}; first += {0}) {{", teams, loop.extent);
+    } else {
+      text_.open(
+          "for (index first = index(blockIdx.x) * {0}; first < {1}; first += index(gridDim.x) * "
+          "{0}) {{",
+          teams, loop.extent);
+    }
     text_.line("const bool is_mine = first + team < {};", loop.extent);
     text_.line("const index {} = is_mine ? first + team : {};", name, loop.extent - 1);
+  } else if (map_.in_one_block) {
+    text_.open("for (index {0} = {1}; {0} < {2}; {0} += {3}) {{", name, teams == 1 ? "0" : "team",
+               loop.extent, teams);
   } else if (teams == 1) {
     text_.open("for (index {0} = blockIdx.x; {0} < {1}; {0} += gridDim.x) {{", name, loop.extent);
   } else {
@@ -156,7 +163,9 @@ void KernelEmitter::tile_loop(Ref ref, const Loop& loop) {
     text_.line("__shared__ {} {}[{}][{}];", type_name(kernel_[inside].dtype),
                crossing.back().second, tile_size, tile_size + 1);
   }
-  text_.open("for (index tile = blockIdx.x; tile < {}; tile += gridDim.x) {{", loop.extent * tiles);
+  text_.open("for (index tile = {}; tile < {}; tile += {}) {{",
+             map_.in_one_block ? "0" : "blockIdx.x", loop.extent * tiles,
+             map_.in_one_block ? "1" : "gridDim.x");
   if (loop.extent > 1) text_.line("const index {} = tile / {};", index_.name(ref), tiles);
   text_.line("const index {0}0 = tile / {1} % {2} * {4}, {3}0 = tile % {1} * {4};", row,
              map_.tile_columns, map_.tile_rows, column, tile_size);

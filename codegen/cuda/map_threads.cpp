@@ -25,6 +25,14 @@ constexpr std::int64_t turns = 4;            // that a member of a block takes a
 
 using Access = KernelFacts::Access;
 
+/// The blocks that a kernel is for: as many as it likes, of any size, or a single one.
+struct Blocks {
+  int threads = usual_threads;
+  bool is_one = false;
+
+  int warps() const { return std::max(threads / warp, 1); }
+};
+
 bool is_inside(const Access& access, Ref loop) {
   return std::find(access.loops.begin(), access.loops.end(), loop) != access.loops.end();
 }
@@ -86,7 +94,7 @@ std::optional<std::size_t> transposed_loop(const Kernel& kernel, const KernelFac
 }
 
 // The other loops as one, then the two that tiles are of.
-MappedKernel map_tiles(Kernel kernel, std::size_t row) {
+MappedKernel map_tiles(Kernel kernel, std::size_t row, const Blocks& blocks) {
   const std::vector<Ref> outer = outer_loops(kernel);
   const std::vector<std::int64_t> old = extents_of(kernel, outer);
   std::vector<std::int64_t> others = old;
@@ -104,17 +112,18 @@ MappedKernel map_tiles(Kernel kernel, std::size_t row) {
   const auto tiles = [](std::int64_t extent) { return (extent + tile_size - 1) / tile_size; };
   return {std::move(kernel),
           {.teams = warp,
-           .members = usual_threads / warp,
+           .members = blocks.warps(),
            .tile_rows = tiles(old[row]),
            .tile_columns = tiles(old.back())}};
 }
 
 // The innermost loop as packs, everything else one loop over them.
-MappedKernel map_elements(Kernel kernel) {
+MappedKernel map_elements(Kernel kernel, const Blocks& blocks) {
   const std::vector<Ref> outer = outer_loops(kernel);
   if (outer.empty()) return {std::move(kernel), {}};
   const KernelFacts facts(kernel);
-  if (const auto row = transposed_loop(kernel, facts)) return map_tiles(std::move(kernel), *row);
+  const auto row = blocks.warps() > 1 ? transposed_loop(kernel, facts) : std::nullopt;
+  if (row) return map_tiles(std::move(kernel), *row, blocks);
   const int width = pack_of(kernel, facts, outer.back());
   std::vector<std::int64_t> old = extents_of(kernel, outer), packs = old;
   packs.back() /= width;
@@ -130,7 +139,7 @@ MappedKernel map_elements(Kernel kernel) {
   if (width > 1) {
     std::get<Loop>(kernel[outer_loops(kernel)[1]].operation).vector_width = width;
   }
-  return {std::move(kernel), {.teams = usual_threads}};
+  return {std::move(kernel), {.teams = blocks.threads}};
 }
 
 /// The outer loop whose iterations lie next to each other in memory where those of the loops
@@ -197,10 +206,15 @@ RowLength row_length(const KernelFacts& facts) {
   return length;
 }
 
-MappedKernel map_columns(Kernel kernel, std::size_t loop, std::int64_t columns, RowLength rows) {
+MappedKernel map_columns(Kernel kernel, std::size_t loop, std::int64_t columns, RowLength rows,
+                         const Blocks& blocks) {
   kernel = merge_outer(with_innermost(kernel, loop));
-  if (columns >= many_rows || rows.innermost < short_row) {
-    return {std::move(kernel), {.teams = usual_threads}};
+  const std::int64_t many = blocks.is_one ? blocks.threads : many_rows;
+  if (columns >= many || rows.innermost < short_row || blocks.warps() == 1) {
+    return {std::move(kernel), {.teams = blocks.threads}};
+  }
+  if (blocks.is_one) {
+    return {std::move(kernel), {.teams = warp, .members = blocks.warps(), .in_columns = true}};
   }
   const auto wanted = std::clamp<std::int64_t>(rows.innermost / turns, 2, most_members / warp);
   const int members = static_cast<int>(std::bit_floor(static_cast<std::uint64_t>(wanted)));
@@ -224,38 +238,44 @@ int set_packs(Kernel& kernel) {
   return *std::max_element(widths.begin(), widths.end());
 }
 
-MappedKernel map_rows(Kernel kernel, std::int64_t rows, RowLength row, bool has_scratch) {
+// Teams of one, of a warp, or of a block.
+MappedKernel map_rows(Kernel kernel, std::int64_t rows, RowLength row, bool has_scratch,
+                      const Blocks& blocks) {
   kernel = merge_outer(std::move(kernel));
-  const int teams = kernel.parallel_loop() ? usual_threads : 1;
+  const int teams = kernel.parallel_loop() ? blocks.threads : 1;
   if (row.innermost <= short_row && !has_scratch) return {std::move(kernel), {.teams = teams}};
   const int width = set_packs(kernel);
-  if (row.innermost <= warp_row && (rows >= many_rows / warp || row.innermost <= warp)) {
+  const std::int64_t many = blocks.is_one ? blocks.warps() : many_rows / warp;
+  if (row.innermost <= warp_row && (rows >= many || row.innermost <= warp)) {
     const ThreadMap map{.teams = std::max(teams / warp, 1), .members = warp};
     if (ThreadScratch(kernel, map).fits()) return {std::move(kernel), map};
   }
   const auto wanted = static_cast<std::uint64_t>(row.innermost / width / turns);
-  const int members = static_cast<int>(std::bit_floor(wanted));
-  const ThreadMap map{.members = std::clamp(members, warp, most_members)};
+  const int members =
+      blocks.is_one ? std::max(blocks.threads, warp)
+                    : std::clamp(static_cast<int>(std::bit_floor(wanted)), warp, most_members);
+  const ThreadMap map{.members = members};
   // A row that no shared memory holds is one thread's.
   if (!ThreadScratch(kernel, map).fits())
     return {std::move(kernel), {.teams = std::min(teams, warp)}};
   return {std::move(kernel), map};
 }
 
-MappedKernel share_out(Kernel kernel) {
+MappedKernel share_out(Kernel kernel, const Blocks& blocks) {
+  if (blocks.threads == 1) return {merge_outer(std::move(kernel)), {}};
   const KernelFacts facts(kernel);
-  if (facts.leaves().empty()) return map_elements(std::move(kernel));
+  if (facts.leaves().empty()) return map_elements(std::move(kernel), blocks);
   const std::int64_t rows = product(extents_of(kernel, facts.outer()));
   const RowLength length = row_length(facts);
   if (has_general_fold(kernel, facts)) {
-    return {merge_outer(std::move(kernel)), {.teams = rows > 1 ? usual_threads : 1}};
+    return {merge_outer(std::move(kernel)), {.teams = rows > 1 ? blocks.threads : 1}};
   }
   if (!facts.has_scratch()) {
     if (const auto column = column_loop(kernel, facts)) {
-      return map_columns(std::move(kernel), *column, rows, length);
+      return map_columns(std::move(kernel), *column, rows, length, blocks);
     }
   }
-  return map_rows(std::move(kernel), rows, length, facts.has_scratch());
+  return map_rows(std::move(kernel), rows, length, facts.has_scratch(), blocks);
 }
 
 }  // namespace
@@ -268,9 +288,32 @@ std::int64_t MappedKernel::blocks() const {
 }
 
 MappedKernel map_threads(Kernel kernel) {
-  MappedKernel mapped = share_out(std::move(kernel));
+  MappedKernel mapped = share_out(std::move(kernel), {});
   keep_rows(mapped);
   return mapped;
+}
+
+MappedKernel map_in_block(Kernel kernel, int threads) {
+  MappedKernel mapped = share_out(std::move(kernel), {.threads = threads, .is_one = true});
+  mapped.map.in_one_block = true;
+  keep_rows(mapped);
+  return mapped;
+}
+
+std::int64_t shared_bytes(const MappedKernel& mapped) {
+  const ThreadMap& map = mapped.map;
+  std::int64_t bytes = ThreadScratch(mapped.kernel, map).shared_bytes();
+  for (const Instruction& instruction : mapped.kernel.instructions) {
+    const auto element = static_cast<std::int64_t>(byte_size(instruction.dtype));
+    if (map.in_tiles() && std::holds_alternative<Load>(instruction.operation)) {
+      bytes += tile_size * (tile_size + 1) * element;
+    } else if (const auto* loop = std::get_if<Loop>(&instruction.operation)) {
+      // A part from each thread or each warp, which argmax and argmin give with its place.
+      const auto parts = static_cast<std::int64_t>(loop->reductions.size());
+      bytes += parts * 16 * (map.in_columns ? map.threads() : map.members / warp);
+    }
+  }
+  return bytes;
 }
 
 }  // namespace anabranch::cuda

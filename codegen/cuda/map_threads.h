@@ -23,6 +23,8 @@ struct ThreadMap {
   /// Where not 0: the two loops inside the parallel one go by tiles, so many of them each way, and
   /// a block takes one tile at a time.
   std::int64_t tile_rows = 0, tile_columns = 0;
+  /// One block does all of it, as a part of what it does.
+  bool in_one_block = false;
 
   int threads() const { return teams * members; }
   /// In how many turns, of a pack for each member, a team goes through a loop that it shares out.
@@ -48,5 +50,12 @@ struct MappedKernel {
 /// `kernel` as `lower` made it, with its outer loops merged into a parallel one and told how to
 /// run. What it computes does not depend on the device.
 MappedKernel map_threads(Kernel kernel);
+
+/// The same for a block of `threads`, a power of two up to 256, that does all of it: whatever all
+/// threads of `map` must come to, all threads of the block come to.
+MappedKernel map_in_block(Kernel kernel, int threads);
+
+/// Bytes of a block's shared memory that the kernel takes at most.
+std::int64_t shared_bytes(const MappedKernel& mapped);
 
 }  // namespace anabranch::cuda

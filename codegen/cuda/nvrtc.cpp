@@ -21,13 +21,16 @@ struct Nvrtc {
   decltype(&nvrtcGetCUBINSize) cubin_size = nullptr;
   decltype(&nvrtcGetCUBIN) cubin = nullptr;
   decltype(&nvrtcGetErrorString) error = nullptr;
+  decltype(&nvrtcVersion) version = nullptr;
 
   Nvrtc() {
     const std::string file = "libnvrtc.so." + std::to_string(CUDART_MAJOR);
     void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library) {
       const char* why = dlerror();
-      missing = "cannot load " + file + (why ? ": " + std::string(why) : "");
+      missing = "cannot load " + file + (why ? " (" + std::string(why) + ")" : "") +
+                "; install NVRTC of CUDA " + std::to_string(CUDART_MAJOR) +
+                ", or add its folder to LD_LIBRARY_PATH";
       return;
     }
     const auto find = [&]<class Function>(Function& function, const char* name) {
@@ -42,6 +45,7 @@ struct Nvrtc {
     find(cubin_size, "nvrtcGetCUBINSize");
     find(cubin, "nvrtcGetCUBIN");
     find(error, "nvrtcGetErrorString");
+    find(version, "nvrtcVersion");
   }
 };
 
@@ -96,6 +100,12 @@ class Program {
 }  // namespace
 
 std::string nvrtc_missing() { return nvrtc().missing; }
+
+std::string nvrtc_version() {
+  int major = 0, minor = 0;
+  if (!nvrtc().missing.empty() || nvrtc().version(&major, &minor) != NVRTC_SUCCESS) return {};
+  return std::to_string(major) + "." + std::to_string(minor);
+}
 
 Cubin compile_cubin(const std::string& source, int architecture) {
   if (!nvrtc().missing.empty()) throw Error("compile for CUDA: " + nvrtc().missing);

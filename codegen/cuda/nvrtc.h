@@ -8,6 +8,9 @@ namespace anabranch::cuda {
 /// Whether this build and this machine have NVRTC; if not, why, in words.
 std::string nvrtc_missing();
 
+/// "13.0"; nothing where there is none.
+std::string nvrtc_version();
+
 struct Cubin {
   std::string code;
   std::string log;  ///< what the compiler said, with each kernel's registers and memory

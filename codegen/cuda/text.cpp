@@ -1,5 +1,6 @@
 #include "codegen/cuda/text.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -15,6 +16,12 @@ std::string finite(T value) {
 }
 
 }  // namespace
+
+std::string symbol(std::string_view name) {
+  std::string made(name);
+  std::replace(made.begin(), made.end(), '.', '_');
+  return made;
+}
 
 std::string_view type_name(Dtype dtype) { return dtype == bool_ ? "bool" : name(dtype); }
 

@@ -16,6 +16,8 @@ namespace anabranch::cuda {
 
 class Text {
  public:
+  explicit Text(std::size_t depth = 0) : depth_(depth) {}
+
   template <class... Args>
   void line(fmt::format_string<Args...> format, Args&&... args) {
     text_.append(2 * depth_, ' ');
@@ -37,8 +39,12 @@ class Text {
 
  private:
   std::string text_;
-  std::size_t depth_ = 0;
+  std::size_t depth_;
 };
+
+/// What a function of that name is called in the text: "while3.body.kernel4" is
+/// while3_body_kernel4.
+std::string symbol(std::string_view name);
 
 /// As device.cuh calls it.
 std::string_view type_name(Dtype dtype);

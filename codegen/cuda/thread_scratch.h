@@ -26,6 +26,7 @@ class ThreadScratch {
   bool any(Home home) const;
   bool touches(const Loop& loop, Home home) const;
   bool stores(const Loop& loop, Home home) const;
+  std::int64_t shared_bytes() const { return shared_bytes_; }
   /// Whether a block has as much shared memory.
   bool fits() const { return shared_bytes_ <= most_shared_bytes; }
 

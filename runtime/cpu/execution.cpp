@@ -28,6 +28,12 @@ std::vector<Leg> legs_of(const Executable& executable, DeviceState& device) {
   return legs;
 }
 
+bool has_stream_of_host(const Executable& executable) {
+  return std::ranges::any_of(executable.streams, [&](const Stream& stream) {
+    return device_state(executable.device_at(stream.device)).engine == nullptr;
+  });
+}
+
 class Execution final : public Flight, Work, StreamRun {
  public:
   Execution(DeviceState& device, std::shared_ptr<const Executable> executable,
@@ -39,7 +45,9 @@ class Execution final : public Flight, Work, StreamRun {
         inputs_(std::move(inputs)),
         outputs_(std::move(outputs)),
         data_(executable_->slots.size()),
-        frame_(*executable_, device, data_) {
+        frame_(*executable_, device, data_),
+        has_host_(has_stream_of_host(*executable_)),
+        queued_(executable_->outputs.size()) {
     part_of = static_cast<Flight*>(this);
     for (const Buffer& output : outputs_) {
       if (output) output.ready().set_maker(part_of);
@@ -51,11 +59,18 @@ class Execution final : public Flight, Work, StreamRun {
 
  private:
   void input_is_ready();
+  void post();
   void begin();
-  void begin_later() override { pool().post(*this); }
-  ThreadPool& pool() const;
-  void finish_output(std::uint32_t index, bool let_go) override;
+  void begin_later() override { post(); }
+  void wait_for_inputs();
+  bool replay();
+  bool is_watched();
+  bool has_constants() const;
+  void finish_output(std::uint32_t index, bool let_go,
+                     const std::shared_ptr<const Mark>& mark) override;
   void ended() override;
+  void leave_queues();
+  void finish();
 
   std::shared_ptr<const Executable> executable_;
   std::vector<Buffer> inputs_;
@@ -63,6 +78,11 @@ class Execution final : public Flight, Work, StreamRun {
   std::vector<void*> data_;
   Frame frame_;
   std::atomic<std::size_t> missing_inputs_{0};
+  const bool has_host_;
+  QueueTimes queue_times_;
+  std::shared_ptr<const CapturedWork> captured_;  // while it runs
+  std::vector<Event> queued_;                     // of outputs that a queue will have made
+  std::atomic<std::size_t> unfinished_devices_{0};
 };
 
 void Execution::begin_when_ready() {
@@ -70,8 +90,10 @@ void Execution::begin_when_ready() {
   for (const Buffer& input : inputs_) {
     if (input.ready().ready()) {
       missing_inputs_.fetch_sub(1, std::memory_order_relaxed);
-    } else {
+    } else if (has_host_) {
       input.ready().then([this] { input_is_ready(); });
+    } else {
+      input.ready().when_queued([this] { input_is_ready(); });
     }
   }
   input_is_ready();
@@ -79,43 +101,131 @@ void Execution::begin_when_ready() {
 
 void Execution::input_is_ready() {
   if (missing_inputs_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-    pool().post(*this);
+    post();
   }
 }
 
-// Where the first stream is, which `start` begins here.
-ThreadPool& Execution::pool() const {
+// On a worker of the device where the first stream is, which `start` begins; what is put on queues
+// alone takes no time to speak of.
+void Execution::post() {
   const std::vector<Stream>& streams = executable_->streams;
-  return ThreadPool::of(executable_->device_at(streams.empty() ? 0 : streams[0].device));
+  if (has_engine() && !has_host_) return begin();
+  for (const Stream& stream : streams) {
+    const Device& device = executable_->device_at(stream.device);
+    if (!device_state(device).engine) return ThreadPool::of(device).post(*this);
+  }
+  ThreadPool::of(Device::cpu(0)).post(*this);
 }
 
 // Memory is taken only now, so that a queue of executions does not hold memory while it waits.
 void Execution::begin() {
   if (!may_begin()) return;
   frame_.bind(inputs_, outputs_);
+  if (has_engine()) wait_for_inputs();
   LaunchTimes* times = executable_->times.get();
   if (times && times->wanted()) measure(times);
+  if (has_engine()) note_queued(&queue_times_);
+  if (replay()) return leave_queues();
   if (start()) ended();
+}
+
+// Whether what an earlier run left captured, or this one, has been put in place of the steps.
+bool Execution::replay() {
+  Replays* replays = executable_->replays.get();
+  if (!replays || !has_engine() || frame_.has_failed() || is_watched()) return false;
+  captured_ = replays->find(data_);
+  if (!captured_ && has_constants() && replays->is_due(data_)) {
+    guard([&] {
+      capture();
+      captured_ = device().engine->capture([this] { start(); });
+      replays->keep(data_, captured_);
+    });
+  }
+  if (captured_) guard([&] { captured_->put(device().engine->main()); });
+  return captured_ != nullptr;
+}
+
+// Whether somebody wants to know of single launches.
+bool Execution::is_watched() {
+  return times() || timeline::recording() ||
+         device().launches_until_failure.load(std::memory_order_relaxed) != UINT64_MAX;
+}
+
+bool Execution::has_constants() const {
+  return std::ranges::all_of(executable_->constants,
+                             [](const Buffer& constant) { return constant.ready().ready(); });
+}
+
+// On their engines' main queues, where everything begins.
+void Execution::wait_for_inputs() {
+  for (const Buffer& input : inputs_) {
+    const std::shared_ptr<const Mark> mark = input.ready().mark();
+    if (!mark || input.ready().ready()) continue;
+    guard([&] { device_state(input.device()).engine->main().wait(*mark); });
+  }
 }
 
 // Lets go of the output before it says that it is there, if it may: who then runs something on it
 // can write over it.
-void Execution::finish_output(std::uint32_t index, bool let_go) {
+void Execution::finish_output(std::uint32_t index, bool let_go,
+                              const std::shared_ptr<const Mark>& mark) {
   const SlotId id = executable_->outputs[index];
   const Slot& slot = executable_->slots[id];
   if (slot.kind != Slot::Kind::output || !outputs_[slot.index]) return;
   const Event ready = outputs_[slot.index].ready();
   if (let_go) outputs_[slot.index] = {};
-  ready.complete(frame_.error(id));
+  // What has failed already may have no memory: nobody may go on with it.
+  const Failure error = frame_.error(id);
+  if (!mark || error) return ready.complete(error);
+  if (ready.mark()) return;
+  ready.queued(mark);
+  queued_[index] = ready;
 }
 
 void Execution::ended() {
   ThreadPool::job_is_ending();
+  if (has_queues()) return leave_queues();
+  finish();
+}
+
+// All is on the queues. What the host has no part in may go back in their order; the rest has to
+// wait until the devices are done.
+void Execution::leave_queues() {
+  if (!has_host_) {
+    frame_.unbind();
+    inputs_.clear();
+  }
+  std::vector<std::pair<DeviceState*, std::shared_ptr<const Mark>>> ends;
+  for (DeviceIndex i = 0; i <= executable_->further.size(); ++i) {
+    DeviceState& state = device_state(executable_->device_at(i));
+    if (state.engine) ends.emplace_back(&state, mark(state.engine->main()));
+  }
+  for (std::uint32_t i = 0; i < executable_->outputs.size(); ++i) {
+    const Slot& slot = executable_->slots[executable_->outputs[i]];
+    for (const auto& [state, end] : ends) {
+      if (executable_->device_at(slot.device) == state->device) finish_output(i, true, end);
+    }
+  }
+  unfinished_devices_.store(ends.size(), std::memory_order_relaxed);
+  const auto past = [this](const Failure& error) {
+    if (error) frame_.fail_all(error);
+    if (unfinished_devices_.fetch_sub(1, std::memory_order_acq_rel) == 1) finish();
+  };
+  for (const auto& [state, end] : ends) {
+    end ? state->completion.when_past(end, past) : past(Failure());
+  }
+}
+
+void Execution::finish() {
+  if (has_engine()) queue_times_.report();
   if (times() && !frame_.has_failed()) times()->run_ended();
   // Memory first: who waits for an output may look at what is in use.
   frame_.unbind();
   inputs_.clear();
-  for (std::uint32_t i = 0; i < executable_->outputs.size(); ++i) finish_output(i, true);
+  for (std::uint32_t i = 0; i < executable_->outputs.size(); ++i) {
+    queued_[i].complete(frame_.error(executable_->outputs[i]));
+    finish_output(i, true, nullptr);
+  }
   land();  // may destroy this
 }
 

@@ -30,6 +30,12 @@ std::exception_ptr with_place(const std::exception_ptr& error, const Launch& lau
 
 }  // namespace
 
+void copy_bytes(void* to, const void* from, std::size_t bytes, DeviceQueue* queue) {
+  if (bytes == 0) return;
+  if (queue) return queue->copy(to, from, bytes);
+  std::memcpy(to, from, bytes);
+}
+
 Frame::~Frame() {
   unbind();
   delete[] errors_.load(std::memory_order_relaxed);
@@ -140,13 +146,11 @@ void Frame::unbind() {
   }
 }
 
-void Frame::gather(const Launch& launch, void** buffers) const {
+void Frame::gather(const Launch& launch, void** buffers, DeviceQueue* queue) const {
   for (SlotId id : launch.buffers) *buffers++ = data_[id];
   for (auto [read, written] : launch.updates) {
-    const std::size_t bytes = executable_.slots[read].type.bytes();
-    if (data_[read] != data_[written] && bytes > 0) {
-      std::memcpy(data_[written], data_[read], bytes);
-    }
+    if (data_[read] == data_[written]) continue;
+    copy_bytes(data_[written], data_[read], executable_.slots[read].type.bytes(), queue);
   }
 }
 
@@ -214,12 +218,14 @@ void Frame::run(const Launch& launch, void** buffers) {
   }
 }
 
-void Frame::run(const Copy& copy) {
+void Frame::run(const Copy& copy, DeviceQueue* queue) {
   if (const Failure failed = error(copy.from)) return fail(std::span(&copy.to, 1), failed);
   if (error(copy.to)) return;
-  if (const std::size_t bytes = executable_.slots[copy.from].type.bytes()) {
-    std::memcpy(data_[copy.to], data_[copy.from], bytes);
-  }
+  copy_bytes(data_[copy.to], data_[copy.from], executable_.slots[copy.from].type.bytes(), queue);
+}
+
+void Frame::fail_all(const Failure& error) {
+  for (SlotId id = 0; id < executable_.slots.size(); ++id) fail(std::span(&id, 1), error);
 }
 
 }  // namespace anabranch::cpu

@@ -13,6 +13,9 @@
 
 namespace anabranch::cpu {
 
+/// Here and now, or on `queue` if that is not null.
+void copy_bytes(void* to, const void* from, std::size_t bytes, DeviceQueue* queue);
+
 /// Errors travel by slot: a step that touches a failed slot is left out and fails what it writes,
 /// so that only what depends on a failure is lost.
 class Frame {
@@ -33,8 +36,9 @@ class Frame {
   /// Gives the arenas back.
   void unbind();
 
-  /// The pointers that `launch` gets, with what it updates in part copied to its place.
-  void gather(const Launch& launch, void** buffers) const;
+  /// The pointers that `launch` gets, with what it updates in part copied to its place: here and
+  /// now, or on the queue that the launch is for.
+  void gather(const Launch& launch, void** buffers, DeviceQueue* queue = nullptr) const;
   void fail(std::span<const SlotId> slots, const Failure& error);
   /// Fails what `launch` writes, with the launch's name and the user's line put to the error.
   void fail(const Launch& launch, const std::exception_ptr& error);
@@ -43,7 +47,9 @@ class Frame {
   /// Runs the whole of `launch`, which may run and has one task, here; `buffers` has room
   /// for its pointers.
   void run(const Launch& launch, void** buffers);
-  void run(const Copy& copy);
+  void run(const Copy& copy, DeviceQueue* queue = nullptr);
+  /// Fails everything: the device that all is on has failed.
+  void fail_all(const Failure& error);
 
   Failure error(SlotId slot) const;
   bool has_failed() const { return errors_.load(std::memory_order_acquire) != nullptr; }

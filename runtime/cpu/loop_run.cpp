@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <utility>
 #include <vector>
+
+#include "runtime/staging.h"
 
 namespace anabranch::cpu {
 namespace {
@@ -17,7 +20,9 @@ class Part final : public StreamRun {
         data_(executable.slots.size()),
         frame_(executable, device(), data_),
         whole_(whole),
-        strand_(strand) {}
+        strand_(strand) {
+    begin_on(strand);
+  }
 
   /// The first error among the outputs.
   Failure error() const {
@@ -40,6 +45,38 @@ class Part final : public StreamRun {
   Strand& strand_;
 };
 
+// What lies in a carry's way goes where the carry was, unless it is nothing that matters.
+template <class Copy, class Swap>
+void bring_home_by(const LoopTask& loop, void* const* home, void** places, Copy copy, Swap swap) {
+  void** const end = places + loop.turn.size();
+  for (std::size_t i = 0; i < loop.carries(); ++i) {
+    if (places[i] == home[i]) continue;
+    const std::size_t bytes = loop.body->inputs[i].bytes();
+    void** there = std::find(places, end, home[i]);
+    auto* from = static_cast<std::byte*>(places[i]);
+    auto* to = static_cast<std::byte*>(home[i]);
+    there < places + loop.carries() ? swap(from, to, bytes) : copy(to, from, bytes);
+    std::swap(places[i], *there);
+  }
+}
+
+// Whether `value` is what lies at `data`; if not, it will be by the time that `whole` goes on.
+template <class T>
+bool look_at(Strand& strand, const void* data, T& value, InnerRun& whole) {
+  if (!strand.queue()) {
+    value = *static_cast<const T*>(data);
+    return true;
+  }
+  const auto then = [&strand, &value, &whole](std::shared_ptr<const void> here,
+                                              const Failure& error) {
+    if (error) strand.owner().frame().fail_all(error);
+    value = error ? T() : *static_cast<const T*>(here.get());
+    if (whole.advance()) strand.advance();
+  };
+  fetch(strand.device(), *strand.queue(), data, sizeof(T), then);
+  return false;
+}
+
 class LoopRun final : public InnerRun {
  public:
   LoopRun(const Launch& launch, const LoopTask& task, std::span<void* const> buffers,
@@ -47,6 +84,7 @@ class LoopRun final : public InnerRun {
       : launch_(launch),
         task_(task),
         carries_(task.carries()),
+        strand_(strand),
         outer_(strand.owner().frame()),
         captures_(buffers.subspan(carries_, task.captures())),
         home_(buffers.subspan(carries_ + captures_.size(), task.turn.size())),
@@ -57,7 +95,7 @@ class LoopRun final : public InnerRun {
         condition_(*task.condition, *this, strand),
         body_(*task.body, *this, strand) {
     for (std::size_t i = 0; i < carries_; ++i) {
-      if (buffers[i] != home_[i] && bytes(i) > 0) std::memcpy(home_[i], buffers[i], bytes(i));
+      if (buffers[i] != home_[i]) copy_bytes(home_[i], buffers[i], bytes(i), strand.queue());
     }
     std::copy(captures_.begin(), captures_.end(), inputs_.begin() + static_cast<long>(carries_));
     flag_ = static_cast<std::byte*>(buffers.back());
@@ -73,7 +111,10 @@ class LoopRun final : public InnerRun {
           break;
         case At::tested:
           if (const Failure error = condition_.error()) return fail(error);
-          if (!*static_cast<const bool*>(condition_.output(0))) return finish();
+          if (!look_at(strand_, condition_.output(0), goes_on_, *this)) return false;
+          break;
+        case At::known:
+          if (!goes_on_) return finish();
           break;
         case At::step:
           for (std::size_t i = 0; i < carries_; ++i) outputs_[i] = places_[task_.written[i]];
@@ -92,8 +133,8 @@ class LoopRun final : public InnerRun {
   }
 
  private:
-  enum class At : std::uint8_t { test, tested, step, stepped };
-  static At next(At at) { return static_cast<At>((static_cast<int>(at) + 1) % 4); }
+  enum class At : std::uint8_t { test, tested, known, step, stepped };
+  static At next(At at) { return static_cast<At>((static_cast<int>(at) + 1) % 5); }
 
   std::size_t bytes(std::size_t carry) const { return task_.body->inputs[carry].bytes(); }
 
@@ -106,19 +147,35 @@ class LoopRun final : public InnerRun {
   }
 
   bool finish() {
-    bring_home(task_, home_.data(), places_.data());
+    DeviceQueue* queue = strand_.queue();
+    if (!queue) {
+      bring_home(task_, home_.data(), places_.data());
+      return true;
+    }
+    const auto copy = [queue](std::byte* to, const std::byte* from, std::size_t bytes) {
+      queue->copy(to, from, bytes);
+    };
+    // The arena is nobody's any more, and has room for a carry: see `loop_room`.
+    const auto swap = [&](std::byte* a, std::byte* b, std::size_t bytes) {
+      copy(arena(), a, bytes);
+      copy(a, b, bytes);
+      copy(b, arena(), bytes);
+    };
+    strand_.owner().guard([&] { bring_home_by(task_, home_.data(), places_.data(), copy, swap); });
     return true;
   }
 
   const Launch& launch_;
   const LoopTask& task_;
   const std::size_t carries_;
+  Strand& strand_;
   Frame& outer_;
   const std::span<void*const> captures_, home_;
   std::vector<void*> places_, next_places_, inputs_, outputs_;
   std::byte* flag_ = nullptr;
   void* flag_output_ = nullptr;
   Part condition_, body_;
+  bool goes_on_ = false;
   At at_ = At::test;
 };
 
@@ -126,33 +183,41 @@ class BranchRun final : public InnerRun {
  public:
   BranchRun(const Launch& launch, const BranchTask& task, std::span<void* const> buffers,
             Strand& strand)
-      : launch_(launch),
-        outer_(strand.owner().frame()),
-        chosen_(chosen(task, buffers[0]), *this, strand) {
-    const Executable& executable = chosen_.executable();
-    const std::size_t operands = executable.inputs.size();
-    chosen_.frame().bind(buffers.subspan(1, operands),
-                         buffers.subspan(1 + operands, executable.outputs.size()),
-                         static_cast<std::byte*>(buffers.back()));
-  }
+      : launch_(launch), task_(task), buffers_(buffers), strand_(strand) {}
 
   bool advance() override {
-    if (!std::exchange(begun_, true) && !chosen_.start()) return false;
-    if (const Failure error = chosen_.error()) outer_.fail(launch_.writes, error);
+    if (!std::exchange(looked_, true)) {
+      if (!look_at(strand_, buffers_[0], number_, *this)) return false;
+    }
+    if (!chosen_) {
+      choose();
+      if (!chosen_->start()) return false;
+    }
+    if (const Failure error = chosen_->error()) {
+      strand_.owner().frame().fail(launch_.writes, error);
+    }
     return true;
   }
 
  private:
-  static const Executable& chosen(const BranchTask& task, const void* number) {
-    const auto index = static_cast<std::uint32_t>(*static_cast<const std::int32_t*>(number));
-    const std::size_t last = task.branches.size() - 1;
-    return *task.branches[std::min<std::size_t>(index, last)];
+  void choose() {
+    const std::size_t last = task_.branches.size() - 1;
+    const std::size_t index = std::min<std::size_t>(static_cast<std::uint32_t>(number_), last);
+    const Executable& executable = *task_.branches[index];
+    const std::size_t operands = executable.inputs.size();
+    chosen_.emplace(executable, *this, strand_);
+    chosen_->frame().bind(buffers_.subspan(1, operands),
+                          buffers_.subspan(1 + operands, executable.outputs.size()),
+                          static_cast<std::byte*>(buffers_.back()));
   }
 
   const Launch& launch_;
-  Frame& outer_;
-  Part chosen_;
-  bool begun_ = false;
+  const BranchTask& task_;
+  const std::span<void* const> buffers_;
+  Strand& strand_;
+  std::int32_t number_ = 0;
+  bool looked_ = false;
+  std::optional<Part> chosen_;
 };
 
 }  // namespace
@@ -165,22 +230,14 @@ std::unique_ptr<InnerRun> make_inner_run(const Launch& launch, std::span<void* c
   return std::make_unique<BranchRun>(launch, std::get<BranchTask>(launch.task), buffers, strand);
 }
 
-// What lies in a carry's way goes where the carry was, unless it is nothing that matters.
 void bring_home(const LoopTask& loop, void* const* home, void** places) {
-  void** const end = places + loop.turn.size();
-  for (std::size_t i = 0; i < loop.carries(); ++i) {
-    if (places[i] == home[i]) continue;
-    const std::size_t bytes = loop.body->inputs[i].bytes();
-    void** there = std::find(places, end, home[i]);
-    auto* from = static_cast<std::byte*>(places[i]);
-    auto* to = static_cast<std::byte*>(home[i]);
-    if (there < places + loop.carries()) {
-      std::swap_ranges(from, from + bytes, to);
-    } else if (bytes > 0) {
-      std::memcpy(to, from, bytes);
-    }
-    std::swap(places[i], *there);
-  }
+  const auto copy = [](std::byte* to, const std::byte* from, std::size_t bytes) {
+    if (bytes > 0) std::memcpy(to, from, bytes);
+  };
+  const auto swap = [](std::byte* a, std::byte* b, std::size_t bytes) {
+    std::swap_ranges(a, a + bytes, b);
+  };
+  bring_home_by(loop, home, places, copy, swap);
 }
 
 }  // namespace anabranch::cpu

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "runtime/cpu/loop_run.h"
+#include "runtime/cpu/staged_run.h"
 
 namespace anabranch::cpu {
 namespace {
@@ -17,49 +18,162 @@ Strand happened;  // its address alone matters
 
 }  // namespace
 
+StreamRun::StreamRun(DeviceState& device, const Executable& executable, Frame& frame,
+                     const void* whole)
+    : device_(device),
+      executable_(executable),
+      frame_(frame),
+      whole_(whole),
+      strands_(executable.streams.size()),
+      events_(executable.event_count),
+      has_engine_(device.engine || std::ranges::any_of(executable.further, [](const auto& further) {
+                    return device_state(further.device).engine != nullptr;
+                  })) {}
+
+void StreamRun::begin_on(const Strand& strand) {
+  home_ = strand.queue_;
+  queue_times_ = strand.owner_->queue_times_;
+  first_queue_ = strand.owner_->first_queue_ +
+                 static_cast<unsigned>(strand.owner_->executable_.streams.size());
+}
+
 bool StreamRun::start() {
   if (strands_.empty()) return true;
-  for (std::atomic<Strand*>& event : events_) event.store(nullptr, std::memory_order_relaxed);
+  for (EventState& event : events_) {
+    event.waiting.store(nullptr, std::memory_order_relaxed);
+    event.mark = nullptr;
+  }
   if (timeline::recording()) first_arrow_ = timeline::take_arrows(events_.size());
   for (std::uint32_t i = 0; i < strands_.size(); ++i) {
     strands_[i].owner_ = this;
     strands_[i].part_of = whole_;
-    strands_[i].pool_ = &ThreadPool::of(executable_.device_at(executable_.streams[i].device));
     strands_[i].stream_ = i;
     strands_[i].position_ = 0;
   }
+  take_queues();
+  if (has_engine_) fork();
   running_.store(strands_.size() + 1, std::memory_order_relaxed);  // this call counts as one
   starting_.store(true, std::memory_order_relaxed);
-  for (std::size_t i = 1; i < strands_.size(); ++i) strands_[i].pool_->post(strands_[i]);
+  for (std::size_t i = 1; i < strands_.size(); ++i) carry_on(strands_[i]);
   strands_[0].advance();
   starting_.store(false, std::memory_order_relaxed);
-  return running_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  return one_has_ended();
 }
 
-void StreamRun::record(EventId event) {
-  Strand* waiting = events_[event].exchange(&happened, std::memory_order_acq_rel);
-  while (waiting) {
-    Strand& next = *std::exchange(waiting, waiting->next_waiting_);
-    next.pool_->expect_no_more();
-    next.pool_->post(next);
+// The first stream of a device is at home; the others have queues of their own.
+void StreamRun::take_queues() {
+  std::vector<unsigned> taken(1 + executable_.further.size());
+  for (std::uint32_t i = 0; i < strands_.size(); ++i) {
+    const DeviceIndex device = executable_.streams[i].device;
+    Engine* engine = device_of(i).engine;
+    if (engine) {
+      const unsigned number = taken[device]++;
+      strands_[i].queue_ =
+          number == 0 ? &home_of(i) : &engine->queue(first_queue_ + number, queue_set_);
+    } else {
+      strands_[i].pool_ = &ThreadPool::of(executable_.device_at(device));
+    }
+    has_queues_ |= engine != nullptr;
   }
 }
 
-bool StreamRun::wait(EventId event, Strand& strand) {
-  std::atomic<Strand*>& waiting = events_[event];
-  Strand* head = waiting.load(std::memory_order_acquire);
-  if (head == &happened) return true;
-  ThreadPool& pool = *strand.pool_;
-  pool.expect();
+DeviceQueue& StreamRun::home_of(std::uint32_t stream) {
+  return home_ ? *home_ : device_of(stream).engine->queue(0, queue_set_);
+}
+
+// What was put on the home queues before, memory among it, comes before what is put on others.
+void StreamRun::fork() {
+  wait_for_constants();
+  for (std::uint32_t i = 0; i < strands_.size(); ++i) {
+    DeviceQueue* queue = strands_[i].queue_;
+    if (!queue) continue;
+    DeviceQueue& home = home_of(i);
+    guard([&] {
+      if (queue != &home) queue->wait(*home.mark());
+    });
+  }
+}
+
+// They are copied from the host when a program is compiled.
+void StreamRun::wait_for_constants() {
+  for (const Buffer& constant : executable_.constants) {
+    const std::shared_ptr<const Mark> mark = constant.ready().mark();
+    if (!mark || constant.ready().ready()) continue;
+    guard([&] {
+      DeviceQueue& home = home_ ? *home_ : device_state(constant.device()).engine->main();
+      home.wait(*mark);
+    });
+  }
+}
+
+// What is on the queues now comes before what is put on their home next.
+void StreamRun::join() {
+  for (std::uint32_t i = 0; i < strands_.size(); ++i) {
+    DeviceQueue* queue = strands_[i].queue_;
+    if (!queue) continue;
+    DeviceQueue& home = home_of(i);
+    guard([&] {
+      if (queue != &home) home.wait(*queue->mark());
+    });
+  }
+}
+
+std::shared_ptr<const Mark> StreamRun::mark(DeviceQueue& queue) {
+  std::shared_ptr<const Mark> made;
+  guard([&] { made = queue.mark(); });
+  return made;
+}
+
+void StreamRun::carry_on(Strand& strand) {
+  if (strand.queue_) return strand.advance();
+  strand.pool_->post(strand);
+}
+
+void StreamRun::record(EventId id, DeviceQueue* queue) {
+  EventState& event = events_[id];
+  if (queue) event.mark = mark(*queue);
+  Strand* waiting = event.waiting.exchange(&happened, std::memory_order_acq_rel);
+  while (waiting) {
+    Strand& next = *std::exchange(waiting, waiting->next_waiting_);
+    if (next.pool_) next.pool_->expect_no_more();
+    if (pass(event, next)) carry_on(next);
+  }
+}
+
+bool StreamRun::wait(EventId id, Strand& strand) {
+  EventState& event = events_[id];
+  Strand* head = event.waiting.load(std::memory_order_acquire);
+  if (head == &happened) return pass(event, strand);
+  if (strand.pool_) strand.pool_->expect();
   while (head != &happened) {
     strand.next_waiting_ = head;
-    if (waiting.compare_exchange_weak(head, &strand, std::memory_order_acq_rel,
-                                      std::memory_order_acquire)) {
+    if (event.waiting.compare_exchange_weak(head, &strand, std::memory_order_acq_rel,
+                                            std::memory_order_acquire)) {
       return false;
     }
   }
-  pool.expect_no_more();
-  return true;
+  if (strand.pool_) strand.pool_->expect_no_more();
+  return pass(event, strand);
+}
+
+bool StreamRun::pass(EventState& event, Strand& strand) {
+  if (!event.mark) return true;
+  bool may_go_on = true;
+  guard([&] {
+    if (strand.queue_) {
+      strand.queue_->wait(*event.mark);
+    } else {
+      may_go_on = event.mark->is_past();
+    }
+  });
+  if (may_go_on) return true;
+  strand.pool_->expect();
+  device_.completion.when_past(event.mark, [this, &strand](const Failure& error) {
+    if (error) frame_.fail_all(error);
+    strand.pool_->expect_no_more();
+    strand.pool_->post(strand);
+  });
+  return false;
 }
 
 // May say no where it is so, while `start` returns.
@@ -69,28 +183,54 @@ bool StreamRun::is_on_last_strand() const {
 }
 
 void StreamRun::strand_ended() {
-  if (running_.fetch_sub(1, std::memory_order_acq_rel) == 1) ended();
+  if (one_has_ended()) ended();
+}
+
+// Whether it was the last.
+bool StreamRun::one_has_ended() {
+  if (running_.fetch_sub(1, std::memory_order_acq_rel) != 1) return false;
+  if (has_queues_) join();
+  return true;
 }
 
 timeline::Track Strand::track() {
   if (row_ < 0) {
     // Executions overlap, so a row of the timeline is held by one strand at a time: that of its own
     // number where it is free.
-    row_ = static_cast<int>(owner_->device_of(stream_).timeline_streams.take(stream_));
+    row_ = static_cast<int>(device().timeline_streams.take(stream_));
   }
-  return {timeline::Track::Kind::stream, owner_->device_of(stream_).device,
-          static_cast<std::uint32_t>(row_)};
+  return {timeline::Track::Kind::stream, device().device, static_cast<std::uint32_t>(row_)};
 }
 
 void Strand::start_clock() {
   step_begin_ = {};
+  if (queue_) {
+    queue_begin_ = nullptr;
+    if (is_queue_timed()) owner_->guard([&] { queue_begin_ = queue_->time_mark(); });
+    return;
+  }
   if (!timeline::recording()) return;
   track();
   step_begin_ = timeline::Clock::now();
 }
 
+bool Strand::is_queue_timed() const {
+  return owner_->queue_times_ && (owner_->times() || timeline::recording());
+}
+
+void Strand::report_queued(std::string_view name, timeline::Category category,
+                           const timeline::Details& details, const Launch* launch) {
+  if (!queue_begin_) return;
+  owner_->guard([&] {
+    owner_->queue_times_->add({track(), std::string(name), category, details,
+                               launch ? launch->number : 0, launch ? owner_->times() : nullptr,
+                               std::move(queue_begin_), queue_->time_mark()});
+  });
+}
+
 void Strand::stop_clock(std::string_view name, timeline::Category category,
                         const timeline::Details& details) {
+  if (queue_) return report_queued(name, category, details);
   if (step_begin_ == timeline::Clock::time_point{} || !timeline::recording()) return;
   timeline::add(track(), name, category, step_begin_, timeline::Clock::now(), details);
 }
@@ -98,7 +238,7 @@ void Strand::stop_clock(std::string_view name, timeline::Category category,
 // What is alone on its stream comes before the result that a guest waits for; of other streams it
 // does what is short.
 bool Strand::is_for_worker(const Step& step) const {
-  if (!ThreadPool::on_guest()) return false;
+  if (queue_ || !ThreadPool::on_guest()) return false;
   if (ThreadPool::guest_may_leave()) return true;
   const auto* launch = std::get_if<Launch>(&step);
   if (launch && launch->calls_user) return true;
@@ -119,7 +259,7 @@ void Strand::advance() {
   }
   if (row_ >= 0) {
     const auto row = static_cast<std::uint32_t>(std::exchange(row_, -1));
-    owner_->device_of(stream_).timeline_streams.give_back(row);
+    device().timeline_streams.give_back(row);
   }
   owner_->strand_ended();
 }
@@ -128,9 +268,15 @@ bool Strand::run(const Launch& launch) {
   if (!begun_ && !begin(launch)) return false;
   begun_ = false;
   inner_.reset();
-  if (owner_->times()) note_time(launch);
+  if (owner_->times() && !queue_) note_time(launch);
   if (shared_.error) owner_->frame().fail(launch, std::exchange(shared_.error, nullptr));
-  stop_clock(launch.name, timeline::category_of(launch), timeline::details_of(launch));
+  if (queue_) {
+    report_queued(launch.name, timeline::category_of(launch), timeline::details_of(launch),
+                  &launch);
+  } else {
+    stop_clock(launch.name, timeline::category_of(launch), timeline::details_of(launch));
+  }
+  if (owner_->queue_set_ == QueueSet::capture) return true;
   // Who waits for an output may submit more at once; this worker can take it up.
   if (position_ + 1 == owner_->executable().streams[stream_].size()) {
     ThreadPool::job_is_ending();
@@ -138,9 +284,11 @@ bool Strand::run(const Launch& launch) {
     // begin for this output, shall not take its own beside it.
     if (owner_->is_on_last_strand()) return true;
   }
+  const std::shared_ptr<const Mark> mark =
+      queue_ && !launch.finishes.empty() ? owner_->mark(*queue_) : nullptr;
   for (std::uint32_t output : launch.finishes) {
     const auto& left = launch.lets_go;
-    owner_->finish_output(output, std::find(left.begin(), left.end(), output) != left.end());
+    owner_->finish_output(output, std::find(left.begin(), left.end(), output) != left.end(), mark);
   }
   return true;
 }
@@ -161,11 +309,40 @@ bool Strand::begin(const Launch& launch) {
   buffers_.resize(launch.buffers.size());
   Frame& frame = owner_->frame();
   if (!frame.may_run(launch)) return true;
-  if (const HostTask* task = launch.one_task()) return begin_task(launch, *task);
-  frame.gather(launch, buffers_.data());
-  inner_ = make_inner_run(launch, buffers_, *this);
+  if (const DeviceTask* task = launch.device_task()) {
+    put(launch, *task);
+    return true;
+  }
+  const HostTask* task = launch.one_task();
+  const bool is_staged = task && owner_->has_engine() && is_on_engine(launch);
+  if (task && !is_staged) return begin_task(launch, *task);
+  try {
+    frame.gather(launch, buffers_.data(), queue_);
+    inner_ = is_staged ? make_staged_run(launch, *task, buffers_, *this)
+                       : make_inner_run(launch, buffers_, *this);
+  } catch (...) {
+    frame.fail(launch, std::current_exception());
+    return true;
+  }
   begun_ = true;
   return inner_->advance();
+}
+
+// Whether any of its memory is not the host's.
+bool Strand::is_on_engine(const Launch& launch) const {
+  return std::ranges::any_of(launch.buffers, [this](SlotId id) {
+    return owner_->device_at(owner_->executable().slots[id].device).engine != nullptr;
+  });
+}
+
+void Strand::put(const Launch& launch, const DeviceTask& task) {
+  try {
+    const NamedRange range(*queue_, launch.name);
+    owner_->frame().gather(launch, buffers_.data(), queue_);
+    task.put(task.context.get(), buffers_.data(), *queue_);
+  } catch (...) {
+    owner_->frame().fail(launch, std::current_exception());
+  }
 }
 
 bool Strand::begin_task(const Launch& launch, const HostTask& task) {
@@ -188,7 +365,7 @@ bool Strand::begin_task(const Launch& launch, const HostTask& task) {
 
 bool Strand::run(const Copy& copy) {
   start_clock();
-  owner_->frame().run(copy);
+  owner_->guard([&] { owner_->frame().run(copy, queue_); });
   const std::size_t bytes = owner_->executable().slots[copy.from].type.bytes();
   stop_clock("copy", timeline::Category::copy, {.bytes = static_cast<std::int64_t>(bytes)});
   return true;
@@ -197,7 +374,7 @@ bool Strand::run(const Copy& copy) {
 bool Strand::run(const Record& record) {
   start_clock();
   const std::uint64_t arrow = owner_->first_arrow_ + record.event;
-  owner_->record(record.event);
+  owner_->record(record.event, queue_);
   stop_clock("record", timeline::Category::record, {.arrow = arrow});
   return true;
 }

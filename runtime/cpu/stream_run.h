@@ -3,6 +3,11 @@
 // Streams cost nothing here, so each is a strand of its own: a list of steps that one worker at a
 // time walks down. A strand that has to wait is put aside and its worker does something else; who
 // makes the event happen puts it back.
+//
+// A stream of a device that works by itself is a strand as well: it puts its steps on a queue of
+// the device and never waits there. Others may go on once an event is recorded on a queue: on the
+// same kind of device the queues wait for each other, and a strand of the host is put back once the
+// device has come past it.
 #pragma once
 
 #include <atomic>
@@ -11,6 +16,7 @@
 #include <vector>
 
 #include "runtime/cpu/frame.h"
+#include "runtime/cpu/queue_times.h"
 #include "runtime/cpu/thread_pool.h"
 #include "runtime/device_state.h"
 #include "runtime/executable.h"
@@ -20,7 +26,8 @@ namespace anabranch::cpu {
 
 class StreamRun;
 
-/// What a step runs that is made of steps itself: a loop or a branch.
+/// What a step runs that takes several goes: a loop, a branch, or a host's task on a device's
+/// memory.
 class InnerRun {
  public:
   virtual ~InnerRun() = default;
@@ -38,6 +45,11 @@ class Strand final : public Work {
   void advance();
 
   StreamRun& owner() const { return *owner_; }
+  inline DeviceState& device() const;
+  /// Where it puts its steps; null for a stream of the host's.
+  DeviceQueue* queue() const { return queue_; }
+  /// Whose threads run its steps; null for a stream of a device that works by itself.
+  ThreadPool* pool() const { return pool_; }
   /// The row of the timeline that its steps are drawn on, taken on first use.
   timeline::Track track();
 
@@ -50,8 +62,13 @@ class Strand final : public Work {
   bool run(const Record& record);
   bool run(const Wait& wait);
   bool begin(const Launch& launch);
+  bool is_on_engine(const Launch& launch) const;
+  void put(const Launch& launch, const DeviceTask& task);
   bool begin_task(const Launch& launch, const HostTask& task);
   void note_time(const Launch& launch);
+  bool is_queue_timed() const;
+  void report_queued(std::string_view name, timeline::Category category,
+                     const timeline::Details& details, const Launch* launch = nullptr);
 
   // Between these two lies the step's event on the timeline.
   void start_clock();
@@ -59,7 +76,8 @@ class Strand final : public Work {
                   const timeline::Details& details);
 
   StreamRun* owner_ = nullptr;
-  ThreadPool* pool_ = nullptr;  // of the stream's device
+  ThreadPool* pool_ = nullptr;    // of the stream's device, if the host's threads do its work
+  DeviceQueue* queue_ = nullptr;  // if not, where this puts it
   std::uint32_t stream_ = 0;
   std::size_t position_ = 0;
   bool begun_ = false;  // the step at `position_` is under way; this goes on when it is done
@@ -68,7 +86,8 @@ class Strand final : public Work {
   SharedTask shared_;
   std::unique_ptr<InnerRun> inner_;
   timeline::Clock::time_point step_begin_{}, launch_begin_{};
-  int row_ = -1;  // of the timeline
+  std::shared_ptr<const TimeMark> queue_begin_;  // of the step, where it is timed on its queue
+  int row_ = -1;                                 // of the timeline
 };
 
 /// May be started again once it has ended.
@@ -76,19 +95,14 @@ class StreamRun {
  public:
   /// `whole`: what its strands are a part of, for who waits for that.
   StreamRun(DeviceState& device, const Executable& executable, Frame& frame,
-            const void* whole = nullptr)
-      : device_(device),
-        executable_(executable),
-        frame_(frame),
-        whole_(whole),
-        strands_(executable.streams.size()),
-        events_(executable.event_count) {}
+            const void* whole = nullptr);
   virtual ~StreamRun() = default;
   StreamRun(const StreamRun&) = delete;
   StreamRun& operator=(const StreamRun&) = delete;
 
   /// Begins every stream, the first one here: on a worker of its device. Whether all have ended; if
-  /// not, `ended` is called by whoever ends the last, and this may no longer be touched.
+  /// not, `ended` is called by whoever ends the last, and this may no longer be touched. A stream
+  /// of a device that works by itself has ended once all its steps are on their queue.
   bool start();
 
   const Executable& executable() const { return executable_; }
@@ -96,27 +110,67 @@ class StreamRun {
   DeviceState& device() { return device_; }
   /// Where stream `index` runs.
   DeviceState& device_of(std::uint32_t stream) {
-    const DeviceIndex index = executable_.streams[stream].device;
+    return device_at(executable_.streams[stream].device);
+  }
+  DeviceState& device_at(DeviceIndex index) {
     return index == 0 ? device_ : device_state(executable_.device_at(index));
+  }
+  /// Whether any of its devices works by itself.
+  bool has_engine() const { return has_engine_; }
+  /// Runs `work`, which may find that the device has failed; then so has everything here.
+  template <class Work>
+  void guard(Work work) {
+    try {
+      work();
+    } catch (...) {
+      frame_.fail_all(std::current_exception());
+    }
   }
   /// Where this run's times go; null where it is not measured.
   LaunchTimes* times() const { return times_; }
 
  protected:
-  /// Before it starts.
+  /// Before it starts: where the times of its launches go.
   void measure(LaunchTimes* times) { times_ = times; }
+  /// Before it starts: has it put its steps where they are captured, not run.
+  void capture() { queue_set_ = QueueSet::capture; }
+  /// Before it starts: where what is put on queues is noted down. It outlives this.
+  void note_queued(QueueTimes* times) { queue_times_ = times; }
+  /// Before it starts: makes it a part of what `strand` does. It begins and ends on its queue.
+  void begin_on(const Strand& strand);
 
   virtual void ended() = 0;
-  /// An output, by position, that is final; and whether nothing here uses it any more.
-  virtual void finish_output(std::uint32_t, bool) {}
+  /// An output, by position, that is final, past `mark` if that is not null; and whether nothing
+  /// here uses it any more.
+  virtual void finish_output(std::uint32_t, bool, const std::shared_ptr<const Mark>&) {}
+
+  /// Whether any of the streams is on a device that works by itself; after `start`.
+  bool has_queues() const { return has_queues_; }
+  /// Null where the device has failed.
+  std::shared_ptr<const Mark> mark(DeviceQueue& queue);
 
  private:
   friend class Strand;
 
-  void record(EventId event);
-  /// Whether the event has happened; if not, the strand will be posted once it has.
+  struct EventState {
+    std::atomic<Strand*> waiting{nullptr};  // who waits, or `happened`
+    std::shared_ptr<const Mark> mark;       // where a device recorded it; written before `happened`
+  };
+
+  void take_queues();
+  /// Where everything on that device begins and ends.
+  DeviceQueue& home_of(std::uint32_t stream);
+  void fork();
+  void wait_for_constants();
+  void join();
+  void record(EventId event, DeviceQueue* queue);
+  /// Whether the strand may go on; if not, it will be carried on once it may.
   bool wait(EventId event, Strand& strand);
+  /// The same for an event that has been recorded.
+  bool pass(EventState& event, Strand& strand);
+  void carry_on(Strand& strand);
   void strand_ended();
+  bool one_has_ended();
   /// Whether all strands but one have ended.
   bool is_on_last_strand() const;
 
@@ -125,11 +179,19 @@ class StreamRun {
   Frame& frame_;
   const void* const whole_;
   LaunchTimes* times_ = nullptr;
+  QueueTimes* queue_times_ = nullptr;
   std::vector<Strand> strands_;
   std::atomic<std::size_t> running_{0};
-  std::atomic<bool> starting_{false};         // `start` counts as running
-  std::vector<std::atomic<Strand*>> events_;  // who waits, or `happened`
-  std::uint64_t first_arrow_ = 1;             // of the timeline, one per event
+  std::atomic<bool> starting_{false};  // `start` counts as running
+  std::vector<EventState> events_;
+  const bool has_engine_;
+  bool has_queues_ = false;
+  DeviceQueue* home_ = nullptr;  // null: the main queue of each device
+  unsigned first_queue_ = 0;     // of those that are its own
+  QueueSet queue_set_ = QueueSet::run;
+  std::uint64_t first_arrow_ = 1;  // of the timeline, one per event
 };
+
+inline DeviceState& Strand::device() const { return owner_->device_of(stream_); }
 
 }  // namespace anabranch::cpu

@@ -36,7 +36,7 @@ void CpuGraph::add(const Graph& graph) {
     }
     if (node.op != Op::fusion) continue;
     Group& group = groups_[&node];
-    group.dot = split_dot_epilogue(node);
+    group.dot = split_dot_epilogue(node, DeviceKind::cuda);
     const Node* computed = group.dot ? nullptr : &node;
     if (group.dot && group.dot->epilogue) computed = &*group.dot->epilogue;
     if (!computed) continue;

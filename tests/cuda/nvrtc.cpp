@@ -3,69 +3,35 @@
 
 #include <gtest/gtest.h>
 
-#include <regex>
-
 #include "cpu_graph.h"
 #include "forms.h"
+#include "resources.h"
 #include "tests/support/check_lowering.h"
 #include "tests/support/random_graph.h"
 
 namespace anabranch::testing {
 namespace {
 
-constexpr int architectures[] = {80, 90};
 constexpr std::size_t kernels_at_once = 64;
-
-/// What ptxas said of all kernels together.
-struct Resources {
-  int kernels = 0;
-  int most_registers = 0;
-  int most_shared_bytes = 0;
-  std::vector<std::string> spills;  // kernels that spill
-};
-
-// "Compiling entry function 'kernel3' for 'sm_80'", then its stack frame and spills, then "Used 12
-// registers, ... 256 bytes smem".
-void read_log(const std::string& log, Resources& resources) {
-  static const std::regex line(
-      "entry function '([^']+)'|(\\d+) bytes spill stores|Used (\\d+) registers|(\\d+) bytes smem");
-  std::string kernel;
-  for (std::sregex_iterator found(log.begin(), log.end(), line), end; found != end; ++found) {
-    const std::smatch& match = *found;
-    if (match[1].matched) {
-      kernel = match[1];
-      ++resources.kernels;
-    }
-    if (match[2].matched && match[2] != "0") resources.spills.push_back(kernel);
-    if (match[3].matched) {
-      resources.most_registers = std::max(resources.most_registers, std::stoi(match[3]));
-    }
-    if (match[4].matched) {
-      resources.most_shared_bytes = std::max(resources.most_shared_bytes, std::stoi(match[4]));
-    }
-  }
-}
 
 void compile_all(const CpuKernels& kernels, const std::string& what) {
   if (const std::string missing = cuda::nvrtc_missing(); !missing.empty()) {
     GTEST_SKIP() << missing;
   }
-  for (int architecture : architectures) {
+  for (int architecture : tested_architectures) {
     Resources resources;
     for (std::size_t begin = 0; begin < kernels.size(); begin += kernels_at_once) {
       const std::size_t end = std::min(kernels.size(), begin + kernels_at_once);
       std::string source = cuda::device_text();
       for (std::size_t i = begin; i < end; ++i) source += kernels.text(i);
-      read_log(cuda::compile_cubin(source, architecture).log, resources);
+      resources.add(cuda::compile_cubin(source, architecture).log);
     }
     EXPECT_EQ(static_cast<std::size_t>(resources.kernels), kernels.size()) << what;
     for (const std::string& kernel : resources.spills) {
       const std::size_t number = std::stoul(kernel.substr(6));
       ADD_FAILURE() << "spills on sm_" << architecture << ":\n" << kernels.text(number);
     }
-    std::printf("sm_%d: %d kernels, at most %d registers, %d bytes of shared memory, %zu spill\n",
-                architecture, resources.kernels, resources.most_registers,
-                resources.most_shared_bytes, resources.spills.size());
+    resources.print(architecture);
   }
 }
 

@@ -3,11 +3,10 @@
 // are: "# parameters: cpu:0 cpu:1". BLESS=1 in the environment writes the second part anew. On
 // every file the interpreter also says that the pass, and the whole pipeline, keep each bit of the
 // results.
+#include "tests/support/golden.h"
+
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <sstream>
 
 #include "ir/interpret.h"
@@ -15,39 +14,17 @@
 #include "ir/print.h"
 #include "passes/pipeline.h"
 #include "tests/passes/inputs.h"
+#include "tests/support/places.h"
 
 namespace anabranch {
 namespace {
 
-namespace fs = std::filesystem;
+const std::filesystem::path folder = testing::place("tests/golden", TEST_DATA "/golden");
 
-constexpr std::string_view separator = "----\n";
-
-std::vector<std::string> golden_files() {
-  std::vector<std::string> files;
-  const fs::path root = fs::path(TEST_DATA) / "golden";
-  for (const auto& entry : fs::recursive_directory_iterator(root)) {
-    if (entry.path().extension() == ".abir") {
-      files.push_back(fs::relative(entry.path(), root).string());
-    }
-  }
-  std::sort(files.begin(), files.end());
-  return files;
-}
-
-struct Golden {
-  fs::path path;
-  std::string pass, input, expected;
-
-  explicit Golden(const std::string& file) : path(fs::path(TEST_DATA) / "golden" / file) {
-    std::stringstream all;
-    all << std::ifstream(path).rdbuf();
-    std::string text = all.str();
-    std::size_t cut = text.find(separator);
-    input = text.substr(0, cut);
-    if (cut != std::string::npos) expected = text.substr(cut + separator.size());
-    pass = path.parent_path().filename().string();
-  }
+struct Golden : GoldenText {
+  explicit Golden(const std::string& file)
+      : GoldenText(folder / file), pass(path.parent_path().filename().string()) {}
+  std::string pass;
 };
 
 PassContext context_of(const Golden& golden) {
@@ -73,17 +50,11 @@ std::string run(const Golden& golden) {
   return text;
 }
 
-class GoldenFile : public testing::TestWithParam<std::string> {};
+class GoldenFile : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(GoldenFile, GivesTheExpectedText) {
   Golden golden(GetParam());
-  const std::string actual = run(golden);
-  if (std::getenv("BLESS")) {
-    std::ofstream(golden.path) << golden.input << separator << actual;
-    return;
-  }
-  EXPECT_EQ(actual, golden.expected)
-      << "tests/golden/" << GetParam() << " differs; if that is right, run the test with BLESS=1";
+  golden.expect(run(golden));
 }
 
 TEST_P(GoldenFile, KeepsEveryBit) {
@@ -98,12 +69,8 @@ TEST_P(GoldenFile, KeepsEveryBit) {
   EXPECT_TRUE(agree(interpret(run_passes(default_pipeline(), before, context), inputs), expected));
 }
 
-INSTANTIATE_TEST_SUITE_P(Golden, GoldenFile, testing::ValuesIn(golden_files()),
-                         [](const auto& info) {
-                           std::string name = info.param;
-                           for (char& c : name) c = std::isalnum(c) ? c : '_';
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Golden, GoldenFile, ::testing::ValuesIn(golden_files(folder, ".abir")),
+                         [](const auto& info) { return golden_test_name(info.param); });
 
 }  // namespace
 }  // namespace anabranch

@@ -9,9 +9,15 @@
 #include <fstream>
 #include <string>
 
+#include "tests/support/places.h"
+
 namespace {
 
 namespace fs = std::filesystem;
+
+const std::string command = anabranch::testing::place("bin/anabranch", ANABRANCH_COMMAND).string();
+const std::string example_graphs =
+    anabranch::testing::place("examples/graphs", EXAMPLE_GRAPHS).string();
 
 struct Outcome {
   int status;
@@ -35,7 +41,7 @@ class Command : public testing::Test {
   void TearDown() override { fs::remove_all(folder_); }
 
   Outcome run(const std::string& arguments, const std::string& environment = "") {
-    return run_line("cd " + folder_.string() + " && " + environment + " " ANABRANCH_COMMAND " " +
+    return run_line("cd " + folder_.string() + " && " + environment + " " + command + " " +
                     arguments);
   }
 
@@ -115,7 +121,7 @@ TEST_F(Command, WritesATimelineWithTheLinesOfTheGraph) {
 }
 
 TEST_F(Command, DrawsATimelineOfStreams) {
-  const std::string branches = EXAMPLE_GRAPHS "/branches.abir";
+  const std::string branches = example_graphs + "/branches.abir";
   const Outcome schedule = run("dump " + branches + " --stage schedule");
   EXPECT_NE(schedule.text.find("\nstream 1:"), std::string::npos) << schedule.text;
   EXPECT_EQ(run("run " + branches + " --random --timeline t.svg").status, 0);
@@ -161,18 +167,17 @@ int count(const std::string& text, const std::string& part) {
 
 TEST_F(Command, ShowsOneKernelForEachOfTheExampleGraphs) {
   for (const char* name : {"diamond", "softmax", "layer_norm", "mean_and_variance"}) {
-    const Outcome outcome =
-        run("dump " EXAMPLE_GRAPHS "/" + std::string(name) + ".abir --stage schedule");
+    const Outcome outcome = run("dump " + example_graphs + "/" + name + ".abir --stage schedule");
     EXPECT_EQ(count(outcome.text, " kernel kernel"), 1) << outcome.text;
     EXPECT_EQ(count(outcome.text, " library dot"), 0) << outcome.text;
   }
-  const Outcome gelu = run("dump " EXAMPLE_GRAPHS "/gelu_layer.abir --stage schedule");
+  const Outcome gelu = run("dump " + example_graphs + "/gelu_layer.abir --stage schedule");
   EXPECT_EQ(count(gelu.text, " kernel kernel"), 0) << gelu.text;
   EXPECT_EQ(count(gelu.text, " library dot"), 1) << gelu.text;
 }
 
 TEST_F(Command, RunsTheLoopAmongTheExampleGraphs) {
-  const Outcome outcome = run("run " EXAMPLE_GRAPHS "/recurrent.abir --random");
+  const Outcome outcome = run("run " + example_graphs + "/recurrent.abir --random");
   expect_contains(outcome, 0, "f32[64]");
   expect_contains(outcome, 0, "f32[100,64]");
 }
@@ -196,7 +201,7 @@ for i in 1 2 3 4 5 6 7 8 9; do cmp out.$i expected || exit 1; done
 ls -A cache | wc -l
 cat log
 )";
-  const std::string line = "cd " + folder_.string() + " && sh many.sh " ANABRANCH_COMMAND;
+  const std::string line = "cd " + folder_.string() + " && sh many.sh " + command;
   const Outcome outcome = run_line(line);
   EXPECT_EQ(outcome.status, 0) << outcome.text;
   EXPECT_EQ(outcome.text, "1\n");

@@ -1,0 +1,52 @@
+// All that a program runs on one GPU: gathered first, then compiled together.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "codegen/control_flow.h"
+#include "codegen/cuda/compile_kernels.h"
+#include "ir/kernel.h"
+
+namespace anabranch::cuda {
+
+/// The tasks that it hands out may be put on a queue once `compile` is done.
+class CodeBuilder final : public NativeFlows {
+ public:
+  explicit CodeBuilder(KernelOf kernel_of) : kernel_of_(std::move(kernel_of)) {}
+
+  /// The task that runs `kernel`, which is as `lower` made it.
+  DeviceTask task_of(const Kernel& kernel);
+
+  /// A region of kernels, copies, and loops and branches like it, with as little work a step as is
+  /// done by one block before a queue would have come to the next step.
+  bool is_small(const Program& region) const override;
+  /// None where one block has not enough memory of its own for all of it.
+  NativeTask task_of(const Launch& flow) override;
+
+  /// The CUDA C++ of all of it; of the kernels, those that loops and branches have not taken in.
+  std::string text() const;
+
+  /// Compiles all of it for the GPU of that index: the bytes of its code. Throws what
+  /// compile_kernels does.
+  std::size_t compile(int gpu, CodeCache* cache);
+
+ private:
+  struct Gathered {
+    KernelText kernel;
+    std::shared_ptr<DeviceTask> task;  // set once it is compiled
+    bool is_taken_in = false;
+  };
+
+  DeviceTask add(KernelText kernel);
+  void take_in(const Launch& flow);
+  std::vector<const Gathered*> to_compile() const;
+
+  KernelOf kernel_of_;
+  std::vector<Gathered> gathered_;
+};
+
+}  // namespace anabranch::cuda

@@ -1,0 +1,98 @@
+#include "codegen/cuda/compile_kernels.h"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "codegen/cuda/emit_kernel.h"
+#include "codegen/cuda/nvrtc.h"
+#include "runtime/cuda/gpu.h"
+
+namespace anabranch::cuda {
+namespace {
+
+/// A kernel on its GPU.
+struct Launchable {
+  Gpu& gpu;
+  ModulePtr module;
+  CUfunction function;
+  unsigned blocks, threads;
+  std::size_t buffers;
+  std::vector<Buffer> fixed;
+  std::vector<void*> fixed_pointers;
+};
+
+// Constants are copied from the host when a program is compiled.
+void wait_for(const Buffer& constant, DeviceQueue& queue) {
+  const std::shared_ptr<const Mark> mark = constant.ready().mark();
+  if (mark && !constant.ready().ready()) queue.wait(*mark);
+}
+
+void put(const void* context, void* const* buffers, DeviceQueue& queue) {
+  const auto& kernel = *static_cast<const Launchable*>(context);
+  std::vector<void*> pointers;
+  const auto add = [&](void* const& pointer) {
+    pointers.push_back(const_cast<void*>(static_cast<const void*>(&pointer)));
+  };
+  for (std::size_t i = 0; i < kernel.buffers; ++i) add(buffers[i]);
+  for (const Buffer& buffer : kernel.fixed) wait_for(buffer, queue);
+  for (void* const& pointer : kernel.fixed_pointers) add(pointer);
+  kernel.gpu.launch(kernel.function, kernel.blocks, kernel.threads, pointers.data(), queue);
+}
+
+void put_nothing(const void*, void* const*, DeviceQueue&) {}
+
+std::string text_of(std::span<const KernelText> kernels) {
+  std::string text = device_text();
+  for (const KernelText& kernel : kernels) text += "\n" + kernel.text;
+  return text;
+}
+
+// All that the code depends on, in full.
+std::string key_of(const std::string& text, int architecture) {
+  return "anabranch " ANABRANCH_VERSION ", NVRTC " + nvrtc_version() + ", sm_" +
+         std::to_string(architecture) + "\n" + text;
+}
+
+std::string cubin_of(const std::string& text, int architecture, CodeCache* cache) {
+  if (!cache) return compile_cubin(text, architecture).code;
+  const std::string key = key_of(text, architecture);
+  if (std::optional<std::string> known = cache->find(key)) return std::move(*known);
+  std::string cubin = compile_cubin(text, architecture).code;
+  cache->keep(key, cubin);
+  return cubin;
+}
+
+DeviceTask task_of(const KernelText& kernel, Gpu& gpu, const ModulePtr& module) {
+  if (kernel.blocks == 0) return {put_nothing, nullptr};
+  // Every kernel goes on where its blocks end, so fewer than it asks for will do.
+  constexpr std::int64_t most_blocks = std::numeric_limits<std::int32_t>::max();
+  auto made = std::make_shared<Launchable>(
+      Launchable{gpu,
+                 module,
+                 gpu.function(*module, kernel.name),
+                 static_cast<unsigned>(std::min(kernel.blocks, most_blocks)),
+                 static_cast<unsigned>(kernel.threads),
+                 kernel.buffers,
+                 kernel.fixed,
+                 {}});
+  for (const Buffer& buffer : made->fixed) made->fixed_pointers.push_back(buffer.data());
+  return {put, std::move(made)};
+}
+
+}  // namespace
+
+Code compile_kernels(std::span<const KernelText> kernels, int gpu_index, CodeCache* cache) {
+  if (kernels.empty()) return {};
+  Gpu& gpu = Gpu::of(gpu_index);
+  const std::string cubin = cubin_of(text_of(kernels), gpu.architecture(), cache);
+  const ModulePtr module = gpu.load(cubin);
+  Code code;
+  code.bytes = cubin.size();
+  for (const KernelText& kernel : kernels) code.tasks.push_back(task_of(kernel, gpu, module));
+  return code;
+}
+
+}  // namespace anabranch::cuda

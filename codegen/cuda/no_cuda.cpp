@@ -1,0 +1,19 @@
+// compile_kernels.h and dot.h in a build without the CUDA Toolkit, where no program is for a GPU.
+#include "codegen/cuda/compile_kernels.h"
+#include "codegen/cuda/dot.h"
+#include "codegen/cuda/nvrtc.h"
+#include "ir/error.h"
+
+namespace anabranch::cuda {
+
+Code compile_kernels(std::span<const KernelText>, int, CodeCache*) {
+  throw Error("compile for CUDA: " + nvrtc_missing());
+}
+
+std::optional<std::int64_t> dot_workspace(const Dot&, int) {
+  throw Error("compile for CUDA: " + nvrtc_missing());
+}
+
+DeviceTask make_dot(const Dot&, int) { throw Error("compile for CUDA: " + nvrtc_missing()); }
+
+}  // namespace anabranch::cuda

@@ -1,0 +1,95 @@
+#include "codegen/native_code.h"
+
+#include <utility>
+
+#include "codegen/cpu/compile_kernels.h"
+#include "codegen/cpu/native_flow.h"
+#include "codegen/cuda/code_builder.h"
+#include "codegen/tile.h"
+
+namespace anabranch {
+namespace {
+
+/// Who runs a kernel.
+struct Use {
+  DeviceIndex device = 0;
+  bool is_epilogue = false;  // of a dot
+};
+
+void find_uses(const Launches& launches, DeviceIndex outer, std::vector<Use>& uses) {
+  for (std::size_t i = 0; i < launches.work.size(); ++i) {
+    // What a loop or a branch runs is where that is.
+    const DeviceIndex device =
+        outer != 0 ? outer : device_of(launches.program, launches.program.launches[i]);
+    const auto& work = launches.work[i];
+    if (const auto* one = std::get_if<OneKernel>(&work)) uses[one->kernel].device = device;
+    if (const auto* dot = std::get_if<LibraryDot>(&work); dot && dot->epilogue) {
+      uses[*dot->epilogue] = {device, true};
+    }
+    if (const auto* flow = std::get_if<ControlFlow>(&work)) {
+      for (const Launches& region : flow->regions) find_uses(region, device, uses);
+    }
+  }
+}
+
+}  // namespace
+
+struct NativeCode::Gpu {
+  Device device;
+  cuda::CodeBuilder code;
+};
+
+NativeCode::NativeCode(std::vector<Kernel>& kernels, const Launches& launches,
+                       std::span<const Device> devices, const Options& options)
+    : options_(options), tasks_(kernels.size()) {
+  std::vector<Use> uses(kernels.size());
+  find_uses(launches, 0, uses);
+  const Target target = cpu::host_target();
+  std::vector<std::size_t> on_cpu;
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    if (devices[uses[i].device].kind() == DeviceKind::cuda) continue;
+    kernels[i] = tile(std::move(kernels[i]), target, uses[i].is_epilogue);
+    on_cpu.push_back(i);
+  }
+  compile_for_cpu(kernels, on_cpu);
+
+  const KernelOf kernel_of = kernel_of_name(kernels);
+  on_host_ = std::make_unique<cpu::HostFlows>(kernel_of, options.cache.get());
+  for (DeviceIndex index = 0; index < devices.size(); ++index) {
+    if (devices[index].kind() != DeviceKind::cuda) continue;
+    gpus_.push_back(std::make_unique<Gpu>(Gpu{devices[index], cuda::CodeBuilder(kernel_of)}));
+    for (std::size_t i = 0; i < kernels.size(); ++i) {
+      if (uses[i].device == index) tasks_[i] = gpus_.back()->code.task_of(kernels[i]);
+    }
+  }
+}
+
+NativeCode::~NativeCode() = default;
+
+// The compiler takes them in one piece, so they go there and come back.
+void NativeCode::compile_for_cpu(std::vector<Kernel>& kernels, std::span<const std::size_t> which) {
+  std::vector<Kernel> together;
+  for (std::size_t i : which) together.push_back(std::move(kernels[i]));
+  const cpu::Code code = cpu::compile_kernels(together, options_.cache.get());
+  bytes_ += code.bytes;
+  for (std::size_t i = 0; i < which.size(); ++i) {
+    Kernel& kernel = kernels[which[i]] = std::move(together[i]);
+    tasks_[which[i]] = HostTask{code.functions[i], code.keep_alive, kernel.extent(), grain(kernel)};
+  }
+}
+
+NativeFlows& NativeCode::flows(const Device& device) {
+  for (const auto& gpu : gpus_) {
+    if (gpu->device == device) return gpu->code;
+  }
+  return *on_host_;
+}
+
+std::size_t NativeCode::finish() {
+  for (const auto& gpu : gpus_) {
+    bytes_ += gpu->code.compile(gpu->device.index(), options_.cache.get());
+  }
+  return bytes_;
+}
+
+}  // namespace anabranch

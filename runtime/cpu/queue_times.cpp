@@ -1,0 +1,29 @@
+#include "runtime/cpu/queue_times.h"
+
+#include <utility>
+
+#include "ir/error.h"
+
+namespace anabranch::cpu {
+
+void QueueTimes::add(QueuedStep step) {
+  std::lock_guard lock(mutex_);
+  steps_.push_back(std::move(step));
+}
+
+void QueueTimes::report() {
+  std::lock_guard lock(mutex_);
+  for (const QueuedStep& step : std::exchange(steps_, {})) {
+    try {
+      const auto begin = step.begin->time(), end = step.end->time();
+      if (step.times) step.times->add(step.launch, end - begin);
+      if (timeline::recording()) {
+        timeline::add(step.track, step.name, step.category, begin, end, step.details);
+      }
+    } catch (const Error&) {
+      return;  // the device has failed, as the results say
+    }
+  }
+}
+
+}  // namespace anabranch::cpu

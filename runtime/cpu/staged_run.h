@@ -1,0 +1,19 @@
+// A host's task on memory of devices that work by themselves: a custom call, or a copy between such
+// a device and the host.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "runtime/cpu/stream_run.h"
+#include "runtime/executable.h"
+
+namespace anabranch::cpu {
+
+/// Copies what `task` reads there to the host, runs it on a worker, and copies back what it writes.
+/// `launch` and `buffers` outlive it. Nothing waits meanwhile; `strand` is advanced at the end.
+/// Throws Error where there is no page-locked memory left.
+std::unique_ptr<InnerRun> make_staged_run(const Launch& launch, const HostTask& task,
+                                          std::span<void* const> buffers, Strand& strand);
+
+}  // namespace anabranch::cpu

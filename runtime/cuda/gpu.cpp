@@ -1,0 +1,389 @@
+#include "runtime/cuda/gpu.h"
+
+#include <fmt/format.h>
+#include <nvtx3/nvToolsExt.h>
+
+#include <array>
+
+#include "ir/error.h"
+#include "runtime/cuda/driver.h"
+#include "runtime/cuda/gpus.h"
+
+namespace anabranch::cuda {
+
+using Clock = std::chrono::steady_clock;
+
+namespace {
+
+constexpr int most_gpus = 64;
+// The clocks of host and GPU drift apart by a few millionths.
+constexpr std::chrono::seconds anchor_life{1};
+
+CUdeviceptr address(const void* data) { return reinterpret_cast<CUdeviceptr>(data); }
+
+}  // namespace
+
+class Module {
+ public:
+  Module(Gpu& gpu, CUmodule module) : gpu(gpu), module(module) {}
+  ~Module() {
+    try {
+      gpu.enter();
+      driver().cuModuleUnload(module);
+    } catch (const Error&) {
+      // The GPU is lost, and the module with it.
+    }
+  }
+  Module(const Module&) = delete;
+  Module& operator=(const Module&) = delete;
+
+  Gpu& gpu;
+  const CUmodule module;
+};
+
+class EventMark final : public Mark {
+ public:
+  EventMark(Gpu& gpu, CUevent event, const DeviceQueue& queue)
+      : gpu(gpu), event(event), queue_(queue) {}
+  ~EventMark() override { gpu.events_.give_back(event); }
+
+  bool is_past() const override {
+    gpu.enter();
+    const CUresult result = driver().cuEventQuery(event);
+    if (result == CUDA_ERROR_NOT_READY) return false;
+    check(result, "query of an event");
+    return true;
+  }
+  void wait() const override {
+    gpu.enter();
+    check(driver().cuEventSynchronize(event), "wait for an event");
+  }
+  const DeviceQueue& queue() const override { return queue_; }
+
+  Gpu& gpu;
+  const CUevent event;
+
+ private:
+  const DeviceQueue& queue_;
+};
+
+/// A moment that both the GPU and the host know.
+struct Gpu::Anchor {
+  Gpu& gpu;
+  const CUevent event;
+  const Clock::time_point time;
+
+  ~Anchor() { gpu.timed_events_.give_back(event); }
+};
+
+class EventTime final : public TimeMark {
+ public:
+  EventTime(Gpu& gpu, CUevent event, std::shared_ptr<const Gpu::Anchor> anchor)
+      : gpu_(gpu), event_(event), anchor_(std::move(anchor)) {}
+  ~EventTime() override { gpu_.timed_events_.give_back(event_); }
+
+  Clock::time_point time() const override {
+    gpu_.enter();
+    float ms = 0;
+    check(driver().cuEventElapsedTime(&ms, anchor_->event, event_), "time of an event");
+    return anchor_->time + std::chrono::duration_cast<Clock::duration>(
+                               std::chrono::duration<double, std::milli>(ms));
+  }
+
+ private:
+  Gpu& gpu_;
+  const CUevent event_;
+  const std::shared_ptr<const Gpu::Anchor> anchor_;
+};
+
+class CapturedGraph final : public CapturedWork {
+ public:
+  CapturedGraph(Gpu& gpu, CUgraphExec graph) : gpu_(gpu), graph_(graph) {}
+  ~CapturedGraph() override {
+    try {
+      gpu_.enter();
+      driver().cuGraphExecDestroy(graph_);
+    } catch (const Error&) {
+      // The GPU is lost, and the graph with it.
+    }
+  }
+
+  void put(DeviceQueue& queue) const override {
+    gpu_.enter();
+    check(driver().cuGraphLaunch(graph_, static_cast<CUstream>(queue.native())),
+          "launch of a graph");
+  }
+
+ private:
+  Gpu& gpu_;
+  const CUgraphExec graph_;
+};
+
+class Queue final : public DeviceQueue {
+ public:
+  explicit Queue(Gpu& gpu) : gpu_(gpu) {
+    gpu_.enter();
+    // Non-blocking: not ordered with what others do on the default stream.
+    check(driver().cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING), "making a stream");
+  }
+  ~Queue() override {
+    try {
+      gpu_.enter();
+      driver().cuStreamDestroy(stream_);  // which ends once what is on it is done
+    } catch (const Error&) {
+      // The GPU is lost, and the stream with it.
+    }
+  }
+
+  void copy(void* to, const void* from, std::size_t bytes) override {
+    if (bytes == 0) return;
+    gpu_.enter();
+    check(driver().cuMemcpyAsync(address(to), address(from), bytes, stream_), "copy");
+  }
+
+  void wait(const Mark& mark) override {
+    gpu_.enter();
+    const CUevent event = static_cast<const EventMark&>(mark).event;
+    check(driver().cuStreamWaitEvent(stream_, event, CU_EVENT_WAIT_DEFAULT), "wait of a stream");
+  }
+
+  std::shared_ptr<const Mark> mark() override {
+    gpu_.enter();
+    auto mark = std::make_shared<const EventMark>(gpu_, gpu_.events_.take(), *this);
+    check(driver().cuEventRecord(mark->event, stream_), "record of an event");
+    return mark;
+  }
+
+  std::shared_ptr<const TimeMark> time_mark() override {
+    gpu_.enter();
+    std::shared_ptr<const Gpu::Anchor> anchor = gpu_.anchor();
+    const CUevent event = gpu_.timed_events_.take();
+    auto mark = std::make_shared<const EventTime>(gpu_, event, std::move(anchor));
+    check(driver().cuEventRecord(event, stream_), "record of an event");
+    return mark;
+  }
+
+  void begin_range(const std::string& name) override { nvtxRangePushA(name.c_str()); }
+  void end_range() override { nvtxRangePop(); }
+
+  void* native() const override { return stream_; }
+
+ private:
+  Gpu& gpu_;
+  CUstream stream_ = nullptr;
+};
+
+int gpu_count() {
+  static const int count = [] {
+    int found = 0;
+    if (driver().missing.empty() && driver().cuDeviceGetCount(&found) != CUDA_SUCCESS) found = 0;
+    return std::min(found, most_gpus);
+  }();
+  return count;
+}
+
+std::string why_no_gpu() { return driver().missing; }
+
+Gpu& Gpu::of(int index) {
+  static std::mutex mutex;
+  static std::array<Gpu*, most_gpus> gpus{};
+  if (index < 0 || index >= gpu_count()) {
+    throw Error(fmt::format("there is no GPU {}{}", index, gpu_count() ? "" : ": " + why_no_gpu()));
+  }
+  std::lock_guard lock(mutex);
+  Gpu*& gpu = gpus[static_cast<std::size_t>(index)];
+  if (!gpu) gpu = new Gpu(index);
+  return *gpu;
+}
+
+Gpu::Gpu(int index) {
+  try {
+    open(index);
+  } catch (...) {
+    close();
+    throw;
+  }
+}
+
+void Gpu::open(int index) {
+  check(driver().cuDeviceGet(&device_, index), "opening a GPU");
+  check(driver().cuDevicePrimaryCtxRetain(&context_, device_), "opening a GPU");
+  enter();
+  char name[256] = {};
+  check(driver().cuDeviceGetName(name, sizeof name, device_), "asking a GPU for its name");
+  name_ = name;
+  const auto attribute = [this](CUdevice_attribute which) {
+    int value = 0;
+    check(driver().cuDeviceGetAttribute(&value, which, device_), "asking a GPU what it can do");
+    return value;
+  };
+  architecture_ = attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) * 10 +
+                  attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+  multiprocessors_ = attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+  check(driver().cuDeviceTotalMem(&memory_bytes_, device_), "asking a GPU for its memory");
+
+  CUmemPoolProps properties{};
+  properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+  properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  properties.location.id = device_;
+  check(driver().cuMemPoolCreate(&pool_, &properties), "making a memory pool");
+  // What is freed is kept; `trim` gives it back.
+  cuuint64_t keep = UINT64_MAX;
+  check(driver().cuMemPoolSetAttribute(pool_, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &keep),
+        "making a memory pool");
+  from_host_ = std::make_unique<Queue>(*this);
+  to_host_ = std::make_unique<Queue>(*this);
+  anchor_queue_ = std::make_unique<Queue>(*this);
+}
+
+// What `open` has come to, where it does not come to its end.
+void Gpu::close() noexcept {
+  from_host_.reset();
+  to_host_.reset();
+  if (pool_) driver().cuMemPoolDestroy(pool_);
+  if (context_) driver().cuDevicePrimaryCtxRelease(device_);
+}
+
+Engine& engine(int index) { return Gpu::of(index); }
+
+void Gpu::enter() const { check(driver().cuCtxSetCurrent(context_), "entering a GPU's context"); }
+
+CUevent Gpu::Events::take() {
+  {
+    std::lock_guard lock(mutex_);
+    if (!free_.empty()) {
+      const CUevent event = free_.back();
+      free_.pop_back();
+      return event;
+    }
+  }
+  CUevent event = nullptr;
+  check(driver().cuEventCreate(&event, flags_), "making an event");
+  return event;
+}
+
+void Gpu::Events::give_back(CUevent event) noexcept {
+  try {
+    std::lock_guard lock(mutex_);
+    free_.push_back(event);
+  } catch (...) {  // no memory even for the list
+    driver().cuEventDestroy(event);
+  }
+}
+
+std::shared_ptr<const Gpu::Anchor> Gpu::anchor() {
+  std::lock_guard lock(anchor_mutex_);
+  if (anchor_ && Clock::now() - anchor_->time < anchor_life) return anchor_;
+  const CUevent event = timed_events_.take();
+  // On a queue where nothing is, so that the host waits for nothing else.
+  const auto stream = static_cast<CUstream>(anchor_queue_->native());
+  check(driver().cuEventRecord(event, stream), "record of an event");
+  check(driver().cuEventSynchronize(event), "wait for an event");
+  anchor_.reset(new Anchor{*this, event, Clock::now()});
+  return anchor_;
+}
+
+DeviceQueue& Gpu::queue(unsigned index, QueueSet set) {
+  std::lock_guard lock(mutex_);
+  auto& queues = queues_[static_cast<int>(set)];
+  while (queues.size() <= index) queues.push_back(std::make_unique<Queue>(*this));
+  return *queues[index];
+}
+
+std::shared_ptr<const CapturedWork> Gpu::capture(const std::function<void()>& put) {
+  std::lock_guard lock(capture_mutex_);
+  const auto stream = static_cast<CUstream>(queue(0, QueueSet::capture).native());
+  enter();
+  // What other threads do meanwhile is their own business.
+  check(driver().cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL), "capture");
+  std::exception_ptr error;
+  try {
+    put();
+  } catch (...) {
+    error = std::current_exception();
+  }
+  CUgraph graph = nullptr;
+  const CUresult ended = driver().cuStreamEndCapture(stream, &graph);  // also where `put` failed
+  if (error) {
+    if (graph) driver().cuGraphDestroy(graph);
+    std::rethrow_exception(error);
+  }
+  check(ended, "capture");
+  CUgraphExec made = nullptr;
+  const CUresult result = driver().cuGraphInstantiate(&made, graph, 0);
+  driver().cuGraphDestroy(graph);
+  check(result, "making a graph of what was captured");
+  return std::make_shared<const CapturedGraph>(*this, made);
+}
+
+void* Gpu::allocate(std::size_t bytes) {
+  const auto stream = static_cast<CUstream>(main().native());
+  enter();
+  CUdeviceptr data = 0;
+  const CUresult result = driver().cuMemAllocFromPoolAsync(&data, bytes, pool_, stream);
+  if (result == CUDA_ERROR_OUT_OF_MEMORY) return nullptr;
+  check(result, "allocation");
+  return reinterpret_cast<void*>(data);
+}
+
+void Gpu::free(void* data) {
+  if (!data) return;
+  const auto stream = static_cast<CUstream>(main().native());
+  enter();
+  check(driver().cuMemFreeAsync(address(data), stream), "freeing memory");
+}
+
+std::size_t Gpu::cached() const {
+  enter();
+  cuuint64_t reserved = 0, used = 0;
+  const auto get = [this](CUmemPool_attribute which, cuuint64_t& value) {
+    check(driver().cuMemPoolGetAttribute(pool_, which, &value), "asking for a pool's memory");
+  };
+  get(CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, reserved);
+  get(CU_MEMPOOL_ATTR_USED_MEM_CURRENT, used);
+  return reserved > used ? reserved - used : 0;
+}
+
+void Gpu::release_cached() {
+  enter();
+  check(driver().cuMemPoolTrimTo(pool_, 0), "trimming a memory pool");
+}
+
+ModulePtr Gpu::load(const std::string& cubin) {
+  enter();
+  CUmodule module = nullptr;
+  check(driver().cuModuleLoadData(&module, cubin.data()), "loading kernels");
+  return std::make_shared<const Module>(*this, module);
+}
+
+CUfunction Gpu::function(const Module& module, const std::string& name) {
+  enter();
+  CUfunction function = nullptr;
+  check(driver().cuModuleGetFunction(&function, module.module, name.c_str()),
+        ("looking for kernel " + name).c_str());
+  return function;
+}
+
+void Gpu::launch(CUfunction kernel, unsigned blocks, unsigned threads, void** arguments,
+                 const DeviceQueue& queue) {
+  enter();
+  check(driver().cuLaunchKernel(kernel, blocks, 1, 1, threads, 1, 1, 0,
+                                static_cast<CUstream>(queue.native()), arguments, nullptr),
+        "launch");
+}
+
+void* Gpu::allocate_host(std::size_t bytes) {
+  enter();
+  void* data = nullptr;
+  const CUresult result = driver().cuMemHostAlloc(&data, bytes, CU_MEMHOSTALLOC_PORTABLE);
+  if (result == CUDA_ERROR_OUT_OF_MEMORY) return nullptr;
+  check(result, "allocation of page-locked memory");
+  return data;
+}
+
+void Gpu::free_host(void* data) noexcept {
+  driver().cuCtxSetCurrent(context_);
+  driver().cuMemFreeHost(data);
+}
+
+}  // namespace anabranch::cuda

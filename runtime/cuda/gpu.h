@@ -1,0 +1,104 @@
+// Gpu: one NVIDIA GPU, through its driver.
+#pragma once
+
+#include <cuda.h>
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "runtime/engine.h"
+
+namespace anabranch::cuda {
+
+/// Code on a GPU; it is unloaded with the last handle.
+class Module;
+using ModulePtr = std::shared_ptr<const Module>;
+
+class Gpu final : public Engine {
+ public:
+  /// Made at the first call for it, and never destroyed. Throws Error where there is no such GPU.
+  static Gpu& of(int index);
+
+  Gpu(const Gpu&) = delete;
+  Gpu& operator=(const Gpu&) = delete;
+
+  const std::string& name() const { return name_; }
+  /// Its compute capability: 90 for 9.0.
+  int architecture() const { return architecture_; }
+  int multiprocessors() const { return multiprocessors_; }
+  std::size_t memory_bytes() const { return memory_bytes_; }
+
+  /// The driver, and libraries on top of it, work on the GPU whose context the calling thread has:
+  /// to be called before all else. The rest of this class does so itself.
+  void enter() const;
+
+  DeviceQueue& queue(unsigned index, QueueSet set = QueueSet::run) override;
+  DeviceQueue& from_host() override { return *from_host_; }
+  DeviceQueue& to_host() override { return *to_host_; }
+
+  std::shared_ptr<const CapturedWork> capture(const std::function<void()>& put) override;
+
+  void* allocate(std::size_t bytes) override;
+  void free(void* data) override;
+  std::size_t cached() const override;
+  void release_cached() override;
+
+  void* allocate_host(std::size_t bytes) override;
+  void free_host(void* data) noexcept override;
+
+  /// Throws Error where the driver refuses the cubin.
+  ModulePtr load(const std::string& cubin);
+  /// Throws Error where the module has none of that name. It lives as long as the module.
+  CUfunction function(const Module& module, const std::string& name);
+  /// Puts a run of a kernel on a queue of this GPU. `arguments`: a pointer to each.
+  void launch(CUfunction kernel, unsigned blocks, unsigned threads, void** arguments,
+              const DeviceQueue& queue);
+
+ private:
+  friend class Queue;
+  friend class EventMark;
+  friend class CapturedGraph;
+  friend class EventTime;
+  friend class Module;
+  struct Anchor;
+
+  /// Events that nobody uses. Thread-safe; the GPU must have been entered.
+  class Events {
+   public:
+    explicit Events(unsigned flags) : flags_(flags) {}
+    CUevent take();
+    void give_back(CUevent event) noexcept;
+
+   private:
+    const unsigned flags_;
+    std::mutex mutex_;
+    std::vector<CUevent> free_;
+  };
+
+  explicit Gpu(int index);
+  void open(int index);
+  void close() noexcept;
+
+  std::shared_ptr<const Anchor> anchor();
+
+  CUdevice device_ = 0;
+  CUcontext context_ = nullptr;
+  CUmemoryPool pool_ = nullptr;
+  std::string name_;
+  int architecture_ = 0;
+  int multiprocessors_ = 0;
+  std::size_t memory_bytes_ = 0;
+
+  std::unique_ptr<DeviceQueue> from_host_, to_host_, anchor_queue_;
+  mutable std::mutex mutex_;
+  std::vector<std::unique_ptr<DeviceQueue>> queues_[2];  // by QueueSet
+  Events events_{CU_EVENT_DISABLE_TIMING}, timed_events_{CU_EVENT_DEFAULT};
+  std::mutex capture_mutex_;  // one at a time
+  std::mutex anchor_mutex_;
+  std::shared_ptr<const Anchor> anchor_;
+};
+
+}  // namespace anabranch::cuda

@@ -1,0 +1,18 @@
+// Which GPUs there are. Without CUDA headers: for all of runtime/.
+#pragma once
+
+#include <string>
+
+#include "runtime/engine.h"
+
+namespace anabranch::cuda {
+
+/// How many GPUs there are; 0 where there is no driver, or one that is too old.
+int gpu_count();
+/// Why there are none, in words: no driver, one that is too old, no GPU, a build without CUDA.
+std::string why_no_gpu();
+
+/// Made at the first call for it, and never destroyed. Throws Error where there is no such GPU.
+Engine& engine(int index);
+
+}  // namespace anabranch::cuda

@@ -1,0 +1,12 @@
+// gpus.h in a build without the CUDA Toolkit.
+#include "ir/error.h"
+#include "runtime/cuda/gpus.h"
+
+namespace anabranch::cuda {
+
+int gpu_count() { return 0; }
+std::string why_no_gpu() { return "this build has no CUDA"; }
+
+Engine& engine(int) { throw Error("there is no GPU: " + why_no_gpu()); }
+
+}  // namespace anabranch::cuda

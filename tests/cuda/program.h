@@ -1,0 +1,13 @@
+// The text of whole programs, loops and branches included.
+#pragma once
+
+#include <string>
+
+#include "ir/graph.h"
+
+namespace anabranch::testing {
+
+/// What `graph`, optimised, would run on a GPU.
+std::string cuda_text_of(const Graph& graph);
+
+}  // namespace anabranch::testing

@@ -1,0 +1,32 @@
+#include "resources.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <regex>
+
+namespace anabranch::testing {
+
+// "Compiling entry function 'kernel3' for 'sm_80'", then its stack frame and spills, then "Used 12
+// registers, ... 256 bytes smem".
+void Resources::add(const std::string& log) {
+  static const std::regex line(
+      "entry function '([^']+)'|(\\d+) bytes spill stores|Used (\\d+) registers|(\\d+) bytes smem");
+  std::string kernel;
+  for (std::sregex_iterator found(log.begin(), log.end(), line), end; found != end; ++found) {
+    const std::smatch& match = *found;
+    if (match[1].matched) {
+      kernel = match[1];
+      ++kernels;
+    }
+    if (match[2].matched && match[2] != "0") spills.push_back(kernel);
+    if (match[3].matched) most_registers = std::max(most_registers, std::stoi(match[3]));
+    if (match[4].matched) most_shared_bytes = std::max(most_shared_bytes, std::stoi(match[4]));
+  }
+}
+
+void Resources::print(int architecture) const {
+  std::printf("sm_%d: %d kernels, at most %d registers, %d bytes of shared memory, %zu spill\n",
+              architecture, kernels, most_registers, most_shared_bytes, spills.size());
+}
+
+}  // namespace anabranch::testing

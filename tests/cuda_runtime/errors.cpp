@@ -1,0 +1,201 @@
+// What goes wrong with a GPU: no driver, one that is too old, no NVRTC, and each call that the
+// driver may refuse.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <thread>
+
+#include "anabranch/anabranch.h"
+#include "fake_driver.h"
+#include "runtime/cuda/gpu.h"
+#include "tests/support/temporary_folder.h"
+
+namespace anabranch::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+// --- a machine that lacks something: in a process of its own
+
+/// What fake_cuda/try_gpu.cpp prints with `environment` ("NAME=VALUE ...").
+std::string tried(const std::string& environment) {
+  FILE* pipe = popen((environment + " '" TRY_GPU "'").c_str(), "r");
+  std::string text;
+  std::array<char, 256> part;
+  while (fgets(part.data(), part.size(), pipe)) text += part.data();
+  pclose(pipe);
+  return text;
+}
+
+void expect_parts(const std::string& text, std::initializer_list<const char*> parts) {
+  for (const char* part : parts) EXPECT_NE(text.find(part), std::string::npos) << text;
+}
+
+/// A folder with pretend libraries, of which some cannot be loaded.
+class Libraries {
+ public:
+  explicit Libraries(const std::string& broken) {
+    for (const auto& entry : fs::directory_iterator(FAKE_CUDA_FOLDER)) {
+      const std::string name = entry.path().filename();
+      if (name.starts_with(broken)) {
+        write_file(folder_.path() / name, "");
+      } else {
+        fs::create_symlink(entry.path(), folder_.path() / name);
+      }
+    }
+  }
+  std::string environment() const { return "LD_LIBRARY_PATH='" + folder_.path().string() + "'"; }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+TEST(NoGpu, WithADriverAndNvrtcItWorks) {
+  EXPECT_EQ(tried(Libraries("nothing").environment()), "cpu:0\ncuda:0\n2 3\n");
+}
+
+TEST(NoGpu, WithoutADriver) {
+  expect_parts(tried(Libraries("libcuda").environment()),
+               {"cpu:0\nError: ", "there is no device cuda:0, since there is no NVIDIA driver",
+                "libcuda.so.1", "there is cpu:0"});
+}
+
+TEST(NoGpu, WithADriverThatIsTooOld) {
+  expect_parts(tried("FAKE_CUDA_VERSION=12040"),
+               {"cpu:0\nError: ", "the NVIDIA driver is for CUDA 12.4; one for CUDA ",
+                ".0 or later is needed"});
+}
+
+TEST(NoGpu, WithADriverThatFindsNone) {
+  expect_parts(tried("FAKE_CUDA_DEVICES=0"), {"cpu:0\nError: ", "the NVIDIA driver finds no GPU"});
+}
+
+TEST(NoGpu, WithoutNvrtc) {
+  expect_parts(tried(Libraries("libnvrtc").environment()),
+               {"cpu:0\ncuda:0\nError: compile for CUDA: cannot load libnvrtc.so.",
+                "; install NVRTC of CUDA ", "LD_LIBRARY_PATH"});
+}
+
+// --- a driver that refuses a call
+
+constexpr const char* kinds[] = {"modules", "pools",  "contexts",   "streams",
+                                 "events",  "blocks", "host blocks"};
+
+class RefusedCall : public ::testing::TestWithParam<const char*> {};
+
+/// Compiles, copies to the GPU, runs a kernel and a loop on several queues, and copies back. With
+/// `cache`, without the time that compiling takes.
+std::vector<float> use(const std::shared_ptr<CodeCache>& cache) {
+  Options options;
+  options.device = Device::cuda(0);
+  options.use_all_streams = true;
+  options.cache = cache;
+  const Array x = array({1.0f, 2.0f, 3.0f}, {3}).to(options.device);
+  const auto f = [](Array z) {
+    const Array left = sin(sum(z) * z), right = cos(sum(z * z) * z);
+    return fori_loop(
+        0, 3, [](Array, Array w) { return w * 0.5f; }, left + right);
+  };
+  return jit(f, options)(x).to_vector<float>();
+}
+
+void expect_use_to_work(const std::shared_ptr<CodeCache>& cache, const std::string& after) {
+  static const std::vector<float> right = use(cache);
+  try {
+    EXPECT_EQ(use(cache), right) << after;
+  } catch (const Error& error) {
+    ADD_FAILURE() << after << ": " << error.what();
+  }
+}
+
+// The thread that hears of marks may still hold the last of it.
+bool falls_to(std::int64_t most, const char* kind) {
+  for (int tries = 0; tries < 1000 && alive(kind) > most; ++tries) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return alive(kind) <= most;
+}
+
+// Each of the calls in turn, until there is none left: an Error or, where the call did not matter,
+// the right result; then all is as it was.
+TEST_P(RefusedCall, IsAnErrorAndNoMore) {
+  const TemporaryFolder folder;
+  const auto cache = std::make_shared<CodeCache>(folder.path());
+  expect_use_to_work(cache, "at first");
+  // What the driver will not take back is lost.
+  const std::string name = GetParam();
+  const bool loses_memory = name == "cuMemFreeAsync" || name == "cuCtxSetCurrent";
+  int refused = 0;
+  for (std::uint64_t call = 0; call < 60; ++call) {
+    const std::string what = name + ", call " + std::to_string(call);
+    std::map<std::string, std::int64_t> before;
+    for (int round = 0; round < 3; ++round) {
+      if (round == 2) {
+        for (const char* kind : kinds) before[kind] = alive(kind);
+      }
+      fail_driver_call(GetParam(), call);
+      try {
+        use(cache);
+      } catch (const Error& error) {
+        EXPECT_NE(std::string(error.what()).find("CUDA_ERROR"), std::string::npos) << error.what();
+      }
+      try {
+        wait_all();
+      } catch (const Error&) {
+      }
+      if (will_fail()) return fail_driver_call("", 0);
+      ++refused;
+      expect_use_to_work(cache, what);
+      wait_all();
+    }
+    for (const char* kind : kinds) {
+      if (loses_memory && std::string_view(kind).ends_with("blocks")) continue;
+      EXPECT_TRUE(falls_to(before[kind], kind)) << what << ": " << alive(kind) << " " << kind;
+    }
+    if (HasFailure()) return;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Driver, RefusedCall,
+                         ::testing::Values("cuCtxSetCurrent", "cuStreamWaitEvent", "cuEventCreate",
+                                           "cuEventRecord", "cuEventQuery", "cuEventSynchronize",
+                                           "cuMemAllocFromPoolAsync", "cuMemFreeAsync",
+                                           "cuMemHostAlloc", "cuMemFreeHost", "cuMemcpyAsync",
+                                           "cuModuleLoadData", "cuModuleUnload",
+                                           "cuModuleGetFunction", "cuLaunchKernel"),
+                         [](const auto& name) { return std::string(name.param); });
+
+// A GPU that cannot be opened can be opened later, and nothing of the first try is left. This needs
+// a process in which nobody has opened it: another test before this one may have.
+TEST(OpeningAGpu, MayFailAtEachCall) {
+  if (alive("contexts") > 0) return;
+  for (const char* name : {"cuDeviceGet", "cuDevicePrimaryCtxRetain", "cuCtxSetCurrent",
+                           "cuDeviceGetName", "cuDeviceGetAttribute", "cuDeviceTotalMem",
+                           "cuMemPoolCreate", "cuMemPoolSetAttribute", "cuStreamCreate"}) {
+    fail_driver_call(name, 0);
+    EXPECT_THROW(cuda::Gpu::of(0), Error) << name;
+    for (const char* kind : kinds) EXPECT_EQ(alive(kind), 0) << name << ": " << kind;
+  }
+  EXPECT_EQ(cuda::Gpu::of(0).architecture(), 80);
+}
+
+TEST(Module, IsRefusedInWords) {
+  const std::uint64_t bytes = 4;
+  std::string cubin(reinterpret_cast<const char*>(&bytes), sizeof bytes);
+  cubin += "none";
+  try {
+    cuda::Gpu::of(0).load(cubin);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("loading kernels: CUDA_ERROR_INVALID_IMAGE"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace anabranch::testing

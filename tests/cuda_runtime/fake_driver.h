@@ -1,0 +1,38 @@
+// What the pretend driver (tests/fake_cuda) lets a test ask and order beyond CUDA.
+#pragma once
+
+#include <dlfcn.h>
+
+#include <cstdint>
+#include <string>
+
+namespace anabranch::testing {
+namespace fake {
+
+template <class Function>
+Function* find(const char* name) {
+  static void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  return reinterpret_cast<Function*>(dlsym(driver, name));
+}
+
+}  // namespace fake
+
+/// Of the calls of a driver's function, the one after `after` more fails.
+inline void fail_driver_call(const std::string& name, std::uint64_t after) {
+  fake::find<void(const char*, std::uint64_t)>("fake_cuda_fail")(name.c_str(), after);
+}
+/// How often a driver's function has been called.
+inline std::int64_t driver_calls(const char* name) {
+  return fake::find<std::int64_t(const char*)>("fake_cuda_calls")(name);
+}
+/// Has freed memory be given out again, as a real pool does.
+inline void reuse_memory(bool reuse) { fake::find<void(bool)>("fake_cuda_reuse")(reuse); }
+/// Whether that call is still to come.
+inline bool will_fail() { return fake::find<bool()>("fake_cuda_will_fail")(); }
+/// How many "modules", "pools", "contexts", "streams", "events", "blocks" of memory and "host
+/// blocks" there are that nobody has given back.
+inline std::int64_t alive(const char* what) {
+  return fake::find<std::int64_t(const char*)>("fake_cuda_alive")(what);
+}
+
+}  // namespace anabranch::testing

@@ -1,0 +1,135 @@
+// Loops and branches on a GPU as one kernel of one block, held against the interpreter.
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "codegen/compile.h"
+#include "ir/interpret.h"
+#include "ir/parse.h"
+#include "ir/print.h"
+#include "runtime/read.h"
+#include "runtime/run.h"
+#include "tests/cuda/flow_forms.h"
+#include "tests/support/compare.h"
+#include "tests/support/random_graph.h"
+#include "tests/support/random_literal.h"
+
+namespace anabranch::testing {
+namespace {
+
+Compilation compiled(const Graph& graph) {
+  Options options;
+  options.device = Device::cuda(0);
+  options.parameters.assign(graph.parameter_count(), options.device);
+  Compilation made = compile(graph, options);
+  verify(*made.executable);
+  return made;
+}
+
+std::vector<Literal> run_on_gpu(const Compilation& compilation, std::span<const Literal> inputs) {
+  std::vector<Buffer> buffers;
+  for (const Literal& input : inputs) {
+    buffers.push_back(Buffer::copy_of(Device::cuda(0), input.bytes()));
+  }
+  const std::vector<Buffer> results = run(compilation.executable, std::move(buffers));
+  std::vector<Literal> outputs;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const Type& type = compilation.traced.type(compilation.traced.outputs()[i]);
+    std::vector<std::byte> bytes(type.bytes());
+    read_now(results[i], [&](const void* data) { std::memcpy(bytes.data(), data, bytes.size()); });
+    outputs.push_back(Literal(type, std::move(bytes)));
+  }
+  return outputs;
+}
+
+std::vector<Literal> inputs_for(const Graph& graph, std::int32_t number) {
+  Random random(7);
+  std::vector<Literal> inputs;
+  for (std::size_t i = 0; i < graph.parameter_count(); ++i) {
+    const Type& type = graph.parameter_type(i);
+    inputs.push_back(type == Type{i32, {}} ? Literal::scalar(number)
+                                           : random_literal(random, type, Flavour::ordinary));
+  }
+  return inputs;
+}
+
+/// Loops and branches outside others that go step by step.
+int stepwise(const Compilation& compilation) {
+  int count = 0;
+  for (const Stream& stream : compilation.executable->streams) {
+    for (const Step& step : stream) {
+      const auto* launch = std::get_if<Launch>(&step);
+      if (launch && !inner_executables(*launch).empty() && !launch->is_native_flow()) ++count;
+    }
+  }
+  return count;
+}
+
+void expect_same(const Graph& graph, const std::vector<std::int32_t>& numbers) {
+  const Compilation compilation = compiled(graph);
+  EXPECT_EQ(stepwise(compilation), 0) << to_string(*compilation.executable);
+  for (std::int32_t number : numbers) {
+    const std::vector<Literal> inputs = inputs_for(graph, number);
+    const auto wrong =
+        difference(interpret_bounded(graph, inputs), run_on_gpu(compilation, inputs));
+    ASSERT_FALSE(wrong) << *wrong << "\n" << to_string(graph) << dump(compilation, Stage::cuda);
+  }
+}
+
+class FlowsOnGpu : public ::testing::TestWithParam<Flow> {};
+
+// Numbers of branches that there are and that there are not, loops of no step and of several.
+TEST_P(FlowsOnGpu, GiveWhatTheInterpreterGives) {
+  std::vector<std::string> types = {"i32[5,6]"};
+  if (std::string(GetParam().text).find("dynamic") == std::string::npos) {
+    types.insert(types.end(), {"i32[1,2]", "i32[64,64]", "i8[3,33]"});
+  }
+  for (const std::string& type : types) {
+    expect_same(parse(with_type(GetParam().text, type)), {0, 1, -1, 7});
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, FlowsOnGpu, ::testing::ValuesIn(flows),
+                         [](const auto& flow) { return std::string(flow.param.name); });
+
+class FlowFormsOnGpu : public ::testing::TestWithParam<Flow> {};
+
+TEST_P(FlowFormsOnGpu, GiveWhatTheInterpreterGives) {
+  for (int size : {3, 17, 64}) expect_same(parse(with_size(GetParam(), size)), {0, 1, 4});
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, FlowFormsOnGpu, ::testing::ValuesIn(flow_forms),
+                         [](const auto& flow) { return std::string(flow.param.name); });
+
+bool is_for_one_gpu(const GraphCase& tested) {
+  const std::string text = to_string(tested.graph);
+  const bool has_flow =
+      text.find(" while ") != std::string::npos || text.find(" case ") != std::string::npos;
+  return has_flow && text.find("custom_call") == std::string::npos &&
+         text.find("transfer") == std::string::npos;
+}
+
+class RandomFlowsOnGpu : public ::testing::TestWithParam<int> {};
+
+TEST_P(RandomFlowsOnGpu, GiveWhatTheInterpreterGives) {
+  constexpr std::uint64_t seeds = 100;
+  int graphs = 0;
+  const auto first = static_cast<std::uint64_t>(GetParam()) * seeds;
+  for (std::uint64_t seed = first; seed < first + seeds; ++seed) {
+    const GraphCase tested = random_graph(seed);
+    if (!is_for_one_gpu(tested)) continue;
+    const Compilation compilation = compiled(tested.graph);
+    if (stepwise(compilation) > 0) continue;
+    ++graphs;
+    const auto wrong = difference(interpret_bounded(tested.graph, tested.inputs),
+                                  run_on_gpu(compilation, tested.inputs));
+    ASSERT_FALSE(wrong) << *wrong << "\nseed " << seed << "\n" << to_string(tested.graph);
+  }
+  EXPECT_GT(graphs, 0);
+  std::printf("%d graphs\n", graphs);
+}
+
+INSTANTIATE_TEST_SUITE_P(Shard, RandomFlowsOnGpu, ::testing::Range(0, 2));
+
+}  // namespace
+}  // namespace anabranch::testing

@@ -1,0 +1,170 @@
+// Programs on a GPU, from the user's function to the numbers.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <utility>
+
+#include "anabranch/anabranch.h"
+#include "fake_driver.h"
+
+namespace ab = anabranch;
+
+namespace {
+
+ab::Options on_gpu(int streams = 4) {
+  ab::Options options;
+  options.device = ab::Device::cuda(0);
+  options.streams = streams;
+  return options;
+}
+
+ab::Array numbers(std::int64_t count) {
+  std::vector<float> values(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i % 17) - 8;
+  return ab::array(values, {count});
+}
+
+TEST(JitOnGpu, ComputesWhatTheCpuComputes) {
+  auto f = [](ab::Array x) { return ab::tanh(x * 0.5f) + ab::sum(x); };
+  const ab::Array x = numbers(1000);
+  const std::vector<float> here = ab::jit(f)(x).to_vector<float>();
+  const ab::Array there = ab::jit(f, on_gpu())(x.to(ab::Device::cuda(0)));
+  EXPECT_EQ(there.device(), ab::Device::cuda(0));
+  const std::vector<float> got = there.to_vector<float>();
+  ASSERT_EQ(got.size(), here.size());
+  for (std::size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], here[i], 1e-3f);
+}
+
+TEST(JitOnGpu, CallsDependOnEachOtherWithoutTheHost) {
+  auto next = ab::jit([](ab::Array x) { return x * 0.5f + 1.0f; }, on_gpu());
+  ab::Array x = numbers(100).to(ab::Device::cuda(0));
+  for (int i = 0; i < 200; ++i) x = next(x);
+  for (const float value : x.to_vector<float>()) EXPECT_NEAR(value, 2.0f, 1e-5f);
+}
+
+// Equal, element by element, to what the same function gives on the CPU.
+template <class Function>
+void expect_as_on_cpu(Function function, const ab::Array& x, int streams = 4) {
+  const std::vector<float> here = ab::jit(function)(x).template to_vector<float>();
+  const ab::Array there = ab::jit(function, on_gpu(streams))(x.to(ab::Device::cuda(0)));
+  EXPECT_EQ(there.device(), ab::Device::cuda(0));
+  const std::vector<float> got = there.to_vector<float>();
+  ASSERT_EQ(got.size(), here.size());
+  for (std::size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], here[i], 1e-4f) << i;
+}
+
+TEST(JitOnGpu, ProgramsGoToTheGpuAndBack) {
+  auto f = ab::jit([](ab::Array x) {
+    const ab::Array there = ab::exp(x.to(ab::Device::cuda(0)) * 0.1f);
+    return there.to(ab::Device::cpu()) + x;
+  });
+  for (std::int64_t size : {0, 1, 7, 1000, 100'000}) {
+    const ab::Array x = numbers(size);
+    const std::vector<float> got = f(x).to_vector<float>(), was = x.to_vector<float>();
+    for (std::size_t i = 0; i < was.size(); ++i) {
+      ASSERT_NEAR(got[i], std::exp(was[i] * 0.1f) + was[i], 1e-4f);
+    }
+  }
+}
+
+// Six chains of products that meet in the end.
+ab::Array branches(ab::Array x) {
+  ab::Array sum = x;
+  for (int i = 1; i <= 6; ++i) {
+    ab::Array y = x * (0.1f * static_cast<float>(i));
+    for (int j = 0; j < 3; ++j) y = ab::matmul(ab::sin(y), x) * 0.1f;
+    sum = sum + y;
+  }
+  return sum;
+}
+
+TEST(JitOnGpu, BranchesRunOnSeveralQueues) {
+  expect_as_on_cpu(branches, ab::reshape(numbers(256), {16, 16}), 1);
+  expect_as_on_cpu(branches, ab::reshape(numbers(256), {16, 16}), 4);
+}
+
+TEST(JitOnGpu, CustomCallsRunOnTheHost) {
+  auto f = [](ab::Array x) {
+    const auto twice_and_one = [](const ab::CustomCall& call) {
+      const auto from = call.operand<float>(0);
+      const auto to = call.result<float>(0);
+      for (std::size_t i = 0; i < from.size(); ++i) to[i] = 2 * from[i] + 1;
+    };
+    return ab::custom_call("twice_and_one", twice_and_one, ab::spec(ab::f32, x.shape()), x * 3) - x;
+  };
+  expect_as_on_cpu(f, numbers(1000));
+}
+
+TEST(JitOnGpu, LoopsAndBranchesNeedNoHostThread) {
+  auto fibonacci = [](ab::Array x) {
+    return ab::fori_loop(
+               0, 7,
+               [](ab::Array, const auto& s) {
+                 return std::pair{s.second, s.first + s.second};
+               },
+               std::pair{x, x * 0.5f})
+        .first;
+  };
+  auto halve = [](ab::Array x) {
+    return ab::while_loop([](ab::Array y) { return ab::sum(ab::abs(y)) > 1; },
+                          [](ab::Array y) { return y * 0.5f; }, x);
+  };
+  auto choose = [](ab::Array x) {
+    return ab::cond(
+        ab::sum(x) > 0, [](ab::Array y) { return y + 1; },
+        [](ab::Array y) {
+          return ab::fori_loop(
+              0, 3, [](ab::Array i, ab::Array z) { return z * 2 + i.astype(ab::f32); }, y);
+        },
+        x);
+  };
+  for (const float sign : {1.0f, -1.0f}) {
+    const ab::Array x = numbers(1003) * sign + sign;
+    expect_as_on_cpu(fibonacci, x);
+    expect_as_on_cpu(halve, x);
+    expect_as_on_cpu(choose, x);
+  }
+}
+
+// Every launch, once, within the wait for the result, and after what it depends on.
+TEST(JitOnGpu, TheTimelineShowsWhenTheGpuRanEachKernel) {
+  auto f = ab::jit([](ab::Array x) { return ab::sum(ab::exp(x)) + ab::max(ab::sin(x)); }, on_gpu());
+  const ab::Array x = numbers(100'000).to(ab::Device::cuda(0));
+  f(x).wait();
+  ab::timeline::Recording recording;
+  const auto begin = ab::timeline::Clock::now();
+  f(x).wait();
+  ab::wait_all();
+  const auto end = ab::timeline::Clock::now();
+  const std::chrono::microseconds slack(200);
+  int kernels = 0;
+  for (const auto& event : recording.stop().events) {
+    if (event.category != ab::timeline::Category::kernel) continue;
+    ++kernels;
+    EXPECT_EQ(event.track.device, ab::Device::cuda(0));
+    EXPECT_GE(event.begin, begin - slack);
+    EXPECT_LE(event.begin, event.end);
+    EXPECT_LE(event.end, end + slack);
+  }
+  EXPECT_GE(kernels, 1);
+}
+
+// From the second run with the same memory on, the driver is given a whole run at once.
+TEST(JitOnGpu, RunsInTheSameMemoryAreReplayed) {
+  const ab::Array x = ab::reshape(numbers(256), {16, 16});
+  const std::vector<float> expected = ab::jit(branches)(x).to_vector<float>();
+  ab::Options options = on_gpu();
+  options.use_all_streams = true;
+  auto on_it = ab::jit(branches, options);
+  const ab::Array there = x.to(ab::Device::cuda(0));
+  anabranch::testing::reuse_memory(true);
+  const auto graphs = anabranch::testing::driver_calls("cuGraphLaunch");
+  for (int run = 0; run < 20; ++run) {
+    const std::vector<float> got = on_it(there).to_vector<float>();
+    for (std::size_t i = 0; i < got.size(); ++i) ASSERT_NEAR(got[i], expected[i], 1e-3f) << run;
+  }
+  EXPECT_GE(anabranch::testing::driver_calls("cuGraphLaunch") - graphs, 10);
+  anabranch::testing::reuse_memory(false);
+}
+
+}  // namespace
