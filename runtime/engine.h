@@ -17,7 +17,7 @@ class DeviceQueue;
 class Mark {
  public:
   virtual ~Mark() = default;
-  /// Never waits. Throws Error where the device has failed.
+  /// Never waits. Throws Error where the device has failed; it is past then.
   virtual bool is_past() const = 0;
   /// Blocks until it is past. Throws Error where the device has failed.
   virtual void wait() const = 0;
@@ -34,16 +34,20 @@ class TimeMark {
   virtual std::chrono::steady_clock::time_point time() const = 0;
 };
 
-/// Work that a device does in order, at some time after it was put there. Nothing here waits for
-/// the device; all of it throws Error where the device has failed. Thread-safe, but what several
+/// Work that a device does in order, at some time after it was put there. All of it throws Error
+/// where the device has failed. Nothing here waits for the device, unless the device refuses what
+/// would keep the order: then the host waits in its place before it throws, so that what comes
+/// next, memory that is freed among it, comes later all the same. Thread-safe, but what several
 /// threads put on one queue comes in any order.
 class DeviceQueue {
  public:
   virtual ~DeviceQueue() = default;
   /// Between any two of this device's memory and page-locked memory of the host.
   virtual void copy(void* to, const void* from, std::size_t bytes) = 0;
-  /// What comes after it runs once `mark`, of any queue of the same kind of device, is past.
+  /// What comes after it runs once `mark`, of any queue of the same kind of device, is past; and if
+  /// this throws, `mark` is past.
   virtual void wait(const Mark& mark) = 0;
+  /// If this throws, all that was put here is done.
   virtual std::shared_ptr<const Mark> mark() = 0;
   virtual std::shared_ptr<const TimeMark> time_mark() = 0;
   /// What is put there until the range ends has this name in the vendor's profilers. By threads.

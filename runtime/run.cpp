@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "ir/error.h"
-#include "runtime/cpu/execution.h"
-#include "runtime/cpu/run_inline.h"
 #include "runtime/device_state.h"
+#include "runtime/executor/execution.h"
+#include "runtime/executor/run_inline.h"
 #include "runtime/null/run_null.h"
 
 namespace anabranch {
@@ -74,12 +74,12 @@ std::vector<Buffer> run(std::shared_ptr<const Executable> executable, std::vecto
     return in_order(*executable, inputs, null::run(*executable));
   }
   std::vector<Buffer> outputs(executable->outputs.size());
-  if (cpu::run_inline(device, *executable, inputs, outputs)) {
+  if (executor::run_inline(device, *executable, inputs, outputs)) {
     return in_order(*executable, inputs, std::move(outputs));
   }
   outputs = deferred_outputs(*executable);
   std::vector<Buffer> results = in_order(*executable, inputs, outputs);
-  cpu::submit(device, std::move(executable), std::move(inputs), std::move(outputs));
+  executor::submit(device, std::move(executable), std::move(inputs), std::move(outputs));
   return results;
 }
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "codegen/cpu/emit_kernel.h"
-#include "runtime/cpu/loop_run.h"
+#include "runtime/executor/loop_run.h"
 
 namespace anabranch::cpu {
 namespace {
@@ -268,7 +268,7 @@ void FlowEmitter::come_home(const LoopTask& loop, Values places, const Values& h
   }
   auto* pointer = builder_.getPtrTy();
   auto* type = llvm::FunctionType::get(builder_.getVoidTy(), {pointer, pointer, pointer}, false);
-  builder_.CreateCall(type, given(reinterpret_cast<const void*>(&bring_home)),
+  builder_.CreateCall(type, given(reinterpret_cast<const void*>(&executor::bring_home)),
                       {given(task.get()), tables[0], tables[1]});
   owners_.push_back(std::move(task));
 }

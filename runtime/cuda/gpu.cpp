@@ -48,11 +48,16 @@ class EventMark final : public Mark {
   ~EventMark() override { gpu.events_.give_back(event); }
 
   bool is_past() const override {
-    gpu.enter();
-    const CUresult result = driver().cuEventQuery(event);
-    if (result == CUDA_ERROR_NOT_READY) return false;
-    check(result, "query of an event");
-    return true;
+    try {
+      gpu.enter();
+      const CUresult result = driver().cuEventQuery(event);
+      if (result == CUDA_ERROR_NOT_READY) return false;
+      check(result, "query of an event");
+      return true;
+    } catch (...) {
+      driver().cuEventSynchronize(event);
+      throw;
+    }
   }
   void wait() const override {
     gpu.enter();
@@ -71,7 +76,7 @@ class EventMark final : public Mark {
 struct Gpu::Anchor {
   Gpu& gpu;
   const CUevent event;
-  const Clock::time_point time;
+  Clock::time_point time;
 
   ~Anchor() { gpu.timed_events_.give_back(event); }
 };
@@ -142,16 +147,26 @@ class Queue final : public DeviceQueue {
   }
 
   void wait(const Mark& mark) override {
-    gpu_.enter();
     const CUevent event = static_cast<const EventMark&>(mark).event;
-    check(driver().cuStreamWaitEvent(stream_, event, CU_EVENT_WAIT_DEFAULT), "wait of a stream");
+    try {
+      gpu_.enter();
+      check(driver().cuStreamWaitEvent(stream_, event, CU_EVENT_WAIT_DEFAULT), "wait of a stream");
+    } catch (...) {
+      driver().cuEventSynchronize(event);
+      throw;
+    }
   }
 
   std::shared_ptr<const Mark> mark() override {
-    gpu_.enter();
-    auto mark = std::make_shared<const EventMark>(gpu_, gpu_.events_.take(), *this);
-    check(driver().cuEventRecord(mark->event, stream_), "record of an event");
-    return mark;
+    try {
+      gpu_.enter();
+      auto mark = std::make_shared<const EventMark>(gpu_, gpu_.events_.take(), *this);
+      check(driver().cuEventRecord(mark->event, stream_), "record of an event");
+      return mark;
+    } catch (...) {
+      driver().cuStreamSynchronize(stream_);
+      throw;
+    }
   }
 
   std::shared_ptr<const TimeMark> time_mark() override {
@@ -271,16 +286,24 @@ void Gpu::Events::give_back(CUevent event) noexcept {
   }
 }
 
+std::size_t Gpu::Events::idle() {
+  std::lock_guard lock(mutex_);
+  return free_.size();
+}
+
+std::size_t Gpu::idle_events() { return events_.idle() + timed_events_.idle(); }
+
 std::shared_ptr<const Gpu::Anchor> Gpu::anchor() {
   std::lock_guard lock(anchor_mutex_);
   if (anchor_ && Clock::now() - anchor_->time < anchor_life) return anchor_;
-  const CUevent event = timed_events_.take();
+  const std::shared_ptr<Anchor> made(new Anchor{*this, timed_events_.take(), {}});
   // On a queue where nothing is, so that the host waits for nothing else.
   const auto stream = static_cast<CUstream>(anchor_queue_->native());
-  check(driver().cuEventRecord(event, stream), "record of an event");
-  check(driver().cuEventSynchronize(event), "wait for an event");
-  anchor_.reset(new Anchor{*this, event, Clock::now()});
-  return anchor_;
+  check(driver().cuEventRecord(made->event, stream), "record of an event");
+  check(driver().cuEventSynchronize(made->event), "wait for an event");
+  made->time = Clock::now();
+  anchor_ = made;
+  return made;
 }
 
 DeviceQueue& Gpu::queue(unsigned index, QueueSet set) {

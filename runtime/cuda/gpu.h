@@ -31,6 +31,9 @@ class Gpu final : public Engine {
   int multiprocessors() const { return multiprocessors_; }
   std::size_t memory_bytes() const { return memory_bytes_; }
 
+  /// Events that have been made and that nobody uses now.
+  std::size_t idle_events();
+
   /// The driver, and libraries on top of it, work on the GPU whose context the calling thread has:
   /// to be called before all else. The rest of this class does so itself.
   void enter() const;
@@ -71,6 +74,7 @@ class Gpu final : public Engine {
     explicit Events(unsigned flags) : flags_(flags) {}
     CUevent take();
     void give_back(CUevent event) noexcept;
+    std::size_t idle();
 
    private:
     const unsigned flags_;

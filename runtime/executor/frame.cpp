@@ -1,4 +1,4 @@
-#include "runtime/cpu/frame.h"
+#include "runtime/executor/frame.h"
 
 #include <algorithm>
 #include <cstring>
@@ -7,7 +7,7 @@
 
 #include "ir/error.h"
 
-namespace anabranch::cpu {
+namespace anabranch::executor {
 namespace {
 
 // "custom_call3: WHAT, at model.cpp:12"; the error itself is nested in it.
@@ -228,4 +228,4 @@ void Frame::fail_all(const Failure& error) {
   for (SlotId id = 0; id < executable_.slots.size(); ++id) fail(std::span(&id, 1), error);
 }
 
-}  // namespace anabranch::cpu
+}  // namespace anabranch::executor

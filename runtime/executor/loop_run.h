@@ -5,10 +5,10 @@
 #include <memory>
 #include <span>
 
-#include "runtime/cpu/stream_run.h"
+#include "runtime/executor/stream_run.h"
 #include "runtime/executable.h"
 
-namespace anabranch::cpu {
+namespace anabranch::executor {
 
 /// A run of `launch`, a loop or a branch, on `buffers`, both of which outlive it. Where it does not
 /// end at once, it advances `strand` when it does. The first error in a step fails all that the
@@ -20,4 +20,4 @@ std::unique_ptr<InnerRun> make_inner_run(const Launch& launch, std::span<void* c
 /// `home`, with the same places in another order.
 void bring_home(const LoopTask& loop, void* const* home, void** places);
 
-}  // namespace anabranch::cpu
+}  // namespace anabranch::executor

@@ -1,4 +1,4 @@
-#include "runtime/cpu/loop_run.h"
+#include "runtime/executor/loop_run.h"
 
 #include <algorithm>
 #include <cstring>
@@ -8,7 +8,7 @@
 
 #include "runtime/staging.h"
 
-namespace anabranch::cpu {
+namespace anabranch::executor {
 namespace {
 
 /// An executable inside another: when a run of it ends, the loop or branch that it is part of goes
@@ -240,4 +240,4 @@ void bring_home(const LoopTask& loop, void* const* home, void** places) {
   bring_home_by(loop, home, places, copy, swap);
 }
 
-}  // namespace anabranch::cpu
+}  // namespace anabranch::executor

@@ -1,12 +1,12 @@
-#include "runtime/cpu/stream_run.h"
+#include "runtime/executor/stream_run.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "runtime/cpu/loop_run.h"
-#include "runtime/cpu/staged_run.h"
+#include "runtime/executor/loop_run.h"
+#include "runtime/executor/staged_run.h"
 
-namespace anabranch::cpu {
+namespace anabranch::executor {
 namespace {
 
 // A guest may be kept this much longer than what it waits for takes.
@@ -390,4 +390,4 @@ bool Strand::run(const Wait& wait) {
   return true;
 }
 
-}  // namespace anabranch::cpu
+}  // namespace anabranch::executor

@@ -10,7 +10,7 @@
 #include "runtime/launch_times.h"
 #include "runtime/timeline.h"
 
-namespace anabranch::cpu {
+namespace anabranch::executor {
 
 /// A step on a queue, between two marks.
 struct QueuedStep {
@@ -35,4 +35,4 @@ class QueueTimes {
   std::vector<QueuedStep> steps_;
 };
 
-}  // namespace anabranch::cpu
+}  // namespace anabranch::executor

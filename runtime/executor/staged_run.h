@@ -5,10 +5,10 @@
 #include <memory>
 #include <span>
 
-#include "runtime/cpu/stream_run.h"
+#include "runtime/executor/stream_run.h"
 #include "runtime/executable.h"
 
-namespace anabranch::cpu {
+namespace anabranch::executor {
 
 /// Copies what `task` reads there to the host, runs it on a worker, and copies back what it writes.
 /// `launch` and `buffers` outlive it. Nothing waits meanwhile; `strand` is advanced at the end.
@@ -16,4 +16,4 @@ namespace anabranch::cpu {
 std::unique_ptr<InnerRun> make_staged_run(const Launch& launch, const HostTask& task,
                                           std::span<void* const> buffers, Strand& strand);
 
-}  // namespace anabranch::cpu
+}  // namespace anabranch::executor

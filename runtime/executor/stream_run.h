@@ -15,14 +15,18 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/cpu/frame.h"
-#include "runtime/cpu/queue_times.h"
+#include "runtime/executor/frame.h"
+#include "runtime/executor/queue_times.h"
 #include "runtime/cpu/thread_pool.h"
 #include "runtime/device_state.h"
 #include "runtime/executable.h"
 #include "runtime/timeline.h"
 
-namespace anabranch::cpu {
+namespace anabranch::executor {
+
+using cpu::SharedTask;
+using cpu::ThreadPool;
+using cpu::Work;
 
 class StreamRun;
 
@@ -194,4 +198,4 @@ class StreamRun {
 
 inline DeviceState& Strand::device() const { return owner_->device_of(stream_); }
 
-}  // namespace anabranch::cpu
+}  // namespace anabranch::executor

@@ -1,12 +1,12 @@
-#include "runtime/cpu/run_inline.h"
+#include "runtime/executor/run_inline.h"
 
 #include <array>
 
-#include "runtime/cpu/frame.h"
+#include "runtime/executor/frame.h"
 #include "runtime/default_floats.h"
 #include "runtime/timeline.h"
 
-namespace anabranch::cpu {
+namespace anabranch::executor {
 namespace {
 
 // Handing over and coming back costs about this much: 4.6 us with other programs on the cores, half
@@ -75,4 +75,4 @@ bool run_inline(DeviceState& device, const Executable& executable, std::span<con
   return true;
 }
 
-}  // namespace anabranch::cpu
+}  // namespace anabranch::executor

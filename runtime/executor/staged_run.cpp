@@ -1,4 +1,4 @@
-#include "runtime/cpu/staged_run.h"
+#include "runtime/executor/staged_run.h"
 
 #include <algorithm>
 #include <atomic>
@@ -8,7 +8,7 @@
 
 #include "runtime/staging.h"
 
-namespace anabranch::cpu {
+namespace anabranch::executor {
 namespace {
 
 class StagedRun final : public InnerRun, Work {
@@ -100,15 +100,17 @@ class StagedRun final : public InnerRun, Work {
   void put_results() {
     DeviceQueue* queue = strand_.queue();
     if (!queue) return;
-    std::vector<std::shared_ptr<void>> results;
-    for (std::size_t i = 0; i < buffers_.size(); ++i) {
-      if (!is_written(i)) continue;
-      queue->copy(buffers_[i], on_host_[i], bytes(i));
-      results.push_back(staged_[i]);
+    std::exception_ptr error;
+    try {
+      for (std::size_t i = 0; i < buffers_.size(); ++i) {
+        if (is_written(i)) queue->copy(buffers_[i], on_host_[i], bytes(i));
+      }
+    } catch (...) {
+      error = std::current_exception();
     }
-    // Until the copies have been made.
-    strand_.device().completion.when_past(queue->mark(),
-                                          [results = std::move(results)](const Failure&) {});
+    // The copies that are under way need their memory.
+    strand_.device().completion.when_past(queue->mark(), [staged = staged_](const Failure&) {});
+    if (error) std::rethrow_exception(error);
   }
 
   const Launch& launch_;
@@ -128,4 +130,4 @@ std::unique_ptr<InnerRun> make_staged_run(const Launch& launch, const HostTask& 
   return std::make_unique<StagedRun>(launch, task, buffers, strand);
 }
 
-}  // namespace anabranch::cpu
+}  // namespace anabranch::executor

@@ -1,10 +1,10 @@
-#include "runtime/cpu/queue_times.h"
+#include "runtime/executor/queue_times.h"
 
 #include <utility>
 
 #include "ir/error.h"
 
-namespace anabranch::cpu {
+namespace anabranch::executor {
 
 void QueueTimes::add(QueuedStep step) {
   std::lock_guard lock(mutex_);
@@ -26,4 +26,4 @@ void QueueTimes::report() {
   }
 }
 
-}  // namespace anabranch::cpu
+}  // namespace anabranch::executor

@@ -11,7 +11,7 @@
 #include "runtime/executable.h"
 #include "runtime/failure.h"
 
-namespace anabranch::cpu {
+namespace anabranch::executor {
 
 /// Here and now, or on `queue` if that is not null.
 void copy_bytes(void* to, const void* from, std::size_t bytes, DeviceQueue* queue);
@@ -70,4 +70,4 @@ class Frame {
   std::atomic<Failure*> errors_{nullptr};   // one per slot, made by the first failure
 };
 
-}  // namespace anabranch::cpu
+}  // namespace anabranch::executor

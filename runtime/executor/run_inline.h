@@ -8,11 +8,11 @@
 #include "runtime/device_state.h"
 #include "runtime/executable.h"
 
-namespace anabranch::cpu {
+namespace anabranch::executor {
 
 /// Runs `executable` here and now if it is so small that handing it over would take longer, and if
 /// its inputs are there. Whether it did; `outputs` then holds one ready buffer per output slot.
 bool run_inline(DeviceState& device, const Executable& executable, std::span<const Buffer> inputs,
                 std::vector<Buffer>& outputs);
 
-}  // namespace anabranch::cpu
+}  // namespace anabranch::executor

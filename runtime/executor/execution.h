@@ -1,4 +1,5 @@
-// Execution: one run of an executable on the CPU's thread pool, from inputs to results.
+// Execution: one run of an executable, from inputs to results: on the threads of the host and the
+// queues of its devices.
 #pragma once
 
 #include <memory>
@@ -8,11 +9,11 @@
 #include "runtime/device_state.h"
 #include "runtime/executable.h"
 
-namespace anabranch::cpu {
+namespace anabranch::executor {
 
 /// Hands `executable` over to the workers, to begin once all inputs are ready. `outputs` are
 /// deferred buffers with pending events.
 void submit(DeviceState& device, std::shared_ptr<const Executable> executable,
             std::vector<Buffer> inputs, std::vector<Buffer> outputs);
 
-}  // namespace anabranch::cpu
+}  // namespace anabranch::executor

@@ -1,15 +1,15 @@
-#include "runtime/cpu/execution.h"
+#include "runtime/executor/execution.h"
 
 #include <algorithm>
 #include <atomic>
 #include <functional>
 #include <utility>
 
-#include "runtime/cpu/frame.h"
-#include "runtime/cpu/stream_run.h"
+#include "runtime/executor/frame.h"
+#include "runtime/executor/stream_run.h"
 #include "runtime/cpu/thread_pool.h"
 
-namespace anabranch::cpu {
+namespace anabranch::executor {
 namespace {
 
 // What it needs on each of its devices, in one order for all executions.
@@ -240,4 +240,4 @@ void submit(DeviceState& device, std::shared_ptr<const Executable> executable,
   execution->begin_when_ready();
 }
 
-}  // namespace anabranch::cpu
+}  // namespace anabranch::executor
