@@ -9,6 +9,7 @@
 #include "ir/error.h"
 
 namespace anabranch {
+
 void dump_as_asked(const Compilation& compilation) {
   const Environment& wanted = environment();
   if (wanted.dump.empty()) return;
@@ -18,7 +19,8 @@ void dump_as_asked(const Compilation& compilation) {
     const std::string name(anabranch::name(stage));
     std::string text = dump(compilation, stage);
     if (wanted.dump_directory.empty()) {
-      std::cerr << "# " << program << ", stage " << name << "\n" << text << "\n";
+      // At once: other threads compile as well.
+      std::cerr << "# " + program + ", stage " + name + "\n" + text + "\n";
       continue;
     }
     std::filesystem::path folder = wanted.dump_directory;

@@ -5,9 +5,9 @@
 #include <functional>
 #include <utility>
 
+#include "runtime/cpu/thread_pool.h"
 #include "runtime/executor/frame.h"
 #include "runtime/executor/stream_run.h"
-#include "runtime/cpu/thread_pool.h"
 
 namespace anabranch::executor {
 namespace {

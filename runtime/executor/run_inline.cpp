@@ -2,8 +2,8 @@
 
 #include <array>
 
-#include "runtime/executor/frame.h"
 #include "runtime/default_floats.h"
+#include "runtime/executor/frame.h"
 #include "runtime/timeline.h"
 
 namespace anabranch::executor {

@@ -5,8 +5,8 @@
 #include <memory>
 #include <span>
 
-#include "runtime/executor/stream_run.h"
 #include "runtime/executable.h"
+#include "runtime/executor/stream_run.h"
 
 namespace anabranch::executor {
 

@@ -15,11 +15,11 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/executor/frame.h"
-#include "runtime/executor/queue_times.h"
 #include "runtime/cpu/thread_pool.h"
 #include "runtime/device_state.h"
 #include "runtime/executable.h"
+#include "runtime/executor/frame.h"
+#include "runtime/executor/queue_times.h"
 #include "runtime/timeline.h"
 
 namespace anabranch::executor {

@@ -48,7 +48,7 @@ TEST(CudaFlows, GoStepByStepWhereAStepIsLarge) {
   EXPECT_FALSE(has(text, "__syncthreads")) << text;
 }
 
-void expect_to_compile(const std::vector<std::string>& texts) {
+void expect_to_compile(const std::vector<std::string>& texts, const char* things) {
   if (const std::string missing = cuda::nvrtc_missing(); !missing.empty()) {
     GTEST_SKIP() << missing;
   }
@@ -59,7 +59,7 @@ void expect_to_compile(const std::vector<std::string>& texts) {
       resources.add(cuda::compile_cubin(cuda::device_text() + text, architecture).log);
       EXPECT_EQ(resources.spills.size(), known_spills) << "spills:\n" << text;
     }
-    resources.print(architecture);
+    resources.report(architecture, texts.size(), things);
   }
 }
 
@@ -75,7 +75,7 @@ TEST(CudaFlows, NvrtcCompilesTheTable) {
   for (const Flow& flow : flow_forms) {
     for (int size : {1, 3, 17, 64, 90}) texts.push_back(cuda_text_of(parse(with_size(flow, size))));
   }
-  expect_to_compile(texts);
+  expect_to_compile(texts, "loops and branches");
 }
 
 class CudaRandomFlows : public ::testing::TestWithParam<int> {};
@@ -89,8 +89,7 @@ TEST_P(CudaRandomFlows, NvrtcCompiles) {
     if (has(text, " while") || has(text, " case")) texts.push_back(std::move(text));
   }
   EXPECT_FALSE(texts.empty());
-  std::printf("%zu of %d graphs\n", texts.size(), graphs);
-  expect_to_compile(texts);
+  expect_to_compile(texts, "random graphs with loops or branches");
 }
 
 INSTANTIATE_TEST_SUITE_P(Shard, CudaRandomFlows, ::testing::Range(0, 4));

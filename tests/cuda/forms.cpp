@@ -8,6 +8,7 @@
 #include "ir/parse.h"
 #include "tests/support/check_lowering.h"
 #include "tests/support/compare.h"
+#include "tests/support/rings.h"
 
 namespace anabranch::testing {
 namespace {
@@ -42,7 +43,7 @@ TEST_P(Forms, GiveWhatTheInterpreterGives) {
       ASSERT_FALSE(wrong) << *wrong << "\n" << to_string(tried.graph);
     }
   }
-  std::printf("%zu kernels\n", kernels.size());
+  report_run(kernels.size(), 1, "forms");
 }
 
 INSTANTIATE_TEST_SUITE_P(Cuda, Forms, ::testing::ValuesIn(forms),
@@ -51,7 +52,10 @@ INSTANTIATE_TEST_SUITE_P(Cuda, Forms, ::testing::ValuesIn(forms),
 // Long rows: blocks of many warps, scratch in registers and in shared memory, reductions in two
 // kernels.
 TEST(CudaLongRows, GiveWhatTheInterpreterGives) {
-  for (const char* name : {"softmax", "layer_norm", "whole_sum", "column_sums", "argmax_of_rows"}) {
+  constexpr const char* names[] = {"softmax", "layer_norm", "whole_sum", "column_sums",
+                                   "argmax_of_rows"};
+  std::size_t all_kernels = 0;
+  for (const char* name : names) {
     CpuKernels kernels;
     std::vector<std::pair<Graph, std::unique_ptr<CpuGraph>>> all;
     const std::pair<std::int64_t, std::int64_t> sizes_of[] = {{2, 4096},  {3, 5000}, {1, 16384},
@@ -67,7 +71,9 @@ TEST(CudaLongRows, GiveWhatTheInterpreterGives) {
       const auto wrong = difference(interpret_bounded(graph, inputs), run->run(inputs));
       ASSERT_FALSE(wrong) << *wrong << "\n" << to_string(graph);
     }
+    all_kernels += kernels.size();
   }
+  report_run(all_kernels, std::size(names), "forms with long rows");
 }
 
 }  // namespace

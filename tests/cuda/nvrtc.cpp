@@ -5,6 +5,7 @@
 
 #include "cpu_graph.h"
 #include "forms.h"
+#include "op_graphs.h"
 #include "resources.h"
 #include "tests/support/check_lowering.h"
 #include "tests/support/random_graph.h"
@@ -14,7 +15,8 @@ namespace {
 
 constexpr std::size_t kernels_at_once = 64;
 
-void compile_all(const CpuKernels& kernels, const std::string& what) {
+// The kernels of `count` things.
+void compile_all(const CpuKernels& kernels, std::size_t count, const char* things) {
   if (const std::string missing = cuda::nvrtc_missing(); !missing.empty()) {
     GTEST_SKIP() << missing;
   }
@@ -26,12 +28,12 @@ void compile_all(const CpuKernels& kernels, const std::string& what) {
       for (std::size_t i = begin; i < end; ++i) source += kernels.text(i);
       resources.add(cuda::compile_cubin(source, architecture).log);
     }
-    EXPECT_EQ(static_cast<std::size_t>(resources.kernels), kernels.size()) << what;
+    EXPECT_EQ(static_cast<std::size_t>(resources.kernels), kernels.size()) << things;
     for (const std::string& kernel : resources.spills) {
       const std::size_t number = std::stoul(kernel.substr(6));
       ADD_FAILURE() << "spills on sm_" << architecture << ":\n" << kernels.text(number);
     }
-    resources.print(architecture);
+    resources.report(architecture, count, things);
   }
 }
 
@@ -42,19 +44,26 @@ TEST(Nvrtc, CompilesEveryForm) {
       CpuGraph(kernels, parse(with_sizes(form.text, n, m)));
     }
   }
-  compile_all(kernels, "forms");
+  compile_all(kernels, std::size(forms), "forms");
+}
+
+TEST(Nvrtc, CompilesEveryOpAndDtype) {
+  CpuKernels kernels;
+  const std::vector<Graph> graphs = op_graphs();
+  for (const Graph& graph : graphs) CpuGraph(kernels, graph);
+  compile_all(kernels, graphs.size(), "ops and dtypes");
 }
 
 class NvrtcRandomGraphs : public ::testing::TestWithParam<int> {};
 
 TEST_P(NvrtcRandomGraphs, Compile) {
-  constexpr int graphs = 125;
+  constexpr std::size_t graphs = 125;
   CpuKernels kernels;
-  for (int k = 0; k < graphs; ++k) {
-    const GraphCase tested = random_graph(static_cast<std::uint64_t>(GetParam() * graphs + k));
+  for (std::size_t k = 0; k < graphs; ++k) {
+    const GraphCase tested = random_graph(static_cast<std::size_t>(GetParam()) * graphs + k);
     CpuGraph(kernels, tested.graph, k % 4 != 3);
   }
-  compile_all(kernels, "random graphs");
+  compile_all(kernels, graphs, "random graphs");
 }
 
 INSTANTIATE_TEST_SUITE_P(Shard, NvrtcRandomGraphs, ::testing::Range(0, 8));

@@ -5,6 +5,7 @@
 #include "ir/print.h"
 #include "tests/support/compare.h"
 #include "tests/support/random_graph.h"
+#include "tests/support/rings.h"
 
 namespace anabranch::testing {
 namespace {
@@ -28,7 +29,7 @@ TEST_P(RandomCudaGraphs, GiveWhatTheInterpreterGives) {
         difference(interpret_bounded(tested.graph, tested.inputs), run->run(tested.inputs));
     EXPECT_FALSE(wrong) << *wrong << "\n" << to_string(tested.graph);
   }
-  std::printf("%zu kernels of %zu graphs\n", kernels.size(), all.size());
+  report_run(kernels.size(), all.size(), "random graphs");
 }
 
 INSTANTIATE_TEST_SUITE_P(Shard, RandomCudaGraphs, ::testing::Range(0, shards));

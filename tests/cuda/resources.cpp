@@ -24,9 +24,10 @@ void Resources::add(const std::string& log) {
   }
 }
 
-void Resources::print(int architecture) const {
-  std::printf("sm_%d: %d kernels, at most %d registers, %d bytes of shared memory, %zu spill\n",
-              architecture, kernels, most_registers, most_shared_bytes, spills.size());
+void Resources::report(int architecture, std::size_t count, const char* things) const {
+  std::printf(
+      "ring 1, sm_%d: %d kernels of %zu %s, at most %d registers, %d bytes shared, %zu spill\n",
+      architecture, kernels, count, things, most_registers, most_shared_bytes, spills.size());
 }
 
 }  // namespace anabranch::testing

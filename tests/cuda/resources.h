@@ -1,6 +1,7 @@
 // What ptxas says of kernels: registers, shared memory, spills.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,8 @@ struct Resources {
 
   /// `log`: the compiler's, of one program.
   void add(const std::string& log);
-  void print(int architecture) const;
+  /// A line about the kernels of `count` things ("forms"), for tools/test to add up.
+  void report(int architecture, std::size_t count, const char* things) const;
 };
 
 }  // namespace anabranch::testing

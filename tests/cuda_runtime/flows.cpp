@@ -13,6 +13,7 @@
 #include "tests/support/compare.h"
 #include "tests/support/random_graph.h"
 #include "tests/support/random_literal.h"
+#include "tests/support/rings.h"
 
 namespace anabranch::testing {
 namespace {
@@ -53,13 +54,15 @@ std::vector<Literal> inputs_for(const Graph& graph, std::int32_t number) {
   return inputs;
 }
 
-/// Loops and branches outside others that go step by step.
-int stepwise(const Compilation& compilation) {
-  int count = 0;
+/// Loops and branches outside others: those that are one kernel, or those that go step by step.
+std::size_t flows_in(const Compilation& compilation, bool native) {
+  std::size_t count = 0;
   for (const Stream& stream : compilation.executable->streams) {
     for (const Step& step : stream) {
       const auto* launch = std::get_if<Launch>(&step);
-      if (launch && !inner_executables(*launch).empty() && !launch->is_native_flow()) ++count;
+      if (launch && !inner_executables(*launch).empty() && launch->is_native_flow() == native) {
+        ++count;
+      }
     }
   }
   return count;
@@ -67,7 +70,7 @@ int stepwise(const Compilation& compilation) {
 
 void expect_same(const Graph& graph, const std::vector<std::int32_t>& numbers) {
   const Compilation compilation = compiled(graph);
-  EXPECT_EQ(stepwise(compilation), 0) << to_string(*compilation.executable);
+  EXPECT_EQ(flows_in(compilation, false), 0u) << to_string(*compilation.executable);
   for (std::int32_t number : numbers) {
     const std::vector<Literal> inputs = inputs_for(graph, number);
     const auto wrong =
@@ -113,20 +116,21 @@ class RandomFlowsOnGpu : public ::testing::TestWithParam<int> {};
 
 TEST_P(RandomFlowsOnGpu, GiveWhatTheInterpreterGives) {
   constexpr std::uint64_t seeds = 100;
-  int graphs = 0;
+  std::size_t graphs = 0, kernels = 0;
   const auto first = static_cast<std::uint64_t>(GetParam()) * seeds;
   for (std::uint64_t seed = first; seed < first + seeds; ++seed) {
     const GraphCase tested = random_graph(seed);
     if (!is_for_one_gpu(tested)) continue;
     const Compilation compilation = compiled(tested.graph);
-    if (stepwise(compilation) > 0) continue;
+    if (flows_in(compilation, false) > 0) continue;
     ++graphs;
+    kernels += flows_in(compilation, true);
     const auto wrong = difference(interpret_bounded(tested.graph, tested.inputs),
                                   run_on_gpu(compilation, tested.inputs));
     ASSERT_FALSE(wrong) << *wrong << "\nseed " << seed << "\n" << to_string(tested.graph);
   }
-  EXPECT_GT(graphs, 0);
-  std::printf("%d graphs\n", graphs);
+  EXPECT_GT(graphs, 0u);
+  report_run(kernels, graphs, "random graphs with loops or branches");
 }
 
 INSTANTIATE_TEST_SUITE_P(Shard, RandomFlowsOnGpu, ::testing::Range(0, 2));
