@@ -123,8 +123,8 @@ void KernelEmitter::packs(Ref ref, const Loop& loop, const std::string& first) {
   index_.rename(ref, name);
   text_.line("#pragma unroll");
   text_.open("for (int lane = 0; lane < {}; ++lane) {{", loop.vector_width);
-  text_.line("const index {} = {}lane;", name, first == "0" ? "" : first + " + ");
-  body(loop);
+  const std::string place = first == "0" ? "lane" : first + " + lane";
+  text_.line_if_used(name, fmt::format("const index {} = {};", name, place), [&] { body(loop); });
   text_.close();
   for (const Stored& store : stores) text_.line("store(&{}, {});", store.place, store.pack);
 }

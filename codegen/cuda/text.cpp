@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cctype>
 #include <cmath>
 
 namespace anabranch::cuda {
@@ -16,6 +17,17 @@ std::string finite(T value) {
 }
 
 }  // namespace
+
+bool Text::says(std::string_view text, std::string_view name) {
+  const auto belongs_to_a_name = [&](std::size_t at) {
+    return at < text.size() &&
+           (std::isalnum(static_cast<unsigned char>(text[at])) || text[at] == '_');
+  };
+  for (std::size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1)) {
+    if (!belongs_to_a_name(at - 1) && !belongs_to_a_name(at + name.size())) return true;
+  }
+  return false;
+}
 
 std::string symbol(std::string_view name) {
   std::string made(name);

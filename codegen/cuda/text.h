@@ -35,9 +35,22 @@ class Text {
     line("}}");
   }
 
+  /// A line that defines `name`, and what `write` writes after it; the line is left out where that
+  /// does not say the name.
+  template <class Write>
+  void line_if_used(std::string_view name, std::string_view definition, Write write) {
+    const std::size_t begin = text_.size();
+    line("{}", definition);
+    const std::size_t end = text_.size();
+    write();
+    if (!says(std::string_view(text_).substr(end), name)) text_.erase(begin, end - begin);
+  }
+
   std::string take() { return std::move(text_); }
 
  private:
+  static bool says(std::string_view text, std::string_view name);
+
   std::string text_;
   std::size_t depth_;
 };
