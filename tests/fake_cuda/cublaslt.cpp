@@ -8,36 +8,16 @@
 #include <cuda.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <vector>
 
-#include "gpu.h"
-
-extern "C" CUresult fake_cuda_put(CUstream stream, const fake_cuda::Work& work);
+#include "product.h"
 
 struct cublasLtContext {};
 
 namespace {
 
-struct Desc {
-  cublasComputeType_t compute;
-  cudaDataType_t scale;
-  std::int32_t transposes_a = CUBLAS_OP_N, transposes_b = CUBLAS_OP_N;
-  std::uint32_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
-  const void* bias = nullptr;
-};
-
-struct Layout {
-  cudaDataType_t type;
-  std::uint64_t rows, columns;
-  std::int64_t leading;
-  std::int32_t batch = 1;
-  std::int64_t batch_stride = 0;
-
-  bool operator==(const Layout&) const = default;
-};
+using namespace fake_cuda;
 
 struct Preference {
   std::uint64_t workspace = 0;
@@ -56,19 +36,6 @@ cublasStatus_t set(T& to, const void* from, std::size_t bytes) {
   std::memcpy(&to, from, bytes);
   return CUBLAS_STATUS_SUCCESS;
 }
-
-/// D = op(A) op(B), all that it depends on but addresses.
-struct Problem {
-  Desc desc;
-  Layout a, b, d;
-
-  std::int64_t rows() const { return static_cast<std::int64_t>(d.rows); }
-  std::int64_t columns() const { return static_cast<std::int64_t>(d.columns); }
-  std::int64_t inner() const {
-    return static_cast<std::int64_t>(desc.transposes_a == CUBLAS_OP_T ? a.rows : a.columns);
-  }
-  bool has_bias() const { return desc.epilogue & CUBLASLT_EPILOGUE_BIAS; }
-};
 
 /// What is kept in the opaque algorithm: for which problem it is, and what it needs.
 struct Algorithm {
@@ -145,127 +112,6 @@ cublasStatus_t check(const Problem& problem) {
   if (!has_types(problem) || !has_epilogue(desc.epilogue)) return CUBLAS_STATUS_NOT_SUPPORTED;
   if (problem.has_bias() && !desc.bias) return CUBLAS_STATUS_INVALID_VALUE;
   return CUBLAS_STATUS_SUCCESS;
-}
-
-// --- numbers
-// -----------------------------------------------------------------------------------------
-
-double load(cudaDataType_t type, const void* matrix, std::int64_t element) {
-  switch (type) {
-    case CUDA_R_64F:
-      return static_cast<const double*>(matrix)[element];
-    case CUDA_R_32F:
-      return static_cast<const float*>(matrix)[element];
-    case CUDA_R_16F:
-      return static_cast<float>(static_cast<const _Float16*>(matrix)[element]);
-    default: {
-      const std::uint32_t bits = std::uint32_t{static_cast<const std::uint16_t*>(matrix)[element]}
-                                 << 16;
-      float value = 0;
-      std::memcpy(&value, &bits, sizeof value);
-      return value;
-    }
-  }
-}
-
-// The nearest float with so many bits of mantissa fewer; a tie goes to the even one.
-float rounded(float value, int bits_fewer) {
-  if (!std::isfinite(value)) return value;
-  std::uint32_t bits = 0;
-  std::memcpy(&bits, &value, sizeof bits);
-  const std::uint32_t last = (bits >> bits_fewer) & 1;
-  bits += (1u << (bits_fewer - 1)) - 1 + last;
-  bits &= ~((1u << bits_fewer) - 1);
-  std::memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
-void store(cudaDataType_t type, void* matrix, std::int64_t element, double value) {
-  switch (type) {
-    case CUDA_R_64F:
-      static_cast<double*>(matrix)[element] = value;
-      break;
-    case CUDA_R_32F:
-      static_cast<float*>(matrix)[element] = static_cast<float>(value);
-      break;
-    case CUDA_R_16F:
-      static_cast<_Float16*>(matrix)[element] = static_cast<_Float16>(static_cast<float>(value));
-      break;
-    default: {
-      const float near = rounded(static_cast<float>(value), 16);
-      std::uint32_t bits = 0;
-      std::memcpy(&bits, &near, sizeof bits);
-      static_cast<std::uint16_t*>(matrix)[element] = static_cast<std::uint16_t>(bits >> 16);
-    }
-  }
-}
-
-/// One product of addresses.
-struct Product {
-  Problem problem;
-  const void *a, *b;
-  void* d;
-
-  double operand(const Layout& layout, const void* matrix, bool transposes, std::int64_t batch,
-                 std::int64_t row, std::int64_t column) const {
-    if (transposes) std::swap(row, column);
-    const double value =
-        load(layout.type, matrix, batch * layout.batch_stride + column * layout.leading + row);
-    const bool rounds = problem.desc.compute == CUBLAS_COMPUTE_32F_FAST_TF32;
-    return rounds ? rounded(static_cast<float>(value), 13) : value;
-  }
-
-  // Of the inner range [begin, end), rounded to the type that is computed in.
-  double sum(std::int64_t batch, std::int64_t row, std::int64_t column, std::int64_t begin,
-             std::int64_t end) const {
-    double sum = 0;
-    for (std::int64_t k = begin; k < end; ++k) {
-      sum += operand(problem.a, a, problem.desc.transposes_a == CUBLAS_OP_T, batch, row, k) *
-             operand(problem.b, b, problem.desc.transposes_b == CUBLAS_OP_T, batch, k, column);
-      if (problem.desc.compute != CUBLAS_COMPUTE_64F) sum = static_cast<float>(sum);
-    }
-    return sum;
-  }
-
-  void finish(std::int64_t batch, std::int64_t row, std::int64_t column, double x) const {
-    if (problem.has_bias()) x += load(problem.d.type, problem.desc.bias, row);
-    const std::uint32_t activation = problem.desc.epilogue & ~std::uint32_t{CUBLASLT_EPILOGUE_BIAS};
-    if (activation == CUBLASLT_EPILOGUE_RELU) x = x > 0 ? x : 0;  // 0 for NaN
-    if (activation == CUBLASLT_EPILOGUE_GELU) {
-      x = 0.5 * x * (1 + std::tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)));
-    }
-    store(problem.d.type, d, batch * problem.d.batch_stride + column * problem.d.leading + row, x);
-  }
-
-  template <class Visit>
-  void for_each(Visit visit) const {
-    std::size_t place = 0;
-    for (std::int64_t batch = 0; batch < problem.d.batch; ++batch) {
-      for (std::int64_t column = 0; column < problem.columns(); ++column) {
-        for (std::int64_t row = 0; row < problem.rows(); ++row) visit(batch, row, column, place++);
-      }
-    }
-  }
-};
-
-// The first half of each sum goes to the workspace, if there is one.
-CUresult put(CUstream stream, const Product& product, double* workspace) {
-  const std::int64_t inner = product.problem.inner();
-  const std::int64_t half = workspace ? inner / 2 : 0;
-  if (workspace) {
-    const CUresult result = fake_cuda_put(stream, [=] {
-      product.for_each([&](auto batch, auto row, auto column, std::size_t place) {
-        workspace[place] = product.sum(batch, row, column, 0, half);
-      });
-    });
-    if (result != CUDA_SUCCESS) return result;
-  }
-  return fake_cuda_put(stream, [=] {
-    product.for_each([&](auto batch, auto row, auto column, std::size_t place) {
-      const double rest = product.sum(batch, row, column, half, inner);
-      product.finish(batch, row, column, workspace ? workspace[place] + rest : rest);
-    });
-  });
 }
 
 bool is_aligned(const void* pointer, std::uint64_t bytes) {
