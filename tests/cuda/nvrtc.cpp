@@ -17,9 +17,6 @@ constexpr std::size_t kernels_at_once = 64;
 
 // The kernels of `count` things.
 void compile_all(const CpuKernels& kernels, std::size_t count, const char* things) {
-  if (const std::string missing = cuda::nvrtc_missing(); !missing.empty()) {
-    GTEST_SKIP() << missing;
-  }
   for (int architecture : tested_architectures) {
     Resources resources;
     for (std::size_t begin = 0; begin < kernels.size(); begin += kernels_at_once) {
@@ -69,7 +66,6 @@ TEST_P(NvrtcRandomGraphs, Compile) {
 INSTANTIATE_TEST_SUITE_P(Shard, NvrtcRandomGraphs, ::testing::Range(0, 8));
 
 TEST(Nvrtc, SaysWhatItRefuses) {
-  if (const std::string missing = cuda::nvrtc_missing(); !missing.empty()) GTEST_SKIP() << missing;
   try {
     cuda::compile_cubin("extern \"C\" __global__ void broken() { nothing(); }", 80);
     FAIL();

@@ -38,5 +38,6 @@ END {
     }
     print line
   }
-  if (ring_count == 0) print "no test of CUDA kernels was run"
+  if (!("ring 1, sm_90" in kernels)) print "ring 1: nothing was compiled for GPUs; a build with the CUDA Toolkit does that"
+  if (!("ring 2" in kernels)) print "ring 2: no CUDA kernel was run"
 }

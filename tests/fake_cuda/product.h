@@ -46,8 +46,8 @@ struct Product {
   void* d;
 };
 
-/// Puts it on a stream: at once, or in two pieces of work where there is a workspace, which gets the
-/// first half of each sum.
+/// Puts it on a stream: at once, or in two pieces of work where there is a workspace, which gets
+/// the first half of each sum.
 CUresult put(CUstream stream, const Product& product, double* workspace);
 
 double load(cudaDataType_t type, const void* matrix, std::int64_t element);

@@ -75,10 +75,9 @@ void add_traced(Programs& programs) {
   }
 }
 
-class WholeSuite : public ::testing::TestWithParam<int> {};
+class NvrtcSuite : public ::testing::TestWithParam<int> {};
 
-TEST_P(WholeSuite, CompilesForAGpu) {
-  if (const std::string missing = cuda::nvrtc_missing(); !missing.empty()) GTEST_SKIP() << missing;
+TEST_P(NvrtcSuite, CompilesForAGpu) {
   Programs programs;
   add_graphs(programs, EXAMPLE_GRAPHS);
   add_graphs(programs, TEST_DATA "/golden");
@@ -89,7 +88,7 @@ TEST_P(WholeSuite, CompilesForAGpu) {
   programs.compile(GetParam());
 }
 
-INSTANTIATE_TEST_SUITE_P(Sm, WholeSuite, ::testing::ValuesIn(tested_architectures),
+INSTANTIATE_TEST_SUITE_P(Sm, NvrtcSuite, ::testing::ValuesIn(tested_architectures),
                          ::testing::PrintToStringParamName());
 
 }  // namespace
