@@ -26,11 +26,6 @@ constexpr nanoseconds spin_for_expected = microseconds{500};
 // sleeping worker comes later.
 constexpr nanoseconds until_host_helps = microseconds{2};
 
-// A thread takes this part of its fair share of what is left of a task, so that pieces shrink
-// towards the end and all threads finish together (guided self-scheduling: Polychronopoulos and
-// Kuck, IEEE Transactions on Computers 36(12), 1987, with half of their share).
-constexpr std::int64_t part_of_share = 2;
-
 thread_local ThreadPool* this_pool = nullptr;
 thread_local int this_worker = -1;
 thread_local bool this_job_is_ending = false;
@@ -205,20 +200,6 @@ void ThreadPool::post(Work& work) {
   for (Worker* worker : woken) worker->wake();
 }
 
-bool ThreadPool::run_shared(SharedTask& shared) {
-  const HostTask& task = *shared.task;
-  shared.next_begin_.store(0, std::memory_order_relaxed);
-  shared.running_.store(1, std::memory_order_relaxed);
-  shared.failed_.store(false, std::memory_order_relaxed);
-  shared.busy_.store(0, std::memory_order_relaxed);
-  shared.error = nullptr;
-  const std::int64_t grain = std::max<std::int64_t>(task.grain, 1);
-  const std::int64_t pieces = (task.extent + grain - 1) / grain;
-  const int helpers = static_cast<int>(std::min<std::int64_t>(size(), pieces)) - 1;
-  if (helpers > 0) open(shared, helpers);
-  return run_ranges(shared);
-}
-
 void ThreadPool::open(SharedTask& shared, int helpers) {
   shared.helpers_.store(helpers, std::memory_order_relaxed);
   {
@@ -237,79 +218,6 @@ void ThreadPool::open(SharedTask& shared, int helpers) {
     woken = sleepers_to_wake(std::min(wanted, 2));  // they wake further ones
   }
   for (Worker* worker : woken) worker->wake();
-}
-
-// Whether this was the last to finish.
-bool ThreadPool::run_ranges(SharedTask& shared) {
-  if (shared.is_timed) {
-    const auto begin = std::chrono::steady_clock::now();
-    take_ranges(shared);
-    const nanoseconds spent = std::chrono::steady_clock::now() - begin;
-    shared.busy_.fetch_add(spent.count(), std::memory_order_relaxed);
-  } else {
-    take_ranges(shared);
-  }
-  close(shared);
-  return shared.running_.fetch_sub(1, std::memory_order_acq_rel) == 1;
-}
-
-// The next iterations of the task for one thread; none when all are taken.
-std::pair<std::int64_t, std::int64_t> ThreadPool::take_range(SharedTask& shared) const {
-  const HostTask& task = *shared.task;
-  const std::int64_t grain = std::max<std::int64_t>(task.grain, 1);
-  const std::int64_t shares = part_of_share * size();
-  std::int64_t begin = shared.next_begin_.load(std::memory_order_relaxed), end;
-  do {
-    if (begin >= task.extent) return {task.extent, task.extent};
-    const std::int64_t grains = std::max<std::int64_t>((task.extent - begin) / (shares * grain), 1);
-    end = std::min(begin + grains * grain, task.extent);
-  } while (!shared.next_begin_.compare_exchange_weak(begin, end, std::memory_order_relaxed));
-  return {begin, end};
-}
-
-void ThreadPool::take_ranges(SharedTask& shared) const {
-  const HostTask& task = *shared.task;
-  timeline::Span span(shared.name, timeline::Category::range, worker_track(),
-                      {.location = shared.location});
-  while (!shared.failed_.load(std::memory_order_relaxed)) {
-    const auto [begin, end] = take_range(shared);
-    if (begin == end) return;
-    try {
-      task.function(task.context.get(), shared.buffers, begin, end);
-    } catch (...) {
-      if (!shared.failed_.exchange(true)) shared.error = std::current_exception();
-    }
-  }
-}
-
-// After this, nobody joins any more.
-void ThreadPool::close(SharedTask& shared) {
-  std::lock_guard lock(mutex_);
-  if (shared.open_) close_locked(shared);
-}
-
-void ThreadPool::close_locked(SharedTask& shared) {
-  shared.open_ = false;
-  hint_.fetch_sub(1, std::memory_order_relaxed);
-  open_hint_.fetch_sub(1, std::memory_order_relaxed);
-  SharedTask** link = &open_tasks_;
-  while (*link != &shared) link = &(*link)->next_open_;
-  *link = shared.next_open_;
-}
-
-// The one that has the fewest threads.
-SharedTask* ThreadPool::join_locked() {
-  SharedTask* shared = open_tasks_;
-  if (!shared) return nullptr;
-  for (SharedTask* other = shared->next_open_; other; other = other->next_open_) {
-    if (other->running_.load(std::memory_order_relaxed) <
-        shared->running_.load(std::memory_order_relaxed)) {
-      shared = other;
-    }
-  }
-  shared->running_.fetch_add(1, std::memory_order_relaxed);
-  if (shared->helpers_.fetch_sub(1, std::memory_order_relaxed) == 1) close_locked(*shared);
-  return shared;
 }
 
 // Helping comes first: it brings what has begun to its end sooner.
