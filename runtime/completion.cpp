@@ -77,7 +77,7 @@ void Completion::work(Lane& lane) {
       oldest = lane.waiting.front().mark;
     }
     try {
-      oldest->wait();
+      if (!spin_until([&] { return oldest->is_past(); }, wake_up_time)) oldest->wait();
     } catch (...) {
       // `run_past` meets the same error, and tells who waits.
     }

@@ -16,8 +16,9 @@
 namespace anabranch {
 
 /// The marks of one device that somebody waits for. The marks of a queue are passed in their order,
-/// those of several in any: for each queue a thread sleeps until the device comes to the first. A
-/// host thread that waits looks for itself, which is faster. Thread-safe.
+/// those of several in any: for each queue a thread looks for a moment, then sleeps until the
+/// device comes to the first. A host thread that waits looks for itself, which is faster.
+/// Thread-safe.
 class Completion {
  public:
   Completion() = default;

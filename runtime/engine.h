@@ -19,7 +19,7 @@ class Mark {
   virtual ~Mark() = default;
   /// Never waits. Throws Error where the device has failed; it is past then.
   virtual bool is_past() const = 0;
-  /// Blocks until it is past. Throws Error where the device has failed.
+  /// Sleeps until it is past. Throws Error where the device has failed.
   virtual void wait() const = 0;
   /// Which comes to its marks in the order in which they were put there.
   virtual const DeviceQueue& queue() const = 0;

@@ -99,7 +99,7 @@ class Gpu final : public Engine {
   std::unique_ptr<DeviceQueue> from_host_, to_host_, anchor_queue_;
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<DeviceQueue>> queues_[2];  // by QueueSet
-  Events events_{CU_EVENT_DISABLE_TIMING}, timed_events_{CU_EVENT_DEFAULT};
+  Events events_{CU_EVENT_DISABLE_TIMING | CU_EVENT_BLOCKING_SYNC}, timed_events_{CU_EVENT_DEFAULT};
   std::mutex capture_mutex_;  // one at a time
   std::mutex anchor_mutex_;
   std::shared_ptr<const Anchor> anchor_;
