@@ -7,6 +7,7 @@
 #include "codegen/control_flow.h"
 #include "codegen/cpu/dot.h"
 #include "codegen/cuda/copy_task.h"
+#include "codegen/cuda/gpu_costs.h"
 #include "codegen/isolate.h"
 #include "codegen/launches.h"
 #include "codegen/native_code.h"
@@ -84,6 +85,10 @@ void run_custom(const void* context, void* const* buffers, std::int64_t, std::in
   (*function)(CustomCall(call.name, call.operands, call.results, buffers));
 }
 
+double to_host_ns(std::int64_t bytes) {
+  return static_cast<double>(bytes) / cuda::host_bytes_per_ns;
+}
+
 std::int64_t sum_of_bytes(const std::vector<Type>& types) {
   std::size_t bytes = 0;
   for (const Type& type : types) bytes += type.bytes();
@@ -109,23 +114,34 @@ class Finisher {
   }
 
  private:
-  void finish(Launch& launch, const OneKernel& one, Program&) const {
+  void finish(Launch& launch, const OneKernel& one, Program& program) const {
+    const Kernel& kernel = kernels_[one.kernel];
     launch.task = code_.task(one.kernel);
-    launch.cost = kernels_[one.kernel].cost;
-    launch.predicted_ns = predicted_ns(launch.cost);
+    launch.cost = kernel.cost;
+    const auto* on_gpu = std::get_if<DeviceTask>(&launch.task);
+    launch.predicted_ns =
+        on_gpu ? gpu_costs(program, launch).ns(kernel, on_gpu->threads) : predicted_ns(launch.cost);
   }
 
   void finish(Launch& launch, const WholeCopy& copy, Program& program) const {
-    if (is_on_gpu(program, launch.buffers[0]) && is_on_gpu(program, launch.buffers[1])) {
-      launch.task = cuda::copy_task(copy.bytes);
+    const bool from_gpu = is_on_gpu(program, launch.buffers[0]);
+    const bool to_gpu = is_on_gpu(program, launch.buffers[1]);
+    launch.cost = {copy.bytes, copy.bytes, 0};
+    launch.predicted_ns = predicted_ns(launch.cost);
+    if (from_gpu && to_gpu) {
+      DeviceTask task = cuda::copy_task(copy.bytes);
+      launch.predicted_ns = gpu_costs(program, launch).copy_ns(copy.bytes, task.threads);
+      launch.task = std::move(task);
+    } else if (from_gpu || to_gpu) {
+      // By one thread, to or from page-locked memory.
+      launch.task = HostTask{copy_bytes, nullptr, copy.bytes, copy.bytes};
+      launch.predicted_ns += to_host_ns(copy.bytes);
     } else {
       launch.task = HostTask{copy_bytes, nullptr, copy.bytes, copy_grain};
     }
-    launch.cost = {copy.bytes, copy.bytes, 0};
-    launch.predicted_ns = predicted_ns(launch.cost);
   }
 
-  void finish(Launch& launch, const UserCall& call, Program&) const {
+  void finish(Launch& launch, const UserCall& call, Program& program) const {
     auto task = std::make_shared<CustomTask>(CustomTask{call, nullptr});
     try {
       task->function = custom_function(call.name);
@@ -137,6 +153,9 @@ class Finisher {
     launch.calls_user = true;
     launch.cost = {sum_of_bytes(call.operands), sum_of_bytes(call.results), 0};
     launch.predicted_ns = std::max(custom_call_ns, predicted_ns(launch.cost));
+    if (is_on_gpu(program, launch.writes[0])) {
+      launch.predicted_ns += to_host_ns(launch.cost.bytes_read + launch.cost.bytes_written);
+    }
   }
 
   void finish(Launch& launch, const LibraryDot& dot, Program& program) const {
@@ -158,9 +177,12 @@ class Finisher {
   }
 
   void finish(Launch& launch, const cuda::Dot& dot, Program& program) const {
+    const cuda::GpuCosts costs = gpu_costs(program, launch);
     launch.cost = cost_of(dot);
-    launch.predicted_ns = predicted_dot_ns(launch.cost);
-    launch.task = cuda::make_dot(dot, devices_[device_of(program, launch)].index());
+    launch.predicted_ns = costs.ns(dot, launch.cost);
+    DeviceTask task = cuda::make_dot(dot, devices_[device_of(program, launch)].index());
+    task.threads = costs.threads(dot);
+    launch.task = std::move(task);
   }
 
   void finish(Launch& launch, ControlFlow& flow, Program& program) const {
@@ -194,6 +216,10 @@ class Finisher {
 
   bool is_on_gpu(const Program& program, SlotId slot) const {
     return devices_[program.slots[slot].device].kind() == DeviceKind::cuda;
+  }
+
+  cuda::GpuCosts gpu_costs(const Program& program, const Launch& launch) const {
+    return cuda::GpuCosts::of(devices_[device_of(program, launch)].index());
   }
 
   const std::vector<Kernel>& kernels_;

@@ -43,6 +43,7 @@ struct ProgramCost {
   int copies = 0;  ///< from device to device
   int streams = 0;
   int events = 0;
+  double predicted_ns = 0;  ///< how long a run takes, as the schedule's prediction says
 };
 ProgramCost cost(const Compilation& compilation);
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "codegen/cuda/gpu_costs.h"
 #include "ir/error.h"
 #include "runtime/step_order.h"
 
@@ -21,10 +22,12 @@ struct Estimate {
   Cost cost;
 };
 
-Estimate estimate(const Program& program) {
+// On a CPU the steps between launches do not count beside them.
+Estimate estimate(const Program& program, const Device& device) {
+  const double step_ns = device.kind() == DeviceKind::cuda ? cuda::launch_ns : 0;
   Estimate sum;
   for (const Launch& launch : program.launches) {
-    sum.ns += launch.predicted_ns;
+    sum.ns += step_ns + launch.predicted_ns;
     sum.cost += launch.cost;
   }
   return sum;
@@ -131,6 +134,11 @@ std::size_t loop_room(const LoopTask& task) {
   return room;
 }
 
+// Where the host takes the next step, it waits for what says which.
+double choice_ns(const Device& device) {
+  return device.kind() == DeviceKind::cuda ? cuda::round_trip_ns : 0;
+}
+
 // Who may be waiting for it must not have to run it: it may take any time.
 double of_any_length(double step_ns) { return std::max(assumed_steps * step_ns, 10'000.0); }
 
@@ -147,7 +155,7 @@ KernelOf kernel_of_name(std::span<const Kernel> kernels) {
 
 void finish_loop(Launch& launch, Program condition, Program body, std::vector<Slot>& slots,
                  const Options& options, NativeFlows& native) {
-  const Estimate step = estimate(body), test = estimate(condition);
+  const Estimate step = estimate(body, options.device), test = estimate(condition, options.device);
   const bool is_native = native.is_small(condition) && native.is_small(body);
   LoopTask task;
   task.condition = scheduled(std::move(condition), options, is_native);
@@ -167,7 +175,8 @@ void finish_loop(Launch& launch, Program condition, Program body, std::vector<Sl
   }
   launch.cost = step.cost;
   launch.cost += test.cost;
-  launch.predicted_ns = of_any_length(step.ns + test.ns);
+  launch.predicted_ns =
+      of_any_length(step.ns + test.ns + (is_native ? 0 : choice_ns(options.device)));
   launch.task = std::move(task);
   if (is_native) std::get<LoopTask>(launch.task).native = native.task_of(launch);
 }
@@ -180,7 +189,7 @@ void finish_branch(Launch& launch, std::vector<Program> branches, std::vector<Sl
   BranchTask task;
   std::size_t arena = 0;
   for (Program& branch : branches) {
-    const Estimate whole = estimate(branch);
+    const Estimate whole = estimate(branch, options.device);
     if (whole.ns >= launch.predicted_ns) {
       launch.predicted_ns = whole.ns;
       launch.cost = whole.cost;
@@ -188,6 +197,7 @@ void finish_branch(Launch& launch, std::vector<Program> branches, std::vector<Sl
     task.branches.push_back(scheduled(std::move(branch), options, is_native));
     arena = std::max(arena, task.branches.back()->arena_bytes);
   }
+  if (!is_native) launch.predicted_ns += choice_ns(options.device);
   add_written(launch, slots, bytes_of(arena), slots[launch.writes[0]].name + ".room");
   launch.task = std::move(task);
   if (is_native) std::get<BranchTask>(launch.task).native = native.task_of(launch);

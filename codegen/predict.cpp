@@ -7,25 +7,22 @@
 namespace anabranch {
 namespace {
 
-// Measured on a 2-core Zen 5: going on to the next step of a stream takes 60 ns; an event takes 0.5
-// us where another worker is looking for work, and up to 10 us where one must be woken.
-constexpr double step_ns = 60;
-constexpr double event_ns = 2500;
-
 constexpr std::uint32_t none = UINT32_MAX;
 
-/// Something that is used by one launch after the other: a stream, or a core.
+/// Something that is used by one launch after the other: a stream, or a unit of a device.
 struct Resource {
   double free_at = 0;
   std::uint32_t last_user = none;
 };
 
-std::size_t cores_used(const Launch& launch, std::size_t cores) {
-  const HostTask* task = launch.one_task();
-  if (!task) return 1;
-  const std::int64_t ranges = task->extent / std::max<std::int64_t>(task->grain, 1);
-  return std::clamp<std::size_t>(static_cast<std::size_t>(std::max<std::int64_t>(ranges, 1)), 1,
-                                 cores);
+// Of the units that are free at `start`, which of a CPU's have been free for the longest: and of a
+// GPU's, for the shortest. So one of its streams does not keep those busy one after the other that
+// another one, which comes later in the program, could have had all the time.
+std::vector<Resource>::iterator first_taken(std::vector<Resource>& units, std::size_t taken,
+                                            double start, const DeviceModel& device) {
+  if (!device.gpu) return units.begin();
+  const auto busy = std::ranges::upper_bound(units, start, {}, &Resource::free_at);
+  return busy - static_cast<std::ptrdiff_t>(taken);
 }
 
 }  // namespace
@@ -33,27 +30,34 @@ std::size_t cores_used(const Launch& launch, std::size_t cores) {
 struct Predictor::Played {
   std::vector<double> done;              // when each launch ends
   std::vector<std::uint32_t> waits_for;  // the launch that each one's start waited for, or none
-  std::uint32_t last = none;             // the launch that ends last
+  std::uint32_t last = none;             // the launch that the end waits for
+  double ns = 0;                         // until then
 };
 
 Predictor::Predictor(const Program& program, const Dependencies* dependencies,
-                     std::vector<int> cores)
-    : program_(program), dependencies_(dependencies), cores_(std::move(cores)) {
+                     std::vector<DeviceModel> devices)
+    : program_(program), dependencies_(dependencies), devices_(std::move(devices)) {
   for (const Launch& launch : program.launches) {
-    const auto most = static_cast<std::size_t>(cores_[device_of(program, launch)]);
-    used_.push_back(cores_used(launch, most));
+    device_.push_back(device_of(program, launch));
+    shares_.push_back(devices_[device_.back()].share(launch));
   }
+}
+
+double Predictor::handover_ns(std::uint32_t before, std::uint32_t launch) const {
+  const DeviceModel &from = devices_[device_[before]], &to = devices_[device_[launch]];
+  return device_[before] == device_[launch] ? to.event_ns : std::max(from.apart_ns, to.apart_ns);
 }
 
 Predictor::Played Predictor::play(const Assignment& stream_of) const {
   const std::size_t launches = program_.launches.size();
-  Played played{std::vector<double>(launches), std::vector<std::uint32_t>(launches, none), none};
+  Played played{std::vector<double>(launches), std::vector<std::uint32_t>(launches, none)};
   const std::uint32_t streams =
       launches == 0 ? 0 : *std::max_element(stream_of.begin(), stream_of.end()) + 1;
-  std::vector<std::vector<Resource>> cores_of;
-  for (int count : cores_) cores_of.emplace_back(count);
+  std::vector<std::vector<Resource>> units_of;
+  for (const DeviceModel& device : devices_) units_of.emplace_back(device.units);
   std::vector<Resource> stream(streams);
   for (std::uint32_t i = 0; i < launches; ++i) {
+    const DeviceModel& device = devices_[device_[i]];
     double start = 0;
     const auto wait_for = [&](std::uint32_t user, double until) {
       if (user == none || until < start) return;
@@ -61,43 +65,44 @@ Predictor::Played Predictor::play(const Assignment& stream_of) const {
       played.waits_for[i] = user;
     };
     Resource& mine = stream[stream_of[i]];
-    // Another worker has to come for another stream.
-    if (mine.last_user == none && stream_of[i] != stream_of[0]) start = event_ns;
+    // Another worker has to come for another stream, and a GPU's waits for its main one.
+    if (mine.last_user == none && stream_of[i] != stream_of[0]) start = device.event_ns;
     wait_for(mine.last_user, mine.free_at);
     if (streams > 1) {
       for (std::uint32_t before : dependencies_->before(i)) {
-        const double handed_over = stream_of[before] == stream_of[i] ? 0 : event_ns;
+        const double handed_over = stream_of[before] == stream_of[i] ? 0 : handover_ns(before, i);
         wait_for(before, played.done[before] + handed_over);
       }
     }
-    auto& cores = cores_of[device_of(program_, program_.launches[i])];
-    std::sort(cores.begin(), cores.end(),
+    auto& units = units_of[device_[i]];
+    const DeviceModel::Share& share = shares_[i];
+    std::sort(units.begin(), units.end(),
               [](const Resource& a, const Resource& b) { return a.free_at < b.free_at; });
-    const Resource& latest = cores[used_[i] - 1];
-    if (latest.free_at > start) wait_for(latest.last_user, latest.free_at);
-    played.done[i] =
-        start + step_ns + program_.launches[i].predicted_ns / static_cast<double>(used_[i]);
+    if (share.units > 0) {
+      const Resource& latest = units[share.units - 1];
+      if (latest.free_at > start) wait_for(latest.last_user, latest.free_at);
+    }
+    played.done[i] = start + device.step_ns + share.ns;
     mine = {played.done[i], i};
-    std::fill_n(cores.begin(), used_[i], mine);
-    if (played.last == none || played.done[i] > played.done[played.last]) played.last = i;
+    std::fill_n(first_taken(units, share.units, start, device), share.units, mine);
+    const double end = played.done[i] + (stream_of[i] == stream_of[0] ? 0 : device.join_ns);
+    if (played.last != none && end <= played.ns) continue;
+    played.last = i;
+    played.ns = end;
   }
   return played;
 }
 
-double Predictor::ns(const Assignment& stream_of) const {
-  const Played played = play(stream_of);
-  return played.last == none ? 0 : played.done[played.last];
-}
+double Predictor::ns(const Assignment& stream_of) const { return play(stream_of).ns; }
 
 Prediction Predictor::predict(const Assignment& stream_of) const {
   const Played played = play(stream_of);
   Prediction prediction;
   for (std::uint32_t i = played.last; i != none; i = played.waits_for[i]) {
-    const double ns = program_.launches[i].predicted_ns / static_cast<double>(used_[i]);
-    prediction.critical_path.push_back({i, ns});
+    prediction.critical_path.push_back({i, shares_[i].ns});
   }
   std::reverse(prediction.critical_path.begin(), prediction.critical_path.end());
-  if (played.last != none) prediction.ns = played.done[played.last];
+  prediction.ns = played.ns;
   return prediction;
 }
 

@@ -165,6 +165,7 @@ ProgramCost cost(const Compilation& compilation) {
   const Executable& executable = *current;
   ProgramCost sums;
   sums.events = static_cast<int>(executable.event_count);
+  sums.predicted_ns = executable.prediction.ns;
   for (const auto& stream : executable.streams) sums.streams += stream.empty() ? 0 : 1;
   for (const auto& [inside, launch] : launches_of(executable)) {
     if (!inner_executables(launch).empty()) continue;

@@ -11,6 +11,7 @@
 
 #include "codegen/chains.h"
 #include "codegen/dependencies.h"
+#include "codegen/device_model.h"
 #include "codegen/frugal_order.h"
 #include "codegen/memory_plan.h"
 #include "codegen/predict.h"
@@ -26,14 +27,9 @@ constexpr double least_gain = 0.05;
 constexpr std::size_t most_launches = 16384;
 
 // By device of the program.
-std::vector<int> parallelism(const Program& program, const Options& options) {
-  std::vector<Device> devices = {options.device};
-  devices.insert(devices.end(), program.further.begin(), program.further.end());
-  std::vector<int> result;
-  for (const Device& device : devices) {
-    const bool is_cpu = device.kind() == DeviceKind::cpu;
-    result.push_back(is_cpu ? cores(device).count : std::max(1, options.streams));
-  }
+std::vector<DeviceModel> models(const Program& program, const Options& options) {
+  std::vector<DeviceModel> result = {model_of(options.device, options)};
+  for (const Device& device : program.further) result.push_back(model_of(device, options));
   return result;
 }
 
@@ -120,7 +116,7 @@ void finish(Program& program) {
 class Scheduler {
  public:
   Scheduler(const Program& program, const Options& options)
-      : program_(program), options_(options), cores_(parallelism(program, options)) {
+      : program_(program), options_(options), models_(models(program, options)) {
     const bool one = options.streams <= 1 || program.launches.size() <= 1 ||
                      program.launches.size() > most_launches;
     const bool spans = !program.further.empty();
@@ -160,9 +156,9 @@ class Scheduler {
     Assignment best = assign(places_, program_, 1);
     if (most <= 1) return best;
     if (options_.use_all_streams) return assign(places_, program_, most);
-    const Predictor predictor(program_, &*dependencies_, cores_);
+    const Predictor predictor(program_, &*dependencies_, models_);
     double best_ns = predictor.ns(best) * (1 - least_gain);
-    for (std::uint32_t streams = 2; streams <= most; ++streams) {
+    for (std::uint32_t streams = 2; streams <= std::min(most, useful()); ++streams) {
       Assignment candidate = assign(places_, program_, streams);
       const double ns = predictor.ns(candidate);
       if (ns >= best_ns) continue;
@@ -170,6 +166,12 @@ class Scheduler {
       best = std::move(candidate);
     }
     return best;
+  }
+
+  // The most streams that are of use to any device.
+  std::uint32_t useful() const {
+    const auto most = std::ranges::max_element(models_, {}, &DeviceModel::most_streams);
+    return static_cast<std::uint32_t>(most->most_streams);
   }
 
   Executable made(const Assignment& stream_of) const {
@@ -188,7 +190,7 @@ class Scheduler {
       executable.streams.push_back({{program_.launches.begin(), program_.launches.end()}});
     }
     const Dependencies* dependencies = dependencies_ ? &*dependencies_ : nullptr;
-    executable.prediction = Predictor(program_, dependencies, cores_).predict(stream_of);
+    executable.prediction = Predictor(program_, dependencies, models_).predict(stream_of);
     executable.name = program_.name;
     executable.device = options_.device;
     for (const Device& device : program_.further) executable.further.push_back({device});
@@ -227,7 +229,7 @@ class Scheduler {
 
   const Program& program_;
   const Options& options_;
-  std::vector<int> cores_;  // by device
+  std::vector<DeviceModel> models_;  // by device
   std::optional<Dependencies> dependencies_;
   std::vector<Chain> chains_;
   std::map<StreamPlace, std::vector<Chain>> places_;

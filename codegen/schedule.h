@@ -31,6 +31,7 @@ inline DeviceIndex device_of(const Program& program, const Launch& launch) {
 /// implied by others; then plans the memory (memory_plan.h). Chains that depend on each other share
 /// a stream; programs that are predicted to gain nothing by several keep to one.
 ///
+/// What a device is like, and what an event costs there, is that device's own (device_model.h).
 /// Each device has streams of its own, and one for the copies that come to it from others.
 ///
 /// Where the arena would exceed `options.memory_limit`, it gives up streams, then the order of the

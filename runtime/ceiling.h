@@ -1,15 +1,20 @@
-// What this machine can do at most, measured.
+// What this machine can do at most.
 #pragma once
+
+#include "runtime/cuda/gpu_facts.h"
 
 namespace anabranch {
 
 struct Ceiling {
-  double bytes_per_second = 0;       ///< read and written by copies of memory on all cores
-  double operations_per_second = 0;  ///< f32 multiplications and additions, fused, on all cores
+  double bytes_per_second = 0;       ///< of memory, read and written
+  double operations_per_second = 0;  ///< f32 multiplications and additions, fused
 };
 
-/// Measures at the first call, on the workers, for a few hundredths of a second; then remembers.
-/// Throws Error where there is no memory for it.
+/// Of the CPU: copies and arithmetic on all cores. Measures at the first call, on the workers, for
+/// a few hundredths of a second; then remembers. Throws Error where there is no memory for it.
 const Ceiling& measured_ceiling();
+
+/// Of a GPU, by its clocks.
+Ceiling ceiling_of(const cuda::GpuFacts& gpu);
 
 }  // namespace anabranch

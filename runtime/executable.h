@@ -39,6 +39,7 @@ struct DeviceTask {
   using Function = void (*)(const void* context, void* const* buffers, DeviceQueue& queue);
   Function put = nullptr;
   std::shared_ptr<const void> context;  ///< keeps code and library handles alive
+  std::int64_t threads = 1;             ///< for the scheduler: how much of the device it fills
 };
 
 /// All of a loop or of a branch as one task; none where it goes step by step.
@@ -112,7 +113,7 @@ struct Launch {
   /// result may be in the midst of tracing, or hold locks.
   bool calls_user = false;
   Cost cost;
-  double predicted_ns = 0;   ///< on one core
+  double predicted_ns = 0;   ///< on one core; on a GPU, with as much of it as it fills
   std::uint32_t number = 0;  ///< its place in the program, from 0; set by `schedule`
   SourceLocation location;
 

@@ -6,6 +6,8 @@
 #include <map>
 #include <tuple>
 
+#include "runtime/cuda/gpus.h"
+
 namespace anabranch::timeline {
 namespace {
 
@@ -39,11 +41,13 @@ class Rows {
     const bool is_launch =
         event.category == Category::kernel || event.category == Category::library;
     const Details& details = event.details;
+    const bool on_gpu = event.track.device.kind() == DeviceKind::cuda;
+    const Device device = on_gpu ? event.track.device : Device::cpu();
     const auto [at, added] =
         place_.try_emplace({title(event), event.category, is_launch ? details.bytes : 0,
-                            is_launch ? details.operations : 0},
+                            is_launch ? details.operations : 0, device},
                            rows_.size());
-    if (added) rows_.push_back({std::get<0>(at->first), event.category});
+    if (added) rows_.push_back({std::get<0>(at->first), event.category, device});
     SummaryRow& row = rows_[at->second];
     ++row.count;
     row.total += event.end - event.begin;
@@ -59,7 +63,8 @@ class Rows {
 
  private:
   std::vector<SummaryRow> rows_;
-  std::map<std::tuple<std::string, Category, std::int64_t, std::int64_t>, std::size_t> place_;
+  using Key = std::tuple<std::string, Category, std::int64_t, std::int64_t, Device>;
+  std::map<Key, std::size_t> place_;
 };
 
 double seconds(Clock::duration time) { return std::chrono::duration<double>(time).count(); }
@@ -107,13 +112,18 @@ Summary summarize(const Timeline& timeline) {
 }
 
 std::string to_string(const Summary& summary, const Ceiling& ceiling) {
+  std::map<Device, Ceiling> ceilings = {{Device::cpu(), ceiling}};
   std::string text = "  count   total ms    mean us  share      GB/s   best   GFLOP/s   best\n";
   for (const SummaryRow& row : summary.launches) {
+    if (!ceilings.contains(row.device)) {
+      ceilings[row.device] = ceiling_of(cuda::gpu_facts(row.device.index()));
+    }
+    const Ceiling& best = ceilings[row.device];
     text += fmt::format("{:7} {:10.3f} {:10.2f} {:5.1f}% {} {}  {}\n", row.count,
                         1e3 * seconds(row.total), 1e6 * seconds(row.mean()),
                         percent(seconds(row.total), seconds(summary.launched)),
-                        speed_text(row.bandwidth(), ceiling.bytes_per_second),
-                        speed_text(row.rate(), ceiling.operations_per_second), row.name);
+                        speed_text(row.bandwidth(), best.bytes_per_second),
+                        speed_text(row.rate(), best.operations_per_second), row.name);
   }
   for (const SummaryRow& row : summary.host) {
     text += fmt::format("{:7} {:10.3f} {:10.2f} {:40}  host: {}\n", row.count,
@@ -128,6 +138,12 @@ std::string to_string(const Summary& summary, const Ceiling& ceiling) {
       "best, as measured on all cores: copies of {:.1f} GB/s, f32 multiply-adds of {:.0f} "
       "GFLOP/s\n",
       ceiling.bytes_per_second / 1e9, ceiling.operations_per_second / 1e9);
+  for (const auto& [device, best] : ceilings) {
+    if (device.kind() != DeviceKind::cuda) continue;
+    text += fmt::format(
+        "best of {}, by its clocks: memory of {:.1f} GB/s, f32 multiply-adds of {:.0f} GFLOP/s\n",
+        to_string(device), best.bytes_per_second / 1e9, best.operations_per_second / 1e9);
+  }
   return text;
 }
 

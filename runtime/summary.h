@@ -15,6 +15,7 @@ namespace anabranch::timeline {
 struct SummaryRow {
   std::string name;  ///< "encoder/layer1/kernel5 (model.cpp:12)"
   Category category{};
+  Device device;  ///< a GPU, or cpu:0 for all that is on none
   std::int64_t count = 0;
   Clock::duration total{};
   std::int64_t bytes = 0;       ///< read and written, over all runs
@@ -43,7 +44,8 @@ struct Summary {
 Summary summarize(const Timeline& timeline);
 
 /// The table for a terminal: a line per row with count, times, share of the total, GB/s and GFLOP/s
-/// with their share of the ceiling; then the streams' busy shares and what the host did.
+/// with their share of the ceiling, a GPU's by its clocks; then the streams' busy shares and what
+/// the host did. `ceiling` is the CPU's.
 std::string to_string(const Summary& summary, const Ceiling& ceiling = measured_ceiling());
 
 }  // namespace anabranch::timeline

@@ -43,8 +43,9 @@ std::size_t pointers_of(const Kernel& kernel) {
 }  // namespace
 
 DeviceTask CodeBuilder::add(KernelText kernel) {
+  const std::int64_t threads = kernel.blocks * kernel.threads;
   gathered_.push_back({std::move(kernel), std::make_shared<DeviceTask>(), false});
-  return {run_compiled, gathered_.back().task};
+  return {run_compiled, gathered_.back().task, threads};
 }
 
 DeviceTask CodeBuilder::task_of(const Kernel& kernel) {

@@ -23,6 +23,27 @@ CUdeviceptr address(const void* data) { return reinterpret_cast<CUdeviceptr>(dat
 
 }  // namespace
 
+GpuFacts facts_from(const std::function<int(CUdevice_attribute)>& attribute) {
+  const GpuFacts h100;
+  GpuFacts facts;
+  facts.architecture = attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) * 10 +
+                       attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+  facts.multiprocessors = attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+  facts.threads = attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
+  constexpr double khz_per_cycle_per_ns = 1e6;
+  if (const int khz = attribute(CU_DEVICE_ATTRIBUTE_CLOCK_RATE); khz > 0) {
+    facts.cycles_per_ns = khz / khz_per_cycle_per_ns;
+  }
+  // Memory moves two words a cycle.
+  const int memory_khz = attribute(CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE);
+  const int bus_bits = attribute(CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH);
+  const double bytes_per_ns = 2 * memory_khz / khz_per_cycle_per_ns * bus_bits / 8;
+  facts.bytes_per_ns = bytes_per_ns > 0
+                           ? bytes_per_ns
+                           : h100.bytes_per_ns / h100.multiprocessors * facts.multiprocessors;
+  return facts;
+}
+
 class Module {
  public:
   Module(Gpu& gpu, CUmodule module) : gpu(gpu), module(module) {}
@@ -232,9 +253,7 @@ void Gpu::open(int index) {
     check(driver().cuDeviceGetAttribute(&value, which, device_), "asking a GPU what it can do");
     return value;
   };
-  architecture_ = attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) * 10 +
-                  attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
-  multiprocessors_ = attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+  facts_ = facts_from(attribute);
   check(driver().cuDeviceTotalMem(&memory_bytes_, device_), "asking a GPU for its memory");
 
   CUmemPoolProps properties{};
@@ -258,6 +277,8 @@ void Gpu::close() noexcept {
   if (pool_) driver().cuMemPoolDestroy(pool_);
   if (context_) driver().cuDevicePrimaryCtxRelease(device_);
 }
+
+GpuFacts gpu_facts(int index) { return index < gpu_count() ? Gpu::of(index).facts() : GpuFacts{}; }
 
 Engine& engine(int index) { return Gpu::of(index); }
 

@@ -4,11 +4,13 @@
 #include <cuda.h>
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
+#include "runtime/cuda/gpu_facts.h"
 #include "runtime/engine.h"
 
 namespace anabranch::cuda {
@@ -16,6 +18,10 @@ namespace anabranch::cuda {
 /// Code on a GPU; it is unloaded with the last handle.
 class Module;
 using ModulePtr = std::shared_ptr<const Module>;
+
+/// What a driver's answers come to. What it does not say, as newer ones may not of clocks, is as an
+/// H100 has it: the clock, and the memory's bytes per multiprocessor.
+GpuFacts facts_from(const std::function<int(CUdevice_attribute)>& attribute);
 
 class Gpu final : public Engine {
  public:
@@ -27,8 +33,8 @@ class Gpu final : public Engine {
 
   const std::string& name() const { return name_; }
   /// Its compute capability: 90 for 9.0.
-  int architecture() const { return architecture_; }
-  int multiprocessors() const { return multiprocessors_; }
+  int architecture() const { return facts_.architecture; }
+  const GpuFacts& facts() const { return facts_; }
   std::size_t memory_bytes() const { return memory_bytes_; }
 
   /// Events that have been made and that nobody uses now.
@@ -92,8 +98,7 @@ class Gpu final : public Engine {
   CUcontext context_ = nullptr;
   CUmemoryPool pool_ = nullptr;
   std::string name_;
-  int architecture_ = 0;
-  int multiprocessors_ = 0;
+  GpuFacts facts_;
   std::size_t memory_bytes_ = 0;
 
   std::unique_ptr<DeviceQueue> from_host_, to_host_, anchor_queue_;

@@ -7,6 +7,8 @@ namespace anabranch::cuda {
 int gpu_count() { return 0; }
 std::string why_no_gpu() { return "this build has no CUDA"; }
 
+GpuFacts gpu_facts(int) { return {}; }
+
 Engine& engine(int) { throw Error("there is no GPU: " + why_no_gpu()); }
 
 }  // namespace anabranch::cuda

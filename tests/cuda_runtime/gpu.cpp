@@ -6,6 +6,7 @@
 
 #include "codegen/cuda/nvrtc.h"
 #include "ir/error.h"
+#include "runtime/ceiling.h"
 #include "runtime/cuda/gpus.h"
 
 namespace anabranch::cuda {
@@ -44,6 +45,44 @@ TEST(Gpu, SaysWhatItIs) {
   ASSERT_GE(gpu_count(), 1) << why_no_gpu();
   EXPECT_GE(Gpu::of(0).architecture(), 75);
   EXPECT_THROW(Gpu::of(gpu_count()), Error);
+}
+
+// An A100's answers, and those of a driver that says nothing of clocks.
+TEST(Gpu, KnowsWhatItsDriverSays) {
+  bool says_clocks = true;
+  const auto answer = [&](CUdevice_attribute attribute) {
+    switch (attribute) {
+      case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
+        return 8;
+      case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
+        return 108;
+      case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR:
+        return 2048;
+      case CU_DEVICE_ATTRIBUTE_CLOCK_RATE:
+        return says_clocks ? 1'410'000 : 0;
+      case CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE:
+        return says_clocks ? 1'215'000 : 0;
+      case CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH:
+        return 5120;
+      default:
+        return 0;
+    }
+  };
+  const GpuFacts known = facts_from(answer);
+  EXPECT_EQ(known.architecture, 80);
+  EXPECT_EQ(known.multiprocessors, 108);
+  EXPECT_DOUBLE_EQ(known.cycles_per_ns, 1.41);
+  EXPECT_NEAR(known.bytes_per_ns, 1555, 1);
+  EXPECT_NEAR(ceiling_of(known).operations_per_second, 19.5e12, 0.05e12);
+  says_clocks = false;
+  const GpuFacts taken = facts_from(answer);
+  EXPECT_DOUBLE_EQ(taken.cycles_per_ns, GpuFacts{}.cycles_per_ns);
+  EXPECT_NEAR(taken.bytes_per_ns, 3350.0 * 108 / 132, 1e-9);
+}
+
+TEST(Gpu, ThatDoesNotExistIsAnH100) {
+  EXPECT_EQ(gpu_facts(gpu_count()).multiprocessors, 132);
+  EXPECT_EQ(gpu_facts(0).multiprocessors, Gpu::of(0).facts().multiprocessors);
 }
 
 TEST(Gpu, CopiesInTheOrderOfAQueue) {

@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "anabranch/anabranch.h"
+#include "codegen/cuda/gpu_costs.h"
 #include "fake_driver.h"
+#include "runtime/cuda/gpus.h"
 
 namespace ab = anabranch;
 
@@ -165,6 +167,31 @@ TEST(JitOnGpu, RunsInTheSameMemoryAreReplayed) {
   }
   EXPECT_GE(anabranch::testing::driver_calls("cuGraphLaunch") - graphs, 10);
   anabranch::testing::reuse_memory(false);
+}
+
+TEST(JitOnGpu, PredictsByTheGpusOwnFigures) {
+  auto f = ab::jit([](ab::Array x) { return x * 0.5f + 1.0f; }, on_gpu());
+  const ab::Array x = ab::zeros(ab::f32, {1 << 22}).to(ab::Device::cuda(0));
+  const ab::ProgramCost cost = f.cost(x);
+  const double memory_ns = 2.0 * 4 * (1 << 22) / ab::cuda::gpu_facts(0).bytes_per_ns;
+  EXPECT_NEAR(cost.predicted_ns, ab::cuda::launch_ns + memory_ns, 1);
+}
+
+TEST(JitOnGpu, SmallBranchesHaveStreamsAndLargeOnesDoNot) {
+  const auto chains = [](ab::Array x, ab::Array w) {
+    std::vector<ab::Array> ends(4, x);
+    for (std::size_t i = 0; i < ends.size(); ++i) {
+      ends[i] = ends[i] * static_cast<float>(i + 2);
+      for (int step = 0; step < 12; ++step) ends[i] = ab::matmul(ends[i], w);
+    }
+    return ends[0] + ends[1] + ends[2] + ends[3];
+  };
+  const auto streams = [&](std::int64_t size) {
+    const ab::Array x = ab::zeros(ab::f32, {size, size}).to(ab::Device::cuda(0));
+    return ab::jit(chains, on_gpu()).cost(x, x).streams;
+  };
+  EXPECT_EQ(streams(32), 4);  // a multiprocessor each
+  EXPECT_EQ(streams(1024), 1);
 }
 
 }  // namespace

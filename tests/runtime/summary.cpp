@@ -79,6 +79,23 @@ best, as measured on all cores: copies of 1.0 GB/s, f32 multiply-adds of 2 GFLOP
   EXPECT_NE(to_string(Summary{}, {1e9, 2e9}).find("copies of 1.0 GB/s"), std::string::npos);
 }
 
+TEST(Summary, MeasuresAGpuByItsOwnCeiling) {
+  const Track track{Track::Kind::stream, Device::cuda(), 0};
+  const Summary summary =
+      summarize({{}, {event(track, "kernel1", Category::kernel, 0, 10, {3000, 6000})}});
+  ASSERT_EQ(summary.launches.size(), 1u);
+  EXPECT_EQ(summary.launches[0].device, Device::cuda());
+  const std::string text = to_string(summary, {1e6, 1e6});  // of which it would be 30,000 %
+  EXPECT_NE(text.find("0.3     0%       0.6     0%  kernel1"), std::string::npos) << text;
+  EXPECT_NE(text.find("best of cuda:0, by its clocks: memory of "), std::string::npos) << text;
+}
+
+TEST(Ceiling, OfAGpuFollowsFromItsClocks) {
+  const Ceiling h100 = ceiling_of(cuda::GpuFacts{});
+  EXPECT_DOUBLE_EQ(h100.bytes_per_second, 3.35e12);
+  EXPECT_NEAR(h100.operations_per_second, 67e12, 0.5e12);
+}
+
 TEST(Ceiling, IsMeasuredOnce) {
   const Ceiling& ceiling = measured_ceiling();
   EXPECT_GT(ceiling.bytes_per_second, 1e6);
