@@ -15,11 +15,11 @@ namespace anabranch {
 /// launch that keeps all of them busy gains nothing beside another one.
 struct DeviceModel {
   int units = 1;
-  double step_ns = 0;   ///< from one launch of a stream to the next
-  double event_ns = 0;  ///< from the end of a launch to what waits for it on another stream
-  double apart_ns = 0;  ///< the same where that is on another device
-  double join_ns = 0;   ///< from the end of a further stream to the end of the run
-  int most_streams = INT_MAX;         ///< that can be of use
+  double step_ns = 0;          ///< from one launch of a stream to the next
+  double event_ns = 0;         ///< from the end of a launch to what waits for it on another stream
+  double apart_ns = 0;         ///< the same where that is on another device
+  double join_ns = 0;          ///< from the end of a further stream to the end of the run
+  int most_streams = INT_MAX;  ///< that can be of use
   std::optional<cuda::GpuCosts> gpu;  ///< of a GPU
 
   /// A launch as the device takes it.

@@ -26,6 +26,14 @@ Array array_of(Dtype dtype, std::uint64_t bits, SourceLocation where) {
   return Array(std::move(expression));
 }
 
+namespace {
+
+std::span<const std::byte> scalar_bytes(const Expression& expression) {
+  return std::as_bytes(std::span(&expression.scalar.bits, 1)).first(expression.type.bytes());
+}
+
+}  // namespace
+
 Expression& Array::get(const char* function, const std::source_location& where) const {
   if (!expression_) {
     fail(std::string(function) + ": the Array is empty; give it a value first", where);
@@ -86,31 +94,32 @@ void Array::check_read(const char* function, Dtype as, std::int64_t count,
   }
 }
 
-void Array::read_async(const char* function, std::function<void(const void* data)> read,
+void Array::read_async(const char* function, ReadPiece read,
                        std::function<void(std::exception_ptr error)> done,
                        const std::source_location& where) const {
   const Expression& expression = get(function, where);
   if (expression.kind == Expression::Kind::scalar) {
-    read(&expression.scalar.bits);
+    read(scalar_bytes(expression));
     return done(nullptr);
   }
   read_when_ready(memory_of(*this, default_device()), std::move(read), std::move(done));
 }
 
 void Array::copy_bytes(std::span<std::byte> to, const std::source_location& where) const {
-  const auto copy = [to](const void* from) {
-    if (!to.empty()) std::memcpy(to.data(), from, to.size());
+  const auto copy = [rest = to](std::span<const std::byte> piece) mutable {
+    if (!piece.empty()) std::memcpy(rest.data(), piece.data(), piece.size());
+    rest = rest.subspan(piece.size());
   };
   read("copy_to", copy, where);
 }
 
-void Array::read(const char* function, const std::function<void(const void* data)>& read,
+void Array::read(const char* function, const ReadPiece& read,
                  const std::source_location& where) const {
   const Expression& expression = get(function, where);
-  if (expression.kind == Expression::Kind::scalar) return read(&expression.scalar.bits);
+  if (expression.kind == Expression::Kind::scalar) return read(scalar_bytes(expression));
   const Buffer memory = memory_of(*this, default_device());
   memory.ready().wait(where);
-  read_now(memory, read);
+  read_in_pieces(memory, read);
 }
 
 Array Array::to(const Device& device, std::source_location where) const {

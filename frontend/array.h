@@ -62,7 +62,11 @@ class Array {
     check_read("item", dtype_of<T>, 1, where);
     T value;
     read(
-        "item", [&value](const void* data) { value = *static_cast<const T*>(data); }, where);
+        "item",
+        [&value](std::span<const std::byte> all) {
+          value = *reinterpret_cast<const T*>(all.data());
+        },
+        where);
     return value;
   }
 
@@ -71,13 +75,7 @@ class Array {
   std::vector<T> to_vector(std::source_location where = std::source_location::current()) const {
     check_read("to_vector", dtype_of<T>, any_count, where);
     std::vector<T> values;
-    read(
-        "to_vector",
-        [&values, size = size(where)](const void* data) {
-          const auto* first = static_cast<const T*>(data);
-          values.assign(first, first + size);
-        },
-        where);
+    read("to_vector", appender(values, size(where)), where);
     return values;
   }
 
@@ -104,10 +102,8 @@ class Array {
     std::future<std::vector<T>> future = reading->promise.get_future();
     read_async(
         "to_vector_async",
-        [reading, size = size(where)](const void* data) {
-          const auto* first = static_cast<const T*>(data);
-          reading->values.assign(first, first + size);
-        },
+        [reading, append = appender(reading->values, size(where))](
+            std::span<const std::byte> piece) { append(piece); },
         [reading](std::exception_ptr error) {
           if (error) return reading->promise.set_exception(std::move(error));
           reading->promise.set_value(std::move(reading->values));
@@ -136,12 +132,21 @@ class Array {
   Expression& get(const char* function, const std::source_location& where) const;
   void check_read(const char* function, Dtype as, std::int64_t count,
                   const std::source_location& where) const;
-  void read_async(const char* function, std::function<void(const void* data)> read,
+  // What it gets, in pieces of whole elements, goes to the end of `values`.
+  template <class T>
+  static auto appender(std::vector<T>& values, std::int64_t size) {
+    return [&values, size](std::span<const std::byte> piece) {
+      values.reserve(static_cast<std::size_t>(size));
+      const auto* first = reinterpret_cast<const T*>(piece.data());
+      values.insert(values.end(), first, first + piece.size() / sizeof(T));
+    };
+  }
+  using ReadPiece = std::function<void(std::span<const std::byte> piece)>;
+  void read_async(const char* function, ReadPiece read,
                   std::function<void(std::exception_ptr error)> done,
                   const std::source_location& where) const;
   void copy_bytes(std::span<std::byte> to, const std::source_location& where) const;
-  void read(const char* function, const std::function<void(const void* data)>& read,
-            const std::source_location& where) const;
+  void read(const char* function, const ReadPiece& read, const std::source_location& where) const;
 
   std::shared_ptr<Expression> expression_;
 };

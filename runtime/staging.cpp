@@ -1,127 +1,272 @@
 #include "runtime/staging.h"
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <utility>
-#include <vector>
 
-#include "ir/error.h"
-#include "runtime/device_state.h"
+#include "runtime/cpu/thread_pool.h"
 
 namespace anabranch {
 namespace {
 
-constexpr std::size_t smallest = std::size_t{64} << 10;
-constexpr std::size_t most_kept = std::size_t{256} << 20;
+constexpr std::size_t piece_bytes = std::size_t{16} << 20;
+constexpr std::size_t ring_bytes = 8 * piece_bytes;  // in each direction
+// Pieces of one copy to the host that are under way at once, so that several copies share the ring.
+constexpr std::size_t at_once = 4;
+// A piece up to this is read where its arrival is heard of: that takes less than to wake a worker.
+constexpr std::size_t small_bytes = std::size_t{256} << 10;
 
-/// Page-locked memory, which takes longer to get than most copies take: it is kept.
-class Staging {
+struct Rings {
+  explicit Rings(Engine& engine)
+      : from_host(engine, piece_bytes, ring_bytes), to_host(engine, piece_bytes, ring_bytes) {}
+  StagingRing from_host, to_host;
+};
+
+// Never destroyed, as engines are not.
+Rings& rings_of(Engine& engine) {
+  static std::mutex mutex;
+  static auto* all = new std::map<Engine*, std::unique_ptr<Rings>>;
+  std::lock_guard lock(mutex);
+  std::unique_ptr<Rings>& rings = (*all)[&engine];
+  if (!rings) rings = std::make_unique<Rings>(engine);
+  return *rings;
+}
+
+/// One copy to the host. It asks for a few pieces of the ring; each becomes the next part of the
+/// copy when it is had, and another one is asked for when it has been read.
+class Fetch final : public std::enable_shared_from_this<Fetch>, cpu::Work {
  public:
-  static Staging& of(Engine& engine) {
-    static std::mutex mutex;
-    static auto* all = new std::map<Engine*, std::unique_ptr<Staging>>;
-    std::lock_guard lock(mutex);
-    std::unique_ptr<Staging>& staging = (*all)[&engine];
-    if (!staging) staging.reset(new Staging(engine));
-    return *staging;
-  }
+  Fetch(DeviceState& device, DeviceQueue& queue, const StagingRing& ring, const void* from,
+        std::size_t bytes, PieceReader read, Copied then)
+      : Work([](Work& work) { static_cast<Fetch&>(work).run(); }),
+        device_(device),
+        queue_(queue),
+        ring_(ring),
+        from_(static_cast<const std::byte*>(from)),
+        bytes_(bytes),
+        piece_(std::min(ring.piece_bytes(), bytes)),
+        missing_(bytes == 0 ? 0 : (bytes + piece_ - 1) / piece_),
+        read_(std::move(read)),
+        then_(std::move(then)) {}
 
-  /// It comes back here with the last handle.
-  std::shared_ptr<void> take(std::size_t bytes) {
-    std::size_t size = smallest;
-    while (size < bytes) size *= 2;
-    void* data = nullptr;
-    {
-      std::lock_guard lock(mutex_);
-      std::vector<void*>& free = free_[size];
-      if (!free.empty()) {
-        data = free.back();
-        free.pop_back();
-        kept_ -= size;
-      }
-    }
-    if (!data) data = engine_.allocate_host(size);
-    if (!data) throw Error("copy: there is no page-locked memory of the host left");
-    return std::shared_ptr<void>(data, [this, size](void* data) { give_back(data, size); });
+  void start() {
+    for (std::size_t i = 0; i < at_once; ++i) ask();
+    leave();  // what `open_` begins with
   }
 
  private:
-  explicit Staging(Engine& engine) : engine_(engine) {}
+  struct Piece {
+    std::shared_ptr<void> data;
+    std::size_t begin = 0, size = 0;
+  };
 
-  void give_back(void* data, std::size_t size) {
-    try {
+  void ask() {
+    {
       std::lock_guard lock(mutex_);
-      if (kept_ + size <= most_kept) {
-        free_[size].push_back(data);
-        kept_ += size;
-        return;
-      }
-    } catch (...) {  // no memory even for the list
+      if (missing_ == 0 || error_) return;
+      --missing_;
+      ++open_;
     }
-    engine_.free_host(data);
+    ring_.when_free(piece_,
+                    [self = shared_from_this()](std::shared_ptr<void> data, const Failure& error) {
+                      error ? self->fail(error) : self->put(std::move(data));
+                    });
   }
 
-  Engine& engine_;
+  void put(std::shared_ptr<void> data) {
+    Piece piece{std::move(data)};
+    {
+      std::lock_guard lock(mutex_);
+      piece.begin = begun_;
+      piece.size = std::min(piece_, bytes_ - begun_);
+      begun_ += piece.size;
+    }
+    std::shared_ptr<const Mark> mark;
+    try {
+      queue_.copy(piece.data.get(), from_ + piece.begin, piece.size);
+      mark = queue_.mark();
+      device_.completion.when_past(mark, [self = shared_from_this(), piece](const Failure& error) {
+        error ? self->fail(error) : self->arrive(piece);
+      });
+    } catch (...) {
+      const Failure error = std::current_exception();
+      wait_for(mark.get());
+      fail(error);
+    }
+  }
+
+  // Nobody else will hear that the device has come past it.
+  static void wait_for(const Mark* mark) {
+    try {
+      if (mark) mark->wait();
+    } catch (...) {
+      // The device has failed, and writes no more.
+    }
+  }
+
+  void arrive(Piece piece) {
+    const bool is_small = piece.size <= small_bytes;
+    {
+      std::lock_guard lock(mutex_);
+      arrived_.emplace(piece.begin, std::move(piece));
+      if (is_reading_) return;
+      is_reading_ = true;
+    }
+    if (is_small) return read_arrived();
+    self_ = shared_from_this();
+    cpu::ThreadPool::of(Device::cpu()).post(*this);
+  }
+
+  void run() {
+    const std::shared_ptr<Fetch> self = std::move(self_);
+    read_arrived();
+  }
+
+  // As far as they follow each other, by one thread at a time; once something has failed, none is
+  // read any more.
+  void read_arrived() {
+    for (;;) {
+      Piece piece;
+      bool is_lost = false;
+      {
+        std::lock_guard lock(mutex_);
+        is_lost = static_cast<bool>(error_);
+        if (arrived_.empty() || (!is_lost && arrived_.begin()->first != read_bytes_)) {
+          is_reading_ = false;
+          return;
+        }
+        piece = std::move(arrived_.extract(arrived_.begin()).mapped());
+        read_bytes_ += piece.size;
+      }
+      Failure error;
+      try {
+        if (!is_lost) read_({static_cast<const std::byte*>(piece.data.get()), piece.size});
+      } catch (...) {
+        error = std::current_exception();
+      }
+      piece.data = nullptr;  // there is room again
+      if (error) remember(error);
+      ask();
+      leave();
+    }
+  }
+
+  // A piece does not come: those after it are of no use.
+  void fail(const Failure& error) {
+    remember(error);
+    bool is_mine = false;
+    {
+      std::lock_guard lock(mutex_);
+      is_mine = !std::exchange(is_reading_, true);
+    }
+    if (is_mine) read_arrived();
+    leave();
+  }
+
+  void remember(const Failure& error) {
+    std::lock_guard lock(mutex_);
+    if (!error_) error_ = error;
+  }
+
+  void leave() {
+    {
+      std::lock_guard lock(mutex_);
+      if (--open_ > 0) return;
+    }
+    then_(error_);
+  }
+
+  DeviceState& device_;
+  DeviceQueue& queue_;
+  const StagingRing ring_;
+  const std::byte* const from_;
+  const std::size_t bytes_, piece_;
   std::mutex mutex_;
-  std::map<std::size_t, std::vector<void*>> free_;
-  std::size_t kept_ = 0;
+  std::size_t missing_;                   // pieces to ask for
+  std::size_t open_ = 1;                  // pieces asked for that have not been read
+  std::size_t begun_ = 0;                 // bytes of which a piece is or was on the queue
+  std::size_t read_bytes_ = 0;            // bytes that the reader has, or has now
+  std::map<std::size_t, Piece> arrived_;  // by their first byte
+  bool is_reading_ = false;
+  Failure error_;                // the first
+  std::shared_ptr<Fetch> self_;  // until a worker runs it
+  const PieceReader read_;
+  const Copied then_;
 };
 
 }  // namespace
 
-std::shared_ptr<void> stage(Engine& engine, std::size_t bytes) {
-  return Staging::of(engine).take(bytes);
+StagingRing from_host_ring(Engine& engine) { return rings_of(engine).from_host; }
+StagingRing to_host_ring(Engine& engine) { return rings_of(engine).to_host; }
+
+void fetch(DeviceState& device, DeviceQueue& queue, const StagingRing& ring, const void* from,
+           std::size_t bytes, PieceReader read, Copied then) {
+  std::make_shared<Fetch>(device, queue, ring, from, bytes, std::move(read), std::move(then))
+      ->start();
 }
 
-void fetch(DeviceState& device, DeviceQueue& queue, const void* from, std::size_t bytes,
-           Fetched then) {
-  std::shared_ptr<void> staged;
-  std::shared_ptr<const Mark> mark;
-  try {
-    staged = stage(*device.engine, bytes);
-    queue.copy(staged.get(), from, bytes);
-    mark = queue.mark();
-  } catch (...) {
-    return then(nullptr, std::current_exception());
+void put(DeviceState& device, DeviceQueue& queue, const StagingRing& ring, void* to,
+         std::span<const std::byte> from, const Copied& each) {
+  auto* at = static_cast<std::byte*>(to);
+  while (!from.empty()) {
+    const auto piece = from.first(std::min(from.size(), ring.piece_bytes()));
+    const std::shared_ptr<void> staged = ring.take(piece.size());
+    std::memcpy(staged.get(), piece.data(), piece.size());
+    queue.copy(at, staged.get(), piece.size());
+    device.completion.when_past(queue.mark(),
+                                [staged, each](const Failure& error) { each(error); });
+    at += piece.size();
+    from = from.subspan(piece.size());
   }
-  device.completion.when_past(std::move(mark), [staged, then = std::move(then)](
-                                                   const Failure& error) { then(staged, error); });
 }
 
 Buffer copy_to_engine(const Device& device, std::span<const std::byte> bytes) {
+  return copy_to_engine(device, bytes, from_host_ring(*device_state(device).engine));
+}
+
+Buffer copy_to_engine(const Device& device, std::span<const std::byte> bytes,
+                      const StagingRing& ring) {
   DeviceState& state = device_state(device);
   Engine& engine = *state.engine;
   const Event ready = Event::pending(device);
   Buffer buffer = Buffer::allocate(device, bytes.size(), ready);
-  const std::shared_ptr<void> staged = stage(engine, bytes.size());
-  if (!bytes.empty()) std::memcpy(staged.get(), bytes.data(), bytes.size());
   // The memory is there in the main queue's order.
   engine.from_host().wait(*engine.main().mark());
-  engine.from_host().copy(buffer.data(), staged.get(), bytes.size());
+  // Each piece holds the memory, which must not be freed before it has come.
+  put(state, engine.from_host(), ring, buffer.data(), bytes, [buffer, ready](const Failure& error) {
+    if (error) ready.complete(error);
+  });
   std::shared_ptr<const Mark> mark = engine.from_host().mark();
   ready.queued(mark);
-  state.completion.when_past(
-      std::move(mark), [buffer, staged, ready](const Failure& error) { ready.complete(error); });
+  state.completion.when_past(std::move(mark),
+                             [buffer, ready](const Failure& error) { ready.complete(error); });
   return buffer;
 }
 
-void copy_from_engine(const Buffer& buffer, Fetched then) {
-  buffer.ready().when_queued([buffer, then = std::move(then)] {
-    if (const Failure error = buffer.ready().error()) return then(nullptr, error);
+void copy_from_engine(const Buffer& buffer, PieceReader read, Copied then) {
+  const StagingRing ring = to_host_ring(*device_state(buffer.device()).engine);
+  copy_from_engine(buffer, std::move(read), std::move(then), ring);
+}
+
+void copy_from_engine(const Buffer& buffer, PieceReader read, Copied then,
+                      const StagingRing& ring) {
+  buffer.ready().when_queued([buffer, read = std::move(read), then = std::move(then), ring] {
+    if (const Failure error = buffer.ready().error()) return then(error);
     DeviceState& device = device_state(buffer.device());
     DeviceQueue& queue = device.engine->to_host();
     try {
       if (const auto mark = buffer.ready().mark()) queue.wait(*mark);
     } catch (...) {
-      return then(nullptr, std::current_exception());
+      return then(std::current_exception());
     }
-    fetch(device, queue, buffer.data(), buffer.bytes(),
-          [buffer, then](std::shared_ptr<const void> data, const Failure& error) {
-            if (error) return then(nullptr, error);
+    fetch(device, queue, ring, buffer.data(), buffer.bytes(), read,
+          [buffer, then](const Failure& error) {
+            if (error) return then(error);
             // What made the buffer may have failed after all: its event says so, and may be late.
-            buffer.ready().then([buffer, data, then] { then(data, buffer.ready().error()); });
+            buffer.ready().then([buffer, then] { then(buffer.ready().error()); });
           });
   });
 }

@@ -28,9 +28,9 @@ constexpr Throughput known[] = {
 // clang-format on
 
 const Throughput& throughput(int architecture) {
-  const auto later = std::upper_bound(
-      std::begin(known), std::end(known), architecture,
-      [](int wanted, const Throughput& row) { return wanted < row.architecture; });
+  const auto later =
+      std::upper_bound(std::begin(known), std::end(known), architecture,
+                       [](int wanted, const Throughput& row) { return wanted < row.architecture; });
   return later == std::begin(known) ? *later : *std::prev(later);
 }
 

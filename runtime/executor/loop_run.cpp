@@ -67,13 +67,18 @@ bool look_at(Strand& strand, const void* data, T& value, InnerRun& whole) {
     value = *static_cast<const T*>(data);
     return true;
   }
-  const auto then = [&strand, &value, &whole](std::shared_ptr<const void> here,
-                                              const Failure& error) {
-    if (error) strand.owner().frame().fail_all(error);
-    value = error ? T() : *static_cast<const T*>(here.get());
+  const auto read = [&value](std::span<const std::byte> bytes) {
+    std::memcpy(&value, bytes.data(), sizeof(T));
+  };
+  const auto then = [&strand, &value, &whole](const Failure& error) {
+    if (error) {
+      strand.owner().frame().fail_all(error);
+      value = T();
+    }
     if (whole.advance()) strand.advance();
   };
-  fetch(strand.device(), *strand.queue(), data, sizeof(T), then);
+  DeviceState& device = strand.device();
+  fetch(device, *strand.queue(), to_host_ring(*device.engine), data, sizeof(T), read, then);
   return false;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -23,10 +24,9 @@ class StagedRun final : public InnerRun, Work {
         staged_(buffers.size()),
         on_host_(buffers.begin(), buffers.end()) {
     for (std::size_t i = 0; i < buffers.size(); ++i) {
-      Engine* engine = device_of(i).engine;
-      if (!engine || !is_written(i)) continue;
-      staged_[i] = stage(*engine, bytes(i));
-      on_host_[i] = staged_[i].get();
+      if (!device_of(i).engine || is_copy()) continue;
+      staged_[i] = Buffer::allocate(Device::cpu(), bytes(i));
+      on_host_[i] = staged_[i].data();
     }
   }
 
@@ -53,6 +53,7 @@ class StagedRun final : public InnerRun, Work {
     return strand_.owner().device_at(slot(buffer).device);
   }
   std::size_t bytes(std::size_t buffer) const { return slot(buffer).type.bytes(); }
+  bool is_copy() const { return launch_.kind == Launch::Kind::copy; }
   bool is_written(std::size_t buffer) const {
     return std::ranges::find(launch_.writes, launch_.buffers[buffer]) != launch_.writes.end();
   }
@@ -61,16 +62,19 @@ class StagedRun final : public InnerRun, Work {
     DeviceState& device = device_of(buffer);
     // A strand of the host's has waited for what made the operand.
     DeviceQueue& queue = strand_.queue() ? *strand_.queue() : device.engine->to_host();
-    fetch(device, queue, buffers_[buffer], bytes(buffer),
-          [this, buffer](std::shared_ptr<const void> data, const Failure& error) {
-            if (error) {
-              frame().fail_all(error);
-              has_failed_.store(true, std::memory_order_relaxed);
-            }
-            staged_[buffer] = std::const_pointer_cast<void>(std::move(data));
-            on_host_[buffer] = staged_[buffer].get();
-            one_is_there();
-          });
+    auto* to = static_cast<std::byte*>(on_host_[is_copy() ? 1 : buffer]);
+    const auto read = [to](std::span<const std::byte> piece) mutable {
+      std::memcpy(to, piece.data(), piece.size());
+      to += piece.size();
+    };
+    const auto then = [this](const Failure& error) {
+      if (error) {
+        frame().fail_all(error);
+        has_failed_.store(true, std::memory_order_relaxed);
+      }
+      one_is_there();
+    };
+    fetch(device, queue, to_host_ring(*device.engine), buffers_[buffer], bytes(buffer), read, then);
   }
 
   void one_is_there() {
@@ -88,7 +92,7 @@ class StagedRun final : public InnerRun, Work {
   void run() {
     try {
       if (!has_failed_.load(std::memory_order_relaxed)) {
-        task_.function(task_.context.get(), on_host_.data(), 0, task_.extent);
+        if (!is_copy()) task_.function(task_.context.get(), on_host_.data(), 0, task_.extent);
         put_results();
       }
     } catch (...) {
@@ -98,26 +102,22 @@ class StagedRun final : public InnerRun, Work {
   }
 
   void put_results() {
-    DeviceQueue* queue = strand_.queue();
-    if (!queue) return;
-    std::exception_ptr error;
-    try {
-      for (std::size_t i = 0; i < buffers_.size(); ++i) {
-        if (is_written(i)) queue->copy(buffers_[i], on_host_[i], bytes(i));
-      }
-    } catch (...) {
-      error = std::current_exception();
+    if (!strand_.queue()) return;
+    for (std::size_t i = 0; i < buffers_.size(); ++i) {
+      if (!is_written(i)) continue;
+      DeviceState& device = strand_.device();
+      const auto* from = static_cast<const std::byte*>(on_host_[is_copy() ? 0 : i]);
+      // What the device fails of is heard of when the run ends.
+      put(device, *strand_.queue(), from_host_ring(*device.engine), buffers_[i], {from, bytes(i)},
+          [](const Failure&) {});
     }
-    // The copies that are under way need their memory.
-    strand_.device().completion.when_past(queue->mark(), [staged = staged_](const Failure&) {});
-    if (error) std::rethrow_exception(error);
   }
 
   const Launch& launch_;
   const HostTask& task_;
   const std::span<void* const> buffers_;
   Strand& strand_;
-  std::vector<std::shared_ptr<void>> staged_;  // page-locked copies, one per buffer that needs one
+  std::vector<Buffer> staged_;  // the host's copies, one per buffer that needs one
   std::vector<void*> on_host_;
   std::atomic<std::size_t> missing_{0};
   std::atomic<bool> has_failed_{false};

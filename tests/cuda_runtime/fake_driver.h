@@ -4,6 +4,9 @@
 #include <dlfcn.h>
 
 #include <cstdint>
+#include <functional>
+#include <future>
+#include <memory>
 #include <string>
 
 namespace anabranch::testing {
@@ -33,6 +36,15 @@ inline bool will_fail() { return fake::find<bool()>("fake_cuda_will_fail")(); }
 /// blocks" there are that nobody has given back.
 inline std::int64_t alive(const char* what) {
   return fake::find<std::int64_t(const char*)>("fake_cuda_alive")(what);
+}
+
+/// Has the pretended GPU stand still once it comes to this point of a queue (a CUstream of a
+/// context that the thread has entered), until the returned function is called.
+inline std::function<void()> stop_at(void* stream) {
+  auto go_on = std::make_shared<std::promise<void>>();
+  fake::find<int(void*, const std::function<void()>&)>("fake_cuda_put")(
+      stream, [stopped = go_on->get_future().share()] { stopped.wait(); });
+  return [go_on] { go_on->set_value(); };
 }
 
 }  // namespace anabranch::testing

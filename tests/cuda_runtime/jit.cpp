@@ -194,4 +194,28 @@ TEST(JitOnGpu, SmallBranchesHaveStreamsAndLargeOnesDoNot) {
   EXPECT_EQ(streams(1024), 1);
 }
 
+// More than one piece of page-locked memory, each way and by each way.
+TEST(JitOnGpu, LargeArraysGoInPieces) {
+  const ab::Array here = numbers((std::int64_t{40} << 20) / 4 + 3);
+  const std::vector<float> values = here.to_vector<float>();
+  const auto host_blocks = anabranch::testing::alive("host blocks");
+  const ab::Array there = here.to(ab::Device::cuda(0));
+  EXPECT_EQ(there.to_vector<float>(), values);
+  EXPECT_EQ(there.to_vector_async<float>().get(), values);
+  std::vector<float> copied(values.size());
+  there.copy_to(std::span<float>(copied));
+  EXPECT_EQ(copied, values);
+  EXPECT_EQ(there.to(ab::Device::cpu()).to_vector<float>(), values);
+  const auto twice_of = [](const ab::CustomCall& call) {
+    const auto from = call.operand<float>(0);
+    const auto to = call.result<float>(0);
+    for (std::size_t i = 0; i < to.size(); ++i) to[i] = 2 * from[i];
+  };
+  const ab::Array doubled =
+      ab::custom_call("twice_of", twice_of, ab::spec(ab::f32, {there.size()}), there);
+  const std::vector<float> twice = doubled.to_vector<float>();
+  for (std::size_t i = 0; i < twice.size(); ++i) ASSERT_EQ(twice[i], 2 * values[i]);
+  EXPECT_LE(anabranch::testing::alive("host blocks") - host_blocks, 16);
+}
+
 }  // namespace
