@@ -257,17 +257,18 @@ void copy_from_engine(const Buffer& buffer, PieceReader read, Copied then,
     if (const Failure error = buffer.ready().error()) return then(error);
     DeviceState& device = device_state(buffer.device());
     DeviceQueue& queue = device.engine->to_host();
+    const void* data = nullptr;
     try {
       if (const auto mark = buffer.ready().mark()) queue.wait(*mark);
+      data = buffer.data();  // which throws where it has failed meanwhile
     } catch (...) {
       return then(std::current_exception());
     }
-    fetch(device, queue, ring, buffer.data(), buffer.bytes(), read,
-          [buffer, then](const Failure& error) {
-            if (error) return then(error);
-            // What made the buffer may have failed after all: its event says so, and may be late.
-            buffer.ready().then([buffer, then] { then(buffer.ready().error()); });
-          });
+    fetch(device, queue, ring, data, buffer.bytes(), read, [buffer, then](const Failure& error) {
+      if (error) return then(error);
+      // What made the buffer may have failed after all: its event says so, and may be late.
+      buffer.ready().then([buffer, then] { then(buffer.ready().error()); });
+    });
   });
 }
 
