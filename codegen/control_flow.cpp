@@ -178,7 +178,9 @@ void finish_loop(Launch& launch, Program condition, Program body, std::vector<Sl
   launch.predicted_ns =
       of_any_length(step.ns + test.ns + (is_native ? 0 : choice_ns(options.device)));
   launch.task = std::move(task);
-  if (is_native) std::get<LoopTask>(launch.task).native = native.task_of(launch);
+  auto& made = std::get<LoopTask>(launch.task);
+  if (is_native) made.native = native.task_of(launch);
+  if (!launch.is_native_flow()) made.steer = native.steer_of_loop();
 }
 
 void finish_branch(Launch& launch, std::vector<Program> branches, std::vector<Slot>& slots,
@@ -200,7 +202,9 @@ void finish_branch(Launch& launch, std::vector<Program> branches, std::vector<Sl
   if (!is_native) launch.predicted_ns += choice_ns(options.device);
   add_written(launch, slots, bytes_of(arena), slots[launch.writes[0]].name + ".room");
   launch.task = std::move(task);
-  if (is_native) std::get<BranchTask>(launch.task).native = native.task_of(launch);
+  auto& made = std::get<BranchTask>(launch.task);
+  if (is_native) made.native = native.task_of(launch);
+  if (!launch.is_native_flow()) made.steer = native.steer_of_branch(made.branches.size());
 }
 
 }  // namespace anabranch

@@ -26,6 +26,10 @@ class NativeFlows {
   virtual bool is_small(const Program& region) const = 0;
   /// The task of `launch`, a loop or a branch whose regions are all small, on its buffers.
   virtual NativeTask task_of(const Launch& launch) = 0;
+  /// The `steer_of` a loop, or of a branch out of `branches`, that goes step by step; its `put` is
+  /// null where the device needs the host for that.
+  virtual DeviceTask steer_of_loop() { return {}; }
+  virtual DeviceTask steer_of_branch(std::size_t branches [[maybe_unused]]) { return {}; }
 };
 
 /// Gives `launch`, a `while` with its operands and results as buffers, its task, and `slots` the

@@ -13,6 +13,11 @@ namespace anabranch {
 
 class DeviceQueue;
 
+/// What a device knows the condition of a captured loop or branch by.
+using Condition = std::uint64_t;
+/// Puts on a queue what sets a condition: for a loop, whether it goes on; for a branch, its number.
+using SetCondition = std::function<void(Condition condition, DeviceQueue& queue)>;
+
 /// A point in a queue: it is past once all that was put there before it is done. Thread-safe.
 class Mark {
  public:
@@ -50,6 +55,14 @@ class DeviceQueue {
   /// If this throws, all that was put here is done.
   virtual std::shared_ptr<const Mark> mark() = 0;
   virtual std::shared_ptr<const TimeMark> time_mark() = 0;
+  /// On a queue for capture: what `body` puts on `inside`, a queue of the next set that nothing is
+  /// captured on, is done for as long as the condition holds, without the host. `set` is called
+  /// for this queue and, at the end of the body, for `inside`.
+  virtual void put_loop(DeviceQueue& inside, const SetCondition& set,
+                        const std::function<void()>& body) = 0;
+  /// The same for one of `count` branches: that of the number that `set` sets, if there is one.
+  virtual void put_branches(DeviceQueue& inside, std::size_t count, const SetCondition& set,
+                            const std::function<void(std::size_t number)>& branch) = 0;
   /// What is put there until the range ends has this name in the vendor's profilers. By threads.
   virtual void begin_range(const std::string& name) = 0;
   virtual void end_range() = 0;
@@ -78,8 +91,13 @@ class CapturedWork {
   virtual void put(DeviceQueue& queue) const = 0;
 };
 
-/// A device has its queues twice: work that is put on those for capture does not run.
-enum class QueueSet : std::uint8_t { run, capture };
+/// A device has its queues several times: work that is put on those for capture does not run. What
+/// is inside a captured loop or branch goes to the set after that of its queue.
+enum class QueueSet : unsigned { run, capture };
+
+constexpr QueueSet inside(QueueSet set) {
+  return static_cast<QueueSet>(static_cast<unsigned>(set) + 1);
+}
 
 /// A device that works by itself. Every run on it begins and ends on its main queue, so that
 /// runs come one after the other there, each with its streams side by side, and memory that is

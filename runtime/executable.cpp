@@ -130,6 +130,13 @@ bool Launch::is_native_flow() const {
   return (kind == Kind::loop || kind == Kind::branch) && (one_task() || device_task());
 }
 
+const DeviceTask* steer_of(const Launch& launch) {
+  const DeviceTask* steer = nullptr;
+  if (const auto* loop = std::get_if<LoopTask>(&launch.task)) steer = &loop->steer;
+  if (const auto* branch = std::get_if<BranchTask>(&launch.task)) steer = &branch->steer;
+  return steer && steer->put ? steer : nullptr;
+}
+
 std::vector<std::shared_ptr<const Executable>> inner_executables(const Launch& launch) {
   if (const auto* loop = std::get_if<LoopTask>(&launch.task)) return {loop->condition, loop->body};
   if (const auto* branch = std::get_if<BranchTask>(&launch.task)) return branch->branches;

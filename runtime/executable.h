@@ -61,6 +61,7 @@ struct LoopTask {
   std::vector<std::uint32_t> written;           ///< one per carry
   std::vector<std::uint32_t> turn;              ///< one per place; the first are the carries' own
   NativeTask native;  ///< the whole loop, which then runs in place of the steps
+  DeviceTask steer;   ///< see `steer_of`
 
   std::size_t carries() const { return written.size(); }
   std::size_t captures() const;
@@ -72,6 +73,7 @@ struct LoopTask {
 struct BranchTask {
   std::vector<std::shared_ptr<const Executable>> branches;  ///< of the operands, to the results
   NativeTask native;                                        ///< as a loop's
+  DeviceTask steer;                                         ///< see `steer_of`
 };
 
 using SlotId = std::uint32_t;
@@ -216,6 +218,11 @@ inline std::size_t LoopTask::captures() const { return body->inputs.size() - car
 
 /// The executables that `launch` runs: a loop's condition and body, or a branch's branches.
 std::vector<std::shared_ptr<const Executable>> inner_executables(const Launch& launch);
+
+/// For a loop or a branch that goes step by step on a device which could go on alone: sets a
+/// condition from what lies in memory. Its buffers are the Condition, in place of a pointer, and
+/// the loop's flag or the branch's number. Null where there is none.
+const DeviceTask* steer_of(const Launch& launch);
 
 /// The slot of input `index`.
 SlotId input_slot(const Executable& executable, std::uint32_t index);

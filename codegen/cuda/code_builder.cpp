@@ -80,6 +80,19 @@ NativeTask CodeBuilder::task_of(const Launch& flow) {
               std::move(text.constants)});
 }
 
+DeviceTask CodeBuilder::steer_of_loop() { return steer(emit_loop_steer()); }
+
+DeviceTask CodeBuilder::steer_of_branch(std::size_t branches) {
+  return steer(emit_branch_steer(branches));
+}
+
+DeviceTask CodeBuilder::steer(SteerText steer) {
+  for (const Gathered& known : gathered_) {
+    if (known.kernel.name == steer.name) return {run_compiled, known.task};
+  }
+  return add({std::move(steer.name), std::move(steer.text), 1, 1, 2, {}});
+}
+
 // What runs inside the flow alone has no use for a kernel of its own.
 void CodeBuilder::take_in(const Launch& flow) {
   for (const auto& inner : inner_executables(flow)) {

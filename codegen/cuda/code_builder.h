@@ -9,6 +9,7 @@
 
 #include "codegen/control_flow.h"
 #include "codegen/cuda/compile_kernels.h"
+#include "codegen/cuda/emit_steer.h"
 #include "ir/kernel.h"
 
 namespace anabranch::cuda {
@@ -26,6 +27,9 @@ class CodeBuilder final : public NativeFlows {
   bool is_small(const Program& region) const override;
   /// None where one block has not enough memory of its own for all of it.
   NativeTask task_of(const Launch& flow) override;
+  /// Kernels of one thread, one for all loops and one for all branches out of as many.
+  DeviceTask steer_of_loop() override;
+  DeviceTask steer_of_branch(std::size_t branches) override;
 
   /// The CUDA C++ of all of it; of the kernels, those that loops and branches have not taken in.
   std::string text() const;
@@ -42,6 +46,7 @@ class CodeBuilder final : public NativeFlows {
   };
 
   DeviceTask add(KernelText kernel);
+  DeviceTask steer(SteerText steer);
   void take_in(const Launch& flow);
   std::vector<const Gathered*> to_compile() const;
 

@@ -22,7 +22,10 @@ namespace anabranch::cuda {
   X(cuMemAllocFromPoolAsync) X(cuMemFreeAsync) X(cuMemHostAlloc) X(cuMemFreeHost)       \
   X(cuMemcpyAsync) X(cuModuleLoadData) X(cuModuleUnload) X(cuModuleGetFunction)         \
   X(cuLaunchKernel) X(cuStreamBeginCapture) X(cuStreamEndCapture) X(cuGraphInstantiate) \
-  X(cuGraphLaunch) X(cuGraphExecDestroy) X(cuGraphDestroy)
+  X(cuGraphLaunch) X(cuGraphExecDestroy) X(cuGraphDestroy)                              \
+  X(cuStreamBeginCaptureToGraph) X(cuStreamGetCaptureInfo)                              \
+  X(cuStreamUpdateCaptureDependencies) X(cuGraphConditionalHandleCreate)                \
+  X(cuGraphAddNode)
 // clang-format on
 
 struct Driver {

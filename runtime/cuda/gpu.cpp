@@ -6,6 +6,7 @@
 #include <array>
 
 #include "ir/error.h"
+#include "runtime/cuda/capture.h"
 #include "runtime/cuda/driver.h"
 #include "runtime/cuda/gpus.h"
 
@@ -20,6 +21,8 @@ constexpr int most_gpus = 64;
 constexpr std::chrono::seconds anchor_life{1};
 
 CUdeviceptr address(const void* data) { return reinterpret_cast<CUdeviceptr>(data); }
+
+CUstream stream_of(const DeviceQueue& queue) { return static_cast<CUstream>(queue.native()); }
 
 }  // namespace
 
@@ -122,29 +125,6 @@ class EventTime final : public TimeMark {
   const std::shared_ptr<const Gpu::Anchor> anchor_;
 };
 
-class CapturedGraph final : public CapturedWork {
- public:
-  CapturedGraph(Gpu& gpu, CUgraphExec graph) : gpu_(gpu), graph_(graph) {}
-  ~CapturedGraph() override {
-    try {
-      gpu_.enter();
-      driver().cuGraphExecDestroy(graph_);
-    } catch (const Error&) {
-      // The GPU is lost, and the graph with it.
-    }
-  }
-
-  void put(DeviceQueue& queue) const override {
-    gpu_.enter();
-    check(driver().cuGraphLaunch(graph_, static_cast<CUstream>(queue.native())),
-          "launch of a graph");
-  }
-
- private:
-  Gpu& gpu_;
-  const CUgraphExec graph_;
-};
-
 class Queue final : public DeviceQueue {
  public:
   explicit Queue(Gpu& gpu) : gpu_(gpu) {
@@ -197,6 +177,30 @@ class Queue final : public DeviceQueue {
     auto mark = std::make_shared<const EventTime>(gpu_, event, std::move(anchor));
     check(driver().cuEventRecord(event, stream_), "record of an event");
     return mark;
+  }
+
+  void put_loop(DeviceQueue& inside, const SetCondition& set,
+                const std::function<void()>& body) override {
+    gpu_.enter();
+    const Conditional loop(gpu_.context_, stream_);
+    set(loop.condition(), *this);
+    const CUgraph graph = loop.add(CU_GRAPH_COND_TYPE_WHILE, 1)[0];
+    capture_to(graph, stream_of(inside), [&] {
+      body();
+      set(loop.condition(), inside);
+    });
+  }
+
+  void put_branches(DeviceQueue& inside, std::size_t count, const SetCondition& set,
+                    const std::function<void(std::size_t)>& branch) override {
+    gpu_.enter();
+    const Conditional branches(gpu_.context_, stream_);
+    set(branches.condition(), *this);
+    const std::span<const CUgraph> graphs =
+        branches.add(CU_GRAPH_COND_TYPE_SWITCH, static_cast<unsigned>(count));
+    for (std::size_t i = 0; i < count; ++i) {
+      capture_to(graphs[i], stream_of(inside), [&] { branch(i); });
+    }
   }
 
   void begin_range(const std::string& name) override { nvtxRangePushA(name.c_str()); }
@@ -319,7 +323,7 @@ std::shared_ptr<const Gpu::Anchor> Gpu::anchor() {
   if (anchor_ && Clock::now() - anchor_->time < anchor_life) return anchor_;
   const std::shared_ptr<Anchor> made(new Anchor{*this, timed_events_.take(), {}});
   // On a queue where nothing is, so that the host waits for nothing else.
-  const auto stream = static_cast<CUstream>(anchor_queue_->native());
+  const auto stream = stream_of(*anchor_queue_);
   check(driver().cuEventRecord(made->event, stream), "record of an event");
   check(driver().cuEventSynchronize(made->event), "wait for an event");
   made->time = Clock::now();
@@ -328,40 +332,21 @@ std::shared_ptr<const Gpu::Anchor> Gpu::anchor() {
 }
 
 DeviceQueue& Gpu::queue(unsigned index, QueueSet set) {
+  const auto number = static_cast<std::size_t>(set);
   std::lock_guard lock(mutex_);
-  auto& queues = queues_[static_cast<int>(set)];
+  if (queues_.size() <= number) queues_.resize(number + 1);
+  auto& queues = queues_[number];
   while (queues.size() <= index) queues.push_back(std::make_unique<Queue>(*this));
   return *queues[index];
 }
 
 std::shared_ptr<const CapturedWork> Gpu::capture(const std::function<void()>& put) {
   std::lock_guard lock(capture_mutex_);
-  const auto stream = static_cast<CUstream>(queue(0, QueueSet::capture).native());
-  enter();
-  // What other threads do meanwhile is their own business.
-  check(driver().cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL), "capture");
-  std::exception_ptr error;
-  try {
-    put();
-  } catch (...) {
-    error = std::current_exception();
-  }
-  CUgraph graph = nullptr;
-  const CUresult ended = driver().cuStreamEndCapture(stream, &graph);  // also where `put` failed
-  if (error) {
-    if (graph) driver().cuGraphDestroy(graph);
-    std::rethrow_exception(error);
-  }
-  check(ended, "capture");
-  CUgraphExec made = nullptr;
-  const CUresult result = driver().cuGraphInstantiate(&made, graph, 0);
-  driver().cuGraphDestroy(graph);
-  check(result, "making a graph of what was captured");
-  return std::make_shared<const CapturedGraph>(*this, made);
+  return captured(*this, stream_of(queue(0, QueueSet::capture)), put);
 }
 
 void* Gpu::allocate(std::size_t bytes) {
-  const auto stream = static_cast<CUstream>(main().native());
+  const auto stream = stream_of(main());
   enter();
   CUdeviceptr data = 0;
   const CUresult result = driver().cuMemAllocFromPoolAsync(&data, bytes, pool_, stream);
@@ -372,7 +357,7 @@ void* Gpu::allocate(std::size_t bytes) {
 
 void Gpu::free(void* data) {
   if (!data) return;
-  const auto stream = static_cast<CUstream>(main().native());
+  const auto stream = stream_of(main());
   enter();
   check(driver().cuMemFreeAsync(address(data), stream), "freeing memory");
 }
@@ -411,8 +396,8 @@ CUfunction Gpu::function(const Module& module, const std::string& name) {
 void Gpu::launch(CUfunction kernel, unsigned blocks, unsigned threads, void** arguments,
                  const DeviceQueue& queue) {
   enter();
-  check(driver().cuLaunchKernel(kernel, blocks, 1, 1, threads, 1, 1, 0,
-                                static_cast<CUstream>(queue.native()), arguments, nullptr),
+  check(driver().cuLaunchKernel(kernel, blocks, 1, 1, threads, 1, 1, 0, stream_of(queue), arguments,
+                                nullptr),
         "launch");
 }
 

@@ -69,7 +69,6 @@ class Gpu final : public Engine {
  private:
   friend class Queue;
   friend class EventMark;
-  friend class CapturedGraph;
   friend class EventTime;
   friend class Module;
   struct Anchor;
@@ -103,7 +102,7 @@ class Gpu final : public Engine {
 
   std::unique_ptr<DeviceQueue> from_host_, to_host_, anchor_queue_;
   mutable std::mutex mutex_;
-  std::vector<std::unique_ptr<DeviceQueue>> queues_[2];  // by QueueSet
+  std::vector<std::vector<std::unique_ptr<DeviceQueue>>> queues_;  // by QueueSet
   Events events_{CU_EVENT_DISABLE_TIMING | CU_EVENT_BLOCKING_SYNC}, timed_events_{CU_EVENT_DEFAULT};
   std::mutex capture_mutex_;  // one at a time
   std::mutex anchor_mutex_;

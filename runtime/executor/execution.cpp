@@ -34,6 +34,22 @@ bool has_stream_of_host(const Executable& executable) {
   });
 }
 
+// Whether those of all that it runs are there.
+bool have_constants(const Executable& executable) {
+  const auto is_there = [](const Buffer& constant) { return constant.ready().ready(); };
+  if (!std::ranges::all_of(executable.constants, is_there)) return false;
+  for (const Stream& stream : executable.streams) {
+    for (const Step& step : stream) {
+      const auto* launch = std::get_if<Launch>(&step);
+      if (!launch) continue;
+      for (const auto& inner : inner_executables(*launch)) {
+        if (!have_constants(*inner)) return false;
+      }
+    }
+  }
+  return true;
+}
+
 class Execution final : public Flight, Work, StreamRun {
  public:
   Execution(DeviceState& device, std::shared_ptr<const Executable> executable,
@@ -64,8 +80,8 @@ class Execution final : public Flight, Work, StreamRun {
   void begin_later() override { post(); }
   void wait_for_inputs();
   bool replay();
+  std::shared_ptr<const CapturedWork> captured_steps(Replays& replays);
   bool is_watched();
-  bool has_constants() const;
   void finish_output(std::uint32_t index, bool let_go,
                      const std::shared_ptr<const Mark>& mark) override;
   void ended() override;
@@ -80,6 +96,7 @@ class Execution final : public Flight, Work, StreamRun {
   std::atomic<std::size_t> missing_inputs_{0};
   const bool has_host_;
   QueueTimes queue_times_;
+  std::atomic<std::size_t> looks_{0};
   std::shared_ptr<const CapturedWork> captured_;  // while it runs
   std::vector<Event> queued_;                     // of outputs that a queue will have made
   std::atomic<std::size_t> unfinished_devices_{0};
@@ -124,7 +141,7 @@ void Execution::begin() {
   if (has_engine()) wait_for_inputs();
   LaunchTimes* times = executable_->times.get();
   if (times && times->wanted()) measure(times);
-  if (has_engine()) note_queued(&queue_times_);
+  if (has_engine()) note_queued(&queue_times_, &looks_);
   if (replay()) return leave_queues();
   if (start()) ended();
 }
@@ -134,26 +151,37 @@ bool Execution::replay() {
   Replays* replays = executable_->replays.get();
   if (!replays || !has_engine() || frame_.has_failed() || is_watched()) return false;
   captured_ = replays->find(data_);
-  if (!captured_ && has_constants() && replays->is_due(data_)) {
-    guard([&] {
-      capture();
-      captured_ = device().engine->capture([this] { start(); });
-      replays->keep(data_, captured_);
-    });
+  if (!captured_ && have_constants(*executable_) && replays->is_due(data_)) {
+    captured_ = captured_steps(*replays);
   }
   if (captured_) guard([&] { captured_->put(device().engine->main()); });
   return captured_ != nullptr;
+}
+
+// What the device will not have captured goes step by step, now and later: whatever is wrong with
+// it comes up there again, or else was nobody's business.
+std::shared_ptr<const CapturedWork> Execution::captured_steps(Replays& replays) {
+  std::shared_ptr<const CapturedWork> work;
+  begin_on(QueueSet::capture);
+  try {
+    work = device().engine->capture([this] {
+      start();
+      frame_.check();
+    });
+    replays.keep(data_, work);
+  } catch (...) {
+    work = nullptr;
+    frame_.forget_errors();
+    replays.give_up();
+  }
+  begin_on(QueueSet::run);
+  return work;
 }
 
 // Whether somebody wants to know of single launches.
 bool Execution::is_watched() {
   return times() || timeline::recording() ||
          device().launches_until_failure.load(std::memory_order_relaxed) != UINT64_MAX;
-}
-
-bool Execution::has_constants() const {
-  return std::ranges::all_of(executable_->constants,
-                             [](const Buffer& constant) { return constant.ready().ready(); });
 }
 
 // On their engines' main queues, where everything begins.
@@ -218,6 +246,7 @@ void Execution::leave_queues() {
 
 void Execution::finish() {
   if (has_engine()) queue_times_.report();
+  if (executable_->replays) executable_->replays->went_stepwise(looks_);
   if (times() && !frame_.has_failed()) times()->run_ended();
   // Memory first: who waits for an output may look at what is in use.
   frame_.unbind();

@@ -159,6 +159,14 @@ Failure Frame::error(SlotId slot) const {
   return errors ? errors[slot] : Failure();
 }
 
+void Frame::check() const {
+  for (SlotId id = 0; id < executable_.slots.size(); ++id) {
+    if (const Failure failed = error(id)) failed.rethrow();
+  }
+}
+
+void Frame::forget_errors() { delete[] errors_.exchange(nullptr, std::memory_order_acq_rel); }
+
 Failure Frame::error_before(const Launch& launch) const {
   const Failure* errors = errors_.load(std::memory_order_acquire);
   if (!errors) return {};

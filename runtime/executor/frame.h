@@ -52,6 +52,10 @@ class Frame {
   void fail_all(const Failure& error);
 
   Failure error(SlotId slot) const;
+  /// Throws an error of any slot, if there is one.
+  void check() const;
+  /// Before anything runs: as if nothing had failed.
+  void forget_errors();
   bool has_failed() const { return errors_.load(std::memory_order_acquire) != nullptr; }
   void* data(SlotId slot) const { return data_[slot]; }
 

@@ -77,6 +77,7 @@ bool look_at(Strand& strand, const void* data, T& value, InnerRun& whole) {
     }
     if (whole.advance()) strand.advance();
   };
+  strand.owner().note_look();
   DeviceState& device = strand.device();
   fetch(device, *strand.queue(), to_host_ring(*device.engine), data, sizeof(T), read, then);
   return false;
@@ -91,19 +92,18 @@ class LoopRun final : public InnerRun {
         carries_(task.carries()),
         strand_(strand),
         outer_(strand.owner().frame()),
-        captures_(buffers.subspan(carries_, task.captures())),
-        home_(buffers.subspan(carries_ + captures_.size(), task.turn.size())),
-        places_(home_.begin(), home_.end()),
+        buffers_(task, buffers),
+        places_(buffers_.home.begin(), buffers_.home.end()),
         next_places_(places_.size()),
-        inputs_(carries_ + captures_.size()),
+        inputs_(carries_ + buffers_.captures.size()),
         outputs_(carries_),
         condition_(*task.condition, *this, strand),
         body_(*task.body, *this, strand) {
     for (std::size_t i = 0; i < carries_; ++i) {
-      if (buffers[i] != home_[i]) copy_bytes(home_[i], buffers[i], bytes(i), strand.queue());
+      if (buffers_.initial[i] == buffers_.home[i]) continue;
+      copy_bytes(buffers_.home[i], buffers_.initial[i], bytes(i), strand.queue());
     }
-    std::copy(captures_.begin(), captures_.end(), inputs_.begin() + static_cast<long>(carries_));
-    flag_ = static_cast<std::byte*>(buffers.back());
+    std::ranges::copy(buffers_.captures, inputs_.begin() + static_cast<long>(carries_));
   }
 
   bool advance() override {
@@ -111,7 +111,7 @@ class LoopRun final : public InnerRun {
       switch (std::exchange(at_, next(at_))) {
         case At::test:
           std::copy_n(places_.begin(), carries_, inputs_.begin());
-          condition_.frame().bind(inputs_, std::span<void* const>(&flag_as_output(), 1), arena());
+          condition_.frame().bind(inputs_, std::span<void* const>(&flag_, 1), buffers_.arena);
           if (!condition_.start()) return false;
           break;
         case At::tested:
@@ -123,7 +123,7 @@ class LoopRun final : public InnerRun {
           break;
         case At::step:
           for (std::size_t i = 0; i < carries_; ++i) outputs_[i] = places_[task_.written[i]];
-          body_.frame().bind(inputs_, outputs_, arena());
+          body_.frame().bind(inputs_, outputs_, buffers_.arena);
           if (!body_.start()) return false;
           break;
         case At::stepped:
@@ -143,9 +143,6 @@ class LoopRun final : public InnerRun {
 
   std::size_t bytes(std::size_t carry) const { return task_.body->inputs[carry].bytes(); }
 
-  void*& flag_as_output() { return flag_output_ = flag_; }
-  std::byte* arena() const { return flag_ + loop_flag_bytes; }
-
   bool fail(const Failure& error) {
     outer_.fail(launch_.writes, error);
     return true;
@@ -154,19 +151,13 @@ class LoopRun final : public InnerRun {
   bool finish() {
     DeviceQueue* queue = strand_.queue();
     if (!queue) {
-      bring_home(task_, home_.data(), places_.data());
+      bring_home(task_, buffers_.home.data(), places_.data());
       return true;
     }
-    const auto copy = [queue](std::byte* to, const std::byte* from, std::size_t bytes) {
-      queue->copy(to, from, bytes);
-    };
     // The arena is nobody's any more, and has room for a carry: see `loop_room`.
-    const auto swap = [&](std::byte* a, std::byte* b, std::size_t bytes) {
-      copy(arena(), a, bytes);
-      copy(a, b, bytes);
-      copy(b, arena(), bytes);
-    };
-    strand_.owner().guard([&] { bring_home_by(task_, home_.data(), places_.data(), copy, swap); });
+    strand_.owner().guard([&] {
+      bring_home_on(*queue, task_, buffers_.home.data(), places_.data(), buffers_.arena);
+    });
     return true;
   }
 
@@ -175,10 +166,9 @@ class LoopRun final : public InnerRun {
   const std::size_t carries_;
   Strand& strand_;
   Frame& outer_;
-  const std::span<void*const> captures_, home_;
+  const LoopBuffers buffers_;
   std::vector<void*> places_, next_places_, inputs_, outputs_;
-  std::byte* flag_ = nullptr;
-  void* flag_output_ = nullptr;
+  void* const flag_ = buffers_.flag;
   Part condition_, body_;
   bool goes_on_ = false;
   At at_ = At::test;
@@ -209,11 +199,9 @@ class BranchRun final : public InnerRun {
     const std::size_t last = task_.branches.size() - 1;
     const std::size_t index = std::min<std::size_t>(static_cast<std::uint32_t>(number_), last);
     const Executable& executable = *task_.branches[index];
-    const std::size_t operands = executable.inputs.size();
+    const BranchBuffers buffers(executable, buffers_);
     chosen_.emplace(executable, *this, strand_);
-    chosen_->frame().bind(buffers_.subspan(1, operands),
-                          buffers_.subspan(1 + operands, executable.outputs.size()),
-                          static_cast<std::byte*>(buffers_.back()));
+    chosen_->frame().bind(buffers.operands, buffers.results, buffers.arena);
   }
 
   const Launch& launch_;
@@ -241,6 +229,19 @@ void bring_home(const LoopTask& loop, void* const* home, void** places) {
   };
   const auto swap = [](std::byte* a, std::byte* b, std::size_t bytes) {
     std::swap_ranges(a, a + bytes, b);
+  };
+  bring_home_by(loop, home, places, copy, swap);
+}
+
+void bring_home_on(DeviceQueue& queue, const LoopTask& loop, void* const* home, void** places,
+                   std::byte* room) {
+  const auto copy = [&](std::byte* to, const std::byte* from, std::size_t bytes) {
+    queue.copy(to, from, bytes);
+  };
+  const auto swap = [&](std::byte* a, std::byte* b, std::size_t bytes) {
+    copy(room, a, bytes);
+    copy(a, b, bytes);
+    copy(b, room, bytes);
   };
   bring_home_by(loop, home, places, copy, swap);
 }

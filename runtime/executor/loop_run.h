@@ -10,6 +10,30 @@
 
 namespace anabranch::executor {
 
+/// The buffers of a loop's launch.
+struct LoopBuffers {
+  LoopBuffers(const LoopTask& loop, std::span<void* const> buffers)
+      : initial(buffers.first(loop.carries())),
+        captures(buffers.subspan(initial.size(), loop.captures())),
+        home(buffers.subspan(initial.size() + captures.size(), loop.turn.size())),
+        flag(static_cast<std::byte*>(buffers.back())),
+        arena(flag + loop_flag_bytes) {}
+
+  std::span<void*const> initial, captures, home;
+  std::byte *flag, *arena;
+};
+
+/// The buffers of a branch's launch after the number.
+struct BranchBuffers {
+  BranchBuffers(const Executable& branch, std::span<void* const> buffers)
+      : operands(buffers.subspan(1, branch.inputs.size())),
+        results(buffers.subspan(1 + operands.size(), branch.outputs.size())),
+        arena(static_cast<std::byte*>(buffers.back())) {}
+
+  std::span<void*const> operands, results;
+  std::byte* arena;
+};
+
 /// A run of `launch`, a loop or a branch, on `buffers`, both of which outlive it. Where it does not
 /// end at once, it advances `strand` when it does. The first error in a step fails all that the
 /// launch writes.
@@ -19,5 +43,8 @@ std::unique_ptr<InnerRun> make_inner_run(const Launch& launch, std::span<void* c
 /// The end of a loop that ran on places: brings each carry from place i of `places` to place i of
 /// `home`, with the same places in another order.
 void bring_home(const LoopTask& loop, void* const* home, void** places);
+/// The same on a queue. `room` has room for any carry that is not at home.
+void bring_home_on(DeviceQueue& queue, const LoopTask& loop, void* const* home, void** places,
+                   std::byte* room);
 
 }  // namespace anabranch::executor

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/executor/flow_capture.h"
 #include "runtime/executor/loop_run.h"
 #include "runtime/executor/staged_run.h"
 
@@ -31,10 +32,9 @@ StreamRun::StreamRun(DeviceState& device, const Executable& executable, Frame& f
                   })) {}
 
 void StreamRun::begin_on(const Strand& strand) {
-  home_ = strand.queue_;
+  queues_ = strand.place_inside();
   queue_times_ = strand.owner_->queue_times_;
-  first_queue_ = strand.owner_->first_queue_ +
-                 static_cast<unsigned>(strand.owner_->executable_.streams.size());
+  looks_ = strand.owner_->looks_;
 }
 
 bool StreamRun::start() {
@@ -69,7 +69,7 @@ void StreamRun::take_queues() {
     if (engine) {
       const unsigned number = taken[device]++;
       strands_[i].queue_ =
-          number == 0 ? &home_of(i) : &engine->queue(first_queue_ + number, queue_set_);
+          number == 0 ? &home_of(i) : &engine->queue(queues_.first + number, queues_.set);
     } else {
       strands_[i].pool_ = &ThreadPool::of(executable_.device_at(device));
     }
@@ -78,7 +78,7 @@ void StreamRun::take_queues() {
 }
 
 DeviceQueue& StreamRun::home_of(std::uint32_t stream) {
-  return home_ ? *home_ : device_of(stream).engine->queue(0, queue_set_);
+  return queues_.home ? *queues_.home : device_of(stream).engine->queue(0, queues_.set);
 }
 
 // What was put on the home queues before, memory among it, comes before what is put on others.
@@ -100,8 +100,8 @@ void StreamRun::wait_for_constants() {
     const std::shared_ptr<const Mark> mark = constant.ready().mark();
     if (!mark || constant.ready().ready()) continue;
     guard([&] {
-      DeviceQueue& home = home_ ? *home_ : device_state(constant.device()).engine->main();
-      home.wait(*mark);
+      DeviceQueue* home = queues_.home;
+      (home ? *home : device_state(constant.device()).engine->main()).wait(*mark);
     });
   }
 }
@@ -276,7 +276,7 @@ bool Strand::run(const Launch& launch) {
   } else {
     stop_clock(launch.name, timeline::category_of(launch), timeline::details_of(launch));
   }
-  if (owner_->queue_set_ == QueueSet::capture) return true;
+  if (owner_->queues_.set != QueueSet::run) return true;
   // Who waits for an output may submit more at once; this worker can take it up.
   if (position_ + 1 == owner_->executable().streams[stream_].size()) {
     ThreadPool::job_is_ending();
@@ -318,6 +318,10 @@ bool Strand::begin(const Launch& launch) {
   if (task && !is_staged) return begin_task(launch, *task);
   try {
     frame.gather(launch, buffers_.data(), queue_);
+    if (owner_->queues_.set != QueueSet::run) {
+      capture_flow(launch, buffers_, *this);
+      return true;
+    }
     inner_ = is_staged ? make_staged_run(launch, *task, buffers_, *this)
                        : make_inner_run(launch, buffers_, *this);
   } catch (...) {

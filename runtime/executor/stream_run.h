@@ -40,6 +40,13 @@ class InnerRun {
   virtual bool advance() = 0;
 };
 
+/// The queues of a run on one device.
+struct QueuePlace {
+  DeviceQueue* home = nullptr;  ///< where all begins and ends; null: the main queue of each device
+  unsigned first = 0;           ///< of those that are its own
+  QueueSet set = QueueSet::run;
+};
+
 /// One stream of one run.
 class Strand final : public Work {
  public:
@@ -52,6 +59,8 @@ class Strand final : public Work {
   inline DeviceState& device() const;
   /// Where it puts its steps; null for a stream of the host's.
   DeviceQueue* queue() const { return queue_; }
+  /// The queues for what is a part of a step of it.
+  inline QueuePlace place_inside() const;
   /// Whose threads run its steps; null for a stream of a device that works by itself.
   ThreadPool* pool() const { return pool_; }
   /// The row of the timeline that its steps are drawn on, taken on first use.
@@ -130,18 +139,28 @@ class StreamRun {
       frame_.fail_all(std::current_exception());
     }
   }
+  /// The host had to look at a device's memory to know what comes next.
+  void note_look() {
+    if (looks_) looks_->fetch_add(1, std::memory_order_relaxed);
+  }
   /// Where this run's times go; null where it is not measured.
   LaunchTimes* times() const { return times_; }
 
  protected:
   /// Before it starts: where the times of its launches go.
   void measure(LaunchTimes* times) { times_ = times; }
-  /// Before it starts: has it put its steps where they are captured, not run.
-  void capture() { queue_set_ = QueueSet::capture; }
-  /// Before it starts: where what is put on queues is noted down. It outlives this.
-  void note_queued(QueueTimes* times) { queue_times_ = times; }
+  /// Before it starts: whether it puts its steps where they are captured, not run.
+  void begin_on(QueueSet set) { queues_.set = set; }
+  /// Before it starts: where what is put on queues is noted down, and how often the host looked at
+  /// a device's memory. Both outlive this.
+  void note_queued(QueueTimes* times, std::atomic<std::size_t>* looks) {
+    queue_times_ = times;
+    looks_ = looks;
+  }
   /// Before it starts: makes it a part of what `strand` does. It begins and ends on its queue.
   void begin_on(const Strand& strand);
+  /// Before it starts: has it captured there.
+  void begin_on(const QueuePlace& place) { queues_ = place; }
 
   virtual void ended() = 0;
   /// An output, by position, that is final, past `mark` if that is not null; and whether nothing
@@ -184,18 +203,22 @@ class StreamRun {
   const void* const whole_;
   LaunchTimes* times_ = nullptr;
   QueueTimes* queue_times_ = nullptr;
+  std::atomic<std::size_t>* looks_ = nullptr;
   std::vector<Strand> strands_;
   std::atomic<std::size_t> running_{0};
   std::atomic<bool> starting_{false};  // `start` counts as running
   std::vector<EventState> events_;
   const bool has_engine_;
   bool has_queues_ = false;
-  DeviceQueue* home_ = nullptr;  // null: the main queue of each device
-  unsigned first_queue_ = 0;     // of those that are its own
-  QueueSet queue_set_ = QueueSet::run;
+  QueuePlace queues_;
   std::uint64_t first_arrow_ = 1;  // of the timeline, one per event
 };
 
 inline DeviceState& Strand::device() const { return owner_->device_of(stream_); }
+
+inline QueuePlace Strand::place_inside() const {
+  const auto own = static_cast<unsigned>(owner_->executable_.streams.size());
+  return {queue_, owner_->queues_.first + own, owner_->queues_.set};
+}
 
 }  // namespace anabranch::executor

@@ -32,8 +32,8 @@ inline std::int64_t driver_calls(const char* name) {
 inline void reuse_memory(bool reuse) { fake::find<void(bool)>("fake_cuda_reuse")(reuse); }
 /// Whether that call is still to come.
 inline bool will_fail() { return fake::find<bool()>("fake_cuda_will_fail")(); }
-/// How many "modules", "pools", "contexts", "streams", "events", "blocks" of memory and "host
-/// blocks" there are that nobody has given back.
+/// How many "modules", "pools", "contexts", "streams", "events", "graphs", "launchable graphs",
+/// "blocks" of memory and "host blocks" there are that nobody has given back.
 inline std::int64_t alive(const char* what) {
   return fake::find<std::int64_t(const char*)>("fake_cuda_alive")(what);
 }

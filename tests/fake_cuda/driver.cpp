@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -14,18 +15,10 @@
 #include <string>
 #include <string_view>
 
-#include "gpu.h"
+#include "guarded.h"
 
-using fake_cuda::gpu;
+using namespace fake_cuda;
 
-struct CUstream_st : fake_cuda::Stream {};
-struct CUevent_st : fake_cuda::Event {};
-struct CUgraph_st {
-  std::shared_ptr<fake_cuda::Graph> graph;
-};
-struct CUgraphExec_st {
-  std::shared_ptr<const fake_cuda::Graph> graph;
-};
 struct CUmod_st {
   void* library;
 };
@@ -33,7 +26,6 @@ struct CUfunc_st {
   const char* (*launch)(void** arguments, unsigned blocks, unsigned threads);
   const unsigned* sizes;  // of the arguments, up to a 0
 };
-struct CUctx_st {};
 
 constexpr std::size_t memory_bytes = std::size_t{4} << 30;
 struct CUmemPoolHandle_st {
@@ -47,69 +39,27 @@ int setting(const char* name, int otherwise) {
   return value ? std::atoi(value) : otherwise;
 }
 
-struct Failing {
-  std::string name;
-  std::uint64_t after = 0;
-};
-Failing& failing() {
-  static auto* failing = new Failing;
-  return *failing;
-}
+}  // namespace
 
-// How many there are of what was made and has to be given back, by name.
-std::map<std::string, std::int64_t>& alive() {
-  static auto* alive = new std::map<std::string, std::int64_t>;
-  return *alive;
-}
-
-// How often each function has been called.
-std::map<std::string, std::int64_t>& calls() {
-  static auto* calls = new std::map<std::string, std::int64_t>;
+Calls& fake_cuda::calls() {
+  static auto* calls = new Calls;
   return *calls;
 }
-
-thread_local bool has_context = false;
-CUctx_st context;
-
-/// Every call goes through here: `call`, with the GPU's mutex held, unless something has failed.
-template <class Call>
-CUresult guarded(const char* name, bool needs_context, Call call) {
-  std::unique_lock lock(gpu().mutex);
-  Failing& failing = ::failing();
-  // cuda.h renames some functions to their newest versions.
-  const std::string_view plain =
-      std::string_view(name).substr(0, std::string_view(name).find("_v"));
-  ++calls()[std::string(plain)];
-  if (failing.name == plain && failing.after-- == 0) {
-    failing.name.clear();
-    return CUDA_ERROR_UNKNOWN;
-  }
-  if (needs_context && !has_context) return CUDA_ERROR_INVALID_CONTEXT;
-  if (needs_context && !gpu().failure.empty()) return CUDA_ERROR_LAUNCH_FAILED;
-  return call(lock);
+CUctx_st& fake_cuda::context() {
+  static CUctx_st context;
+  return context;
 }
-
-#define GUARDED_IN(needs_context, ...)                                           \
-  guarded(__func__, needs_context,                                               \
-          [&]([[maybe_unused]] std::unique_lock<std::mutex>& lock) -> CUresult { \
-            __VA_ARGS__                                                          \
-            return CUDA_SUCCESS;                                                 \
-          })
-#define GUARDED(...) GUARDED_IN(true, __VA_ARGS__)
-#define GUARDED_ANYWHERE(...) GUARDED_IN(false, __VA_ARGS__)
-
-}  // namespace
 
 extern "C" {
 
 /// Of the calls of `name`, the one after `after` more fails.
 void fake_cuda_fail(const char* name, std::uint64_t after) {
   std::lock_guard lock(gpu().mutex);
-  failing() = {name, after};
+  calls().failing = {name, after};
 }
 std::int64_t fake_cuda_calls(const char* name) {
   std::lock_guard lock(gpu().mutex);
-  return calls()[name];
+  return calls().made[name];
 }
 /// Whether memory that was freed is given out again, as a real pool does.
 void fake_cuda_reuse(bool reuse) {
@@ -119,13 +69,13 @@ void fake_cuda_reuse(bool reuse) {
 /// Whether that call is still to come.
 bool fake_cuda_will_fail() {
   std::lock_guard lock(gpu().mutex);
-  return !failing().name.empty();
+  return !calls().failing.name.empty();
 }
-/// How many "modules", "pools", "contexts", "streams", "events", "blocks" of memory and "host
-/// blocks" there are that nobody has given back.
+/// How many "modules", "pools", "contexts", "streams", "events", "graphs", "launchable graphs",
+/// "blocks" of memory and "host blocks" there are that nobody has given back.
 std::int64_t fake_cuda_alive(const char* what) {
   std::lock_guard lock(gpu().mutex);
-  return alive()[what];
+  return calls().alive[what];
 }
 /// For the libraries that stand on the driver: work of theirs on a stream.
 CUresult fake_cuda_put(CUstream stream, const fake_cuda::Work& work) {
@@ -199,15 +149,15 @@ CUresult cuDeviceTotalMem(std::size_t* bytes, CUdevice) {
 }
 CUresult cuDevicePrimaryCtxRetain(CUcontext* made, CUdevice) {
   return GUARDED_ANYWHERE({
-    *made = &context;
-    ++alive()["contexts"];
+    *made = &context();
+    ++calls().alive["contexts"];
   });
 }
 CUresult cuDevicePrimaryCtxRelease(CUdevice) {
-  return GUARDED_ANYWHERE({ --alive()["contexts"]; });
+  return GUARDED_ANYWHERE({ --calls().alive["contexts"]; });
 }
 CUresult cuCtxSetCurrent(CUcontext given) {
-  return GUARDED_ANYWHERE({ has_context = given != nullptr; });
+  return GUARDED_ANYWHERE({ has_context = given == &context(); });
 }
 
 CUresult cuStreamCreate(CUstream* stream, unsigned flags) {
@@ -215,7 +165,7 @@ CUresult cuStreamCreate(CUstream* stream, unsigned flags) {
     if (flags != CU_STREAM_NON_BLOCKING) return CUDA_ERROR_INVALID_VALUE;
     *stream = new CUstream_st;
     gpu().streams.insert(*stream);
-    ++alive()["streams"];
+    ++calls().alive["streams"];
   });
 }
 CUresult cuStreamDestroy(CUstream stream) {
@@ -223,14 +173,22 @@ CUresult cuStreamDestroy(CUstream stream) {
     gpu().changed.wait(lock, [&] { return stream->operations.empty() && !stream->is_busy; });
     gpu().streams.erase(stream);
     delete stream;
-    --alive()["streams"];
+    --calls().alive["streams"];
   });
 }
 CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned) {
-  return GUARDED({ gpu().wait(*stream, *event); });
+  return GUARDED({
+    if (gpu().wait(*stream, *event)) return CUDA_SUCCESS;
+    if (!event->graph) return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
+    return event->graph->is_captured ? CUDA_ERROR_STREAM_CAPTURE_MERGE : CUDA_ERROR_CAPTURED_EVENT;
+  });
 }
 CUresult cuStreamSynchronize(CUstream stream) {
   return GUARDED({
+    if (stream->graph) {
+      stream->graph->is_given_up = true;
+      return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    }
     gpu().changed.wait(lock, [&] { return stream->operations.empty() && !stream->is_busy; });
     if (!gpu().failure.empty()) return CUDA_ERROR_LAUNCH_FAILED;
   });
@@ -239,24 +197,28 @@ CUresult cuStreamSynchronize(CUstream stream) {
 CUresult cuEventCreate(CUevent* event, unsigned) {
   return GUARDED({
     *event = new CUevent_st;
-    ++alive()["events"];
+    ++calls().alive["events"];
   });
 }
 CUresult cuEventDestroy(CUevent event) {
   return GUARDED({
     gpu().changed.wait(lock, [&] { return event->coming.empty(); });
     delete event;
-    --alive()["events"];
+    --calls().alive["events"];
   });
 }
 CUresult cuEventRecord(CUevent event, CUstream stream) {
   return GUARDED({ gpu().record(*stream, *event); });
 }
 CUresult cuEventQuery(CUevent event) {
-  return GUARDED({ return event->has_happened() ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY; });
+  return GUARDED({
+    if (event->graph) return CUDA_ERROR_CAPTURED_EVENT;
+    return event->has_happened() ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+  });
 }
 CUresult cuEventSynchronize(CUevent event) {
   return GUARDED({
+    if (event->graph) return CUDA_ERROR_CAPTURED_EVENT;
     gpu().changed.wait(lock, [&] { return event->has_happened(); });
     if (!gpu().failure.empty()) return CUDA_ERROR_LAUNCH_FAILED;
   });
@@ -273,14 +235,14 @@ CUresult cuEventElapsedTime(float* ms, CUevent begin, CUevent end) {
 CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* properties) {
   return GUARDED({
     *pool = new CUmemPoolHandle_st;
-    ++alive()["pools"];
+    ++calls().alive["pools"];
     if (properties->maxSize != 0) (*pool)->most_bytes = properties->maxSize;
   });
 }
 CUresult cuMemPoolDestroy(CUmemoryPool pool) {
   return GUARDED({
     delete pool;
-    --alive()["pools"];
+    --calls().alive["pools"];
   });
 }
 CUresult cuMemPoolSetAttribute(CUmemoryPool, CUmemPool_attribute, void*) { return GUARDED({}); }
@@ -300,25 +262,26 @@ CUresult cuMemAllocFromPoolAsync(CUdeviceptr* data, std::size_t bytes, CUmemoryP
       return CUDA_ERROR_OUT_OF_MEMORY;
     }
     *data = reinterpret_cast<CUdeviceptr>(gpu().allocate(*stream, bytes));
-    ++alive()["blocks"];
+    ++calls().alive["blocks"];
   });
 }
 CUresult cuMemFreeAsync(CUdeviceptr data, CUstream stream) {
   return GUARDED({
+    if (stream->graph) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     gpu().free(*stream, reinterpret_cast<void*>(data));
-    --alive()["blocks"];
+    --calls().alive["blocks"];
   });
 }
 CUresult cuMemHostAlloc(void** data, std::size_t bytes, unsigned) {
   return GUARDED({
     *data = std::malloc(bytes);
-    ++alive()["host blocks"];
+    ++calls().alive["host blocks"];
   });
 }
 CUresult cuMemFreeHost(void* data) {
   return GUARDED({
     std::free(data);
-    --alive()["host blocks"];
+    --calls().alive["host blocks"];
   });
 }
 CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream stream) {
@@ -342,15 +305,19 @@ CUresult cuModuleLoadData(CUmodule* module, const void* image) {
     void* library = written ? dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr;
     unlink(file.c_str());
     if (!library) return CUDA_ERROR_INVALID_IMAGE;
+    using Set = void (*)(std::uint64_t, unsigned);
+    if (auto* set = static_cast<Set*>(dlsym(library, "set_conditional"))) {
+      *set = [](std::uint64_t handle, unsigned value) { gpu().set_condition(handle, value); };
+    }
     *module = new CUmod_st{library};
-    ++alive()["modules"];
+    ++calls().alive["modules"];
   });
 }
 CUresult cuModuleUnload(CUmodule module) {
   return GUARDED({
     dlclose(module->library);
     delete module;
-    --alive()["modules"];
+    --calls().alive["modules"];
   });
 }
 CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
@@ -382,43 +349,6 @@ CUresult cuLaunchKernel(CUfunction function, unsigned blocks, unsigned blocks_y,
       gpu().fail(wrong);
     });
   });
-}
-
-CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode) {
-  return GUARDED({
-    if (stream->graph) return CUDA_ERROR_ILLEGAL_STATE;
-    stream->graph = std::make_shared<fake_cuda::Graph>();
-    stream->before.clear();
-  });
-}
-// All that was captured must come before the end of the stream that it began on.
-CUresult cuStreamEndCapture(CUstream stream, CUgraph* made) {
-  return GUARDED({
-    const std::shared_ptr<fake_cuda::Graph> graph = stream->graph;
-    if (!graph) return CUDA_ERROR_ILLEGAL_STATE;
-    std::set<std::size_t> joined = stream->before;
-    for (std::size_t i = graph->nodes.size(); i-- > 0;) {
-      if (joined.count(i))
-        joined.insert(graph->nodes[i].before.begin(), graph->nodes[i].before.end());
-    }
-    for (fake_cuda::Stream* other : gpu().streams) {
-      if (other->graph == graph) other->graph = nullptr;
-    }
-    if (joined.size() < graph->nodes.size()) return CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
-    *made = new CUgraph_st{graph};
-  });
-}
-CUresult cuGraphInstantiate(CUgraphExec* made, CUgraph graph, unsigned long long) {
-  return GUARDED({ *made = new CUgraphExec_st{graph->graph}; });
-}
-CUresult cuGraphLaunch(CUgraphExec graph, CUstream stream) {
-  return GUARDED({ gpu().launch(*stream, graph->graph); });
-}
-CUresult cuGraphExecDestroy(CUgraphExec graph) {
-  return GUARDED({ delete graph; });
-}
-CUresult cuGraphDestroy(CUgraph graph) {
-  return GUARDED({ delete graph; });
 }
 
 }  // extern "C"

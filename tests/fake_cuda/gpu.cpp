@@ -65,9 +65,9 @@ void Gpu::work() {
 
 void Gpu::put(Stream& stream, Work work) {
   if (stream.graph) {
-    const std::size_t node = stream.graph->nodes.size();
-    stream.graph->nodes.push_back({std::move(work), stream.before});
-    stream.before = {node};
+    auto& nodes = stream.graph->nodes;
+    nodes.emplace_back(new Node{std::move(work), nullptr, stream.before});
+    stream.before = {nodes.back().get()};
     return;
   }
   stream.operations.push_back({std::move(work), nullptr, 0});
@@ -86,35 +86,90 @@ void Gpu::record(Stream& stream, Event& event) {
   });
 }
 
-// A wait for what was recorded by now; for an event that never was, none.
-void Gpu::wait(Stream& stream, Event& event) {
+// A wait for what was recorded by now; for an event that never was, none. What is captured waits
+// for what is captured with it, and for nothing else.
+bool Gpu::wait(Stream& stream, Event& event) {
   if (event.graph) {
-    if (stream.graph != event.graph) stream.before.clear();  // of an earlier capture
+    if (!event.graph->is_captured) return false;
+    if (stream.graph && stream.graph != event.graph) {
+      stream.graph->is_given_up = event.graph->is_given_up = true;
+      return false;
+    }
+    if (!stream.graph) stream.before.clear();  // of an earlier capture
     stream.graph = event.graph;
     stream.before.insert(event.before.begin(), event.before.end());
-    return;
+    return true;
   }
-  if (event.recorded == 0) return;
+  if (stream.graph) {
+    stream.graph->is_given_up = true;
+    return false;
+  }
+  if (event.recorded == 0) return true;
   stream.operations.push_back({nullptr, &event, event.recorded});
   changed.notify_all();
+  return true;
+}
+
+std::size_t Gpu::random_below(std::size_t end) {
+  std::lock_guard lock(mutex);
+  return random_() % end;
 }
 
 void Gpu::launch(Stream& stream, std::shared_ptr<const Graph> graph) {
   put(stream, [this, graph = std::move(graph)] {
-    std::vector<bool> is_done(graph->nodes.size());
-    for (std::size_t left = is_done.size(); left > 0; --left) {
-      std::vector<std::size_t> ready;
-      for (std::size_t i = 0; i < is_done.size(); ++i) {
-        const auto& before = graph->nodes[i].before;
-        const bool may_run = std::all_of(before.begin(), before.end(),
-                                         [&](std::size_t other) { return is_done[other]; });
-        if (!is_done[i] && may_run) ready.push_back(i);
+    {
+      std::lock_guard lock(mutex);
+      for (auto& [handle, condition] : conditions) {
+        if (condition.graph->is_inside(*graph)) condition.is_set = false;
       }
-      const std::size_t next = ready[random_() % ready.size()];
-      graph->nodes[next].work();
-      is_done[next] = true;
     }
+    run(*graph);
   });
+}
+
+// In any order that the edges allow.
+void Gpu::run(const Graph& graph) {
+  std::set<const Node*> done;
+  while (done.size() < graph.nodes.size()) {
+    std::vector<const Node*> ready;
+    for (const auto& node : graph.nodes) {
+      const bool may_run = std::all_of(node->before.begin(), node->before.end(),
+                                       [&](const Node* other) { return done.count(other) > 0; });
+      if (may_run && done.count(node.get()) == 0) ready.push_back(node.get());
+    }
+    const Node& next = *ready[random_below(ready.size())];
+    next.conditional ? run(*next.conditional) : next.work();
+    done.insert(&next);
+  }
+}
+
+void Gpu::run(const Conditional& conditional) {
+  unsigned value = 0;
+  while (get_condition(conditional.condition, value)) {
+    if (conditional.kind == Conditional::Kind::branches) {
+      if (value < conditional.bodies.size()) run(*conditional.bodies[value]);
+      return;
+    }
+    if (value == 0) return;
+    run(*conditional.bodies[0]);
+  }
+}
+
+// Whether there is a value; a real GPU finds any there.
+bool Gpu::get_condition(std::uint64_t handle, unsigned& value) {
+  std::lock_guard lock(mutex);
+  const Condition& condition = conditions[handle];
+  if (!condition.is_set) fail("a conditional node comes before what sets its condition");
+  value = condition.value;
+  return failure.empty();
+}
+
+void Gpu::set_condition(std::uint64_t handle, unsigned value) {
+  std::lock_guard lock(mutex);
+  const auto found = conditions.find(handle);
+  if (found == conditions.end()) return fail("a kernel sets a condition that there is not");
+  found->second.is_set = true;
+  found->second.value = value;
 }
 
 Gpu::Block Gpu::block_of(std::size_t bytes) {

@@ -22,13 +22,44 @@ namespace fake_cuda {
 
 using Work = std::function<void()>;
 
-/// What was captured from streams: work with the work before it.
+struct Graph;
+
+/// A node that does its bodies by a condition.
+struct Conditional {
+  enum class Kind { loop, branches };
+  Kind kind = Kind::loop;
+  std::uint64_t condition = 0;
+  std::vector<std::shared_ptr<Graph>> bodies;
+  std::vector<Graph*> handles;  ///< of the bodies, as the driver gives them out
+};
+
+/// Work with the work before it.
+struct Node {
+  Work work;
+  std::unique_ptr<Conditional> conditional;  ///< in place of work
+  std::set<const Node*> before;
+};
+
+/// What was captured from streams.
 struct Graph {
-  struct Node {
-    Work work;
-    std::set<std::size_t> before;
-  };
-  std::vector<Node> nodes;
+  std::vector<std::unique_ptr<Node>> nodes;
+  Graph* parent = nullptr;   ///< of the body of a conditional node
+  bool is_captured = false;  ///< it is, at the moment
+  bool is_given_up = false;  ///< what was done meanwhile cannot be captured
+  int launchable = 0;        ///< how many are made of it
+
+  /// Whether it is `other` or somewhere inside it.
+  bool is_inside(const Graph& other) const {
+    return this == &other || (parent && parent->is_inside(other));
+  }
+};
+
+/// What decides about a conditional node.
+struct Condition {
+  Graph* graph = nullptr;
+  bool has_node = false;
+  bool is_set = false;  ///< in this launch
+  unsigned value = 0;
 };
 
 struct Event {
@@ -36,7 +67,7 @@ struct Event {
   std::set<std::uint64_t> coming;  ///< those of them, from 1, that the GPU has not come to yet
   double ms = 0;                   ///< when
   std::shared_ptr<Graph> graph;    ///< where it was recorded last, if in a capture
-  std::set<std::size_t> before;
+  std::set<const Node*> before;
 
   bool has_happened() const { return coming.count(recorded) == 0; }
 };
@@ -51,7 +82,8 @@ struct Stream {
   std::deque<Operation> operations;
   bool is_busy = false;
   std::shared_ptr<Graph> graph;  ///< while it is captured
-  std::set<std::size_t> before;
+  std::set<const Node*> before;
+  std::vector<const Node*> last;  ///< `before`, as the driver gives it out
   bool began_capture = false;
 };
 
@@ -65,8 +97,14 @@ class Gpu {
   // With `mutex` held.
   void put(Stream& stream, Work work);
   void record(Stream& stream, Event& event);
-  void wait(Stream& stream, Event& event);
+  /// Whether it may.
+  bool wait(Stream& stream, Event& event);
   void launch(Stream& stream, std::shared_ptr<const Graph> graph);
+
+  /// By their handles.
+  std::map<std::uint64_t, Condition> conditions;
+  /// What a kernel does, without `mutex`.
+  void set_condition(std::uint64_t handle, unsigned value);
 
   void* allocate(Stream& stream, std::size_t bytes);
   void free(Stream& stream, void* data);
@@ -89,6 +127,10 @@ class Gpu {
 
   void work();
   Stream* pick();
+  void run(const Graph& graph);
+  void run(const Conditional& conditional);
+  bool get_condition(std::uint64_t handle, unsigned& value);
+  std::size_t random_below(std::size_t end);
   void retire(Block block);
   Block block_of(std::size_t bytes);
 

@@ -47,6 +47,14 @@ constexpr Sizes<A...> sizes_of(void (*)(A...)) {
 }  // namespace fake_cuda
 )";
 
+// What a GPU's driver finds for kernels that call it: the pretend driver sets the pointer.
+constexpr const char* conditional_glue = R"(
+extern "C" void (*set_conditional)(u64 condition, u32 value) = nullptr;
+extern "C" void cudaGraphSetConditional(u64 condition, u32 value) {
+  set_conditional(condition, value);
+}
+)";
+
 // What every source begins with is compiled beforehand.
 std::string without_prefix(const std::string& source) {
   const std::string device = content(DEVICE_HEADER);
@@ -59,6 +67,7 @@ const std::regex threads_meet("of_team|of_lane|__sync");
 
 std::string glued(const std::string& source) {
   std::string text = without_prefix(source) + glue;
+  if (source.find("cudaGraphSetConditional") != std::string::npos) text += conditional_glue;
   const std::regex kernel(R"(extern "C" __global__ void [^{]*?(\w+)\([^)]*\) \{)");
   for (std::sregex_iterator it(source.begin(), source.end(), kernel), end; it != end; ++it) {
     const std::string name = (*it)[1];

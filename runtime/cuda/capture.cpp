@@ -1,0 +1,132 @@
+#include "runtime/cuda/capture.h"
+
+#include <exception>
+#include <utility>
+
+#include "ir/error.h"
+#include "runtime/cuda/driver.h"
+#include "runtime/cuda/gpu.h"
+
+namespace anabranch::cuda {
+namespace {
+
+// What other threads do meanwhile is their own business.
+constexpr CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
+
+/// Destroys it, as nobody else would.
+class OwnGraph {
+ public:
+  explicit OwnGraph(CUgraph graph) : graph_(graph) {}
+  ~OwnGraph() {
+    if (graph_) driver().cuGraphDestroy(graph_);
+  }
+  OwnGraph(OwnGraph&& other) noexcept : graph_(std::exchange(other.graph_, nullptr)) {}
+  OwnGraph& operator=(OwnGraph&&) = delete;
+  CUgraph get() const { return graph_; }
+
+ private:
+  CUgraph graph_;
+};
+
+class CapturedGraph final : public CapturedWork {
+ public:
+  CapturedGraph(Gpu& gpu, OwnGraph graph) : gpu_(gpu), graph_(std::move(graph)) {
+    check(driver().cuGraphInstantiate(&launchable_, graph_.get(), 0),
+          "making a graph of what was captured");
+  }
+  ~CapturedGraph() override {
+    try {
+      gpu_.enter();
+      driver().cuGraphExecDestroy(launchable_);
+    } catch (const Error&) {
+      // The GPU is lost, and the graph with it.
+    }
+  }
+
+  void put(DeviceQueue& queue) const override {
+    gpu_.enter();
+    check(driver().cuGraphLaunch(launchable_, static_cast<CUstream>(queue.native())),
+          "launch of a graph");
+  }
+
+ private:
+  Gpu& gpu_;
+  const OwnGraph graph_;  // its conditions belong to it, so it lives as long as what uses them
+  CUgraphExec launchable_ = nullptr;
+};
+
+/// What is being captured on a stream, and what the next work there would come after.
+struct CaptureInfo {
+  CUgraph graph = nullptr;
+  const CUgraphNode* last = nullptr;
+  const CUgraphEdgeData* edges = nullptr;
+  std::size_t count = 0;
+
+  explicit CaptureInfo(CUstream stream) {
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    check(driver().cuStreamGetCaptureInfo(stream, &status, nullptr, &graph, &last, &edges, &count),
+          "capture");
+    if (status != CU_STREAM_CAPTURE_STATUS_ACTIVE) throw Error("capture: it has been given up");
+  }
+};
+
+// A capture ends also where `put` fails. Null then; `error` says why.
+CUgraph ended(CUstream stream, const std::function<void()>& put, std::exception_ptr& error) {
+  try {
+    put();
+  } catch (...) {
+    error = std::current_exception();
+  }
+  CUgraph graph = nullptr;
+  const CUresult result = driver().cuStreamEndCapture(stream, &graph);
+  try {
+    if (!error) check(result, "capture");
+  } catch (...) {
+    error = std::current_exception();
+  }
+  return graph;
+}
+
+}  // namespace
+
+std::shared_ptr<const CapturedWork> captured(Gpu& gpu, CUstream stream,
+                                             const std::function<void()>& put) {
+  gpu.enter();
+  check(driver().cuStreamBeginCapture(stream, mode), "capture");
+  std::exception_ptr error;
+  OwnGraph graph(ended(stream, put, error));
+  if (error) std::rethrow_exception(error);
+  return std::make_shared<const CapturedGraph>(gpu, std::move(graph));
+}
+
+void capture_to(CUgraph graph, CUstream stream, const std::function<void()>& put) {
+  check(driver().cuStreamBeginCaptureToGraph(stream, graph, nullptr, nullptr, 0, mode), "capture");
+  std::exception_ptr error;
+  ended(stream, put, error);
+  if (error) std::rethrow_exception(error);
+}
+
+Conditional::Conditional(CUcontext context, CUstream stream) : context_(context), stream_(stream) {
+  const CaptureInfo info(stream);
+  check(driver().cuGraphConditionalHandleCreate(&handle_, info.graph, context, 0, 0),
+        "making a condition");
+}
+
+std::span<const CUgraph> Conditional::add(CUgraphConditionalNodeType type, unsigned count) const {
+  const CaptureInfo info(stream_);
+  CUgraphNodeParams parameters{};
+  parameters.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
+  parameters.conditional.handle = handle_;
+  parameters.conditional.type = type;
+  parameters.conditional.size = count;
+  parameters.conditional.ctx = context_;
+  CUgraphNode node = nullptr;
+  check(driver().cuGraphAddNode(&node, info.graph, info.last, info.edges, info.count, &parameters),
+        "making a conditional node");
+  check(driver().cuStreamUpdateCaptureDependencies(stream_, &node, nullptr, 1,
+                                                   CU_STREAM_SET_CAPTURE_DEPENDENCIES),
+        "capture");
+  return {parameters.conditional.phGraph_out, count};
+}
+
+}  // namespace anabranch::cuda
