@@ -2,7 +2,11 @@
 // against the interpreter.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
+#include <set>
+#include <string_view>
 
 #include "anabranch/anabranch.h"
 #include "codegen/compile.h"
@@ -119,7 +123,12 @@ void expect_replays(const Program& program, const std::vector<std::int32_t>& num
   }
   const Counts before;
   std::vector<std::vector<Literal>> first;
-  for (int round = 0; round < 3; ++round) {
+  const auto replays = [&] {
+    const Counts now;
+    return now.graphs - before.graphs - (now.captures - before.captures);
+  };
+  // What was given back in another order comes by in another order.
+  for (int round = 0; round < 12 && replays() < std::ssize(numbers); ++round) {
     for (std::size_t i = 0; i < numbers.size(); ++i) {
       const std::vector<Literal> got = program(inputs[i]);
       const auto wrong = difference(expected[i], got);
@@ -131,13 +140,11 @@ void expect_replays(const Program& program, const std::vector<std::int32_t>& num
       }
     }
   }
-  const Counts after;
-  EXPECT_GE(after.captures - before.captures, 1);
-  EXPECT_GT(after.graphs - before.graphs, after.captures - before.captures);
+  EXPECT_GE(Counts().captures - before.captures, 1);
+  EXPECT_GE(replays(), std::ssize(numbers));
 }
 
-constexpr std::int32_t counted[] = {0, 1, 2, 3, 4, 5, 6, 9};
-const std::vector<std::int32_t> counts(std::begin(counted), std::end(counted));
+const std::vector<std::int32_t> counts = {0, 1, 2, 3, 4, 5, 6, 9};
 
 const Spec square = spec(f32, {8, 8}), number = spec(i32, {});
 
@@ -318,32 +325,39 @@ TEST_F(CapturedFlows, SeveralStreamsInABodyAndAround) {
 
 // --- the same flows that small ones are tested with, so large that they go step by step
 
+// Those whose steps grow with their arrays.
+template <std::size_t count>
+std::vector<Flow> large(const Flow (&all)[count]) {
+  const std::set<std::string_view> small = {"NoStepAtAll", "NewtonOnNumbers", "CarriesChangePlaces",
+                                            "RowsOfACarriedArrayFromTheRowBefore",
+                                            "AnUpdateTwiceFromOneArray"};
+  std::vector<Flow> some;
+  std::ranges::copy_if(all, std::back_inserter(some),
+                       [&](const Flow& flow) { return !small.contains(flow.name); });
+  return some;
+}
+
 class CapturedTable : public ::testing::WithParamInterface<Flow>, public CapturedFlows {};
 
 TEST_P(CapturedTable, GiveWhatTheInterpreterGives) {
-  const std::string text = with_type(GetParam().text, "i32[300,300]");
-  const Program program{parse(text)};
-  if (!program.is_captured()) return;  // a few launches and small flows
-  expect_replays(program, {0, 1, -1, 7});
+  expect_replays(Program(parse(with_type(GetParam().text, "i32[300,300]"))), {0, 1, -1, 7});
 }
 
-INSTANTIATE_TEST_SUITE_P(Flows, CapturedTable, ::testing::ValuesIn(flows),
+INSTANTIATE_TEST_SUITE_P(Flows, CapturedTable, ::testing::ValuesIn(large(flows)),
                          [](const auto& flow) { return std::string(flow.param.name); });
 
 class CapturedForms : public ::testing::WithParamInterface<Flow>, public CapturedFlows {};
 
 TEST_P(CapturedForms, GiveWhatTheInterpreterGives) {
-  const Program program(parse(with_size(GetParam(), 300)));
-  if (!program.is_captured()) return;  // a few launches and small flows
-  expect_replays(program, {0, 1, 4});
+  expect_replays(Program(parse(with_size(GetParam(), 300))), {0, 1, 4});
 }
 
-INSTANTIATE_TEST_SUITE_P(Forms, CapturedForms, ::testing::ValuesIn(flow_forms),
+INSTANTIATE_TEST_SUITE_P(Forms, CapturedForms, ::testing::ValuesIn(large(flow_forms)),
                          [](const auto& flow) { return std::string(flow.param.name); });
 
 TEST_F(CapturedFlows, OfRandomGraphs) {
   int graphs = 0;
-  for (std::uint64_t seed = 0; seed < 120; ++seed) {
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
     const GraphCase tested = random_graph(seed);
     const std::string text = to_string(tested.graph);
     if (text.find(" while ") == std::string::npos && text.find(" case ") == std::string::npos) {
@@ -352,7 +366,7 @@ TEST_F(CapturedFlows, OfRandomGraphs) {
     if (text.find("transfer") != std::string::npos) continue;
     if (text.find("custom_call") != std::string::npos) continue;
     const Program program(tested.graph);
-    if (!program.is_captured()) continue;
+    if (!program.is_captured()) continue;  // all of it is small
     ++graphs;
     const auto expected = interpret_bounded(tested.graph, tested.inputs);
     for (int run = 0; run < 3; ++run) {
@@ -360,7 +374,7 @@ TEST_F(CapturedFlows, OfRandomGraphs) {
       ASSERT_FALSE(wrong) << *wrong << "\nseed " << seed << ", run " << run << "\n" << text;
     }
   }
-  EXPECT_GT(graphs, 10);
+  EXPECT_GT(graphs, 3);
   std::printf("%d graphs\n", graphs);
 }
 

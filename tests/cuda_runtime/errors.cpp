@@ -2,6 +2,7 @@
 // driver may refuse.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdio>
@@ -82,14 +83,14 @@ TEST(NoGpu, WithoutNvrtc) {
 
 // --- a driver that refuses a call
 
-constexpr const char* kinds[] = {"modules", "pools",  "contexts",   "streams",
-                                 "events",  "blocks", "host blocks"};
+constexpr const char* kinds[] = {"modules", "pools",  "contexts",    "streams",
+                                 "events",  "blocks", "host blocks", "graphs"};
 
-class RefusedCall : public ::testing::TestWithParam<const char*> {};
+using Cache = std::shared_ptr<CodeCache>;
 
 /// Compiles, copies to the GPU, runs a kernel and a loop on several queues, and copies back. With
 /// `cache`, without the time that compiling takes.
-std::vector<float> use(const std::shared_ptr<CodeCache>& cache) {
+std::vector<float> use(const Cache& cache) {
   Options options;
   options.device = Device::cuda(0);
   options.use_all_streams = true;
@@ -103,21 +104,65 @@ std::vector<float> use(const std::shared_ptr<CodeCache>& cache) {
   return jit(f, options)(x).to_vector<float>();
 }
 
-void expect_use_to_work(const std::shared_ptr<CodeCache>& cache, const std::string& after) {
-  static const std::vector<float> right = use(cache);
+/// A loop of large steps, with a branch, in the same memory again and again: step by step, captured
+/// and replayed.
+std::vector<float> use_replayed(const Cache& cache) {
+  struct Reuse {
+    Reuse() { reuse_memory(true); }
+    ~Reuse() { reuse_memory(false); }
+  } reuse;
+  Options options;
+  options.device = Device::cuda(0);
+  options.streams = 1;
+  options.cache = cache;
+  const auto f = [](Array x) {
+    const auto step = [](Array i, Array y) {
+      return cond(
+          i < 2, [](Array z) { return matmul(z, z); }, [](Array z) { return z * 0.5f; }, y);
+    };
+    return fori_loop(0, 3, step, x);
+  };
+  const auto compiled = jit(f, options);
+  const Array x = array({1.0f, 2.0f, 3.0f, 4.0f}, {2, 2}).to(options.device);
+  std::vector<float> values;
+  for (int run = 0; run < 4; ++run) {
+    values = compiled(x).to_vector<float>();
+    wait_all();
+    cuda::Gpu::of(0).main().mark()->wait();
+  }
+  return values;
+}
+
+struct Refused {
+  const char* call;
+  std::vector<float> (*use)(const Cache& cache);
+  std::vector<const char*> loses = {};  // what the driver will not take back
+};
+
+class RefusedCall : public ::testing::TestWithParam<Refused> {
+ protected:
+  void expect_use_to_work(const Cache& cache, const std::string& after);
+
+ private:
+  std::vector<float> right_;
+};
+
+void RefusedCall::expect_use_to_work(const Cache& cache, const std::string& after) {
+  if (right_.empty()) right_ = GetParam().use(cache);
   try {
-    EXPECT_EQ(use(cache), right) << after;
+    EXPECT_EQ(GetParam().use(cache), right_) << after;
   } catch (const Error& error) {
     ADD_FAILURE() << after << ": " << error.what();
   }
 }
 
 // How many of a kind are in use: events are kept, and how many there are depends on what
-// overlapped.
+// overlapped; graphs are kept as long as what is launched, for some sets of addresses.
 std::int64_t in_use(const std::string& kind) {
-  const std::int64_t idle =
-      kind == "events" ? static_cast<std::int64_t>(cuda::Gpu::of(0).idle_events()) : 0;
-  return alive(kind.c_str()) - idle;
+  std::int64_t kept = 0;
+  if (kind == "events") kept = static_cast<std::int64_t>(cuda::Gpu::of(0).idle_events());
+  if (kind == "graphs") kept = alive("launchable graphs");
+  return alive(kind.c_str()) - kept;
 }
 
 // The thread that hears of marks may still hold the last of it.
@@ -134,18 +179,16 @@ TEST_P(RefusedCall, IsAnErrorAndNoMore) {
   const TemporaryFolder folder;
   const auto cache = std::make_shared<CodeCache>(folder.path());
   expect_use_to_work(cache, "at first");
-  // What the driver will not take back is lost.
-  const std::string name = GetParam();
-  const bool loses_memory = name == "cuMemFreeAsync" || name == "cuCtxSetCurrent";
+  const auto& [name, use, loses] = GetParam();
   int refused = 0;
   for (std::uint64_t call = 0; call < 60; ++call) {
-    const std::string what = name + ", call " + std::to_string(call);
+    const std::string what = std::string(name) + ", call " + std::to_string(call);
     std::map<std::string, std::int64_t> before;
     for (int round = 0; round < 3; ++round) {
       if (round == 2) {
         for (const char* kind : kinds) before[kind] = in_use(kind);
       }
-      fail_driver_call(GetParam(), call);
+      fail_driver_call(name, call);
       try {
         use(cache);
       } catch (const Error& error) {
@@ -161,21 +204,54 @@ TEST_P(RefusedCall, IsAnErrorAndNoMore) {
       wait_all();
     }
     for (const char* kind : kinds) {
-      if (loses_memory && std::string_view(kind).ends_with("blocks")) continue;
+      if (std::ranges::find(loses, std::string_view(kind)) != loses.end()) continue;
       EXPECT_TRUE(falls_to(before[kind], kind)) << what << ": " << in_use(kind) << " " << kind;
     }
     if (HasFailure()) return;
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Driver, RefusedCall,
-                         ::testing::Values("cuCtxSetCurrent", "cuStreamWaitEvent", "cuEventCreate",
-                                           "cuEventRecord", "cuEventQuery", "cuEventSynchronize",
-                                           "cuMemAllocFromPoolAsync", "cuMemFreeAsync",
-                                           "cuMemHostAlloc", "cuMemFreeHost", "cuMemcpyAsync",
-                                           "cuModuleLoadData", "cuModuleUnload",
-                                           "cuModuleGetFunction", "cuLaunchKernel"),
-                         [](const auto& name) { return std::string(name.param); });
+const Refused refused[] = {
+    {"cuCtxSetCurrent", use, {"blocks", "host blocks"}},
+    {"cuStreamWaitEvent", use},
+    {"cuEventCreate", use},
+    {"cuEventRecord", use},
+    {"cuEventQuery", use},
+    {"cuEventSynchronize", use},
+    {"cuMemAllocFromPoolAsync", use},
+    {"cuMemFreeAsync", use, {"blocks"}},
+    {"cuMemHostAlloc", use},
+    {"cuMemFreeHost", use, {"host blocks"}},
+    {"cuMemcpyAsync", use},
+    {"cuModuleLoadData", use},
+    {"cuModuleUnload", use},
+    {"cuModuleGetFunction", use},
+    {"cuLaunchKernel", use},
+};
+
+INSTANTIATE_TEST_SUITE_P(Driver, RefusedCall, ::testing::ValuesIn(refused),
+                         [](const auto& refused) { return std::string(refused.param.call); });
+
+// Where a capture is refused the run goes step by step; a graph that is not launched is an error.
+const Refused refused_replays[] = {
+    {"cuStreamBeginCapture", use_replayed},
+    {"cuStreamEndCapture", use_replayed},
+    {"cuGraphInstantiateWithFlags", use_replayed},
+    {"cuGraphLaunch", use_replayed},
+    {"cuGraphExecDestroy", use_replayed},
+    {"cuGraphDestroy", use_replayed, {"graphs"}},
+    {"cuStreamBeginCaptureToGraph", use_replayed},
+    {"cuStreamGetCaptureInfo", use_replayed},
+    {"cuStreamUpdateCaptureDependencies", use_replayed},
+    {"cuGraphConditionalHandleCreate", use_replayed},
+    {"cuGraphAddNode", use_replayed},
+    {"cuLaunchKernel", use_replayed},
+    {"cuMemcpyAsync", use_replayed},
+    {"cuEventRecord", use_replayed},
+};
+
+INSTANTIATE_TEST_SUITE_P(Replays, RefusedCall, ::testing::ValuesIn(refused_replays),
+                         [](const auto& refused) { return std::string(refused.param.call); });
 
 // A GPU that cannot be opened can be opened later, and nothing of the first try is left. This needs
 // a process in which nobody has opened it: another test before this one may have.

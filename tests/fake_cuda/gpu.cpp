@@ -173,12 +173,14 @@ void Gpu::set_condition(std::uint64_t handle, unsigned value) {
 }
 
 Gpu::Block Gpu::block_of(std::size_t bytes) {
-  const auto latest = std::find_if(freed_.rbegin(), freed_.rend(),
-                                   [&](const Block& block) { return block.bytes == bytes; });
   Block block;
-  if (reuses_memory && latest != freed_.rend()) {
-    block = std::move(*latest);
-    freed_.erase(std::prev(latest.base()));
+  auto first = freed_.end();  // the lowest, so that the same runs get the same memory
+  for (auto it = freed_.begin(); it != freed_.end(); ++it) {
+    if (it->bytes == bytes && (first == freed_.end() || it->data < first->data)) first = it;
+  }
+  if (reuses_memory && first != freed_.end()) {
+    block = std::move(*first);
+    freed_.erase(first);
     freed_bytes_ -= bytes;
     return block;
   }
