@@ -1,10 +1,10 @@
 // A GPU: kernels beside a copy of the same bytes, products beside cuBLASLt, what a call costs,
-// graphs on one stream and on several, a training step, and what compiling takes.
+// loops, graphs on one stream and on several, a training step, and what compiling takes.
 //
 //   bench_gpu [--quick] [--json FILE] [--only GROUP]... [--rounds N]
 //
-// GROUP: memory, products, calls, branches, training, compile. --quick takes tiny sizes, to see
-// that the program works. Ends with 0; with 1 where something could not be measured, which it
+// GROUP: memory, products, calls, loops, branches, training, compile. --quick takes tiny sizes, to
+// see that the program works. Ends with 0; with 1 where something could not be measured, which it
 // names; with 2 for arguments that it does not know; with 3 where there is no GPU.
 #include <anabranch/anabranch.h>
 
@@ -203,6 +203,59 @@ void calls(const Session& session) {
   }
 }
 
+// --- loops
+
+/// Beside the same loop in a program that the CPU has a part in, which is never captured: there the
+/// host looks at the condition before each step.
+void loop_of(const Session& session, int steps, std::uint64_t bytes) {
+  const auto loop = [steps](ab::Array x) {
+    return ab::fori_loop(
+        0, steps, [](ab::Array, ab::Array y) { return y * 0.5f + 1; }, x);
+  };
+  const auto captured = ab::jit(loop, on_gpu());
+  const auto stepwise = ab::jit(
+      [loop](ab::Array x) {
+        const ab::Array y = loop(x);
+        return std::pair{y, ab::sum(y).to(ab::Device::cpu())};
+      },
+      on_gpu());
+  const ab::Array x = random_array({static_cast<std::int64_t>(bytes / sizeof(float))});
+  const auto submit = [&] {
+    const double seconds = bench::time_of([&] { captured(x); });
+    ab::wait_all();
+    return seconds;
+  };
+  const auto a_step = [&] { return bench::time_of([&] { captured(x).wait(); }) / steps; };
+  const auto a_step_beside = [&] {
+    return bench::time_of([&] { stepwise(x).second.wait(); }) / steps;
+  };
+  for (int i = 0; i < 3; ++i) {  // compiled, looked at, captured
+    captured(x).wait();
+    stepwise(x).second.wait();
+  }
+  const auto seconds = bench::medians(session.settings.rounds, {submit, a_step, a_step_beside});
+  const std::string of = std::to_string(steps) + "/" + size_text(bytes);
+  session.report.add({.name = "loop_submit/" + of, .seconds = seconds[0]});
+  session.report.add({.name = "loop_step/" + of,
+                      .seconds = seconds[1],
+                      .bytes = 2 * static_cast<double>(bytes),
+                      .beside = "step by step",
+                      .beside_seconds = seconds[2]});
+}
+
+void loops(const Session& session) {
+  session.report.title(
+      "a loop over an array as one graph: submitting it, and a step beside one that the host looks "
+      "at");
+  const bool quick = session.settings.quick;
+  const std::vector<std::uint64_t> sizes =
+      quick ? std::vector<std::uint64_t>{1 << 20} : std::vector<std::uint64_t>{1 << 20, 64 << 20};
+  for (const std::uint64_t bytes : sizes) {
+    session.attempt("loops/" + size_text(bytes),
+                    [&] { loop_of(session, quick ? 10 : 1000, bytes); });
+  }
+}
+
 // --- many small branches
 
 template <class Function, class... Args>
@@ -317,7 +370,7 @@ struct Group {
   void (*run)(const Session&);
 };
 constexpr Group groups[] = {
-    {"memory", memory},     {"products", products}, {"calls", calls},
+    {"memory", memory},     {"products", products}, {"calls", calls},     {"loops", loops},
     {"branches", branches}, {"training", training}, {"compile", compile},
 };
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "codegen/cuda/emit_steer.h"
 #include "cpu_graph.h"
 #include "forms.h"
 #include "op_graphs.h"
@@ -64,6 +65,19 @@ TEST_P(NvrtcRandomGraphs, Compile) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shard, NvrtcRandomGraphs, ::testing::Range(0, 8));
+
+// They call what the driver defines, without its library.
+TEST(Nvrtc, CompilesWhatSteersGraphs) {
+  const cuda::SteerText loop = cuda::emit_loop_steer(), branch = cuda::emit_branch_steer(3);
+  for (int architecture : tested_architectures) {
+    const cuda::Cubin made =
+        cuda::compile_cubin(cuda::device_text() + loop.text + branch.text, architecture);
+    for (const std::string& name : {loop.name, branch.name}) {
+      EXPECT_NE(made.code.find(name), std::string::npos) << name;
+    }
+    EXPECT_NE(made.code.find("cudaGraphSetConditional"), std::string::npos);
+  }
+}
 
 TEST(Nvrtc, SaysWhatItRefuses) {
   try {
