@@ -16,7 +16,10 @@ struct Buffer::State {
   State& operator=(const State&) = delete;
 
   ~State() {
-    if (owner) owner->free(block);
+    if (owner) {
+      wait_for_writer();
+      owner->free(block);
+    }
     if (!deleter) return;
     try {
       deleter();
@@ -25,9 +28,22 @@ struct Buffer::State {
     }
   }
 
+  // Memory goes back in the order of the main queue, which may not have come to what another queue
+  // still writes here for nobody.
+  void wait_for_writer() noexcept {
+    if (!written_until) return;
+    DeviceQueue& main = device_state(device).engine->main();
+    try {
+      if (&written_until->queue() != &main) main.wait(*written_until);
+    } catch (...) {
+      // Then the mark is past.
+    }
+  }
+
   Device device;
   std::size_t bytes;
   Event ready;
+  std::shared_ptr<const Mark> written_until;
   Allocation block;
   Allocator* owner = nullptr;  // null for memory of somebody else
   std::function<void()> deleter;
@@ -56,6 +72,10 @@ bool Buffer::take_over(const Buffer& from) const {
   state_->block = std::exchange(from.state_->block, {});
   state_->owner = std::exchange(from.state_->owner, nullptr);
   return true;
+}
+
+void Buffer::set_written_until(std::shared_ptr<const Mark> mark) const {
+  state_->written_until = std::move(mark);
 }
 
 Buffer Buffer::allocate(const Device& device, std::size_t bytes, Event ready) {

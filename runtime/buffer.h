@@ -26,6 +26,9 @@ class Buffer {
   /// Gives a deferred buffer the memory of `from`, which has then none, if both have one size,
   /// nobody else holds `from`, and its memory is the device's own. Whether it did.
   bool take_over(const Buffer& from) const;
+  /// Says that the memory, which is a device's that works by itself, is written up to `mark`: it
+  /// goes back no earlier. For who makes the buffer, before it lets go of it.
+  void set_written_until(std::shared_ptr<const Mark> mark) const;
   /// A copy of host bytes.
   static Buffer copy_of(const Device& device, std::span<const std::byte> bytes);
   /// Memory of somebody else, read in place and handed back through `deleter` when no longer

@@ -201,6 +201,7 @@ void Execution::finish_output(std::uint32_t index, bool let_go,
   const Slot& slot = executable_->slots[id];
   if (slot.kind != Slot::Kind::output || !outputs_[slot.index]) return;
   const Event ready = outputs_[slot.index].ready();
+  if (mark) outputs_[slot.index].set_written_until(mark);
   if (let_go) outputs_[slot.index] = {};
   // What has failed already may have no memory: nobody may go on with it.
   const Failure error = frame_.error(id);

@@ -85,6 +85,16 @@ TEST(JitOnGpu, BranchesRunOnSeveralQueues) {
   expect_as_on_cpu(branches, ab::reshape(numbers(256), {16, 16}), 4);
 }
 
+// Memory goes back while a queue of its own still has to write it. The copy to the GPU takes part
+// of the work to another thread.
+TEST(JitOnGpu, ResultsMayBeDroppedAtOnce) {
+  auto f = ab::jit(
+      [](ab::Array x) { return ab::exp(ab::broadcast_to(x.to(ab::Device::cuda(0)), {1 << 18})); });
+  const ab::Array x = ab::array({0.0f});
+  for (int i = 0; i < 100; ++i) f(x);
+  EXPECT_EQ(f(x).to_vector<float>(), std::vector<float>(1 << 18, 1.0f));
+}
+
 TEST(JitOnGpu, CustomCallsRunOnTheHost) {
   auto f = [](ab::Array x) {
     const auto twice_and_one = [](const ab::CustomCall& call) {
