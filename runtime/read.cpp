@@ -27,10 +27,11 @@ struct Read final : cpu::Work {
     } catch (...) {
       error = std::current_exception();
     }
+    buffer = {};  // who is told may look at what memory is in use
     done(std::move(error));
   }
 
-  const Buffer buffer;
+  Buffer buffer;
   const ReadPiece read;
   const std::function<void(std::exception_ptr)> done;
 };

@@ -242,7 +242,10 @@ Buffer copy_to_engine(const Device& device, std::span<const std::byte> bytes,
   std::shared_ptr<const Mark> mark = engine.from_host().mark();
   ready.queued(mark);
   state.completion.when_past(std::move(mark),
-                             [buffer, ready](const Failure& error) { ready.complete(error); });
+                             [held = buffer, ready](const Failure& error) mutable {
+                               held = {};  // first, as in `copy_from_engine`
+                               ready.complete(error);
+                             });
   return buffer;
 }
 
@@ -264,11 +267,14 @@ void copy_from_engine(const Buffer& buffer, PieceReader read, Copied then,
     } catch (...) {
       return then(std::current_exception());
     }
-    fetch(device, queue, ring, data, buffer.bytes(), read, [buffer, then](const Failure& error) {
-      if (error) return then(error);
-      // What made the buffer may have failed after all: its event says so, and may be late.
-      buffer.ready().then([buffer, then] { then(buffer.ready().error()); });
-    });
+    fetch(device, queue, ring, data, buffer.bytes(), read,
+          [held = buffer, then](const Failure& error) mutable {
+            // Lets go first: who is told may look at what memory is in use, or donate the array.
+            const Event ready = std::exchange(held, {}).ready();
+            if (error) return then(error);
+            // What made the buffer may have failed after all: its event says so, and may be late.
+            ready.then([ready, then] { then(ready.error()); });
+          });
   });
 }
 
