@@ -19,6 +19,7 @@ std::string with_type(std::string text, const std::string& type) {
 
 Compilation compiled(const std::string& text, const std::string& type) {
   Options options;
+  options.device = Device::cpu();
   options.verify = true;
   Compilation compilation = compile(parse(with_type(text, type)), options);
   verify(*compilation.executable);

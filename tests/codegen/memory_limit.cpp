@@ -29,6 +29,7 @@ FakeProgram wide(int chains) {
 
 Options limited(std::size_t bytes) {
   Options options;
+  options.device = Device::cpu();
   options.streams = 8;
   options.use_all_streams = true;
   options.memory_limit = bytes;

@@ -31,13 +31,19 @@ FakeProgram two_chains(double predicted_ns) {
 // What `parallelism` sees of this machine decides whether a second stream can pay.
 bool has_cores() { return std::thread::hardware_concurrency() > 1; }
 
+Options on_cpu() {
+  Options options;
+  options.device = Device::cpu();
+  return options;
+}
+
 struct Rescheduled {
   std::shared_ptr<const Executable> first;
   Reschedule reschedule;
 
   explicit Rescheduled(const Program& program)
-      : first(std::make_shared<const Executable>(schedule(program, Options{}))),
-        reschedule(program, Options{}, first) {}
+      : first(std::make_shared<const Executable>(schedule(program, on_cpu()))),
+        reschedule(program, on_cpu(), first) {}
 };
 
 TEST(Reschedule, TakesTheMeasuredTimesOnceTheyAreIn) {

@@ -1,5 +1,6 @@
 // Loops and branches run: compiled by jit, and on arrays outside every trace.
 #include "frontend/program_cache.h"
+#include "tests/support/default_device.h"
 #include "values.h"
 
 namespace {
@@ -47,6 +48,7 @@ TEST(ControlFlowRun, StopsWhenTheConditionOnValuesFails) {
 
 // One function for the loop, besides those of its kernels.
 TEST(ControlFlowRun, DumpsTheCodeOfALoop) {
+  const ab::testing::DefaultDevice cpu(ab::Device::cpu());
   auto root = ab::jit(cube_root);
   const auto x = ab::spec(ab::f32, {});
   const std::string schedule = root.dump(ab::Stage::schedule, x);

@@ -33,11 +33,12 @@ ab::Array ready_full(float value) {
 template <class Call>
 std::size_t peak_of(Call&& call) {
   ab::wait_all();
-  ab::reset_peak_memory(ab::Device());
-  const std::size_t before = ab::memory_use(ab::Device()).in_use;
+  const ab::Device device = ab::default_device();
+  ab::reset_peak_memory(device);
+  const std::size_t before = ab::memory_use(device).in_use;
   call();
   ab::wait_all();
-  return ab::memory_use(ab::Device()).peak - before;
+  return ab::memory_use(device).peak - before;
 }
 
 auto increment() {
@@ -76,8 +77,8 @@ TEST(Donate, BorrowedMemoryAndConstantsAreNotWritten) {
   auto call = increment();
   std::vector<float> mine(n, 5);
   ab::Array y = ready_full(2);
-  ab::Array borrowed = ab::borrow(mine.data(), {n}, [] {});
-  EXPECT_EQ(call(ab::donate(borrowed), y).to_vector<float>(), std::vector<float>(n, 7));
+  ab::Array borrowed = ab::borrow(mine.data(), {n}, [] {}), there = y.to(borrowed.device());
+  EXPECT_EQ(call(ab::donate(borrowed), there).to_vector<float>(), std::vector<float>(n, 7));
   EXPECT_EQ(mine, std::vector<float>(n, 5));
   // A result that is a constant of the program, or one of its arguments.
   auto constant = ab::jit([](ab::Array x) {

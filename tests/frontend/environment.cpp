@@ -131,7 +131,10 @@ TEST_F(EnvironmentDeathTest, LogMustBeWritable) {
 // Runs on the last of the CPU devices, which have to be there before the first compilation.
 [[noreturn]] void run_on_last_device() {
   try {
-    ab::Device last = ab::devices().back();
+    ab::Device last;
+    for (const ab::Device& device : ab::devices()) {
+      if (device.kind() == ab::DeviceKind::cpu) last = device;
+    }
     ab::Array x = ab::array({1.0f, 2.0f}).to(last);
     ab::Options options;
     options.device = last;

@@ -54,6 +54,13 @@ class Faults : public ::testing::TestWithParam<Setting> {
     ab::set_cpu_devices(1);
   }
 
+  // The default one alone, or the CPU and another.
+  static std::vector<ab::Device> devices() {
+    const ab::Device cpu = ab::Device::cpu(0), wanted = ab::default_device();
+    if (GetParam().devices == 1) return {wanted};
+    return {cpu, wanted == cpu ? ab::Device::cpu(1) : wanted};
+  }
+
   // Fails the k-th on each device for every k there is; gives how many there were, where that is
   // least.
   int fail_each(Inject inject) {
@@ -61,13 +68,13 @@ class Faults : public ::testing::TestWithParam<Setting> {
     options.streams = GetParam().streams;
     options.use_all_streams = options.streams > 1;
     auto step = ab::jit(train, options);
-    const ab::Device first = ab::Device::cpu(0), last = ab::devices().back();
+    const ab::Device first = devices().front(), last = devices().back();
     const Params start{numbers({64, 96}, 1, first), numbers({96}, 2, first),
                        numbers({96, 32}, 3, last), numbers({32}, 4, last)};
     const ab::Array x = numbers({48, 64}, 5, first), t = numbers({48, 32}, 6, last);
     const auto call = [&] { return step(start, x, t); };
     int least = INT_MAX;
-    for (const ab::Device& device : ab::devices()) {
+    for (const ab::Device& device : devices()) {
       SCOPED_TRACE(to_string(device));
       least = std::min(least, fail_each(inject, device, call));
     }

@@ -3,10 +3,12 @@
 
 #include <anabranch/anabranch.h>
 
-#include <algorithm>
 #include <chrono>
 #include <functional>
+#include <span>
+#include <stdexcept>
 #include <thread>
+#include <vector>
 
 #include "frontend/expression.h"
 #include "runtime/buffer.h"
@@ -16,12 +18,7 @@ namespace ab = anabranch;
 /// An array of ones whose bytes arrive when the test says so, at the latest at its end.
 struct HeldArray {
   explicit HeldArray(std::int64_t size = 4)
-      : array(
-            ab::array_of(ab::Type{ab::f32, {size}},
-                         ab::Buffer::allocate(ab::Device::cpu(), static_cast<std::size_t>(size) * 4,
-                                              ab::Event::pending()))) {
-    std::fill_n(static_cast<float*>(memory().data()), size, 1.0f);
-  }
+      : array(ab::array_of(ab::Type{ab::f32, {size}}, held_ones(static_cast<std::size_t>(size)))) {}
   ~HeldArray() { arrive(); }
   HeldArray(const HeldArray&) = delete;
   HeldArray& operator=(const HeldArray&) = delete;
@@ -32,6 +29,16 @@ struct HeldArray {
   const ab::Array array;
 
  private:
+  // The bytes are there, and nobody knows.
+  static ab::Buffer held_ones(std::size_t size) {
+    const ab::Device device = ab::default_device();
+    const std::vector<float> ones(size, 1.0f);
+    const ab::Buffer there = ab::Buffer::copy_of(device, std::as_bytes(std::span(ones)));
+    there.ready().wait();
+    ab::Buffer held = ab::Buffer::deferred(device, there.bytes(), ab::Event::pending(device));
+    if (!held.take_over(there)) throw std::logic_error("somebody else holds the ones");
+    return held;
+  }
   const ab::Buffer& memory() const { return array.expression()->buffer(); }
 };
 

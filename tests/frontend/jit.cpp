@@ -64,7 +64,11 @@ TEST(Jit, NamesEachValueAsTheOptimizedGraphDoes) {
   const std::string schedule = f.dump(ab::Stage::schedule, x);
   const std::string slots = schedule.substr(0, schedule.find("stream 0"));
   for (auto at = slots.find('%'); at != std::string::npos; at = slots.find('%', at + 1)) {
-    const std::string value = slots.substr(at, slots.find("  ", at) - at);
+    std::string value = slots.substr(at, slots.find("  ", at) - at);
+    // A GPU's products need memory beside what they compute: "%3.workspace" is for %3.
+    if (const auto part = value.find('.'); part != std::string::npos) {
+      value = value.substr(0, part) + ": ";
+    }
     EXPECT_NE(graph.find(value), std::string::npos) << value << " is not in\n" << graph;
   }
 }

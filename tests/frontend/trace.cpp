@@ -126,7 +126,7 @@ TEST(Trace, WhatDescribesAnArrayPrints) {
   std::ostringstream out;
   out << x.shape() << " " << x.dtype() << " " << x.type() << " " << x.device() << " "
       << ab::Stage::schedule;
-  EXPECT_EQ(out.str(), "[64,128] f32 f32[64,128] cpu:0 schedule");
+  EXPECT_EQ(out.str(), "[64,128] f32 f32[64,128] " + to_string(ab::default_device()) + " schedule");
 }
 
 TEST(Trace, AnEmptyResultIsRefused) {

@@ -1,6 +1,7 @@
 #include "ways.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "codegen/compile.h"
 #include "ir/error.h"
@@ -8,6 +9,7 @@
 #include "ir/parse.h"
 #include "ir/print.h"
 #include "passes/pipeline.h"
+#include "runtime/read.h"
 #include "runtime/run.h"
 #include "tests/support/random_graph.h"
 
@@ -47,8 +49,9 @@ std::vector<Literal> compiled(const GraphCase& tested, Options options) {
   for (std::size_t i = 0; i < results.size(); ++i) {
     results[i].ready().wait();
     const Type& type = graph.type(graph.outputs()[i]);
-    const auto* bytes = static_cast<const std::byte*>(results[i].data());
-    outputs.push_back(Literal(type, std::vector<std::byte>(bytes, bytes + type.bytes())));
+    std::vector<std::byte> bytes(type.bytes());
+    read_now(results[i], [&](const void* data) { std::memcpy(bytes.data(), data, bytes.size()); });
+    outputs.push_back(Literal(type, std::move(bytes)));
   }
   return outputs;
 }

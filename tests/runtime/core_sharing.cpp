@@ -46,6 +46,7 @@ TEST(CoreSharing, NeverMoreThreadsThanCoresRunTasks) {
     }
   }
   Options options;
+  options.device = Device::cpu();
   options.streams = 8;
   options.use_all_streams = true;
   auto executable = std::make_shared<Executable>(schedule(program.program(), options));

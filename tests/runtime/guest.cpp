@@ -54,6 +54,7 @@ std::shared_ptr<const Executable> quick_and_late(int streams) {
   program.launch({in}, quick);
   program.launch({in}, late).task = HostTask{wait_at_gate, nullptr, 1, 1};
   Options options;
+  options.device = Device::cpu();
   options.streams = streams;
   options.use_all_streams = true;
   return std::make_shared<Executable>(schedule(program.program(), options));

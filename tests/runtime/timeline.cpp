@@ -62,6 +62,7 @@ TEST(Timeline, ShowsLaunchesOnStreamsAndWorkersWithTheirCosts) {
   program.launch({in}, b, 1e6);
   program.launch({a, b}, program.output(), 1e6);
   Options options;
+  options.device = Device::cpu();
   options.use_all_streams = true;
   auto executable = std::make_shared<Executable>(schedule(program.program(), options));
   {
@@ -101,6 +102,7 @@ TEST(Timeline, ArrowsLeadFromARecordToTheWait) {
   program.launch({in}, b, 1e6);
   program.launch({a, b}, program.output(), 1e6);
   Options options;
+  options.device = Device::cpu();
   options.use_all_streams = true;
   auto executable = std::make_shared<Executable>(schedule(program.program(), options));
   {

@@ -122,9 +122,10 @@ TEST_F(Command, WritesATimelineWithTheLinesOfTheGraph) {
 
 TEST_F(Command, DrawsATimelineOfStreams) {
   const std::string branches = example_graphs + "/branches.abir";
-  const Outcome schedule = run("dump " + branches + " --stage schedule");
+  const std::string cpu = "ANABRANCH_DEVICE=cpu:0";
+  const Outcome schedule = run("dump " + branches + " --stage schedule", cpu);
   EXPECT_NE(schedule.text.find("\nstream 1:"), std::string::npos) << schedule.text;
-  EXPECT_EQ(run("run " + branches + " --random --timeline t.svg").status, 0);
+  EXPECT_EQ(run("run " + branches + " --random --timeline t.svg", cpu).status, 0);
   const std::string picture = text_of("t.svg");
   EXPECT_EQ(picture.rfind("<svg", 0), 0u);
   for (const char* row : {"cpu:0 stream 0", "cpu:0 stream 1", ">worker "}) {
