@@ -22,4 +22,20 @@ HostCopy::~HostCopy() {
   device_->timeline_copies.give_back(row_);
 }
 
+std::shared_ptr<QueuedCopy> QueuedCopy::begin(const char* name, DeviceState& device,
+                                              DeviceQueue& queue, std::size_t bytes) {
+  if (!timeline::recording()) return nullptr;
+  return std::shared_ptr<QueuedCopy>(new QueuedCopy(name, device, queue, bytes));
+}
+
+void QueuedCopy::draw() const noexcept {
+  try {
+    const timeline::Track track{timeline::Track::Kind::copies, device_.device, row_};
+    timeline::add(track, name_, timeline::Category::copy, begin_->time(), end_->time(),
+                  {.bytes = static_cast<std::int64_t>(bytes_)});
+  } catch (...) {
+    // Out of memory, or the device has failed since: the event is lost, the program goes on.
+  }
+}
+
 }  // namespace anabranch

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "runtime/cpu/thread_pool.h"
+#include "runtime/host_copy.h"
 
 namespace anabranch {
 namespace {
@@ -40,7 +41,7 @@ Rings& rings_of(Engine& engine) {
 class Fetch final : public std::enable_shared_from_this<Fetch>, cpu::Work {
  public:
   Fetch(DeviceState& device, DeviceQueue& queue, const StagingRing& ring, const void* from,
-        std::size_t bytes, PieceReader read, Copied then)
+        std::size_t bytes, PieceReader read, Copied then, const char* drawn_as)
       : Work([](Work& work) { static_cast<Fetch&>(work).run(); }),
         device_(device),
         queue_(queue),
@@ -50,7 +51,8 @@ class Fetch final : public std::enable_shared_from_this<Fetch>, cpu::Work {
         piece_(std::min(ring.piece_bytes(), bytes)),
         missing_(bytes == 0 ? 0 : (bytes + piece_ - 1) / piece_),
         read_(std::move(read)),
-        then_(std::move(then)) {}
+        then_(std::move(then)),
+        drawn_as_(drawn_as) {}
 
   void start() {
     for (std::size_t i = 0; i < at_once; ++i) ask();
@@ -86,11 +88,17 @@ class Fetch final : public std::enable_shared_from_this<Fetch>, cpu::Work {
     }
     std::shared_ptr<const Mark> mark;
     try {
+      std::shared_ptr<QueuedCopy> drawn;
+      if (drawn_as_) drawn = QueuedCopy::begin(drawn_as_, device_, queue_, piece.size);
       queue_.copy(piece.data.get(), from_ + piece.begin, piece.size);
+      if (drawn) drawn->end();
       mark = queue_.mark();
-      device_.completion.when_past(mark, [self = shared_from_this(), piece](const Failure& error) {
-        error ? self->fail(error) : self->arrive(piece);
-      });
+      device_.completion.when_past(
+          mark, [self = shared_from_this(), piece, drawn](const Failure& error) mutable {
+            if (drawn && !error) drawn->draw();
+            drawn = nullptr;
+            error ? self->fail(error) : self->arrive(piece);
+          });
     } catch (...) {
       const Failure error = std::current_exception();
       wait_for(mark.get());
@@ -195,6 +203,7 @@ class Fetch final : public std::enable_shared_from_this<Fetch>, cpu::Work {
   std::shared_ptr<Fetch> self_;  // until a worker runs it
   const PieceReader read_;
   const Copied then_;
+  const char* const drawn_as_;
 };
 
 }  // namespace
@@ -203,8 +212,9 @@ StagingRing from_host_ring(Engine& engine) { return rings_of(engine).from_host; 
 StagingRing to_host_ring(Engine& engine) { return rings_of(engine).to_host; }
 
 void fetch(DeviceState& device, DeviceQueue& queue, const StagingRing& ring, const void* from,
-           std::size_t bytes, PieceReader read, Copied then) {
-  std::make_shared<Fetch>(device, queue, ring, from, bytes, std::move(read), std::move(then))
+           std::size_t bytes, PieceReader read, Copied then, const char* drawn_as) {
+  std::make_shared<Fetch>(device, queue, ring, from, bytes, std::move(read), std::move(then),
+                          drawn_as)
       ->start();
 }
 
@@ -235,14 +245,19 @@ Buffer copy_to_engine(const Device& device, std::span<const std::byte> bytes,
   Buffer buffer = Buffer::allocate(device, bytes.size(), ready);
   // The memory is there in the main queue's order.
   engine.from_host().wait(*engine.main().mark());
+  std::shared_ptr<QueuedCopy> drawn =
+      QueuedCopy::begin("copy from the host", state, engine.from_host(), bytes.size());
   // Each piece holds the memory, which must not be freed before it has come.
   put(state, engine.from_host(), ring, buffer.data(), bytes, [buffer, ready](const Failure& error) {
     if (error) ready.complete(error);
   });
+  if (drawn) drawn->end();
   std::shared_ptr<const Mark> mark = engine.from_host().mark();
   ready.queued(mark);
   state.completion.when_past(std::move(mark),
-                             [held = buffer, ready](const Failure& error) mutable {
+                             [held = buffer, ready, drawn](const Failure& error) mutable {
+                               if (drawn && !error) drawn->draw();
+                               drawn = nullptr;
                                held = {};  // first, as in `copy_from_engine`
                                ready.complete(error);
                              });
@@ -267,14 +282,14 @@ void copy_from_engine(const Buffer& buffer, PieceReader read, Copied then,
     } catch (...) {
       return then(std::current_exception());
     }
-    fetch(device, queue, ring, data, buffer.bytes(), read,
-          [held = buffer, then](const Failure& error) mutable {
-            // Lets go first: who is told may look at what memory is in use, or donate the array.
-            const Event ready = std::exchange(held, {}).ready();
-            if (error) return then(error);
-            // What made the buffer may have failed after all: its event says so, and may be late.
-            ready.then([ready, then] { then(ready.error()); });
-          });
+    Copied copied = [held = buffer, then](const Failure& error) mutable {
+      // Lets go first: who is told may look at what memory is in use, or donate the array.
+      const Event ready = std::exchange(held, {}).ready();
+      if (error) return then(error);
+      // What made the buffer may have failed after all: its event says so, and may be late.
+      ready.then([ready, then] { then(ready.error()); });
+    };
+    fetch(device, queue, ring, data, buffer.bytes(), read, std::move(copied), "copy to the host");
   });
 }
 

@@ -26,9 +26,10 @@ using Copied = std::function<void(const Failure&)>;
 
 /// Puts copies of device memory to the host on `queue`, which is one of `device`'s: the first ones
 /// here and now, more as room in `ring` and readers allow. Never waits. The memory must not change
-/// until `then` is called; `read` will not be called from then on.
+/// until `then` is called; `read` will not be called from then on. The timeline shows each piece as
+/// `drawn_as`, if that is not null.
 void fetch(DeviceState& device, DeviceQueue& queue, const StagingRing& ring, const void* from,
-           std::size_t bytes, PieceReader read, Copied then);
+           std::size_t bytes, PieceReader read, Copied then, const char* drawn_as = nullptr);
 
 /// Puts copies of host bytes to device memory on `queue`, which is one of `device`'s, all of it
 /// before it returns; the host's bytes may change from then on. It waits only for room in `ring`,

@@ -8,6 +8,7 @@
 #include "codegen/cuda/gpu_costs.h"
 #include "fake_driver.h"
 #include "runtime/cuda/gpus.h"
+#include "tests/support/default_device.h"
 
 namespace ab = anabranch;
 
@@ -44,15 +45,16 @@ TEST(JitOnGpu, CallsDependOnEachOtherWithoutTheHost) {
   for (const float value : x.to_vector<float>()) EXPECT_NEAR(value, 2.0f, 1e-5f);
 }
 
-// Equal, element by element, to what the same function gives on the CPU.
+// Near, element by element, to what the same function gives on the CPU.
 template <class Function>
-void expect_as_on_cpu(Function function, const ab::Array& x, int streams = 4) {
+void expect_as_on_cpu(Function function, const ab::Array& x, int streams = 4,
+                      float tolerance = 1e-4f) {
   const std::vector<float> here = ab::jit(function)(x).template to_vector<float>();
   const ab::Array there = ab::jit(function, on_gpu(streams))(x.to(ab::Device::cuda(0)));
   EXPECT_EQ(there.device(), ab::Device::cuda(0));
   const std::vector<float> got = there.to_vector<float>();
   ASSERT_EQ(got.size(), here.size());
-  for (std::size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], here[i], 1e-4f) << i;
+  for (std::size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], here[i], tolerance) << i;
 }
 
 TEST(JitOnGpu, ProgramsGoToTheGpuAndBack) {
@@ -81,8 +83,10 @@ ab::Array branches(ab::Array x) {
 }
 
 TEST(JitOnGpu, BranchesRunOnSeveralQueues) {
-  expect_as_on_cpu(branches, ab::reshape(numbers(256), {16, 16}), 1);
-  expect_as_on_cpu(branches, ab::reshape(numbers(256), {16, 16}), 4);
+  // Each product of a chain makes the rounding of the sines before it about ten times larger.
+  for (int streams : {1, 4}) {
+    expect_as_on_cpu(branches, ab::reshape(numbers(256), {16, 16}), streams, 1e-3f);
+  }
 }
 
 // Memory goes back while a queue of its own still has to write it. The copy to the GPU takes part
@@ -161,20 +165,47 @@ TEST(JitOnGpu, TheTimelineShowsWhenTheGpuRanEachKernel) {
   EXPECT_GE(kernels, 1);
 }
 
-// From the second run with the same memory on, the driver is given a whole run at once.
-TEST(JitOnGpu, RunsInTheSameMemoryAreReplayed) {
+TEST(JitOnGpu, TheTimelineShowsCopiesFromAndToTheHost) {
+  const ab::testing::DefaultDevice gpu(ab::Device::cuda(0));
+  const std::vector<float> values(1000, 1.0f);
+  ab::timeline::Recording recording;
+  const ab::Array x = ab::array(values, {1000});
+  x.wait();
+  EXPECT_EQ(x.to_vector<float>(), values);
+  std::vector<std::string> copies;
+  for (const auto& event : recording.stop().events) {
+    if (event.category != ab::timeline::Category::copy) continue;
+    EXPECT_EQ(to_string(event.track), "cuda:0 copies 0");
+    EXPECT_EQ(event.details.bytes, 4000);
+    EXPECT_LE(event.begin, event.end);
+    copies.push_back(event.name);
+  }
+  EXPECT_EQ(copies, (std::vector<std::string>{"copy from the host", "copy to the host"}));
+}
+
+// The same program on the same numbers again and again; the memory of one run is free for the next.
+void expect_the_same_20_times() {
   const ab::Array x = ab::reshape(numbers(256), {16, 16});
   const std::vector<float> expected = ab::jit(branches)(x).to_vector<float>();
   ab::Options options = on_gpu();
   options.use_all_streams = true;
   auto on_it = ab::jit(branches, options);
   const ab::Array there = x.to(ab::Device::cuda(0));
-  anabranch::testing::reuse_memory(true);
-  const auto graphs = anabranch::testing::driver_calls("cuGraphLaunch");
   for (int run = 0; run < 20; ++run) {
     const std::vector<float> got = on_it(there).to_vector<float>();
     for (std::size_t i = 0; i < got.size(); ++i) ASSERT_NEAR(got[i], expected[i], 1e-3f) << run;
   }
+}
+
+TEST(JitOnGpu, RunsInTheSameMemoryGiveTheSame) { expect_the_same_20_times(); }
+
+using PretendedReplays = anabranch::testing::PretendedDriver;
+
+// From the second run with the same memory on, the driver is given a whole run at once.
+TEST_F(PretendedReplays, ArePutAsAWhole) {
+  anabranch::testing::reuse_memory(true);
+  const auto graphs = anabranch::testing::driver_calls("cuGraphLaunch");
+  expect_the_same_20_times();
   EXPECT_GE(anabranch::testing::driver_calls("cuGraphLaunch") - graphs, 10);
   anabranch::testing::reuse_memory(false);
 }
