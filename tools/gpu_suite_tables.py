@@ -179,8 +179,8 @@ def tests_section(all_):
         lines.append(row(name, *(program[key] for key in keys)))
     total = tests_sum(all_["tests"])
     lines.append(row("together", *(total[key] for key in keys)))
-    lines += ["", *(f"Left out: {name}, which {why}." if " " in why else f"Left out: {name}."
-                    for name, why in all_["tests_left_out"].items())]
+    lines += ["", *(f"- Left out: `{name}`: {why}."
+                    for name, why in sorted(all_["tests_left_out"].items()))]
     for test in all_["tests_not_passed"][:40]:
         lines += ["", f"{test['ended']}: `{test['test']}`", "", "```", test["text"], "```"]
     if len(all_["tests_not_passed"]) > 40:

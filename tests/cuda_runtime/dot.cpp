@@ -1,4 +1,4 @@
-// Dots through cuBLASLt on the GPU that is none: alone, and in programs, against the interpreter.
+// Dots through cuBLASLt: alone, and in programs, against the interpreter.
 #include "codegen/cuda/dot.h"
 
 #include <gtest/gtest.h>
@@ -11,6 +11,7 @@
 #include "codegen/compile.h"
 #include "codegen/cuda/cublaslt.h"
 #include "codegen/cuda/dot_products.h"
+#include "fake_driver.h"
 #include "ir/error.h"
 #include "ir/infer.h"
 #include "ir/interpret.h"
@@ -130,7 +131,7 @@ const Case cases[] = {
     {"LongRightFreeAxesApart", {2, 4}, {23, 4, 5}, {{}, {}, {1}, {1}}},
 };
 
-class DotOnGpu : public testing::TestWithParam<std::tuple<std::size_t, Dtype>> {};
+class DotOnGpu : public ::testing::TestWithParam<std::tuple<std::size_t, Dtype>> {};
 
 TEST_P(DotOnGpu, EqualsTheInterpreter) {
   const Case& shape = cases[std::get<0>(GetParam())];
@@ -138,8 +139,8 @@ TEST_P(DotOnGpu, EqualsTheInterpreter) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, DotOnGpu,
-                         testing::Combine(testing::Range<std::size_t>(0, std::size(cases)),
-                                          testing::ValuesIn(dtypes)),
+                         ::testing::Combine(::testing::Range<std::size_t>(0, std::size(cases)),
+                                            ::testing::ValuesIn(dtypes)),
                          [](const auto& info) {
                            return std::string(cases[std::get<0>(info.param)].name) + "_" +
                                   std::string(name(std::get<1>(info.param)));
@@ -272,9 +273,35 @@ void expect_near(const Literal& got, const Literal& wanted, double tolerance) {
   });
 }
 
-class LibraryEpilogueOnGpu : public testing::TestWithParam<Dtype> {};
+class EpiloguesOnGpu : public ::testing::TestWithParam<Dtype> {};
 
-TEST_P(LibraryEpilogueOnGpu, BiasIsTheLibrarys) {
+TEST_P(EpiloguesOnGpu, ABiasIsAdded) {
+  const Graph graph = graph_of(bias_text, GetParam());
+  const auto inputs = inputs_of(graph);
+  EXPECT_EQ(run_on_gpu(graph, inputs).outputs, interpret(graph, inputs));
+}
+
+// The library does not say how exact its gelu is.
+TEST_P(EpiloguesOnGpu, ActivationsFollowWithFastMath) {
+  Options options = on_gpu();
+  options.fast_math = true;
+  const double tolerance = GetParam() == bf16 ? 1e-1 : 1e-2;
+  for (const std::string& text : {relu_text, gelu_text}) {
+    const Graph graph = graph_of(text, GetParam());
+    const auto inputs = inputs_of(graph);
+    expect_near(run_on_gpu(graph, inputs, options).outputs[0], interpret(graph, inputs)[0],
+                tolerance);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, EpiloguesOnGpu, ::testing::ValuesIn(dtypes),
+                         [](const auto& info) { return std::string(name(info.param)); });
+
+// The pretended library takes every bias, relu and gelu.
+class PretendedEpilogues : public testing::PretendedDriver,
+                           public ::testing::WithParamInterface<Dtype> {};
+
+TEST_P(PretendedEpilogues, BiasIsTheLibrarys) {
   const Graph graph = graph_of(bias_text, GetParam());
   const auto inputs = inputs_of(graph);
   const OnGpu ran = run_on_gpu(graph, inputs);
@@ -283,7 +310,7 @@ TEST_P(LibraryEpilogueOnGpu, BiasIsTheLibrarys) {
   EXPECT_EQ(ran.outputs, interpret(graph, inputs));
 }
 
-TEST_P(LibraryEpilogueOnGpu, ActivationsAreTheLibrarysWithFastMath) {
+TEST_P(PretendedEpilogues, ActivationsAreTheLibrarysWithFastMath) {
   Options options = on_gpu();
   options.fast_math = true;
   const double tolerance = GetParam() == f16 ? 1e-2 : GetParam() == bf16 ? 1e-1 : 1e-6;
@@ -296,7 +323,7 @@ TEST_P(LibraryEpilogueOnGpu, ActivationsAreTheLibrarysWithFastMath) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(, LibraryEpilogueOnGpu, testing::ValuesIn(dtypes),
+INSTANTIATE_TEST_SUITE_P(, PretendedEpilogues, ::testing::ValuesIn(dtypes),
                          [](const auto& info) { return std::string(name(info.param)); });
 
 // Without fast math a NaN goes through relu, which is a kernel's then.
@@ -406,7 +433,8 @@ graph g(%0: f32[20,20], %1: f32[20,20]) {
   EXPECT_EQ(ran.outputs, interpret(graph, inputs));
 }
 
-TEST(ProgramOnGpu, RoundsToTf32OnlyIfAsked) {
+// A product of two numbers of which one is no TF32.
+float product_of_numbers(const Options& options) {
   const Graph graph = parse(R"(
 graph g(%0: f32[1,1], %1: f32[1,1]) {
   %2: f32[1,1] = dot %0, %1 lhs_contracting=[1] rhs_contracting=[0]
@@ -417,14 +445,26 @@ graph g(%0: f32[1,1], %1: f32[1,1]) {
     return Literal::of(std::span<const float>(&value, 1), Shape{1, 1});
   };
   const std::vector<Literal> inputs = {matrix(1 + 0x1p-12f), matrix(1)};
-  EXPECT_EQ(run_on_gpu(graph, inputs).outputs[0].values<float>()[0], 1 + 0x1p-12f);
-  Options options = on_gpu();
-  options.tf32 = true;
-  EXPECT_EQ(run_on_gpu(graph, inputs, options).outputs[0].values<float>()[0], 1);
+  return run_on_gpu(graph, inputs, options).outputs[0].values<float>()[0];
 }
 
-// Run where the library cannot be loaded.
-TEST(WithoutCublasLt, SaysWhatIsMissingAndWhatToDo) {
+TEST(ProgramOnGpu, RoundsToTf32OnlyIfAsked) {
+  EXPECT_EQ(product_of_numbers(on_gpu()), 1 + 0x1p-12f);
+}
+
+// Where it is asked to, a real library may, and the pretended one does.
+using PretendedTf32 = testing::PretendedDriver;
+
+TEST_F(PretendedTf32, IsUsedIfAsked) {
+  Options options = on_gpu();
+  options.tf32 = true;
+  EXPECT_EQ(product_of_numbers(options), 1);
+}
+
+// CTest runs it where the library cannot be loaded.
+using PretendedWithoutCublasLt = testing::PretendedDriver;
+
+TEST_F(PretendedWithoutCublasLt, SaysWhatIsMissingAndWhatToDo) {
   if (cublaslt().missing.empty()) GTEST_SKIP() << "there is a cuBLASLt";
   const Graph graph = graph_of(bias_text, f32);
   try {

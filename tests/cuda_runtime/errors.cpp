@@ -1,5 +1,5 @@
 // What goes wrong with a GPU: no driver, one that is too old, no NVRTC, and each call that the
-// driver may refuse.
+// driver may refuse. All of it is pretended.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -55,27 +55,29 @@ class Libraries {
   TemporaryFolder folder_;
 };
 
-TEST(NoGpu, WithADriverAndNvrtcItWorks) {
+using PretendedMachine = PretendedDriver;
+
+TEST_F(PretendedMachine, WithADriverAndNvrtcItWorks) {
   EXPECT_EQ(tried(Libraries("nothing").environment()), "cpu:0\ncuda:0\n2 3\n");
 }
 
-TEST(NoGpu, WithoutADriver) {
+TEST_F(PretendedMachine, WithoutADriver) {
   expect_parts(tried(Libraries("libcuda").environment()),
                {"cpu:0\nError: ", "there is no device cuda:0, since there is no NVIDIA driver",
                 "libcuda.so.1", "there is cpu:0"});
 }
 
-TEST(NoGpu, WithADriverThatIsTooOld) {
+TEST_F(PretendedMachine, WithADriverThatIsTooOld) {
   expect_parts(tried("FAKE_CUDA_VERSION=12040"),
                {"cpu:0\nError: ", "the NVIDIA driver is for CUDA 12.4; one for CUDA ",
                 ".0 or later is needed"});
 }
 
-TEST(NoGpu, WithADriverThatFindsNone) {
+TEST_F(PretendedMachine, WithADriverThatFindsNone) {
   expect_parts(tried("FAKE_CUDA_DEVICES=0"), {"cpu:0\nError: ", "the NVIDIA driver finds no GPU"});
 }
 
-TEST(NoGpu, WithoutNvrtc) {
+TEST_F(PretendedMachine, WithoutNvrtc) {
   expect_parts(tried(Libraries("libnvrtc").environment()),
                {"cpu:0\ncuda:0\nError: compile for CUDA: cannot load libnvrtc.so.",
                 "; install NVRTC of CUDA ", "LD_LIBRARY_PATH"});
@@ -139,7 +141,7 @@ struct Refused {
   std::vector<const char*> loses = {};  // what the driver will not take back
 };
 
-class RefusedCall : public ::testing::TestWithParam<Refused> {
+class PretendedRefusal : public PretendedDriver, public ::testing::WithParamInterface<Refused> {
  protected:
   void expect_use_to_work(const Cache& cache, const std::string& after);
 
@@ -147,7 +149,7 @@ class RefusedCall : public ::testing::TestWithParam<Refused> {
   std::vector<float> right_;
 };
 
-void RefusedCall::expect_use_to_work(const Cache& cache, const std::string& after) {
+void PretendedRefusal::expect_use_to_work(const Cache& cache, const std::string& after) {
   if (right_.empty()) right_ = GetParam().use(cache);
   try {
     EXPECT_EQ(GetParam().use(cache), right_) << after;
@@ -175,7 +177,7 @@ bool falls_to(std::int64_t most, const char* kind) {
 
 // Each of the calls in turn, until there is none left: an Error or, where the call did not matter,
 // the right result; then all is as it was.
-TEST_P(RefusedCall, IsAnErrorAndNoMore) {
+TEST_P(PretendedRefusal, IsAnErrorAndNoMore) {
   const TemporaryFolder folder;
   const auto cache = std::make_shared<CodeCache>(folder.path());
   expect_use_to_work(cache, "at first");
@@ -229,7 +231,7 @@ const Refused refused[] = {
     {"cuLaunchKernel", use},
 };
 
-INSTANTIATE_TEST_SUITE_P(Driver, RefusedCall, ::testing::ValuesIn(refused),
+INSTANTIATE_TEST_SUITE_P(Driver, PretendedRefusal, ::testing::ValuesIn(refused),
                          [](const auto& refused) { return std::string(refused.param.call); });
 
 // Where a capture is refused the run goes step by step; a graph that is not launched is an error.
@@ -250,12 +252,14 @@ const Refused refused_replays[] = {
     {"cuEventRecord", use_replayed},
 };
 
-INSTANTIATE_TEST_SUITE_P(Replays, RefusedCall, ::testing::ValuesIn(refused_replays),
+INSTANTIATE_TEST_SUITE_P(Replays, PretendedRefusal, ::testing::ValuesIn(refused_replays),
                          [](const auto& refused) { return std::string(refused.param.call); });
 
 // A GPU that cannot be opened can be opened later, and nothing of the first try is left. This needs
 // a process in which nobody has opened it: another test before this one may have.
-TEST(OpeningAGpu, MayFailAtEachCall) {
+using PretendedOpening = PretendedDriver;
+
+TEST_F(PretendedOpening, MayFailAtEachCall) {
   if (alive("contexts") > 0) return;
   for (const char* name : {"cuDeviceGet", "cuDevicePrimaryCtxRetain", "cuCtxSetCurrent",
                            "cuDeviceGetName", "cuDeviceGetAttribute", "cuDeviceTotalMem",
@@ -265,20 +269,6 @@ TEST(OpeningAGpu, MayFailAtEachCall) {
     for (const char* kind : kinds) EXPECT_EQ(alive(kind), 0) << name << ": " << kind;
   }
   EXPECT_EQ(cuda::Gpu::of(0).architecture(), 80);
-}
-
-TEST(Module, IsRefusedInWords) {
-  const std::uint64_t bytes = 4;
-  std::string cubin(reinterpret_cast<const char*>(&bytes), sizeof bytes);
-  cubin += "none";
-  try {
-    cuda::Gpu::of(0).load(cubin);
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("loading kernels: CUDA_ERROR_INVALID_IMAGE"),
-              std::string::npos)
-        << error.what();
-  }
 }
 
 }  // namespace

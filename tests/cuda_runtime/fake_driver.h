@@ -1,7 +1,8 @@
-// What the pretend driver (tests/fake_cuda) lets a test ask and order beyond CUDA.
+// What the pretended driver (tests/fake_cuda) lets a test ask and order beyond CUDA.
 #pragma once
 
 #include <dlfcn.h>
+#include <gtest/gtest.h>
 
 #include <cstdint>
 #include <functional>
@@ -12,13 +13,34 @@
 namespace anabranch::testing {
 namespace fake {
 
+inline void* look_up(const char* name) {
+  static void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  return dlsym(driver, name);
+}
+
 template <class Function>
 Function* find(const char* name) {
-  static void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-  return reinterpret_cast<Function*>(dlsym(driver, name));
+  void* found = look_up(name);
+  if (!found)
+    throw std::runtime_error(std::string("only the driver of tests/fake_cuda has ") + name);
+  return reinterpret_cast<Function*>(found);
 }
 
 }  // namespace fake
+
+/// Whether the driver is the one of tests/fake_cuda.
+inline bool is_pretended() { return fake::look_up("fake_cuda_fail") != nullptr; }
+
+/// For tests that order things of the pretended driver, or know what the pretended libraries do.
+/// The names of their suites begin with Pretended: tools/gpu_suite leaves those out, since a real
+/// driver has nothing of the kind.
+class PretendedDriver : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(is_pretended())
+        << "this test needs the driver of tests/fake_cuda: add its folder to LD_LIBRARY_PATH";
+  }
+};
 
 /// Of the calls of a driver's function, the one after `after` more fails.
 inline void fail_driver_call(const std::string& name, std::uint64_t after) {

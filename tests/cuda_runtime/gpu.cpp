@@ -133,6 +133,20 @@ TEST(Gpu, QueuesMeetAtMarks) {
   }
 }
 
+TEST(Gpu, RefusesWhatIsNoModuleInWords) {
+  const std::uint64_t bytes = 4;
+  std::string cubin(reinterpret_cast<const char*>(&bytes), sizeof bytes);
+  cubin += "none";
+  try {
+    Gpu::of(0).load(cubin);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("loading kernels: CUDA_ERROR_INVALID_"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
 TEST(Gpu, HasNoMemoryBeyondItsPool) {
   EXPECT_EQ(Gpu::of(0).allocate(std::size_t{1} << 50), nullptr);
 }

@@ -57,9 +57,9 @@ bool falls_to(std::int64_t most, const char* kind) {
 }
 
 /// Each test's rings go with it, and so does all that they held.
-class Staging : public ::testing::Test {
+class PretendedStaging : public PretendedDriver {
  protected:
-  ~Staging() override {
+  ~PretendedStaging() override {
     EXPECT_TRUE(falls_to(host_blocks_, "host blocks"));
     EXPECT_TRUE(falls_to(blocks_, "blocks"));
   }
@@ -69,7 +69,7 @@ class Staging : public ::testing::Test {
   const std::int64_t host_blocks_ = alive("host blocks"), blocks_ = alive("blocks");
 };
 
-TEST_F(Staging, CopiesEverySizeThereAndBack) {
+TEST_F(PretendedStaging, CopiesEverySizeThereAndBack) {
   const StagingRing there = small_ring(), back = small_ring();
   for (std::size_t size : {std::size_t{0}, std::size_t{1}, piece - 1, piece, piece + 1, 2 * piece,
                            3 * piece + 5, 20 * piece + 1}) {
@@ -82,7 +82,7 @@ TEST_F(Staging, CopiesEverySizeThereAndBack) {
   }
 }
 
-TEST_F(Staging, ManyCopiesShareARing) {
+TEST_F(PretendedStaging, ManyCopiesShareARing) {
   const StagingRing there = small_ring(), back = small_ring();
   std::vector<std::thread> threads;
   std::atomic<int> wrong = 0;
@@ -99,7 +99,7 @@ TEST_F(Staging, ManyCopiesShareARing) {
 }
 
 // A ring of copies goes ahead of the device, and not a byte more.
-TEST_F(Staging, TheHostWaitsForRoomAlone) {
+TEST_F(PretendedStaging, TheHostWaitsForRoomAlone) {
   const StagingRing ring = small_ring();
   const Bytes bytes = counting_bytes(pieces_at_most * piece), more = counting_bytes(2 * piece, 9);
   gpu().enter();
@@ -115,7 +115,7 @@ TEST_F(Staging, TheHostWaitsForRoomAlone) {
 }
 
 // What is on its way to the host does not keep anybody waiting.
-TEST_F(Staging, CopiesToTheHostNeverWait) {
+TEST_F(PretendedStaging, CopiesToTheHostNeverWait) {
   const StagingRing ring = small_ring();
   const Bytes bytes = counting_bytes(10 * piece);
   const Buffer buffer = copy_to_engine(Device::cuda(), bytes, small_ring());
@@ -136,7 +136,7 @@ TEST_F(Staging, CopiesToTheHostNeverWait) {
   for (const Bytes& one : got) EXPECT_EQ(one, bytes);
 }
 
-TEST_F(Staging, AReaderThatThrowsEndsTheCopy) {
+TEST_F(PretendedStaging, AReaderThatThrowsEndsTheCopy) {
   const StagingRing ring = small_ring();
   const Buffer buffer = copy_to_engine(Device::cuda(), counting_bytes(20 * piece), ring);
   int read = 0;
@@ -155,7 +155,7 @@ TEST_F(Staging, AReaderThatThrowsEndsTheCopy) {
   EXPECT_EQ(bytes_of(buffer, ring), counting_bytes(20 * piece));  // all the room is back
 }
 
-TEST_F(Staging, RingGivesInTurnAndKeepsWithinItsBytes) {
+TEST_F(PretendedStaging, RingGivesInTurnAndKeepsWithinItsBytes) {
   const StagingRing ring = small_ring();
   std::vector<std::shared_ptr<void>> held;
   for (std::size_t i = 0; i < pieces_at_most; ++i) held.push_back(ring.take(1));
@@ -172,7 +172,7 @@ TEST_F(Staging, RingGivesInTurnAndKeepsWithinItsBytes) {
   EXPECT_EQ(host_blocks(), static_cast<int>(pieces_at_most));  // which it keeps
 }
 
-TEST_F(Staging, RingMakesRoomForOtherSizes) {
+TEST_F(PretendedStaging, RingMakesRoomForOtherSizes) {
   constexpr std::size_t large = std::size_t{1} << 20;
   const StagingRing ring(gpu(), large, large);
   for (int i = 0; i < 16; ++i) ring.take(1);
@@ -185,10 +185,11 @@ TEST_F(Staging, RingMakesRoomForOtherSizes) {
   EXPECT_EQ(host_blocks(), 1);
 }
 
-class RefusedInTheMiddle : public Staging, public ::testing::WithParamInterface<const char*> {};
+class PretendedStagingRefusal : public PretendedStaging,
+                                public ::testing::WithParamInterface<const char*> {};
 
 // Whichever call of a copy is refused: an Error or the right bytes, and nothing is left.
-TEST_P(RefusedInTheMiddle, IsAnErrorAndNoMore) {
+TEST_P(PretendedStagingRefusal, IsAnErrorAndNoMore) {
   const Bytes bytes = counting_bytes(6 * piece + 1), others = counting_bytes(6 * piece + 1, 99);
   for (std::uint64_t call = 0;; ++call) {
     SCOPED_TRACE(call);
@@ -211,7 +212,7 @@ TEST_P(RefusedInTheMiddle, IsAnErrorAndNoMore) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Driver, RefusedInTheMiddle,
+INSTANTIATE_TEST_SUITE_P(Driver, PretendedStagingRefusal,
                          ::testing::Values("cuMemcpyAsync", "cuEventRecord", "cuEventCreate",
                                            "cuEventQuery", "cuStreamWaitEvent", "cuMemHostAlloc",
                                            "cuMemAllocFromPoolAsync"),

@@ -15,6 +15,16 @@
 
 namespace ab = anabranch;
 
+// Patience for a machine under load; what is asked for comes at once.
+inline bool eventually(const std::function<bool()>& happened) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  while (!happened()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::yield();
+  }
+  return true;
+}
+
 /// An array of ones whose bytes arrive when the test says so, at the latest at its end.
 struct HeldArray {
   explicit HeldArray(std::int64_t size = 4)
@@ -36,21 +46,13 @@ struct HeldArray {
     const ab::Buffer there = ab::Buffer::copy_of(device, std::as_bytes(std::span(ones)));
     there.ready().wait();
     ab::Buffer held = ab::Buffer::deferred(device, there.bytes(), ab::Event::pending(device));
-    if (!held.take_over(there)) throw std::logic_error("somebody else holds the ones");
+    // The thread that copied them may not have let go of them yet.
+    if (!eventually([&] { return held.take_over(there); }))
+      throw std::logic_error("somebody else holds the ones");
     return held;
   }
   const ab::Buffer& memory() const { return array.expression()->buffer(); }
 };
-
-// Patience for a machine under load; what is asked for comes at once.
-inline bool eventually(const std::function<bool()>& happened) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
-  while (!happened()) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::yield();
-  }
-  return true;
-}
 
 /// Lets a thread that ought to be waiting go on, if it is not; no test fails because this is short.
 inline void give_a_chance() { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }
