@@ -180,14 +180,14 @@ class Scheduler {
       StreamLayout layout = lay_out(program_, *dependencies_, stream_of);
       executable.streams = std::move(layout.streams);
       executable.event_count = layout.event_count;
-      for (Stream& stream : executable.streams) {
-        for (const Step& step : stream) {
-          const auto* launch = std::get_if<Launch>(&step);
-          if (launch) std::tie(stream.device, stream.kind) = place_of(program_, *launch);
-        }
-      }
     } else {
       executable.streams.push_back({{program_.launches.begin(), program_.launches.end()}});
+    }
+    for (Stream& stream : executable.streams) {
+      for (const Step& step : stream) {
+        const auto* launch = std::get_if<Launch>(&step);
+        if (launch) std::tie(stream.device, stream.kind) = place_of(program_, *launch);
+      }
     }
     const Dependencies* dependencies = dependencies_ ? &*dependencies_ : nullptr;
     executable.prediction = Predictor(program_, dependencies, models_).predict(stream_of);

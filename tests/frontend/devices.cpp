@@ -188,6 +188,23 @@ TEST_F(Devices, TheNullDeviceSchedulesThemToo) {
   EXPECT_EQ(compiled.executable->event_count, 2u);
 }
 
+// The program's own device has a constant, and nothing to do.
+TEST_F(Devices, AllMayRunOnAnotherThanTheProgramsOwn) {
+  const ab::Graph graph = ab::parse(
+      "graph(%0: f32[64]) {\n"
+      "  %1: f32[] = constant 2\n"
+      "  %2: f32[64] = exponential %0\n"
+      "  return %2, %1 }");
+  ab::Options options;
+  options.device = ab::Device::null(0);
+  options.parameters = {ab::Device::null(1)};
+  const auto compiled = ab::compile(graph, options);
+  ab::verify(*compiled.executable);
+  ASSERT_EQ(compiled.executable->streams.size(), 1u);
+  const ab::DeviceIndex index = compiled.executable->streams[0].device;
+  EXPECT_EQ(compiled.executable->device_at(index), ab::Device::null(1));
+}
+
 TEST_F(Devices, WhatDoesNotMeetIsRefusedAtTheCall) {
   ab::Array x = ab::array({1.0f, 2.0f}), y = ab::ones(ab::f32, {2}).to(second);
   const std::string wanted =
