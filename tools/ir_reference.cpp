@@ -79,8 +79,8 @@ What follows holds on every device.
   and an add may be contracted to one fused multiply-add; no other reordering happens unless fast math is on.
 - **f16 and bf16** compute in `f32` and round after each op; sums, products and `dot` accumulate in `f32` and
   round once.
-- **Approximate ops** are within 2 units in the last place of the exact value for `f32` and `f64`; all other
-  ops are correctly rounded.
+- **Approximate ops** are within 2 units in the last place of the exact value for `f32` and `f64`, on a GPU,
+  where they are CUDA's, within 5, as NVIDIA states; all other ops are correctly rounded.
 - **NaN**: `maximum`, `minimum`, `clamp`, `reduce_max` and `reduce_min` give NaN where an operand is NaN; `argmax`
   and `argmin` give the first NaN's position. `compare` is false for NaN, but for `ne`. -0 and 0 are equal
   to `compare`, and -0 is below 0 to `maximum` and `minimum`. Which NaN an op gives is not specified.

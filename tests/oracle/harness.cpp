@@ -6,6 +6,7 @@
 
 #include "tests/support/apply.h"
 #include "tests/support/compare.h"
+#include "tests/support/default_device.h"
 #include "tests/support/random_graph.h"
 
 namespace anabranch {
@@ -60,6 +61,7 @@ TEST(ErrorBounds, ExactOpsAskForTheSameBits) {
 }
 
 TEST(ErrorBounds, ApproximateOpsMayMissByThreeUnits) {
+  const testing::DefaultDevice cpu(Device::cpu());
   GraphBuilder builder;
   const Value x = builder.parameter({f32, {}});
   const Bounded output =
@@ -68,6 +70,7 @@ TEST(ErrorBounds, ApproximateOpsMayMissByThreeUnits) {
 }
 
 TEST(ErrorBounds, FollowTheSlope) {
+  const testing::DefaultDevice cpu(Device::cpu());
   // d exp(y) = exp(y) dy, and y = exp(4), about 54.6, is known to within 3 units of 2^-18.
   GraphBuilder builder;
   const Value x = builder.parameter({f32, {}});

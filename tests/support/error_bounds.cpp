@@ -311,10 +311,10 @@ bool is_free(const Node& node) {
 }
 
 // The spread of the unrounded result and its rounding to the dtype.
-Literal rounded(const Node& node, const Literal& value, Numbers spread) {
+Literal rounded(const Node& node, const Literal& value, Numbers spread, double units) {
   const Dtype dtype = node.types[0].dtype;
   if (is_float(dtype)) {
-    const double own = info(node.op).has(OpInfo::approximate) ? 3 : 0;
+    const double own = info(node.op).has(OpInfo::approximate) ? units : 0;
     const Numbers numbers = numbers_of(value);
     for (std::size_t i = 0; i < spread.size(); ++i) {
       spread[i] = rounding_bound(dtype, numbers[i], spread[i], own);
@@ -325,7 +325,8 @@ Literal rounded(const Node& node, const Literal& value, Numbers spread) {
 
 // A product may reach an addition unrounded, also by way of ops that simplify to one of their
 // operands (x / 1, the maximum of x and x).
-Literal unrounded(const Node& node, std::span<const Bounded> operands, const Bounded& result) {
+Literal unrounded(const Node& node, std::span<const Bounded> operands, const Bounded& result,
+                  double units) {
   const Dtype dtype = node.types[0].dtype;
   if (dtype != f32 && dtype != f64) return result.bound;
   Literal bound = result.bound;
@@ -334,7 +335,7 @@ Literal unrounded(const Node& node, std::span<const Bounded> operands, const Bou
   if (passes_on) {
     std::vector<Bounded> as_they_reach_it(operands.begin(), operands.end());
     for (Bounded& operand : as_they_reach_it) operand.bound = operand.unrounded;
-    bound = rounded(node, result.value, spread_of_node(node, as_they_reach_it));
+    bound = rounded(node, result.value, spread_of_node(node, as_they_reach_it), units);
   }
   if (node.op != Op::multiply) return bound;
   const Numbers numbers = numbers_of(result.value);
@@ -408,31 +409,32 @@ std::vector<Bounded> called(const Node& node, std::span<const Bounded> operands,
   return results;
 }
 
-std::vector<Bounded> run_bounded(const Graph& graph, std::span<const Bounded> inputs) {
-  return walk(graph, inputs, [](const Node& node, std::span<const Bounded> operands) {
-    return interpret_bounded(node, operands);
+std::vector<Bounded> run_bounded(const Graph& graph, std::span<const Bounded> inputs,
+                                 double units) {
+  return walk(graph, inputs, [units](const Node& node, std::span<const Bounded> operands) {
+    return interpret_bounded(node, operands, units);
   });
 }
 
 // Turn by turn, for as long as the condition is certain.
-std::vector<Bounded> looped(const Node& node, std::span<const Bounded> operands) {
+std::vector<Bounded> looped(const Node& node, std::span<const Bounded> operands, double units) {
   std::vector<Bounded> values(operands.begin(), operands.end());
   while (true) {
-    const Bounded holds = run_bounded(node.regions[0], values)[0];
+    const Bounded holds = run_bounded(node.regions[0], values, units)[0];
     if (!is_exact(holds.bound)) {
       std::vector<Literal> literals;
       for (const Bounded& operand : operands) literals.push_back(operand.value);
       return all_unknown(interpret(node, literals));
     }
     if (!holds.value.values<bool>()[0]) break;
-    std::vector<Bounded> next = run_bounded(node.regions[1], values);
+    std::vector<Bounded> next = run_bounded(node.regions[1], values, units);
     std::move(next.begin(), next.end(), values.begin());
   }
   values.erase(values.begin() + static_cast<std::ptrdiff_t>(node.types.size()), values.end());
   return values;
 }
 
-std::vector<Bounded> branched(const Node& node, std::span<const Bounded> operands) {
+std::vector<Bounded> branched(const Node& node, std::span<const Bounded> operands, double units) {
   if (!is_exact(operands[0].bound)) {
     std::vector<Literal> literals;
     for (const Bounded& operand : operands) literals.push_back(operand.value);
@@ -441,7 +443,7 @@ std::vector<Bounded> branched(const Node& node, std::span<const Bounded> operand
   const std::int64_t wanted = operands[0].value.values<std::int32_t>()[0];
   const auto last = static_cast<std::int64_t>(node.regions.size()) - 1;
   const auto branch = static_cast<std::size_t>(wanted < 0 || wanted > last ? last : wanted);
-  return run_bounded(node.regions[branch], operands.subspan(1));
+  return run_bounded(node.regions[branch], operands.subspan(1), units);
 }
 
 }  // namespace
@@ -451,10 +453,13 @@ Bounded Bounded::exact(Literal value) {
   return {std::move(value), bound, bound};
 }
 
-std::vector<Bounded> interpret_bounded(const Node& node, std::span<const Bounded> operands) {
+double units_missed(const Device& device) { return device.kind() == DeviceKind::cuda ? 6 : 3; }
+
+std::vector<Bounded> interpret_bounded(const Node& node, std::span<const Bounded> operands,
+                                       double units) {
   if (node.op == Op::fusion) throw InternalError("error bounds", "of a fusion");
-  if (node.op == Op::while_) return looped(node, operands);
-  if (node.op == Op::case_) return branched(node, operands);
+  if (node.op == Op::while_) return looped(node, operands, units);
+  if (node.op == Op::case_) return branched(node, operands, units);
   if (node.op == Op::transfer) return {operands[0]};
   std::vector<Literal> literals;
   for (const Bounded& operand : operands) literals.push_back(operand.value);
@@ -466,16 +471,17 @@ std::vector<Bounded> interpret_bounded(const Node& node, std::span<const Bounded
   const bool exact = std::ranges::all_of(
       operands, [&](const Bounded& b) { return is_exact(b.bound) && is_exact(b.unrounded); });
   if (!exact || is_free(node)) {
-    result.bound = rounded(node, values[0], spread_of_node(node, operands));
+    result.bound = rounded(node, values[0], spread_of_node(node, operands), units);
   }
-  result.unrounded = unrounded(node, operands, result);
+  result.unrounded = unrounded(node, operands, result, units);
   return {result};
 }
 
-std::vector<Bounded> interpret_bounded(const Graph& graph, std::span<const Literal> inputs) {
+std::vector<Bounded> interpret_bounded(const Graph& graph, std::span<const Literal> inputs,
+                                       double units) {
   std::vector<Bounded> exact;
   for (const Literal& input : inputs) exact.push_back(Bounded::exact(input));
-  return run_bounded(graph, exact);
+  return run_bounded(graph, exact, units);
 }
 
 }  // namespace anabranch

@@ -13,6 +13,7 @@
 
 #include "ir/graph.h"
 #include "ir/literal.h"
+#include "runtime/device.h"
 
 namespace anabranch {
 
@@ -31,10 +32,16 @@ struct Bounded {
   static Bounded exact(Literal value);
 };
 
+/// By how many units in the last place an approximate op of f32 or f64 may miss there (docs/ir.md),
+/// and one more for what the interpreter rounds.
+double units_missed(const Device& device);
+
 /// Throws InternalError on a fusion: graphs are analysed as they were written.
-std::vector<Bounded> interpret_bounded(const Node& node, std::span<const Bounded> operands);
+std::vector<Bounded> interpret_bounded(const Node& node, std::span<const Bounded> operands,
+                                       double units = units_missed(Device::cpu()));
 
 /// The outputs of `graph` on exact inputs.
-std::vector<Bounded> interpret_bounded(const Graph& graph, std::span<const Literal> inputs);
+std::vector<Bounded> interpret_bounded(const Graph& graph, std::span<const Literal> inputs,
+                                       double units = units_missed(default_device()));
 
 }  // namespace anabranch
