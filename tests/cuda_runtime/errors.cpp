@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <thread>
 
 #include "anabranch/anabranch.h"
@@ -254,6 +255,72 @@ const Refused refused_replays[] = {
 
 INSTANTIATE_TEST_SUITE_P(Replays, PretendedRefusal, ::testing::ValuesIn(refused_replays),
                          [](const auto& refused) { return std::string(refused.param.call); });
+
+// The run itself does not come to know of it.
+TEST(RefusedCapture, GoesStepByStep) {
+  const TemporaryFolder folder;
+  const auto cache = std::make_shared<CodeCache>(folder.path());
+  const std::vector<float> right = use_replayed(cache);
+  for (const char* name :
+       {"cuStreamBeginCapture", "cuStreamEndCapture", "cuGraphInstantiateWithFlags",
+        "cuStreamBeginCaptureToGraph", "cuStreamGetCaptureInfo", "cuGraphConditionalHandleCreate",
+        "cuStreamUpdateCaptureDependencies", "cuGraphAddNode"}) {
+    fail_driver_call(name, 0);
+    EXPECT_EQ(use_replayed(cache), right) << name;
+    wait_all();
+  }
+  fail_driver_call("", 0);
+}
+
+// What the driver says of a capture, and of the body of a loop in one.
+void expect_refusal(const std::function<void(DeviceQueue& home, DeviceQueue& inside)>& put,
+                    const std::string& words) {
+  cuda::Gpu& gpu = cuda::Gpu::of(0);
+  const QueueSet inner = inside(QueueSet::capture);
+  try {
+    gpu.capture([&] { put(gpu.queue(0, QueueSet::capture), gpu.queue(0, inner)); });
+    FAIL() << words;
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
+  }
+}
+
+TEST(RefusedCapture, LeavesNothingBehind) {
+  cuda::Gpu& gpu = cuda::Gpu::of(0);
+  const std::int64_t graphs = alive("graphs");
+  std::array<int, 2> numbers{};
+  const auto nothing = [](Condition, DeviceQueue&) {};
+  const auto copy = [&](DeviceQueue& queue) { queue.copy(&numbers[0], &numbers[1], sizeof(int)); };
+  for (int round = 0; round < 2; ++round) {
+    expect_refusal(
+        [&](DeviceQueue& home, DeviceQueue& inside) {
+          home.put_loop(inside, nothing, [] { throw Error("a body that fails"); });
+        },
+        "a body that fails");
+    // A queue that joins the body, which does not wait for it in the end.
+    expect_refusal(
+        [&](DeviceQueue& home, DeviceQueue& inside) {
+          home.put_loop(inside, nothing, [&] {
+            DeviceQueue& beside = gpu.queue(1, anabranch::inside(QueueSet::capture));
+            beside.wait(*inside.mark());
+            copy(beside);
+          });
+        },
+        "capture: CUDA_ERROR");
+    // What is outside cannot be waited for inside.
+    expect_refusal(
+        [&](DeviceQueue& home, DeviceQueue& inside) {
+          home.put_loop(inside, nothing, [&] { inside.wait(*home.mark()); });
+        },
+        "wait of a stream: CUDA_ERROR");
+    // Nor can one queue be captured twice.
+    expect_refusal([&](DeviceQueue& home, DeviceQueue&) { home.put_loop(home, nothing, [] {}); },
+                   "capture: CUDA_ERROR");
+  }
+  EXPECT_THROW(gpu.main().put_loop(gpu.queue(1), nothing, [] {}), Error);
+  gpu.capture([&] { copy(gpu.queue(0, QueueSet::capture)); });
+  EXPECT_EQ(alive("graphs"), graphs);
+}
 
 // A GPU that cannot be opened can be opened later, and nothing of the first try is left. This needs
 // a process in which nobody has opened it: another test before this one may have.
