@@ -7,6 +7,7 @@
 #include "codegen/cuda/emit_flow.h"
 #include "codegen/cuda/emit_kernel.h"
 #include "codegen/cuda/text.h"
+#include "ir/error.h"
 
 namespace anabranch::cuda {
 namespace {
@@ -34,6 +35,10 @@ void run_compiled(const void* context, void* const* buffers, DeviceQueue& queue)
   task.put(task.context.get(), buffers, queue);
 }
 
+void refuse(const void* why, void* const*, DeviceQueue&) {
+  throw Error(*static_cast<const std::string*>(why));
+}
+
 std::size_t pointers_of(const Kernel& kernel) {
   return static_cast<std::size_t>(
       std::count_if(kernel.buffers.begin(), kernel.buffers.end(),
@@ -42,9 +47,9 @@ std::size_t pointers_of(const Kernel& kernel) {
 
 }  // namespace
 
-DeviceTask CodeBuilder::add(KernelText kernel) {
+DeviceTask CodeBuilder::add(KernelText kernel, Role role) {
   const std::int64_t threads = kernel.blocks * kernel.threads;
-  gathered_.push_back({std::move(kernel), std::make_shared<DeviceTask>(), false});
+  gathered_.push_back({std::move(kernel), std::make_shared<DeviceTask>(), role});
   return {run_compiled, gathered_.back().task, threads};
 }
 
@@ -90,7 +95,7 @@ DeviceTask CodeBuilder::steer(SteerText steer) {
   for (const Gathered& known : gathered_) {
     if (known.kernel.name == steer.name) return {run_compiled, known.task};
   }
-  return add({std::move(steer.name), std::move(steer.text), 1, 1, 2, {}});
+  return add({std::move(steer.name), std::move(steer.text), 1, 1, 2, {}}, Role::steers);
 }
 
 // What runs inside the flow alone has no use for a kernel of its own.
@@ -101,7 +106,7 @@ void CodeBuilder::take_in(const Launch& flow) {
         const auto* launch = std::get_if<Launch>(&step);
         if (!launch) continue;
         for (Gathered& known : gathered_) {
-          if (known.kernel.name == symbol(launch->name)) known.is_taken_in = true;
+          if (known.kernel.name == symbol(launch->name)) known.role = Role::is_taken_in;
         }
         take_in(*launch);
       }
@@ -109,26 +114,39 @@ void CodeBuilder::take_in(const Launch& flow) {
   }
 }
 
-std::vector<const CodeBuilder::Gathered*> CodeBuilder::to_compile() const {
-  std::vector<const Gathered*> left;
+std::vector<const CodeBuilder::Gathered*> CodeBuilder::all(Role role) const {
+  std::vector<const Gathered*> found;
   for (const Gathered& one : gathered_) {
-    if (!one.is_taken_in) left.push_back(&one);
+    if (one.role == role) found.push_back(&one);
   }
-  return left;
+  return found;
 }
 
 std::string CodeBuilder::text() const {
   std::string text;
-  for (const Gathered* one : to_compile()) text += (text.empty() ? "" : "\n") + one->kernel.text;
+  for (Role role : {Role::computes, Role::steers}) {
+    for (const Gathered* one : all(role)) text += (text.empty() ? "" : "\n") + one->kernel.text;
+  }
   return text;
 }
 
 std::size_t CodeBuilder::compile(int gpu, CodeCache* cache) {
-  const std::vector<const Gathered*> all = to_compile();
+  const std::size_t bytes = compile(Role::computes, gpu, cache);
+  try {
+    return bytes + compile(Role::steers, gpu, cache);
+  } catch (const Error& error) {
+    const auto why = std::make_shared<const std::string>(error.what());
+    for (const Gathered* one : all(Role::steers)) *one->task = {refuse, why};
+    return bytes;
+  }
+}
+
+std::size_t CodeBuilder::compile(Role role, int gpu, CodeCache* cache) {
+  const std::vector<const Gathered*> chosen = all(role);
   std::vector<KernelText> kernels;
-  for (const Gathered* one : all) kernels.push_back(one->kernel);
+  for (const Gathered* one : chosen) kernels.push_back(one->kernel);
   Code code = compile_kernels(kernels, gpu, cache);
-  for (std::size_t i = 0; i < all.size(); ++i) *all[i]->task = std::move(code.tasks[i]);
+  for (std::size_t i = 0; i < chosen.size(); ++i) *chosen[i]->task = std::move(code.tasks[i]);
   return code.bytes;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -35,20 +36,23 @@ class CodeBuilder final : public NativeFlows {
   std::string text() const;
 
   /// Compiles all of it for the GPU of that index: the bytes of its code. Throws what
-  /// compile_kernels does.
+  /// compile_kernels does, but for what steers: where that cannot be had, putting it throws, and
+  /// loops and branches go step by step.
   std::size_t compile(int gpu, CodeCache* cache);
 
  private:
   struct Gathered {
     KernelText kernel;
     std::shared_ptr<DeviceTask> task;  // set once it is compiled
-    bool is_taken_in = false;
+    enum class Role : std::uint8_t { computes, steers, is_taken_in } role = Role::computes;
   };
+  using Role = Gathered::Role;
 
-  DeviceTask add(KernelText kernel);
+  DeviceTask add(KernelText kernel, Role role = Role::computes);
   DeviceTask steer(SteerText steer);
   void take_in(const Launch& flow);
-  std::vector<const Gathered*> to_compile() const;
+  std::vector<const Gathered*> all(Role role) const;
+  std::size_t compile(Role role, int gpu, CodeCache* cache);
 
   KernelOf kernel_of_;
   std::vector<Gathered> gathered_;

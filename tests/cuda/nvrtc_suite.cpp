@@ -26,10 +26,10 @@ constexpr std::size_t programs_at_once = 24;
 class Programs {
  public:
   void add(const std::string& text) {
-    static const std::regex comment("(^|\n)//[^\n]*"), c_name("extern \"C\" ");
+    static const std::regex comment("(^|\n)//[^\n]*"), c_name("extern \"C\" __global__");
     std::string bare = std::regex_replace(text, comment, "");
     if (bare.find("__global__") == std::string::npos) return;
-    texts_.insert(std::regex_replace(bare, c_name, ""));
+    texts_.insert(std::regex_replace(bare, c_name, "__global__"));
   }
 
   void compile(int architecture) const {

@@ -220,6 +220,21 @@ TEST_F(PretendedCaptures, AfterFewLooksARunIsNotCapturedAtOnce) {
   EXPECT_EQ(Counts().captures, before.captures);
 }
 
+// What steers a graph comes last. Nothing else is lost without it.
+TEST_F(PretendedCaptures, WhereWhatSteersCannotBeLoadedLoopsGoStepByStep) {
+  fail_driver_call("cuModuleLoadData", 1);
+  const Program program = dot_in_a_loop();
+  EXPECT_FALSE(will_fail());
+  const std::vector<Literal> inputs = program.inputs(40);
+  const auto expected = interpret_bounded(program.graph(), inputs);
+  const Counts before;
+  for (int run = 0; run < 3; ++run) {
+    const auto wrong = difference(expected, program(inputs));
+    EXPECT_FALSE(wrong) << *wrong;
+  }
+  EXPECT_EQ(Counts().graphs, before.graphs);
+}
+
 // Each carry becomes the one before, and the last a product: more places than a captured turn has
 // steps, or fewer.
 TEST_F(CapturedFlows, CarriesThatRotate) {
