@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstring>
 #include <iterator>
 #include <set>
 #include <string_view>
@@ -14,12 +13,12 @@
 #include "ir/parse.h"
 #include "ir/print.h"
 #include "runtime/cuda/gpu.h"
-#include "runtime/read.h"
 #include "runtime/run.h"
 #include "tests/cuda/flow_forms.h"
 #include "tests/support/compare.h"
 #include "tests/support/random_graph.h"
 #include "tests/support/random_literal.h"
+#include "tests/support/read_literal.h"
 
 namespace anabranch::testing {
 namespace {
@@ -86,11 +85,7 @@ class Program {
   std::vector<Literal> back(const std::vector<Buffer>& results) const {
     std::vector<Literal> outputs;
     for (std::size_t i = 0; i < results.size(); ++i) {
-      const Type& type = graph_.type(graph_.outputs()[i]);
-      std::vector<std::byte> bytes(type.bytes());
-      read_now(results[i],
-               [&](const void* data) { std::memcpy(bytes.data(), data, bytes.size()); });
-      outputs.push_back(Literal(type, std::move(bytes)));
+      outputs.push_back(read_literal(results[i], graph_.type(graph_.outputs()[i])));
     }
     return outputs;
   }

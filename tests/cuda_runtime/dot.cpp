@@ -19,8 +19,8 @@
 #include "ir/print.h"
 #include "ir/scalar.h"
 #include "runtime/cuda/gpu.h"
-#include "runtime/read.h"
 #include "runtime/run.h"
+#include "tests/support/read_literal.h"
 
 namespace anabranch::cuda {
 namespace {
@@ -41,13 +41,6 @@ Literal small_integers(const Type& type, std::uint32_t seed) {
 }
 
 Buffer to_gpu(const Literal& literal) { return Buffer::copy_of(Device::cuda(0), literal.bytes()); }
-
-Literal from_gpu(const Buffer& buffer, const Type& type) {
-  std::vector<std::byte> bytes(type.bytes());
-  buffer.ready().wait();
-  read_now(buffer, [&](const void* data) { std::memcpy(bytes.data(), data, bytes.size()); });
-  return {type, std::move(bytes)};
-}
 
 Literal interpreted_dot(const Literal& lhs, const Literal& rhs, const DotAttributes& attributes) {
   const Type types[] = {lhs.type(), rhs.type()};
@@ -86,7 +79,7 @@ Literal dot_on_gpu(const Literal& lhs, const Literal& rhs, const DotAttributes& 
   const DeviceTask task = make_dot(dot, 0);
   task.put(task.context.get(), buffers, Gpu::of(0).main());
   Gpu::of(0).main().mark()->wait();
-  return from_gpu(out, result);
+  return testing::read_literal(out, result);
 }
 
 void expect_equals_interpreter(Dtype dtype, const Shape& left, const Shape& right,
@@ -214,7 +207,7 @@ OnGpu run_on_gpu(const Graph& graph, const std::vector<Literal>& inputs,
   for (const Literal& input : inputs) buffers.push_back(to_gpu(input));
   const std::vector<Buffer> results = run(ran.compilation.executable, std::move(buffers));
   for (std::size_t i = 0; i < results.size(); ++i) {
-    ran.outputs.push_back(from_gpu(results[i], graph.type(graph.outputs()[i])));
+    ran.outputs.push_back(testing::read_literal(results[i], graph.type(graph.outputs()[i])));
   }
   return ran;
 }

@@ -1,18 +1,16 @@
 // Loops and branches on a GPU as one kernel of one block, held against the interpreter.
 #include <gtest/gtest.h>
 
-#include <cstring>
-
 #include "codegen/compile.h"
 #include "ir/interpret.h"
 #include "ir/parse.h"
 #include "ir/print.h"
-#include "runtime/read.h"
 #include "runtime/run.h"
 #include "tests/cuda/flow_forms.h"
 #include "tests/support/compare.h"
 #include "tests/support/random_graph.h"
 #include "tests/support/random_literal.h"
+#include "tests/support/read_literal.h"
 #include "tests/support/rings.h"
 
 namespace anabranch::testing {
@@ -36,9 +34,7 @@ std::vector<Literal> run_on_gpu(const Compilation& compilation, std::span<const 
   std::vector<Literal> outputs;
   for (std::size_t i = 0; i < results.size(); ++i) {
     const Type& type = compilation.traced.type(compilation.traced.outputs()[i]);
-    std::vector<std::byte> bytes(type.bytes());
-    read_now(results[i], [&](const void* data) { std::memcpy(bytes.data(), data, bytes.size()); });
-    outputs.push_back(Literal(type, std::move(bytes)));
+    outputs.push_back(read_literal(results[i], type));
   }
   return outputs;
 }
@@ -90,6 +86,7 @@ TEST_P(FlowsOnGpu, GiveWhatTheInterpreterGives) {
   for (const std::string& type : types) {
     expect_same(parse(with_type(GetParam().text, type)), {0, 1, -1, 7});
   }
+  report_run(types.size(), 1, "loops and branches");
 }
 
 INSTANTIATE_TEST_SUITE_P(Table, FlowsOnGpu, ::testing::ValuesIn(flows),
@@ -98,7 +95,9 @@ INSTANTIATE_TEST_SUITE_P(Table, FlowsOnGpu, ::testing::ValuesIn(flows),
 class FlowFormsOnGpu : public ::testing::TestWithParam<Flow> {};
 
 TEST_P(FlowFormsOnGpu, GiveWhatTheInterpreterGives) {
-  for (int size : {3, 17, 64}) expect_same(parse(with_size(GetParam(), size)), {0, 1, 4});
+  constexpr int sizes[] = {3, 17, 64};
+  for (int size : sizes) expect_same(parse(with_size(GetParam(), size)), {0, 1, 4});
+  report_run(std::size(sizes), 1, "loops and branches");
 }
 
 INSTANTIATE_TEST_SUITE_P(Table, FlowFormsOnGpu, ::testing::ValuesIn(flow_forms),

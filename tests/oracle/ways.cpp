@@ -1,7 +1,6 @@
 #include "ways.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "codegen/compile.h"
 #include "ir/error.h"
@@ -9,9 +8,9 @@
 #include "ir/parse.h"
 #include "ir/print.h"
 #include "passes/pipeline.h"
-#include "runtime/read.h"
 #include "runtime/run.h"
 #include "tests/support/random_graph.h"
+#include "tests/support/read_literal.h"
 
 namespace anabranch {
 namespace {
@@ -47,11 +46,7 @@ std::vector<Literal> compiled(const GraphCase& tested, Options options) {
   std::vector<Literal> outputs;
   const std::vector<Buffer> results = run(compilation.executable, std::move(buffers));
   for (std::size_t i = 0; i < results.size(); ++i) {
-    results[i].ready().wait();
-    const Type& type = graph.type(graph.outputs()[i]);
-    std::vector<std::byte> bytes(type.bytes());
-    read_now(results[i], [&](const void* data) { std::memcpy(bytes.data(), data, bytes.size()); });
-    outputs.push_back(Literal(type, std::move(bytes)));
+    outputs.push_back(testing::read_literal(results[i], graph.type(graph.outputs()[i])));
   }
   return outputs;
 }
