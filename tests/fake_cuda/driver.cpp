@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <map>
 #include <string>
 #include <string_view>
@@ -19,12 +20,13 @@
 
 using namespace fake_cuda;
 
-struct CUmod_st {
-  void* library;
-};
 struct CUfunc_st {
   const char* (*launch)(void** arguments, unsigned blocks, unsigned threads);
   const unsigned* sizes;  // of the arguments, up to a 0
+};
+struct CUmod_st {
+  void* library;
+  std::deque<CUfunc_st> functions;  // none moves
 };
 
 constexpr std::size_t memory_bytes = std::size_t{4} << 30;
@@ -309,7 +311,7 @@ CUresult cuModuleLoadData(CUmodule* module, const void* image) {
     if (auto* set = static_cast<Set*>(dlsym(library, "set_conditional"))) {
       *set = [](std::uint64_t handle, unsigned value) { gpu().set_condition(handle, value); };
     }
-    *module = new CUmod_st{library};
+    *module = new CUmod_st{library, {}};
     ++calls().alive["modules"];
   });
 }
@@ -325,8 +327,9 @@ CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* 
     auto* launch = dlsym(module->library, (std::string("launch_") + name).c_str());
     auto* sizes = dlsym(module->library, (std::string("sizes_") + name).c_str());
     if (!launch || !sizes) return CUDA_ERROR_NOT_FOUND;
-    *function = new CUfunc_st{reinterpret_cast<decltype(CUfunc_st::launch)>(launch),
-                              static_cast<const unsigned*>(sizes)};
+    *function = &module->functions.emplace_back(
+        CUfunc_st{reinterpret_cast<decltype(CUfunc_st::launch)>(launch),
+                  static_cast<const unsigned*>(sizes)});
   });
 }
 CUresult cuLaunchKernel(CUfunction function, unsigned blocks, unsigned blocks_y, unsigned blocks_z,
