@@ -1,7 +1,10 @@
 // Loops around the forms that groups take on a GPU: rows, columns, tiles, scratch, several passes.
 #pragma once
 
+#include "ir/graph.h"
+#include "ir/literal.h"
 #include "tests/support/flows.h"
+#include "tests/support/random_literal.h"
 
 namespace anabranch::testing {
 
@@ -88,6 +91,18 @@ inline std::string with_size(const Flow& flow, int size) {
     text.replace(at, 1, "f32[" + n + "]");
   }
   return with_type(std::move(text), "f32[" + n + "," + n + "]");
+}
+
+/// Parameters that are one i32 are `number`: how often a loop runs, which branch is taken.
+inline std::vector<Literal> inputs_for(const Graph& graph, std::int32_t number) {
+  Random random(7);
+  std::vector<Literal> inputs;
+  for (std::size_t i = 0; i < graph.parameter_count(); ++i) {
+    const Type& type = graph.parameter_type(i);
+    inputs.push_back(type == Type{i32, {}} ? Literal::scalar(number)
+                                           : random_literal(random, type, Flavour::ordinary));
+  }
+  return inputs;
 }
 
 }  // namespace anabranch::testing

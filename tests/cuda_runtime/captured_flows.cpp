@@ -17,7 +17,6 @@
 #include "tests/cuda/flow_forms.h"
 #include "tests/support/compare.h"
 #include "tests/support/random_graph.h"
-#include "tests/support/random_literal.h"
 #include "tests/support/read_literal.h"
 
 namespace anabranch::testing {
@@ -58,17 +57,7 @@ class Program {
   const Executable& executable() const { return *executable_; }
   bool is_captured() const { return executable().replays != nullptr; }
 
-  /// Parameters that are one i32 are `number`.
-  std::vector<Literal> inputs(std::int32_t number) const {
-    Random random(7);
-    std::vector<Literal> inputs;
-    for (std::size_t i = 0; i < graph_.parameter_count(); ++i) {
-      const Type& type = graph_.parameter_type(i);
-      inputs.push_back(type == Type{i32, {}} ? Literal::scalar(number)
-                                             : random_literal(random, type, Flavour::ordinary));
-    }
-    return inputs;
-  }
+  std::vector<Literal> inputs(std::int32_t number) const { return inputs_for(graph_, number); }
 
   std::vector<Buffer> there(const std::vector<Literal>& inputs) const {
     std::vector<Buffer> buffers;

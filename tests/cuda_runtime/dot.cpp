@@ -9,7 +9,6 @@
 #include <random>
 
 #include "codegen/compile.h"
-#include "codegen/cuda/cublaslt.h"
 #include "codegen/cuda/dot_products.h"
 #include "fake_driver.h"
 #include "ir/error.h"
@@ -452,22 +451,6 @@ TEST_F(PretendedTf32, IsUsedIfAsked) {
   Options options = on_gpu();
   options.tf32 = true;
   EXPECT_EQ(product_of_numbers(options), 1);
-}
-
-// CTest runs it where the library cannot be loaded.
-using PretendedWithoutCublasLt = testing::PretendedDriver;
-
-TEST_F(PretendedWithoutCublasLt, SaysWhatIsMissingAndWhatToDo) {
-  if (cublaslt().missing.empty()) GTEST_SKIP() << "there is a cuBLASLt";
-  const Graph graph = graph_of(bias_text, f32);
-  try {
-    compile(graph, on_gpu());
-    FAIL() << "compiled without cuBLASLt";
-  } catch (const Error& error) {
-    const std::string what = error.what();
-    EXPECT_NE(what.find("libcublasLt.so"), std::string::npos) << what;
-    EXPECT_NE(what.find("LD_LIBRARY_PATH"), std::string::npos) << what;
-  }
 }
 
 }  // namespace

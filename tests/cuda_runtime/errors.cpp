@@ -58,8 +58,8 @@ class Libraries {
 
 using PretendedMachine = PretendedDriver;
 
-TEST_F(PretendedMachine, WithADriverAndNvrtcItWorks) {
-  EXPECT_EQ(tried(Libraries("nothing").environment()), "cpu:0\ncuda:0\n2 3\n");
+TEST_F(PretendedMachine, WithAllOfThemItWorks) {
+  EXPECT_EQ(tried(Libraries("nothing").environment()), "cpu:0\ncuda:0\n2 3 4 5 \n7 10 15 22 \n");
 }
 
 TEST_F(PretendedMachine, WithoutADriver) {
@@ -82,6 +82,12 @@ TEST_F(PretendedMachine, WithoutNvrtc) {
   expect_parts(tried(Libraries("libnvrtc").environment()),
                {"cpu:0\ncuda:0\nError: compile for CUDA: cannot load libnvrtc.so.",
                 "; install NVRTC of CUDA ", "LD_LIBRARY_PATH"});
+}
+
+TEST_F(PretendedMachine, WithoutCublasLtThereAreNoProducts) {
+  expect_parts(tried(Libraries("libcublasLt").environment()),
+               {"cpu:0\ncuda:0\n2 3 4 5 \nError: ", "there is no libcublasLt.so.",
+                "; install cuBLAS of CUDA ", "LD_LIBRARY_PATH"});
 }
 
 // --- a driver that refuses a call

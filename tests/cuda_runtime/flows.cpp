@@ -9,7 +9,6 @@
 #include "tests/cuda/flow_forms.h"
 #include "tests/support/compare.h"
 #include "tests/support/random_graph.h"
-#include "tests/support/random_literal.h"
 #include "tests/support/read_literal.h"
 #include "tests/support/rings.h"
 
@@ -37,17 +36,6 @@ std::vector<Literal> run_on_gpu(const Compilation& compilation, std::span<const 
     outputs.push_back(read_literal(results[i], type));
   }
   return outputs;
-}
-
-std::vector<Literal> inputs_for(const Graph& graph, std::int32_t number) {
-  Random random(7);
-  std::vector<Literal> inputs;
-  for (std::size_t i = 0; i < graph.parameter_count(); ++i) {
-    const Type& type = graph.parameter_type(i);
-    inputs.push_back(type == Type{i32, {}} ? Literal::scalar(number)
-                                           : random_literal(random, type, Flavour::ordinary));
-  }
-  return inputs;
 }
 
 /// Loops and branches outside others: those that are one kernel, or those that go step by step.
