@@ -6,7 +6,6 @@
 #include "frontend/expression.h"
 #include "frontend/fail.h"
 #include "frontend/linear_algebra.h"
-#include "frontend/ops_reduce.h"
 #include "frontend/ops_shape.h"
 #include "frontend/promote.h"
 #include "frontend/record.h"
@@ -88,7 +87,7 @@ Labelled take_diagonals(Labelled x, SourceLocation at) {
                   at);
     };
     Term kept = where(position(earlier) == position(later), Term(x.array, at), 0);
-    x.array = sum({kept.array(), at}, later);
+    x.array = sum_in_own_dtype(kept, later);
     x.labels.erase(later--, 1);
   }
   return x;
@@ -99,7 +98,7 @@ Labelled sum_alone(Labelled x, const std::string& wanted, SourceLocation at) {
   std::string alone, rest;
   for (char label : x.labels) (has(wanted, label) ? rest : alone) += label;
   if (alone.empty()) return x;
-  return {sum({x.array, at}, Axes(x.axes(alone))), rest};
+  return {sum_in_own_dtype({x.array, at}, Axes(x.axes(alone))), rest};
 }
 
 Labelled contract(Labelled a, Labelled b, const std::string& wanted, SourceLocation at) {

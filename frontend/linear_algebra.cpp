@@ -6,10 +6,10 @@
 #include "frontend/expression.h"
 #include "frontend/fail.h"
 #include "frontend/ops_elementwise.h"
-#include "frontend/ops_reduce.h"
 #include "frontend/ops_shape.h"
 #include "frontend/promote.h"
 #include "frontend/record.h"
+#include "frontend/term.h"
 
 namespace anabranch {
 namespace {
@@ -121,7 +121,9 @@ Array vecdot(const Operand& a, const Operand& b, std::int64_t axis) {
   std::int64_t left = axis_of("vecdot", axis, type_of(both[0]).shape, where);
   std::int64_t right = axis_of("vecdot", axis, type_of(both[1]).shape, where);
   check_inner("vecdot", both[0], left, both[1], right, where);
-  return sum({multiply({both[0], where}, {both[1], where}), where}, axis);
+  const Term given = {both[0], where};
+  const Term products = widened(given) * widened({both[1], where});
+  return rounded_as(given, sum_in_own_dtype(products, axis));
 }
 
 Array tensordot(const Operand& a, const Operand& b, std::int64_t axes) {

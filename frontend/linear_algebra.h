@@ -18,7 +18,7 @@ Array matmul(const Operand& a, const Operand& b);
 /// The last axis of a with the last but one (or only) of b; without batches: NumPy's dot.
 Array dot(const Operand& a, const Operand& b);
 
-/// Sums of a[i...] * b[i...] along an axis of both, of equal sizes there.
+/// Sums of a[i...] * b[i...] along an axis of both, of equal sizes there, in the dtype of both.
 Array vecdot(const Operand& a, const Operand& b, std::int64_t axis = -1);
 
 /// Sums over the last `axes` axes of a with the first `axes` of b.

@@ -54,13 +54,15 @@ Array gelu(const Operand& x, Gelu form) {
 }
 
 Array softmax(const Operand& x, std::int64_t axis) {
-  Term e = exp(below_top("softmax", floats("softmax", x), axis));
-  return e / Term(sum(e, axis, keepdims), x.where());
+  const Term y = floats("softmax", x);
+  const Term e = exp(below_top("softmax", widened(y), axis));
+  return rounded_as(y, e / sum_in_own_dtype(e, axis, keepdims));
 }
 
 Array log_softmax(const Operand& x, std::int64_t axis) {
-  Term z = below_top("log_softmax", floats("log_softmax", x), axis);
-  return z - log(Term(sum(exp(z), axis, keepdims), x.where()));
+  const Term y = floats("log_softmax", x);
+  const Term z = below_top("log_softmax", widened(y), axis);
+  return rounded_as(y, z - log(sum_in_own_dtype(exp(z), axis, keepdims)));
 }
 
 Array one_hot(const Operand& indices, std::int64_t count, Dtype dtype) {
@@ -75,14 +77,13 @@ Array one_hot(const Operand& indices, std::int64_t count, Dtype dtype) {
 
 Array layer_norm(const Operand& x, const Operand& scale, const Operand& shift, const Axes& axes,
                  double epsilon) {
-  Term y = floats("layer_norm", x);
-  Term away = y - Term(mean(y, axes, keepdims), x.where());
-  Term spread = {mean(square(away), axes, keepdims), x.where()};
-  Term normal = away * rsqrt(spread + epsilon);
-  auto place = [&](const Operand& operand) {
-    return operand.is_number() ? operand : Operand(operand.array(), x.where());
-  };
-  return add({multiply(normal, place(scale)), x.where()}, place(shift));
+  const SourceLocation at = x.where();
+  const std::vector<Array> all = promote("layer_norm", {&x, &scale, &shift}, Takes::floats);
+  const Term given = {all[0], at}, y = widened(given);
+  const Term away = y - Term(mean(y, axes, keepdims), at);
+  const Term spread = {mean(square(away), axes, keepdims), at};
+  const Term normal = away * rsqrt(spread + epsilon);
+  return rounded_as(given, normal * widened({all[1], at}) + widened({all[2], at}));
 }
 
 }  // namespace anabranch

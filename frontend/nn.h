@@ -16,9 +16,10 @@ enum class Gelu : std::uint8_t { exact, tanh };
 /// arXiv:1606.08415, section 2).
 Array gelu(const Operand& x, Gelu form = Gelu::exact);
 
-/// e^x / sum(e^x) along an axis, without overflow.
+/// e^x / sum(e^x) along an axis, without overflow. Computed in f32 for f16 and bf16.
 Array softmax(const Operand& x, std::int64_t axis = -1);
-/// log(softmax(x)), without the loss of taking a logarithm of small numbers.
+/// log(softmax(x)), without the loss of taking a logarithm of small numbers. Computed in f32 for
+/// f16 and bf16.
 Array log_softmax(const Operand& x, std::int64_t axis = -1);
 
 /// 1 at the position that each index names along a new last axis of `count`, 0 elsewhere; all 0 for
@@ -26,6 +27,7 @@ Array log_softmax(const Operand& x, std::int64_t axis = -1);
 Array one_hot(const Operand& indices, std::int64_t count, Dtype dtype = f32);
 
 /// (x - mean) / sqrt(var + epsilon) over the axes, times `scale`, plus `shift`, which broadcast.
+/// The dtype is what the three come to; computed in f32 where that is f16 or bf16.
 Array layer_norm(const Operand& x, const Operand& scale, const Operand& shift,
                  const Axes& axes = -1, double epsilon = 1e-5);
 

@@ -61,6 +61,14 @@ Array extreme(const char* function, Op op, const Operand& x, const Axes& axes, b
   return fold(op, array, std::move(folded), keep, x.where());
 }
 
+// Small integers and bools as the default integer, i64, or as u64: the Array API's rule for sums.
+Term countable(const char* function, const Operand& x) {
+  const Term y = {as_array(function, x), x.where()};
+  const Dtype dtype = y.array().dtype();
+  if (is_float(dtype) || byte_size(dtype) == byte_size(i64)) return y;
+  return converted(y, dtype == bool_ || is_signed_integer(dtype) ? i64 : u64);
+}
+
 Array position(const char* function, Op op, const Operand& x, const Axes& axes, bool keep) {
   Array array = as_array(function, x, Takes::anything);
   Shape shape = array.expression()->type.shape;
@@ -84,16 +92,38 @@ Array position(const char* function, Op op, const Operand& x, const Axes& axes, 
   return keep ? reshaped(result, std::move(kept), x.where()) : result;
 }
 
+Term floats(const char* function, const Operand& x) {
+  return {as_array(function, x, Takes::floats), x.where()};
+}
+
+double count_over(const char* function, const Term& x, const Axes& axes) {
+  const Shape& shape = x.array().expression()->type.shape;
+  return static_cast<double>(count_over(shape, axes.of_rank(function, shape, x.where())));
+}
+
+Term mean_of(const char* function, const Term& x, const Axes& axes, bool keep) {
+  const double count = count_over(function, x, axes);
+  return sum_in_own_dtype(x, axes, keep) / count;
+}
+
+Term variance(const char* function, const Term& x, const Axes& axes, bool keep, double correction) {
+  const double count = count_over(function, x, axes);
+  const Term away = x - mean_of(function, x, axes, keepdims);
+  return sum_in_own_dtype(square(away), axes, keep) / std::max(count - correction, 0.0);
+}
+
 }  // namespace
 
 Array sum(const Operand& x, const Axes& axes, bool keep) {
-  Array array = as_array("sum", x);
-  if (array.expression()->type.dtype == bool_) array = astype({array, x.where()}, i64);
-  return reduce("sum", Op::reduce_sum, {array, x.where()}, axes, keep, Takes::numbers);
+  return reduce("sum", Op::reduce_sum, countable("sum", x), axes, keep, Takes::numbers);
+}
+
+Term sum_in_own_dtype(const Term& x, const Axes& axes, bool keep) {
+  return {reduce("sum", Op::reduce_sum, x, axes, keep, Takes::numbers), x.where()};
 }
 
 Array prod(const Operand& x, const Axes& axes, bool keep) {
-  return reduce("prod", Op::reduce_product, x, axes, keep, Takes::numbers);
+  return reduce("prod", Op::reduce_product, countable("prod", x), axes, keep, Takes::numbers);
 }
 
 Array max(const Operand& x, const Axes& axes, bool keep) {
@@ -118,39 +148,34 @@ Array count_nonzero(const Operand& x, const Axes& axes, bool keep) {
 }
 
 Array mean(const Operand& x, const Axes& axes, bool keep) {
-  Array array = as_array("mean", x, Takes::floats);
-  const Shape& shape = array.expression()->type.shape;
-  std::int64_t count = count_over(shape, axes.of_rank("mean", shape, x.where()));
-  return Term(sum({array, x.where()}, axes, keep), x.where()) / static_cast<double>(count);
+  const Term y = floats("mean", x);
+  return rounded_as(y, mean_of("mean", widened(y), axes, keep));
 }
 
 Array var(const Operand& x, const Axes& axes, bool keep, double correction) {
-  Term y = {as_array("var", x, Takes::floats), x.where()};
-  const Shape& shape = y.array().expression()->type.shape;
-  double count = static_cast<double>(count_over(shape, axes.of_rank("var", shape, x.where())));
-  Term away = y - Term(mean(y, axes, keepdims), x.where());
-  return Term(sum(square(away), axes, keep), x.where()) / std::max(count - correction, 0.0);
+  const Term y = floats("var", x);
+  return rounded_as(y, variance("var", widened(y), axes, keep, correction));
 }
 
 Array stddev(const Operand& x, const Axes& axes, bool keep, double correction) {
-  Array array = as_array("stddev", x, Takes::floats);
-  return sqrt(Term(var({array, x.where()}, axes, keep, correction), x.where()));
+  const Term y = floats("stddev", x);
+  return rounded_as(y, sqrt(variance("stddev", widened(y), axes, keep, correction)));
 }
 
 Array norm(const Operand& x, const Axes& axes, bool keep) {
-  Term y = {as_array("norm", x, Takes::floats), x.where()};
-  return sqrt(Term(sum(square(y), axes, keep), x.where()));
+  const Term y = floats("norm", x);
+  return rounded_as(y, sqrt(sum_in_own_dtype(square(widened(y)), axes, keep)));
 }
 
 Array logsumexp(const Operand& x, const Axes& axes, bool keep) {
-  Term y = {as_array("logsumexp", x, Takes::floats), x.where()};
+  const Term given = floats("logsumexp", x), y = widened(given);
   const Shape& shape = y.array().expression()->type.shape;
   std::vector<std::int64_t> folded = axes.of_rank("logsumexp", shape, x.where());
   refuse_empty("logsumexp", x, shape, folded);
   Term top = {fold(Op::reduce_max, y, folded, keepdims, x.where()), x.where()};
   top = where(isfinite(top), top, 0);  // an infinite maximum would leave inf - inf
   Term total = {fold(Op::reduce_sum, exp(y - top), folded, keepdims, x.where()), x.where()};
-  Term result = log(total) + top;
+  Term result = {rounded_as(given, log(total) + top), x.where()};
   if (keep || folded.empty()) return result;
   return squeeze(result, Axes(folded));
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "frontend/ops_elementwise.h"
+#include "frontend/sizes.h"
 
 namespace anabranch {
 
@@ -73,5 +74,20 @@ inline Term where(const Term& condition, const Term& x, const Term& y) {
 inline Term converted(const Term& x, Dtype dtype) {
   return {astype(static_cast<const Operand&>(x), dtype), x.where()};
 }
+
+/// x in f32 where it is f16 or bf16, else x: what functions of several steps compute in, so that
+/// only their results are rounded.
+inline Term widened(const Term& x) {
+  const Dtype dtype = x.array().dtype();
+  return dtype == f16 || dtype == bf16 ? converted(x, f32) : x;
+}
+/// The result of such a function in the dtype of its operand x.
+inline Array rounded_as(const Term& x, const Term& result) {
+  const Dtype dtype = x.array().dtype();
+  return dtype == f16 || dtype == bf16 ? converted(result, dtype) : result;
+}
+
+/// The sum over some axes in the dtype of x, which `sum` may widen.
+Term sum_in_own_dtype(const Term& x, const Axes& axes, bool keep = false);
 
 }  // namespace anabranch

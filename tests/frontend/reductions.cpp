@@ -59,6 +59,77 @@ TEST(Reductions, OfNothing) {
   EXPECT_THROW(ab::max(ab::zeros(ab::f32, {0, 3}), 0), ab::Error);
 }
 
+// As the Array API widens where the default integer is i64.
+TEST(Reductions, SmallIntegersWiden) {
+  const std::pair<ab::Dtype, ab::Dtype> sums[] = {
+      {ab::bool_, ab::i64}, {ab::i8, ab::i64},  {ab::i16, ab::i64}, {ab::i32, ab::i64},
+      {ab::i64, ab::i64},   {ab::u8, ab::u64},  {ab::u16, ab::u64}, {ab::u32, ab::u64},
+      {ab::u64, ab::u64},   {ab::f16, ab::f16}, {ab::f32, ab::f32}};
+  for (const auto& [from, to] : sums) {
+    SCOPED_TRACE(ab::name(from));
+    auto x = [from = from] { return ab::ones({300, 2}, from); };
+    expect_values([&] { return ab::sum(x(), 0); }, {to, {2}}, {300, 300});
+    expect_values([&] { return ab::prod(x(), 0, ab::keepdims); }, {to, {1, 2}}, {1, 1});
+    expect_values([&] { return ab::sum(x(), ab::Axes(std::vector<std::int64_t>{})); },
+                  {to, {300, 2}}, std::vector<double>(600, 1));
+  }
+  auto tens = [] { return ab::full({12}, 10, ab::i32); };
+  expect_values([&] { return ab::prod(tens()); }, {ab::i64, {}}, {1e12});
+}
+
+// Products of arrays keep the dtype that the arrays have.
+TEST(Reductions, ContractionsDoNotWiden) {
+  auto x = [] { return ab::array({1, 2, 3, 4}, {2, 2}, ab::i16); };
+  expect_values([&] { return ab::vecdot(x(), x()); }, {ab::i16, {2}}, {5, 25});
+  expect_values([&] { return ab::einsum("ij->i", x()); }, {ab::i16, {2}}, {3, 7});
+  expect_values([&] { return ab::einsum("ii", x()); }, {ab::i16, {}}, {5});
+}
+
+// What is too large or too fine for the dtype on the way fits at the end.
+class HalfReductions : public testing::TestWithParam<ab::Dtype> {
+ protected:
+  // 1,024 numbers with mean 100 and deviation 10.
+  ab::Array row() const { return row_of(90, 110); }
+  ab::Array row_of(float low, float high) const {
+    return ab::where(ab::arange(1024) % 2 == 0, low, high).astype(GetParam());
+  }
+};
+
+TEST_P(HalfReductions, Averages) {
+  const ab::Type none{GetParam(), {}};
+  expect_values([&] { return ab::mean(ab::ones({70000}, GetParam())); }, none, {1});
+  expect_values([&] { return ab::mean(row()); }, none, {100});
+  expect_values([&] { return ab::var(row()); }, none, {100});
+  expect_values([&] { return ab::var(row_of(-200, 200)); }, none, {40000}, 4e-3);
+  expect_values([&] { return ab::stddev(row_of(-500, 500)); }, none, {500});
+  expect_values([&] { return ab::norm(row_of(-300, 300)); }, none, {9600});
+  expect_values([&] { return ab::logsumexp(ab::zeros({70000}, GetParam())); }, none,
+                {std::log(70000.0)}, 4e-3);
+}
+
+TEST_P(HalfReductions, Rows) {
+  const ab::Type type{GetParam(), {1024}};
+  std::vector<double> normal, small(1024, 1.0 / 1024), logarithms(1024, -std::log(1024.0));
+  for (int i = 0; i < 1024; ++i) normal.push_back(i % 2 == 0 ? -1 : 1);
+  expect_values([&] { return ab::layer_norm(row(), 1, 0); }, type, normal, 4e-3);
+  expect_values([&] { return ab::softmax(ab::zeros({1024}, GetParam())); }, type, small);
+  expect_values([&] { return ab::log_softmax(ab::zeros({1024}, GetParam())); }, type, logarithms,
+                4e-3);
+  auto many = [&] { return ab::zeros({70000}, GetParam()); };
+  expect_values([&] { return ab::log_softmax(many()); }, {GetParam(), {70000}},
+                std::vector<double>(70000, -std::log(70000.0)), 4e-3);
+  const ab::Array scale = ab::full({1024}, 2.0f), shift = ab::ones({1024});
+  expect_values([&] { return ab::layer_norm(row(), scale, shift)[0]; }, {ab::f32, {}}, {-1}, 1e-4);
+}
+
+TEST_P(HalfReductions, InnerProducts) {
+  expect_values([&] { return ab::vecdot(row_of(-300, 300), row_of(300, 300)); }, {GetParam(), {}},
+                {0});
+}
+
+INSTANTIATE_TEST_SUITE_P(Dtypes, HalfReductions, testing::Values(ab::f16, ab::bf16),
+                         [](const auto& test) { return std::string(ab::name(test.param)); });
+
 TEST(Reductions, OfNetworks) {
   expect_values([] { return ab::softmax(ab::array({0.0f, std::log(3.0f)})); }, rows, {0.25, 0.75});
   expect_values(
