@@ -16,6 +16,7 @@
 #include "runtime/timeline.h"
 #include "tools/commands.h"
 #include "tools/npy.h"
+#include "tools/npz.h"
 #include "tools/timeline_svg.h"
 
 namespace anabranch {
@@ -68,7 +69,7 @@ std::vector<Literal> read_inputs(const Graph& graph, const RunChoices& choices) 
   std::map<std::size_t, Literal> given;
   for (const std::string& binding : choices.inputs) {
     auto [position, path] = parse_binding(binding, "--input", graph.parameter_count());
-    given.insert_or_assign(position, read_npy(path));
+    given.insert_or_assign(position, read_array(path));
   }
   std::mt19937_64 generator(0);
   std::vector<Literal> inputs;
@@ -176,7 +177,7 @@ void add_run(CLI::App& app) {
   CLI::App* command = app.add_subcommand("run", "compile a graph and run it once");
   command->add_option("file", choices->file, "graph text, or - for standard input")->required();
   command->add_option("--input", choices->inputs,
-                      "NAME=FILE.npy, as in %0=x.npy; once per parameter");
+                      "NAME=FILE.npy, as in %0=x.npy, or NAME=FILE.npz:ARRAY; once per parameter");
   command->add_option("--output", choices->outputs,
                       "POSITION=FILE.npy instead of printing that output");
   command->add_flag("--random", choices->random, "random values for parameters without --input");

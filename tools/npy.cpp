@@ -1,8 +1,8 @@
 #include "tools/npy.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -11,73 +11,124 @@
 
 #include "ir/scalar.h"
 #include "ir/write_file.h"
+#include "tools/python_literal.h"
 
 namespace anabranch {
+
+namespace fs = std::filesystem;
+
 namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
 
+// A dtype as NumPy's headers write it behind the byte order, and its other names there.
 struct Descr {
-  std::string_view text;
+  std::string_view code;
   Dtype dtype;
+  std::string_view letter, name;
 };
 
-constexpr std::array<Descr, 12> descrs = {{{"|b1", bool_},
-                                           {"|i1", i8},
-                                           {"<i2", i16},
-                                           {"<i4", i32},
-                                           {"<i8", i64},
-                                           {"|u1", u8},
-                                           {"<u2", u16},
-                                           {"<u4", u32},
-                                           {"<u8", u64},
-                                           {"<f2", f16},
-                                           {"<f4", f32},
-                                           {"<f8", f64}}};
+// Without the letters l, L, p and P: their sizes depend on the machine that wrote them.
+constexpr std::array<Descr, 12> descrs = {{{"b1", bool_, "?", "bool"},
+                                           {"i1", i8, "b", "int8"},
+                                           {"i2", i16, "h", "int16"},
+                                           {"i4", i32, "i", "int32"},
+                                           {"i8", i64, "q", "int64"},
+                                           {"u1", u8, "B", "uint8"},
+                                           {"u2", u16, "H", "uint16"},
+                                           {"u4", u32, "I", "uint32"},
+                                           {"u8", u64, "Q", "uint64"},
+                                           {"f2", f16, "e", "float16"},
+                                           {"f4", f32, "f", "float32"},
+                                           {"f8", f64, "d", "float64"}}};
 
 [[noreturn]] void fail(const std::string& path, const std::string& what) {
   throw Error(path + ": " + what);
 }
 
-// The text of the value of 'key' in the header's Python dictionary, up to the comma or bracket that
-// ends it.
-std::string_view header_value(const std::string& path, std::string_view header,
-                              std::string_view key) {
-  std::string quoted = "'" + std::string(key) + "':";
-  auto at = header.find(quoted);
-  if (at == header.npos) fail(path, "the .npy header has no " + std::string(key));
-  std::string_view rest = header.substr(at + quoted.size());
-  rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
-  std::size_t end = rest.starts_with('(') ? rest.find(')') : rest.find_first_of(",}");
-  if (end == rest.npos) fail(path, "the .npy header ends inside " + std::string(key));
-  return rest.substr(0, end);
-}
+struct Header {
+  Type type;
+  bool big_endian = false;
+  bool fortran_order = false;
+};
 
-Dtype parse_descr(const std::string& path, std::string_view value) {
-  if (value.size() >= 2) value = value.substr(1, value.size() - 2);
+void parse_descr(const std::string& path, const PythonLiteral& value, Header& header) {
+  if (value.kind == PythonLiteral::Kind::list) {
+    fail(path, "holds records of several fields; save each field as an array of its own");
+  }
+  if (value.kind != PythonLiteral::Kind::text) fail(path, "the .npy header's descr is no string");
+  std::string_view code = value.text;
+  const bool ordered = !code.empty() && std::string_view("<>=|").find(code[0]) != code.npos;
+  header.big_endian = code.starts_with('>');
+  if (ordered) code.remove_prefix(1);
   for (const Descr& descr : descrs) {
-    if (value == descr.text) return descr.dtype;
+    const bool known = code == descr.code || code == descr.letter;
+    if (!known && (ordered || code != descr.name)) continue;
+    header.type.dtype = descr.dtype;
+    return;
   }
-  fail(path,
-       "dtype " + std::string(value) +
-           " is not one of ours; save it as bool, an integer or float16 to float64, little-endian");
+  std::string shown = value.text;
+  std::replace_if(
+      shown.begin(), shown.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+  fail(path, "dtype '" + shown +
+                 "' is not one of ours; save it as bool, an integer or float16 to float64");
 }
 
-Shape parse_shape(const std::string& path, std::string_view value) {
+Shape parse_shape(const std::string& path, const PythonLiteral& value) {
   std::vector<std::int64_t> sizes;
-  const char* end = value.data() + value.size();
-  for (const char* at = value.data() + 1; at < end;) {
-    if (*at == ' ' || *at == ',') {
-      ++at;
-      continue;
-    }
-    std::int64_t size = 0;
-    auto [next, error] = std::from_chars(at, end, size);
-    if (error != std::errc{}) fail(path, "the .npy header's shape is not a tuple of integers");
-    sizes.push_back(size);
-    at = next;
+  bool tuple = value.kind == PythonLiteral::Kind::tuple;
+  for (const PythonLiteral& size : value.items) {
+    tuple = tuple && size.kind == PythonLiteral::Kind::integer;
+    sizes.push_back(size.number);
   }
-  return Shape(std::move(sizes));
+  if (!tuple) fail(path, "the .npy header's shape is not a tuple of integers");
+  try {
+    return Shape(std::move(sizes));
+  } catch (const Error& error) {
+    fail(path, std::string("the .npy header's shape: ") + error.what());
+  }
+}
+
+// The dictionary's values of the three keys that a header has, as NumPy asks for them: no other.
+std::array<PythonLiteral, 3> header_values(const std::string& path, const std::string& text,
+                                           bool python2) {
+  constexpr std::array<std::string_view, 3> keys = {"descr", "fortran_order", "shape"};
+  PythonLiteral header;
+  try {
+    header = parse_python_literal(text, python2);
+  } catch (const Error& error) {
+    fail(path, std::string("the .npy header is no Python literal: ") + error.what());
+  }
+  if (header.kind != PythonLiteral::Kind::dictionary) {
+    fail(path, "the .npy header is not a dictionary");
+  }
+  std::array<PythonLiteral, 3> values;
+  std::array<bool, 3> found{};
+  for (std::size_t i = 0; i < header.items.size(); i += 2) {
+    const PythonLiteral& key = header.items[i];
+    const auto at =
+        static_cast<std::size_t>(std::find(keys.begin(), keys.end(), key.text) - keys.begin());
+    if (key.kind != PythonLiteral::Kind::text) fail(path, "the .npy header has a key of no text");
+    if (at == keys.size()) fail(path, "the .npy header has a key '" + key.text + "'");
+    values[at] = std::move(header.items[i + 1]);
+    found[at] = true;
+  }
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (!found[i]) fail(path, "the .npy header has no " + std::string(keys[i]));
+  }
+  return values;
+}
+
+Header parse_header(const std::string& path, const std::string& text, bool python2) {
+  const auto [descr, fortran_order, shape] = header_values(path, text, python2);
+  Header header;
+  parse_descr(path, descr, header);
+  if (fortran_order.kind != PythonLiteral::Kind::boolean) {
+    fail(path, "the .npy header's fortran_order is neither True nor False");
+  }
+  header.fortran_order = fortran_order.number != 0;
+  header.type.shape = parse_shape(path, shape);
+  return header;
 }
 
 // Elements stored with the first axis fastest, put in row-major order.
@@ -100,25 +151,66 @@ std::vector<std::byte> from_fortran_order(const Type& type, const std::vector<st
   return out;
 }
 
-std::size_t header_length(const std::string& path, std::ifstream& file, int version) {
-  if (version < 1 || version > 3) {
-    fail(path, ".npy format version " + std::to_string(version) + "; versions 1 to 3 are read");
+void reverse_each(std::span<std::byte> bytes, std::size_t width) {
+  for (; !bytes.empty(); bytes = bytes.subspan(width)) {
+    std::reverse(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(width));
   }
-  std::array<unsigned char, 4> length{};
-  file.read(reinterpret_cast<char*>(length.data()), version == 1 ? 2 : 4);
-  return length[0] | length[1] << 8 | length[2] << 16 | static_cast<std::size_t>(length[3]) << 24;
+}
+
+// The next bytes of a source, whose size is checked before any memory is taken.
+class Reader {
+ public:
+  explicit Reader(const NpySource& source) : source_(source), left_(source.size) {}
+
+  std::uint64_t left() const { return left_; }
+
+  std::string text(std::size_t size) {
+    std::string read(std::min<std::uint64_t>(size, left_), '\0');
+    fill(std::as_writable_bytes(std::span(read)));
+    return read;
+  }
+  void fill(std::span<std::byte> bytes) {
+    source_.read(bytes);
+    left_ -= bytes.size();
+  }
+
+ private:
+  const NpySource& source_;
+  std::uint64_t left_;
+};
+
+Header read_header(const std::string& path, Reader& reader) {
+  const std::string start = reader.text(8);
+  if (start.size() < 8 || !start.starts_with(magic)) fail(path, "is not a .npy file");
+  const int major = static_cast<unsigned char>(start[6]);
+  const int minor = static_cast<unsigned char>(start[7]);
+  if (major < 1 || major > 3 || minor != 0) {
+    fail(path, ".npy format version " + std::to_string(major) + "." + std::to_string(minor) +
+                   "; versions 1.0, 2.0 and 3.0 are read");
+  }
+  const std::string digits = reader.text(major == 1 ? 2 : 4);
+  std::size_t length = 0;
+  for (std::size_t i = digits.size(); i-- > 0;) {
+    length = length << 8 | static_cast<unsigned char>(digits[i]);
+  }
+  if (digits.size() < (major == 1 ? 2u : 4u) || length > reader.left()) {
+    fail(path, "the .npy header is cut short");
+  }
+  if (length > 1 << 20) fail(path, "the .npy header is longer than 1 MiB");
+  return parse_header(path, reader.text(length), major < 3);
 }
 
 std::string header_of(const Type& type) {
   std::string_view descr;
+  const char order = byte_size(type.dtype) == 1 ? '|' : '<';
   for (const Descr& row : descrs) {
-    if (row.dtype == type.dtype) descr = row.text;
+    if (row.dtype == type.dtype) descr = row.code;
   }
   std::string shape = "(";
   for (std::int64_t size : type.shape) shape += std::to_string(size) + ",";
   shape += ")";
-  std::string header =
-      "{'descr': '" + std::string(descr) + "', 'fortran_order': False, 'shape': " + shape + ", }";
+  std::string header = std::string("{'descr': '") + order + std::string(descr) +
+                       "', 'fortran_order': False, 'shape': " + shape + ", }";
   // The data starts at a multiple of 64; ten bytes come before the header, a newline ends it.
   header.append(63 - (10 + header.size()) % 64, ' ');
   header += '\n';
@@ -127,33 +219,38 @@ std::string header_of(const Type& type) {
 
 }  // namespace
 
-Literal read_npy(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) fail(path, std::string("cannot be opened: ") + std::strerror(errno));
-  std::array<char, 8> start{};
-  file.read(start.data(), start.size());
-  if (!file || std::string_view(start.data(), magic.size()) != magic)
-    fail(path, "is not a .npy file");
-  const std::size_t length = header_length(path, file, start[6]);
-  if (!file || length > 1 << 20) fail(path, "the .npy header is cut short");
-  std::string header(length, '\0');
-  file.read(header.data(), static_cast<std::streamsize>(length));
-  if (!file) fail(path, "the .npy header is cut short");
-
-  Type type{parse_descr(path, header_value(path, header, "descr")),
-            parse_shape(path, header_value(path, header, "shape"))};
-  const bool fortran_order = header_value(path, header, "fortran_order") == "True";
-  const auto offset = static_cast<std::uintmax_t>(file.tellg());
-  const std::uintmax_t left = std::filesystem::file_size(path) - offset;
-  if (left < type.bytes()) {
-    fail(path, to_string(type) + " needs " + std::to_string(type.bytes()) + " bytes, and " +
-                   std::to_string(left) + " follow the header");
+Literal read_npy(const NpySource& source) {
+  const std::string& path = source.name;
+  Reader reader(source);
+  Header header = read_header(path, reader);
+  const Type& type = header.type;
+  if (reader.left() != type.bytes()) {
+    fail(path, to_string(type) + " takes " + std::to_string(type.bytes()) + " bytes, and " +
+                   std::to_string(reader.left()) + " follow the header");
   }
   std::vector<std::byte> bytes(type.bytes());
-  file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-  if (!file) fail(path, "cannot be read to its end");
-  if (fortran_order) bytes = from_fortran_order(type, bytes);
-  return Literal(std::move(type), std::move(bytes));
+  reader.fill(bytes);
+  if (header.big_endian) reverse_each(bytes, byte_size(type.dtype));
+  if (type.dtype == bool_) {  // to NumPy any byte but 0 is true
+    for (std::byte& byte : bytes) byte = std::byte(byte != std::byte{0});
+  }
+  if (header.fortran_order) bytes = from_fortran_order(type, bytes);
+  return Literal(std::move(header.type), std::move(bytes));
+}
+
+Literal read_npy(const std::string& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    fail(path, "is no regular file; give the path of a .npy file");
+  }
+  std::ifstream file(path, std::ios::binary);
+  if (!file) fail(path, std::string("cannot be opened: ") + std::strerror(errno));
+  return read_npy({path, fs::file_size(path), [&](std::span<std::byte> bytes) {
+                     file.read(reinterpret_cast<char*>(bytes.data()),
+                               static_cast<std::streamsize>(bytes.size()));
+                     if (!file) fail(path, "cannot be read to its end");
+                   }});
 }
 
 void write_npy(const std::string& path, const Literal& literal) {

@@ -1,15 +1,27 @@
 // NumPy's .npy files (format versions 1 to 3): how the command reads inputs and writes outputs.
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <span>
 #include <string>
 
 #include "ir/literal.h"
 
 namespace anabranch {
 
-/// The array in a .npy file: any dtype of ours but bf16, little-endian, C or Fortran order. Throws
-/// Error that names the file and what is wrong with it.
+/// The bytes of one .npy file, wherever they are.
+struct NpySource {
+  std::string name;                                ///< for messages
+  std::uint64_t size;                              ///< in bytes, from its first on
+  std::function<void(std::span<std::byte>)> read;  ///< fills with the next bytes, or throws Error
+};
+
+/// The array in a .npy file that any version of NumPy wrote: of any dtype of ours but bf16, in
+/// either byte order, in C or Fortran order. Throws Error that names the file and what is wrong
+/// with it, also where fewer or more bytes follow the header than the array takes.
 Literal read_npy(const std::string& path);
+Literal read_npy(const NpySource& source);
 
 /// Writes `literal` (bf16 as f32, which NumPy has) under a temporary name, then renames it: never
 /// half a file. Throws Error that names the file.

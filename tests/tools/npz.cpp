@@ -1,0 +1,120 @@
+#include "tools/npz.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+#include <zip.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tools/npy.h"
+
+namespace anabranch {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Entry {
+  std::string name, bytes;
+  int compression = ZIP_CM_STORE;
+};
+
+class Npz : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() / ("npz." + std::to_string(::getpid()));
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  static std::string npy(const std::string& values, const std::string& shape) {
+    const std::string header =
+        "{'descr': '|u1', 'fortran_order': False, 'shape': " + shape + ", }\n";
+    return std::string("\x93NUMPY\1\0", 8) + static_cast<char>(header.size()) + '\0' + header +
+           values;
+  }
+
+  std::string path(const std::string& name) const { return folder_ / name; }
+
+  std::string zipped(const std::string& name, const std::vector<Entry>& entries) {
+    zip_t* archive = zip_open(path(name).c_str(), ZIP_CREATE | ZIP_TRUNCATE, nullptr);
+    for (const Entry& entry : entries) {
+      zip_source_t* source = zip_source_buffer(archive, entry.bytes.data(), entry.bytes.size(), 0);
+      const auto index = zip_file_add(archive, entry.name.c_str(), source, 0);
+      zip_set_file_compression(archive, static_cast<zip_uint64_t>(index), entry.compression, 0);
+    }
+    EXPECT_EQ(zip_close(archive), 0);
+    return path(name);
+  }
+
+  static std::string error_of(const std::string& file) {
+    try {
+      read_array(file);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  }
+
+  fs::path folder_;
+};
+
+Literal row(const std::string& values) {
+  return Literal::of(std::span(reinterpret_cast<const std::uint8_t*>(values.data()), values.size()),
+                     {static_cast<std::int64_t>(values.size())});
+}
+
+TEST_F(Npz, ReadsStoredAndDeflatedArraysByTheirNames) {
+  const std::string many(100000, 'x');
+  const std::string file = zipped("two.npz", {{"a.npy", npy("abc", "(3,)"), ZIP_CM_STORE},
+                                              {"b.npy", npy(many, "(100000,)"), ZIP_CM_DEFLATE}});
+  EXPECT_EQ(read_array(file + ":a"), row("abc"));
+  EXPECT_EQ(read_array(file + ":b.npy"), row(many));
+  EXPECT_EQ(read_array(zipped("one.npz", {{"arr_0.npy", npy("z", "(1,)")}})), row("z"));
+}
+
+TEST_F(Npz, ReadsAFileOfEitherKind) {
+  write_npy(path("a.npy"), row("abc"));
+  EXPECT_EQ(read_array(path("a.npy")), row("abc"));
+  // A file by the whole name comes first.
+  write_npy(path("b.npz:c"), row("abc"));
+  EXPECT_EQ(read_array(path("b.npz:c")), row("abc"));
+}
+
+TEST_F(Npz, NamesTheFileAndWhatIsWrongWithIt) {
+  const std::string two =
+      zipped("two.npz", {{"a.npy", npy("a", "(1,)")}, {"b.npy", npy("b", "()")}});
+  EXPECT_EQ(error_of(two), two + ": holds the arrays a, b; write " + two + ":a for one of them");
+  EXPECT_EQ(error_of(two + ":c"), two + ": holds no array 'c'; it holds a, b");
+  EXPECT_NE(error_of(path("none.npz")).find("none.npz: cannot be opened"), std::string::npos);
+  std::ofstream(path("text.npz")) << "hello, this is no archive";
+  EXPECT_NE(error_of(path("text.npz")).find("text.npz: is no .npz file"), std::string::npos);
+  EXPECT_NE(error_of(zipped("other.npz", {{"a.txt", "hello"}})).find("holds no arrays"),
+            std::string::npos);
+  const std::string bad = zipped("bad.npz", {{"long.npy", npy("abcd", "(3,)")},
+                                             {"short.npy", npy("ab", "(3,)"), ZIP_CM_DEFLATE},
+                                             {"no.npy", "hello"}});
+  EXPECT_NE(error_of(bad + ":long").find("bad.npz:long: u8[3] takes 3 bytes, and 4 follow"),
+            std::string::npos)
+      << error_of(bad + ":long");
+  EXPECT_NE(error_of(bad + ":short").find("takes 3 bytes, and 2 follow"), std::string::npos);
+  EXPECT_NE(error_of(bad + ":no").find("is not a .npy file"), std::string::npos);
+}
+
+TEST_F(Npz, RefusesDamage) {
+  const std::string values(64, 'q');
+  const std::string file = zipped("stored.npz", {{"a.npy", npy(values, "(64,)")}});
+  std::string bytes(fs::file_size(file), '\0');
+  std::ifstream(file, std::ios::binary)
+      .read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  std::string flipped = bytes;
+  flipped[flipped.find(values) + 7] = 'p';  // the checksum tells
+  std::ofstream(file, std::ios::binary) << flipped;
+  EXPECT_NE(error_of(file).find("stored.npz:a: cannot be read to its end"), std::string::npos)
+      << error_of(file);
+  std::ofstream(file, std::ios::binary) << bytes.substr(0, bytes.size() / 2);
+  EXPECT_NE(error_of(file).find("is no .npz file"), std::string::npos) << error_of(file);
+}
+
+}  // namespace
+}  // namespace anabranch
