@@ -9,6 +9,7 @@
 
 #include "ir/error.h"
 #include "ir/log.h"
+#include "ir/write_file.h"
 #include "passes/pass.h"
 #include "runtime/device.h"
 #include "runtime/run.h"
@@ -64,13 +65,20 @@ LogSink log_sink(const std::string& where) {
   return [file](const std::string& line) { *file << line + "\n" << std::flush; };
 }
 
+// What `use` gives; an Error of its begins with the variable's name and value.
+template <class Use>
+auto named(const std::string& setting, const Use& use) {
+  try {
+    return use();
+  } catch (const Error& error) {
+    throw Error(setting + ": " + error.what());
+  }
+}
+
 std::shared_ptr<CodeCache> open_cache(const std::string& directory) {
   if (directory.empty()) return nullptr;
-  try {
-    return std::make_shared<CodeCache>(directory);
-  } catch (const Error& error) {
-    throw Error("ANABRANCH_CACHE_DIR=" + directory + ": " + error.what());
-  }
+  return named("ANABRANCH_CACHE_DIR=" + directory,
+               [&] { return std::make_shared<CodeCache>(directory); });
 }
 
 bool flag(const char* name) {
@@ -93,8 +101,14 @@ Environment read() {
   environment.dump_directory = variable("ANABRANCH_DUMP_DIR");
   environment.verify = flag("ANABRANCH_VERIFY");
   environment.disable = list("ANABRANCH_DISABLE");
-  for (const std::string& pass : environment.disable) find_pass(pass);
+  for (const std::string& pass : environment.disable) {
+    named("ANABRANCH_DISABLE=" + pass, [&] { find_pass(pass); });
+  }
   environment.timeline = variable("ANABRANCH_TIMELINE");
+  if (!environment.timeline.empty()) {
+    named("ANABRANCH_TIMELINE=" + environment.timeline,
+          [&] { check_writable(environment.timeline); });
+  }
   environment.streams = positive("ANABRANCH_STREAMS");
   environment.cpu_devices = positive("ANABRANCH_CPU_DEVICES", max_cpu_devices);
   environment.device = named_device();
@@ -126,8 +140,8 @@ void write_timeline() {
   wait_for_devices();
   try {
     process().recording->stop();
-  } catch (const Error&) {
-    // There is nobody left to tell.
+  } catch (const Error& error) {
+    log_line(std::string("ANABRANCH_TIMELINE: ") + error.what());
   }
 }
 

@@ -1,7 +1,9 @@
 #include "ir/write_file.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -13,7 +15,52 @@ namespace anabranch {
 
 namespace fs = std::filesystem;
 
-void write_file(const fs::path& path, const std::function<void(std::ostream& file)>& write) {
+namespace {
+
+[[noreturn]] void fail(const fs::path& path, const std::string& reason) {
+  throw Error(path.string() + ": cannot be written: " + reason +
+              "; choose a folder that is there, may be written to and has room");
+}
+
+/// A new file beside `path`, removed again unless it is renamed. It is made here or not at all: a
+/// file or link of that name that somebody else put there is passed over.
+class Temporary {
+ public:
+  explicit Temporary(const fs::path& path) {
+    static std::atomic<unsigned> made = 0;
+    for (int tries = 0; tries < 1000; ++tries) {
+      path_ =
+          path.string() + "." + std::to_string(::getpid()) + "." + std::to_string(made++) + ".tmp";
+      const int file = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+      if (file >= 0) {
+        ::close(file);
+        return;
+      }
+      if (errno != EEXIST) fail(path, std::strerror(errno));
+    }
+    fail(path, "files of other writers are in the way, like " + path_.string());
+  }
+  ~Temporary() {
+    std::error_code ignored;
+    if (!path_.empty()) fs::remove(path_, ignored);
+  }
+  Temporary(const Temporary&) = delete;
+  Temporary& operator=(const Temporary&) = delete;
+
+  const fs::path& path() const { return path_; }
+
+  void rename_to(const fs::path& path) {
+    std::error_code error;
+    fs::rename(path_, path, error);
+    if (error) fail(path, error.message());
+    path_.clear();
+  }
+
+ private:
+  fs::path path_;
+};
+
+void check_kind(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (fs::exists(status) && !fs::is_regular_file(status)) {
@@ -21,18 +68,24 @@ void write_file(const fs::path& path, const std::function<void(std::ostream& fil
                 ": is no regular file, and a file would take its place; give the path of a file, "
                 "or one where nothing is yet");
   }
-  const fs::path temporary = path.string() + "." + std::to_string(::getpid()) + ".tmp";
+}
+
+}  // namespace
+
+void write_file(const fs::path& path, const std::function<void(std::ostream& file)>& write) {
+  check_kind(path);
+  Temporary temporary(path);
   errno = 0;
-  std::ofstream file(temporary, std::ios::binary);
+  std::ofstream file(temporary.path(), std::ios::binary);
   write(file);
   file.close();
-  error.clear();
-  if (file) fs::rename(temporary, path, error);
-  if (file && !error) return;
-  const std::string reason = error ? error.message() : std::strerror(errno);
-  fs::remove(temporary, error);
-  throw Error(path.string() + ": cannot be written: " + reason +
-              "; choose a folder that is there and may be written to");
+  if (!file) fail(path, std::strerror(errno));
+  temporary.rename_to(path);
+}
+
+void check_writable(const fs::path& path) {
+  check_kind(path);
+  Temporary temporary(path);
 }
 
 }  // namespace anabranch

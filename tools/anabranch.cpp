@@ -1,9 +1,30 @@
 // The command: run, opt, dump and devices on the text form of graphs.
 #include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstring>
 #include <iostream>
+#include <limits>
 
 #include "ir/error.h"
 #include "tools/commands.h"
+
+void anabranch::add_streams(CLI::App& command, int& streams) {
+  command.add_option("--streams", streams, "at most so many streams, 1 or more")
+      ->check(CLI::Range(1, std::numeric_limits<int>::max()));
+}
+
+namespace {
+
+int run(CLI::App& app, int argc, char** argv) {
+  try {
+    app.parse(argc, argv);
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error);
+  }
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app("Anabranch: runs, optimises and shows graphs in their text form (.abir)");
@@ -14,9 +35,17 @@ int main(int argc, char** argv) {
   anabranch::add_dump(app);
   anabranch::add_devices(app);
   try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error);
+    // What does not reach the reader of the standard output is an error, at once.
+    std::cout.exceptions(std::ios::badbit);
+    const int status = run(app, argc, argv);
+    std::cout.flush();
+    return status;
+  } catch (const std::ios_base::failure&) {
+    const int reason = errno;
+    std::cout.exceptions(std::ios::goodbit);  // what is left in it is dropped as the process ends
+    std::cerr << "anabranch: standard output: cannot be written: " << std::strerror(reason)
+              << "; what it has is not whole\n";
+    return 1;
   } catch (const anabranch::InternalError& error) {
     std::cerr << "anabranch: internal error, please report it with the graph: " << error.what()
               << "\n";

@@ -1,9 +1,3 @@
-#include <sys/wait.h>
-
-#include <array>
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -12,6 +6,7 @@
 #include "frontend/env.h"
 #include "ir/dot.h"
 #include "tools/commands.h"
+#include "tools/draw_svg.h"
 
 namespace anabranch {
 namespace {
@@ -37,24 +32,6 @@ std::string picture(const Compilation& compilation, Stage stage) {
   }
 }
 
-// Graphviz draws; its own words explain what goes wrong in it.
-std::string svg(const std::string& dot) {
-  const auto path = std::filesystem::temp_directory_path() /
-                    ("anabranch." + std::to_string(std::rand()) + ".dot");
-  write_text(path, dot);
-  std::string drawn;
-  FILE* pipe = ::popen(("dot -Tsvg " + path.string()).c_str(), "r");
-  std::array<char, 4096> block;
-  for (std::size_t read; pipe && (read = std::fread(block.data(), 1, block.size(), pipe)) > 0;) {
-    drawn.append(block.data(), read);
-  }
-  const int status = pipe ? ::pclose(pipe) : -1;
-  std::filesystem::remove(path);
-  if (status != 0)
-    throw Error("dump: Graphviz's dot did not draw the picture; is graphviz installed?");
-  return drawn;
-}
-
 void dump_command(const DumpChoices& choices) {
   const std::optional<Stage> stage = parse_stage(choices.stage);
   if (!stage) {
@@ -68,7 +45,7 @@ void dump_command(const DumpChoices& choices) {
     text = dump(compilation, *stage);
   } else {
     text = picture(compilation, *stage);
-    if (choices.format == "svg") text = svg(text);
+    if (choices.format == "svg") text = draw_svg(text);
   }
   if (choices.output.empty()) {
     std::cout << text;
@@ -86,7 +63,7 @@ void add_dump(CLI::App& app) {
   command->add_option("--stage", choices->stage, stage_names());
   command->add_option("--format", choices->format)->check(CLI::IsMember({"text", "dot", "svg"}));
   command->add_option("--output", choices->output, "a file to write instead of printing");
-  command->add_option("--streams", choices->streams, "at most so many streams");
+  add_streams(*command, choices->streams);
   command->callback([choices] { dump_command(*choices); });
 }
 

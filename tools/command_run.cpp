@@ -148,7 +148,11 @@ void run_command(const RunChoices& choices) {
   const std::vector<Literal> outputs = run_once(compilation, buffers);
   std::map<std::size_t, std::string> files;
   for (const std::string& binding : choices.outputs) {
-    files.insert(parse_binding(binding, "--output", outputs.size()));
+    const auto [position, path] = parse_binding(binding, "--output", outputs.size());
+    if (path.ends_with(".npz")) {
+      throw Error("--output " + binding + ": each output is one .npy file; write NAME=FILE.npy");
+    }
+    files.insert_or_assign(position, path);
   }
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (auto found = files.find(i); found != files.end()) {
@@ -186,7 +190,7 @@ void add_run(CLI::App& app) {
                       "write when what ran here, for Perfetto, or as a picture: out.json, out.svg");
   command->add_flag("--summary", choices->summary,
                     "also print a table of what ran, all runs of --time together");
-  command->add_option("--streams", choices->streams, "at most so many streams");
+  add_streams(*command, choices->streams);
   command->callback([choices] { run_command(*choices); });
 }
 

@@ -13,6 +13,9 @@ void add_opt(CLI::App& app);
 void add_dump(CLI::App& app);
 void add_devices(CLI::App& app);
 
+/// The option --streams NUMBER.
+void add_streams(CLI::App& command, int& streams);
+
 /// The graph in a text file, whose lines its nodes then know, or on standard input where the path
 /// is "-". Throws Error that names the file.
 Graph read_graph(const std::string& path);

@@ -1,5 +1,6 @@
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -16,10 +17,16 @@ Graph read_graph(const std::string& path) {
   if (path == "-") {
     text.assign(std::istreambuf_iterator<char>(std::cin), {});
   } else {
+    if (std::filesystem::is_directory(path)) {
+      throw Error(path + ": is a folder; give the path of a graph's text, or - for standard input");
+    }
     std::ifstream file(path);
     if (!file) throw Error(path + ": cannot be opened: " + std::strerror(errno));
-    text.assign(std::istreambuf_iterator<char>(file), {});
-    if (file.bad()) throw Error(path + ": cannot be read: " + std::strerror(errno));
+    try {
+      text.assign(std::istreambuf_iterator<char>(file), {});
+    } catch (const std::ios_base::failure&) {
+      throw Error(path + ": cannot be read: " + std::strerror(errno));
+    }
   }
   try {
     return parse(text, path == "-" ? "" : path);

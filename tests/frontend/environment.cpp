@@ -40,7 +40,7 @@ TEST_F(EnvironmentDeathTest, DisableLeavesPassesOut) {
   EXPECT_EXIT(run_with("ANABRANCH_DISABLE", ""), testing::ExitedWithCode(0), "1 kernels");
   EXPECT_EXIT(run_with("ANABRANCH_DISABLE", "fuse"), testing::ExitedWithCode(0), "[23] kernels");
   EXPECT_EXIT(run_with("ANABRANCH_DISABLE", "colour"), testing::ExitedWithCode(0),
-              "no pass colour");
+              "ANABRANCH_DISABLE=colour: there is no pass colour; there are canonicalize, ");
 }
 
 TEST_F(EnvironmentDeathTest, StreamsTakesAPositiveNumber) {
@@ -165,6 +165,13 @@ TEST_F(EnvironmentDeathTest, TimelineIsWrittenAsTheProcessEnds) {
   std::string text{std::istreambuf_iterator<char>(file), {}};
   EXPECT_NE(text.find("compile main"), std::string::npos);
   std::filesystem::remove(path);
+}
+
+TEST_F(EnvironmentDeathTest, TimelineMustBeWritable) {
+  EXPECT_EXIT(run_with("ANABRANCH_TIMELINE", "/proc/nowhere/t.json"), testing::ExitedWithCode(0),
+              "ANABRANCH_TIMELINE=/proc/nowhere/t.json: .*cannot be written: No such file");
+  EXPECT_EXIT(run_with("ANABRANCH_TIMELINE", "/proc"), testing::ExitedWithCode(0),
+              "ANABRANCH_TIMELINE=/proc: /proc: is no regular file");
 }
 
 }  // namespace

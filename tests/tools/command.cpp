@@ -159,6 +159,57 @@ TEST_F(Command, DumpsEveryStage) {
   expect_contains(run("dump layer.abir --stage nowhere"), 1, "the stages are trace, optimized");
 }
 
+TEST_F(Command, DrawsWithoutAShellOrANamedFile) {
+  fs::create_directory(folder_ / "a; touch ran;");
+  EXPECT_EQ(run("dump layer.abir --format svg", "TMPDIR=\"$PWD/a; touch ran;\"").status, 0);
+  EXPECT_FALSE(fs::exists(folder_ / "ran"));
+  expect_contains(run("dump layer.abir --format svg", "TMPDIR=/nowhere"), 0, "</svg>");
+  expect_contains(run("dump layer.abir --format svg", "PATH=/nowhere"), 1,
+                  "dot, which draws, cannot be started; install graphviz, or take --format dot");
+  std::ofstream(folder_ / "dot") << "#!/bin/sh\nexit 7\n";
+  fs::permissions(folder_ / "dot", fs::perms::owner_all);
+  expect_contains(run("dump layer.abir --format svg", "PATH=$PWD"), 1, "ended with status 7");
+}
+
+TEST_F(Command, EndsWithAnErrorWhereTheDiskIsFull) {
+  for (const char* arguments :
+       {"run layer.abir --random", "opt layer.abir", "opt --list", "dump layer.abir",
+        "dump layer.abir --stage assembly", "devices", "--help", "dump --help"}) {
+    const Outcome outcome =
+        run_line("cd " + folder_.string() + " && (" + command + " " + arguments + " > /dev/full)");
+    expect_contains(outcome, 1, "standard output: cannot be written: No space left on device");
+  }
+  // A limit on the sizes of files stands for a disk that becomes full.
+  const Outcome outcome =
+      run_line("cd " + folder_.string() + " && trap '' XFSZ && ulimit -f 1 && " + command +
+               " dump layer.abir --stage assembly --output big");
+  expect_contains(outcome, 1, "big: cannot be written: File too large");
+  for (const auto& entry : fs::directory_iterator(folder_)) {
+    EXPECT_EQ(entry.path().filename().string().find("big"), std::string::npos) << entry.path();
+  }
+}
+
+TEST_F(Command, NamesWhatIsWrongAndTheRemedy) {
+  for (const char* streams : {"0", "-1", "many"}) {
+    for (const char* arguments :
+         {"run layer.abir --random --streams ", "dump layer.abir --streams "}) {
+      const Outcome outcome = run(std::string(arguments) + streams);
+      EXPECT_NE(outcome.status, 0) << outcome.text;
+      EXPECT_NE(outcome.text.find("--streams"), std::string::npos) << outcome.text;
+    }
+  }
+  for (const char* subcommand : {"run", "opt", "dump"}) {
+    expect_contains(run(std::string(subcommand) + " ."), 1,
+                    ".: is a folder; give the path of a graph's text, or - for standard input");
+  }
+  expect_contains(run("run layer.abir --input 0=."), 1, ".: is no regular file");
+  expect_contains(run("run layer.abir --random --output 0=y.npz"), 1, "write NAME=FILE.npy");
+  expect_contains(run("dump layer.abir", "ANABRANCH_DISABLE=foo"), 1,
+                  "ANABRANCH_DISABLE=foo: there is no pass foo; there are canonicalize");
+  expect_contains(run("dump layer.abir", "ANABRANCH_TIMELINE=/proc/no/t"), 1,
+                  "ANABRANCH_TIMELINE=/proc/no/t: /proc/no/t: cannot be written: No such file");
+}
+
 // How often `part` stands in a schedule.
 int count(const std::string& text, const std::string& part) {
   int found = 0;
