@@ -107,7 +107,21 @@ bool is_clean(const Graph& graph, const std::vector<Mask>& live, bool regions_to
   return true;
 }
 
-// A loop or a branch with only these results, and the operands that they need.
+Graph remove(const Graph& graph, bool regions_too);
+
+// The same of only these outputs.
+Graph remove(const Graph& region, std::span<const std::uint32_t> outputs) {
+  std::vector<Type> types;
+  std::vector<NewParameter> parameters;
+  for (std::uint32_t i = 0; i < region.parameter_count(); ++i) {
+    parameters.push_back({i});
+    types.push_back(region.parameter_type(i));
+  }
+  return remove(with_parameters(region, types, parameters, outputs), true);
+}
+
+// A loop or a branch with only these results, and the operands that they need. Regions inside its
+// regions lose what they do not need first, and so no longer ask for an operand that goes.
 Node trimmed(const Node& node, const Mask& results) {
   const Needs needs = needs_of(node, results);
   const std::size_t before = node.op == Op::case_ ? 1 : 0;
@@ -126,8 +140,8 @@ Node trimmed(const Node& node, const Mask& results) {
   for (std::uint32_t result : kept) made.types.push_back(node.types[result]);
   for (std::size_t i = 0; i < made.regions.size(); ++i) {
     const bool is_condition = node.op == Op::while_ && i == 0;
-    made.regions[i] =
-        with_parameters(node.regions[i], types, parameters, is_condition ? all_of(1) : kept);
+    const Graph region = remove(node.regions[i], is_condition ? all_of(1) : kept);
+    made.regions[i] = with_parameters(region, types, parameters, all_of(region.outputs().size()));
   }
   return made;
 }
@@ -145,11 +159,12 @@ Graph remove(const Graph& graph, bool regions_too) {
       continue;
     }
     if (!any(live[i])) continue;
-    if (regions_too && is_control(node.op)) node = trimmed(node, live[i]);
-    for (Value& input : node.inputs) input = rename(input);
-    if (regions_too) {
+    if (regions_too && is_control(node.op)) {
+      node = trimmed(node, live[i]);
+    } else if (regions_too) {
       for (Graph& region : node.regions) region = remove(region, true);
     }
+    for (Value& input : node.inputs) input = rename(input);
     renamed[i].resize(live[i].size());
     Value next = builder.append(std::move(node));
     for (std::size_t result = 0; result < live[i].size(); ++result) {

@@ -95,12 +95,16 @@ Value build(const Pattern& pattern, const Bindings& bindings, const Type& whole,
   throw InternalError("match", "a pattern of no kind");
 }
 
-bool holds(When when, Dtype dtype, bool fast_math) {
+}  // namespace
+
+bool admits(When when, Dtype dtype, bool fast_math) {
   switch (when) {
     case When::always:
       return true;
     case When::integers:
       return !is_float(dtype);
+    case When::signed_:
+      return is_float(dtype) || is_signed_integer(dtype);
     case When::floats:
       return is_float(dtype);
     case When::fast_math:
@@ -109,18 +113,17 @@ bool holds(When when, Dtype dtype, bool fast_math) {
   return false;
 }
 
-}  // namespace
-
 Rule rule(std::string_view equation, Pattern left, Pattern right, When when) {
   const Op root = left.op;
-  auto apply = [left = std::move(left), right = std::move(right), when](
-                   Rewriter& graph, const Node& node) -> std::optional<Value> {
-    if (!holds(when, graph.type(node.inputs[0]).dtype, graph.fast_math())) return std::nullopt;
+  auto sides = std::make_shared<const Equation>(Equation{std::move(left), std::move(right), when});
+  auto apply = [sides](Rewriter& graph, const Node& node) -> std::optional<Value> {
+    const Dtype dtype = graph.type(node.inputs[0]).dtype;
+    if (!admits(sides->when, dtype, graph.fast_math())) return std::nullopt;
     Matcher matcher(graph);
-    if (!matcher.matches(left, node.op, node.inputs)) return std::nullopt;
-    return build(right, matcher.bindings(), node.types[0], graph);
+    if (!matcher.matches(sides->left, node.op, node.inputs)) return std::nullopt;
+    return build(sides->right, matcher.bindings(), node.types[0], graph);
   };
-  return {equation, {root}, std::move(apply)};
+  return {equation, {root}, std::move(apply), sides};
 }
 
 }  // namespace anabranch

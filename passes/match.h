@@ -29,8 +29,18 @@ struct Pattern {
       : kind(Kind::op), op(op), operands(std::move(operands)) {}
 };
 
-/// Where an equation holds, by the dtype of the whole's first operand; bool counts as an integer.
-enum class When : std::uint8_t { always, integers, floats, fast_math };
+/// Where an equation holds, by the dtype of the whole's first operand; bool counts as an integer,
+/// and `signed_` are floats and integers with a sign.
+enum class When : std::uint8_t { always, integers, signed_, floats, fast_math };
+
+/// Whether an equation that holds `when` may be used where the whole's first operand is of `dtype`.
+bool admits(When when, Dtype dtype, bool fast_math);
+
+/// Both sides of a rule, and where they are equal.
+struct Equation {
+  Pattern left, right;
+  When when = When::always;
+};
 
 /// The rule that replaces what `left` matches by `right`.
 Rule rule(std::string_view equation, Pattern left, Pattern right, When when = When::always);

@@ -2,31 +2,54 @@
 
 #include <numeric>
 
-#include "passes/dce.h"
+#include "ir/error.h"
+#include "ir/print.h"
 
 namespace anabranch {
+
+namespace {
+
+// Per node: whether one of these outputs needs it.
+std::vector<char> needed_nodes(const Graph& region, std::span<const std::uint32_t> outputs) {
+  std::vector<char> needed(region.nodes().size(), 0);
+  for (std::uint32_t output : outputs) needed[region.outputs()[output].node] = 1;
+  for (std::size_t i = needed.size(); i-- > 0;) {
+    if (!needed[i]) continue;
+    for (Value input : region.nodes()[i].inputs) needed[input.node] = 1;
+  }
+  return needed;
+}
+
+}  // namespace
 
 Graph with_parameters(const Graph& region, std::span<const Type> types,
                       std::span<const NewParameter> parameters,
                       std::span<const std::uint32_t> outputs) {
+  const std::vector<char> needed = needed_nodes(region, outputs);
   GraphBuilder builder(region.name());
   std::vector<Value> added, moved(region.nodes().size());
   for (const Type& type : types) added.push_back(builder.parameter(type));
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const NewParameter& to = parameters[i];
-    moved[i] = to.constant ? builder.constant(*to.constant) : added[to.index];
+    if (!needed[i]) continue;
+    if (!to.constant && to.index == NewParameter::nothing) {
+      throw InternalError("regions", "%" + std::to_string(i) + " goes, and is needed",
+                          to_string(region));
+    }
+    moved[i] = to.constant ? builder.constant(*to.constant) : added.at(to.index);
   }
   auto move = [&](Value value) {
     return Value{moved[value.node].node, moved[value.node].result + value.result};
   };
   for (std::size_t i = region.parameter_count(); i < region.nodes().size(); ++i) {
+    if (!needed[i]) continue;
     Node node = region.nodes()[i];
     for (Value& input : node.inputs) input = move(input);
     moved[i] = builder.append(std::move(node));
   }
   std::vector<Value> results;
   for (std::uint32_t output : outputs) results.push_back(move(region.outputs()[output]));
-  return without_dead_nodes(builder.build(std::move(results)));
+  return builder.build(std::move(results));
 }
 
 std::vector<std::uint32_t> all_of(std::size_t count) {

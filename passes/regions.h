@@ -10,14 +10,17 @@
 
 namespace anabranch {
 
-/// What one parameter of a region becomes: a parameter of the new one, or a constant.
+/// What one parameter of a region becomes: a parameter of the new one, a constant, or nothing.
 struct NewParameter {
-  std::uint32_t index = 0;            ///< among the new parameters
+  static constexpr std::uint32_t nothing = UINT32_MAX;
+
+  std::uint32_t index = nothing;      ///< among the new parameters
   const Literal* constant = nullptr;  ///< where it is one
 };
 
 /// `region` with `types` as parameters, parameter i becoming `parameters[i]`, and only those of its
-/// outputs that `outputs` lists. Dead nodes are dropped.
+/// outputs that `outputs` lists. Dead nodes are dropped. Throws InternalError where an output needs
+/// a parameter that becomes nothing.
 Graph with_parameters(const Graph& region, std::span<const Type> types,
                       std::span<const NewParameter> parameters,
                       std::span<const std::uint32_t> outputs);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,7 @@
 namespace anabranch {
 
 class Rewriter;
+struct Equation;
 
 /// One equation. `apply` gives the value to use instead of the node, or nothing where the left side
 /// does not match. The node is not yet part of the new graph; its inputs are.
@@ -22,6 +24,7 @@ struct Rule {
   std::string_view equation;
   std::vector<Op> ops;  ///< of the nodes that it may match; empty for all
   std::function<std::optional<Value>(Rewriter&, const Node&)> apply;
+  std::shared_ptr<const Equation> sides = {};  ///< as data, of a rule that is made of patterns
 };
 
 /// Rules by the op that they match, each op's in the order given.

@@ -72,6 +72,9 @@ std::optional<Value> convert_of_convert(Rewriter& graph, const Node& node) {
   const bool all_integers = is_integer(from) && is_integer(middle) && is_integer(to);
   const bool only_narrows = all_integers && byte_size(middle) >= byte_size(to);
   if (!holds_all(from, middle) && !only_narrows) return std::nullopt;
+  // Integers wrap where floats saturate.
+  const bool saturates = is_integer(from) && is_float(middle) && is_integer(to);
+  if (saturates && !holds_all(from, to)) return std::nullopt;
   if (from == to) return source;
   return graph.add(Op::convert, {source}, NoAttributes{}, node.types[0]);
 }
@@ -145,7 +148,7 @@ std::vector<Rule> exact_rules() {
       rule("min(min(x, y), y) = min(x, y)",
            binary(Op::minimum, binary(Op::minimum, x, y), y), binary(Op::minimum, x, y)),
       rule("abs(abs(x)) = abs(x)",         unary(Op::abs, unary(Op::abs, x)), unary(Op::abs, x)),
-      rule("abs(-x) = abs(x)",             unary(Op::abs, -x),   unary(Op::abs, x)),
+      rule("abs(-x) = abs(x)",             unary(Op::abs, -x),   unary(Op::abs, x), When::signed_),
       rule("abs(x) * abs(x) = x * x",      unary(Op::abs, x) * unary(Op::abs, x), x * x),
       rule("sign(sign(x)) = sign(x)",      unary(Op::sign, unary(Op::sign, x)), unary(Op::sign, x)),
       rule("floor(floor(x)) = floor(x)",
@@ -204,9 +207,13 @@ std::vector<Rule> all_rules() {
 
 }  // namespace
 
-Graph simplify(const Graph& graph, PassContext& context) {
+const RuleTable& simplify_rules() {
   static const RuleTable rules(all_rules());
-  return rewrite(graph, rules, context);
+  return rules;
+}
+
+Graph simplify(const Graph& graph, PassContext& context) {
+  return rewrite(graph, simplify_rules(), context);
 }
 
 }  // namespace anabranch

@@ -44,6 +44,31 @@ graph least(%0: f32[9], %1: f32[9]) {
   %4: f32[9] = add %3, %1
   return %4
 })"},
+    {"BranchesThatNeedNoOperand", R"(
+graph chosen(%0: i32[], %1: f32[2]) {
+  %2: f32[2] = case %0, %1 graph(%0: f32[2]) {
+    %1: f32[2] = constant 1
+    return %1
+  } graph(%0: f32[2]) {
+    %1: f32[2] = constant 2
+    return %1
+  }
+  return %2
+})"},
+    {"AnIntegerThatSaturatesByWayOfAFloat", R"(
+graph saturated(%0: i64[31], %1: u16[31]) {
+  %2: f64[31] = convert %0
+  %3: i8[31] = convert %2
+  %4: f32[31] = convert %1
+  %5: i16[31] = convert %4
+  return %3, %5
+})"},
+    {"TheAbsoluteValueOfAnUnsignedNumber", R"(
+graph magnitude(%0: u16[31]) {
+  %1: u16[31] = negate %0
+  %2: u16[31] = abs %1
+  return %2
+})"},
 };
 
 void PrintTo(const Regression& regression, std::ostream* out) { *out << regression.name; }
