@@ -10,6 +10,9 @@ namespace {
 Simd sine_reduced(Simd r, Simd n) {
   Simd rr = r * r;
   Simd y = fma(rr * r, polynomial(rr, coefficients::sine), r);
+  // Near pi / 2 the last rounding may come to the number after 1.
+  y = select(y > 1, 1, y);
+  y = select(y < -1, -1, y);
   return (y.bits() ^ (n << r.pick(31, 63))).as_float();
 }
 

@@ -175,6 +175,37 @@ std::string test_name(const testing::TestParamInfo<Reference>& info) {
   return std::string(name(info.param.op));
 }
 
+// Floats and doubles whose sine or cosine is near 1, for angles up to 1,000. tools/measure_math
+// looks at all floats.
+template <class T>
+void expect_within_one(Op op) {
+  const MathLoop<T> loop(op);
+  constexpr int around = 256;
+  std::vector<T> x, y;
+  for (int quarter = 0; quarter < 640; ++quarter) {
+    const auto top = static_cast<T>(quarter * (std::numbers::pi / 2));
+    T up = top, down = top;
+    for (int i = 0; i < around; ++i) {
+      // Ever farther away: until the value is 1 less some millionths.
+      for (T at : {up, -up, down, -down}) x.push_back(at);
+      up = std::nextafter(up + T(i) * T(1e-5), T(1e9));
+      down = std::nextafter(down - T(i) * T(1e-5), T(-1e9));
+    }
+  }
+  y.resize(x.size());
+  loop(x.data(), nullptr, y.data(), static_cast<std::int64_t>(x.size()));
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    ASSERT_LE(std::fabs(y[i]), 1) << name(op) << " of " << std::hexfloat << x[i];
+  }
+}
+
+TEST(SineAndCosine, AreNeverBeyondOne) {
+  for (Op op : {Op::sine, Op::cosine}) {
+    expect_within_one<float>(op);
+    expect_within_one<double>(op);
+  }
+}
+
 class BinaryMath : public testing::TestWithParam<test::BinaryReference> {};
 
 // Random pairs: of any bits, of moderate size, and (for power) such that the result is finite.
