@@ -85,8 +85,12 @@ What follows holds on every device.
   and `argmin` give the first NaN's position. `compare` is false for NaN, but for `ne`. -0 and 0 are equal
   to `compare`, and -0 is below 0 to `maximum` and `minimum`. Which NaN an op gives is not specified.
 - **Reductions** over no elements give the identity: 0, 1, the lowest or highest value, false or true. `argmax`
-  and `argmin` refuse an axis of size 0. The order in which a sum is taken depends on shapes alone, not
-  on the machine or on the number of threads.
+  and `argmin` refuse an axis of size 0. The order in which a sum is taken depends on the shapes and on
+  the kind of device (the width of its vectors) alone, not on the number of threads or streams.
+- **Sums of floats** are taken in blocks: few terms make a sum, few of those a larger one, and so on. A sum of
+  n terms over d axes is within (64 (d + 1) + 3 log2 n) u of the exact one, times the sum of their magnitudes,
+  where u is 2^-24 for `f32` (and for `f16` and `bf16` before they are rounded) and 2^-53 for `f64`. Errors in
+  practice are a few u. A product of n factors is within n u of itself, in any order.
 - **random_bits** is Philox 4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011):
   the counter's block is (low and high word of counter / 4, 0, 0), the key its low and high word.
 )";

@@ -37,34 +37,25 @@ void KernelEmitter::emit_loop(Ref ref) {
 void KernelEmitter::emit_scalar_loop(const Loop& loop) {
   const std::size_t mark = defined_.size();
   hoist(loop.body);
-  Value* first = loop.parallel ? begin_ : builder_.getInt64(0);
-  Value* last = loop.parallel ? end_ : builder_.getInt64(static_cast<std::uint64_t>(loop.extent));
-  Partials initial = initial_partials(loop, false);
-
-  llvm::BasicBlock* before = builder_.GetInsertBlock();
-  llvm::BasicBlock* body = block("loop");
-  llvm::BasicBlock* after = block("loop.end");
+  const auto body = [&](Value* index, Partials& partials) {
+    define(loop.index, index);
+    emit(loop.body);
+    fold(loop, partials);
+  };
+  Partials partials = initial_partials(loop, false);
   if (loop.parallel) {
-    builder_.CreateCondBr(builder_.CreateICmpSLT(first, last), body, after);
+    llvm::BasicBlock* some = block("range");
+    llvm::BasicBlock* after = block("range.end");
+    builder_.CreateCondBr(builder_.CreateICmpSLT(begin_, end_), some, after);
+    builder_.SetInsertPoint(some);
+    emit_turns("loop", {begin_, end_}, {}, body);
+    builder_.CreateBr(after);
+    builder_.SetInsertPoint(after);
   } else {
-    builder_.CreateBr(body);
+    Value* last = builder_.getInt64(static_cast<std::uint64_t>(loop.extent));
+    partials = emit_folding(loop, "loop", {builder_.getInt64(0), last}, loop.extent, false,
+                            std::move(partials), body);
   }
-
-  builder_.SetInsertPoint(body);
-  llvm::PHINode* index = builder_.CreatePHI(builder_.getInt64Ty(), 2);
-  index->addIncoming(first, before);
-  const Partials phis = add_phis(initial, before);
-  Partials partials = phis;
-  define(loop.index, index);
-  emit(loop.body);
-  fold(loop, partials);
-  Value* next = builder_.CreateNSWAdd(index, builder_.getInt64(1));
-  llvm::BasicBlock* latch = builder_.GetInsertBlock();
-  index->addIncoming(next, latch);
-  close_phis(phis, partials, latch);
-  builder_.CreateCondBr(builder_.CreateICmpSLT(next, last), body, after);
-
-  builder_.SetInsertPoint(after);
   forget(mark);
   define_results(loop, partials);
 }
@@ -105,24 +96,12 @@ KernelEmitter::Partials KernelEmitter::emit_vector_rows(const Loop& loop, Vector
   scope.copies = full > 0 ? loop.unroll : 1;
   Partials partials = initial_partials(loop, true);
   if (full > 0) {
-    partials = emit_turns(loop, scope, 0, full, false, std::move(partials));
-    for (std::size_t i = 0; i < partials.size(); ++i) {
-      Copies& copies = partials[i];
-      const Reduction& reduction = loop.reductions[i];
-      const Dtype dtype = kernel_[reduction.results[0]].dtype;
-      while (copies.size() > 1) {
-        const std::size_t half = copies.size() / 2;
-        for (std::size_t k = 0; k < half; ++k) {
-          copies[k] = combine(builder_, reduction.combine, dtype, copies[k],
-                              copies[copies.size() - half + k]);
-        }
-        copies.resize(copies.size() - half);
-      }
-    }
+    partials = emit_vector_turns(loop, scope, 0, full, false, std::move(partials));
+    for (std::size_t i = 0; i < partials.size(); ++i) join_copies(loop.reductions[i], partials[i]);
   }
   scope.copies = 1;
   if (full < loop.extent) {
-    partials = emit_turns(loop, scope, full, loop.extent, true, std::move(partials));
+    partials = emit_vector_turns(loop, scope, full, loop.extent, true, std::move(partials));
   }
   for (std::size_t i = 0; i < partials.size(); ++i) {
     const Dtype dtype = kernel_[loop.reductions[i].results[0]].dtype;
@@ -131,38 +110,23 @@ KernelEmitter::Partials KernelEmitter::emit_vector_rows(const Loop& loop, Vector
   return partials;
 }
 
-KernelEmitter::Partials KernelEmitter::emit_turns(const Loop& loop, VectorScope& scope,
-                                                  std::int64_t first, std::int64_t last,
-                                                  bool masked, Partials partials) {
+KernelEmitter::Partials KernelEmitter::emit_vector_turns(const Loop& loop, VectorScope& scope,
+                                                         std::int64_t first, std::int64_t last,
+                                                         bool masked, Partials partials) {
   const std::int64_t turn = std::int64_t{loop.vector_width} * scope.copies;
-  auto set_mask = [&](Value* index) {
-    if (!masked) return;
-    Value* left = builder_.CreateSub(builder_.getInt64(static_cast<std::uint64_t>(last)), index);
-    scope.mask = first_lanes(left);
+  Value* end = builder_.getInt64(static_cast<std::uint64_t>(last));
+  const auto body = [&](Value* index, Partials& so_far) {
+    if (masked) scope.mask = first_lanes(builder_.CreateSub(end, index));
+    emit_vector_body(loop, index, so_far);
   };
+  Value* begin = builder_.getInt64(static_cast<std::uint64_t>(first));
   if (last - first <= turn) {
-    Value* index = builder_.getInt64(static_cast<std::uint64_t>(first));
-    set_mask(index);
-    emit_vector_body(loop, index, partials);
+    body(begin, partials);
+  } else if (masked) {
+    partials = emit_turns("rest", {begin, end, turn}, std::move(partials), body);
   } else {
-    llvm::BasicBlock* before = builder_.GetInsertBlock();
-    llvm::BasicBlock* body = block(masked ? "rest" : "vector");
-    builder_.CreateBr(body);
-    builder_.SetInsertPoint(body);
-    llvm::PHINode* index = builder_.CreatePHI(builder_.getInt64Ty(), 2);
-    index->addIncoming(builder_.getInt64(static_cast<std::uint64_t>(first)), before);
-    const Partials phis = add_phis(partials, before);
-    partials = phis;
-    set_mask(index);
-    emit_vector_body(loop, index, partials);
-    Value* next = builder_.CreateNSWAdd(index, builder_.getInt64(static_cast<std::uint64_t>(turn)));
-    llvm::BasicBlock* latch = builder_.GetInsertBlock();
-    index->addIncoming(next, latch);
-    close_phis(phis, partials, latch);
-    llvm::BasicBlock* after = block("vector.end");
-    Value* more = builder_.CreateICmpSLT(next, builder_.getInt64(static_cast<std::uint64_t>(last)));
-    builder_.CreateCondBr(more, body, after);
-    builder_.SetInsertPoint(after);
+    partials = emit_folding(loop, "vector", {begin, end, turn}, (last - first) / turn, true,
+                            std::move(partials), body);
   }
   scope.mask = nullptr;
   return partials;

@@ -1,6 +1,7 @@
 // The state of emit_kernel: the function being built and what each instruction has become so far.
 #pragma once
 
+#include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
@@ -68,8 +69,8 @@ class KernelEmitter {
   void emit_vector_loop(const Loop& loop);
   Partials emit_vector_rows(const Loop& loop, VectorScope& scope);
   void emit_vector_range(const Loop& loop, VectorScope& scope);
-  Partials emit_turns(const Loop& loop, VectorScope& scope, std::int64_t first, std::int64_t last,
-                      bool masked, Partials partials);
+  Partials emit_vector_turns(const Loop& loop, VectorScope& scope, std::int64_t first,
+                             std::int64_t last, bool masked, Partials partials);
   llvm::Value* first_lanes(llvm::Value* count);
   void emit_vector_body(const Loop& loop, llvm::Value* index, Partials& partials);
   void hoist(const Block& block);
@@ -77,6 +78,20 @@ class KernelEmitter {
   const Divisor* shared_divisor(const Compute& compute) const;
   bool is_available(Ref ref) const;
   bool can_hoist(Ref ref) const;
+
+  // emit_turns.cpp
+  struct Turns {
+    llvm::Value *first, *last;
+    std::int64_t step = 1;
+  };
+  using TurnBody = llvm::function_ref<void(llvm::Value* index, Partials& partials)>;
+  Partials emit_turns(const char* name, const Turns& turns, Partials partials, TurnBody body);
+  Partials emit_in_blocks(const Loop& loop, const char* name, const Turns& turns,
+                          std::span<const std::int64_t> blocks, const Partials& initial, bool joins,
+                          Partials partials, TurnBody body);
+  Partials emit_folding(const Loop& loop, const char* name, const Turns& turns, std::int64_t count,
+                        bool joins, Partials partials, TurnBody body);
+  void join_copies(const Reduction& reduction, Copies& copies);
 
   // emit_fold.cpp
   Partials initial_partials(const Loop& loop, bool as_lanes);

@@ -1,6 +1,7 @@
 // The reductions that the loops of emit_kernel carry, and what a team makes of its members' parts.
 #include <algorithm>
 
+#include "codegen/blocked_sums.h"
 #include "codegen/cuda/kernel_emitter.h"
 
 namespace anabranch::cuda {
@@ -75,6 +76,46 @@ void KernelEmitter::begin_folds(const Loop& loop) {
       text_.line("{} {} = {};", type_name(kernel_[reduction.results[i]].dtype), names.back(),
                  value(reduction.initial[i]));
     }
+  }
+}
+
+// Loops over blocks, outermost first, in each of which sums start anew; `step` iterations a turn.
+// What stands inside runs over the range.
+KernelEmitter::Range KernelEmitter::open_blocks(const Loop& loop,
+                                                const std::vector<std::int64_t>& blocks,
+                                                std::int64_t step) {
+  Range range{"0", std::to_string(loop.extent)};
+  for (std::int64_t turns : blocks) {
+    const std::string first = new_name(), end = new_name();
+    text_.open("for (index {0} = {1}; {0} < {2}; {0} += {3}) {{", first, range.first, range.end,
+               turns * step);
+    text_.line("const index {} = op::minimum<index>({} + {}, {});", end, first, turns * step,
+               range.end);
+    for (const Reduction& reduction : loop.reductions) {
+      if (!is_blocked(kernel_, reduction)) continue;
+      std::vector<std::string>& names = folds_[reduction.results[0].index];
+      whole_folds_.push_back(names);
+      names = {new_name()};
+      text_.line("{} {} = {};", type_name(kernel_[reduction.results[0]].dtype), names[0],
+                 value(reduction.initial[0]));
+    }
+    range = {first, end};
+  }
+  return range;
+}
+
+void KernelEmitter::close_blocks(const Loop& loop, std::size_t count) {
+  for (; count > 0; --count) {
+    for (auto reduction = loop.reductions.rbegin(); reduction != loop.reductions.rend();
+         ++reduction) {
+      if (!is_blocked(kernel_, *reduction)) continue;
+      std::vector<std::string>& part = folds_[reduction->results[0].index];
+      text_.line("{0} = {1}::of({0}, {2});", whole_folds_.back()[0],
+                 function_of(reduction->combine), part[0]);
+      part = std::move(whole_folds_.back());
+      whole_folds_.pop_back();
+    }
+    text_.close();
   }
 }
 

@@ -1,6 +1,7 @@
 // The loops of emit_kernel: over the grid, shared out among a team, in packs.
 #include <algorithm>
 
+#include "codegen/blocked_sums.h"
 #include "codegen/cuda/kernel_emitter.h"
 
 namespace anabranch::cuda {
@@ -25,9 +26,12 @@ void KernelEmitter::emit(Ref ref, const Loop& loop) {
   if (shares_out || loop.vector_width > 1) {
     packed_loop(ref, loop, shares_out);
   } else {
-    text_.open("for (index {0} = 0; {0} < {1}; ++{0}) {{", name, loop.extent);
+    const std::vector<std::int64_t> blocks = sum_blocks(kernel_, loop, loop.extent);
+    const Range range = open_blocks(loop, blocks, 1);
+    text_.open("for (index {0} = {1}; {0} < {2}; ++{0}) {{", name, range.first, range.end);
     body(loop);
     text_.close();
+    close_blocks(loop, blocks.size());
   }
   end_folds(loop, shares_out);
 }
@@ -78,13 +82,21 @@ void KernelEmitter::packed_loop(Ref ref, const Loop& loop, bool shares_out) {
   const std::string own = !shares_out ? "0"
                           : width > 1 ? fmt::format("member * {}", width)
                                       : "member";
-  if (scratch_.touches(loop, Home::by_turn)) {
+  const bool is_by_turn =
+      scratch_.touches(loop, Home::by_turn);  // so short that nothing is blocked
+  std::vector<std::int64_t> blocks;
+  if (is_by_turn) {
     text_.line("#pragma unroll");
     text_.open("for (int turn = 0; turn < {}; ++turn) {{", map_.turns(loop.extent, width));
     text_.line("const index {} = turn * {} + {};", first, step, own);
     if (loop.extent % step != 0) text_.line("if ({} >= {}) break;", first, loop.extent);
   } else if (!is_one_pack) {
-    text_.open("for (index {0} = {1}; {0} < {2}; {0} += {3}) {{", first, own, loop.extent, step);
+    blocks = sum_blocks(kernel_, loop, (loop.extent + step - 1) / step, width);
+    const Range range = open_blocks(loop, blocks, step);
+    const std::string begin = range.first == "0" ? own
+                              : own == "0"       ? range.first
+                                                 : range.first + " + " + own;
+    text_.open("for (index {0} = {1}; {0} < {2}; {0} += {3}) {{", first, begin, range.end, step);
   }
   is_shared_out_ = shares_out;
   loop_at_hand_ = &loop;
@@ -92,6 +104,7 @@ void KernelEmitter::packed_loop(Ref ref, const Loop& loop, bool shares_out) {
   loop_at_hand_ = nullptr;
   is_shared_out_ = false;
   if (!is_one_pack) text_.close();
+  close_blocks(loop, blocks.size());
   if (shares_out && scratch_.stores(loop, Home::shared)) sync();
 }
 

@@ -51,6 +51,12 @@ class KernelEmitter {
   // emit_fold.cpp
   void find_partial_folds();
   int uses(const std::vector<Ref>& refs) const;
+  /// What one loop runs over, as text.
+  struct Range {
+    std::string first, end;
+  };
+  Range open_blocks(const Loop& loop, const std::vector<std::int64_t>& blocks, std::int64_t step);
+  void close_blocks(const Loop& loop, std::size_t count);
   void begin_folds(const Loop& loop);
   void fold(const Loop& loop);
   void fold_general(const Reduction& reduction, const std::vector<std::string>& so_far);
@@ -65,6 +71,7 @@ class KernelEmitter {
   std::vector<std::string> names_;     // what each instruction is called, or how it is written
   IndexWriter index_;
   std::map<std::uint32_t, std::vector<std::string>> folds_;  // variables, by first result
+  std::vector<std::vector<std::string>> whole_folds_;        // around the blocks at hand
   std::map<std::uint32_t, std::string> packs_;               // by store
   std::vector<bool> is_partial_;                             // by first result
   const Loop* loop_at_hand_ = nullptr;  // the innermost one, in packs or shared out

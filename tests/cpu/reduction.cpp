@@ -12,7 +12,8 @@
 namespace anabranch::cpu {
 namespace {
 
-constexpr std::int64_t sizes[] = {0, 1, 2, 9, 31, 32, 33, 129, 1000};
+constexpr std::int64_t sizes[] = {0,  1,  2,   9,    31,
+                                  32, 33, 129, 1000, 9001};  // to 3 levels of blocks
 
 struct Form {
   int width, unroll;
@@ -49,7 +50,9 @@ Literal samples(Dtype dtype, std::int64_t size, Combine combine, std::uint32_t s
     for (std::int64_t i = 0; i < size; ++i) {
       double x = static_cast<double>(random() % 7) - 3;
       // Exact in any order: powers of two, few of them.
-      if (combine == Combine::product) x = i % 100 == 3 ? 2 : i % 90 == 4 ? -0.5 : 1;
+      if (combine == Combine::product) {
+        x = i > 1000 ? 1 : i % 100 == 3 ? 2 : i % 90 == 4 ? -0.5 : 1;
+      }
       if (combine == Combine::any || combine == Combine::all) {
         x = (i == size / 2) == (combine == Combine::any) && seed % 2 == 0;
       }
@@ -156,6 +159,73 @@ std::vector<Case> reduce_cases() {
 INSTANTIATE_TEST_SUITE_P(Ops, Reduce, testing::ValuesIn(reduce_cases()), [](const auto& info) {
   return std::string(name(info.param.op)) + "_" + std::string(name(info.param.dtype));
 });
+
+// A float no longer grows by 1 beyond 2^24: where one accumulator takes more ones, they are counted
+// in blocks.
+TEST(LongSum, DoesNotStagnate) {
+  for (Form form : {Form{1, 1}, Form{16, 2}}) {
+    const std::int64_t count = (std::int64_t{1} << 25) * form.width * form.unroll;
+    KernelSketch sketch("ones");
+    auto in = sketch.buffer(Access::read, f32, 1);
+    auto out = sketch.buffer(Access::write, f32, 1);
+    Ref zero = sketch.number(std::int64_t{0});
+    Reduction sum;
+    sum.initial = {sketch.number(0.0f)};
+    sketch.open(rows(count, form.width, form.unroll));
+    sum.values = {sketch.load(in, zero)};
+    sketch.store(out, zero, sketch.close({sum})[0]);
+    Code code = compile_kernels(std::span(&sketch.kernel(), 1));
+    float one = 1, total = 0;
+    void* pointers[] = {&one, &total};
+    code.functions[0](nullptr, pointers, 0, 1);
+    EXPECT_EQ(total, static_cast<float>(count)) << form.width;
+  }
+}
+
+// Sums of floats start anew in each block; what the loop folds beside them carries on.
+TEST(LongSum, LeavesOtherReductionsWhole) {
+  constexpr std::int64_t size = 9001;
+  for (Form form : forms) {
+    KernelSketch sketch("beside");
+    auto in = sketch.buffer(Access::read, f32, size);
+    auto out = sketch.buffer(Access::write, f32, 2);
+    auto whole = sketch.buffer(Access::write, i64, 2);
+    Ref zero = sketch.number(std::int64_t{0}), one = sketch.number(std::int64_t{1});
+    const Ref lowest = sketch.number(-std::numeric_limits<float>::infinity());
+    Reduction sum, count, maximum, place;
+    sum.initial = {sketch.number(0.0f)};
+    count.initial = {zero};
+    maximum.combine = Combine::maximum;
+    maximum.initial = {lowest};
+    place.combine = Combine::argmax;
+    place.initial = {lowest, zero};
+    Ref i = sketch.open(rows(size, form.width, form.unroll));
+    Ref x = sketch.load(in, i);
+    sum.values = maximum.values = {x};
+    count.values = {i};
+    place.values = {x, i};
+    const std::vector<Ref> results = sketch.close({count, sum, maximum, place});
+    sketch.store(out, zero, results[1]);
+    sketch.store(out, one, results[2]);
+    sketch.store(whole, zero, results[0]);
+    sketch.store(whole, one, results[4]);
+    Code code = compile_kernels(std::span(&sketch.kernel(), 1));
+
+    std::vector<float> values(size);
+    for (std::int64_t k = 0; k < size; ++k) values[k] = static_cast<float>(k % 300);
+    values[8000] = 1e3;
+    float floats[2] = {};
+    std::int64_t integers[2] = {};
+    void* pointers[] = {values.data(), floats, integers};
+    code.functions[0](nullptr, pointers, 0, 1);
+    double expected = 0;
+    for (float value : values) expected += static_cast<double>(value);
+    EXPECT_EQ(floats[0], static_cast<float>(expected));
+    EXPECT_EQ(floats[1], 1e3f);
+    EXPECT_EQ(integers[0], size * (size - 1) / 2);
+    EXPECT_EQ(integers[1], 8000);
+  }
+}
 
 // A loop inside the vector loop: each lane sums a column of in[depth, size].
 TEST(ColumnSum, CarriesVectorAccumulators) {

@@ -76,5 +76,42 @@ TEST(CudaLongRows, GiveWhatTheInterpreterGives) {
   report_run(all_kernels, std::size(names), "forms with long rows");
 }
 
+// Sums so long that each thread adds them up in blocks: the error is that of docs/ir.md for one
+// loop, which a running sum would exceed.
+TEST(CudaLongSums, AreBlocked) {
+  struct Long {
+    const char* text;
+    std::int64_t terms;
+  };
+  const Long all[] = {
+      {"graph rows(%0: f32[]) { %1: f32[2,300000] = broadcast_in_dim %0 axes=[] "
+       "%2: f32[2,300000] = negate %1 %3: f32[2] = reduce_sum %2 axes=[1] return %3 }",
+       300000},
+      {"graph columns(%0: f32[]) { %1: f32[60000,70] = broadcast_in_dim %0 axes=[] "
+       "%2: f32[60000,70] = negate %1 %3: f32[70] = reduce_sum %2 axes=[0] return %3 }",
+       60000},
+      {"graph one_thread(%0: f32[], %4: f32[]) { %1: f32[70000] = broadcast_in_dim %0 axes=[] "
+       "%2: f32[70000] = negate %1 %3: f32[] = reduce_sum %2 axes=[0] "
+       "%5: f32[] = reduce %2, %4 axes=[0] graph body(%0: f32[], %1: f32[]) { "
+       "%2: f32[] = maximum %0, %1 return %2 } return %3, %5 }",
+       70000},
+  };
+  CpuKernels kernels;
+  std::vector<std::unique_ptr<CpuGraph>> runs;
+  for (const Long& each : all) {
+    runs.push_back(std::make_unique<CpuGraph>(kernels, parse(each.text)));
+  }
+  kernels.compile();
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    std::vector<Literal> inputs = {Literal::scalar(-0.1f)};
+    if (i == 2) inputs.push_back(Literal::scalar(0.0f));
+    const Literal sums = runs[i]->run(inputs)[0];
+    const double truth = static_cast<double>(all[i].terms) * static_cast<double>(0.1f);
+    for (float sum : sums.values<float>()) {
+      EXPECT_NEAR(static_cast<double>(sum) / truth, 1, 1e-6) << all[i].text;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace anabranch::testing
