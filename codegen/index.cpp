@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ir/checked.h"
+#include "ir/error.h"
+
 namespace anabranch {
 namespace {
 
@@ -15,6 +18,14 @@ std::uint64_t mix(std::uint64_t hash, std::int64_t value) {
   return hash * 0xff51afd7ed558ccdu;
 }
 
+// A constant or factor that has room for its negation, and for the sum with another.
+std::int64_t in_range(std::optional<std::int64_t> number) {
+  constexpr std::int64_t most = std::int64_t{1} << 62;
+  if (number && *number >= -most && *number <= most) return *number;
+  throw Error(
+      "index arithmetic leaves 64 bits; the sizes, strides or paddings are too large together");
+}
+
 std::int64_t floor_divide(std::int64_t a, std::int64_t by) {
   std::int64_t quotient = a / by;
   return quotient * by > a ? quotient - 1 : quotient;
@@ -25,14 +36,14 @@ void add_term(std::vector<Term>& terms, Term term) {
                              [](const Term& a, const Term& b) { return a.atom < b.atom; });
   if (at == terms.end() || at->atom != term.atom) {
     if (term.factor != 0) terms.insert(at, term);
-  } else if ((at->factor += term.factor) == 0) {
+  } else if ((at->factor = in_range(checked_add(at->factor, term.factor))) == 0) {
     terms.erase(at);
   }
 }
 
 }  // namespace
 
-Index IndexTable::constant(std::int64_t value) { return intern(value, {}); }
+Index IndexTable::constant(std::int64_t value) { return intern(in_range(value), {}); }
 
 Index IndexTable::loop(std::uint32_t loop, std::int64_t extent) {
   if (extent <= 1) return constant(0);
@@ -48,7 +59,8 @@ Index IndexTable::scalar(std::uint32_t number, std::int64_t low, std::int64_t hi
 }
 
 Index IndexTable::add(Index a, Index b) {
-  std::int64_t constant = expressions_[a.id].constant + expressions_[b.id].constant;
+  std::int64_t constant =
+      in_range(checked_add(expressions_[a.id].constant, expressions_[b.id].constant));
   std::vector<Term> terms = expressions_[a.id].terms;
   for (Term term : expressions_[b.id].terms) add_term(terms, term);
   recombine(terms, constant);
@@ -58,9 +70,9 @@ Index IndexTable::add(Index a, Index b) {
 Index IndexTable::scale(Index a, std::int64_t factor) {
   if (factor == 1) return a;
   if (factor == 0) return constant(0);
-  std::int64_t scaled = expressions_[a.id].constant * factor;
+  const std::int64_t scaled = in_range(checked_multiply(expressions_[a.id].constant, factor));
   std::vector<Term> terms = expressions_[a.id].terms;
-  for (Term& term : terms) term.factor *= factor;
+  for (Term& term : terms) term.factor = in_range(checked_multiply(term.factor, factor));
   return intern(scaled, std::move(terms));
 }
 
@@ -76,16 +88,31 @@ void IndexTable::recombine(std::vector<Term>& terms, std::int64_t& constant) {
         continue;
       }
       const Term remainder = terms[i];
-      const Term partner = {quotient.terms[0].atom, atom.by * remainder.factor};
+      const auto factor = checked_multiply(atom.by, remainder.factor);
+      if (!factor) continue;
+      const Term partner = {quotient.terms[0].atom, *factor};
       if (std::find(terms.begin(), terms.end(), partner) == terms.end()) continue;
       std::erase(terms, remainder);
       std::erase(terms, partner);
       const Expression& whole = expressions_[atom.of.id];
-      constant += whole.constant * remainder.factor;
-      for (Term term : whole.terms) add_term(terms, {term.atom, term.factor * remainder.factor});
+      const auto times = [&](std::int64_t n) {
+        return in_range(checked_multiply(n, remainder.factor));
+      };
+      constant = in_range(checked_add(constant, times(whole.constant)));
+      for (Term term : whole.terms) add_term(terms, {term.atom, times(term.factor)});
       changed = true;
     }
   }
+}
+
+std::int64_t IndexTable::least_of(Term term) const {
+  const Atom& atom = atoms_[term.atom];
+  return saturating_multiply(term.factor, term.factor > 0 ? atom.low : atom.high);
+}
+
+std::int64_t IndexTable::greatest_of(Term term) const {
+  const Atom& atom = atoms_[term.atom];
+  return saturating_multiply(term.factor, term.factor > 0 ? atom.high : atom.low);
 }
 
 Index IndexTable::split(Index a, std::int64_t by, Index& whole) {
@@ -97,15 +124,15 @@ Index IndexTable::split(Index a, std::int64_t by, Index& whole) {
       divisible.push_back({term.atom, term.factor / by});
     } else {
       rest.push_back(term);
-      low += term.factor * (term.factor > 0 ? atoms_[term.atom].low : atoms_[term.atom].high);
+      low = saturating_add(low, least_of(term));
     }
   }
   std::int64_t quotient = floor_divide(from.constant, by);
   std::int64_t left = from.constant - quotient * by;
-  if (low + left < 0) {
-    std::int64_t shift = -floor_divide(low + left, by);
-    left += shift * by;
-    quotient -= shift;
+  if (low + left < 0) {  // `left` is not negative
+    const std::int64_t shift = -floor_divide(low + left, by);
+    left = in_range(checked_add(left, in_range(checked_multiply(shift, by))));
+    quotient -= shift;  // neither is above 2^62
   }
   whole = intern(quotient, std::move(divisible));
   return intern(left, std::move(rest));
@@ -128,7 +155,9 @@ Index IndexTable::divide(Index a, std::int64_t by) {
   }
   if (left.constant == 0 && left.terms.size() == 1 && left.terms[0].factor == 1) {
     const Atom atom = atoms_[left.terms[0].atom];
-    if (atom.kind == Atom::Kind::quotient) return add(whole, divide(atom.of, atom.by * by));
+    if (atom.kind == Atom::Kind::quotient) {
+      return add(whole, divide(atom.of, in_range(checked_multiply(atom.by, by))));
+    }
     if (atom.kind == Atom::Kind::remainder && atom.by % by == 0) {
       return add(whole, remainder(divide(atom.of, by), atom.by / by));
     }
@@ -143,7 +172,9 @@ Index IndexTable::remainder(Index a, std::int64_t by) {
   Index rest = split(a, by, whole);
   const Expression left = expressions_[rest.id];
   std::int64_t low = floor_divide(left.low, by);
-  if (low == floor_divide(left.high, by)) return add(rest, -low * by);
+  if (low == floor_divide(left.high, by)) {
+    return add(rest, in_range(checked_multiply(-low, by)));
+  }
   std::int64_t common = by;
   for (Term term : left.terms) common = std::gcd(common, term.factor);
   if (common > 1) {
@@ -227,9 +258,8 @@ Index IndexTable::intern(std::int64_t constant, std::vector<Term> terms) {
   }
   Expression expression{constant, std::move(terms), constant, constant};
   for (Term term : expression.terms) {
-    const Atom& atom = atoms_[term.atom];
-    expression.low += term.factor * (term.factor > 0 ? atom.low : atom.high);
-    expression.high += term.factor * (term.factor > 0 ? atom.high : atom.low);
+    expression.low = saturating_add(expression.low, least_of(term));
+    expression.high = saturating_add(expression.high, greatest_of(term));
   }
   const auto id = static_cast<std::uint32_t>(expressions_.size());
   expressions_.push_back(std::move(expression));

@@ -22,6 +22,11 @@ struct Index {
 
 /// Makes expressions and knows the least and greatest value of each. Quotients and remainders are
 /// by positive constants and round down.
+///
+/// Constants and factors stay within 2^62, or the call throws Error: strides of arrays do, and
+/// whatever else a place is computed with. An expression may leave 64 bits only where nothing is
+/// read (a lane whose mask does not hold); `low` and `high` then are the ends of the range, and
+/// code that computes the expression may wrap around.
 class IndexTable {
  public:
   /// What a sum adds up: a loop's index, a quotient, a remainder or the lesser of another
@@ -84,6 +89,8 @@ class IndexTable {
   /// The part of `a` that `by` does not divide, made never negative; `whole` is the rest over `by`.
   Index split(Index a, std::int64_t by, Index& whole);
   void recombine(std::vector<Term>& terms, std::int64_t& constant);
+  std::int64_t least_of(Term term) const;
+  std::int64_t greatest_of(Term term) const;
 
   std::vector<Atom> atoms_;
   std::vector<Expression> expressions_;

@@ -35,7 +35,14 @@ Lowered lower_region(const Graph& region, const std::string& name) {
 
 Lowered lower(const Node& node, std::span<const Type> operands, const std::string& name) {
   const Graph region = node.op == Op::fusion ? node.regions.at(0) : region_of(node, operands);
-  Lowered lowered = lower_region(region, name);
+  Lowered lowered;
+  try {
+    lowered = lower_region(region, name);
+  } catch (const Error& error) {  // what is too large is the user's to mend
+    const Node& last = region.node(region.outputs().back());
+    throw Error(std::string(anabranch::name(last.op)) + ": " + error.what() +
+                (node.location ? ", at " + to_string(node.location) : ""));
+  }
   for (KernelCall& call : lowered.calls) {
     call.kernel.cost = measure(call.kernel);
     call.kernel.graph_text = to_string(region, false);

@@ -5,12 +5,14 @@
 #include <set>
 
 #include "codegen/index_lifter.h"
+#include "ir/checked.h"
 #include "ir/fusion_plan.h"
 
 namespace anabranch {
 namespace {
 
-/// Loops around the instruction at hand, and which of them each scalar depends on.
+/// Loops around the instruction at hand, and which of them each scalar depends on. What is too much
+/// to count is as much as can be counted.
 class Counter {
  public:
   explicit Counter(const Kernel& kernel)
@@ -21,19 +23,23 @@ class Counter {
   Cost run() {
     visit(kernel_.body, 1);
     std::vector<std::int64_t> touched(kernel_.buffers.size());
-    for (const auto& [access, elements] : accesses_) touched[access.first] += elements;
+    for (const auto& [access, elements] : accesses_) {
+      touched[access.first] = saturating_add(touched[access.first], elements);
+    }
     for (std::size_t i = 0; i < touched.size(); ++i) {
       const KernelBuffer& buffer = kernel_.buffers[i];
       const auto bytes =
           std::min(touched[i], buffer.size) * static_cast<std::int64_t>(byte_size(buffer.dtype));
-      if (buffer.access == Access::read) cost_.bytes_read += bytes;
-      if (buffer.access == Access::write) cost_.bytes_written += bytes;
+      if (buffer.access == Access::read) add(cost_.bytes_read, bytes);
+      if (buffer.access == Access::write) add(cost_.bytes_written, bytes);
     }
     return cost_;
   }
 
  private:
   using Loops = std::vector<std::uint32_t>;
+
+  static void add(std::int64_t& sum, std::int64_t more) { sum = saturating_add(sum, more); }
 
   void include(Loops& loops, Ref ref) {
     const Loops& more = depends_[ref.index];
@@ -45,7 +51,8 @@ class Counter {
   void touch(std::uint32_t buffer, Ref index) {
     std::int64_t elements = 1;
     for (std::uint32_t loop : depends_[index.index]) {
-      elements *= std::get<Loop>(kernel_[Ref{loop}].operation).extent;
+      const std::int64_t extent = std::get<Loop>(kernel_[Ref{loop}].operation).extent;
+      elements = saturating_multiply(elements, extent);
     }
     accesses_[{buffer, index.index}] = elements;
   }
@@ -59,7 +66,8 @@ class Counter {
     Loops& loops = depends_[ref.index];
     if (auto* compute = std::get_if<Compute>(&operation)) {
       for (Ref operand : compute->operands) include(loops, operand);
-      if (!is_index_[ref.index]) cost_.operations += times * operations_per_element(compute->op);
+      const int operations = operations_per_element(compute->op);
+      if (!is_index_[ref.index]) add(cost_.operations, saturating_multiply(times, operations));
     } else if (auto* load = std::get_if<Load>(&operation)) {
       loops = depends_[load->index.index];
       touch(load->buffer, load->index);
@@ -67,10 +75,11 @@ class Counter {
       touch(store->buffer, store->index);
     } else if (auto* loop = std::get_if<Loop>(&operation)) {
       depends_[loop->index.index] = {ref.index};
-      visit(loop->body, times * loop->extent);
+      const std::int64_t all = saturating_multiply(times, loop->extent);
+      visit(loop->body, all);
       for (const Reduction& reduction : loop->reductions) {
-        cost_.operations += times * loop->extent;
-        visit(reduction.body, times * loop->extent);
+        add(cost_.operations, all);
+        visit(reduction.body, all);
       }
     }
   }

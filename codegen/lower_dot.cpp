@@ -63,7 +63,7 @@ class DotLowering {
   Kernel run() {
     std::vector<int> contracting;
     for (int axis = axes_.first_contracting; axis < rank(); ++axis) contracting.push_back(axis);
-    Nest nest = loop_per_axis(Shape(axes_.sizes), contracting);
+    Nest nest = loop_per_axis(axes_.sizes, contracting);
     Nest joined = nest;
     write(nest, 1, &joined);
     return write(joined, rows_at_once, nullptr);

@@ -36,7 +36,7 @@ GroupLowering::GroupLowering(const Graph& region, FusionPlan plan, std::string n
 }
 
 Lowered GroupLowering::run() {
-  Nest nest = loop_per_axis(plan_.domain, plan_.reduced_axes);
+  Nest nest = loop_per_axis(plan_.domain.sizes(), plan_.reduced_axes);
   for (const Node& node : region_.nodes()) {
     // It combines in row-major order, so one loop must walk all of it.
     if (node.op == Op::reduce) nest.reduced = as_one_group(nest.reduced);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ir/checked.h"
+
 namespace anabranch {
 namespace {
 
@@ -9,7 +11,8 @@ namespace {
 /// `inner`.
 bool walks_as_one(const IndexTable& table, Index index, Ref outer, Ref inner,
                   std::int64_t inner_extent) {
-  if (table.factor(index, outer.index) != table.factor(index, inner.index) * inner_extent) {
+  if (table.factor(index, outer.index) !=
+      checked_multiply(table.factor(index, inner.index), inner_extent)) {
     return false;
   }
   for (IndexTable::Term term : table[index].terms) {
@@ -28,12 +31,13 @@ void append(AxisGroup& group, const AxisGroup& next) {
 
 }  // namespace
 
-Nest loop_per_axis(const Shape& domain, std::span<const int> reduced_axes) {
+Nest loop_per_axis(std::span<const std::int64_t> domain, std::span<const int> reduced_axes) {
   Nest nest;
-  for (int axis = 0; axis < domain.rank(); ++axis) {
-    if (domain[axis] == 1) continue;
+  for (int axis = 0; axis < static_cast<int>(domain.size()); ++axis) {
+    const std::int64_t size = domain[static_cast<std::size_t>(axis)];
+    if (size == 1) continue;
     bool reduced = std::find(reduced_axes.begin(), reduced_axes.end(), axis) != reduced_axes.end();
-    (reduced ? nest.reduced : nest.kept).push_back({{axis}, {domain[axis]}, domain[axis]});
+    (reduced ? nest.reduced : nest.kept).push_back({{axis}, {size}, size});
   }
   return nest;
 }

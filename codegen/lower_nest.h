@@ -27,8 +27,9 @@ struct Nest {
   std::vector<AxisGroup> kept, reduced;
 };
 
-/// A loop per axis.
-Nest loop_per_axis(const Shape& domain, std::span<const int> reduced_axes);
+/// A loop per axis. Those that are kept have an array together, and so have those that are reduced;
+/// all of them, as of a dot, may be more than any array's.
+Nest loop_per_axis(std::span<const std::int64_t> domain, std::span<const int> reduced_axes);
 
 /// All of `groups` as one.
 std::vector<AxisGroup> as_one_group(std::span<const AxisGroup> groups);

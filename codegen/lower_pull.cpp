@@ -4,6 +4,7 @@
 
 #include "ir/error.h"
 #include "ir/fusion_plan.h"
+#include "ir/padded_axis.h"
 
 namespace anabranch {
 namespace {
@@ -179,8 +180,11 @@ std::vector<Index> Puller::operand_point(const Node& node, Point result) {
   std::vector<Index> point(at(shape.rank()));
   for (std::size_t axis = 0; axis < point.size(); ++axis) {
     if (node.op == Op::slice) {
+      // Along a single element the stride is anything; else it is less than the axis is long.
       const auto& slice = node.as<SliceAttributes>();
-      point[axis] = table.add(table.scale(from[axis], slice.stride[axis]), slice.start[axis]);
+      const bool is_one = node.types[0].shape[static_cast<int>(axis)] == 1;
+      const Index steps = is_one ? table.constant(0) : table.scale(from[axis], slice.stride[axis]);
+      point[axis] = table.add(steps, slice.start[axis]);
     } else if (node.op == Op::broadcast_in_dim) {
       bool repeats = shape[static_cast<int>(axis)] == 1;
       point[axis] = repeats ? table.constant(0) : from[at(node.as<AxesAttributes>().axes[axis])];
@@ -236,10 +240,10 @@ Ref Puller::visit_pad(const Node& node, const Request& request) {
   Within within(builder_);
   std::vector<Index> inner;
   for (std::size_t axis = 0; axis < pad.low.size(); ++axis) {
-    const std::int64_t step = pad.interior[axis] + 1;
-    Index from_first = table.add((*this)[request.at][axis], -pad.low[axis]);
-    within.require(from_first, 0, (shape[static_cast<int>(axis)] - 1) * step + 1, step);
-    inner.push_back(table.divide(from_first, step));
+    const PaddedAxis kept = padded_axis(pad, shape, node.types[0].shape, axis);
+    Index from_first = table.add((*this)[request.at][axis], -kept.low);
+    within.require(from_first, 0, kept.count * kept.step, kept.step);
+    inner.push_back(table.add(table.divide(from_first, kept.step), kept.first));
   }
   const Condition inside = within.condition();
   if (inside.never) return want(node.inputs[1], point({}), request.mask);

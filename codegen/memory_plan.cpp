@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <compare>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -9,6 +10,8 @@
 
 #include "codegen/arena.h"
 #include "codegen/live_places.h"
+#include "ir/checked.h"
+#include "ir/error.h"
 #include "runtime/step_order.h"
 
 namespace anabranch {
@@ -126,10 +129,15 @@ class Planner {
   void fill_arena(DeviceIndex device, std::size_t& arena_bytes, std::size_t& live_bytes) {
     std::vector<const Place*> here;
     LivePlaces live(order_);
+    std::int64_t all = 0;  // each has at most 2^62 bytes; sums of a few of them might wrap
     for (const Place& place : places_) {
       if (place.bytes == 0 || executable_.slots[place.first].device != device) continue;
       here.push_back(&place);
       live.add(place.range, place.bytes);
+      all = saturating_add(all, static_cast<std::int64_t>(place.bytes));
+    }
+    if (all == std::numeric_limits<std::int64_t>::max()) {
+      throw Error("memory: the intermediate arrays have more bytes together than addresses hold");
     }
     const ArenaPacking packing = live.pack();
     live_bytes = packing.lower_bound;

@@ -7,6 +7,7 @@
 #include "codegen/renest.h"
 #include "codegen/stagger.h"
 #include "codegen/tile_nest.h"
+#include "ir/checked.h"
 
 namespace anabranch {
 namespace {
@@ -57,7 +58,8 @@ void vectorise(Kernel& kernel, const KernelFacts& facts, Ref ref, const Target& 
   loop.unroll = unroll_of(facts, ref, loop.vector_width);
   const Weight weight = weight_of(facts, ref);
   const std::int64_t vectors = loop.extent / loop.vector_width;
-  const std::int64_t turn = vectors * (weight.cheap + costly * weight.heavy);
+  const std::int64_t turn =
+      saturating_multiply(vectors, weight.cheap + std::int64_t{costly} * weight.heavy);
   if (unroll_whole && vectors > 0 && turn <= longest_turn) loop.unroll = static_cast<int>(vectors);
 }
 
@@ -88,7 +90,8 @@ void fetch_next_rows(Kernel& kernel, const KernelFacts& facts, std::int64_t most
     if (access.is_store || buffer.access != Access::read || access.loops.size() < 2) continue;
     const auto next = facts.stride(access, access.loops.front());
     if (facts.stride(access, access.loops.back()) != 1 || !next) continue;
-    const std::int64_t bytes = *next * static_cast<std::int64_t>(byte_size(buffer.dtype));
+    const auto element = static_cast<std::int64_t>(byte_size(buffer.dtype));
+    const std::int64_t bytes = saturating_multiply(*next, element);
     if (bytes <= 0 || bytes > most_bytes) continue;
     Row& row = rows[access.buffer];
     row = {*next, row.passes + 1, access.ref};
@@ -109,7 +112,7 @@ bool is_worth_staggering(const Kernel& kernel, const KernelFacts& facts, const T
   for (const KernelFacts::Access& access : facts.accesses()) {
     if (const auto next = facts.stride(access, facts.outer()[0])) {
       const auto bytes = static_cast<std::int64_t>(byte_size(kernel[access.ref].dtype));
-      row_bytes = std::max(row_bytes, *next * bytes);
+      row_bytes = std::max(row_bytes, saturating_multiply(*next, bytes));
     }
   }
   return row_bytes <= target.cache_bytes / 128 &&

@@ -107,9 +107,10 @@ Array repeat(const Operand& x, std::int64_t count, std::int64_t axis) {
   std::iota(axes.begin(), axes.end(), 0);
   for (auto i = static_cast<std::size_t>(along) + 1; i < axes.size(); ++i) ++axes[i];
   spread.insert(spread.begin() + along + 1, count);
+  const Shape all = Sizes(spread, x.where()).shape("repeat");  // says where it is too much
   sizes[static_cast<std::size_t>(along)] *= count;
   const Array wide = record(Op::broadcast_in_dim, {array}, x.where(), AxesAttributes{axes},
-                            Type{type_of(array).dtype, Sizes(spread, x.where()).shape("repeat")});
+                            Type{type_of(array).dtype, all});
   return reshape({wide, x.where()}, Sizes(sizes, x.where()));
 }
 
@@ -129,12 +130,11 @@ Array tile(const Operand& x, const Sizes& counts) {
   }
   sizes.insert(sizes.begin(), rank - sizes.size(), 1);
   std::vector<std::int64_t> spread;  // count, size, count, size, ...
-  for (std::size_t i = 0; i < rank; ++i) {
-    spread.insert(spread.end(), {times[i], sizes[i]});
-    sizes[i] *= times[i];
-  }
+  for (std::size_t i = 0; i < rank; ++i) spread.insert(spread.end(), {times[i], sizes[i]});
+  const Shape all = Sizes(spread, x.where()).shape("tile");  // says where it is too much
+  for (std::size_t i = 0; i < rank; ++i) sizes[i] *= times[i];
   const Array wide = record(Op::broadcast_in_dim, {array}, x.where(), AxesAttributes{axes},
-                            Type{type_of(array).dtype, Sizes(spread, x.where()).shape("tile")});
+                            Type{type_of(array).dtype, all});
   return reshape({wide, x.where()}, Sizes(sizes, x.where()));
 }
 
@@ -234,9 +234,10 @@ Array diagonal(const Operand& x, std::int64_t offset) {
     fail("diagonal: " + describe(x) + " has fewer than two axes", x.where());
   }
   const std::int64_t rows = sizes[sizes.size() - 2], columns = sizes.back();
-  const std::int64_t row = std::max<std::int64_t>(-offset, 0);
-  const std::int64_t column = std::max<std::int64_t>(offset, 0);
-  const std::int64_t length = std::max<std::int64_t>(std::min(rows - row, columns - column), 0);
+  const std::int64_t first_column = std::clamp(offset, -rows, columns);
+  const std::int64_t row = std::max<std::int64_t>(-first_column, 0);
+  const std::int64_t column = std::max<std::int64_t>(first_column, 0);
+  const std::int64_t length = std::min(rows - row, columns - column);
   std::vector<std::int64_t> shape(sizes.begin(), sizes.end() - 2);
   if (length == 0) {
     shape.push_back(0);

@@ -4,6 +4,7 @@
 #include <bit>
 #include <optional>
 
+#include "ir/checked.h"
 #include "ir/place.h"
 
 namespace anabranch {
@@ -294,11 +295,13 @@ class Planner {
       for (ArrayPlace index : demand_[i]) {
         const int depth = table_->depth_of(is_reduction(op) ? whole_ : index);
         const int turns = index == whole_ ? turns_[i] : 1;
-        operations += cost * turns * extent_[static_cast<std::size_t>(depth + 1)];
+        const std::int64_t times = extent_[static_cast<std::size_t>(depth + 1)];
+        operations =
+            saturating_add(operations, saturating_multiply(std::int64_t{cost} * turns, times));
       }
       plan_.recompute = std::max(plan_.recompute, places * turns_[i]);
-      plan_.operations += operations;
-      below[i] += operations;
+      plan_.operations = saturating_add(plan_.operations, operations);
+      below[i] = saturating_add(below[i], operations);
       longest = std::max(longest, below[i]);
     }
     if (plan_.kind == FusionKind::reduction && plan_.domain.size() == row_size(plan_) &&

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "ir/checked.h"
 #include "ir/infer_rules.h"
 
 namespace anabranch {
@@ -14,13 +15,9 @@ std::string at_axis(std::size_t axis) { return " on axis " + std::to_string(axis
 // low + size + (gaps between elements) * interior + high, or nothing where that leaves 64 bits.
 std::optional<std::int64_t> padded_size(std::int64_t size, std::int64_t low, std::int64_t high,
                                         std::int64_t interior) {
-  std::int64_t between = 0;
-  std::int64_t padded = 0;
-  if (__builtin_mul_overflow(std::max<std::int64_t>(size - 1, 0), interior, &between) ||
-      __builtin_add_overflow(size, between, &padded) ||
-      __builtin_add_overflow(padded, low, &padded) ||
-      __builtin_add_overflow(padded, high, &padded)) {
-    return std::nullopt;
+  auto padded = checked_multiply(std::max<std::int64_t>(size - 1, 0), interior);
+  for (std::int64_t more : {size, low, high}) {
+    if (padded) padded = checked_add(*padded, more);
   }
   return padded;
 }
@@ -181,9 +178,9 @@ Type infer_concatenate(const Application& call) {
                         std::to_string(axis) + " may differ");
       }
     }
-    if (__builtin_add_overflow(total, operand.shape[static_cast<int>(axis)], &total)) {
-      call.refuse("the sum of the sizes overflows");
-    }
+    const auto sum = checked_add(total, operand.shape[static_cast<int>(axis)]);
+    if (!sum) call.refuse("the sum of the sizes overflows");
+    total = *sum;
   }
   std::vector<std::int64_t> sizes(first.shape.begin(), first.shape.end());
   sizes[static_cast<std::size_t>(axis)] = total;

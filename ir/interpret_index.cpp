@@ -102,10 +102,11 @@ Results pad(const Node& node, Operands operands) {
   }
   const std::byte* from = operands[0].bytes().data();
   Place target(static_cast<std::size_t>(type.rank()));
+  // From `low` to the last element, and so on the way, fits in 64 bits: infer has checked it.
   for_each_place(operands[0].type().shape, [&](const Place& place) {
     bool inside = true;
     for (std::size_t i = 0; i < place.size(); ++i) {
-      target[i] = edges.low[i] + place[i] * (edges.interior[i] + 1);
+      target[i] = edges.low[i] + (place[i] + place[i] * edges.interior[i]);
       inside = inside && target[i] >= 0 && target[i] < type.shape[static_cast<int>(i)];
     }
     if (inside) {

@@ -1,5 +1,6 @@
 #include "ir/shape.h"
 
+#include "ir/checked.h"
 #include "ir/error.h"
 
 namespace anabranch {
@@ -23,8 +24,9 @@ std::int64_t checked_size(std::span<const std::int64_t> sizes) {
       throw Error("shape " + text(sizes) + ": a size is negative; sizes are 0 or more");
     }
     if (size == 0) empty = true;
-    if (size > 0 &&
-        (__builtin_mul_overflow(product, size, &product) || product > Shape::max_size)) {
+    if (size == 0) continue;
+    product = saturating_multiply(product, size);
+    if (product > Shape::max_size) {
       throw Error("shape " + text(sizes) +
                   ": more than 2^59 elements, whose bytes no address holds");
     }

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "ir/padded_axis.h"
 #include "passes/canonicalize.h"
 
 namespace anabranch {
@@ -18,6 +19,13 @@ std::optional<Value> slice_of_whole(Rewriter& graph, const Node& node) {
   return node.inputs[0];
 }
 
+// One more axis, of `size` elements; their places fit, as those of any array do.
+void push(SliceAttributes& slice, std::int64_t start, std::int64_t stride, std::int64_t size) {
+  slice.start.push_back(start);
+  slice.stride.push_back(stride);
+  slice.limit.push_back(size == 0 ? start : start + (size - 1) * stride + 1);
+}
+
 std::optional<Value> slice_of_slice(Rewriter& graph, const Node& node) {
   const Node& below = graph.node(node.inputs[0]);
   if (below.op != Op::slice) return std::nullopt;
@@ -26,12 +34,27 @@ std::optional<Value> slice_of_slice(Rewriter& graph, const Node& node) {
   SliceAttributes both;
   for (std::size_t i = 0; i < outer.start.size(); ++i) {
     const std::int64_t size = node.types[0].shape[static_cast<int>(i)];
-    both.start.push_back(inner.start[i] + outer.start[i] * inner.stride[i]);
-    both.stride.push_back(outer.stride[i] * inner.stride[i]);
-    if (size == 0) both.start.back() = 0;
-    both.limit.push_back(size == 0 ? 0 : both.start[i] + (size - 1) * both.stride[i] + 1);
+    if (size == 0) {
+      push(both, 0, 1, 0);
+      continue;
+    }
+    // Both are places in the operand, or steps between such: they fit.
+    const std::int64_t start = inner.start[i] + outer.start[i] * inner.stride[i];
+    push(both, start, size == 1 ? 1 : outer.stride[i] * inner.stride[i], size);
   }
   return graph.add(Op::slice, {below.inputs[0]}, std::move(both));
+}
+
+// A stride that no second element follows is 1, and a limit is just behind the last element.
+std::optional<Value> slice_in_few_words(Rewriter& graph, const Node& node) {
+  const auto& given = node.as<SliceAttributes>();
+  SliceAttributes slice;
+  for (std::size_t i = 0; i < given.start.size(); ++i) {
+    const std::int64_t size = node.types[0].shape[static_cast<int>(i)];
+    push(slice, size == 0 ? 0 : given.start[i], size < 2 ? 1 : given.stride[i], size);
+  }
+  if (slice == given) return std::nullopt;
+  return graph.add(Op::slice, {node.inputs[0]}, std::move(slice));
 }
 
 // Cutting an axis along which everything repeats only makes it shorter.
@@ -115,12 +138,34 @@ std::optional<Value> pad_that_crops(Rewriter& graph, const Node& node) {
   for (std::size_t i = 0; i < pad.low.size(); ++i) {
     const std::int64_t size = shape[static_cast<int>(i)];
     const bool only_crops = pad.low[i] <= 0 && pad.high[i] <= 0 && pad.interior[i] == 0;
-    if (!only_crops || -pad.low[i] > size || size + pad.high[i] < -pad.low[i]) return std::nullopt;
+    if (!only_crops || pad.low[i] < -size || pad.high[i] < -size - pad.low[i]) return std::nullopt;
     slice.start.push_back(-pad.low[i]);
     slice.limit.push_back(size + pad.high[i]);
     slice.stride.push_back(1);
   }
   return graph.add(Op::slice, {node.inputs[0]}, std::move(slice));
+}
+
+// A pad that crops everything is its second operand.
+std::optional<Value> pad_without_elements(Rewriter& graph, const Node& node) {
+  const auto& pad = node.as<PadAttributes>();
+  const Shape& from = graph.type(node.inputs[0]).shape;
+  for (std::size_t i = 0; i < pad.low.size(); ++i) {
+    if (padded_axis(pad, from, node.types[0].shape, i).count > 0) continue;
+    return graph.add(Op::broadcast_in_dim, {node.inputs[1]}, AxesAttributes{}, node.types[0]);
+  }
+  return std::nullopt;
+}
+
+// A single element has no gaps.
+std::optional<Value> pad_without_gaps(Rewriter& graph, const Node& node) {
+  PadAttributes pad = node.as<PadAttributes>();
+  const Shape& from = graph.type(node.inputs[0]).shape;
+  for (std::size_t i = 0; i < pad.interior.size(); ++i) {
+    if (from[static_cast<int>(i)] == 1) pad.interior[i] = 0;
+  }
+  if (pad == node.as<PadAttributes>()) return std::nullopt;
+  return graph.add(Op::pad, std::vector<Value>(node.inputs), std::move(pad));
 }
 
 // --- concatenate ---------------------------------------------------------------------------------
@@ -149,12 +194,15 @@ std::vector<Rule> cutting_rules() {
   return {
       {"slice(x) = x, if whole", {Op::slice}, slice_of_whole},
       {"slice(slice(x)) = slice(x)", {Op::slice}, slice_of_slice},
+      {"slice(x) = slice(x), by strides and limits that matter", {Op::slice}, slice_in_few_words},
       {"slice(broadcast(x)) = broadcast(x), along new axes", {Op::slice}, slice_of_broadcast},
       {"slice(concatenate(x, y)) = slice(x)", {Op::slice}, slice_of_concatenate},
       {"reverse(x) = x, along axes of size 1", {Op::reverse}, reverse_of_units},
       {"reverse(reverse(x)) = reverse(x)", {Op::reverse}, reverse_of_reverse},
       {"reverse(c) = c", {Op::reverse}, reverse_of_splat},
       {"pad(x) = x, by nothing", {Op::pad}, pad_by_nothing},
+      {"pad(x, c) = c, if no element is left", {Op::pad}, pad_without_elements},
+      {"pad(x) = pad(x), of an axis of size 1 without gaps", {Op::pad}, pad_without_gaps},
       {"pad(x) = slice(x), if it only crops", {Op::pad}, pad_that_crops},
       {"concatenate(concatenate(x, y), z) = concatenate(x, y, z)",
        {Op::concatenate},

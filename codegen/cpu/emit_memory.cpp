@@ -29,7 +29,9 @@ Value* lane_pointers(llvm::IRBuilderBase& b, const Lane& lane, int width) {
   if (!indices) {
     llvm::SmallVector<llvm::Constant*, 64> offsets;
     for (int i = 0; i < width; ++i) {
-      offsets.push_back(b.getInt64(static_cast<std::uint64_t>(i * lane.stride)));
+      // As addresses do, it wraps around: in a lane that its mask leaves out it may be anything.
+      const auto stride = static_cast<std::uint64_t>(lane.stride);
+      offsets.push_back(b.getInt64(static_cast<std::uint64_t>(i) * stride));
     }
     indices = llvm::ConstantVector::get(offsets);
   }

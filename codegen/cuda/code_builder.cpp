@@ -7,6 +7,7 @@
 #include "codegen/cuda/emit_flow.h"
 #include "codegen/cuda/emit_kernel.h"
 #include "codegen/cuda/text.h"
+#include "ir/checked.h"
 #include "ir/error.h"
 
 namespace anabranch::cuda {
@@ -48,7 +49,7 @@ std::size_t pointers_of(const Kernel& kernel) {
 }  // namespace
 
 DeviceTask CodeBuilder::add(KernelText kernel, Role role) {
-  const std::int64_t threads = kernel.blocks * kernel.threads;
+  const std::int64_t threads = saturating_multiply(kernel.blocks, kernel.threads);
   gathered_.push_back({std::move(kernel), std::make_shared<DeviceTask>(), role});
   return {run_compiled, gathered_.back().task, threads};
 }

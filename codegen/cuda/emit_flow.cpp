@@ -7,6 +7,7 @@
 
 #include "codegen/cuda/emit_kernel.h"
 #include "codegen/cuda/text.h"
+#include "ir/checked.h"
 #include "ir/error.h"
 
 namespace anabranch::cuda {
@@ -26,7 +27,8 @@ std::int64_t iterations(const Kernel& kernel, const Block& block) {
   std::int64_t most = 1;
   for (Ref ref : block) {
     const auto* loop = std::get_if<Loop>(&kernel[ref].operation);
-    if (loop) most = std::max(most, loop->extent * iterations(kernel, loop->body));
+    if (!loop) continue;
+    most = std::max(most, saturating_multiply(loop->extent, iterations(kernel, loop->body)));
   }
   return most;
 }

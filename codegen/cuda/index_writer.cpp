@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "ir/checked.h"
+
 namespace anabranch::cuda {
 namespace {
 
@@ -83,12 +85,13 @@ std::string IndexWriter::text(Index index) const {
 
 bool IndexWriter::is_wide(Index index) const {
   const IndexTable::Expression& expression = table_[index];
-  std::int64_t most = std::abs(expression.constant);
+  std::int64_t most = std::abs(expression.constant);  // at most 2^62, as factors are
   for (const IndexTable::Term& term : expression.terms) {
     const IndexTable::Atom& atom = table_.atom(term.atom);
+    const bool is_large = atom.low <= -limit || atom.high >= limit;
+    if (is_large || std::abs(term.factor) >= limit) return true;
     const std::int64_t size = std::max(std::abs(atom.low), std::abs(atom.high));
-    if (size >= limit || std::abs(term.factor) >= limit) return true;
-    most += std::abs(term.factor) * size;
+    most = saturating_add(most, std::abs(term.factor) * size);
     if (atom.kind != Kind::loop && atom.kind != Kind::scalar && is_wide(atom.of)) return true;
   }
   return most >= limit;

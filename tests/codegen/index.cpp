@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <random>
+
+#include "ir/error.h"
 
 namespace anabranch {
 namespace {
@@ -43,6 +46,30 @@ TEST(Index, SimplifiesWhatReshapesLeave) {
   EXPECT_EQ(table.flatten(table.unflatten(turned, sizes), sizes), turned);
   EXPECT_EQ(table.loop(3, 1), table.constant(0));
   EXPECT_EQ(table.least(j, 63), j);
+}
+
+TEST(Index, RefusesConstantsAndFactorsThatLeave64Bits) {
+  constexpr std::int64_t large = std::int64_t{1} << 61;
+  IndexTable table;
+  const Index i = table.loop(0, 10), x = table.scale(i, large), c = table.constant(large);
+  EXPECT_THROW(table.scale(x, 4), Error);
+  EXPECT_THROW(table.scale(c, -8), Error);
+  EXPECT_THROW(table.constant(std::numeric_limits<std::int64_t>::min()), Error);
+  EXPECT_THROW(table.add(table.add(c, c), c), Error);
+  EXPECT_THROW(table.add(table.add(x, x), x), Error);
+}
+
+TEST(Index, KnowsRangesThatLeave64BitsAsTheEndsOfThese) {
+  constexpr std::int64_t large = std::int64_t{1} << 61;
+  IndexTable table;
+  const Index x = table.scale(table.loop(0, 10), large);
+  EXPECT_EQ(table[x].low, 0);
+  EXPECT_EQ(table[x].high, std::numeric_limits<std::int64_t>::max());
+  const Index turned = table.scale(x, -1);
+  EXPECT_EQ(table[turned].low, std::numeric_limits<std::int64_t>::min());
+  EXPECT_EQ(table[turned].high, 0);
+  EXPECT_EQ(table.divide(x, large), table.loop(0, 10));
+  EXPECT_EQ(table[table.remainder(x, 7)].high, 6);
 }
 
 TEST(Index, RandomExpressionsKeepTheirValuesAndRanges) {

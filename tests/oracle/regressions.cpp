@@ -69,6 +69,39 @@ graph magnitude(%0: u16[31]) {
   %2: u16[31] = abs %1
   return %2
 })"},
+    {"SlicesOfSlicesWithLargeStrides", R"(
+graph one(%0: f32[8,5]) {
+  %1: f32[1,5] = slice %0 start=[3,0] limit=[8,5] stride=[4611686018427387904,1]
+  %2: f32[1,2] = slice %1 start=[0,1] limit=[1,4] stride=[4,2]
+  %3: f32[0,0] = slice %1 start=[1,5] limit=[1,5] stride=[9223372036854775807,9]
+  return %2, %3
+})"},
+    {"PadsWithLargeGaps", R"(
+graph spread(%0: f32[1], %1: f32[2], %2: f32[]) {
+  %3: f32[6] = pad %0, %2 low=[2] high=[3] interior=[9223372036854775807]
+  %4: f32[6] = pad %1, %2 low=[-4611686018427387904] high=[8] interior=[4611686018427387900]
+  %5: f32[6] = multiply %3, %4
+  %6: f32[7] = pad %1, %2 low=[-9223372036854775804] high=[5] interior=[9223372036854775804]
+  return %3, %4, %5, %6
+})"},
+    {"PadsThatCropEverything", R"(
+graph cropped(%0: f32[3], %1: f32[0,4], %2: f32[]) {
+  %3: f32[2] = pad %0, %2 low=[-9223372036854775808] high=[9223372036854775807] interior=[0]
+  %4: f32[3] = pad %0, %2 low=[9223372036854775804] high=[-9223372036854775804] interior=[0]
+  %5: f32[7,3] = pad %1, %2 low=[-9223372036854775800,-1] high=[9223372036854775807,0] interior=[9223372036854775807,0]
+  %6: f32[3] = pad %0, %2 low=[-9223372036854775807] high=[9223372036854775789] interior=[9]
+  return %3, %4, %5, %6
+})"},
+    {"PadsOfSlicesWithLargeStrides", R"(
+graph around(%0: f32[8], %1: f32[]) {
+  %2: f32[1] = slice %0 start=[3] limit=[8] stride=[4611686018427387904]
+  %3: f32[9] = pad %2, %1 low=[5] high=[3] interior=[0]
+  %4: f32[3] = slice %0 start=[1] limit=[8] stride=[3]
+  %5: f32[10] = concatenate %2, %3 axis=0
+  %6: f32[13] = concatenate %5, %4 axis=0
+  %7: f32[13] = tanh %6
+  return %7
+})"},
 };
 
 void PrintTo(const Regression& regression, std::ostream* out) { *out << regression.name; }
