@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "ir/fusion_plan.h"
 #include "ir/infer_rules.h"
 
 namespace anabranch {
@@ -90,6 +91,20 @@ Type infer_arg_reduction(const Application& call) {
   return result;
 }
 
+// A body is computed within a loop, scalar by scalar.
+void demand_scalars(const Application& call, const Graph& body) {
+  for (const Node& node : body.nodes()) {
+    const std::string held = "the body holds " + std::string(name(node.op));
+    const char* const why = "which cannot be computed for each element";
+    if (info(node.op).kind != OpKind::leaf && !is_elementwise(node.op) && !is_index(node.op)) {
+      call.refuse(held + ", " + why);
+    }
+    if (node.op == Op::constant && !node.as<ConstantAttributes>().value.is_splat()) {
+      call.refuse(held + ", an array of different values, " + why);
+    }
+  }
+}
+
 std::vector<Type> infer_reduce(const Application& call) {
   if (call.operands.empty() || call.operands.size() % 2 != 0) {
     call.refuse("takes n arrays and then n scalars",
@@ -114,6 +129,7 @@ std::vector<Type> infer_reduce(const Application& call) {
   parameters.insert(parameters.end(), scalars.begin(), scalars.end());
   call.demand_parameters(0, "the body", parameters);
   const Graph& body = call.regions[0];
+  demand_scalars(call, body);
   if (body.outputs().size() != count) {
     call.refuse("the body returns " + std::to_string(body.outputs().size()) + " values, not " +
                 std::to_string(count));
@@ -154,6 +170,16 @@ std::vector<Type> infer_fusion(const Application& call) {
   call.demand_parameters(0, "the body", call.operands);
   const Graph& region = call.regions[0];
   if (region.outputs().empty()) call.refuse("the region returns nothing");
+  const auto plan = plan_fusion(region);
+  if (const auto* why = std::get_if<std::string>(&plan)) {
+    call.refuse("the region cannot be one kernel: " + *why);
+  }
+  const FusionKind stated = call.as<FusionAttributes>().kind;
+  const FusionKind found = std::get<FusionPlan>(plan).kind;
+  if (stated != found) {
+    call.refuse("the region is no " + std::string(name(stated)) + " group",
+                "write kind=" + std::string(name(found)));
+  }
   std::vector<Type> results;
   for (Value output : region.outputs()) results.push_back(region.type(output));
   return results;

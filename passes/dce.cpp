@@ -97,6 +97,7 @@ bool is_clean(const Graph& graph, const std::vector<Mask>& live, bool regions_to
     if (!full(live[i])) return false;
     if (!regions_too) continue;
     const Node& node = graph.nodes()[i];
+    if (node.op == Op::fusion) continue;
     if (!full(needs_of(node, live[i]).operands)) return false;
     for (const Graph& region : node.regions) {
       if (!is_clean(region, live_values(region, all(region.outputs().size()), true), true)) {
@@ -161,7 +162,7 @@ Graph remove(const Graph& graph, bool regions_too) {
     if (!any(live[i])) continue;
     if (regions_too && is_control(node.op)) {
       node = trimmed(node, live[i]);
-    } else if (regions_too) {
+    } else if (regions_too && node.op != Op::fusion) {  // a kernel of its own, decided already
       for (Graph& region : node.regions) region = remove(region, true);
     }
     for (Value& input : node.inputs) input = rename(input);

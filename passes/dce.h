@@ -9,8 +9,8 @@
 
 namespace anabranch {
 
-/// `graph` without its dead nodes, in regions too; loops without carried values, and branches
-/// without results and operands, that nothing needs.
+/// `graph` without its dead nodes, in regions too but for those of fusions; loops without carried
+/// values, and branches without results and operands, that nothing needs.
 Graph dce(const Graph& graph, PassContext& context);
 
 /// The same for `graph`'s own nodes, its regions left as they are.

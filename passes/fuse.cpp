@@ -190,9 +190,15 @@ class Writer {
     }
     std::vector<Value> results;
     for (Value output : outputs) results.push_back(inside.at(output));
-    Value fusion =
-        builder_.add(Op::fusion, std::move(operands), FusionAttributes{group.kind}, std::nullopt,
-                     {region.build(std::move(results))}, graph_.node(outputs.back()).location);
+    std::vector<Type> types;
+    for (Value output : outputs) types.push_back(graph_.type(output));
+    // The group has been planned, so there is nothing to infer or check.
+    const Value fusion = builder_.append(Node{Op::fusion,
+                                              std::move(types),
+                                              std::move(operands),
+                                              FusionAttributes{group.kind},
+                                              {region.build(std::move(results))},
+                                              graph_.node(outputs.back()).location});
     for (std::uint32_t i = 0; i < outputs.size(); ++i) written_[outputs[i]] = {fusion.node, i};
     return fusion.node;
   }

@@ -85,7 +85,10 @@ Graph rewrite(const Graph& graph, const RuleTable& rules, const PassContext& con
       Value first = renamed[input.node];
       input = {first.node, first.result + input.result};
     }
-    for (Graph& region : node.regions) region = rewrite(region, rules, context);
+    // A fusion is decided: what rules make of its region may be no single kernel of its kind.
+    for (Graph& region : node.regions) {
+      if (node.op != Op::fusion) region = rewrite(region, rules, context);
+    }
     rewriter.location_ = node.location;
     renamed[i] = rewriter.offer(std::move(node));
   }

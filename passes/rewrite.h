@@ -71,8 +71,8 @@ class Rewriter {
   SourceLocation location_;
 };
 
-/// `graph` with the rules applied wherever they match, its regions too; dead nodes are dropped
-/// where anything changed.
+/// `graph` with the rules applied wherever they match, its regions too, those of fusions left as
+/// they are; dead nodes are dropped where anything changed.
 Graph rewrite(const Graph& graph, const RuleTable& rules, const PassContext& context);
 
 }  // namespace anabranch

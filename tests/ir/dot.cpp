@@ -13,7 +13,7 @@ TEST(Dot, DrawsFusionsAsClusters) {
     %2: f32[4], %3: f32[4,3] = fusion %0, %1 kind=reduction graph rows(%0: f32[4,3], %1: f32[]) {
       %2: f32[4,3] = tanh %0
       %3: f32[4] = reduce_sum %2 axes=[1]
-      return %3, %0
+      return %3, %2
     }
     %4: f32[4] = negate %2
     return %4, %3
@@ -36,7 +36,7 @@ TEST(Dot, DrawsFusionsAsClusters) {
   n2_2 -> n2_3;
   n2_3 -> n3;
   n3 -> output0;
-  n0 -> output1;
+  n2_2 -> output1;
 }
 )");
 }

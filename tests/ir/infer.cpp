@@ -92,7 +92,11 @@ const Good goods[] = {
       {"f32[3]", "i8[]"},
       CustomCallAttributes{"sort", {{Dtype::f32, {3}}, {Dtype::i32, {}}}}},
      "f32[3] i32[]"},
-    {{Op::fusion, {"f32[3]"}, FusionAttributes{}, {}, "graph(%a: f32[3]) { return %a, %a }"},
+    {{Op::fusion,
+      {"f32[3]"},
+      FusionAttributes{},
+      {},
+      "graph(%a: f32[3]) { %b: f32[3] = tanh %a return %b, %b }"},
      "f32[3] f32[3]"},
 };
 
@@ -355,6 +359,8 @@ const Bad bads[] = {
      "fusion: parameter 0 of the body has the wrong type: f32[3] (f32[4] instead of f32[3])"},
     {{Op::fusion, {}, FusionAttributes{}, {}, "graph() { return }"},
      "fusion: the region returns nothing"},
+    {{Op::fusion, {"f32[3]"}, FusionAttributes{}, {}, "graph(%a: f32[3]) { return %a }"},
+     "fusion: the region cannot be one kernel: it hands on an operand: f32[3]"},
 };
 
 TEST(Infer, RefusesMisuse) {

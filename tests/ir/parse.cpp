@@ -161,6 +161,50 @@ const Bad bads[] = {
      body("%y: f32[3] = fusion %x kind=elementwise graph(%a: f32[3]) { return %a } graph() { "
           "return }"),
      "line 2, column 73: fusion takes one region"},
+    {"FusionThatReturnsAnOperand",
+     body("%y: f32[3] = fusion %x kind=elementwise graph(%a: f32[3]) {\nreturn %a }\nreturn %y"),
+     "line 2, column 14: fusion: the region cannot be one kernel: it hands on an operand: f32[3]"},
+    {"FusionInAFusion",
+     body("%y: f32[3] = fusion %x kind=elementwise graph(%a: f32[3]) {\n"
+          "%b: f32[3] = fusion %a kind=elementwise graph(%c: f32[3]) {\n%d: f32[3] = tanh %c\n"
+          "return %d }\nreturn %b }\nreturn %y"),
+     "line 2, column 14: fusion: the region cannot be one kernel: fusion is a group already"},
+    {"BranchInAFusion",
+     body("%i: i32[] = constant 0\n"
+          "%y: f32[3] = fusion %x, %i kind=elementwise graph(%a: f32[3], %b: i32[]) {\n"
+          "%c: f32[3] = case %b, %a graph(%d: f32[3]) { return %d }\nreturn %c }\nreturn %y"),
+     "line 3, column 14: fusion: the region cannot be one kernel: case runs programs of its own"},
+    {"CallInAFusion",
+     body("%y: f32[3] = fusion %x kind=elementwise graph(%a: f32[3]) {\n"
+          "%b: f32[3] = custom_call %a name=sort results=[f32[3]]\nreturn %b }\nreturn %y"),
+     "line 2, column 14: fusion: the region cannot be one kernel: custom_call is nothing that a "
+     "kernel does"},
+    {"ArrayInAFusion",
+     body("%y: f32[3] = fusion %x kind=elementwise graph(%a: f32[3]) {\n"
+          "%b: f32[3] = constant [1, 2, 3]\n%c: f32[3] = add %a, %b\nreturn %c }\nreturn %y"),
+     "line 2, column 14: fusion: the region cannot be one kernel: constant is an array, which "
+     "only an operand can be"},
+    {"FusionOfAnotherKind",
+     body("%y: f32[] = fusion %x kind=elementwise graph(%a: f32[3]) {\n"
+          "%b: f32[] = reduce_sum %a axes=[0]\nreturn %b }\nreturn %y"),
+     "line 2, column 13: fusion: the region is no elementwise group: f32[3] (write "
+     "kind=reduction)"},
+    {"ReductionInABody",
+     body("%z: f32[] = constant 0\n%y: f32[] = reduce %x, %z axes=[0] graph(%a: f32[], %b: f32[]) "
+          "{\n%c: f32[] = reduce_sum %a axes=[]\n%d: f32[] = add %b, %c\nreturn %d }\nreturn %y"),
+     "line 3, column 13: reduce: the body holds reduce_sum, which cannot be computed for each "
+     "element"},
+    {"LoopInABody",
+     body("%z: f32[] = constant 0\n%y: f32[] = reduce %x, %z axes=[0] graph(%a: f32[], %b: f32[]) "
+          "{\n%c: f32[] = while %a graph(%a: f32[]) { %b: bool[] = constant false\nreturn %b }"
+          " graph(%a: f32[]) { return %a }\n%d: f32[] = add %b, %c\nreturn %d }\nreturn %y"),
+     "line 3, column 13: reduce: the body holds while, which cannot be computed for each element"},
+    {"ArrayInABody",
+     body("%z: f32[] = constant 0\n%y: f32[] = reduce %x, %z axes=[0] graph(%a: f32[], %b: f32[]) "
+          "{\n%c: f32[2] = constant [1, 2]\n%e: f32[1] = slice %c start=[1] limit=[2] stride=[1]\n"
+          "%f: f32[] = reshape %e\n%d: f32[] = add %b, %f\nreturn %d }\nreturn %y"),
+     "line 3, column 13: reduce: the body holds constant, an array of different values, which "
+     "cannot be computed for each element"},
     {"NoValueName", body("return %"), "line 2, column 8: a name must follow '%'"},
     {"UnclosedName", "graph \"half", "line 1, column 7: the string has no closing quote"},
     {"OddEscape", "graph \"\\q\"",

@@ -97,8 +97,9 @@ Graph sample(Op op, Dtype dtype) {
     inputs = {x};
     GraphBuilder body("two words");
     Value y = body.parameter(array);
-    regions = {body.build({body.add(Op::reverse, {y}, AxesAttributes{{1}}), y})};
-    attributes = FusionAttributes{FusionKind::reduction};
+    const Value turned = body.add(Op::reverse, {y}, AxesAttributes{{1}});
+    regions = {body.build({turned, body.add(Op::maximum, {turned, y})})};
+    attributes = FusionAttributes{FusionKind::elementwise};
   }
   return builder.build({builder.add(op, inputs, attributes, stated, regions)});
 }

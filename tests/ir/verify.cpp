@@ -60,6 +60,16 @@ const Break breaks[] = {
      "%1 (tanh) breaks the rule that the parameters are the first nodes"},
     {"TooManyParameters", [](BrokenGraph& g) { g.parameter_count() = 4; },
      "counts more parameters than it has nodes"},
+    {"FusionOfAnotherKind",
+     [](BrokenGraph& g) { g.nodes()[2].attributes = FusionAttributes{FusionKind::dot}; },
+     "%2 (fusion) is refused: fusion: the region is no dot group"},
+    {"FusionThatReturnsItsOperand",
+     [](BrokenGraph& g) {
+       BrokenGraph region{g.nodes()[2].regions[0]};
+       region.outputs()[0].node = 0;
+       g.nodes()[2].regions[0] = region.graph;
+     },
+     "%2 (fusion) is refused: fusion: the region cannot be one kernel: it hands on an operand"},
     {"BrokenRegion",
      [](BrokenGraph& g) {
        BrokenGraph region{g.nodes()[2].regions[0]};
