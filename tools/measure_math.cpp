@@ -1,10 +1,12 @@
-// Measures the inline f32 functions over all 2^32 floats: the greatest error of each, where it is,
-// and whether bounds and symmetries hold at every argument. docs/math.md quotes it.
+// Measures the inline functions of one operand: the greatest error of each, where it is, and
+// whether bounds and symmetries hold at every argument. docs/math.md quotes it.
 //
-//   measure_math [--threads N] [op ...]
+//   measure_math [--threads N] [op ...]      f32, over all 2^32 floats
+//   measure_math --f64 MILLIONS [op ...]     f64, over so many random doubles
 //
-// The truth is the double function of libm, within 2^-28 ULP of f32; of erf_inv, a Newton step in
-// double. Exits with 1 where an error is above 2 ULP or an invariant is broken.
+// The truth of f32 is the double function of libm, within 2^-28 ULP of f32 (of erf_inv, a step of
+// Halley's iteration in double); that of f64 is libquadmath's. Exits with 1 where an error is above
+// 2 ULP or a law is broken.
 #include <atomic>
 #include <bit>
 #include <cstdio>
@@ -12,6 +14,7 @@
 #include <memory>
 #include <mutex>
 #include <numbers>
+#include <random>
 #include <thread>
 #include <vector>
 
@@ -34,6 +37,7 @@ struct Law {
   double least, greatest;  // of its values
 };
 constexpr double infinite = std::numeric_limits<double>::infinity();
+// As f32 rounds them: greater than the exact numbers, and than f64's.
 const auto half_pi = static_cast<double>(std::numbers::pi_v<float> / 2);
 const auto pi = static_cast<double>(std::numbers::pi_v<float>);
 const Law laws[] = {
@@ -62,9 +66,9 @@ const Law laws[] = {
 
 struct Measured {
   double ulp = 0;
-  float at = 0, value = 0;
+  double at = 0, value = 0;
   std::uint64_t out_of_bounds = 0, asymmetric = 0;
-  float first_broken = 0;
+  double first_broken = 0;
 
   void add(const Measured& other) {
     if (other.ulp > ulp) {
@@ -94,10 +98,13 @@ double erf_inv(double x, double y) {
   return std::copysign(y, x);
 }
 
-struct Block {
-  alignas(64) float x[block], y[block], minus_x[block], mirrored[block];
-  double truth[block];
+template <class T, class Truth>
+struct BlockOf {
+  alignas(64) T x[block], y[block], minus_x[block], mirrored[block];
+  Truth truth[block];
 };
+using Block = BlockOf<float, double>;
+using WideBlock = BlockOf<double, test::Quad>;
 
 /// 1 / ULP of a number of that size. Of what is no finite f32, whatever makes it look at closely.
 double per_ulp(double truth) {
@@ -107,7 +114,19 @@ double per_ulp(double truth) {
   return exponent == 255 ? std::nan("") : std::bit_cast<double>(scale << 52);
 }
 
-/// Errors of numbers that are finite; the others, and those that may be the worst, by ulp_error.
+template <class AnyBlock>
+void see_each_error(const AnyBlock& b, Measured& measured) {
+  for (std::size_t i = 0; i < block; ++i) {
+    const double error = test::ulp_error(b.y[i], b.truth[i]);
+    if (error > measured.ulp) {
+      measured.ulp = error;
+      measured.at = static_cast<double>(b.x[i]);
+      measured.value = static_cast<double>(b.y[i]);
+    }
+  }
+}
+
+/// The same, fast where all are finite and none is the worst so far.
 void see_errors(const Block& b, Measured& measured) {
   double most = 0;
   bool special = false;
@@ -116,25 +135,18 @@ void see_errors(const Block& b, Measured& measured) {
     special |= !(error < infinite);
     most = std::max(most, error);
   }
-  if (!special && most <= measured.ulp) return;
-  for (std::size_t i = 0; i < block; ++i) {
-    const double error = test::ulp_error(b.y[i], b.truth[i]);
-    if (error > measured.ulp) {
-      measured.ulp = error;
-      measured.at = b.x[i];
-      measured.value = b.y[i];
-    }
-  }
+  if (special || most > measured.ulp) see_each_error(b, measured);
 }
 
-void see_laws(const Block& b, const Law& law, Measured& measured) {
+template <class AnyBlock>
+void see_laws(const AnyBlock& b, const Law& law, Measured& measured) {
   for (std::size_t i = 0; i < block; ++i) {
     if (std::isnan(b.y[i])) continue;
     const bool in_bounds = b.y[i] >= law.least && b.y[i] <= law.greatest;
     bool symmetric = true;
     if (law.symmetry != Law::none) {
-      const float expected = law.symmetry == Law::odd ? -b.mirrored[i] : b.mirrored[i];
-      symmetric = std::bit_cast<std::uint32_t>(b.y[i]) == std::bit_cast<std::uint32_t>(expected);
+      const auto expected = law.symmetry == Law::odd ? -b.mirrored[i] : b.mirrored[i];
+      symmetric = b.y[i] == expected && std::signbit(b.y[i]) == std::signbit(expected);
     }
     if (in_bounds && symmetric) continue;
     if (measured.out_of_bounds + measured.asymmetric == 0) measured.first_broken = b.x[i];
@@ -184,6 +196,44 @@ Measured measure(const test::UnaryReference& reference, const Law& law, unsigned
   return all;
 }
 
+/// A double of any bits, or of moderate size, or close to a multiple of pi / 4.
+double random_double(std::mt19937_64& random) {
+  const std::uint64_t bits = random();
+  const double unit = std::ldexp(static_cast<double>(bits >> 11), -52) - 1;  // in [-1, 1)
+  switch (random() % 4) {
+    case 0:
+      return std::bit_cast<double>(bits);
+    case 1:
+      return std::copysign(std::exp2(static_cast<double>(random() % 50) - 40 + unit), unit);
+    case 2:
+      return unit * (random() % 2 ? 1 : 20);
+    default: {
+      const auto turns = static_cast<double>(random() % (random() % 2 ? 16 : 1 << 20));
+      const double near = std::exp2(-static_cast<double>(random() % 60)) * unit;
+      return std::copysign(turns * (std::numbers::pi / 4) + near, unit);
+    }
+  }
+}
+
+Measured measure_f64(const test::UnaryReference& reference, const Law& law, std::int64_t count) {
+  const test::MathLoop<double> loop(reference.op);
+  std::mt19937_64 random(1);
+  Measured all;
+  const auto b = std::make_unique<WideBlock>();
+  for (; count > 0; count -= block) {
+    for (std::size_t i = 0; i < block; ++i) {
+      b->x[i] = random_double(random);
+      b->minus_x[i] = -b->x[i];
+      b->truth[i] = reference.f64(b->x[i]);
+    }
+    loop(b->x, nullptr, b->y, block);
+    if (law.symmetry != Law::none) loop(b->minus_x, nullptr, b->mirrored, block);
+    see_each_error(*b, all);
+    see_laws(*b, law, all);
+  }
+  return all;
+}
+
 bool is_wanted(Op op, const std::vector<std::string>& wanted) {
   return wanted.empty() || std::ranges::find(wanted, anabranch::name(op)) != wanted.end();
 }
@@ -192,14 +242,30 @@ const Law& law_of(Op op) {
   return *std::ranges::find_if(laws, [op](const Law& law) { return law.op == op; });
 }
 
+/// Whether everything holds.
+bool report(Op op, const Measured& m) {
+  std::printf("%-22s %.4f ULP at %.17g [%a]: %.17g\n", std::string(anabranch::name(op)).c_str(),
+              m.ulp, m.at, m.at, m.value);
+  const std::uint64_t broken = m.out_of_bounds + m.asymmetric;
+  if (broken > 0) {
+    std::printf("  %llu values out of bounds, %llu without their symmetry; one at %.17g [%a]\n",
+                static_cast<unsigned long long>(m.out_of_bounds),
+                static_cast<unsigned long long>(m.asymmetric), m.first_broken, m.first_broken);
+  }
+  std::fflush(stdout);
+  return m.ulp <= limit && broken == 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  unsigned threads = 1;
+  int threads = 1, millions_of_f64 = 0;
   std::vector<std::string> wanted;
   for (int i = 1; i < argc; ++i) {
     if (std::strcmp(argv[i], "--threads") == 0 && i + 1 < argc) {
-      threads = static_cast<unsigned>(std::max(std::atoi(argv[++i]), 1));
+      threads = std::max(std::atoi(argv[++i]), 1);
+    } else if (std::strcmp(argv[i], "--f64") == 0 && i + 1 < argc) {
+      millions_of_f64 = std::max(std::atoi(argv[++i]), 1);
     } else {
       wanted.emplace_back(argv[i]);
     }
@@ -208,18 +274,10 @@ int main(int argc, char** argv) {
   for (const test::UnaryReference& reference : test::unary_references) {
     if (!is_wanted(reference.op, wanted)) continue;
     const Law& law = law_of(reference.op);
-    const Measured m = measure(reference, law, threads);
-    std::printf("%-22s %.4f ULP at %.9g [%a]: %.9g\n",
-                std::string(anabranch::name(reference.op)).c_str(), m.ulp,
-                static_cast<double>(m.at), static_cast<double>(m.at), static_cast<double>(m.value));
-    if (m.out_of_bounds + m.asymmetric > 0) {
-      std::printf("  %llu values out of bounds, %llu without their symmetry; one at %.9g [%a]\n",
-                  static_cast<unsigned long long>(m.out_of_bounds),
-                  static_cast<unsigned long long>(m.asymmetric),
-                  static_cast<double>(m.first_broken), static_cast<double>(m.first_broken));
-    }
-    std::fflush(stdout);
-    holds = holds && m.ulp <= limit && m.out_of_bounds + m.asymmetric == 0;
+    const Measured measured =
+        millions_of_f64 > 0 ? measure_f64(reference, law, std::int64_t{millions_of_f64} * 1'000'000)
+                            : measure(reference, law, static_cast<unsigned>(threads));
+    holds &= report(reference.op, measured);
   }
   return holds ? 0 : 1;
 }

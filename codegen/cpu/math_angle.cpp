@@ -139,7 +139,7 @@ Angle reduce_slowly(Simd x, Turn turn) {
   if (!vector) {
     auto* pair = reduce_lane(x.value());
     return {x.with(narrow(b.CreateExtractValue(pair, 0))),
-            x.with(b.CreateTrunc(b.CreateExtractValue(pair, 1), integers))};
+            x.with(b.CreateTrunc(b.CreateExtractValue(pair, 1), integers)), x.constant(0)};
   }
   auto* loop = llvm::BasicBlock::Create(b.getContext(), "angle.lane", caller);
   auto* after = llvm::BasicBlock::Create(b.getContext(), "angle.lanes_done", caller);
@@ -161,7 +161,7 @@ Angle reduce_slowly(Simd x, Turn turn) {
   n->addIncoming(next_n, loop);
   b.CreateCondBr(b.CreateICmpEQ(next_i, b.getInt64(vector->getNumElements())), after, loop);
   b.SetInsertPoint(after);
-  return {x.with(next_r), x.with(next_n)};
+  return {x.with(next_r), x.with(next_n), x.constant(0)};
 }
 
 Angle reduce_fast(Simd x, Turn turn) {
@@ -174,9 +174,17 @@ Angle reduce_fast(Simd x, Turn turn) {
   // The first step is exact: all of x, n pi[0] and their difference are multiples of one small
   // number.
   Simd turns = turn == Turn::half_from_quarter ? n + 0.5 : n;
-  Simd r = fma(turns, -pi[0] * unit, x);
-  r = fma(turns, -pi[1] * unit, r);
-  return {fma(turns, -pi[2] * unit, r), shifted.bits()};
+  const Simd first = fma(turns, -pi[0] * unit, x);
+  const Simd r = fma(turns, -pi[1] * unit, first);
+  if (turn != Turn::quarter) {
+    return {fma(turns, -pi[2] * unit, r), shifted.bits(), x.constant(0)};
+  }
+  const Simd rest = turns * (-pi[2] * unit);
+  if (!x.is_wide()) return {r, shifted.bits(), rest};
+  // What the second step rounded off, twice of which shows where the tangent is 1. The difference
+  // is exact away from 0.
+  const Simd lost = fma(turns, -pi[1] * unit, first - r);
+  return {r, shifted.bits(), select(abs(r) > 0.25, lost + rest, rest)};
 }
 
 }  // namespace
@@ -196,7 +204,8 @@ Angle reduce_angle(Simd x, Turn turn) {
   b.CreateCondBr(any, slow, done, llvm::MDBuilder(b.getContext()).createBranchWeights(1, 1 << 20));
   b.SetInsertPoint(slow);
   Angle exact = reduce_slowly(x, turn);
-  exact = {select(huge, exact.r, fast.r), select(huge, exact.n, fast.n)};
+  exact = {select(huge, exact.r, fast.r), select(huge, exact.n, fast.n),
+           select(huge, exact.low, fast.low)};
   llvm::BasicBlock* slow_end = b.GetInsertBlock();
   b.CreateBr(done);
 
@@ -207,9 +216,9 @@ Angle reduce_angle(Simd x, Turn turn) {
     phi->addIncoming(careful.value(), slow_end);
     return x.with(phi);
   };
-  // Both phis before anything else.
-  Simd r = join(fast.r, exact.r);
-  return {r, join(fast.n, exact.n)};
+  // All phis before anything else.
+  Simd r = join(fast.r, exact.r), n = join(fast.n, exact.n);
+  return {r, n, turn == Turn::quarter ? join(fast.low, exact.low) : fast.low};
 }
 
 }  // namespace anabranch::cpu::math

@@ -9,9 +9,10 @@ namespace anabranch::cpu::math {
 enum class Turn { half, half_from_quarter, quarter };
 
 /// r is within half a unit of 0, relatively exact; the lowest bit of `n` (integers) tells odd from
-/// even.
+/// even. For quarter turns r + `low` is the angle: next to a pole of the tangent all that r misses
+/// shows, and twice of it where the tangent is 1. Elsewhere `low` is 0.
 struct Angle {
-  Simd r, n;
+  Simd r, n, low;
 };
 
 /// Cody and Waite's reduction by fused multiply-adds for ordinary x; where any lane is beyond their

@@ -33,7 +33,7 @@ Simd cosine(Simd x) {
 Simd tan(Simd x) {
   Angle angle = reduce_angle(x, Turn::quarter);
   Simd r = angle.r, rr = r * r;
-  Simd correction = rr * r * polynomial(rr, coefficients::tangent);
+  Simd correction = fma(rr * r, polynomial(rr, coefficients::tangent), angle.low);
   Simd t = r + correction;
   // For odd n, -1 / t, corrected by what t and the division lost.
   Simd tail = (r - t) + correction;

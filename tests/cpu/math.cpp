@@ -206,6 +206,20 @@ TEST(SineAndCosine, AreNeverBeyondOne) {
   }
 }
 
+// Doubles next to a pole: all that the reduced angle misses shows there.
+TEST(Tangent, IsWithin2UlpNextToItsPoles) {
+  const MathLoop<double> loop(Op::tan);
+  std::vector<double> x;
+  std::mt19937_64 random(7);
+  for (int i = 0; i < 1 << 16; ++i) {
+    const auto odd = static_cast<double>(random() % (1 << (2 + i % 24)) * 2 + 1);
+    x.push_back(odd * (std::numbers::pi / 2));
+  }
+  x.push_back(0x1.8b5aba1e54649p+18);
+  x.resize((x.size() + 15) / 16 * 16, 1.0);
+  expect_within_limit(measure(loop, x, {}, [](Quad at, Quad) { return tanq(at); }), Op::tan, "f64");
+}
+
 class BinaryMath : public testing::TestWithParam<test::BinaryReference> {};
 
 // Random pairs: of any bits, of moderate size, and (for power) such that the result is finite.
