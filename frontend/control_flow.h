@@ -22,6 +22,7 @@
 #include <functional>
 #include <optional>
 
+#include "frontend/callable.h"
 #include "frontend/carry.h"
 
 namespace anabranch {
@@ -70,29 +71,75 @@ Array branch_of(const char* function, const Operand& index, std::size_t branches
 
 template <class To, class From>
 Tree next_carry(const From& value, const char* name = "carry") {
-  static_assert(is_carried_as<To, From>(),
-                "the loop's body returns the next carry, of the type of the first: the same "
-                "structs and tuples");
   return taken_apart(carried_as<To>(value), name);
+}
+
+/// Whether what a loop's function gives may be the next carry; else the compiler's first error says
+/// why not.
+template <class Carry, class Next>
+consteval bool is_next_carry() {
+  static_assert(!std::is_void_v<Next>,
+                "the body of a loop returns nothing: return the next carry, of the type of the "
+                "first; what changes inside the body is no part of it");
+  if constexpr (!std::is_void_v<Next>) {
+    static_assert(is_carried_as<Carry, std::decay_t<Next>>(),
+                  "the body of a loop returns another type than it carries: return the next carry, "
+                  "of the type of the first: the same structs and tuples of arrays");
+  }
+  return true;
+}
+
+template <class Result, class Given>
+consteval bool is_branch_result() {
+  static_assert(!std::is_void_v<Result> && !std::is_void_v<Given>,
+                "a branch returns nothing: return its results, an ab::Array or a tree (a struct, a "
+                "tuple ...) of them");
+  if constexpr (!std::is_void_v<Result> && !std::is_void_v<Given>) {
+    static_assert(tree::is_tree<Result>());
+    static_assert(is_carried_as<Result, std::decay_t<Given>>(),
+                  "the branches return different types: return the same structs and tuples of "
+                  "arrays from each");
+  }
+  return true;
+}
+
+template <class Function, class... Args>
+consteval bool is_branch() {
+  ANABRANCH_ASSERT_CALLABLE("a branch", "f(arguments...)", Function, Args...);
+  return callable<Function, Args...> == Callable::yes;
+}
+
+/// Whether the functions of a tuple may be the branches that take `Args`.
+template <class Functions, class... Args, std::size_t... At>
+consteval bool are_branches(std::index_sequence<At...>) {
+  if constexpr ((is_branch<std::remove_cvref_t<std::tuple_element_t<At, Functions>>, Args...>() &&
+                 ...)) {
+    using First = CarriedType<std::invoke_result_t<std::tuple_element_t<0, Functions>, Args...>>;
+    return (
+        is_branch_result<First,
+                         std::invoke_result_t<std::tuple_element_t<At, Functions>, Args...>>() &&
+        ...);
+  } else {
+    return false;
+  }
 }
 
 // The functions with their index and arguments bound to one result type.
 template <class Functions, class... Args>
 auto branch(const char* name, const Array& index, SourceLocation where,
             std::vector<std::string> names, const Functions& functions, const Args&... args) {
+  static_assert(are_branches<const Functions, CarriedType<Args>&...>(
+      std::make_index_sequence<std::tuple_size_v<Functions>>()));
   using First = std::tuple_element_t<0, Functions>;
   using Arguments = std::tuple<CarriedType<Args>...>;
   const Arguments arguments{carried_as<CarriedType<Args>>(args)...};
   using Result = CarriedType<std::invoke_result_t<const First&, CarriedType<Args>&...>>;
-  static_assert(!std::is_void_v<Result>, "a branch returns its results");
   std::optional<Result> like;
   Branches branches{name, where, taken_apart(arguments, "argument").leaves, std::move(names), {}};
   auto add = [&](const auto& function) {
     branches.functions.push_back([&](const Leaves& leaves) {
       Arguments own = put_together(arguments, leaves);
       const auto given = std::apply(function, own);
-      static_assert(is_carried_as<Result, std::decay_t<decltype(given)>>(),
-                    "branches return the same structs and tuples of arrays");
       Result result = carried_as<Result>(given);
       Tree tree = taken_apart(result, "result");
       if (!like) like = std::move(result);
@@ -137,6 +184,14 @@ template <class Condition, class Body, class Init>
 auto while_loop(const Condition& condition, const Body& body, const Init& init,
                 std::source_location where = std::source_location::current()) {
   using Carry = detail::CarriedType<Init>;
+  static_assert(tree::is_tree<Carry>());
+  ANABRANCH_ASSERT_CALLABLE("the condition of while_loop", "condition(carry)", Condition, Carry&);
+  static_assert(
+      std::is_convertible_v<std::invoke_result_t<const Condition&, Carry&>, Operand>,
+      "the condition of while_loop returns neither an ab::Array nor a bool: return a bool "
+      "scalar");
+  ANABRANCH_ASSERT_CALLABLE("the body of while_loop", "body(carry)", Body, Carry&);
+  static_assert(detail::is_next_carry<Carry, std::invoke_result_t<const Body&, Carry&>>());
   using detail::Leaves;
   const Carry start = detail::carried_as<Carry>(init);
   detail::Loop loop{"while_loop", where, detail::taken_apart(start, "carry")};
@@ -156,6 +211,10 @@ auto while_loop(const Condition& condition, const Body& body, const Init& init,
 template <class Body, class Init>
 auto fori_loop(const Operand& lower, const Operand& upper, const Body& body, const Init& init) {
   using Carry = detail::CarriedType<Init>;
+  static_assert(tree::is_tree<Carry>());
+  ANABRANCH_ASSERT_CALLABLE("the body of fori_loop", "body(i, carry)", Body, const Array&, Carry&);
+  static_assert(
+      detail::is_next_carry<Carry, std::invoke_result_t<const Body&, const Array&, Carry&>>());
   const Carry start = detail::carried_as<Carry>(init);
   return detail::put_together(
       start, detail::run_fori(lower, upper, detail::taken_apart(start, "carry"),
@@ -167,13 +226,29 @@ auto fori_loop(const Operand& lower, const Operand& upper, const Body& body, con
 
 namespace detail {
 
+/// Whether what a step of scan gives is a pair of the next carry and a tree.
+template <class Carry, class Stepped>
+consteval bool is_scan_step() {
+  constexpr bool pair = [] {
+    if constexpr (is_tuple_like<Stepped>) return std::tuple_size_v<Stepped> == 2;
+    return false;
+  }();
+  static_assert(pair,
+                "the step of scan does not return a pair: return std::pair(carry, y), the next "
+                "carry and what to collect; std::tuple<>() for y collects nothing");
+  if constexpr (pair) {
+    static_assert(is_next_carry<Carry, std::tuple_element_t<0, Stepped>>());
+    static_assert(tree::is_tree<CarriedType<std::tuple_element_t<1, Stepped>>>());
+  }
+  return true;
+}
+
 template <class Init, class Xs, class Step>
 auto scan(const Init& init, const Xs& xs, std::optional<std::int64_t> length, const Step& step,
           SourceLocation where) {
   using Carry = CarriedType<Init>;
   using Stepped = std::decay_t<std::invoke_result_t<const Step&, Carry&, Xs&>>;
-  static_assert(is_tuple_like<Stepped> && std::tuple_size_v<Stepped> == 2,
-                "a step of scan returns a pair: the next carry, and what to collect");
+  static_assert(is_scan_step<Carry, Stepped>());
   using Y = CarriedType<std::tuple_element_t<1, Stepped>>;
   const Carry start = carried_as<Carry>(init);
   std::optional<Y> like;
@@ -200,6 +275,9 @@ template <class Step, class Init, class Xs>
 requires(!std::integral<Xs>) auto scan(
     const Step& step, const Init& init, const Xs& xs,
     std::source_location where = std::source_location::current()) {
+  static_assert(tree::is_tree<detail::CarriedType<Init>>() && tree::is_tree<Xs>());
+  ANABRANCH_ASSERT_CALLABLE("the step of scan", "step(carry, x)", Step, detail::CarriedType<Init>&,
+                            Xs&);
   return detail::scan(init, xs, std::nullopt, step, where);
 }
 
@@ -207,6 +285,8 @@ requires(!std::integral<Xs>) auto scan(
 template <class Step, class Init, std::integral Length>
 auto scan(const Step& step, const Init& init, Length length,
           std::source_location where = std::source_location::current()) {
+  static_assert(tree::is_tree<detail::CarriedType<Init>>());
+  ANABRANCH_ASSERT_CALLABLE("the step of scan", "step(carry)", Step, detail::CarriedType<Init>&);
   return detail::scan(
       init, std::tuple<>(), static_cast<std::int64_t>(length),
       [&](auto& carry, const std::tuple<>&) { return std::invoke(step, carry); }, where);

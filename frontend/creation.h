@@ -91,6 +91,29 @@ Array array(std::initializer_list<T> values, const Sizes& sizes, Dtype dtype,
   return array(values, sizes).astype(dtype, where);
 }
 
+namespace detail {
+
+/// A number, or a row of numbers, of any types.
+struct MixedValues {
+  template <NumberType... T>
+  MixedValues(T...);
+};
+
+}  // namespace detail
+
+/// What the others leave, like array({1.0f, 2}): a sentence instead of a list of all of them.
+template <class... Never>
+Array array(std::initializer_list<detail::MixedValues>, const Sizes& = {0}, Dtype = f32) {
+  static_assert(sizeof...(Never) != 0,
+                "the values of an array are of several C++ types, or there are none: write them of "
+                "one type, {1.0f, 2.0f} instead of {1.0f, 2}; zeros({0}) has no elements");
+  return {};
+}
+template <class... Never>
+Array array(std::initializer_list<detail::MixedValues> values, Dtype dtype) {
+  return array<Never...>(values, {0}, dtype);
+}
+
 /// One number, rank 0, of the dtype of its C++ type.
 Array scalar(const Operand& number);
 /// One number, rank 0, of the given dtype.

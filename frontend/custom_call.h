@@ -25,6 +25,8 @@ struct CallName {
 
   CallName(const char* name, std::source_location where = std::source_location::current())
       : name(name), where(where) {}
+  CallName(std::string name, std::source_location where = std::source_location::current())
+      : name(std::move(name)), where(where) {}
 };
 
 namespace detail {
@@ -85,9 +87,16 @@ auto arrays_for(const T& specs, const ArrayOf& array_of) {
 ///       call.result<float>(0)[0] = q2;
 ///       call.result<float>(1)[0] = q3 - q1;
 ///     }, std::pair{ab::spec(ab::f32, {}), ab::spec(ab::f32, {})}, x);
-template <std::invocable<const CustomCall&> Function, class Results, std::same_as<Array>... Arrays>
+template <class Function, class Results, class... Arrays>
 auto custom_call(const CallName& name, Function function, const Results& results,
                  const Arrays&... operands) {
+  static_assert(
+      std::is_invocable_v<Function&, const CustomCall&>,
+      "the function of a custom_call is not called as function(call): take one parameter, "
+      "const ab::CustomCall&");
+  static_assert((std::is_same_v<Arrays, Array> && ...),
+                "the operands of a custom_call are ab::Arrays: make a number one with "
+                "ab::scalar(x), and pass the arrays of a struct one by one");
   register_custom_call(name.name, std::move(function), typeid(Function));
   CustomCallAttributes attributes{name.name, {}};
   detail::arrays_for(results, [&](const Spec& spec) {

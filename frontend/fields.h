@@ -2,9 +2,12 @@
 //
 // Counting follows from what an aggregate can be initialized with; structured bindings then name
 // that many. Boost.PFR does the same for most structs, but stumbles over a std::array or a C array
-// among the fields, which stand for several initializers each by the elision of braces.
+// among the fields, which stand for several initializers each by the elision of braces; and its
+// names of fields came with Boost 1.84, which would have to be installed wherever these headers
+// are included.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <string_view>
 #include <tuple>
@@ -76,7 +79,20 @@ constexpr std::size_t count_from() {
   }
 }
 
+/// Converts to the bases of a struct alone.
+template <class Struct>
+struct AnyBase {
+  template <class Base>
+  requires(std::is_base_of_v<Base, Struct> && !std::is_same_v<Struct, Base>) operator Base() const;
+};
+
 }  // namespace detail
+
+/// Whether an aggregate has a base class, which is its first initializer.
+template <class T>
+inline constexpr bool has_base = requires {
+  T{detail::AnyBase<T>{}};
+};
 
 /// How many fields an aggregate without bases has.
 template <class T>
@@ -128,37 +144,98 @@ template <class Struct>
 struct Example {
   Struct value;
 };
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wundefined-internal"
+#pragma clang diagnostic ignored "-Wundefined-var-template"
+#endif
 template <class Struct>
 extern const Example<Struct> example;  // never defined: only the addresses of its fields are named
+/// clang before 18 takes the address of a part of an object as a template argument only in a class.
+template <class Field>
+struct Address {
+  const Field* address;
+};
 
 template <class Struct>
-constexpr auto field_addresses() {
-  return with_fields(example<Struct>.value,
-                     [](const auto&... fields) { return std::tuple{&fields...}; });
+consteval auto field_addresses() {
+  return with_fields(example<Struct>.value, [](const auto&... fields) {
+    return std::tuple{
+        Address<std::remove_const_t<std::remove_reference_t<decltype(fields)>>>{&fields}...};
+  });
 }
 
-// What the compiler calls the field, behind the last "::" of "(& example<Struct>...::field)".
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
+
+/// How the compiler writes the address: "...::value.main()::Layer::weights)}]" under g++,
+/// "...&example.value.weights}]" under clang.
 template <auto Address>
-constexpr std::string_view field_name() {
-  std::string_view text = __PRETTY_FUNCTION__;
-  text = text.substr(0, text.find(')', text.find("Address = ")));
-  return text.substr(text.rfind(':') + 1);
+constexpr auto address_text() {
+  return __PRETTY_FUNCTION__;  // not as a std::string_view, whose meaning g++ would add to the text
 }
+
+constexpr bool is_name_part(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '$' || static_cast<unsigned char>(c) >= 0x80;
+}
+
+/// The name that `text` ends with, closing brackets aside.
+constexpr std::string_view last_name(std::string_view text) {
+  while (!text.empty() && (text.back() == ']' || text.back() == '}' || text.back() == ')')) {
+    text.remove_suffix(1);
+  }
+  std::size_t begin = text.size();
+  while (begin > 0 && is_name_part(text[begin - 1])) --begin;
+  return text.substr(begin);
+}
+
+template <class Struct, std::size_t At>
+constexpr std::string_view written_name() {
+  return last_name(address_text<std::get<At>(field_addresses<Struct>())>());
+}
+
+struct NameProbe {
+  int first_field, second_field;
+};
+/// Whether this compiler writes addresses in a way that is understood.
+inline constexpr bool names_are_written =
+    written_name<NameProbe, 0>() == "first_field" && written_name<NameProbe, 1>() == "second_field";
+
+/// "field 12"
+template <std::size_t At>
+inline constexpr std::array<char, 9> numbered_name = [] {
+  std::array<char, 9> name = {'f', 'i', 'e', 'l', 'd', ' '};
+  std::size_t end = 6;
+  if (At >= 10) name[end++] = static_cast<char>('0' + At / 10);
+  name[end] = static_cast<char>('0' + At % 10);
+  return name;
+}();
 
 }  // namespace detail
 
-/// The name of field `At` of an aggregate, as its definition writes it.
+/// The name of field `At` of an aggregate, as its definition writes it; "field 0" where the
+/// compiler does not tell.
 template <class Struct, std::size_t At>
 constexpr std::string_view field_name() {
-  return detail::field_name<std::get<At>(detail::field_addresses<Struct>())>();
+  if constexpr (detail::names_are_written) {
+    return detail::written_name<Struct, At>();
+  } else {
+    return detail::numbered_name<At>.data();
+  }
 }
+
+/// The same, found once.
+template <class Struct, std::size_t At>
+inline constexpr std::string_view name_of = field_name<Struct, At>();
 
 /// Calls `visit(name, field)` for each field in order.
 template <class Struct, class Visit>
 void for_each_field(Struct& object, Visit&& visit) {
   with_fields(object, [&](auto&... fields) {
     [&]<std::size_t... At>(std::index_sequence<At...>) {
-      (visit(field_name<std::remove_const_t<Struct>, At>(), fields), ...);
+      (visit(name_of<std::remove_const_t<Struct>, At>, fields), ...);
     }
     (std::make_index_sequence<sizeof...(fields)>());
   });

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "frontend/array.h"
+#include "frontend/callable.h"
 #include "frontend/operand.h"
 #include "frontend/signature.h"
 #include "frontend/tracer.h"
@@ -47,21 +48,34 @@ Traced<T> traced_argument(Tracer& tracer, const T& argument) {
   }
 }
 
+/// Whether T may be an argument; see tree::is_tree.
+template <class T>
+consteval bool is_argument() {
+  if constexpr (std::is_arithmetic_v<T> || std::same_as<T, Spec>) {
+    return true;
+  } else {
+    return tree::is_tree<T>();
+  }
+}
+
 /// Calls `function` with whole arguments, as an array where the argument is a number or a spec.
 template <class Function, class... Args>
 auto call(const Function& function, std::tuple<Args...>& args) {
-  static_assert(
-      std::is_invocable_v<const Function&, Args&...>,
-      "the function does not take these arguments. A C++ number is traced, so the function "
-      "takes it as an Array; static_arg(v) passes its value instead and compiles for it");
-  using Result = std::invoke_result_t<const Function&, Args&...>;
-  static_assert(!std::is_void_v<Result>, "a traced function returns its results");
-  return std::apply(
-      [&](Args&... each) -> std::decay_t<Result> { return std::invoke(function, each...); }, args);
+  ANABRANCH_ASSERT_CALLABLE(
+      "the traced function",
+      "f(arguments...) (static_arg(v) passes a number's value, and compiles for it)", Function,
+      std::add_lvalue_reference_t<Args>...);
+  using Result = std::decay_t<std::invoke_result_t<const Function&, Args&...>>;
+  static_assert(!std::is_void_v<Result>,
+                "the traced function returns nothing: return its results, an ab::Array or a tree "
+                "(a struct, a tuple ...) of them");
+  if constexpr (!std::is_void_v<Result>) static_assert(tree::is_tree<Result>());
+  return std::apply([&](Args&... each) -> Result { return std::invoke(function, each...); }, args);
 }
 
 template <class Function, class... Args>
 auto trace_call(const Function& function, const Args&... args) {
+  static_assert((is_argument<Args>() && ...));
   auto tracer = std::make_shared<Tracer>("main");
   CloseTrace close{*tracer};
   std::tuple<Traced<Args>...> traced{traced_argument(*tracer, args)...};

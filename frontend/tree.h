@@ -68,6 +68,74 @@ template <class T>
 inline constexpr bool is_leaf = std::same_as<T, Array> || is_static<T> || Plain<T>;
 
 template <class T>
+concept PointerLike = std::is_pointer_v<T> || requires(const T& pointer) {
+  pointer.get();
+  *pointer;
+};
+
+template <class T, class... Outer>
+consteval bool is_tree();
+
+template <class... Outer, class... Fields>
+consteval bool are_trees(const std::tuple<detail::Address<Fields>...>*) {
+  return (is_tree<Fields, Outer...>() && ...);
+}
+
+/// is_tree of a struct; `Outer` are the structs that it is part of, where it may be a part again.
+template <class T, class... Outer>
+consteval bool is_tree_struct() {
+  if constexpr ((std::is_same_v<T, Outer> || ...)) {
+    return true;
+  } else {
+    static_assert(
+        !PointerLike<T>,
+        "a tree of arrays holds no pointers: hold the ab::Array itself, which is a handle "
+        "that copies cheaply, or a std::optional of it");
+    static_assert(PointerLike<T> || (std::is_aggregate_v<T> && !std::is_union_v<T>),
+                  "a tree is made of Arrays, static_arg, numbers, enums, strings, plain structs "
+                  "(aggregates, without constructors or private members), tuples, pairs, "
+                  "std::array, std::vector, std::optional and std::map<std::string, T>");
+    if constexpr (std::is_aggregate_v<T> && !std::is_union_v<T>) {
+      static_assert(!has_base<T>,
+                    "a struct of a tree has no base class: make the base a member of it");
+      if constexpr (!has_base<T>) {
+        static_assert(field_count<T> <= max_fields,
+                      "a struct of a tree has at most 26 fields: group some of them in a struct of "
+                      "their own, or in a std::array or std::vector");
+        if constexpr (field_count<T> <= max_fields) {
+          return are_trees<Outer..., T>(
+              static_cast<const decltype(detail::field_addresses<T>())*>(nullptr));
+        }
+      }
+    }
+    return false;
+  }
+}
+
+/// Whether T is a tree. Where it is not, the first error of the compiler says why, and what to
+/// write instead.
+template <class T, class... Outer>
+consteval bool is_tree() {
+  using Part = std::remove_const_t<T>;
+  if constexpr (is_leaf<Part>) {
+    return true;
+  } else if constexpr (is_list<Part> || is_optional<Part>) {
+    return is_tree<typename Part::value_type, Outer...>();
+  } else if constexpr (is_map<Part>) {
+    return is_tree<typename Part::mapped_type, Outer...>();
+  } else if constexpr (std::is_array_v<Part>) {
+    return is_tree<std::remove_extent_t<Part>, Outer...>();
+  } else if constexpr (TupleLike<Part>) {
+    return []<std::size_t... At>(std::index_sequence<At...>) {
+      return (is_tree<std::tuple_element_t<At, Part>, Outer...>() && ...);
+    }
+    (std::make_index_sequence<std::tuple_size_v<Part>>());
+  } else {
+    return is_tree_struct<Part, Outer...>();
+  }
+}
+
+template <class T>
 const T& static_value(const static_arg<T>& part) {
   return part.value;
 }
@@ -129,10 +197,7 @@ void walk_parts(Tree& tree, Visitor& visitor) {
   } else if constexpr (TupleLike<T>) {
     std::apply([&](auto&... items) { (part(items), ...); }, tree);
   } else {
-    static_assert(std::is_aggregate_v<T>,
-                  "a tree is made of Arrays, static_arg, numbers, enums, strings, plain structs "
-                  "without bases, tuples, pairs, std::array, std::vector, std::optional and "
-                  "std::map<std::string, T>");
+    static_assert(is_tree<T>());
     for_each_field(tree, [&](std::string_view name, auto& item) {
       visitor.within(Field{name}, [&] { walk(item, visitor); });
     });

@@ -139,6 +139,26 @@ TEST(Trees, PlainMembersArePartOfTheKey) {
   EXPECT_EQ(scale.traces(), 4);
 }
 
+TEST(Trees, FieldsOfALocalStructHaveTheirNames) {
+  struct Address {
+    ab::Array street;
+    int number = 1;
+  };
+  auto f = ab::jit([](Address a) { return a.street + a.number; });
+  f(Address{ab::scalar(1)});
+  f(Address{ab::scalar(1), 2});
+  EXPECT_EQ(f.last_retrace(), "argument 0.number: static 2 instead of static 1");
+}
+
+TEST(Trees, FieldsWithoutNamesAreNumbered) {
+  using namespace ab::tree::detail;
+  EXPECT_STREQ(numbered_name<0>.data(), "field 0");
+  EXPECT_STREQ(numbered_name<25>.data(), "field 25");
+  EXPECT_EQ(last_name("f() [with auto A = {(& e.main()::L::weights)}]"), "weights");
+  EXPECT_EQ(last_name("f() [A = {&e.value.last_}]"), "last_");
+  EXPECT_EQ(last_name("f() [A = <unknown>]"), "");
+}
+
 TEST(Trees, AnEnumOrATextMayBeAnArgument) {
   auto apply = ab::jit([](ab::Array x, Activation activation) {
     return activation == Activation::relu ? ab::relu(x) : ab::tanh(x);
