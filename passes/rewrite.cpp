@@ -1,5 +1,7 @@
 #include "passes/rewrite.h"
 
+#include <algorithm>
+
 #include "ir/infer.h"
 #include "passes/dce.h"
 
@@ -8,6 +10,18 @@ namespace {
 
 // Rules that undo each other would build for ever: beyond this depth nothing is rewritten.
 constexpr int most_depth = 64;
+
+bool is_array(const Node& node) {
+  return node.op == Op::constant && !node.as<ConstantAttributes>().value.is_splat();
+}
+
+// Whether rules may make `after` of a region of `node`. A fusion is decided: without an op it may
+// be no single kernel of its kind. The body of a reduce is computed scalar by scalar, with no
+// array.
+bool takes(const Node& node, const Graph& after) {
+  if (node.op == Op::fusion) return false;
+  return node.op != Op::reduce || std::ranges::none_of(after.nodes(), is_array);
+}
 
 }  // namespace
 
@@ -85,9 +99,9 @@ Graph rewrite(const Graph& graph, const RuleTable& rules, const PassContext& con
       Value first = renamed[input.node];
       input = {first.node, first.result + input.result};
     }
-    // A fusion is decided: what rules make of its region may be no single kernel of its kind.
     for (Graph& region : node.regions) {
-      if (node.op != Op::fusion) region = rewrite(region, rules, context);
+      Graph after = rewrite(region, rules, context);
+      if (takes(node, after)) region = std::move(after);
     }
     rewriter.location_ = node.location;
     renamed[i] = rewriter.offer(std::move(node));
