@@ -36,7 +36,14 @@ class Within {
   Condition condition() const { return condition_; }
 
  private:
+  // A constant goes to the other side: what is left is often a loop's index, which costs nothing.
   void compare(Index index, Comparison direction, std::int64_t with) {
+    const std::int64_t shift = builder_.indices()[index].constant;
+    std::int64_t moved = 0;
+    if (!__builtin_sub_overflow(with, shift, &moved)) {
+      index = builder_.indices().add(index, -shift);
+      with = moved;
+    }
     Ref bound = builder_.constant(i64, static_cast<std::uint64_t>(with));
     Ref holds = builder_.compute(Op::compare, bool_, {builder_.scalar(index), bound}, direction);
     condition_.ref =
@@ -255,32 +262,43 @@ Ref Puller::visit_pad(const Node& node, const Request& request) {
   return builder_.compute(Op::select, node.types[0].dtype, {inside.ref, element, around});
 }
 
-// The first operand whose end lies beyond the place; each is read only inside its own part.
+// Each operand is read only inside its own part; halves choose between halves, so that it takes few
+// comparisons to know which one is asked for.
 Ref Puller::visit_concatenate(const Node& node, const Request& request) {
   const auto axis = node.as<AxisAttributes>().axis;
   IndexTable& table = builder_.indices();
-  std::vector<std::pair<Ref, Ref>> parts;  // condition, element
+  const Index along = (*this)[request.at][at(axis)];
+  const std::int64_t shift = table[along].constant;
+  std::vector<Part> parts;
   std::int64_t begin = 0;
   for (Value input : node.inputs) {
     const std::int64_t size = graph_.type(input).shape[static_cast<int>(axis)];
-    std::vector<Index> inner((*this)[request.at].begin(), (*this)[request.at].end());
-    inner[at(axis)] = table.add(inner[at(axis)], -begin);
-    begin += size;
+    const std::int64_t end = begin + size;
     Within within(builder_);
-    within.require(inner[at(axis)], 0, size);
+    within.require(along, begin, end);
     const Condition inside = within.condition();
-    if (inside.never || size == 0) continue;
-    Ref element = want(input, point(std::move(inner)), both(request.mask, inside.ref));
-    parts.push_back({inside.ref, element});
+    if (!inside.never && size > 0) {
+      std::vector<Index> inner((*this)[request.at].begin(), (*this)[request.at].end());
+      inner[at(axis)] = table.add(along, -begin);
+      const Ref mask = both(request.mask, inside.ref);
+      parts.push_back({end - shift, want(input, point(std::move(inner)), mask)});
+    }
+    begin = end;
   }
   if (!missing_.empty()) return {};
   if (parts.empty()) return builder_.constant(node.types[0].dtype, 0);  // the mask never holds here
-  Ref chosen = parts.back().second;
-  for (std::size_t i = parts.size() - 1; i-- > 0;) {
-    chosen = builder_.compute(Op::select, node.types[0].dtype,
-                              {parts[i].first, parts[i].second, chosen});
-  }
-  return chosen;
+  return chosen(parts, table.add(along, -shift));
+}
+
+Ref Puller::chosen(std::span<const Part> parts, Index along) {
+  if (parts.size() == 1) return parts[0].element;
+  const std::size_t half = parts.size() / 2;
+  const Ref low = chosen(parts.first(half), along), high = chosen(parts.subspan(half), along);
+  const Ref bound = builder_.constant(i64, static_cast<std::uint64_t>(parts[half - 1].end));
+  const Ref is_low =
+      builder_.compute(Op::compare, bool_, {builder_.scalar(along), bound}, Comparison::lt);
+  const Dtype dtype = builder_.kernel()[low].dtype;
+  return builder_.compute(Op::select, dtype, {is_low, low, high});
 }
 
 // Asked for without a mask, so that every lane has the same: a start can be read at any time.

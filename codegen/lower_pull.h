@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -66,7 +67,14 @@ class Puller {
   Ref visit_elementwise(const Node& node, const Request& request);
   Ref visit_index(const Node& node, const Request& request);
   Ref visit_pad(const Node& node, const Request& request);
+  /// An operand's element; it is the result's where the index along the axis is below `end`.
+  struct Part {
+    std::int64_t end = 0;
+    Ref element;
+  };
+
   Ref visit_concatenate(const Node& node, const Request& request);
+  Ref chosen(std::span<const Part> parts, Index along);
   Ref visit_dynamic_slice(const Node& node, const Request& request);
   Ref visit_dynamic_update_slice(const Node& node, const Request& request);
   Ref visit_leaf(const Node& node, const Request& request);

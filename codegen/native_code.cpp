@@ -5,6 +5,7 @@
 #include "codegen/cpu/compile_kernels.h"
 #include "codegen/cpu/native_flow.h"
 #include "codegen/cuda/code_builder.h"
+#include "codegen/split_loops.h"
 #include "codegen/tile.h"
 
 namespace anabranch {
@@ -48,7 +49,7 @@ NativeCode::NativeCode(std::vector<Kernel>& kernels, const Launches& launches,
   std::vector<std::size_t> on_cpu;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     if (devices[uses[i].device].kind() == DeviceKind::cuda) continue;
-    kernels[i] = tile(std::move(kernels[i]), target, uses[i].is_epilogue);
+    kernels[i] = split_loops(tile(std::move(kernels[i]), target, uses[i].is_epilogue));
     on_cpu.push_back(i);
   }
   compile_for_cpu(kernels, on_cpu);

@@ -117,8 +117,13 @@ const Loop* Kernel::parallel_loop() const {
 }
 
 std::int64_t Kernel::extent() const {
-  const Loop* loop = parallel_loop();
-  return loop ? loop->extent : 1;
+  if (!parallel_loop()) return 1;
+  std::int64_t extent = 0;
+  for (Ref ref : body) {
+    const auto* loop = std::get_if<Loop>(&(*this)[ref].operation);
+    if (loop && loop->parallel) extent += loop->extent;
+  }
+  return extent;
 }
 
 std::optional<std::int64_t> stride(const Kernel& kernel, Ref index, Ref loop_index) {

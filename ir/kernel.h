@@ -71,7 +71,7 @@ struct ConstantInstruction {
   std::uint64_t bits = 0;
 };
 
-/// The current iteration of a loop, an i64 in [0, extent).
+/// The current iteration of a loop, an i64 in [first, first + extent).
 struct LoopIndex {};
 
 /// A scalar handed to a general reduction's body.
@@ -108,12 +108,14 @@ struct Store {
   bool non_temporal = false;
 };
 
-/// `extent` iterations of `body`. At most one loop of a kernel is parallel: it is outermost, and
-/// the caller runs it over any ranges that together make [0, extent). A vector loop runs
-/// `vector_width` consecutive iterations at once, its loops inside being uniform; `unroll` groups
-/// of them per turn.
+/// `extent` iterations of `body`, from `first` on. A kernel has at most one parallel loop, which is
+/// outermost and may be in pieces: parallel loops that follow each other, each beginning where the
+/// one before ends, the first at 0. The caller runs it over any ranges that together make all of
+/// it. A vector loop runs `vector_width` consecutive iterations at once, its loops inside being
+/// uniform; `unroll` groups of them per turn.
 struct Loop {
   std::int64_t extent = 0;
+  std::int64_t first = 0;
   bool parallel = false;
   int vector_width = 1;
   int unroll = 1;
@@ -165,9 +167,9 @@ struct Kernel {
   const Instruction& operator[](Ref ref) const { return instructions[ref.index]; }
   Instruction& operator[](Ref ref) { return instructions[ref.index]; }
 
-  /// The parallel loop, or null where the kernel has none.
+  /// The parallel loop, or its first piece; null where the kernel has none.
   const Loop* parallel_loop() const;
-  /// Iterations of the parallel loop; 1 where there is none.
+  /// Iterations of the parallel loop, all pieces together; 1 where there is none.
   std::int64_t extent() const;
 };
 

@@ -169,7 +169,9 @@ class KernelPrinter {
   }
 
   void loop(const Loop& loop) {
-    std::string content = "for " + index_name(loop.index) + " < " + std::to_string(loop.extent);
+    const std::string from = loop.first == 0 ? "" : std::to_string(loop.first) + " <= ";
+    std::string content =
+        "for " + from + index_name(loop.index) + " < " + std::to_string(loop.first + loop.extent);
     if (loop.parallel) content += " parallel";
     if (loop.vector_width != 1) content += " vector(" + std::to_string(loop.vector_width) + ")";
     if (loop.unroll != 1) content += " unroll(" + std::to_string(loop.unroll) + ")";

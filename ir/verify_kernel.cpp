@@ -25,7 +25,7 @@ class KernelVerifier {
     for (Ref ref : kernel_.body) {
       const Operation& operation = kernel_[ref].operation;
       const auto* loop = std::get_if<Loop>(&operation);
-      if (std::holds_alternative<Store>(operation) || (loop && loop != parallel)) {
+      if (std::holds_alternative<Store>(operation) || (loop && !loop->parallel)) {
         fail("a loop or a store stands beside the parallel loop");
       }
     }
@@ -149,7 +149,11 @@ class KernelVerifier {
     if (loop.extent < 0) fail("a loop has a negative extent");
     if (loop.vector_width < 1 || loop.unroll < 1) fail("a loop is less than 1 wide or unrolled");
     if (loop.parallel && outside.loop) fail("a parallel loop stands inside another loop");
-    if (loop.parallel && kernel_.parallel_loop() != &loop) fail("two loops are parallel");
+    if (loop.parallel && loop.first != parallel_end_) {
+      fail("two loops are parallel, and the second does not begin where the first ends");
+    }
+    if (loop.parallel) parallel_end_ += loop.extent;
+    if (loop.first < 0) fail("a loop begins below 0");
     if (loop.vector_width > 1 && outside.vector) fail("a vector loop stands inside another");
     for (const Reduction& reduction : loop.reductions) form(reduction);
     outside.loop = true;
@@ -275,6 +279,7 @@ class KernelVerifier {
   const Kernel& kernel_;
   std::vector<bool> defined_;
   std::vector<bool> visible_;
+  std::int64_t parallel_end_ = 0;  // of the pieces of the parallel loop so far
 };
 
 }  // namespace

@@ -239,7 +239,8 @@ Value* KernelEmitter::vector_load(const Load& load, int copy) {
     Value* own = vector(load.mask, copy);
     mask = mask ? builder_.CreateAnd(mask, own) : own;
   }
-  const Lane from = lane(load.buffer, load.index, copy, mask);
+  Lane from = lane(load.buffer, load.index, copy, mask);
+  if (load.mask) from.unread = buffers_[load.buffer];
   if (load.prefetch != 0) {
     prefetch_element(builder_, from.dtype, from.first, load.prefetch);
   }

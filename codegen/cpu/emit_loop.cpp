@@ -34,6 +34,21 @@ void KernelEmitter::emit_loop(Ref ref) {
   }
 }
 
+// The iterations to run: all, or those of the caller's range. A piece of the parallel loop runs
+// what they share.
+KernelEmitter::Turns KernelEmitter::iterations(const Loop& loop) {
+  llvm::IRBuilder<>& b = builder_;
+  const std::int64_t end = loop.first + loop.extent;
+  Value* first = b.getInt64(static_cast<std::uint64_t>(loop.first));
+  Value* last = b.getInt64(static_cast<std::uint64_t>(end));
+  if (!loop.parallel) return {first, last};
+  const auto with = [&](llvm::Intrinsic::ID which, Value* range, Value* piece) {
+    return b.CreateBinaryIntrinsic(which, range, piece);
+  };
+  return {loop.first == 0 ? begin_ : with(llvm::Intrinsic::smax, begin_, first),
+          end == kernel_.extent() ? end_ : with(llvm::Intrinsic::smin, end_, last)};
+}
+
 void KernelEmitter::emit_scalar_loop(const Loop& loop) {
   const std::size_t mark = defined_.size();
   hoist(loop.body);
@@ -43,18 +58,17 @@ void KernelEmitter::emit_scalar_loop(const Loop& loop) {
     fold(loop, partials);
   };
   Partials partials = initial_partials(loop, false);
+  const Turns turns = iterations(loop);
   if (loop.parallel) {
     llvm::BasicBlock* some = block("range");
     llvm::BasicBlock* after = block("range.end");
-    builder_.CreateCondBr(builder_.CreateICmpSLT(begin_, end_), some, after);
+    builder_.CreateCondBr(builder_.CreateICmpSLT(turns.first, turns.last), some, after);
     builder_.SetInsertPoint(some);
-    emit_turns("loop", {begin_, end_}, {}, body);
+    emit_turns("loop", turns, {}, body);
     builder_.CreateBr(after);
     builder_.SetInsertPoint(after);
   } else {
-    Value* last = builder_.getInt64(static_cast<std::uint64_t>(loop.extent));
-    partials = emit_folding(loop, "loop", {builder_.getInt64(0), last}, loop.extent, false,
-                            std::move(partials), body);
+    partials = emit_folding(loop, "loop", turns, loop.extent, false, std::move(partials), body);
   }
   forget(mark);
   define_results(loop, partials);
@@ -92,16 +106,17 @@ void KernelEmitter::emit_vector_loop(const Loop& loop) {
 // A fixed count: full turns with `unroll` partial results each, then the rest under masks.
 KernelEmitter::Partials KernelEmitter::emit_vector_rows(const Loop& loop, VectorScope& scope) {
   const std::int64_t turn = std::int64_t{loop.vector_width} * loop.unroll;
-  const std::int64_t full = loop.extent / turn * turn;
-  scope.copies = full > 0 ? loop.unroll : 1;
+  const std::int64_t end = loop.first + loop.extent;
+  const std::int64_t full = loop.first + loop.extent / turn * turn;
+  scope.copies = full > loop.first ? loop.unroll : 1;
   Partials partials = initial_partials(loop, true);
-  if (full > 0) {
-    partials = emit_vector_turns(loop, scope, 0, full, false, std::move(partials));
+  if (full > loop.first) {
+    partials = emit_vector_turns(loop, scope, loop.first, full, false, std::move(partials));
     for (std::size_t i = 0; i < partials.size(); ++i) join_copies(loop.reductions[i], partials[i]);
   }
   scope.copies = 1;
-  if (full < loop.extent) {
-    partials = emit_vector_turns(loop, scope, full, loop.extent, true, std::move(partials));
+  if (full < end) {
+    partials = emit_vector_turns(loop, scope, full, end, true, std::move(partials));
   }
   for (std::size_t i = 0; i < partials.size(); ++i) {
     const Dtype dtype = kernel_[loop.reductions[i].results[0]].dtype;
@@ -132,8 +147,9 @@ KernelEmitter::Partials KernelEmitter::emit_vector_turns(const Loop& loop, Vecto
   return partials;
 }
 
-// A range that the caller chose: masked steps up to the next multiple of the width, unmasked turns
-// from there while they last, masked steps to the end. Both bodies hang on one head:
+// A range that the caller chose, or what a piece has of it: masked steps up to the next multiple of
+// the width, unmasked turns from there while they last, masked steps to the end. Both bodies hang
+// on one head:
 //
 //   head: index == end? -> done
 //         index % width == 0 and a whole turn is left? -> turns (back to head when fewer are left)
@@ -145,6 +161,7 @@ void KernelEmitter::emit_vector_range(const Loop& loop, VectorScope& scope) {
   llvm::IRBuilder<>& b = builder_;
   Partials none;
 
+  const Turns range = iterations(loop);
   llvm::BasicBlock* before = b.GetInsertBlock();
   llvm::BasicBlock* head = block("head");
   llvm::BasicBlock* choose = block("choose");
@@ -154,15 +171,15 @@ void KernelEmitter::emit_vector_range(const Loop& loop, VectorScope& scope) {
 
   b.SetInsertPoint(head);
   llvm::PHINode* index = b.CreatePHI(b.getInt64Ty(), 3);
-  index->addIncoming(begin_, before);
-  b.CreateCondBr(b.CreateICmpSLT(index, end_), choose, after);
+  index->addIncoming(range.first, before);
+  b.CreateCondBr(b.CreateICmpSLT(index, range.last), choose, after);
 
   b.SetInsertPoint(choose);
   Value* past = b.CreateAnd(index, b.getInt64(width - 1));
   if (has_turns) {
     llvm::BasicBlock* vector = block("vector");
     Value* is_aligned = b.CreateICmpEQ(past, b.getInt64(0));
-    Value* has_turn = b.CreateICmpSGE(b.CreateSub(end_, index), b.getInt64(turn));
+    Value* has_turn = b.CreateICmpSGE(b.CreateSub(range.last, index), b.getInt64(turn));
     b.CreateCondBr(b.CreateAnd(is_aligned, has_turn), vector, step);
 
     b.SetInsertPoint(vector);
@@ -173,14 +190,14 @@ void KernelEmitter::emit_vector_range(const Loop& loop, VectorScope& scope) {
     Value* next = b.CreateNSWAdd(inner, b.getInt64(turn));
     inner->addIncoming(next, b.GetInsertBlock());
     index->addIncoming(next, b.GetInsertBlock());
-    b.CreateCondBr(b.CreateICmpSGE(b.CreateSub(end_, next), b.getInt64(turn)), vector, head);
+    b.CreateCondBr(b.CreateICmpSGE(b.CreateSub(range.last, next), b.getInt64(turn)), vector, head);
   } else {
     b.CreateBr(step);
   }
 
   b.SetInsertPoint(step);
   Value* to_multiple = b.CreateSub(b.getInt64(width), past);
-  Value* left = b.CreateSub(end_, index);
+  Value* left = b.CreateSub(range.last, index);
   Value* count = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, to_multiple, left);
   scope.copies = 1;
   scope.mask = first_lanes(count);

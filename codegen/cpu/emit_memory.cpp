@@ -84,11 +84,19 @@ Value* load_lanes(llvm::IRBuilderBase& b, const Lane& lane, int width) {
   if (is_contiguous(lane)) {
     Value* pointer = lowest(b, lane, width);
     Value* mask = in_lane_order(b, lane, lane.mask);
+    if (lane.unread) pointer = b.CreateSelect(b.CreateOrReduce(lane.mask), pointer, lane.unread);
     loaded = mask ? b.CreateMaskedLoad(type, pointer, alignment, mask, zero)
                   : static_cast<Value*>(b.CreateAlignedLoad(type, pointer, alignment));
     loaded = in_lane_order(b, lane, loaded);
   } else {
-    loaded = b.CreateMaskedGather(type, lane_pointers(b, lane, width), alignment, lane.mask, zero);
+    Lane from = lane;
+    if (lane.unread && lane.indices) {
+      Value* nothing = llvm::Constant::getNullValue(lane.indices->getType());
+      from.indices = b.CreateSelect(lane.mask, lane.indices, nothing);
+    } else if (lane.unread) {
+      from.first = b.CreateSelect(b.CreateOrReduce(lane.mask), lane.first, lane.unread);
+    }
+    loaded = b.CreateMaskedGather(type, lane_pointers(b, from, width), alignment, lane.mask, zero);
   }
   return from_memory(b, lane.dtype, loaded);
 }

@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "codegen/cpu/emit_memory.h"
@@ -63,7 +64,14 @@ class KernelEmitter {
   std::int64_t known_multiple(Ref index) const;
   bool may_bypass_caches(const Store& store) const;
 
+  /// Iterations `step` apart, from `first` to below `last`.
+  struct Turns {
+    llvm::Value *first, *last;
+    std::int64_t step = 1;
+  };
+
   // emit_loop.cpp
+  Turns iterations(const Loop& loop);
   void emit_loop(Ref ref);
   void emit_scalar_loop(const Loop& loop);
   void emit_vector_loop(const Loop& loop);
@@ -80,10 +88,6 @@ class KernelEmitter {
   bool can_hoist(Ref ref) const;
 
   // emit_turns.cpp
-  struct Turns {
-    llvm::Value *first, *last;
-    std::int64_t step = 1;
-  };
   using TurnBody = llvm::function_ref<void(llvm::Value* index, Partials& partials)>;
   Partials emit_turns(const char* name, const Turns& turns, Partials partials, TurnBody body);
   Partials emit_in_blocks(const Loop& loop, const char* name, const Turns& turns,

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "codegen/lower.h"
+#include "codegen/split_loops.h"
 #include "codegen/tile.h"
 #include "ir/interpret.h"
 #include "ir/parse.h"
@@ -77,16 +78,18 @@ inline void expect_equal(const Literal& got, const Literal& wanted, double toler
   });
 }
 
-/// Lowered, and lowered and tiled, `region` gives what the interpreter gives.
+/// Lowered, lowered and tiled, and with its loops split besides, `region` gives what the
+/// interpreter gives.
 inline void expect_lowers(const Graph& region, double tolerance = 0, const Target& target = {}) {
   const std::vector<Literal> inputs = small_inputs(region);
   const std::vector<Literal> wanted = interpret(region, inputs);
   const std::vector<Type> types = output_types(region);
   Lowered lowered = lower_region(region);
-  for (bool tiled : {false, true}) {
+  for (const std::string_view step : {"lowered", "tiled", "split"}) {
     std::string where = to_string(region);
     for (KernelCall& call : lowered.calls) {
-      if (tiled) call.kernel = tile(std::move(call.kernel), target);
+      if (step == "tiled") call.kernel = tile(std::move(call.kernel), target);
+      if (step == "split") call.kernel = split_loops(call.kernel);
       where += to_string(call.kernel);
     }
     const std::vector<Literal> got = run_lowered(lowered, inputs, types);

@@ -123,7 +123,8 @@ class KernelRun {
       if (loop.parallel) {
         for (HostMemory& scratch : scratch_) scratch.written.assign(scratch.written.size(), false);
       }
-      scalar(loop.index) = static_cast<std::uint64_t>(loop.parallel ? loop.extent - 1 - i : i);
+      const std::int64_t step = loop.parallel ? loop.extent - 1 - i : i;
+      scalar(loop.index) = static_cast<std::uint64_t>(loop.first + step);
       block(loop.body);
       for (std::size_t k = 0; k < folded.size(); ++k) fold(loop.reductions[k], folded[k]);
     }
