@@ -1,7 +1,9 @@
 // Loops that are part of the program: a native loop of a million scalar steps, a thousand steps
-// over a small array, and a scan that writes its rows where they stay.
+// over a small array, a scan that writes its rows where they stay, and steps that take constants,
+// masks and powers: these are computed in the loop, where they cost less than to load.
 #include <anabranch/anabranch.h>
 
+#include <algorithm>
 #include <cmath>
 #include <tuple>
 #include <vector>
@@ -108,6 +110,65 @@ void scan_by_hand(benchmark::State& state) {
   }
 }
 
+// One step of 512 bodies that attract each other: a table of 512 x 512, masked on its diagonal.
+constexpr std::int64_t bodies = 512;
+
+std::tuple<ab::Array, ab::Array> attracted(const ab::Array& x, const ab::Array& v) {
+  const ab::Array i = ab::arange(bodies);
+  const ab::Array is_self = ab::reshape(i, {bodies, 1}) == ab::reshape(i, {1, bodies});
+  const ab::Array away = ab::reshape(x, {1, bodies}) - ab::reshape(x, {bodies, 1});
+  const ab::Array square = ab::pow(away, 2.0f) + 0.01f;
+  const ab::Array pull = ab::where(is_self, ab::zeros({bodies, bodies}), away / (square * square));
+  const ab::Array next = v + 1e-5f * ab::sum(pull, 1);
+  return std::tuple{x + 0.01f * next, next};
+}
+
+ab::Array places() { return ab::arange(bodies).astype(ab::f32) * 0.01f; }
+
+void bodies_in_a_loop(benchmark::State& state) {
+  auto call = ab::jit([](ab::Array x, ab::Array v) {
+    return ab::fori_loop(
+        0, 10,
+        [](const ab::Array&, auto& carry) {
+          return attracted(std::get<0>(carry), std::get<1>(carry));
+        },
+        std::tuple{x, v});
+  });
+  const ab::Array x = places(), v = ab::zeros({bodies});
+  for (auto _ : state) std::get<0>(call(x, v)).wait();
+}
+
+void bodies_in_calls(benchmark::State& state) {
+  auto call = ab::jit([](ab::Array x, ab::Array v) { return attracted(x, v); });
+  for (auto _ : state) {
+    std::tuple carry{places(), ab::zeros({bodies})};
+    for (int i = 0; i < 10; ++i) carry = call(std::get<0>(carry), std::get<1>(carry));
+    std::get<0>(carry).wait();
+  }
+}
+
+constexpr std::int64_t squares = 100'000;
+
+void squares_in_a_loop(benchmark::State& state) {
+  auto call = ab::jit([](ab::Array x) {
+    return ab::fori_loop(
+        0, 100, [](const ab::Array&, ab::Array& u) { return ab::pow(u, 2.0f) - 0.5f; }, x);
+  });
+  const ab::Array x = ab::full({squares}, 0.1f);
+  for (auto _ : state) call(x).wait();
+}
+
+void squares_by_hand(benchmark::State& state) {
+  std::vector<float> u(static_cast<std::size_t>(squares));
+  for (auto _ : state) {
+    std::fill(u.begin(), u.end(), 0.1f);
+    for (int step = 0; step < 100; ++step) {
+      for (float& value : u) value = value * value - 0.5f;
+      benchmark::ClobberMemory();
+    }
+  }
+}
+
 BENCHMARK(scalar_while)
     ->Name("while of 1e6 scalar steps/ours")
     ->UseRealTime()
@@ -124,6 +185,18 @@ BENCHMARK(scan_rows)->Name("scan into rows of 256/ours")->Arg(1000)->UseRealTime
 BENCHMARK(scan_by_hand)
     ->Name("scan into rows of 256/peer: the loops in C++")
     ->Arg(1000)
+    ->UseRealTime();
+BENCHMARK(bodies_in_a_loop)
+    ->Name("10 steps of 512 bodies/ours")
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(bodies_in_calls)
+    ->Name("10 steps of 512 bodies/peer: 10 calls")
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(squares_in_a_loop)->Name("100 steps of pow(u, 2) of 100k/ours")->UseRealTime();
+BENCHMARK(squares_by_hand)
+    ->Name("100 steps of pow(u, 2) of 100k/peer: the loop in C++")
     ->UseRealTime();
 BENCHMARK(scan_rows)->Name("scan into ten times the rows/ours")->Arg(10'000)->UseRealTime();
 

@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <iterator>
 
+#include "passes/costs.h"
 #include "passes/placement.h"
 
 namespace anabranch {
 namespace {
 
-// Everything is measured in bytes of memory traffic. At 40 GB/s a core moves about 0.6 bytes in the
-// time that one vectorised f32 operation takes; a launch takes as long as 32 KB.
-constexpr double bytes_per_operation = 0.6;
+// Everything is measured in bytes of memory traffic. A launch takes as long as 32 KB.
 constexpr double bytes_per_launch = 32768;
 
 // Beyond so many ops, compile times grow faster than kernels get better.

@@ -6,6 +6,7 @@
 #include "passes/fold.h"
 #include "passes/fuse.h"
 #include "passes/simplify.h"
+#include "passes/sink.h"
 #include "passes/straighten.h"
 
 namespace anabranch {
@@ -14,6 +15,7 @@ namespace {
 constexpr Pass canonicalize_pass = {"canonicalize", "one way of writing each thing", canonicalize};
 constexpr Pass fold_pass = {"fold", "compute what only depends on constants", fold};
 constexpr Pass simplify_pass = {"simplify", "algebra that keeps every bit", simplify};
+constexpr Pass sink_pass = {"sink", "let loops compute what costs more to load", sink};
 constexpr Pass straighten_pass = {
     "straighten", "take the branches and drop the loops that are decided", straighten};
 constexpr Pass cse_pass = {"cse", "compute equal things once", cse};
@@ -23,14 +25,15 @@ constexpr Pass fuse_pass = {"fuse", "group ops into few kernels", fuse};
 constexpr Pass placement_pass = {"placement", "put each op on the device of its operands",
                                  show_placement, true};
 
-constexpr Pass passes[] = {canonicalize_pass, fold_pass, simplify_pass, straighten_pass,
-                           cse_pass,          dce_pass,  fuse_pass,     placement_pass};
+constexpr Pass passes[] = {canonicalize_pass, fold_pass, sink_pass, simplify_pass, straighten_pass,
+                           cse_pass,          dce_pass,  fuse_pass, placement_pass};
 
 // Simplifying brings constants together and index maps next to each other, and so does a branch
 // that has been taken: fold and merge those too.
-constexpr Pass compile_passes[] = {canonicalize_pass, fold_pass,         simplify_pass,
-                                   straighten_pass,   canonicalize_pass, fold_pass,
-                                   cse_pass,          dce_pass,          fuse_pass};
+// Rules see what a loop computes with once that has sunk into it.
+constexpr Pass compile_passes[] = {canonicalize_pass, fold_pass,         sink_pass, simplify_pass,
+                                   straighten_pass,   canonicalize_pass, fold_pass, cse_pass,
+                                   dce_pass,          fuse_pass};
 
 }  // namespace
 

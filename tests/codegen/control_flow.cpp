@@ -161,6 +161,44 @@ TEST(ControlFlow, SlicesAtUnknownPlacesKeepTheirStride) {
   EXPECT_GE(accesses, 5);
 }
 
+// The mask, the exponent and the zeros, of 1 MB each, are computed outside as it is traced.
+TEST(ControlFlow, WhatIsCheapToComputeTakesNoMemory) {
+  const Compilation compilation = compiled(R"(graph main(%0: f32[512]) {
+  %1: i32[] = constant 0
+  %2: i32[512,512] = iota axis=0
+  %3: i32[512,512] = iota axis=1
+  %4: bool[512,512] = compare %2, %3 direction=eq
+  %5: f32[] = constant 2.0
+  %6: f32[512,512] = broadcast_in_dim %5 axes=[]
+  %7: f32[] = constant 0.0
+  %8: f32[512,512] = broadcast_in_dim %7 axes=[]
+  %9: i32[], %10: f32[512] = while %1, %0, %4, %6, %8 graph c(%0: i32[], %1: f32[512], %2: bool[512,512], %3: f32[512,512], %4: f32[512,512]) {
+    %5: i32[] = constant 100
+    %6: bool[] = compare %0, %5 direction=lt
+    return %6
+  } graph b(%0: i32[], %1: f32[512], %2: bool[512,512], %3: f32[512,512], %4: f32[512,512]) {
+    %5: i32[] = constant 1
+    %6: i32[] = add %0, %5
+    %7: f32[512,512] = broadcast_in_dim %1 axes=[0]
+    %8: f32[512,512] = broadcast_in_dim %1 axes=[1]
+    %9: f32[512,512] = subtract %7, %8
+    %10: f32[512,512] = power %9, %3
+    %11: f32[512,512] = select %2, %4, %10
+    %12: f32[512] = reduce_sum %11 axes=[1]
+    return %6, %12
+  }
+  return %10
+})",
+                                           "f32[512]");
+  EXPECT_LT(compilation.executable->arena_bytes, 16u << 10);
+  for (const Kernel& kernel : compilation.kernels) {
+    for (const Instruction& instruction : kernel.instructions) {
+      const auto* compute = std::get_if<Compute>(&instruction.operation);
+      EXPECT_FALSE(compute && compute->op == Op::power) << to_string(kernel);
+    }
+  }
+}
+
 TEST(ControlFlow, ABranchOfSmallBranchesIsOneFunction) {
   const auto compilation = compiled(R"(graph main(%0: i32[], %1: S) {
   %2: S = case %0, %1 graph b0(%0: S) {

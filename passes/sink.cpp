@@ -1,0 +1,220 @@
+#include "passes/sink.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "ir/fusion_plan.h"
+#include "passes/costs.h"
+#include "passes/dce.h"
+
+namespace anabranch {
+namespace {
+
+constexpr std::size_t most_nodes = 16;    // of what is computed in place of a value
+constexpr std::int64_t much_smaller = 8;  // times: an array that is as good as in a cache
+
+double bytes(const Type& type) { return static_cast<double>(type.bytes()); }
+
+/// How a captured value is computed: from constants, iotas and `operands`.
+struct Recipe {
+  std::set<std::uint32_t> nodes;
+  std::vector<Value> operands;
+  double operations = 0;
+};
+
+bool is_constant(const Node& node) {
+  return node.op == Op::iota ||
+         (node.op == Op::constant && node.as<ConstantAttributes>().value.is_splat());
+}
+
+// An index map that reads no element more often than it is asked for.
+bool is_place(Op op) {
+  return op == Op::broadcast_in_dim || op == Op::reshape || op == Op::transpose ||
+         op == Op::reverse || op == Op::slice;
+}
+
+// The recipe of `value`, if it costs less than to load the value.
+std::optional<Recipe> recipe_of(const GraphBuilder& graph, Value value) {
+  const Type& type = graph.type(value);
+  Recipe recipe;
+  double loads = 0;
+  std::vector<Value> open = {value};
+  while (!open.empty()) {
+    const Value next = open.back();
+    open.pop_back();
+    const Node& node = graph.node(next);
+    const Type& at = graph.type(next);
+    const bool is_cheap = is_place(node.op) || (is_elementwise(node.op) &&
+                                                operations_per_element(node.op) < kept_operations);
+    const bool is_small = next != value && at.size() * much_smaller <= type.size();
+    if (!is_constant(node) && (!is_cheap || (is_small && !is_place(node.op)))) {
+      const auto& known = recipe.operands;
+      if (std::find(known.begin(), known.end(), next) != known.end()) continue;
+      recipe.operands.push_back(next);
+      loads += bytes(at);
+      continue;
+    }
+    if (!recipe.nodes.insert(next.node).second) continue;
+    if (recipe.nodes.size() > most_nodes) return std::nullopt;
+    recipe.operations += operations_per_element(node.op);
+    open.insert(open.end(), node.inputs.begin(), node.inputs.end());
+  }
+  const double work = bytes_per_operation * recipe.operations * static_cast<double>(type.size());
+  if (recipe.nodes.empty() || loads + work >= bytes(type)) return std::nullopt;
+  return recipe;
+}
+
+// Whether a region has to have the value in memory: it hands it on, or to what reads memory.
+bool is_needed_in_memory(const Graph& region, Value value) {
+  const auto outputs = region.outputs();
+  if (std::find(outputs.begin(), outputs.end(), value) != outputs.end()) return true;
+  for (std::uint32_t i = 0; i < region.nodes().size(); ++i) {
+    const Node& node = region.node(i);
+    for (std::uint32_t k = 0; k < node.inputs.size(); ++k) {
+      if (node.inputs[k] != value) continue;
+      if (is_elementwise(node.op) || is_reduction(node.op)) continue;
+      if (is_index(node.op)) {
+        if (is_needed_in_memory(region, {i, 0})) return true;
+        continue;
+      }
+      if (!is_control(node.op)) return true;
+      const std::uint32_t before = node.op == Op::case_ ? 1 : 0;
+      if (k < before || (node.op == Op::while_ && k < node.types.size())) return true;
+      for (const Graph& inside : node.regions) {
+        if (is_needed_in_memory(inside, {k - before, 0})) return true;
+      }
+    }
+  }
+  return false;
+}
+
+/// Writes the new graph; what a loop or a branch reads is written before it.
+class Sinker {
+ public:
+  Sinker(const Graph& graph, PassContext& context)
+      : graph_(graph), context_(context), builder_(graph.name()) {}
+
+  Graph run() {
+    for (const Node& node : graph_.nodes()) {
+      if (node.op == Op::parameter) {
+        moved_.push_back(builder_.parameter(node.types[0], node.location));
+        continue;
+      }
+      Node copy = node;
+      for (Value& input : copy.inputs) {
+        const Value first = moved_[input.node];
+        input = {first.node, first.result + input.result};
+      }
+      if (is_control(node.op)) copy = with_less_captured(std::move(copy));
+      moved_.push_back(builder_.append(std::move(copy)));
+    }
+    std::vector<Value> outputs;
+    for (Value output : graph_.outputs()) {
+      const Value first = moved_[output.node];
+      outputs.push_back({first.node, first.result + output.result});
+    }
+    return without_dead_nodes(builder_.build(std::move(outputs)));
+  }
+
+ private:
+  Node with_less_captured(Node node) {
+    const std::size_t before = node.op == Op::case_ ? 1 : 0;
+    const std::size_t captured = before + (node.op == Op::while_ ? node.types.size() : 0);
+    std::vector<std::optional<Recipe>> recipes(node.inputs.size());
+    bool any = false;
+    for (std::size_t i = captured; i < node.inputs.size(); ++i) {
+      const auto parameter = static_cast<std::uint32_t>(i - before);
+      if (std::any_of(node.regions.begin(), node.regions.end(), [&](const Graph& region) {
+            return is_needed_in_memory(region, {parameter, 0});
+          })) {
+        continue;
+      }
+      recipes[i] = recipe_of(builder_, node.inputs[i]);
+      any |= recipes[i].has_value();
+    }
+    if (any) node = rewritten(std::move(node), before, recipes);
+    for (Graph& region : node.regions) region = sink(region, context_);
+    return node;
+  }
+
+  Node rewritten(Node node, std::size_t before, std::span<const std::optional<Recipe>> recipes) {
+    std::vector<Value> inputs;
+    std::map<Value, std::uint32_t> parameter_of;  // of what the regions still capture
+    const auto capture = [&](Value value) {
+      const auto next = static_cast<std::uint32_t>(inputs.size() - before);
+      if (parameter_of.emplace(value, next).second) inputs.push_back(value);
+    };
+    std::vector<std::uint32_t> kept(node.inputs.size());
+    const std::size_t captured = before + (node.op == Op::while_ ? node.types.size() : 0);
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      if (recipes[i]) continue;
+      kept[i] = static_cast<std::uint32_t>(inputs.size() - before);
+      inputs.push_back(node.inputs[i]);
+      if (i >= captured) parameter_of.emplace(node.inputs[i], kept[i]);
+    }
+    for (const auto& recipe : recipes) {
+      if (!recipe) continue;
+      for (Value operand : recipe->operands) capture(operand);
+    }
+    for (Graph& region : node.regions) {
+      GraphBuilder made(region.name());
+      for (std::size_t i = before; i < inputs.size(); ++i) made.parameter(builder_.type(inputs[i]));
+      std::map<std::uint32_t, Value> computed;  // by node outside
+      std::vector<Value> moved;
+      for (std::size_t i = before; i < node.inputs.size(); ++i) {
+        moved.push_back(recipes[i]
+                            ? compute(*recipes[i], node.inputs[i], parameter_of, computed, made)
+                            : Value{kept[i], 0});
+      }
+      region = with_body(region, std::move(moved), made);
+    }
+    node.inputs = std::move(inputs);
+    return node;
+  }
+
+  Value compute(const Recipe& recipe, Value value,
+                const std::map<Value, std::uint32_t>& parameter_of,
+                std::map<std::uint32_t, Value>& computed, GraphBuilder& made) const {
+    for (std::uint32_t at : recipe.nodes) {  // ascending: operands first
+      if (computed.contains(at)) continue;
+      Node node = builder_.node({at, 0});
+      for (Value& input : node.inputs) {
+        input = recipe.nodes.contains(input.node) ? computed.at(input.node)
+                                                  : Value{parameter_of.at(input), 0};
+      }
+      computed[at] = made.append(std::move(node));
+    }
+    return computed.at(value.node);
+  }
+
+  static Graph with_body(const Graph& region, std::vector<Value> moved, GraphBuilder& made) {
+    const auto move = [&](Value value) {
+      return Value{moved[value.node].node, moved[value.node].result + value.result};
+    };
+    for (std::size_t i = region.parameter_count(); i < region.nodes().size(); ++i) {
+      Node node = region.nodes()[i];
+      for (Value& input : node.inputs) input = move(input);
+      moved.push_back(made.append(std::move(node)));
+    }
+    std::vector<Value> outputs;
+    for (Value output : region.outputs()) outputs.push_back(move(output));
+    return without_dead_nodes(made.build(std::move(outputs)));
+  }
+
+  const Graph& graph_;
+  PassContext& context_;
+  GraphBuilder builder_;
+  std::vector<Value> moved_;  // per node of the old graph: its first result
+};
+
+}  // namespace
+
+Graph sink(const Graph& graph, PassContext& context) {
+  const bool has_control = std::any_of(graph.nodes().begin(), graph.nodes().end(),
+                                       [](const Node& node) { return is_control(node.op); });
+  return has_control ? Sinker(graph, context).run() : graph;
+}
+
+}  // namespace anabranch
