@@ -8,6 +8,7 @@
 
 #include "codegen/cache.h"
 #include "codegen/cpu/jit.h"
+#include "ir/key.h"
 
 namespace anabranch::cpu {
 namespace {
@@ -15,17 +16,19 @@ namespace {
 // All that the code depends on: who makes it, for which CPU, and from what, in full. The module is
 // asked and not the kernels: it takes a hundredth of the time of the code generation, and nothing
 // of a kernel, nor of how it is emitted, can be forgotten.
-std::string key_of(const llvm::Module& module, const llvm::TargetMachine& machine,
-                   const Preparation& preparation) {
+Key key_of(const llvm::Module& module, const llvm::TargetMachine& machine,
+           const Preparation& preparation) {
+  Key key;
+  key.text("anabranch").text(ANABRANCH_VERSION);
   unsigned major = 0, minor = 0, patch = 0;
   LLVMGetVersion(&major, &minor, &patch);
-  std::string key = "anabranch " ANABRANCH_VERSION ", LLVM " + std::to_string(major) + "." +
-                    std::to_string(minor) + "." + std::to_string(patch) + "\n" +
-                    machine.getTargetTriple().str() + "\n" + machine.getTargetCPU().str() + "\n" +
-                    machine.getTargetFeatureString().str() + "\n" + preparation.name + "\n";
-  llvm::raw_string_ostream stream(key);
+  key.text("LLVM").value(major).value(minor).value(patch);
+  key.text(machine.getTargetTriple().str()).text(machine.getTargetCPU().str());
+  key.text(machine.getTargetFeatureString().str()).text(preparation.name);
+  std::string bitcode;
+  llvm::raw_string_ostream stream(bitcode);
   llvm::WriteBitcodeToFile(module, stream);
-  return key;
+  return key.text(bitcode);
 }
 
 std::string generated(llvm::Module& module, llvm::TargetMachine& machine,
@@ -39,7 +42,7 @@ std::string generated(llvm::Module& module, llvm::TargetMachine& machine,
 std::string object_of(llvm::Module& module, llvm::TargetMachine& machine, CodeCache* cache,
                       const Preparation& preparation) {
   if (!cache) return generated(module, machine, preparation);
-  const std::string key = key_of(module, machine, preparation);
+  const std::string key = key_of(module, machine, preparation).bytes();
   if (std::optional<std::string> known = cache->find(key)) return std::move(*known);
   std::string object = generated(module, machine, preparation);
   cache->keep(key, object);

@@ -5,9 +5,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "codegen/cuda/emit_kernel.h"
 #include "codegen/cuda/nvrtc.h"
+#include "ir/key.h"
 #include "runtime/cuda/gpu.h"
 
 namespace anabranch::cuda {
@@ -51,14 +53,18 @@ std::string text_of(std::span<const KernelText> kernels) {
 }
 
 // All that the code depends on, in full.
-std::string key_of(const std::string& text, int architecture) {
-  return "anabranch " ANABRANCH_VERSION ", NVRTC " + nvrtc_version() + ", sm_" +
-         std::to_string(architecture) + "\n" + text;
+Key key_of(const std::string& text, int architecture) {
+  Key key;
+  key.text("anabranch").text(ANABRANCH_VERSION).text("NVRTC").text(nvrtc_version());
+  const std::vector<std::string> options = nvrtc_options(architecture);
+  key.list(options.size());
+  for (const std::string& option : options) key.text(option);
+  return key.text(text);
 }
 
 std::string cubin_of(const std::string& text, int architecture, CodeCache* cache) {
   if (!cache) return compile_cubin(text, architecture).code;
-  const std::string key = key_of(text, architecture);
+  const std::string key = key_of(text, architecture).bytes();
   if (std::optional<std::string> known = cache->find(key)) return std::move(*known);
   std::string cubin = compile_cubin(text, architecture).code;
   cache->keep(key, cubin);

@@ -3,8 +3,6 @@
 #include <dlfcn.h>
 #include <nvrtc.h>
 
-#include <array>
-
 #include "ir/error.h"
 
 namespace anabranch::cuda {
@@ -64,9 +62,9 @@ class Program {
   Program& operator=(const Program&) = delete;
 
   Cubin compile(int architecture) {
-    const std::string target = "--gpu-architecture=sm_" + std::to_string(architecture);
-    const std::array options = {target.c_str(), "--std=c++17", "--disable-warnings",
-                                "--ptxas-options=-v"};
+    const std::vector<std::string> given = nvrtc_options(architecture);
+    std::vector<const char*> options;
+    for (const std::string& option : given) options.push_back(option.c_str());
     const nvrtcResult result =
         nvrtc().compile(program_, static_cast<int>(options.size()), options.data());
     Cubin made;
@@ -105,6 +103,11 @@ std::string nvrtc_version() {
   int major = 0, minor = 0;
   if (!nvrtc().missing.empty() || nvrtc().version(&major, &minor) != NVRTC_SUCCESS) return {};
   return std::to_string(major) + "." + std::to_string(minor);
+}
+
+std::vector<std::string> nvrtc_options(int architecture) {
+  return {"--gpu-architecture=sm_" + std::to_string(architecture), "--std=c++17",
+          "--disable-warnings", "--ptxas-options=-v"};
 }
 
 Cubin compile_cubin(const std::string& source, int architecture) {

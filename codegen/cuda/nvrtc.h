@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace anabranch::cuda {
 
@@ -10,6 +11,9 @@ std::string nvrtc_missing();
 
 /// "13.0"; nothing where there is none.
 std::string nvrtc_version();
+
+/// What NVRTC is called with, the architecture among it.
+std::vector<std::string> nvrtc_options(int architecture);
 
 struct Cubin {
   std::string code;
