@@ -105,6 +105,22 @@ void Array::read_async(const char* function, ReadPiece read,
   read_when_ready(memory_of(*this, default_device()), std::move(read), std::move(done));
 }
 
+std::span<const std::byte> Array::bytes_in_place(const char* function,
+                                                 const std::source_location& where) const {
+  const Expression& expression = get(function, where);
+  if (expression.kind == Expression::Kind::scalar) return scalar_bytes(expression);
+  const Buffer memory = memory_of(*this, default_device());
+  if (memory.device().kind() != DeviceKind::cpu) {
+    fail(std::string(function) + ": " + to_string(expression.type) + " is on " +
+             to_string(memory.device()) +
+             ", whose memory is not read in place; use to_vector, or move it with "
+             ".to(ab::Device::cpu())",
+         where);
+  }
+  memory.ready().wait(where);
+  return {static_cast<const std::byte*>(memory.data()), expression.type.bytes()};
+}
+
 void Array::copy_bytes(std::span<std::byte> to, const std::source_location& where) const {
   const auto copy = [rest = to](std::span<const std::byte> piece) mutable {
     if (!piece.empty()) std::memcpy(rest.data(), piece.data(), piece.size());

@@ -28,17 +28,32 @@ struct Position {
   std::source_location where;
 
   template <std::integral T>
-  Position(T value, std::source_location where = std::source_location::current())
+  requires(!std::same_as<T, bool>)
+      Position(T value, std::source_location where = std::source_location::current())
       : value(static_cast<std::int64_t>(value)), where(where) {}
 };
 
 /// A small handle, copied freely and usable from any thread. It stands for memory of a device, for
 /// an operation recorded but not yet run, or for a value of a function that is being traced. One
 /// that was default-made stands for nothing, and every use of it throws Error.
+///
+/// The value never changes: x[0] is another array, so `x[0] = y` does not compile. To update x,
+/// assign to it an array that differs:
+///
+///     x = ab::dynamic_update_index_in_dim(x, y, 0);    // x[0] is y
+///     x = ab::dynamic_update_slice(x, block, {i, j});  // the block that begins at [i, j]
+///     x = ab::where(x < 0, 0, x);                      // wherever a condition holds
 class Array {
  public:
   Array() = default;
   explicit Array(std::shared_ptr<Expression> expression) : expression_(std::move(expression)) {}
+  Array(const Array&) = default;
+  Array(Array&&) noexcept = default;
+  ~Array() = default;
+  Array& operator=(const Array&) & = default;
+  Array& operator=(Array&&) & noexcept = default;
+  // x[0] = y changes nothing: write x = dynamic_update_index_in_dim(x, y, 0), see above.
+  Array& operator=(const Array&) && = delete;
 
   const Type& type(std::source_location where = std::source_location::current()) const;
   const Shape& shape(std::source_location where = std::source_location::current()) const;
@@ -86,6 +101,20 @@ class Array {
     check_read("copy_to", dtype_of<T>, static_cast<std::int64_t>(to.size()), where);
     copy_bytes(std::as_writable_bytes(to), where);
   }
+
+  /// The elements themselves in row-major order, of an array on a CPU; waits. Nothing is copied:
+  /// the span is valid as long as this Array, or another one of the same value, lives and is not
+  /// donated. `T` must store the dtype. Throws Error for another dtype or device.
+  template <class T>
+  std::span<const T> data(std::source_location where = std::source_location::current()) const& {
+    check_read("data", dtype_of<T>, any_count, where);
+    const std::span<const std::byte> bytes = bytes_in_place("data", where);
+    return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
+  }
+  // The elements of a temporary are gone with it: name it first, auto y = f(x); y.data<float>().
+  template <class T>
+  std::span<const T> data(std::source_location where = std::source_location::current()) const&& =
+      delete;
 
   /// All elements in row-major order, copied by a core of the array's device once they are there,
   /// while the caller and other work go on. `get` throws the error that stopped the array. `T` must
@@ -145,6 +174,8 @@ class Array {
   void read_async(const char* function, ReadPiece read,
                   std::function<void(std::exception_ptr error)> done,
                   const std::source_location& where) const;
+  std::span<const std::byte> bytes_in_place(const char* function,
+                                            const std::source_location& where) const;
   void copy_bytes(std::span<std::byte> to, const std::source_location& where) const;
   void read(const char* function, const ReadPiece& read, const std::source_location& where) const;
 

@@ -1,6 +1,7 @@
 #include "frontend/creation.h"
 
 #include <cmath>
+#include <optional>
 
 #include "frontend/expression.h"
 #include "frontend/fail.h"
@@ -65,6 +66,36 @@ Array keep_triangle(const char* function, Comparison direction, const Operand& x
   return where(mask, array, Term(zeros_like(array), x.where()));
 }
 
+// What an array made from a number alone has; see the header.
+Dtype dtype_made_of(const Number& number) {
+  return number.dtype == f64 ? default_float : number.dtype;
+}
+
+// Nothing where it is out of range.
+template <class T>
+std::optional<T> in_range(double value) {
+  const T converted = convert_scalar<T>(value);
+  if (std::isfinite(value) && !std::isfinite(static_cast<double>(converted))) return std::nullopt;
+  return converted;
+}
+
+[[noreturn]] void fail_range(const char* function, double number, SourceLocation where) {
+  fail(std::string(function) + ": " + to_string(Number(number)) + " is beyond " +
+           std::string(name(default_float)) +
+           ", the default float; give the dtype, ab::f64, as the last argument",
+       where);
+}
+
+// A number without a dtype.
+Array made_of(const char* function, const Operand& operand) {
+  const Number& number = operand.number();
+  if (const auto* value = std::get_if<double>(&number.value);
+      value && number.dtype == f64 && !in_range<float>(*value)) {
+    fail_range(function, *value, operand.where());
+  }
+  return number_as(function, number, dtype_made_of(number), operand.where());
+}
+
 double value_of(const char* function, const Operand& operand) {
   if (!operand.is_number()) {
     fail(std::string(function) + ": " + describe(operand) +
@@ -80,7 +111,20 @@ Array array_of_bytes(Dtype dtype, const Sizes& sizes, std::span<const std::byte>
                      std::size_t count) {
   Shape shape = sizes.shape("array");
   check_count("array", shape, count, sizes.where());
-  return array_of(Type{dtype, std::move(shape)}, Buffer::copy_of(default_device(), bytes));
+  Array array = array_of(Type{dtype, std::move(shape)}, Buffer::copy_of(default_device(), bytes));
+  array.expression()->location = sizes.where();
+  return array;
+}
+
+std::vector<float> detail::default_floats(std::span<const double> values, SourceLocation where) {
+  std::vector<float> floats;
+  floats.reserve(values.size());
+  for (double value : values) {
+    const std::optional<float> converted = in_range<float>(value);
+    if (!converted) fail_range("array", value, where);
+    floats.push_back(*converted);
+  }
+  return floats;
 }
 
 void refuse_ragged(std::size_t columns, std::size_t other, SourceLocation where) {
@@ -98,12 +142,14 @@ Array borrow_bytes(Dtype dtype, const Sizes& sizes, const void* data,
          sizes.where());
   }
   Buffer memory = Buffer::borrow(Device(), data, type.bytes(), std::move(release));
-  return array_of(std::move(type), std::move(memory));
+  Array array = array_of(std::move(type), std::move(memory));
+  array.expression()->location = sizes.where();
+  return array;
 }
 
 Array scalar(const Operand& number) {
+  if (number.is_number()) return made_of("scalar", number);
   Array array = as_array("scalar", number);
-  if (number.is_number()) array.expression()->weak = false;
   if (array.expression()->type.rank() != 0) {
     fail("scalar: " + describe(number) + " is not one number", number.where());
   }
@@ -121,7 +167,8 @@ Array zeros(Dtype dtype, const Sizes& sizes) { return filled("zeros", dtype, siz
 Array ones(Dtype dtype, const Sizes& sizes) { return filled("ones", dtype, sizes, true); }
 
 Array full(const Sizes& sizes, const Operand& value) {
-  return filled("full", scalar(value), sizes.shape("full"), value.where());
+  const Array number = value.is_number() ? made_of("full", value) : scalar(value);
+  return filled("full", number, sizes.shape("full"), value.where());
 }
 
 Array full(const Sizes& sizes, const Operand& value, Dtype dtype) {
@@ -139,21 +186,22 @@ Array zeros_like(const Operand& x, std::optional<Dtype> dtype) {
 Array ones_like(const Operand& x, std::optional<Dtype> dtype) { return full_like(x, true, dtype); }
 
 Array full_like(const Operand& x, const Operand& value, std::optional<Dtype> dtype) {
-  const Type type = as_array("full_like", x).expression()->type;
+  const Array like = x.is_number() ? scalar(x) : as_array("full_like", x);
+  const Type type = like.expression()->type;
   return filled("full_like", scalar(value, dtype.value_or(type.dtype)), type.shape, x.where());
 }
 
 Array arange(const Operand& stop) {
   value_of("arange", stop);
-  return arange(stop, stop.number().dtype);
+  return arange(stop, dtype_made_of(stop.number()));
 }
 
 Array arange(const Operand& stop, Dtype dtype) { return arange(0, stop, 1, dtype); }
 
 Array arange(const Operand& start, const Operand& stop, const Operand& step) {
   value_of("arange", start), value_of("arange", stop), value_of("arange", step);
-  Dtype dtype = start.number().dtype;
-  for (Dtype other : {stop.number().dtype, step.number().dtype}) {
+  Dtype dtype = dtype_made_of(start.number());
+  for (Dtype other : {dtype_made_of(stop.number()), dtype_made_of(step.number())}) {
     dtype = promoted(dtype, other).value_or(is_float(other) ? other : dtype);
   }
   return arange(start, stop, step, dtype);

@@ -12,7 +12,7 @@
 
 namespace anabranch {
 
-/// For the last argument of a reduction: sum(x, 1, keepdims).
+/// For the last argument of a reduction: sum(x, 1, keepdims); sum(x, {}, keepdims) of all axes.
 inline constexpr bool keepdims = true;
 
 /// The sum, 0 of no elements, as i64 or u64 of integers and bools. f16 and bf16 are summed in f32.

@@ -61,7 +61,8 @@ Look look_at(Op op, const std::vector<Array>& operands, const Attributes& attrib
              SourceLocation where) {
   Look look;
   look.weak = !operands.empty();
-  for (const Array& operand : operands) {
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const Array& operand = operands[i];
     if (!operand.expression()) {
       fail(std::string(name(op)) + ": an operand is an empty Array; give it a value first", where);
     }
@@ -69,7 +70,8 @@ Look look_at(Op op, const std::vector<Array>& operands, const Attributes& attrib
     if (expression.kind == Expression::Kind::donated) {
       fail_donated(std::string(name(op)), expression, where);
     }
-    look.weak = look.weak && expression.weak;
+    const bool is_mask = op == Op::select && i == 0;  // has no part in the result's dtype
+    look.weak = look.weak && (expression.weak || is_mask);
     if (expression.kind == Expression::Kind::traced) {
       look.tracer = innermost(look.tracer, expression);
     }

@@ -61,9 +61,15 @@ class Axes {
  public:
   Axes() = default;
   template <std::integral T>
-  Axes(T axis) : axes_(std::vector<std::int64_t>{static_cast<std::int64_t>(axis)}) {}
-  Axes(std::initializer_list<std::int64_t> axes) : axes_(axes) {}
+  requires(!std::same_as<T, bool>) Axes(T axis)
+      : axes_(std::vector<std::int64_t>{static_cast<std::int64_t>(axis)}) {}
+  Axes(std::initializer_list<Extent> axes) : axes_(std::in_place) {
+    for (Extent axis : axes) axes_->push_back(axis.value);
+  }
   Axes(std::vector<std::int64_t> axes) : axes_(std::move(axes)) {}
+  // A bool is no axis: the axes come before keepdims. sum(x, {}, keepdims) is of all axes.
+  template <std::same_as<bool> Bool>
+  Axes(Bool) = delete;
 
   bool all() const { return !axes_; }
   /// Axes of an array of that rank, ascending, each once. Throws Error for an axis that it does not
