@@ -21,6 +21,11 @@ namespace anabranch {
 /// The first call with arguments of new types traces and compiles; later ones only dispatch.
 /// Numbers are inputs, so a changed number does not compile again; a changed static_arg does.
 /// Called on traced arrays it becomes part of that trace.
+///
+/// What the function captures is not an argument. It is read while the function is traced, and
+/// what is compiled keeps what was there then: a capture by reference sees no later value, of an
+/// array or of anything else, until other types trace again. An array that may change is passed as
+/// an argument. The stage `trace` of `dump` names the arrays that were captured.
 template <class Function>
 class Jit {
  public:
@@ -35,10 +40,13 @@ class Jit {
     (detail::add_donations(donations, args), ...);
     return call(donations, detail::argument(args)...);
   }
-  /// The text of one stage of what these arguments (or specs) compile to.
+  /// The text of one stage of what these arguments (or specs) compile to. The stage `trace` begins
+  /// with a comment for each array that the function captures.
   template <class... Args>
   std::string dump(Stage stage, const Args&... args) const {
-    return anabranch::dump(*compilation(args...), stage);
+    const SpecializationPtr compiled = specialized(args...);
+    return (stage == Stage::trace ? compiled->notes : "") +
+           anabranch::dump(*compiled->compilation, stage);
   }
   /// What one call computes and moves.
   template <class... Args>
@@ -53,8 +61,7 @@ class Jit {
   /// Everything between the trace and the executable for these arguments (or specs).
   template <class... Args>
   std::shared_ptr<const Compilation> compilation(const Args&... args) const {
-    return specialization(signature_of(detail::argument(args)...), detail::argument(args)...)
-        ->compilation;
+    return specialized(args...)->compilation;
   }
 
   /// How often it was traced.
@@ -66,7 +73,7 @@ class Jit {
   template <class... Args>
   auto call(std::span<const Donation> donations, const Args&... args) const {
     Signature signature = signature_of(args...);
-    using Result = decltype(detail::trace_call(function_, args...).result);
+    using Result = decltype(detail::trace_call(function_, {}, args...).result);
     if (signature.any_traced()) {
       Result result = inlined<Result>(args...);
       consume(donations);
@@ -85,14 +92,19 @@ class Jit {
   }
 
   template <class... Args>
+  SpecializationPtr specialized(const Args&... args) const {
+    return specialization(signature_of(detail::argument(args)...), detail::argument(args)...);
+  }
+
+  template <class... Args>
   SpecializationPtr specialization(const Signature& signature, const Args&... args) const {
     if (SpecializationPtr known = cache_->find(signature)) return known;
     return cache_->add(signature, describe_call(args...), [&] {
-      auto traced = detail::trace_call(function_, args...);
+      auto traced = detail::trace_call(function_, cache_->made(), args...);
       using Result = decltype(traced.result);
-      return std::pair(
-          std::move(traced.graph),
-          std::shared_ptr<const void>(std::make_shared<const Result>(std::move(traced.result))));
+      return JitCache::Traced{std::move(traced.graph), std::move(traced.weak),
+                              std::move(traced.captured),
+                              std::make_shared<const Result>(std::move(traced.result))};
     });
   }
 
@@ -115,7 +127,7 @@ class Jit {
 };
 
 /// Compiles `function` when it is called, once per types of the arguments; the 512 most recently
-/// used are kept.
+/// used are kept. What it captures, by reference too, keeps the value of that call: see Jit.
 template <class Function>
 auto jit(Function function, const Options& options,
          std::source_location where = std::source_location::current()) {
@@ -127,10 +139,12 @@ auto jit(Function function, std::source_location where = std::source_location::c
 }
 
 /// Compiles `function` now, for arguments of exactly these types (specs, or trees of arrays). A
-/// call with others throws Error.
+/// call with others throws Error, with the line of the first spec, or where the first array was
+/// made.
 template <class Function, class... Args>
 requires(!std::same_as<Function, Graph>) auto compile(Function function, const Args&... args) {
-  Jit<Function> compiled(std::move(function), default_options(), true, {});
+  Jit<Function> compiled(std::move(function), default_options(), true,
+                         detail::location_of(args...));
   compiled.compilation(args...);
   return compiled;
 }

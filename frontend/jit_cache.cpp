@@ -8,6 +8,7 @@
 #include "frontend/program_cache.h"
 #include "frontend/promote.h"
 #include "frontend/trace.h"
+#include "ir/print.h"
 #include "runtime/run.h"
 #include "runtime/timeline.h"
 
@@ -32,7 +33,12 @@ bool matches(const Specialization& compiled, const Signature& signature, const D
     const Specialization::Parameter& parameter = compiled.parameters[i];
     if (leaf.weak != parameter.weak || !leaf.type || *leaf.type != parameter.type) return false;
     const std::optional<Device> device = device_of(leaf, home);
-    if (device && device != parameter.device) return false;
+    if (!device || device == parameter.device) continue;
+    // What was traced with a number, which has no device, takes what is where it put the number:
+    // x = f(x) is one program whether x begins as scalar(1.0f) or as the result of a call.
+    if (parameter.device) return false;
+    const Executable& executable = *compiled.compilation->executable;
+    if (*device != input_device(executable, static_cast<std::uint32_t>(i))) return false;
   }
   return true;
 }
@@ -40,22 +46,71 @@ bool matches(const Specialization& compiled, const Signature& signature, const D
 // Where two calls differ, one difference per line.
 std::vector<std::string> differences(const Description& before, const Description& now) {
   std::vector<std::string> lines;
-  for (std::size_t i = 0; i < std::min(before.size(), now.size()); ++i) {
-    if (before[i] == now[i]) continue;
-    if (before[i].first != now[i].first) break;  // from here on the trees have other forms
-    lines.push_back(now[i].first + ": " + now[i].second + " instead of " + before[i].second);
+  std::size_t i = 0;
+  for (; i < std::min(before.size(), now.size()); ++i) {
+    const auto& [path, text] = now[i];
+    const auto& [path_before, text_before] = before[i];
+    if (path != path_before) {  // from here on the trees have other forms
+      if (!lines.empty()) return lines;
+      return {path + ": " + text + " in place of " + path_before + ": " + text_before};
+    }
+    if (text != text_before) lines.push_back(path + ": " + text + " instead of " + text_before);
   }
-  if (lines.empty()) lines.push_back("the C++ types of the arguments differ");
+  const auto line = [](const auto& part) { return part.first + ": " + part.second; };
+  if (i < now.size()) lines.push_back(line(now[i]) + ", which was not there before");
+  if (i < before.size()) lines.push_back(line(before[i]) + " is not there any more");
   return lines;
+}
+
+// The fewest differences to one of `known`, preferably to one whose arguments have the same types.
+std::vector<std::string> fewest_differences(const std::list<SpecializationPtr>& known,
+                                            const Signature& signature,
+                                            const Description& description) {
+  std::optional<std::vector<std::string>> fewest;
+  bool same_form = false;
+  for (const SpecializationPtr& at : known) {
+    const bool same = at->form == signature.form;
+    auto lines = differences(at->description, description);
+    const bool better =
+        !fewest || (same && !same_form) || (same == same_form && lines.size() < fewest->size());
+    if (!better) continue;
+    fewest = std::move(lines);
+    same_form = same;
+  }
+  if (fewest && !fewest->empty()) return *fewest;
+  return {same_form ? "the devices of the arguments differ"
+                    : "the C++ types of the arguments differ"};
+}
+
+std::string notes_on(const Graph& graph, std::span<const std::uint32_t> captured) {
+  std::string text;
+  const std::vector<std::uint32_t> numbers = value_numbers(graph);
+  for (const std::uint32_t node : captured) {
+    text += "# %" + std::to_string(numbers[node]) + " is an array that the function captures, " +
+            to_string(graph.node(node).types[0]) +
+            ": the program keeps the value that it had when it was traced; pass it as an argument "
+            "to change it\n";
+  }
+  return text;
+}
+
+std::string joined(const std::vector<std::string>& lines, const char* between) {
+  std::string text;
+  for (const std::string& line : lines) text += (text.empty() ? "" : between) + line;
+  return text;
 }
 
 }  // namespace
 
 JitCache::JitCache(Options options, bool fixed, SourceLocation made)
     : options_(std::move(options)), fixed_(fixed), made_(made) {
-  if (options_.in_flight > 0) set_in_flight_limit(options_.device, options_.in_flight);
-  if (options_.in_flight_bytes > 0) {
-    set_in_flight_bytes(options_.device, options_.in_flight_bytes);
+  try {
+    if (options_.in_flight > 0) set_in_flight_limit(options_.device, options_.in_flight);
+    if (options_.in_flight_bytes > 0) {
+      set_in_flight_bytes(options_.device, options_.in_flight_bytes);
+    }
+  } catch (const Error& error) {
+    fail_call(error.what());
   }
 }
 
@@ -73,18 +128,20 @@ SpecializationPtr JitCache::find(const Signature& signature) {
   return nullptr;
 }
 
-std::string JitCache::explain(const Signature& signature, const Description& description) const {
-  std::vector<std::string> fewest;
+std::vector<std::string> JitCache::explain(const Signature& signature,
+                                           const Description& description) const {
   std::lock_guard lock(mutex_);
-  for (const SpecializationPtr& at : recent_) {
-    auto lines = differences(at->description, description);
-    bool better = fewest.empty() || lines.size() < fewest.size();
-    if (at->form == signature.form && better) fewest = std::move(lines);
+  return fewest_differences(recent_, signature, description);
+}
+
+// A compiler does not know where its graph comes from.
+std::shared_ptr<const Compilation> JitCache::compiled(const Graph& graph,
+                                                      const Options& options) const {
+  try {
+    return compile_once(graph, options);
+  } catch (const Error& error) {
+    fail_call(error.what());
   }
-  if (fewest.empty()) fewest.push_back("the C++ types of the arguments differ");
-  std::string text;
-  for (const std::string& line : fewest) text += (text.empty() ? "" : "\n") + line;
-  return text;
 }
 
 SpecializationPtr JitCache::add(const Signature& signature, Description description,
@@ -96,10 +153,11 @@ SpecializationPtr JitCache::add(const Signature& signature, Description descript
   }
   std::lock_guard lock(adding_);
   if (SpecializationPtr known = find(signature)) return known;
-  std::string why = traces_ > 0 ? explain(signature, description) : "";
+  std::vector<std::string> why;
+  if (traces_ > 0) why = explain(signature, description);
   if (fixed_ && traces_ > 0) {
-    fail_call("compile: called with arguments of other types than it was compiled for: " + why +
-              "; use jit for several");
+    fail_call("compile: called with arguments of other types than it was compiled for: " +
+              joined(why, ", ") + "; use jit for several");
   }
   auto added = std::make_shared<Specialization>();
   added->form = signature.form;
@@ -110,16 +168,20 @@ SpecializationPtr JitCache::add(const Signature& signature, Description descript
     added->parameters.push_back({*leaf.type, leaf.weak, device_of(leaf, options_.device)});
     options.parameters.push_back(added->parameters.back().device);
   }
-  auto [graph, result] = [&] {
+  Traced traced = [&] {
     timeline::Span span("trace", timeline::Category::trace);
     return trace();
   }();
   ++traces_;
-  last_retrace_ = std::move(why);
-  simplify_devices(options, graph);
-  added->compilation = compile_once(graph, options);
-  for (Value output : graph.outputs()) added->outputs.push_back(graph.type(output));
-  added->result = std::move(result);
+  last_retrace_ = joined(why, "\n");
+  added->notes = notes_on(traced.graph, traced.captured);
+  simplify_devices(options, traced.graph);
+  added->compilation = compiled(traced.graph, options);
+  const std::span<const Value> outputs = traced.graph.outputs();
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    added->outputs.push_back({traced.graph.type(outputs[i]), traced.weak[i]});
+  }
+  added->result = std::move(traced.result);
   SpecializationPtr forgotten;  // destroyed after the lock is let go
   std::lock_guard list_lock(mutex_);
   recent_.push_front(std::move(added));
@@ -151,7 +213,9 @@ std::vector<Array> JitCache::run(const Specialization& compiled, const Signature
   std::vector<Array> outputs;
   outputs.reserve(memory.size());
   for (std::size_t i = 0; i < memory.size(); ++i) {
-    outputs.push_back(array_of(compiled.outputs[i], std::move(memory[i])));
+    const auto& [type, weak] = compiled.outputs[i];
+    outputs.push_back(array_of(type, std::move(memory[i])));
+    outputs.back().expression()->weak = weak;
   }
   return outputs;
 }
@@ -164,6 +228,14 @@ std::string JitCache::last_retrace() const {
 Array weak_number(const Operand& number) { return as_array("jit", number); }
 
 namespace detail {
+
+void demand_results(const Description& result, SourceLocation made) {
+  for (const auto& [path, text] : result) {
+    if (text != "empty") continue;
+    fail("trace: the function's " + path + " is an empty Array; give it a value before it returns",
+         made);
+  }
+}
 
 Array traced_parameter(Tracer& tracer, const Array& like) {
   if (!like.expression())

@@ -27,12 +27,17 @@ struct Specialization {
     bool weak = false;
     std::optional<Device> device;  ///< nothing for a number, which goes where it is wanted
   };
+  struct Output {
+    Type type;
+    bool weak = false;  ///< made from C++ numbers alone
+  };
   const void* form = nullptr;
   std::vector<Parameter> parameters;
-  std::string statics;
+  Key statics;
   Description description;
   std::shared_ptr<const Compilation> compilation;
-  std::vector<Type> outputs;
+  std::vector<Output> outputs;
+  std::string notes;                   ///< a comment per captured array, for dumps
   std::shared_ptr<const void> result;  ///< of the traced function, its Arrays empty
 };
 
@@ -43,10 +48,16 @@ class JitCache {
  public:
   static constexpr std::size_t limit = 512;
 
-  using Trace = std::function<std::pair<Graph, std::shared_ptr<const void>>()>;
+  struct Traced {
+    Graph graph;
+    std::vector<bool> weak;               ///< per output
+    std::vector<std::uint32_t> captured;  ///< the constants that are arrays from outside, as nodes
+    std::shared_ptr<const void> result;   ///< its Arrays empty
+  };
+  using Trace = std::function<Traced()>;
 
-  /// A fixed one compiles once and refuses every other signature.
-  /// `made` is where the user wrote jit, for errors.
+  /// A fixed one compiles once and refuses every other signature. `made` is where the user wrote
+  /// jit, or what compile was given: errors end with it.
   JitCache(Options options, bool fixed, SourceLocation made);
 
   /// Null if there is none.
@@ -60,11 +71,14 @@ class JitCache {
   std::vector<Array> run(const Specialization& compiled, const Signature& signature,
                          std::span<const Donation> donations) const;
 
+  const SourceLocation& made() const { return made_; }
   int traces() const { return traces_.load(std::memory_order_relaxed); }
   std::string last_retrace() const;
 
  private:
-  std::string explain(const Signature& signature, const Description& description) const;
+  std::vector<std::string> explain(const Signature& signature,
+                                   const Description& description) const;
+  std::shared_ptr<const Compilation> compiled(const Graph& graph, const Options& options) const;
   [[noreturn]] void fail_call(const std::string& what) const;
 
   const Options options_;

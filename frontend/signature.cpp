@@ -23,4 +23,40 @@ bool Signature::any_traced() const {
   return false;
 }
 
+namespace detail {
+
+std::string describe_weak(const Type& type) {
+  return to_string(type) + " (weak: from C++ numbers)";
+}
+
+std::string describe(const Array& array) {
+  if (!array.expression()) return "empty";
+  const Expression& expression = *array.expression();
+  std::string text = expression.weak ? describe_weak(expression.type) : to_string(expression.type);
+  const Device device = expression.device().value_or(default_device());
+  if (device != default_device()) text += " on " + to_string(device);
+  return text;
+}
+
+std::string quoted_text(std::string_view text) {
+  std::string result = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += c;
+  }
+  return result + '"';
+}
+
+std::string hexadecimal(std::string_view bytes) {
+  static constexpr char digits[] = "0123456789abcdef";
+  std::string text = "0x";
+  for (char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    text += digits[byte / 16];
+    text += digits[byte % 16];
+  }
+  return text;
+}
+
+}  // namespace detail
 }  // namespace anabranch

@@ -14,16 +14,21 @@
 #include "frontend/operand.h"
 #include "frontend/sizes.h"
 #include "frontend/tree.h"
+#include "ir/key.h"
+#include "ir/source_location.h"
 
 namespace anabranch {
 
 /// The type of an argument that is not there: for tracing and compiling without data.
 struct Spec {
   Type type;
+  SourceLocation where = {};  ///< the line where the user wrote it
 };
 
 /// spec(f32, {64, 128}). Throws Error for a negative size.
-inline Spec spec(Dtype dtype, const Sizes& sizes) { return {Type{dtype, sizes.shape("spec")}}; }
+inline Spec spec(Dtype dtype, const Sizes& sizes) {
+  return {Type{dtype, sizes.shape("spec")}, sizes.where()};
+}
 
 /// The type of one number.
 const Type& scalar_type(Dtype dtype);
@@ -36,12 +41,12 @@ struct Leaf {
   bool weak = false;
 };
 
-/// The leaves of a call, and the bytes of everything else that tracing may depend on: lengths,
-/// keys, static values. `form` says which C++ types the arguments have.
+/// The leaves of a call, and everything else that tracing may depend on: lengths, keys, static
+/// values. `form` says which C++ types the arguments have, and so what each part of `statics` is.
 struct Signature {
   const void* form = nullptr;
   std::vector<Leaf> leaves;
-  std::string statics;
+  Key statics;
 
   bool any_traced() const;
 };
@@ -54,20 +59,45 @@ namespace detail {
 template <class... Args>
 inline constexpr char form_of = 0;
 
+/// "f32[3]", with what else of it is part of a key: "f32[3] on cpu:1"; "empty".
+std::string describe(const Array& array);
+/// "f64[] (weak: from C++ numbers)"
+std::string describe_weak(const Type& type);
+/// In quotes, with a backslash before quotes and backslashes.
+std::string quoted_text(std::string_view text);
+std::string hexadecimal(std::string_view bytes);
+
+/// A static value as a part of a key.
 template <class T>
-std::string static_bytes(const T& value) {
+void add_static(Key& key, const T& value) {
   if constexpr (std::is_convertible_v<const T&, std::string_view>) {
-    return std::string(std::string_view(value));
+    key.text(std::string_view(value));
   } else if constexpr (tree::is_list<T>) {
-    std::string bytes = std::to_string(value.size()) + ":";
-    for (const auto& item : value) bytes += static_bytes(item);
-    return bytes;
+    key.list(value.size());
+    for (const auto& item : value) add_static(key, item);
   } else {
-    static_assert(std::is_trivially_copyable_v<T> &&
-                      (std::is_floating_point_v<T> || std::has_unique_object_representations_v<T>),
+    static_assert(Key::is_value<T>,
                   "static_arg holds a number, an enum, text, a vector of those, or a plain struct "
                   "without padding");
-    return {reinterpret_cast<const char*>(&value), sizeof value};
+    key.value(value);
+  }
+}
+
+/// The same value for messages: 3, "text", [1, 2]. Different values have different texts.
+template <class T>
+std::string static_text(const T& value) {
+  if constexpr (std::is_convertible_v<const T&, std::string_view>) {
+    return quoted_text(value);
+  } else if constexpr (tree::is_list<T>) {
+    std::string text;
+    for (const auto& item : value) text += (text.empty() ? "[" : ", ") + static_text(item);
+    return text.empty() ? "[]" : text + "]";
+  } else if constexpr (std::is_enum_v<T>) {
+    return static_text(static_cast<std::underlying_type_t<T>>(value));
+  } else if constexpr (std::is_arithmetic_v<T>) {
+    return to_string(Number(value));
+  } else {
+    return hexadecimal({reinterpret_cast<const char*>(&value), sizeof value});
   }
 }
 
@@ -82,16 +112,10 @@ struct SignatureVisitor : tree::Visitor {
   }
   template <class T>
   void leaf(const T& part) {
-    add(static_bytes(tree::static_value(part)));
+    add_static(signature.statics, tree::static_value(part));
   }
-  void length(std::size_t length) { add(std::to_string(length)); }
-  void key(const std::string& key) { add(key); }
-
-  void add(const std::string& bytes) {
-    signature.statics += std::to_string(bytes.size());
-    signature.statics += ':';
-    signature.statics += bytes;
-  }
+  void length(std::size_t length) { signature.statics.list(length); }
+  void key(const std::string& key) { signature.statics.text(key); }
 };
 
 struct DescriptionVisitor : tree::Visitor {
@@ -99,29 +123,13 @@ struct DescriptionVisitor : tree::Visitor {
   std::string path;
   DescriptionVisitor(Description& lines, std::string path) : lines(lines), path(std::move(path)) {}
 
-  void leaf(const Array& array) {
-    const Expression* expression = array.expression().get();
-    std::string text = expression ? to_string(expression->type) : "empty";
-    const Device device =
-        expression ? expression->device().value_or(default_device()) : default_device();
-    if (device != default_device()) text += " on " + to_string(device);
-    lines.emplace_back(path, std::move(text));
-  }
+  void leaf(const Array& array) { lines.emplace_back(path, describe(array)); }
   template <class T>
   void leaf(const T& part) {
-    const auto& value = tree::static_value(part);
-    using Value = std::remove_cvref_t<decltype(value)>;
-    if constexpr (std::is_enum_v<Value>) {
-      lines.emplace_back(
-          path, "static " + std::to_string(static_cast<std::underlying_type_t<Value>>(value)));
-    } else if constexpr (std::is_arithmetic_v<Value>) {
-      lines.emplace_back(path, "static " + to_string(Number(value)));
-    } else {
-      lines.emplace_back(path, "static " + static_bytes(value));
-    }
+    lines.emplace_back(path, "static " + static_text(tree::static_value(part)));
   }
   void length(std::size_t length) { lines.emplace_back(path + ".size()", std::to_string(length)); }
-  void key(const std::string& key) { lines.emplace_back(path + " key", key); }
+  void key(const std::string& key) { lines.emplace_back(path + " key", quoted_text(key)); }
   template <class Place, class Body>
   void within(const Place& place, Body&& body) {
     std::string before = path;
@@ -158,7 +166,7 @@ template <class T>
 void describe_argument(Description& lines, std::size_t position, const T& argument) {
   std::string path = "argument " + std::to_string(position);
   if constexpr (std::is_arithmetic_v<T>) {
-    lines.emplace_back(path, to_string(scalar_type(dtype_of<T>)) + " (a C++ number)");
+    lines.emplace_back(path, describe_weak(scalar_type(dtype_of<T>)));
   } else if constexpr (std::same_as<T, Spec>) {
     lines.emplace_back(path, to_string(argument.type));
   } else {

@@ -24,6 +24,8 @@ namespace detail {
 template <class Result>
 struct TracedFunction {
   Graph graph;
+  std::vector<bool> weak;               ///< per output: made from C++ numbers alone
+  std::vector<std::uint32_t> captured;  ///< the constants that are arrays from outside, as nodes
   Result result;
 };
 
@@ -31,6 +33,10 @@ struct CloseTrace {
   Tracer& tracer;
   ~CloseTrace() { tracer.close(); }
 };
+
+/// Throws Error where an Array of the result, described as "result.path", is empty. `made` is the
+/// line of the function.
+void demand_results(const Description& result, SourceLocation made);
 
 Array traced_parameter(Tracer& tracer, const Array& like);
 Array traced_number(Tracer& tracer, Dtype dtype);
@@ -73,17 +79,51 @@ auto call(const Function& function, std::tuple<Args...>& args) {
   return std::apply([&](Args&... each) -> Result { return std::invoke(function, each...); }, args);
 }
 
+/// `made` is where the user wrote what is traced, for errors.
 template <class Function, class... Args>
-auto trace_call(const Function& function, const Args&... args) {
+auto trace_call(const Function& function, SourceLocation made, const Args&... args) {
   static_assert((is_argument<Args>() && ...));
   auto tracer = std::make_shared<Tracer>("main");
   CloseTrace close{*tracer};
   std::tuple<Traced<Args>...> traced{traced_argument(*tracer, args)...};
   auto result = call(function, traced);
+  Description parts;
+  DescriptionVisitor visitor(parts, "result");
+  tree::walk(result, visitor);
+  demand_results(parts, made);
   std::vector<Array> outputs;
-  tree::for_each_array(result, [&](Array& array) { outputs.push_back(std::exchange(array, {})); });
+  std::vector<bool> weak;
+  tree::for_each_array(result, [&](Array& array) {
+    weak.push_back(array.expression()->weak);
+    outputs.push_back(std::exchange(array, {}));
+  });
   Graph graph = tracer->finish(outputs);
-  return TracedFunction<decltype(result)>{std::move(graph), std::move(result)};
+  return TracedFunction<decltype(result)>{std::move(graph), std::move(weak),
+                                          tracer->captured_constants(), std::move(result)};
+}
+
+template <class T>
+SourceLocation location_of_argument(const T& argument) {
+  if constexpr (std::same_as<T, Spec>) {
+    return argument.where;
+  } else if constexpr (std::is_arithmetic_v<T>) {
+    return {};
+  } else {
+    SourceLocation location;
+    tree::for_each_array(argument, [&](const Array& array) {
+      if (!location && array.expression()) location = array.expression()->location;
+    });
+    return location;
+  }
+}
+
+/// The line of the first spec among the arguments, or of the first array whose line is known.
+template <class... Args>
+SourceLocation location_of(const Args&... args) {
+  static_assert((is_argument<Args>() && ...));
+  SourceLocation location;
+  ((location = location ? location : location_of_argument(args)), ...);
+  return location;
 }
 
 }  // namespace detail
@@ -92,7 +132,7 @@ auto trace_call(const Function& function, const Args&... args) {
 /// do not matter. One parameter per array, in order; one output per array of the result.
 template <class Function, class... Args>
 Graph trace(const Function& function, const Args&... args) {
-  return detail::trace_call(function, args...).graph;
+  return detail::trace_call(function, detail::location_of(args...), args...).graph;
 }
 
 }  // namespace anabranch

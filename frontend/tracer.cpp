@@ -1,5 +1,6 @@
 #include "frontend/tracer.h"
 
+#include <algorithm>
 #include <atomic>
 
 #include "frontend/fail.h"
@@ -209,17 +210,43 @@ Graph Tracer::finish(const std::vector<Array>& outputs) {
   std::lock_guard lock(mutex_);
   std::vector<Value> values;
   for (const Array& output : outputs) {
-    if (!output.expression()) {
-      fail("trace: array " + std::to_string(values.size()) +
-               " of the function's result is empty; give it a value",
-           {});
-    }
+    if (!output.expression()) throw InternalError("trace", "an empty array as an output");
     values.push_back(import(output.expression(), "trace", {}));
   }
   open_ = false;
+  const std::vector<const std::byte*> captured = held_elsewhere(outputs);
   imported_.clear();
   keep_alive_.clear();
-  return without_dead_nodes(builder_.build(std::move(values)));
+  Graph graph = without_dead_nodes(builder_.build(std::move(values)));
+  for (std::uint32_t i = 0; i < graph.nodes().size(); ++i) {
+    const auto* constant = std::get_if<ConstantAttributes>(&graph.node(i).attributes);
+    if (!constant) continue;
+    const std::byte* bytes = constant->value.bytes().data();
+    if (std::ranges::find(captured, bytes) != captured.end()) captured_constants_.push_back(i);
+  }
+  return graph;
+}
+
+// The constants made of arrays that are held by others than this trace, and by others than recorded
+// operations that it holds alone. The function has returned, so what it made for itself is gone.
+// Copies of a literal share its bytes, so they say which constant it is.
+std::vector<const std::byte*> Tracer::held_elsewhere(const std::vector<Array>& outputs) const {
+  std::vector<const std::byte*> constants;
+  std::unordered_map<const Expression*, long> own_uses;
+  for (const Array& output : outputs) ++own_uses[output.expression().get()];
+  for (auto at = keep_alive_.rbegin(); at != keep_alive_.rend(); ++at) {  // operands come first
+    const Expression& expression = **at;
+    if (expression.kind != Expression::Kind::memory) continue;
+    const bool is_held = at->use_count() > 1 + own_uses[&expression];
+    if (const auto recorded = expression.recorded()) {
+      if (is_held) continue;
+      for (const ExpressionPtr& input : recorded->inputs) ++own_uses[input.get()];
+    }
+    const Node& node = builder_.node(imported_.at(&expression));
+    const auto* constant = std::get_if<ConstantAttributes>(&node.attributes);
+    if (is_held && constant) constants.push_back(constant->value.bytes().data());
+  }
+  return constants;
 }
 
 void Tracer::close() {

@@ -53,6 +53,9 @@ class Tracer : public std::enable_shared_from_this<Tracer> {
   Graph finish(const std::vector<Array>& outputs);
   /// What the parameters that the graph has beyond its own stand for, in order, once finished.
   const std::vector<Array>& captures() const { return captures_; }
+  /// Once finished: the constants of the graph that are arrays from outside the function, as their
+  /// nodes. An array that the function makes itself and keeps for later counts as one.
+  const std::vector<std::uint32_t>& captured_constants() const { return captured_constants_; }
   /// The trace is over, with or without a graph: its arrays refuse further use.
   void close();
 
@@ -70,6 +73,7 @@ class Tracer : public std::enable_shared_from_this<Tracer> {
   Value capture(const ExpressionPtr& memory);
   std::vector<Value> import_all(const std::vector<Array>& operands, Op op, SourceLocation where);
   void note_births();
+  std::vector<const std::byte*> held_elsewhere(const std::vector<Array>& outputs) const;
   std::optional<Node> node_since(std::uint64_t serial, std::uint32_t node) const;
   Type type_of(Value value) const;
 
@@ -81,6 +85,7 @@ class Tracer : public std::enable_shared_from_this<Tracer> {
   std::vector<std::uint64_t> births_;  // per node: the serial of the last tracer opened before it
   std::map<std::pair<const Tracer*, Value>, Value> captured_;  // of other traces
   std::vector<Array> captures_;
+  std::vector<std::uint32_t> captured_constants_;
   std::unordered_map<const Expression*, Value> imported_;
   std::vector<ExpressionPtr> keep_alive_;  // those of imported_, whose addresses must stay theirs
 };

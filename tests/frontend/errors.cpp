@@ -5,6 +5,10 @@
 
 namespace {
 
+struct Particle {
+  ab::Array position, velocity;
+};
+
 struct Misuse {
   const char* call;
   std::function<void()> run;
@@ -33,8 +37,9 @@ void expect_messages(const std::vector<Misuse>& rows) {
       EXPECT_NE(message.find(part), std::string::npos)
           << row.call << ": no \"" << part << "\" in: " << message;
     }
-    std::string place = ", at errors.cpp:" + std::to_string(row.line);
-    EXPECT_NE(message.find(place), std::string::npos)
+    std::string place = " at errors.cpp:" + std::to_string(row.line);
+    EXPECT_TRUE(message.find("," + place) != std::string::npos ||
+                message.find(", in the function made" + place) != std::string::npos)
         << row.call << ": no \"" << place << "\" in: " << message;
   }
 }
@@ -84,6 +89,34 @@ TEST(Errors, ShapesThatDoNotFit) {
       MISUSE(ab::array({{1, 2}, {3}}), "array: a row of 1 values after one of 2"),
       MISUSE(ab::full({2}, f32({3})), "scalar: f32[3] is not one number"),
   });
+}
+
+// --- what does not compile
+// ------------------------------------------------------------------------
+
+template <class To, class From>
+concept Assigns = requires(To to, From from) {
+  std::forward<To>(to) = from;
+};
+template <class... Args>
+concept Sums = requires(Args... args) {
+  ab::sum(args...);
+};
+
+// x[0] = y would change a temporary.
+static_assert(Assigns<ab::Array&, ab::Array> && !Assigns<ab::Array, ab::Array>);
+static_assert(!std::is_assignable_v<decltype(ab::Array()[0]), ab::Array>);
+static_assert(std::is_nothrow_move_assignable_v<ab::Array> && std::is_copy_assignable_v<ab::Array>);
+
+// A bool is no axis.
+static_assert(Sums<ab::Array, int> && Sums<ab::Array, std::size_t, bool>);
+static_assert(!Sums<ab::Array, bool> && !Sums<ab::Array, bool, bool>);
+static_assert(!std::is_convertible_v<bool, ab::Axes> && !std::is_convertible_v<bool, ab::Position>);
+
+TEST(Errors, ABoolIsNoAxisAndKeepsDimensionsOfAll) {
+  EXPECT_EQ(ab::sum(f32({2, 3}), {}, ab::keepdims).shape(), ab::Shape({1, 1}));
+  EXPECT_EQ(ab::sum(f32({2, 3}), {0}, ab::keepdims).shape(), ab::Shape({1, 3}));
+  EXPECT_EQ(ab::sum(f32({2, 3}), {-1, 0}).shape(), ab::Shape({}));
 }
 
 TEST(Errors, AxesThatAreNotThere) {
@@ -216,6 +249,39 @@ TEST(Errors, JitNamesTheInput) {
             std::string::npos);
 }
 
+// What only the compiler finds out names the line of the function.
+TEST(Errors, CompilersNameTheFunction) {
+  const auto same = [](ab::Array x) { return x; };
+  const auto two = [](ab::Array x, ab::Array y) { return std::pair{ab::sum(ab::sin(x), 0), y}; };
+  const auto large = [](ab::Array x) { return ab::matmul(ab::matmul(x, x), x); };
+  ab::Options away, small, crowded;
+  away.device = ab::Device::cuda(63);
+  small.memory_limit = 1;
+  crowded.device = ab::Device::cuda(63);
+  crowded.in_flight = 3;
+  expect_messages({
+      MISUSE(ab::jit(same, away)(f32({2})), "there is no device cuda:63"),
+      MISUSE(ab::jit(same, crowded), "there is no device cuda:63"),
+      MISUSE(ab::jit(large, small)(f32({64, 64})), "Options::memory_limit"),
+      MISUSE(ab::jit([](ab::Array) { return ab::Array(); })(f32({2})),
+             "trace: the function's result is an empty Array"),
+      MISUSE(ab::trace(
+                 [](ab::Array x) {
+                   return Particle{x, {}};
+                 },
+                 ab::spec(ab::f32, {2})),
+             "trace: the function's result.velocity is an empty Array"),
+      MISUSE(ab::compile(same, ab::spec(ab::f32, {2}))(f32({3})),
+             "compile: called with arguments of other types than it was compiled for: argument 0: "
+             "f32[3] instead of f32[2]; use jit for several"),
+      MISUSE(ab::compile(same, ab::array({1.0f}))(i32({1})), "i32[1] instead of f32[1]"),
+      MISUSE(ab::compile(two, ab::spec(ab::f32, {2}), ab::spec(ab::f32, {2}))(f32({3}), f32({3})),
+             "argument 0: f32[3] instead of f32[2], argument 1: f32[3] instead of f32[2]; use"),
+      MISUSE(ab::compile(same, ab::spec(ab::f64, {}))(1.0),
+             "argument 0: f64[] (weak: from C++ numbers) instead of f64[]; use"),
+  });
+}
+
 TEST(Errors, AThrowInATracedFunctionEndsItsTrace) {
   ab::Array escaped;
   auto broken = [&](ab::Array x) -> ab::Array {
@@ -225,10 +291,6 @@ TEST(Errors, AThrowInATracedFunctionEndsItsTrace) {
   EXPECT_THROW(ab::trace(broken, ab::spec(ab::f32, {2})), std::runtime_error);
   EXPECT_THROW(escaped + 1, ab::Error);
 }
-
-struct Particle {
-  ab::Array position, velocity;
-};
 
 TEST(Errors, ValuesOfALoopStayInIt) {
   std::string message;

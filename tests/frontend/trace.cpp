@@ -134,7 +134,10 @@ TEST(Trace, AnEmptyResultIsRefused) {
     ab::trace([](ab::Array x) { return std::pair{x, ab::Array()}; }, ab::spec(ab::f32, {2}));
     FAIL() << "no error";
   } catch (const ab::Error& error) {
-    EXPECT_STREQ(error.what(), "trace: array 1 of the function's result is empty; give it a value");
+    EXPECT_EQ(error.what(),
+              "trace: the function's result[1] is an empty Array; give it a value before it "
+              "returns, at trace.cpp:" +
+                  std::to_string(__LINE__ - 6));
   }
 }
 
