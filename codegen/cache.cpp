@@ -44,13 +44,25 @@ class File {
   int descriptor_;
 };
 
-// Nothing where it cannot be read or is larger than `limit`.
-std::optional<std::string> read_all(const File& file, std::int64_t limit) {
-  struct stat status;
-  if (::fstat(file.descriptor(), &status) != 0 || !S_ISREG(status.st_mode) ||
-      status.st_size > limit) {
-    return std::nullopt;
+// Why another user may have written what is there; empty where none may. A directory that is
+// private now may have been open to others when its entries came.
+std::string foreign(const struct stat& status) {
+  if (status.st_uid != ::geteuid()) return "belongs to another user, who could put code there";
+  if (status.st_mode & (S_IWGRP | S_IWOTH)) {
+    return "may be written by others, who could put code there";
   }
+  return {};
+}
+
+// Why what is there is not read; empty where it can be.
+std::string refusal(const struct stat& status, std::int64_t limit) {
+  if (!S_ISREG(status.st_mode)) return "is no file";
+  if (status.st_size > limit) return "is larger than the cache";
+  return foreign(status);
+}
+
+// Nothing where it cannot be read.
+std::optional<std::string> read_all(const File& file, const struct stat& status) {
   std::string content(static_cast<std::size_t>(status.st_size), '\0');
   for (std::size_t done = 0; done < content.size();) {
     const ssize_t count = ::read(file.descriptor(), content.data() + done, content.size() - done);
@@ -69,6 +81,12 @@ bool write_all(const File& file, std::string_view content) {
     content.remove_prefix(static_cast<std::size_t>(count));
   }
   return true;
+}
+
+// That no other has.
+std::string unfinished_name() {
+  std::random_device random;
+  return std::string(unfinished_prefix) + std::to_string(random()) + "-" + std::to_string(random());
 }
 
 struct Listed {
@@ -121,15 +139,10 @@ CodeCache::CodeCache(const std::filesystem::path& directory, std::int64_t limit)
     report_trouble("opened");
     return;
   }
-  if (status.st_uid != ::geteuid()) {
-    throw Error(name +
-                " belongs to another user, who could put code there; choose a directory of "
-                "your own");
-  }
-  if (status.st_mode & (S_IWGRP | S_IWOTH)) {
-    throw Error(name +
-                " may be written by others, who could put code there; chmod 700 it, or "
-                "choose another");
+  if (const std::string why = foreign(status); !why.empty()) {
+    const bool own = status.st_uid == ::geteuid();
+    throw Error(name + " " + why +
+                (own ? "; chmod 700 it, or choose another" : "; choose a directory of your own"));
   }
   directory_ = ::fcntl(opened.descriptor(), F_DUPFD_CLOEXEC, 0);
 }
@@ -145,8 +158,14 @@ std::optional<std::string> CodeCache::find(std::string_view key) {
     ++misses_;
     return std::nullopt;
   }
-  const std::optional<std::string> content = read_all(file, limit_);
-  const std::string fault = content ? cache_entry::fault(*content, key) : "cannot be read";
+  struct stat status;
+  std::string fault =
+      ::fstat(file.descriptor(), &status) == 0 ? refusal(status, limit_) : "cannot be looked at";
+  std::optional<std::string> content;
+  if (fault.empty()) {
+    content = read_all(file, status);
+    fault = content ? cache_entry::fault(*content, key) : "cannot be read";
+  }
   if (!fault.empty()) {
     ++misses_;
     reject(entry, fault);
@@ -159,8 +178,16 @@ std::optional<std::string> CodeCache::find(std::string_view key) {
 
 void CodeCache::reject(const std::string& entry, const std::string& why) {
   ++rejected_;
-  ::unlinkat(directory_, entry.c_str(), 0);
+  if (::unlinkat(directory_, entry.c_str(), 0) != 0) put_aside(entry);
   log_line("cache: " + (path_ / entry).string() + " " + why + "; removed, and compiled again");
+}
+
+// A folder: what is in it may be another user's, but the name is ours to give.
+void CodeCache::put_aside(const std::string& entry) {
+  const std::string aside = unfinished_name();
+  if (::renameat(directory_, entry.c_str(), directory_, aside.c_str()) != 0) return;
+  std::error_code ignored;
+  std::filesystem::remove_all(path_ / aside, ignored);
 }
 
 void CodeCache::keep(std::string_view key, std::string_view code) {
@@ -176,9 +203,7 @@ void CodeCache::keep(std::string_view key, std::string_view code) {
 // Others see the whole entry or none. What a power cut leaves of it is found by the checksum, so
 // nobody has to wait for the disk.
 bool CodeCache::publish(const std::string& entry, const std::string& content) {
-  std::random_device random;
-  const std::string unfinished =
-      std::string(unfinished_prefix) + std::to_string(random()) + "-" + std::to_string(random());
+  const std::string unfinished = unfinished_name();
   File file(::openat(directory_, unfinished.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
                      S_IRUSR | S_IWUSR));
   if (!file) return false;

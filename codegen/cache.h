@@ -1,10 +1,10 @@
 // CodeCache: native code kept in a directory, so that a later process starts without compiling.
 //
 // An entry is a file named after a hash of its key. It holds the key in full and a checksum over
-// all of it, and appears whole or not at all. One that is not what it should be is removed, with a
-// line in the log, and made again. Where the disk is full or may not be written, compiling goes on
-// without the cache, with one line in the log. Any number of threads and processes may share a
-// directory.
+// all of it, and appears whole or not at all. One that is not what it should be, or that another
+// user may have written, is removed, with a line in the log, and made again. Where the disk is full
+// or may not be written, compiling goes on without the cache, with one line in the log. Any number
+// of threads and processes may share a directory.
 #pragma once
 
 #include <atomic>
@@ -45,6 +45,7 @@ class CodeCache {
 
  private:
   void reject(const std::string& entry, const std::string& why);
+  void put_aside(const std::string& entry);
   bool publish(const std::string& entry, const std::string& content);
   void evict();
   void report_trouble(const std::string& doing);

@@ -174,6 +174,37 @@ TEST_F(CodeCacheDamage, LinksAndPipesAreNotRead) {
   EXPECT_EQ(cache_.find(key), code);
 }
 
+// The directory may have been open to others when they came.
+TEST_F(CodeCacheDamage, EntriesThatOthersMayHaveWrittenAreReplaced) {
+  const auto expect_refused = [&](const char* why) {
+    LogLines log;
+    EXPECT_EQ(cache_.find(key), std::nullopt);
+    ASSERT_EQ(log.lines().size(), 1u);
+    EXPECT_NE(log.lines()[0].find(why), std::string::npos) << log.lines()[0];
+    cache_.keep(key, code);
+    EXPECT_EQ(cache_.find(key), code);
+  };
+  for (fs::perms others : {fs::perms::group_write, fs::perms::others_write}) {
+    fs::permissions(entry_, fs::perms::owner_read | fs::perms::owner_write | others);
+    expect_refused("may be written by others, who could put code there; removed, and compiled");
+  }
+  if (::geteuid() != 0) return;  // only root can give its own away
+  ASSERT_EQ(::chown(entry_.c_str(), 1, 1), 0);
+  expect_refused("belongs to another user, who could put code there; removed, and compiled");
+}
+
+TEST_F(CodeCacheDamage, AFolderInPlaceOfAnEntryIsReplaced) {
+  for (bool is_empty : {true, false}) {
+    fs::remove(entry_);
+    fs::create_directory(entry_);
+    if (!is_empty) write_file(entry_ / "file", "text");
+    EXPECT_EQ(cache_.find(key), std::nullopt);
+    cache_.keep(key, code);
+    EXPECT_EQ(cache_.find(key), code);
+    EXPECT_EQ(folder_.files().size(), 1u);
+  }
+}
+
 TEST(CodeCache, ForgetsTheLeastRecentlyUsed) {
   TemporaryFolder folder;
   const std::string kilobyte(1000, 'x');
