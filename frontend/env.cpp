@@ -1,5 +1,6 @@
 #include "frontend/env.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <fstream>
@@ -11,7 +12,10 @@
 #include "ir/log.h"
 #include "ir/write_file.h"
 #include "passes/pass.h"
+#include "runtime/cpu/thread_pool.h"
 #include "runtime/device.h"
+#include "runtime/first_devices.h"
+#include "runtime/fork.h"
 #include "runtime/run.h"
 #include "runtime/timeline.h"
 
@@ -53,9 +57,23 @@ std::optional<Device> named_device() {
   if (!device) {
     throw Error("ANABRANCH_DEVICE=" + text + ": expected a device like cpu:0 or cuda:0");
   }
-  if (!exists(*device)) throw Error("ANABRANCH_DEVICE=" + text + ": " + missing_text(*device));
   return device;
 }
+
+// Whatever makes no sense is left for `environment`, which may throw.
+FirstDevices first_devices() noexcept {
+  FirstDevices first;
+  try {
+    first.cpu_devices = std::max(1, positive("ANABRANCH_CPU_DEVICES", max_cpu_devices));
+    first.default_device = named_device();
+  } catch (const std::exception&) {
+    // There is nobody to tell yet.
+  }
+  return first;
+}
+
+// Says where to ask, and asks nothing: before main, nothing happens.
+[[maybe_unused]] const bool says_where = (read_first_devices_by(&first_devices), true);
 
 LogSink log_sink(const std::string& where) {
   if (where == "stderr") return [](const std::string& line) { std::cerr << line + "\n"; };
@@ -112,11 +130,15 @@ Environment read() {
   environment.streams = positive("ANABRANCH_STREAMS");
   environment.cpu_devices = positive("ANABRANCH_CPU_DEVICES", max_cpu_devices);
   environment.device = named_device();
+  if (environment.device && !exists(*environment.device)) {
+    throw Error("ANABRANCH_DEVICE=" + variable("ANABRANCH_DEVICE") + ": " +
+                missing_text(*environment.device));
+  }
   environment.cache = open_cache(variable("ANABRANCH_CACHE_DIR"));
   return environment;
 }
 
-void write_timeline();
+void write_timeline() noexcept;
 
 /// What holds for the whole process.
 struct Process {
@@ -136,29 +158,22 @@ Process& process() {
   return *process;
 }
 
-void write_timeline() {
-  wait_for_devices();
+void write_timeline() noexcept {
+  if (is_orphan()) return;  // it is the parent's
   try {
+    // A custom call that calls exit would wait for itself.
+    if (!cpu::ThreadPool::on_worker()) wait_for_devices();
     process().recording->stop();
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
     log_line(std::string("ANABRANCH_TIMELINE: ") + error.what());
+  } catch (...) {
+    // What a sink of the user's throws: there is nobody left to tell.
   }
 }
 
 }  // namespace
 
 const Environment& environment() { return process().environment; }
-
-int make_devices() noexcept {
-  try {
-    if (int wanted = positive("ANABRANCH_CPU_DEVICES", max_cpu_devices); wanted > 0)
-      set_cpu_devices(wanted);
-    if (const auto wanted = named_device()) set_default_device(*wanted);
-  } catch (const Error&) {
-    // There is nobody to tell yet: `environment` throws it again at the first compilation.
-  }
-  return static_cast<int>(devices().size());
-}
 
 Options default_options() {
   const Environment& wanted = environment();

@@ -27,14 +27,6 @@ struct Environment {
 /// Read at the first call. Throws Error, naming the variable, where one makes no sense.
 const Environment& environment();
 
-/// Makes the CPU devices that ANABRANCH_CPU_DEVICES asks for, and takes the default one that
-/// ANABRANCH_DEVICE names, so that they are there before the first array; gives how many devices
-/// there are. Whatever makes no sense is left for `environment`, which may throw.
-int make_devices() noexcept;
-
-/// Done wherever Anabranch is included, before main.
-inline const int devices_at_start = make_devices();
-
 /// Options as the environment wants them where the program does not say.
 Options default_options();
 

@@ -9,6 +9,7 @@
 #include "frontend/promote.h"
 #include "frontend/trace.h"
 #include "ir/print.h"
+#include "runtime/fork.h"
 #include "runtime/run.h"
 #include "runtime/timeline.h"
 
@@ -119,6 +120,7 @@ void JitCache::fail_call(const std::string& what) const {
 }
 
 SpecializationPtr JitCache::find(const Signature& signature) {
+  check_no_orphan("jit");
   std::lock_guard lock(mutex_);
   for (auto at = recent_.begin(); at != recent_.end(); ++at) {
     if (!matches(**at, signature, options_.device)) continue;

@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "frontend/expression.h"
+#include "runtime/fork.h"
 
 namespace anabranch {
 namespace {
@@ -31,6 +32,7 @@ Shard& shard_of(const Expression& expression) {
 }  // namespace
 
 void link_pending(Expression& expression) {
+  check_no_orphan("record");
   Shard& shard = shard_of(expression);
   std::lock_guard lock(shard.mutex);
   expression.pending = {nullptr, shard.first, true};
@@ -39,6 +41,7 @@ void link_pending(Expression& expression) {
 }
 
 void unlink_pending(Expression& expression) {
+  if (is_orphan()) return;
   Shard& shard = shard_of(expression);
   std::lock_guard lock(shard.mutex);
   PendingLink& link = expression.pending;
@@ -49,6 +52,7 @@ void unlink_pending(Expression& expression) {
 }
 
 std::vector<std::shared_ptr<Expression>> pending_expressions() {
+  check_no_orphan("wait_all");
   std::vector<std::shared_ptr<Expression>> found;
   for (Shard& shard : shards()) {
     std::lock_guard lock(shard.mutex);

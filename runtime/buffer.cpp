@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "runtime/device_state.h"
+#include "runtime/fork.h"
 #include "runtime/host_copy.h"
 #include "runtime/staging.h"
 
@@ -31,7 +32,7 @@ struct Buffer::State {
   // Memory goes back in the order of the main queue, which may not have come to what another queue
   // still writes here for nobody.
   void wait_for_writer() noexcept {
-    if (!written_until) return;
+    if (!written_until || is_orphan()) return;
     DeviceQueue& main = device_state(device).engine->main();
     try {
       if (&written_until->queue() != &main) main.wait(*written_until);

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/fork.h"
 #include "runtime/spin.h"
 
 namespace anabranch {
@@ -31,6 +32,7 @@ void Completion::when_past(std::shared_ptr<const Mark> mark,
   const auto [found, is_new] = lanes_.try_emplace(&mark->queue());
   Lane& lane = found->second;
   lane.waiting.push({std::move(mark), std::move(then)});
+  if (is_new) threads_begin();
   if (is_new) std::thread([this, &lane] { work(lane); }).detach();
   lane.added.notify_one();
 }

@@ -10,6 +10,8 @@
 #include "runtime/cpu/thread_pool.h"
 #include "runtime/cuda/gpus.h"
 #include "runtime/device_state.h"
+#include "runtime/first_devices.h"
+#include "runtime/fork.h"
 
 namespace anabranch {
 namespace {
@@ -24,12 +26,39 @@ struct Registry {
   std::array<std::atomic<DeviceState*>, kinds * max_devices> states{};
 };
 
+constinit std::atomic<FirstDevices (*)() noexcept> read_first{nullptr};
+
+bool exists_in(const Registry& registry, const Device& device) {
+  switch (device.kind()) {
+    case DeviceKind::cpu:
+      return device.index() >= 0 && device.index() < registry.cpu_devices;
+    case DeviceKind::cuda:
+      return device.index() >= 0 && device.index() < cuda::gpu_count();
+    case DeviceKind::null:
+      return device.index() >= 0 && device.index() < max_devices;
+  }
+  return false;
+}
+
+Registry* make_registry() {
+  auto* registry = new Registry;
+  const auto read = read_first.load();
+  const FirstDevices first = read ? read() : FirstDevices();
+  registry->cpu_devices = first.cpu_devices;
+  if (first.default_device && exists_in(*registry, *first.default_device)) {
+    registry->default_device = *first.default_device;
+  }
+  return registry;
+}
+
 Registry& registry() {
-  static Registry* registry = new Registry;
+  static Registry* registry = make_registry();
   return *registry;
 }
 
 }  // namespace
+
+void read_first_devices_by(FirstDevices (*read)() noexcept) { read_first = read; }
 
 std::vector<Device> devices() {
   std::vector<Device> result;
@@ -45,17 +74,7 @@ void set_default_device(const Device& device) {
   registry().default_device = device;
 }
 
-bool exists(const Device& device) {
-  switch (device.kind()) {
-    case DeviceKind::cpu:
-      return device.index() >= 0 && device.index() < registry().cpu_devices;
-    case DeviceKind::cuda:
-      return device.index() >= 0 && device.index() < cuda::gpu_count();
-    case DeviceKind::null:
-      return device.index() >= 0 && device.index() < max_devices;
-  }
-  return false;
-}
+bool exists(const Device& device) { return exists_in(registry(), device); }
 
 std::string missing_text(const Device& device) {
   std::string text = fmt::format("there is no device {}", to_string(device));
@@ -100,6 +119,7 @@ DeviceState& device_state(const Device& device) {
   if (index >= max_devices) throw Error("device: " + missing_text(device));
   auto& slot = registry().states[static_cast<std::size_t>(device.kind()) * max_devices + index];
   if (DeviceState* state = slot.load(std::memory_order_acquire)) return *state;
+  check_no_orphan("device");
   if (!exists(device)) throw Error("device: " + missing_text(device));
   std::lock_guard lock(registry().mutex);
   if (!slot.load(std::memory_order_relaxed)) {

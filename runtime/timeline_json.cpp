@@ -121,7 +121,9 @@ std::string to_json(const Timeline& timeline) {
     list.push_back(slice(event, timeline.begin));
     if (event.details.arrow) list.push_back(arrow(event, timeline.begin));
   }
-  return nlohmann::json{{"displayTimeUnit", "ns"}, {"traceEvents", std::move(list)}}.dump();
+  // Names are the user's, and may be in any encoding; JSON is UTF-8.
+  return nlohmann::json{{"displayTimeUnit", "ns"}, {"traceEvents", std::move(list)}}.dump(
+      -1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 }  // namespace anabranch::timeline

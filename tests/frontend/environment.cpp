@@ -49,6 +49,42 @@ TEST_F(EnvironmentDeathTest, StreamsTakesAPositiveNumber) {
   EXPECT_EXIT(run_with("ANABRANCH_STREAMS", "2"), testing::ExitedWithCode(0), "1 kernels");
 }
 
+[[noreturn]] void run_in_scope(const char* name) {
+  const ab::NamedScope scope(name);
+  run_with("ANABRANCH_STREAMS", "1");
+}
+
+[[noreturn]] void exit_in_a_custom_call() {
+  const auto leave = [](const ab::CustomCall&) { std::exit(3); };
+  ab::custom_call("leaves", leave, ab::spec(ab::f32, {}), ab::scalar(1.0f)).wait();
+  std::exit(4);
+}
+
+/// The process that a test starts writes a timeline.
+class EnvironmentTimelineDeathTest : public EnvironmentDeathTest {
+ protected:
+  EnvironmentTimelineDeathTest() {
+    if (std::getenv("ANABRANCH_TIMELINE")) return;  // the started process
+    folder_.emplace();
+    setenv("ANABRANCH_TIMELINE", path().c_str(), 1);
+  }
+  ~EnvironmentTimelineDeathTest() override { unsetenv("ANABRANCH_TIMELINE"); }
+  std::filesystem::path path() const { return folder_->path() / "timeline.json"; }
+
+  std::optional<ab::testing::TemporaryFolder> folder_;
+};
+
+TEST_F(EnvironmentTimelineDeathTest, NamesMayBeInAnyEncoding) {
+  EXPECT_EXIT(run_in_scope("caf\xe9"), testing::ExitedWithCode(0), "1 kernels");
+  const std::string written = ab::testing::read_file(path());
+  EXPECT_NE(written.find("caf\xef\xbf\xbd"), std::string::npos) << written.substr(0, 1000);
+}
+
+TEST_F(EnvironmentTimelineDeathTest, IsWrittenWhereACustomCallExits) {
+  EXPECT_EXIT(exit_in_a_custom_call(), testing::ExitedWithCode(3), "");
+  EXPECT_NE(ab::testing::read_file(path()).find("traceEvents"), std::string::npos);
+}
+
 // Compiles two programs, of one kernel each, and says what the disk had of them.
 [[noreturn]] void compile_two() {
   try {

@@ -187,6 +187,17 @@ TEST(Timeline, WaitsOfTheHostAreShown) {
   EXPECT_EQ(limits, 1);
 }
 
+TEST(Timeline, NamesInOtherEncodingsAreReplaced) {
+  Timeline timeline;
+  Event event;
+  event.name = "caf\xe9";
+  event.details.location = {"\xff\xfe.cpp", 3};
+  event.details.location.scope = "\xc3";
+  timeline.events.push_back(event);
+  const std::string text = to_json(timeline);
+  EXPECT_NE(text.find("caf\xef\xbf\xbd"), std::string::npos) << text;
+}
+
 TEST(Timeline, AFileThatCannotBeWrittenIsAnError) {
   timeline::Recording recording("/nowhere/at/all.json");
   EXPECT_THROW(recording.stop(), Error);
