@@ -80,8 +80,13 @@ struct CustomTask {
   std::shared_ptr<const CustomFunction> function;
 };
 
+// What the function does not write is zero: memory is used again, and holds what others computed.
 void run_custom(const void* context, void* const* buffers, std::int64_t, std::int64_t) {
   const auto& [call, function] = *static_cast<const CustomTask*>(context);
+  for (std::size_t i = 0; i < call.results.size(); ++i) {
+    const std::size_t bytes = call.results[i].bytes();
+    if (bytes > 0) std::memset(buffers[call.operands.size() + i], 0, bytes);
+  }
   (*function)(CustomCall(call.name, call.operands, call.results, buffers));
 }
 
@@ -144,7 +149,7 @@ class Finisher {
   void finish(Launch& launch, const UserCall& call, Program& program) const {
     auto task = std::make_shared<CustomTask>(CustomTask{call, nullptr});
     try {
-      task->function = custom_function(call.name);
+      task->function = custom_function(call.name, call.function);
     } catch (const Error& error) {
       throw Error(launch.location ? error.what() + (", at " + to_string(launch.location))
                                   : error.what());

@@ -150,7 +150,8 @@ class Planner {
   }
 
   void plan_custom_call(std::uint32_t index, const Node& node) {
-    UserCall call{node.as<CustomCallAttributes>().name, {}, node.types};
+    const auto& attributes = node.as<CustomCallAttributes>();
+    UserCall call{attributes.name, attributes.function, {}, node.types};
     Launch launch;
     launch.kind = Launch::Kind::library;
     launch.name = prefix_ + call.name + std::to_string(numbers_[index]);

@@ -38,6 +38,7 @@ struct WholeCopy {
 /// A launch that calls a function of the user.
 struct UserCall {
   std::string name;
+  CustomFunctionHandle function;
   std::vector<Type> operands, results;
 };
 

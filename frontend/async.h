@@ -17,7 +17,8 @@ void eval(const Arrays&... arrays) {
 }
 
 /// Dispatches everything that is recorded and held by somebody, then waits until nothing is in
-/// flight on any device. Errors stay with the arrays that they belong to.
+/// flight on any device. Errors stay with the arrays that they belong to. Throws Error inside a
+/// custom call.
 void wait_all();
 
 }  // namespace anabranch

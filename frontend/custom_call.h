@@ -77,10 +77,14 @@ auto arrays_for(const T& specs, const ArrayOf& array_of) {
 /// Arrays that `function(call)` writes, one per spec of the tree `results`: one array for one spec,
 /// a pair of arrays for a pair of specs, and so on. The function reads `call.operand<float>(0)`,
 /// writes `call.result<float>(0)`, `call.result<float>(1)` in the order of the tree, and has no
-/// other effect (see CustomFunction). Graphs know it by its name, so one name stands for one
-/// function in the whole process: what the function captures is what it captured when the name was
-/// first used. Throws Error where the name stands for a function of another C++ type. What the
-/// function throws becomes the error of all the results.
+/// other effect (see CustomFunction); what it does not write is zero. What it throws becomes the
+/// error of all the results. It may not wait for arrays or call `wait_all`, which throw Error
+/// there: what it needs is an operand.
+///
+/// The name is for dumps and errors. Two calls mean the same function if its C++ type is the same
+/// and it holds no data, or plain data of the same bytes (trivially copyable captures); what holds
+/// anything else is a function of its own at each call, which compiles anew outside of `jit`: pass
+/// `std::ref(function)` of one that lives on, then its address says which it is.
 ///
 ///     auto [middle, spread] = ab::custom_call("quartiles", [](const ab::CustomCall& call) {
 ///       auto [q1, q2, q3] = quartiles(call.operand<float>(0));
@@ -97,8 +101,9 @@ auto custom_call(const CallName& name, Function function, const Results& results
   static_assert((std::is_same_v<Arrays, Array> && ...),
                 "the operands of a custom_call are ab::Arrays: make a number one with "
                 "ab::scalar(x), and pass the arrays of a struct one by one");
-  register_custom_call(name.name, std::move(function), typeid(Function));
-  CustomCallAttributes attributes{name.name, {}};
+  FunctionIdentity identity = identity_of(function);
+  CustomCallAttributes attributes{
+      name.name, {}, handle_of(name.name, std::move(function), std::move(identity))};
   detail::arrays_for(results, [&](const Spec& spec) {
     attributes.results.push_back(spec.type);
     return Array();

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "ir/custom_call.h"
 #include "ir/device.h"
 #include "ir/literal.h"
 
@@ -71,10 +72,12 @@ struct DeviceAttributes {
   bool operator==(const DeviceAttributes&) const = default;
 };
 
-/// The name that the function is registered under (ir/custom_call.h), and what it gives.
+/// The function's name, which of the functions under it is meant (ir/custom_call.h), and what it
+/// gives.
 struct CustomCallAttributes {
   std::string name;
   std::vector<Type> results;
+  CustomFunctionHandle function = {};
   bool operator==(const CustomCallAttributes&) const = default;
 };
 
@@ -140,6 +143,7 @@ template <class A, class Visitor>
 requires std::is_same_v<std::remove_const_t<A>, CustomCallAttributes>
 void fields(A& a, Visitor&& visit) {
   visit("name", a.name);
+  visit("function", a.function);
   visit("results", a.results);
 }
 template <class A, class Visitor>

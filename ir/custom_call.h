@@ -1,12 +1,20 @@
-// Custom calls: functions of the user that a graph calls by name.
+// Custom calls: functions of the user that a graph calls.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <typeindex>
 #include <typeinfo>
+#include <utility>
+#include <vector>
 
 #include "ir/dtype.h"
 #include "ir/type.h"
@@ -14,7 +22,7 @@
 namespace anabranch {
 
 /// What a custom function gets: the elements of the operands, to read, and of the results, to
-/// write, each in row-major order.
+/// write, each in row-major order. Results are zeros at first.
 class CustomCall {
  public:
   /// `buffers`: the operands', then the results'.
@@ -54,13 +62,59 @@ class CustomCall {
 /// on any thread, several at a time. What it throws becomes the error of its results.
 using CustomFunction = std::function<void(const CustomCall&)>;
 
-/// Makes `function` known under `name` for the rest of the process; `kind` is its C++ type. A
-/// function of the same type under the same name is the same function: the first one stays. Throws
-/// Error for one of another type.
+/// Which of the functions under one name a graph calls; the function lives as long as a handle of
+/// it. Equal if the numbers are.
+struct CustomFunctionHandle {
+  std::uint64_t number = 0;                        ///< 0: the first one under the name
+  std::shared_ptr<const CustomFunction> function;  ///< null: the one registered under the name
+
+  /// Whether the name says it all: the text form leaves the number out.
+  bool empty() const { return number == 0; }
+  bool operator==(const CustomFunctionHandle& other) const { return number == other.number; }
+};
+
+/// What tells a C++ function from others: its type and, where it is plain data, its bytes. Equal
+/// identities are the same function.
+struct FunctionIdentity {
+  std::type_index type;
+  std::optional<std::vector<std::byte>> bytes;  ///< none: like no other
+  bool lasts = false;                           ///< holds nothing: kept for the whole process
+
+  auto operator<=>(const FunctionIdentity&) const = default;
+};
+
+template <class Function>
+FunctionIdentity identity_of(const Function& function) {
+  if constexpr (std::is_empty_v<Function>) {
+    return {typeid(Function), std::vector<std::byte>(), true};
+  } else if constexpr (std::is_trivially_copyable_v<Function>) {
+    Function copy = function;
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_clear_padding)
+    __builtin_clear_padding(&copy);
+#endif
+#endif
+    std::vector<std::byte> bytes(sizeof copy);
+    std::memcpy(bytes.data(), &copy, sizeof copy);
+    return {typeid(Function), std::move(bytes), std::is_pointer_v<Function>};
+  } else {
+    return {typeid(Function), std::nullopt, false};
+  }
+}
+
+/// The handle of `function` under `name`: the same one as before for the same identity.
+/// Thread-safe.
+CustomFunctionHandle handle_of(const std::string& name, CustomFunction function,
+                               FunctionIdentity identity);
+
+/// Makes `function` known under `name` for the rest of the process, for graphs read from text;
+/// `kind` is its C++ type. A function of the same type under the same name is the same function:
+/// the first one stays. Throws Error where the name stands for one of another type.
 void register_custom_call(const std::string& name, CustomFunction function,
                           const std::type_info& kind);
 
-/// Throws Error where nothing is registered under `name`.
-std::shared_ptr<const CustomFunction> custom_function(const std::string& name);
+/// Throws Error where there is no such function, or none any more.
+std::shared_ptr<const CustomFunction> custom_function(const std::string& name,
+                                                      const CustomFunctionHandle& handle = {});
 
 }  // namespace anabranch

@@ -32,6 +32,10 @@ std::uint64_t hash_field(std::uint64_t hash, const std::string& text) {
   return hash;
 }
 
+std::uint64_t hash_field(std::uint64_t hash, const CustomFunctionHandle& function) {
+  return mix(hash, function.number);
+}
+
 // The results' types are the node's types, which are hashed already.
 std::uint64_t hash_field(std::uint64_t hash, const std::vector<Type>&) { return hash; }
 

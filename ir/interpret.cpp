@@ -84,8 +84,8 @@ Results custom_call(const Node& node, Operands operands) {
     written.emplace_back(type.bytes());
     buffers.push_back(written.back().data());
   }
-  const auto& name = node.as<CustomCallAttributes>().name;
-  (*custom_function(name))(CustomCall(name, types, node.types, buffers.data()));
+  const auto& [name, stated, function] = node.as<CustomCallAttributes>();
+  (*custom_function(name, function))(CustomCall(name, types, node.types, buffers.data()));
   Results results;
   for (std::size_t i = 0; i < written.size(); ++i) {
     results.emplace_back(node.types[i], std::move(written[i]));

@@ -283,6 +283,10 @@ class Parser {
       attribute(op, all, word, start);
     }
     demand_required(op, all, seen);
+    if (auto* call = std::get_if<CustomCallAttributes>(&all); call && !call->function.empty()) {
+      call->function.function =
+          located(reader_.position(), [&] { return custom_function(call->name, call->function); });
+    }
   }
 
   void attribute(Op op, Attributes& all, std::string_view word, std::size_t start) {
@@ -329,6 +333,12 @@ class Parser {
   void read_field(std::string& field, std::string_view word) {
     field = reader_.at('"') ? reader_.quoted()
                             : std::string(reader_.identifier("the word " + std::string(word)));
+  }
+  void read_field(CustomFunctionHandle& field, std::string_view word) {
+    const std::size_t start = reader_.position();
+    const std::int64_t number = reader_.integer("the number of the " + std::string(word));
+    if (number < 0) reader_.fail_at(start, "a function's number is 0 or more");
+    field.number = static_cast<std::uint64_t>(number);
   }
   void read_field(std::vector<Type>& field, std::string_view) {
     reader_.expect('[', "to open a list of types");

@@ -54,6 +54,10 @@ std::string field_text(const Device& device) { return to_string(device); }
 
 std::string field_text(const std::string& text) { return quoted_name(text); }
 
+std::string field_text(const CustomFunctionHandle& function) {
+  return std::to_string(function.number);
+}
+
 std::string field_text(const std::vector<Type>& types) {
   std::string text = "[";
   for (const Type& type : types) text += (text.size() > 1 ? "," : "") + to_string(type);

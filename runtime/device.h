@@ -42,7 +42,9 @@ struct CoreRange {
 CoreRange cores(const Device& device);
 
 /// Executions that a device lets be in flight (32 at first) before a submitting thread waits for
-/// the oldest. One that spans devices counts on each, with the bytes that it needs there.
+/// the oldest. One that spans devices counts on each, with the bytes that it needs there. Where
+/// nothing but custom calls has moved for a while, which may wait for what this thread is to do,
+/// this limit and that of bytes give way, by one execution at a time.
 int in_flight_limit(const Device& device);
 /// Throws Error unless `limit` is at least 1.
 void set_in_flight_limit(const Device& device, int limit);

@@ -3,8 +3,10 @@
 #include <atomic>
 #include <utility>
 
+#include "ir/error.h"
 #include "runtime/cpu/thread_pool.h"
 #include "runtime/device_state.h"
+#include "runtime/fork.h"
 #include "runtime/spin.h"
 #include "runtime/timeline.h"
 
@@ -15,6 +17,14 @@ struct Continuation {
   std::function<void()> then;
   Continuation* next = nullptr;
 };
+
+// It may be what the call itself makes, or what waits for the core that the call runs on.
+[[noreturn]] void fail_inside_custom_call(const SourceLocation& where) {
+  throw Error(
+      "wait: inside a custom call, for an array whose value is not there yet; make it an operand "
+      "of the call, or wait for it before" +
+      (where ? ", at " + to_string(where) : ""));
+}
 
 // Stands in a list of continuations for "it has happened: no more may join".
 Continuation closed;
@@ -123,6 +133,8 @@ bool Event::ready() const {
 void Event::wait(SourceLocation where) const {
   if (!state_) return;
   if (!ready()) {
+    check_no_orphan("wait");
+    if (cpu::ThreadPool::on_worker()) fail_inside_custom_call(where);
     timeline::Span span("wait", timeline::Category::host_wait, {}, {.location = where});
     if (auto* pool = cpu::ThreadPool::find(state_->device)) {
       pool->help_until(state_->happened, wake_up_time,

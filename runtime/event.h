@@ -23,8 +23,8 @@ class Event {
 
   /// Never waits.
   bool ready() const;
-  /// Blocks until it has happened; throws its error, if it has one. The timeline shows the wait,
-  /// and `where`.
+  /// Blocks until it has happened; throws its error, if it has one, and Error inside a custom call
+  /// where it has not happened yet. The timeline shows the wait, and `where`.
   void wait(SourceLocation where = {}) const;
   /// Its error, or none where there is none or it has not happened yet. Never waits, never throws.
   Failure error() const;

@@ -8,6 +8,7 @@
 
 #include "runtime/cpu/thread_pool.h"
 #include "runtime/spin.h"
+#include "runtime/stall.h"
 #include "runtime/timeline.h"
 
 namespace anabranch {
@@ -23,11 +24,13 @@ std::size_t first_byte_limit() {
 
 }  // namespace
 
+void Flight::help() const {
+  if (has_landed()) return;
+  if (auto* pool = cpu::ThreadPool::find(device_)) pool->help_until(landed_, wake_up_time, this);
+}
+
 void Flight::wait(bool is_last) const {
-  if (landed_.load(std::memory_order_acquire) != 0) return;
-  if (auto* pool = is_last ? cpu::ThreadPool::find(device_) : nullptr) {
-    pool->help_until(landed_, wake_up_time, this);
-  }
+  if (is_last) help();
   landed_.wait(0, std::memory_order_acquire);
 }
 
@@ -40,26 +43,67 @@ bool Flights::is_full(std::size_t more_bytes) const {
 
 void Flights::add(const std::shared_ptr<Flight>& flight, Leg& leg, bool never_wait) {
   std::unique_lock lock(mutex_);
-  while (!never_wait && is_full(leg.bytes)) {
-    std::shared_ptr<Flight> oldest = flights_.front();
-    const bool is_alone = flights_.size() == 1;
-    lock.unlock();
-    {
-      timeline::Span span("in-flight limit", timeline::Category::in_flight_wait);
-      oldest->wait(is_alone);
-    }
-    lock.lock();
-  }
+  if (!never_wait && is_full(leg.bytes)) wait_for_room(lock, leg.bytes);
   bytes_ += leg.bytes;
   leg.place_ = flights_.insert(flights_.end(), flight);
 }
 
+void Flights::wait_for_room(std::unique_lock<std::mutex>& lock, std::size_t bytes) {
+  ++waiting_;
+  HeldUp::add(true);
+  while (is_full(bytes) && !gives_way_.exchange(false)) {
+    const std::shared_ptr<Flight> oldest = flights_.front();
+    const bool is_alone = flights_.size() == 1;
+    lock.unlock();
+    wait_for(*oldest, is_alone);
+    lock.lock();
+  }
+  HeldUp::remove(true);
+  if (--waiting_ == 0) gives_way_ = false;
+}
+
+// Returns early where the limit gives way.
+void Flights::wait_for(const Flight& oldest, bool is_alone) {
+  timeline::Span span("in-flight limit", timeline::Category::in_flight_wait);
+  if (is_alone) oldest.help();
+  for (;;) {
+    const std::uint32_t changes = changes_.load(std::memory_order_acquire);
+    if (oldest.has_landed() || gives_way_) return;
+    changes_.wait(changes, std::memory_order_acquire);
+  }
+}
+
+void Flights::note_change() {
+  changes_.fetch_add(1, std::memory_order_release);
+  changes_.notify_all();
+}
+
+void Flights::give_way() {
+  Flight* next = nullptr;
+  {
+    std::lock_guard lock(mutex_);
+    if (waiting_ > 0) gives_way_ = true;
+    if (!held_back_.empty()) {
+      next = held_back_.front().first;
+      count_begun_locked(*held_back_.front().second);
+      held_back_.pop_front();
+      HeldUp::remove(false);
+    }
+  }
+  note_change();
+  if (next) next->begin_later();
+}
+
 bool Flights::begin_locked(Leg& leg) {
   if (begun_ > 0 && begun_bytes_ + leg.bytes > byte_limit()) return false;
+  count_begun_locked(leg);
+  return true;
+}
+
+void Flights::count_begun_locked(Leg& leg) {
   leg.has_begun_ = true;
   ++begun_;
   begun_bytes_ += leg.bytes;
-  return true;
 }
 
 bool Flights::begin(Flight& flight, Leg& leg) {
@@ -67,6 +111,7 @@ bool Flights::begin(Flight& flight, Leg& leg) {
   if (leg.has_begun_) return true;  // `remove` has let it begin
   if (held_back_.empty() && begin_locked(leg)) return true;
   held_back_.emplace_back(&flight, &leg);
+  HeldUp::add(false);
   return false;
 }
 
@@ -83,6 +128,7 @@ void Flights::remove(Leg& leg) {
     while (!held_back_.empty() && begin_locked(*held_back_.front().second)) {
       next.push_back(held_back_.front().first);
       held_back_.pop_front();
+      HeldUp::remove(false);
     }
   }
   for (Flight* held_back : next) held_back->begin_later();
@@ -106,6 +152,7 @@ void Flight::land() {
   for (Leg& leg : legs_) leg.flights->remove(leg);
   landed_.store(1, std::memory_order_release);
   landed_.notify_all();
+  for (Leg& leg : legs_) leg.flights->note_change();
 }
 
 void Flights::wait_all() {

@@ -40,6 +40,9 @@ class Flight {
   /// for others. Where who waits for the flight helps, it is on `device`.
   Flight(Device device, std::vector<Leg> legs) : device_(device), legs_(std::move(legs)) {}
   virtual ~Flight() = default;
+  bool has_landed() const { return landed_.load(std::memory_order_acquire) != 0; }
+  /// Works for it for a while, or until it has landed.
+  void help() const;
   /// Blocks until it has landed. Helps with its work meanwhile if it `is_last` in flight: while
   /// more is, the workers have enough to do, and a thread more than there are cores slows them.
   void wait(bool is_last) const;
@@ -73,6 +76,9 @@ class Flights {
   /// Waits until all that are in flight now have landed.
   void wait_all();
 
+  /// Lets one more execution in, or one more begin, where a limit holds one up (stall.h).
+  void give_way();
+
   int limit() const { return limit_.load(std::memory_order_relaxed); }
   void set_limit(int limit) { limit_.store(limit, std::memory_order_relaxed); }
   std::size_t byte_limit() const { return byte_limit_.load(std::memory_order_relaxed); }
@@ -82,10 +88,14 @@ class Flights {
   friend class Flight;
 
   void add(const std::shared_ptr<Flight>& flight, Leg& leg, bool never_wait);
+  void wait_for_room(std::unique_lock<std::mutex>& lock, std::size_t bytes);
+  void wait_for(const Flight& oldest, bool is_alone);
+  void note_change();
   bool begin(Flight& flight, Leg& leg);
   void remove(Leg& leg);
   bool is_full(std::size_t more_bytes) const;
   bool begin_locked(Leg& leg);
+  void count_begun_locked(Leg& leg);
 
   std::mutex mutex_;
   std::list<std::shared_ptr<Flight>> flights_;
@@ -93,6 +103,9 @@ class Flights {
   std::size_t bytes_ = 0;                           // of all
   std::size_t begun_bytes_ = 0;
   std::size_t begun_ = 0;
+  int waiting_ = 0;                        // host threads, for room
+  std::atomic<bool> gives_way_{false};     // to one of them
+  std::atomic<std::uint32_t> changes_{0};  // so often a flight has landed, or the limit given way
   std::atomic<int> limit_{32};
   std::atomic<std::size_t> byte_limit_;
 };

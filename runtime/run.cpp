@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include "ir/error.h"
+#include "runtime/cpu/thread_pool.h"
 #include "runtime/device_state.h"
 #include "runtime/executor/execution.h"
 #include "runtime/executor/run_inline.h"
+#include "runtime/fork.h"
 #include "runtime/null/run_null.h"
 
 namespace anabranch {
@@ -67,6 +69,7 @@ std::vector<Buffer> in_order(const Executable& executable, std::span<const Buffe
 }  // namespace
 
 std::vector<Buffer> run(std::shared_ptr<const Executable> executable, std::vector<Buffer> inputs) {
+  check_no_orphan("run");
   check_inputs(*executable, inputs);
   DeviceState& device = device_state(executable->device);
   for (const FurtherDevice& further : executable->further) device_state(further.device);
@@ -84,6 +87,12 @@ std::vector<Buffer> run(std::shared_ptr<const Executable> executable, std::vecto
 }
 
 void wait_for_devices() {
+  check_no_orphan("wait_all");
+  if (cpu::ThreadPool::on_worker()) {
+    throw Error(
+        "wait_all: called inside a custom call, which is part of what it waits for; call it where "
+        "programs are started");
+  }
   for (DeviceState* device : used_device_states()) device->flights.wait_all();
 }
 

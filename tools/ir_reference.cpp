@@ -43,7 +43,7 @@ command `anabranch`, and reads back to an equal graph.
   `while`, and the branches of `case`, follow one another.
 - From `#` to the end of the line is a comment. Spaces and line ends separate, and mean nothing else.
 - Types are inferred again when a text is read and must be what the text says.
-- Graphs nest at most 64 deep, types have at most 64 axes, constants take at most 2^30 bytes.
+- Graphs nest at most 64 deep, types have at most 64 axes, constants of one text take at most 2^30 bytes together.
 
 ### Constants
 
@@ -116,6 +116,7 @@ constexpr std::string_view kind_of_field(const std::vector<std::int64_t>&) { ret
 constexpr std::string_view kind_of_field(std::int64_t) { return "integer"; }
 constexpr std::string_view kind_of_field(const Device&) { return "device"; }
 constexpr std::string_view kind_of_field(const std::string&) { return "name"; }
+constexpr std::string_view kind_of_field(const CustomFunctionHandle&) { return "number"; }
 constexpr std::string_view kind_of_field(const std::vector<Type>&) { return "types"; }
 constexpr std::string_view kind_of_field(Comparison) { return "eq, ne, lt, le, gt or ge"; }
 constexpr std::string_view kind_of_field(FusionKind) { return "elementwise, reduction or dot"; }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "runtime/default_floats.h"
+#include "runtime/fork.h"
 #include "runtime/spin.h"
 
 namespace anabranch::cpu {
@@ -76,12 +77,14 @@ ThreadPool& ThreadPool::of(const Device& device) {
   std::lock_guard lock(pools().making);
   struct Stop {
     ~Stop() {
+      if (is_orphan()) return;  // there are no threads to stop
       for (auto& pool : pools().pools) {
         if (ThreadPool* made = pool.load(std::memory_order_acquire)) made->stop();
       }
     }
   };
   static Stop stop;
+  threads_begin();
   if (!pool.load()) {
     pool.store(new ThreadPool(device));
     pool.load()->resize(cores(device));  // they may have changed hands before it could be found
@@ -151,6 +154,20 @@ bool ThreadPool::on_worker() { return this_pool != nullptr; }
 bool ThreadPool::on_guest() { return this_guest_waits_for != nullptr; }
 bool ThreadPool::guest_may_leave() {
   return on_guest() && this_guest_waits_for->load(std::memory_order_acquire) != 0;
+}
+
+void ThreadPool::in_user_call(bool is_inside) {
+  if (this_pool) this_pool->in_users_.fetch_add(is_inside ? 1 : -1, std::memory_order_relaxed);
+}
+
+bool ThreadPool::only_users_run() {
+  return std::ranges::none_of(pools().pools, [](const auto& made) {
+    ThreadPool* pool = made.load(std::memory_order_acquire);
+    if (!pool) return false;
+    std::lock_guard lock(pool->mutex_);
+    const bool is_idle = pool->busy_ == pool->in_users_.load(std::memory_order_relaxed);
+    return !is_idle || (pool->has_work() && pool->busy_ < pool->size());
+  });
 }
 
 timeline::Track ThreadPool::worker_track() {

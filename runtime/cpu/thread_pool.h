@@ -95,6 +95,12 @@ class ThreadPool {
 
   /// Whether the calling thread is a guest, who came to help with one thing and should not be kept.
   static bool on_guest();
+  /// Says that the calling thread goes into a function of the user, or comes out of it.
+  static void in_user_call(bool is_inside);
+  /// Whether no thread of any pool does anything else, nor could: there is no work, or no thread
+  /// is left for it.
+  static bool only_users_run();
+
   /// Whether what the guest came for has happened: what it runs is then to be posted.
   static bool guest_may_leave();
 
@@ -138,6 +144,7 @@ class ThreadPool {
   std::vector<Worker*> sleepers_;
   int spinners_ = 0;
   int busy_ = 0;                  // threads at work, guests included
+  std::atomic<int> in_users_{0};  // of them, in functions of the user
   std::atomic<int> ending_{0};    // workers that will look for work in a moment
   std::atomic<int> expected_{0};  // works that will be posted
   bool stopping_ = false;

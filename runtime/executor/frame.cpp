@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
 #include "ir/error.h"
+#include "runtime/stall.h"
 
 namespace anabranch::executor {
 namespace {
@@ -220,6 +222,8 @@ void Frame::run(const Launch& launch, void** buffers) {
   gather(launch, buffers);
   try {
     const HostTask& task = *launch.one_task();
+    std::optional<InUserCall> in_user_call;
+    if (launch.calls_user) in_user_call.emplace();
     task.function(task.context.get(), buffers, 0, task.extent);
   } catch (...) {
     fail(launch, std::current_exception());

@@ -4,10 +4,12 @@
 #include <atomic>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "runtime/staging.h"
+#include "runtime/stall.h"
 
 namespace anabranch::executor {
 namespace {
@@ -92,13 +94,19 @@ class StagedRun final : public InnerRun, Work {
   void run() {
     try {
       if (!has_failed_.load(std::memory_order_relaxed)) {
-        if (!is_copy()) task_.function(task_.context.get(), on_host_.data(), 0, task_.extent);
+        if (!is_copy()) run_task();
         put_results();
       }
     } catch (...) {
       frame().fail(launch_, std::current_exception());
     }
     strand_.advance();  // which destroys this
+  }
+
+  void run_task() {
+    std::optional<InUserCall> in_user_call;
+    if (launch_.calls_user) in_user_call.emplace();
+    task_.function(task_.context.get(), on_host_.data(), 0, task_.extent);
   }
 
   void put_results() {

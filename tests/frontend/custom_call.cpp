@@ -2,9 +2,13 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <memory>
 #include <numeric>
+#include <optional>
 #include <thread>
 
+#include "frontend/program_cache.h"
+#include "ir/interpret.h"
 #include "ir/parse.h"
 #include "values.h"
 
@@ -23,6 +27,7 @@ void sorted(const ab::CustomCall& call) {
 }
 
 const auto number = ab::spec(ab::f32, {});
+ab::Spec number_spec() { return number; }
 
 auto sort(ab::Array x) {
   return ab::custom_call("custom_sorted", sorted,
@@ -116,6 +121,110 @@ TEST(CustomCall, NeverRunsOnAThreadThatWaitsForIt) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));  // workers fall asleep
     EXPECT_EQ(noted(x).item<float>(), 1);
     EXPECT_NE(called_on, std::this_thread::get_id());
+  }
+}
+
+// A name is for dumps: functions under one name are as many as there are.
+TEST(CustomCall, MeansTheFunctionThatItIsGiven) {
+  const auto plus = [](float number) {
+    return [number](ab::Array x) {
+      auto add = [number](const ab::CustomCall& call) {
+        call.result<float>(0)[0] = call.operand<float>(0)[0] + number;
+      };
+      return ab::custom_call("custom_plus", add, number_spec(), x);
+    };
+  };
+  const ab::Array x = ab::scalar(1.0f);
+  const ab::Array one = plus(1)(x), two = plus(2)(x), again = plus(1)(x);
+  EXPECT_EQ(one.item<float>(), 2);
+  EXPECT_EQ(two.item<float>(), 3);
+  EXPECT_EQ(again.item<float>(), 2);
+  const ab::Array both = ab::jit([&](ab::Array x) { return plus(10)(x) - plus(20)(x); })(x);
+  EXPECT_EQ(both.item<float>(), -10);
+}
+
+TEST(CustomCall, WithTheSamePlainCapturesIsTheSame) {
+  const auto add = [](ab::Array x, float number) {
+    auto add = [number](const ab::CustomCall& call) {
+      call.result<float>(0)[0] = call.operand<float>(0)[0] + number;
+    };
+    return ab::custom_call("custom_add", add, number_spec(), x);
+  };
+  const ab::Array x = ab::scalar(1.0f);
+  EXPECT_EQ(add(x, 5).item<float>(), 6);
+  const auto before = ab::program_cache_use();
+  EXPECT_EQ(add(x, 5).item<float>(), 6);
+  EXPECT_EQ(ab::program_cache_use().misses, before.misses);
+  EXPECT_EQ(add(x, 6).item<float>(), 7);
+  EXPECT_EQ(ab::program_cache_use().misses, before.misses + 1);
+}
+
+void first_of(const ab::CustomCall& call) {
+  call.result<float>(0)[0] = call.operand<float>(0).front();
+}
+void last_of(const ab::CustomCall& call) {
+  call.result<float>(0)[0] = call.operand<float>(0).back();
+}
+
+TEST(CustomCall, OfFunctionsAndOfWhatHoldsMore) {
+  const ab::Array x = ab::array({1.0f, 2.0f, 3.0f});
+  const auto end = [&](auto function) {
+    return ab::custom_call("custom_end", function, number_spec(), x).template item<float>();
+  };
+  EXPECT_EQ(end(first_of), 1);
+  EXPECT_EQ(end(last_of), 3);
+  EXPECT_EQ(end([](const ab::CustomCall& call) { call.result<float>(0)[0] = 7; }), 7);
+  for (const char* text : {"some text", "another text, which is longer"}) {
+    const auto size = [text = std::string(text)](const ab::CustomCall& call) {
+      call.result<float>(0)[0] = static_cast<float>(text.size());
+    };
+    EXPECT_EQ(end(size), std::string_view(text).size());
+    EXPECT_EQ(end(std::function<void(const ab::CustomCall&)>(size)), std::string_view(text).size());
+  }
+}
+
+// What it holds lives as long as the graphs that mean it.
+TEST(CustomCall, KeepsWhatItsFunctionHolds) {
+  auto held = std::make_shared<float>(4.0f);
+  const std::weak_ptr<float> watched = held;
+  std::optional<ab::Graph> graph;
+  for (int other = 0; other < 2; ++other) {
+    auto call = [held](const ab::CustomCall& call) { call.result<float>(0)[0] = *held; };
+    auto f = [&](ab::Array x) { return ab::custom_call("custom_holds", call, number_spec(), x); };
+    graph = ab::trace(f, number_spec());
+  }
+  held.reset();
+  ASSERT_FALSE(watched.expired());
+  const std::string text = ab::to_string(*graph);
+  EXPECT_NE(text.find("name=custom_holds function=1 results=[f32[]]"), std::string::npos) << text;
+  std::optional<ab::Graph> parsed = ab::parse(text);
+  EXPECT_EQ(*parsed, *graph);
+  graph.reset();
+  const ab::Literal one = ab::Literal::scalar(1.0f);
+  EXPECT_EQ(ab::interpret(*parsed, std::span(&one, 1))[0].values<float>()[0], 4);
+  parsed.reset();
+  EXPECT_TRUE(watched.expired());
+  EXPECT_THROW(ab::parse(text), ab::Error);
+}
+
+// The same memory as an array of ones that has just gone.
+TEST(CustomCall, LeavesZerosWhereItWritesNothing) {
+  constexpr std::int64_t size = 1000;
+  const auto nothing = [](const ab::CustomCall&) {};
+  const auto some = [](const ab::CustomCall& call) { call.result<float>(0)[1] = 2; };
+  const auto spec = ab::spec(ab::f32, {size});
+  std::vector<float> zeros(size), two(size);
+  two[1] = 2;
+  auto f = ab::jit([&](ab::Array x) {
+    ab::Array y = ab::sin(x) + 1;
+    ab::Array z = ab::custom_call("custom_writes_nothing", nothing, spec, y);
+    return std::tuple{z, ab::custom_call("custom_writes_some", some, spec, y + z)};
+  });
+  for (int i = 0; i < 3; ++i) {
+    ab::full({size}, 1.0f).wait();
+    auto [none, one] = f(ab::ones(ab::f32, {size}));
+    EXPECT_EQ(none.to_vector<float>(), zeros);
+    EXPECT_EQ(one.to_vector<float>(), two);
   }
 }
 
