@@ -12,18 +12,16 @@
 namespace anabranch {
 namespace {
 
-// Larger constants are broadcast, iota or inputs; text that claims one is more likely wrong.
-constexpr std::size_t most_bytes = std::size_t{1} << 30;
-
 class LiteralReader {
  public:
   LiteralReader(TextReader& reader, const Type& type) : reader_(reader), type_(type) {}
 
   Literal read() {
     const std::size_t start = reader_.position();
-    if (type_.bytes() > most_bytes) {
+    if (!reader_.take_constant(type_.bytes())) {
       reader_.fail("a constant of " + to_string(type_) +
-                   " takes more than 2^30 bytes; broadcast_in_dim makes one of a scalar");
+                   " takes the constants of the text above 2^30 bytes; broadcast_in_dim makes one "
+                   "of a scalar");
     }
     if (type_.rank() > 0 && !reader_.at('[')) {
       splat();

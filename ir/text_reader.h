@@ -42,6 +42,13 @@ class TextReader {
   std::string_view number();
   /// Consumes a string in quotes.
   std::string quoted();
+  /// Counts the bytes of a constant; whether all so far may be in one text: a few letters may claim
+  /// any number of them.
+  bool take_constant(std::size_t bytes) {
+    if (bytes > constant_bytes_left_) return false;
+    constant_bytes_left_ -= bytes;
+    return true;
+  }
 
   [[noreturn]] void fail(const std::string& message) const { fail_at(position_, message); }
   [[noreturn]] void fail_at(std::size_t position, const std::string& message) const;
@@ -59,6 +66,7 @@ class TextReader {
 
   std::string_view text_;
   std::size_t position_ = 0;
+  std::size_t constant_bytes_left_ = std::size_t{1} << 30;
 };
 
 /// Reads the value of a constant of this type.

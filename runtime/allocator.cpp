@@ -8,6 +8,8 @@
 #include <cstdlib>
 
 #include "ir/error.h"
+#include "runtime/fork.h"
+#include "runtime/host_memory.h"
 
 namespace anabranch {
 namespace {
@@ -51,12 +53,14 @@ void* map_large(std::size_t bytes) {
 }  // namespace
 
 Allocation Allocator::allocate(std::size_t bytes) {
+  check_no_orphan("allocate");
   std::lock_guard lock(mutex_);
   if (until_failure_ != UINT64_MAX && until_failure_-- == 0) {
     until_failure_ = UINT64_MAX;
     throw_full(bytes);
   }
   if (engine_) return allocate_on_engine(bytes);
+  if (device_.kind() == DeviceKind::cpu && bytes > left_on_host()) throw_full(bytes);
   const std::size_t size = bytes < large_bytes ? class_bytes(bytes) : bytes;
   if (size >= large_bytes) return allocate_large(bytes);
   std::vector<void*>& cached = small_[static_cast<std::size_t>(class_index(size))];
@@ -122,7 +126,7 @@ Allocation Allocator::allocate_large(std::size_t bytes) {
 }
 
 void Allocator::free(Allocation block) noexcept {
-  if (!block.data) return;
+  if (!block.data || is_orphan()) return;
   std::lock_guard lock(mutex_);
   use_.in_use -= block.bytes;
   try {
@@ -168,8 +172,15 @@ void Allocator::release_cached_locked() {
   use_.cached = 0;
 }
 
+std::size_t Allocator::left_on_host() const {
+  return host_memory() - std::min(host_memory(), use_.in_use);
+}
+
 void Allocator::throw_full(std::size_t bytes) const {
-  const std::string limit = limit_ == SIZE_MAX ? "" : fmt::format(", limit {}", limit_);
+  std::string limit = limit_ == SIZE_MAX ? "" : fmt::format(", limit {}", limit_);
+  if (!engine_ && bytes > left_on_host()) {
+    limit += fmt::format(", and {} are all that this process may have", host_memory());
+  }
   throw Error(
       fmt::format("allocate: {} is out of memory: {} bytes asked for, {} in use{}; let go of "
                   "arrays that are no longer needed",

@@ -54,6 +54,7 @@ class Allocator {
   void release_oldest_large();
   void release_cached_locked();
   void take_into_use(std::size_t bytes);
+  std::size_t left_on_host() const;
   [[noreturn]] void throw_full(std::size_t bytes) const;
 
   const Device device_;

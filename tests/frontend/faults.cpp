@@ -158,6 +158,18 @@ TEST_P(Faults, EveryLaunchOfAStepMayFail) {
   EXPECT_GE(fail_each(ab::fail_launch_after), GetParam().devices == 1 ? 6 : 3);
 }
 
+TEST(Fault, MoreThanTheMachineHasIsAnErrorInTheResult) {
+  const ab::Array much = ab::full({std::int64_t{1} << 40}, 1.0f), little = ab::full({4}, 1.0f);
+  try {
+    much.wait();
+    FAIL() << "no error";
+  } catch (const ab::Error& error) {
+    EXPECT_NE(std::string(error.what()).find("is out of memory"), std::string::npos)
+        << error.what();
+  }
+  EXPECT_EQ(little.to_vector<float>(), std::vector<float>(4, 1.0f));
+}
+
 TEST(Fault, AnExceptionInACustomCallStopsOnlyWhatNeedsIt) {
   auto f = ab::jit([](ab::Array x) {
     ab::Array bad = ab::custom_call(

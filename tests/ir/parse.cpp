@@ -239,8 +239,12 @@ const Bad bads[] = {
     {"TooDeep", constant("f32[1]", "[[1]]"), "nested deeper than the 1 axes of f32[1]"},
     {"TooDeepScalar", constant("f32[]", "[1]"), "nested deeper than the 0 axes of f32[]"},
     {"HugeConstant", constant("f32[1099511627776]", "0"),
-     "a constant of f32[1099511627776] takes more than 2^30 bytes; broadcast_in_dim makes one of a "
-     "scalar"},
+     "a constant of f32[1099511627776] takes the constants of the text above 2^30 bytes; "
+     "broadcast_in_dim makes one of a scalar"},
+    {"HugeConstantsTogether",
+     "graph() {\n  %0: f32[1] = constant 0\n  %1: u8[1073741821] = constant 0\n  return %0\n}",
+     "line 3, column 33: a constant of u8[1073741821] takes the constants of the text above 2^30 "
+     "bytes; broadcast_in_dim makes one of a scalar"},
 };
 
 class ParseRefuses : public testing::TestWithParam<Bad> {};

@@ -29,6 +29,20 @@ TEST(Buffer, IsAlignedAndCounted) {
   EXPECT_EQ(memory_use(device).in_use, before);
 }
 
+// A system that overcommits grants it, and kills the process that uses it.
+TEST(Buffer, MoreThanTheMachineHasIsRefused) {
+  for (const int shift : {42, 44, 60}) {
+    try {
+      Buffer::allocate(Device::cpu(), std::size_t{1} << shift);
+      FAIL() << "no error";
+    } catch (const Error& error) {
+      const std::string text = error.what();
+      EXPECT_TRUE(text.starts_with("allocate: cpu:0 is out of memory: ")) << text;
+      EXPECT_NE(text.find(" are all that this process may have"), std::string::npos) << text;
+    }
+  }
+}
+
 TEST(Buffer, FreedMemoryIsReused) {
   release_cached_memory(device);
   const std::pair<std::size_t, std::size_t> sizes[] = {
