@@ -188,13 +188,13 @@ TEST(Timeline, WaitsOfTheHostAreShown) {
 }
 
 TEST(Timeline, NamesInOtherEncodingsAreReplaced) {
-  Timeline timeline;
-  Event event;
+  timeline::Timeline recorded;
+  timeline::Event event;
   event.name = "caf\xe9";
   event.details.location = {"\xff\xfe.cpp", 3};
   event.details.location.scope = "\xc3";
-  timeline.events.push_back(event);
-  const std::string text = to_json(timeline);
+  recorded.events.push_back(event);
+  const std::string text = to_json(recorded);
   EXPECT_NE(text.find("caf\xef\xbf\xbd"), std::string::npos) << text;
 }
 
