@@ -2,10 +2,13 @@
 
 #include <list>
 #include <mutex>
+#include <new>
 #include <unordered_map>
 
 #include "frontend/dump.h"
+#include "ir/error.h"
 #include "runtime/default_floats.h"
+#include "runtime/fork.h"
 #include "runtime/timeline.h"
 
 namespace anabranch {
@@ -25,6 +28,16 @@ std::size_t bytes_of(const Compilation& compilation) {
   return compilation.code_bytes + 2 * memory(compilation).constants;
 }
 
+std::shared_ptr<const Compilation> compiled(const Graph& graph, const Options& options) {
+  try {
+    return std::make_shared<const Compilation>(compile(graph, options));
+  } catch (const std::bad_alloc&) {
+    throw Error("compile: " + graph.name() +
+                ": the machine has no memory left to compile it; let go of arrays that are no "
+                "longer needed");
+  }
+}
+
 class ProgramCache {
  public:
   std::shared_ptr<const Compilation> get(const Graph& graph, const Options& options) {
@@ -34,7 +47,7 @@ class ProgramCache {
                                 // one
       timeline::Span span("compile " + graph.name(), timeline::Category::compile);
       const DefaultFloats floats;  // constants are folded here
-      auto compilation = std::make_shared<const Compilation>(compile(graph, options));
+      auto compilation = compiled(graph, options);
       dump_as_asked(*compilation);
       entry->compilation = std::move(compilation);
       weigh(*entry);
@@ -109,6 +122,7 @@ ProgramCache& programs() {
 }  // namespace
 
 std::shared_ptr<const Compilation> compile_once(const Graph& graph, const Options& options) {
+  check_no_orphan("compile");
   return programs().get(graph, options);
 }
 

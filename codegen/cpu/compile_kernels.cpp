@@ -25,9 +25,9 @@ std::unique_ptr<llvm::Module> make_module(llvm::LLVMContext& context,
 
 }  // namespace
 
-Code compile_kernels(std::span<const Kernel> kernels, CodeCache* cache) {
+Code compile_kernels(std::span<const Kernel> kernels, CodeCache* cache, const CpuModel& cpu) {
   if (kernels.empty()) return {};
-  const auto machine = lend_target_machine();
+  const auto machine = lend_target_machine(cpu);
   llvm::LLVMContext context;
   auto module = make_module(context, *machine, kernels);
   std::vector<std::string> symbols;

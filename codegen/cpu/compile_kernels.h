@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "codegen/cache.h"
+#include "codegen/cpu/cpu_model.h"
 #include "codegen/tile.h"
 #include "ir/kernel.h"
 #include "runtime/executable.h"
@@ -22,8 +23,10 @@ struct Code {
 };
 
 /// Compiles tiled kernels together, as one LLVM module, unless `cache` (which may be null) has
-/// their code. Throws InternalError, with the LLVM IR, if LLVM refuses it. Thread-safe.
-Code compile_kernels(std::span<const Kernel> kernels, CodeCache* cache = nullptr);
+/// their code. `cpu` may leave out features that this machine has. Throws InternalError, with the
+/// LLVM IR, if LLVM refuses it. Thread-safe.
+Code compile_kernels(std::span<const Kernel> kernels, CodeCache* cache = nullptr,
+                     const CpuModel& cpu = host_cpu());
 
 /// The LLVM IR (after our optimisations) and the assembly of the same, for dumps.
 std::string llvm_text(std::span<const Kernel> kernels);

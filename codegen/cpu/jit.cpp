@@ -62,23 +62,15 @@ llvm::orc::LLJIT& process_jit() {
   return jit;
 }
 
-std::unique_ptr<llvm::TargetMachine> make_target_machine() {
+std::unique_ptr<llvm::TargetMachine> make_target_machine(const CpuModel& cpu) {
   initialize_native_target();
   const std::string triple = llvm::sys::getProcessTriple();
   std::string error;
   const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target) throw InternalError("jit", error);
-  static const std::string cpu = llvm::sys::getHostCPUName().str();
-  static const std::string features = [] {
-    std::string text;
-    for (const auto& feature : llvm::sys::getHostCPUFeatures()) {
-      text += (feature.getValue() ? "+" : "-") + feature.getKey().str() + ",";
-    }
-    return text;
-  }();
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      triple, cpu, features, llvm::TargetOptions(), llvm::Reloc::PIC_, llvm::CodeModel::Small,
-      llvm::CodeGenOptLevel::Default, /*JIT=*/true));
+      triple, cpu.name, cpu.features, llvm::TargetOptions(), llvm::Reloc::PIC_,
+      llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default, /*JIT=*/true));
 }
 
 // Target machines that nobody uses at the moment; never destroyed, like the JIT.
@@ -99,7 +91,22 @@ void give_back(llvm::TargetMachine* machine) {
 
 }  // namespace
 
-LentTargetMachine lend_target_machine() {
+const CpuModel& host_cpu() {
+  static const CpuModel* host = [] {
+    auto* model = new CpuModel{llvm::sys::getHostCPUName().str(), {}};
+    for (const auto& feature : llvm::sys::getHostCPUFeatures()) {
+      model->features += (feature.getValue() ? "+" : "-") + feature.getKey().str() + ",";
+    }
+    return model;
+  }();
+  return *host;
+}
+
+LentTargetMachine lend_target_machine(const CpuModel& cpu) {
+  if (&cpu != &host_cpu()) {
+    return LentTargetMachine(make_target_machine(cpu).release(),
+                             [](llvm::TargetMachine* machine) { delete machine; });
+  }
   {
     std::lock_guard lock(pool().mutex);
     if (!pool().idle.empty()) {
@@ -108,7 +115,7 @@ LentTargetMachine lend_target_machine() {
       return machine;
     }
   }
-  return LentTargetMachine(make_target_machine().release(), &give_back);
+  return LentTargetMachine(make_target_machine(cpu).release(), &give_back);
 }
 
 void set_target(llvm::Module& module, const llvm::TargetMachine& machine) {

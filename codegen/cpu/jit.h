@@ -8,12 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "codegen/cpu/cpu_model.h"
+
 namespace anabranch::cpu {
 
-/// A compiler for this CPU, its name and features being the host's, lent from a pool: to make one
-/// takes as long as to compile a small kernel. It goes back when the handle does.
+/// A compiler for a CPU; for the host's lent from a pool: to make one takes as long as to compile a
+/// small kernel. It goes back when the handle does.
 using LentTargetMachine = std::unique_ptr<llvm::TargetMachine, void (*)(llvm::TargetMachine*)>;
-LentTargetMachine lend_target_machine();
+LentTargetMachine lend_target_machine(const CpuModel& cpu = host_cpu());
 
 /// Gives the module this machine's triple and data layout.
 void set_target(llvm::Module& module, const llvm::TargetMachine& machine);

@@ -126,6 +126,28 @@ TEST(CachedKernels, EqualNamesLiveSideBySide) {
   EXPECT_TRUE(multiplies(three, 3));
 }
 
+#if defined(__x86_64__)
+// CPUs that share a directory, among them some whose modules are the same and whose code is not.
+TEST(CachedKernels, CodeForAnotherCpuIsNeverTaken) {
+  const CpuModel cpus[] = {{"x86-64", ""},
+                           {"x86-64", "+avx,"},
+                           {"x86-64", "+avx,+avx2,"},
+                           {"x86-64-v2", ""},
+                           host_cpu()};
+  TemporaryFolder folder;
+  const Kernel kernel = kernel_of({.width = 8});
+  for (int round = 0; round < 2; ++round) {
+    for (std::size_t i = 0; i < std::size(cpus); ++i) {
+      CodeCache cache(folder.path());
+      compile_kernels(std::span(&kernel, 1), &cache, cpus[i]);
+      EXPECT_EQ(cache.use().misses, round == 0 ? 1u : 0u) << i;
+      EXPECT_EQ(cache.use().hits, round == 0 ? 0u : 1u) << i;
+    }
+  }
+  EXPECT_EQ(folder.files().size(), std::size(cpus));
+}
+#endif
+
 /// A directory with one entry, to be damaged.
 class CachedKernelsDamage : public ::testing::Test {
  protected:
