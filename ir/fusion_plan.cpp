@@ -285,21 +285,24 @@ class Planner {
     std::int64_t longest = 0;
     for (std::size_t i = 0; i < members_.size(); ++i) {
       const Op op = member(i).op;
-      const int cost = operations_per_element(op);
+      // An element of a concatenation is chosen from all its parts.
+      const auto parts =
+          op == Op::concatenate ? static_cast<std::int64_t>(member(i).inputs.size()) : 1;
+      const std::int64_t cost = parts > 1 ? parts - 1 : operations_per_element(op);
       for (std::size_t k = 0; k < member(i).inputs.size(); ++k) {
         if (operand(i, k) != outside) below[i] = std::max(below[i], below[operand(i, k)]);
       }
-      if (cost == 0) continue;
       const auto places = static_cast<std::int64_t>(demand_[i].size());
+      plan_.instructions += std::max<std::int64_t>(cost, 1) * places * turns_[i];
+      if (cost == 0) continue;
       std::int64_t operations = 0;
       for (ArrayPlace index : demand_[i]) {
         const int depth = table_->depth_of(is_reduction(op) ? whole_ : index);
         const int turns = index == whole_ ? turns_[i] : 1;
         const std::int64_t times = extent_[static_cast<std::size_t>(depth + 1)];
-        operations =
-            saturating_add(operations, saturating_multiply(std::int64_t{cost} * turns, times));
+        operations = saturating_add(operations, saturating_multiply(cost * turns, times));
       }
-      plan_.recompute = std::max(plan_.recompute, places * turns_[i]);
+      if (parts == 1) plan_.recompute = std::max(plan_.recompute, places * turns_[i]);
       plan_.operations = saturating_add(plan_.operations, operations);
       below[i] = saturating_add(below[i], operations);
       longest = std::max(longest, below[i]);

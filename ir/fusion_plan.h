@@ -41,6 +41,8 @@ struct FusionPlan {
   int stages = 1;          ///< passes over a row, the one that stores element outputs included
   std::int64_t recompute = 1;   ///< how often a non-trivial node is computed per element, at most
   std::int64_t operations = 0;  ///< arithmetic of one run, weighed as in `Cost`; no dot's own
+  /// Scalar instructions that lowering writes for one element, roughly: how large the code is.
+  std::int64_t instructions = 0;
   /// Of a group that one thread runs from end to end: arithmetic that a second one could do
   /// meanwhile, if the group were several.
   std::int64_t side_by_side = 0;

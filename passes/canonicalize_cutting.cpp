@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 
 #include "ir/padded_axis.h"
 #include "passes/canonicalize.h"
@@ -170,20 +171,58 @@ std::optional<Value> pad_without_gaps(Rewriter& graph, const Node& node) {
 
 // --- concatenate ---------------------------------------------------------------------------------
 
-// Without empty operands, and with the operands of operands that join along the same axis.
+// A kernel asks for each element which operand it is from, and has a buffer for each.
+constexpr std::size_t most_operands = 60;
+constexpr std::size_t few_operands = 8;
+
+// Whether a list is more than a node of its own is worth: too long, or little else than one value
+// over and over, whose number doubles at each level.
+bool is_too_flat(const std::vector<Value>& operands) {
+  if (operands.size() <= few_operands) return false;
+  const std::set<Value> distinct(operands.begin(), operands.end());
+  return operands.size() > std::min(most_operands, 2 * distinct.size());
+}
+
+// Operands in consecutive parts of equal lengths, each joined.
+Value joined_by_parts(Rewriter& graph, std::vector<Value> operands, std::int64_t axis) {
+  while (operands.size() > most_operands) {
+    const std::size_t count = (operands.size() + most_operands - 1) / most_operands;
+    std::vector<Value> parts;
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto begin =
+          operands.begin() + static_cast<std::ptrdiff_t>(i * operands.size() / count);
+      const auto end =
+          operands.begin() + static_cast<std::ptrdiff_t>((i + 1) * operands.size() / count);
+      parts.push_back(
+          graph.add(Op::concatenate, std::vector<Value>(begin, end), AxisAttributes{axis}));
+    }
+    operands = std::move(parts);
+  }
+  return graph.add(Op::concatenate, std::move(operands), AxisAttributes{axis});
+}
+
+// Without empty operands, and with the operands of operands that join along the same axis; in parts
+// where there are too many.
 std::optional<Value> flat_concatenate(Rewriter& graph, const Node& node) {
   const std::int64_t axis = node.as<AxisAttributes>().axis;
-  std::vector<Value> operands;
+  auto is_empty = [&](Value v) { return graph.type(v).shape[static_cast<int>(axis)] == 0; };
+  std::vector<Value> operands, flat;
   for (Value input : node.inputs) {
+    if (is_empty(input)) continue;
+    operands.push_back(input);
     const Node& below = graph.node(input);
-    if (below.op == Op::concatenate && below.as<AxisAttributes>().axis == axis) {
-      operands.insert(operands.end(), below.inputs.begin(), below.inputs.end());
-    } else if (graph.type(input).shape[static_cast<int>(axis)] != 0) {
-      operands.push_back(input);
+    const bool joins = below.op == Op::concatenate && below.as<AxisAttributes>().axis == axis &&
+                       flat.size() <= most_operands;
+    if (joins) {
+      flat.insert(flat.end(), below.inputs.begin(), below.inputs.end());
+    } else {
+      flat.push_back(input);
     }
   }
+  if (!is_too_flat(flat)) operands = std::move(flat);
   if (operands.empty()) operands.push_back(node.inputs[0]);
   if (operands.size() == 1) return operands[0];
+  if (operands.size() > most_operands) return joined_by_parts(graph, std::move(operands), axis);
   if (operands == node.inputs) return std::nullopt;
   return graph.add(Op::concatenate, std::move(operands), AxisAttributes{axis});
 }

@@ -243,6 +243,7 @@ Graph fuse(const Graph& given, PassContext& context) {
   std::vector<std::uint32_t> node_of_group;
   Graph fused = Writer(graph, groups, context).write(node_of_group);
   note_refusals(graph, groups, fused, node_of_group, context);
+  context.planned_members += groups.planned_members();
   return fused;
 }
 

@@ -12,12 +12,11 @@ namespace {
 // Everything is measured in bytes of memory traffic. A launch takes as long as 32 KB.
 constexpr double bytes_per_launch = 32768;
 
-// Beyond so many ops, compile times grow faster than kernels get better.
-constexpr std::size_t most_members = 256;
-constexpr std::size_t most_buffers = 64;    // operands and outputs
-constexpr int most_index_maps = 64;         // that one op reads through
-constexpr std::int64_t most_recompute = 3;  // of cheap ops; 2 of approximate ones
-constexpr std::size_t most_recipe = 16;     // nodes that a reader computes again
+constexpr std::size_t most_searched = 4096;  // groups that one search for a way around looks at
+constexpr std::size_t most_buffers = 64;     // operands and outputs
+constexpr int most_index_maps = 64;          // that one op reads through
+constexpr std::int64_t most_recompute = 3;   // of cheap ops; 2 of approximate ones
+constexpr std::size_t most_recipe = 16;      // nodes that a reader computes again
 
 double bytes(const Node& node) {
   double sum = 0;
@@ -83,19 +82,37 @@ FusionGroups::FusionGroups(const Graph& graph)
     const Node& node = graph.node(i);
     if (must_exist(i) && is_alias(graph, node)) is_read_in_memory_[node.inputs[0].node] = 1;
   }
+  for (std::uint32_t i = 0; i < graph.nodes().size(); ++i) measure_map(i);
   groups_.reserve(graph.nodes().size());
   for (std::uint32_t i = 0; i < graph.nodes().size(); ++i) {
     const Node& node = graph.node(i);
-    if (node.op == Op::parameter || (node.op == Op::constant && !is_splat_constant(node))) continue;
-    if (is_index_map(i)) {
-      map_size_[i] = 1;
-      for (Value input : node.inputs) map_size_[i] += map_size_[input.node];
-    }
-    if (map_size_[i] > most_index_maps) map_size_[i] = 0;  // a group of its own, read by all
-    if (map_size_[i] == 0 || must_exist(i)) {
-      if (node.op != Op::constant) add_group(i);
-    }
+    if (node.op == Op::parameter || node.op == Op::constant) continue;
+    if (map_size_[i] == 0 || must_exist(i)) add_group(i);
   }
+}
+
+// What a copy of an index map would bring along: others, and the parts of concatenations. Where
+// that is too much, what is below is in memory, the largest first.
+void FusionGroups::measure_map(std::uint32_t node) {
+  if (!is_index_map(node)) return;
+  const Node& at = graph_.node(node);
+  const int least = at.op == Op::concatenate ? 1 : 0;
+  auto size = [&] {
+    int sum = 1;
+    for (Value input : at.inputs) sum += std::max(least, map_size_[input.node]);
+    return sum;
+  };
+  std::vector<std::uint32_t> below;
+  for (Value input : at.inputs) below.push_back(input.node);
+  sort_unique(below);
+  std::stable_sort(below.begin(), below.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return map_size_[a] > map_size_[b]; });
+  for (std::uint32_t input : below) {
+    if (map_size_[input] <= 1 || size() <= most_index_maps) break;
+    map_size_[input] = 0;
+  }
+  // Else a group of its own, read by all.
+  if (const int sum = size(); sum <= most_index_maps) map_size_[node] = sum;
 }
 
 bool FusionGroups::is_index_map(std::uint32_t node) const {
@@ -155,14 +172,11 @@ FusionGroups::Draft FusionGroups::draft(std::vector<std::uint32_t> members,
   group.cost = bytes_per_launch;
   for (std::uint32_t operand : group.operands) group.cost += bytes(graph_.node(operand));
   for (Value output : outputs) group.cost += static_cast<double>(graph_.type(output).bytes());
-  if (group.members.size() > most_members) {
-    made.refusal = "a kernel would hold more than " + std::to_string(most_members) + " ops";
-    return made;
-  }
   if (group.operands.size() + outputs.size() > most_buffers) {
     made.refusal = "a kernel would have more than " + std::to_string(most_buffers) + " buffers";
     return made;
   }
+  planned_members_ += group.members.size();
   auto planned = plan_fusion(graph_, group.members, outputs);
   if (auto* why = std::get_if<std::string>(&planned)) {
     made.refusal = std::move(*why);
@@ -170,6 +184,7 @@ FusionGroups::Draft FusionGroups::draft(std::vector<std::uint32_t> members,
   }
   const auto& plan = std::get<FusionPlan>(planned);
   group.kind = plan.kind;
+  group.instructions = plan.instructions;
   group.cost += bytes_per_operation * static_cast<double>(plan.operations + plan.side_by_side);
   const bool approximate =
       plan.recompute == most_recompute &&
@@ -184,6 +199,11 @@ FusionGroups::Draft FusionGroups::draft(std::vector<std::uint32_t> members,
                                       [&](Value v) { return graph_.type(v).shape == plan.domain; });
   if (has_few_long_rows(plan) && !only_rows) {
     made.refusal = "the rows are too long to be kept and too few for a thread each";
+  }
+  if (!made.refusal && plan.instructions > most_instructions) {
+    made.refusal = "a kernel would hold more than " + std::to_string(most_instructions) +
+                   " instructions per element";
+    made.too_large = true;
   }
   return made;
 }
@@ -220,30 +240,40 @@ std::vector<Value> FusionGroups::outputs(const std::vector<std::uint32_t>& membe
   return values;
 }
 
-// Whether `to` needs something of `from` that comes by way of a third group.
+// Whether `to` needs something of `from` that comes by way of a third group. A search that finds no
+// end says that it does. What comes before all of `from` leads nowhere.
 bool FusionGroups::is_reached_around(GroupId from, GroupId to) const {
-  std::vector<char> seen(groups_.size(), 0);
+  seen_.resize(groups_.size(), 0);
+  ++searches_;
+  const auto& own = groups_[from].members;
+  const auto first = *std::find_if(own.begin(), own.end(), [&](std::uint32_t member) {
+    return owner_[member] == from || member == own.back();
+  });
   std::vector<GroupId> open;
   auto look_at = [&](GroupId group) {
     for (std::uint32_t operand : groups_[group].operands) {
       GroupId above = owner_[operand];
-      if (above == nobody || above == to || seen[above]) continue;
-      if (above == from && group == to) continue;
-      seen[above] = 1;
+      if (above == nobody || above == to || seen_[above] == searches_) continue;
+      if ((above == from && group == to) || groups_[above].members.back() < first) continue;
+      seen_[above] = searches_;
       open.push_back(above);
     }
   };
   look_at(to);
-  while (!open.empty() && !seen[from]) {
+  for (std::size_t searched = 0; !open.empty() && seen_[from] != searches_; ++searched) {
+    if (searched == most_searched) return true;
     GroupId next = open.back();
     open.pop_back();
     look_at(next);
   }
-  return seen[from] != 0;
+  return seen_[from] == searches_;
 }
 
 FusionGroups::Draft FusionGroups::merged(GroupId a, GroupId b) const {
   if (groups_[a].closed || groups_[b].closed) return {{}, "one of them is not for merging"};
+  if (groups_[a].full || groups_[b].full) {
+    return {{}, "one of them is as large as a kernel should be"};
+  }
   if (!part_.empty() && part_[groups_[a].members.back()] != part_[groups_[b].members.back()]) {
     return {{}, "they may run on different devices"};
   }
@@ -255,8 +285,9 @@ FusionGroups::Draft FusionGroups::merged(GroupId a, GroupId b) const {
   std::erase_if(operands, [&](std::uint32_t operand) { return contains(members, operand); });
   const std::vector<Value> results = outputs(members, a, b);
   Draft made = draft(std::move(members), std::move(operands), results);
-  if (!made.refusal && made.group.cost >= groups_[a].cost + groups_[b].cost) {
+  if ((!made.refusal || made.too_large) && made.group.cost >= groups_[a].cost + groups_[b].cost) {
     made.refusal = "to compute it again for every use costs more than to store it";
+    made.too_large = false;
   }
   return made;
 }
@@ -267,6 +298,10 @@ std::optional<std::string> FusionGroups::refusal(GroupId a, GroupId b) const {
 
 std::optional<std::string> FusionGroups::merge(GroupId a, GroupId b) {
   Draft made = merged(a, b);
+  if (made.too_large && !cut(a, b, made.group)) {
+    // Not again for every op to come.
+    groups_[groups_[a].instructions >= groups_[b].instructions ? a : b].full = true;
+  }
   if (made.refusal) return made.refusal;
   for (std::uint32_t member : groups_[b].members) {
     if (owner_[member] == b) owner_[member] = a;

@@ -17,6 +17,7 @@ namespace anabranch {
 struct PassContext {
   bool fast_math = false;
   std::vector<std::string> notes = {};  ///< "fuse: %5 and %9 stay apart: ..."
+  std::size_t planned_members = 0;      ///< nodes of all groups that fusion planned
   Device home = {};                     ///< for placement, as in `place`
   ParameterDevices parameters = {};
 };

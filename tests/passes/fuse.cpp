@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 #include "ir/fusion_plan.h"
 #include "ir/parse.h"
@@ -171,11 +172,108 @@ TEST(Fuse, ChainOf32OpsIsOneKernel) {
             Kinds{FusionKind::elementwise});
 }
 
-TEST(Fuse, ChainOf2000OpsIsCutIntoFewKernels) {
+TEST(Fuse, ChainOf2000OpsIsOneKernel) {
   PassContext context;
-  const Graph graph = run_passes(default_pipeline(), chain(2000), context);
-  EXPECT_LE(kinds(graph).size(), 8u);
-  EXPECT_GE(kinds(graph).size(), 2u);
+  EXPECT_EQ(kinds(run_passes(default_pipeline(), chain(2000), context)),
+            Kinds{FusionKind::elementwise});
+}
+
+// Where a chain is cut, one value crosses, wherever that is.
+TEST(Fuse, ChainOf5000OpsIsCutWhereOneArrayCrosses) {
+  PassContext context;
+  const Graph graph = run_passes(default_pipeline(), chain(5000), context);
+  const auto fusions = kinds(graph).size();
+  EXPECT_GE(fusions, 3u);
+  EXPECT_LE(fusions, 5u);
+  for (const Node& node : graph.nodes()) EXPECT_LE(node.types.size(), 1u);
+}
+
+// An equation of state, as of sea water: quotients of polynomials in three arrays. Each is summed
+// from the terms of all at once, so that most places in the order of its nodes cut many values.
+Graph equation_of_state(int degree, int quotients, bool summed = false) {
+  GraphBuilder builder("state");
+  const Type array{f32, Shape{1 << 16}};
+  const Value s = builder.parameter(array), t = builder.parameter(array),
+              p = builder.parameter(array);
+  double coefficient = 0.3;
+  auto next = [&] {
+    coefficient = coefficient > 3 ? coefficient - 2.71 : coefficient * 1.37 + 0.11;
+    const Value number = builder.constant(Literal::scalar(f32, coefficient));
+    return builder.add(Op::broadcast_in_dim, {number}, AxesAttributes{}, array);
+  };
+  auto times_plus = [&](Value a, Value b, Value c) {
+    return builder.add(Op::add, {builder.add(Op::multiply, {a, b}), c});
+  };
+  auto polynomial = [&](Value x) {
+    Value by_x = next();
+    for (int i = 0; i < degree; ++i) {
+      Value by_t = next();
+      for (int j = 0; j < degree; ++j) {
+        Value by_p = next();
+        for (int k = 0; k < degree; ++k) by_p = times_plus(by_p, p, next());
+        by_t = times_plus(by_t, t, by_p);
+      }
+      by_x = times_plus(by_x, x, by_t);
+    }
+    return by_x;
+  };
+  const Value root = builder.add(Op::sqrt, {s});
+  std::vector<Value> results;
+  for (int i = 0; i < quotients; ++i) {
+    const Value above = polynomial(root), below = polynomial(root);
+    Value quotient = builder.add(Op::divide, {above, below});
+    if (summed && i > 0) {
+      quotient = builder.add(Op::add, {results.back(), quotient});
+      results.pop_back();
+    }
+    results.push_back(quotient);
+  }
+  return builder.build(results);
+}
+
+// Bytes that fusions hand to each other.
+std::size_t crossing_bytes(const Graph& graph) {
+  std::set<Value> read;
+  for (const Node& node : graph.nodes()) {
+    for (Value input : node.inputs) {
+      if (graph.node(input).op == Op::fusion) read.insert(input);
+    }
+  }
+  std::size_t bytes = 0;
+  for (Value value : read) bytes += graph.type(value).bytes();
+  return bytes;
+}
+
+TEST(Fuse, AnEquationOfStateIsOneKernel) {
+  for (int degree : {3, 4}) {
+    PassContext context;
+    const Graph state = equation_of_state(degree, 2);
+    const Graph graph = run_passes(default_pipeline(), state, context);
+    EXPECT_EQ(kinds(graph), Kinds{FusionKind::elementwise}) << state.nodes().size() << " nodes";
+  }
+}
+
+TEST(Fuse, ALongEquationOfStateIsCutWhereFewArraysCross) {
+  PassContext context;
+  const Graph graph = run_passes(default_pipeline(), equation_of_state(4, 24, true), context);
+  const auto fusions = kinds(graph).size();
+  EXPECT_GE(fusions, 4u);
+  EXPECT_LE(fusions, 14u);
+  // At each cut the sum so far, and a polynomial whose quotient comes later.
+  EXPECT_LE(crossing_bytes(graph), 2 * fusions * (std::size_t{4} << 16));
+}
+
+TEST(Fuse, WhatIsCheapIsComputedAgainOnBothSidesOfACut) {
+  GraphBuilder builder("cheap");
+  const Type array{f32, Shape{1 << 16}};
+  const Value x = builder.parameter(array), y = builder.parameter(array);
+  const Value square = builder.add(Op::multiply, {x, x});
+  Value at = y;
+  for (int i = 0; i < 3000; ++i) at = builder.add(i % 2 ? Op::add : Op::multiply, {at, square});
+  PassContext context;
+  const Graph graph = run_passes(default_pipeline(), builder.build({at}), context);
+  EXPECT_EQ(kinds(graph).size(), 2u);
+  EXPECT_EQ(crossing_bytes(graph), array.bytes());
 }
 
 }  // namespace
