@@ -18,7 +18,9 @@ std::unique_ptr<llvm::Module> make_module(llvm::LLVMContext& context,
                                           std::span<const Kernel> kernels) {
   auto module = std::make_unique<llvm::Module>("kernels", context);
   set_target(*module, machine);
-  for (const Kernel& kernel : kernels) emit_kernel(*module, kernel, kernel.name);
+  MathUses uses;
+  for (const Kernel& kernel : kernels) count_math(kernel, uses);
+  for (const Kernel& kernel : kernels) emit_kernel(*module, kernel, kernel.name, uses);
   verify(*module);
   return module;
 }
@@ -30,12 +32,16 @@ Code compile_kernels(std::span<const Kernel> kernels, CodeCache* cache, const Cp
   const auto machine = lend_target_machine(cpu);
   llvm::LLVMContext context;
   auto module = make_module(context, *machine, kernels);
+  const std::size_t instructions = module->getInstructionCount();
   std::vector<std::string> symbols;
   for (const Kernel& kernel : kernels) symbols.push_back(kernel.name);
   try {
     const std::string object = object_of(*module, *machine, cache);
     LoadedCode loaded = load(object, symbols);
-    Code code{.functions = {}, .keep_alive = std::move(loaded.keep_alive), .bytes = object.size()};
+    Code code{.functions = {},
+              .keep_alive = std::move(loaded.keep_alive),
+              .bytes = object.size(),
+              .instructions = instructions};
     for (void* address : loaded.addresses) {
       code.functions.push_back(reinterpret_cast<HostTask::Function>(address));
     }

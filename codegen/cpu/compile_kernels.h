@@ -19,7 +19,8 @@ namespace anabranch::cpu {
 struct Code {
   std::vector<HostTask::Function> functions;
   std::shared_ptr<const void> keep_alive;
-  std::size_t bytes = 0;  ///< of the object file
+  std::size_t bytes = 0;         ///< of the object file
+  std::size_t instructions = 0;  ///< of the LLVM IR: what compile time is proportional to
 };
 
 /// Compiles tiled kernels together, as one LLVM module, unless `cache` (which may be null) has

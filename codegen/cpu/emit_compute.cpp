@@ -124,11 +124,11 @@ Value* emit_arithmetic(llvm::IRBuilderBase& b, Op op, Dtype dtype, Value* x, Val
   return narrow(b, dtype, result);
 }
 
-Value* emit_approximate(llvm::IRBuilderBase& b, Op op, Dtype dtype,
+Value* emit_approximate(llvm::IRBuilderBase& b, const ElementwiseOp& what,
                         llvm::ArrayRef<Value*> operands) {
   llvm::SmallVector<Value*, 2> wide;
-  for (Value* operand : operands) wide.push_back(widen(b, dtype, operand));
-  return narrow(b, dtype, emit_math(b, op, wide));
+  for (Value* operand : operands) wide.push_back(widen(b, what.operand, operand));
+  return narrow(b, what.operand, (what.by_call ? emit_math_call : emit_math)(b, what.op, wide));
 }
 
 }  // namespace
@@ -204,7 +204,7 @@ Value* emit_compute(llvm::IRBuilderBase& b, const ElementwiseOp& what,
     case Op::erf:
     case Op::erf_inv:
     case Op::atan2:
-      return emit_approximate(b, what.op, dtype, operands);
+      return emit_approximate(b, what, operands);
     case Op::convert:
       return emit_convert(b, dtype, what.result, x);
     case Op::bitcast_convert:
@@ -218,7 +218,7 @@ Value* emit_compute(llvm::IRBuilderBase& b, const ElementwiseOp& what,
       return is_float(dtype) ? emit_arithmetic(b, what.op, dtype, x, y)
                              : emit_division(b, what.op, dtype, x, y);
     case Op::power:
-      return is_float(dtype) ? emit_approximate(b, what.op, dtype, operands)
+      return is_float(dtype) ? emit_approximate(b, what, operands)
                              : emit_integer_power(b, dtype, x, y);
     case Op::maximum:
       return emit_extremum(b, true, dtype, x, y);

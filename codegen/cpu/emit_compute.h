@@ -17,6 +17,7 @@ struct ElementwiseOp {
   Comparison direction = Comparison::eq;
   Dtype operand = Dtype::f32;
   Dtype result = Dtype::f32;
+  bool by_call = false;  ///< an approximate op is a call, and not inline
 };
 
 /// Appends code for one op of ops.def. Values have register types (types.h). May add blocks: the

@@ -19,6 +19,11 @@ using llvm::Value;
 
 constexpr std::int64_t stack_scratch_bytes = 64 << 10;
 
+// Inline code of an approximate op overlaps with what surrounds it; beyond so many of one op, that
+// gains less than the compiler takes.
+constexpr int most_inline = 8;
+constexpr int most_inline_together = 64;  // of one op in a module
+
 llvm::Function* make_function(llvm::Module& module, const std::string& symbol) {
   llvm::LLVMContext& context = module.getContext();
   auto* pointer = llvm::PointerType::getUnqual(context);
@@ -41,18 +46,35 @@ std::int64_t scratch_bytes(const Kernel& kernel) {
 
 }  // namespace
 
-void emit_kernel(llvm::Module& module, const Kernel& kernel, const std::string& symbol) {
-  KernelEmitter(module, kernel, symbol).run();
+void count_math(const Kernel& kernel, MathUses& uses) {
+  for (const Instruction& instruction : kernel.instructions) {
+    const auto* compute = std::get_if<Compute>(&instruction.operation);
+    if (compute && info(compute->op).has(OpInfo::approximate)) ++uses[compute->op];
+  }
 }
 
-KernelEmitter::KernelEmitter(llvm::Module& module, const Kernel& kernel, const std::string& symbol)
+void emit_kernel(llvm::Module& module, const Kernel& kernel, const std::string& symbol,
+                 const MathUses& together) {
+  KernelEmitter(module, kernel, symbol, together).run();
+}
+
+KernelEmitter::KernelEmitter(llvm::Module& module, const Kernel& kernel, const std::string& symbol,
+                             const MathUses& together)
     : kernel_(kernel),
       contracted_(contracted_products(kernel)),
       function_(make_function(module, symbol)),
       builder_(llvm::BasicBlock::Create(module.getContext(), "entry", function_)),
       begin_(function_->getArg(2)),
       end_(function_->getArg(3)),
-      emitted_(kernel.instructions.size()) {}
+      emitted_(kernel.instructions.size()) {
+  MathUses uses;
+  count_math(kernel, uses);
+  for (const auto& [op, count] : uses) {
+    const auto all = together.find(op);
+    const bool is_often = all != together.end() && all->second > most_inline_together;
+    if (count > most_inline || is_often) called_.insert(op);
+  }
+}
 
 void KernelEmitter::run() {
   load_buffers();
@@ -209,9 +231,12 @@ Value* KernelEmitter::compute(Ref ref, const std::function<Value*(Ref)>& value_o
                       {.op = compute.op,
                        .direction = compute.direction,
                        .operand = kernel_[compute.operands.back()].dtype,
-                       .result = kernel_[ref].dtype},
+                       .result = kernel_[ref].dtype,
+                       .by_call = is_called(compute)},
                       operands);
 }
+
+bool KernelEmitter::is_called(const Compute& compute) const { return called_.contains(compute.op); }
 
 // --- memory
 // ------------------------------------------------------------------------------------------

@@ -9,6 +9,14 @@ namespace anabranch::cpu {
 
 using llvm::Value;
 
+namespace {
+
+// Instructions of a body of which one copy is enough: beside so much arithmetic, masks on loads and
+// stores cost nothing.
+constexpr int large_body = 200;
+
+}  // namespace
+
 void KernelEmitter::emit_loop(Ref ref) {
   const Loop& loop = std::get<Loop>(kernel_[ref].operation);
   if (loop.parallel && !loop.reductions.empty()) {
@@ -154,10 +162,12 @@ KernelEmitter::Partials KernelEmitter::emit_vector_turns(const Loop& loop, Vecto
 //   head: index == end? -> done
 //         index % width == 0 and a whole turn is left? -> turns (back to head when fewer are left)
 //         else -> one masked step (back to head)
+//
+// A large body is there once, for masked steps alone.
 void KernelEmitter::emit_vector_range(const Loop& loop, VectorScope& scope) {
   const auto width = static_cast<std::uint64_t>(loop.vector_width);
   const std::uint64_t turn = width * static_cast<std::uint64_t>(loop.unroll);
-  const bool has_turns = loop.extent >= static_cast<std::int64_t>(turn);
+  const bool has_turns = loop.extent >= static_cast<std::int64_t>(turn) && !is_large(loop.body);
   llvm::IRBuilder<>& b = builder_;
   Partials none;
 
@@ -207,6 +217,26 @@ void KernelEmitter::emit_vector_range(const Loop& loop, VectorScope& scope) {
   b.CreateBr(head);
 
   b.SetInsertPoint(after);
+}
+
+bool KernelEmitter::is_large(const Block& block) const {
+  int instructions = 0;
+  std::vector<const Block*> open = {&block};
+  while (!open.empty() && instructions <= large_body) {
+    const Block& next = *open.back();
+    open.pop_back();
+    for (Ref ref : next) {
+      if (const auto* loop = std::get_if<Loop>(&kernel_[ref].operation)) {
+        open.push_back(&loop->body);
+      } else if (scope_->lanes.needs_vector(ref)) {
+        const auto* compute = std::get_if<Compute>(&kernel_[ref].operation);
+        const bool is_costly =
+            compute && info(compute->op).has(OpInfo::approximate) && !is_called(*compute);
+        instructions += is_costly ? 10 : 1;
+      }
+    }
+  }
+  return instructions > large_body;
 }
 
 // The mask of the first `count` lanes.

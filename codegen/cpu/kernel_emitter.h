@@ -7,10 +7,12 @@
 #include <llvm/IR/Module.h>
 
 #include <functional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "codegen/cpu/emit_kernel.h"
 #include "codegen/cpu/emit_memory.h"
 #include "codegen/cpu/emit_quotient.h"
 #include "codegen/cpu/emit_reduction.h"
@@ -21,7 +23,8 @@ namespace anabranch::cpu {
 
 class KernelEmitter {
  public:
-  KernelEmitter(llvm::Module& module, const Kernel& kernel, const std::string& symbol);
+  KernelEmitter(llvm::Module& module, const Kernel& kernel, const std::string& symbol,
+                const MathUses& together);
   void run();
 
  private:
@@ -63,6 +66,7 @@ class KernelEmitter {
   Lane lane(std::uint32_t buffer, Ref index, int copy, llvm::Value* mask);
   std::int64_t known_multiple(Ref index) const;
   bool may_bypass_caches(const Store& store) const;
+  bool is_called(const Compute& compute) const;
 
   /// Iterations `step` apart, from `first` to below `last`.
   struct Turns {
@@ -80,6 +84,7 @@ class KernelEmitter {
   Partials emit_vector_turns(const Loop& loop, VectorScope& scope, std::int64_t first,
                              std::int64_t last, bool masked, Partials partials);
   llvm::Value* first_lanes(llvm::Value* count);
+  bool is_large(const Block& block) const;
   void emit_vector_body(const Loop& loop, llvm::Value* index, Partials& partials);
   void hoist(const Block& block);
   void prepare_divisors(const Block& block);
@@ -121,6 +126,7 @@ class KernelEmitter {
 
   const Kernel& kernel_;
   const std::vector<bool> contracted_;
+  std::set<Op> called_;  // approximate ops that are not inline
   llvm::Function* function_;
   llvm::IRBuilder<> builder_;
   llvm::Value* begin_;

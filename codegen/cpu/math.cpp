@@ -85,4 +85,29 @@ llvm::Value* emit_math(llvm::IRBuilderBase& builder, Op op, llvm::ArrayRef<llvm:
   return result.value();
 }
 
+llvm::Value* emit_math_call(llvm::IRBuilderBase& builder, Op op,
+                            llvm::ArrayRef<llvm::Value*> operands) {
+  llvm::Module& module = *builder.GetInsertBlock()->getModule();
+  llvm::Type* type = operands[0]->getType();
+  std::string symbol = "anabranch." + std::string(name(op)) + ".";
+  if (auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type)) {
+    symbol += "v" + std::to_string(vector->getNumElements());
+  }
+  symbol += "f" + std::to_string(type->getScalarSizeInBits());
+  llvm::Function* function = module.getFunction(symbol);
+  if (!function) {
+    const llvm::SmallVector<llvm::Type*, 2> types(operands.size(), type);
+    function = llvm::Function::Create(llvm::FunctionType::get(type, types, false),
+                                      llvm::GlobalValue::InternalLinkage, symbol, module);
+    function->addFnAttr(llvm::Attribute::NoInline);
+    function->addFnAttr(llvm::Attribute::NoUnwind);
+    function->addFnAttr("prefer-vector-width", "512");
+    llvm::IRBuilder<> inside(llvm::BasicBlock::Create(module.getContext(), "entry", function));
+    llvm::SmallVector<llvm::Value*, 2> arguments;
+    for (llvm::Argument& argument : function->args()) arguments.push_back(&argument);
+    inside.CreateRet(emit_math(inside, op, arguments));
+  }
+  return builder.CreateCall(function, operands);
+}
+
 }  // namespace anabranch::cpu

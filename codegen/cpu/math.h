@@ -17,4 +17,9 @@ namespace anabranch::cpu {
 /// the end of its block, and stands at the end of another one afterwards.
 llvm::Value* emit_math(llvm::IRBuilderBase& builder, Op op, llvm::ArrayRef<llvm::Value*> operands);
 
+/// The same as a call of a function of the module, which is made at the first use: for code that
+/// uses `op` so often that to compile it each time takes longer than it is worth.
+llvm::Value* emit_math_call(llvm::IRBuilderBase& builder, Op op,
+                            llvm::ArrayRef<llvm::Value*> operands);
+
 }  // namespace anabranch::cpu

@@ -5,6 +5,7 @@
 
 #include <limits>
 #include <numbers>
+#include <string>
 
 namespace anabranch::cpu::math {
 namespace {
@@ -121,47 +122,74 @@ llvm::Function* slow_reduction(llvm::Module& module, Turn turn) {
   return function;
 }
 
-// The same for every lane of x, one after the other. Leaves the builder in the block after the
-// loop.
-Angle reduce_slowly(Simd x, Turn turn) {
-  llvm::IRBuilderBase& b = x.builder();
-  llvm::BasicBlock* before = b.GetInsertBlock();
-  llvm::Function* caller = before->getParent();
-  llvm::Function* one = slow_reduction(*caller->getParent(), turn);
-  auto reduce_lane = [&](llvm::Value* lane) {
-    return b.CreateCall(one, {x.is_wide() ? lane : b.CreateFPExt(lane, b.getDoubleTy())});
-  };
-  auto narrow = [&](llvm::Value* r) {
-    return x.is_wide() ? r : b.CreateFPTrunc(r, b.getFloatTy());
-  };
+std::string lanes_name(Simd x, Turn turn) {
+  const unsigned lanes = llvm::cast<llvm::FixedVectorType>(x.type())->getNumElements();
+  return "anabranch.angle." + std::to_string(static_cast<int>(turn)) + ".v" +
+         std::to_string(lanes) + x.pick("f32", "f64");
+}
+
+// The function of the module that does the same for every lane, one after the other: {r, n}. Each
+// use is a call of it alone, since what is hardly ever run is not worth compiling more than once.
+llvm::Function* slow_lanes(Simd x, Turn turn) {
+  llvm::Module& module = *x.builder().GetInsertBlock()->getModule();
+  const std::string name = lanes_name(x, turn);
+  if (auto* found = module.getFunction(name)) return found;
+  llvm::Function* one = slow_reduction(module, turn);
+  llvm::LLVMContext& context = module.getContext();
+  llvm::Type* floats = x.type();
   llvm::Type* integers = x.bits().type();
-  auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(x.type());
-  if (!vector) {
-    auto* pair = reduce_lane(x.value());
-    return {x.with(narrow(b.CreateExtractValue(pair, 0))),
-            x.with(b.CreateTrunc(b.CreateExtractValue(pair, 1), integers)), x.constant(0)};
-  }
-  auto* loop = llvm::BasicBlock::Create(b.getContext(), "angle.lane", caller);
-  auto* after = llvm::BasicBlock::Create(b.getContext(), "angle.lanes_done", caller);
+  auto* result = llvm::StructType::get(floats, integers);
+  auto* function = llvm::Function::Create(llvm::FunctionType::get(result, {floats}, false),
+                                          llvm::GlobalValue::InternalLinkage, name, module);
+  function->addFnAttr(llvm::Attribute::NoInline);
+  function->addFnAttr(llvm::Attribute::NoUnwind);
+  function->addFnAttr(llvm::Attribute::Cold);
+  function->addFnAttr("prefer-vector-width", "512");
+  auto* entry = llvm::BasicBlock::Create(context, "entry", function);
+  auto* loop = llvm::BasicBlock::Create(context, "lane", function);
+  auto* after = llvm::BasicBlock::Create(context, "lanes_done", function);
+  llvm::IRBuilder<> b(entry);
   b.CreateBr(loop);
   b.SetInsertPoint(loop);
   auto* i = b.CreatePHI(b.getInt64Ty(), 2);
-  auto* r = b.CreatePHI(x.type(), 2);
+  auto* r = b.CreatePHI(floats, 2);
   auto* n = b.CreatePHI(integers, 2);
-  auto* pair = reduce_lane(b.CreateExtractElement(x.value(), i));
-  auto* next_r = b.CreateInsertElement(r, narrow(b.CreateExtractValue(pair, 0)), i);
-  auto* next_n = b.CreateInsertElement(
-      n, b.CreateTrunc(b.CreateExtractValue(pair, 1), integers->getScalarType()), i);
+  llvm::Value* lane = b.CreateExtractElement(function->getArg(0), i);
+  if (!x.is_wide()) lane = b.CreateFPExt(lane, b.getDoubleTy());
+  auto* pair = b.CreateCall(one, {lane});
+  llvm::Value* lane_r = b.CreateExtractValue(pair, 0);
+  if (!x.is_wide()) lane_r = b.CreateFPTrunc(lane_r, b.getFloatTy());
+  auto* lane_n = b.CreateTrunc(b.CreateExtractValue(pair, 1), integers->getScalarType());
+  auto* next_r = b.CreateInsertElement(r, lane_r, i);
+  auto* next_n = b.CreateInsertElement(n, lane_n, i);
   auto* next_i = b.CreateAdd(i, b.getInt64(1));
-  i->addIncoming(b.getInt64(0), before);
+  i->addIncoming(b.getInt64(0), entry);
   i->addIncoming(next_i, loop);
-  r->addIncoming(llvm::PoisonValue::get(x.type()), before);
+  r->addIncoming(llvm::PoisonValue::get(floats), entry);
   r->addIncoming(next_r, loop);
-  n->addIncoming(llvm::PoisonValue::get(integers), before);
+  n->addIncoming(llvm::PoisonValue::get(integers), entry);
   n->addIncoming(next_n, loop);
-  b.CreateCondBr(b.CreateICmpEQ(next_i, b.getInt64(vector->getNumElements())), after, loop);
+  const auto lanes = llvm::cast<llvm::FixedVectorType>(floats)->getNumElements();
+  b.CreateCondBr(b.CreateICmpEQ(next_i, b.getInt64(lanes)), after, loop);
   b.SetInsertPoint(after);
-  return {x.with(next_r), x.with(next_n), x.constant(0)};
+  auto* both = b.CreateInsertValue(llvm::PoisonValue::get(result), next_r, 0);
+  b.CreateRet(b.CreateInsertValue(both, next_n, 1));
+  return function;
+}
+
+Angle reduce_slowly(Simd x, Turn turn) {
+  llvm::IRBuilderBase& b = x.builder();
+  if (x.type()->isVectorTy()) {
+    auto* pair = b.CreateCall(slow_lanes(x, turn), {x.value()});
+    return {x.with(b.CreateExtractValue(pair, 0)), x.with(b.CreateExtractValue(pair, 1)),
+            x.constant(0)};
+  }
+  llvm::Value* wide = x.is_wide() ? x.value() : b.CreateFPExt(x.value(), b.getDoubleTy());
+  auto* pair = b.CreateCall(slow_reduction(*b.GetInsertBlock()->getModule(), turn), {wide});
+  llvm::Value* r = b.CreateExtractValue(pair, 0);
+  if (!x.is_wide()) r = b.CreateFPTrunc(r, b.getFloatTy());
+  return {x.with(r), x.with(b.CreateTrunc(b.CreateExtractValue(pair, 1), x.bits().type())),
+          x.constant(0)};
 }
 
 Angle reduce_fast(Simd x, Turn turn) {
