@@ -174,8 +174,7 @@ class Finisher {
       launch.cost.operations += operations;
       launch.predicted_ns += predicted_ns({0, 0, operations});
     }
-    cpu::DotTasks tasks =
-        cpu::make_dot(dot.lhs, dot.rhs, dot.result, dot.attributes, std::move(epilogue));
+    cpu::DotTasks tasks = code_.dots()(dot.lhs, dot.rhs, dot.result, dot.attributes, epilogue);
     launch.task = std::move(tasks.dot);
     if (!tasks.share) return;
     program.launches.push_back(share(std::move(*tasks.share), launch, program.slots));
@@ -265,6 +264,7 @@ Compilation compile(const Graph& graph, const Options& options) {
                  {.verify = options.verify, .disabled = options.disabled, .after = {}});
   PlacedGraph placed = place(isolate(optimized), options.parameters, options.device);
   compilation.notes = std::move(context.notes);
+  compilation.planned_members = context.planned_members;
 
   const std::vector<Device> devices = devices_of(placed, options.device);
   std::vector<Kernel> kernels;
@@ -277,6 +277,7 @@ Compilation compile(const Graph& graph, const Options& options) {
   at_home.device = devices[0];
   Program program = Finisher(compilation.kernels, code, at_home, devices)(std::move(launches));
   compilation.code_bytes = code.finish();
+  compilation.code_instructions = code.instructions();
   compilation.executable = std::make_shared<const Executable>(schedule(program, at_home));
   if (compilation.executable->times) {
     compilation.reschedule =

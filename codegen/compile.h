@@ -17,10 +17,12 @@ namespace anabranch {
 /// Everything between a traced graph and its executable, kept for dumps.
 struct Compilation {
   Graph traced;
-  Graph optimized;                               ///< after the passes: fusions, dots, constants
-  std::vector<std::string> notes;                ///< fusions refused, and why
-  std::vector<Kernel> kernels;                   ///< tiled
-  std::size_t code_bytes = 0;                    ///< of the kernels' native code
+  Graph optimized;                    ///< after the passes: fusions, dots, constants
+  std::vector<std::string> notes;     ///< fusions refused, and why
+  std::vector<Kernel> kernels;        ///< tiled
+  std::size_t code_bytes = 0;         ///< of the kernels' native code
+  std::size_t code_instructions = 0;  ///< of the LLVM IR that it is made from, on CPU devices
+  std::size_t planned_members = 0;    ///< nodes of all groups that fusion planned, tried ones too
   std::shared_ptr<const Executable> executable;  ///< as scheduled from counted costs
   std::shared_ptr<Reschedule> reschedule;        ///< null where measured times would change nothing
 };

@@ -1,10 +1,13 @@
 #include "codegen/native_code.h"
 
+#include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "codegen/cpu/compile_kernels.h"
 #include "codegen/cpu/native_flow.h"
 #include "codegen/cuda/code_builder.h"
+#include "codegen/kernel_key.h"
 #include "codegen/split_loops.h"
 #include "codegen/tile.h"
 
@@ -67,15 +70,27 @@ NativeCode::NativeCode(std::vector<Kernel>& kernels, const Launches& launches,
 
 NativeCode::~NativeCode() = default;
 
-// The compiler takes them in one piece, so they go there and come back.
+// The compiler takes them in one piece, equal ones once, so they go there and come back.
 void NativeCode::compile_for_cpu(std::vector<Kernel>& kernels, std::span<const std::size_t> which) {
+  std::unordered_map<std::string, std::size_t> known;  // by what the code depends on
+  std::vector<std::size_t> code_of;
   std::vector<Kernel> together;
-  for (std::size_t i : which) together.push_back(std::move(kernels[i]));
+  std::vector<std::size_t> home;
+  for (std::size_t i : which) {
+    const auto [entry, is_new] = known.emplace(code_key(kernels[i]), together.size());
+    code_of.push_back(entry->second);
+    if (!is_new) continue;
+    home.push_back(i);
+    together.push_back(std::move(kernels[i]));
+  }
   const cpu::Code code = cpu::compile_kernels(together, options_.cache.get());
   bytes_ += code.bytes;
+  instructions_ += code.instructions;
+  for (std::size_t i = 0; i < home.size(); ++i) kernels[home[i]] = std::move(together[i]);
   for (std::size_t i = 0; i < which.size(); ++i) {
-    Kernel& kernel = kernels[which[i]] = std::move(together[i]);
-    tasks_[which[i]] = HostTask{code.functions[i], code.keep_alive, kernel.extent(), grain(kernel)};
+    const Kernel& kernel = kernels[which[i]];
+    tasks_[which[i]] =
+        HostTask{code.functions[code_of[i]], code.keep_alive, kernel.extent(), grain(kernel)};
   }
 }
 

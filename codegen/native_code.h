@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "codegen/control_flow.h"
+#include "codegen/cpu/dot_maker.h"
 #include "codegen/launches.h"
 #include "codegen/options.h"
 #include "ir/kernel.h"
@@ -28,8 +29,13 @@ class NativeCode {
 
   /// What runs a kernel, by its index.
   const decltype(Launch::task)& task(std::size_t kernel) const { return tasks_[kernel]; }
+  /// What runs dots on CPU devices.
+  cpu::DotMaker& dots() { return dots_; }
   /// How one of the devices runs whole loops and branches.
   NativeFlows& flows(const Device& device);
+
+  /// LLVM instructions of the kernels for CPU devices.
+  std::size_t instructions() const { return instructions_; }
 
   /// Throws Error where a GPU cannot be used. The bytes of all machine code.
   std::size_t finish();
@@ -43,7 +49,8 @@ class NativeCode {
   std::vector<decltype(Launch::task)> tasks_;  // one per kernel
   std::vector<std::unique_ptr<Gpu>> gpus_;
   std::unique_ptr<NativeFlows> on_host_;
-  std::size_t bytes_ = 0;
+  cpu::DotMaker dots_;
+  std::size_t bytes_ = 0, instructions_ = 0;
 };
 
 }  // namespace anabranch
