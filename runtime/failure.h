@@ -3,28 +3,27 @@
 
 #include <exception>
 #include <memory>
-#include <utility>
 
 namespace anabranch {
 
-/// An exception, or none. The exception lives as long as any of its holders, whichever threads they
-/// are on.
+/// What was thrown, or nothing. Each reader gets an exception object of its own, with the same type
+/// and text: `Error`, `InternalError`, and the plain exceptions of the standard library, with what
+/// is nested in them. One of another type, which nothing can copy, is nested in an `Error` of the
+/// same text, and that one object is all readers'.
 class Failure {
  public:
   Failure() = default;
-  Failure(std::exception_ptr error) {
-    if (error) error_ = std::make_shared<const std::exception_ptr>(std::move(error));
-  }
+  Failure(const std::exception_ptr& error);
 
-  explicit operator bool() const { return error_ != nullptr; }
-  /// Throws it; there must be one.
-  [[noreturn]] void rethrow() const { std::rethrow_exception(*error_); }
-  /// Null where there is none.
-  std::exception_ptr pointer() const { return error_ ? *error_ : nullptr; }
+  explicit operator bool() const { return cause_ != nullptr; }
+  /// Throws a new exception; there must be one.
+  [[noreturn]] void rethrow() const;
+  /// A new exception; null where there is none.
+  std::exception_ptr pointer() const;
 
  private:
-  // The counts inside an exception_ptr are the C++ library's, which ThreadSanitizer cannot see.
-  std::shared_ptr<const std::exception_ptr> error_;
+  struct Cause;
+  std::shared_ptr<const Cause> cause_;
 };
 
 }  // namespace anabranch
