@@ -37,9 +37,13 @@ std::vector<Rule> all_rules() {
 
 }  // namespace
 
-Graph canonicalize(const Graph& graph, PassContext& context) {
+const RuleTable& canonicalize_rules() {
   static const RuleTable rules(all_rules());
-  return rewrite(graph, rules, context);
+  return rules;
+}
+
+Graph canonicalize(const Graph& graph, PassContext& context) {
+  return rewrite(graph, canonicalize_rules(), context);
 }
 
 }  // namespace anabranch

@@ -14,6 +14,9 @@ namespace anabranch {
 /// dot in the dot's attributes.
 Graph canonicalize(const Graph& graph, PassContext& context);
 
+/// The table that it applies.
+const RuleTable& canonicalize_rules();
+
 /// The part of it that concerns reshape, broadcast_in_dim and transpose.
 std::vector<Rule> reordering_rules();
 /// The part that concerns slice, pad, reverse and concatenate.

@@ -20,6 +20,8 @@ struct PassContext {
   std::size_t planned_members = 0;      ///< nodes of all groups that fusion planned
   Device home = {};                     ///< for placement, as in `place`
   ParameterDevices parameters = {};
+  /// Called with the equation of each rule that replaces a node; tests count what is reached.
+  std::function<void(std::string_view equation)> applied = {};
 };
 
 struct Pass {

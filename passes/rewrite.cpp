@@ -78,6 +78,7 @@ Value Rewriter::offer(Node node) {
     for (std::size_t rule : rules_.of(node.op)) {
       auto replacement = rules_.rules()[rule].apply(*this, node);
       if (!replacement) continue;
+      if (applied_ && *applied_) (*applied_)(rules_.rules()[rule].equation);
       --depth_;
       return *replacement;
     }
@@ -88,6 +89,7 @@ Value Rewriter::offer(Node node) {
 
 Graph rewrite(const Graph& graph, const RuleTable& rules, const PassContext& context) {
   Rewriter rewriter(graph.name(), rules, context.fast_math);
+  rewriter.applied_ = &context.applied;
   std::vector<Value> renamed(graph.nodes().size());
   for (std::uint32_t i = 0; i < graph.nodes().size(); ++i) {
     Node node = graph.node(i);

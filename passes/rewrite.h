@@ -67,6 +67,7 @@ class Rewriter {
   GraphBuilder builder_;
   const RuleTable& rules_;
   bool fast_math_;
+  const std::function<void(std::string_view)>* applied_ = nullptr;  // of the context
   int depth_ = 0;
   SourceLocation location_;
 };

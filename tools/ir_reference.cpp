@@ -75,8 +75,9 @@ What follows holds on every device.
 - **convert**: float to integer truncates toward zero, saturates at the ends of the integer's range and
   takes NaN to 0; integer to integer keeps the low bits; anything to `bool` is "differs from zero" (so NaN is
   true); `bool` to a number is 0 or 1; to a float rounds once, to nearest, ties to even.
-- **Floats** follow IEEE 754 with rounding to nearest, ties to even. Subnormal numbers are kept. A multiply
-  and an add may be contracted to one fused multiply-add; no other reordering happens unless fast math is on.
+- **Floats** follow IEEE 754 with rounding to nearest, ties to even. Subnormal numbers are kept, but
+  for the operands of a `dot` of `bf16`, which the instructions of CPUs take for 0. A multiply and an add may be
+  contracted to one fused multiply-add; no other reordering happens unless fast math is on.
 - **f16 and bf16** compute in `f32` and round after each op; sums, products and `dot` accumulate in `f32` and
   round once.
 - **Approximate ops** are within 2 units in the last place of the exact value for `f32` and `f64`, on a GPU,

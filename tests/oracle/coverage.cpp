@@ -8,6 +8,9 @@
 
 #include "ir/error.h"
 #include "ir/infer.h"
+#include "passes/canonicalize.h"
+#include "passes/pipeline.h"
+#include "passes/simplify.h"
 #include "tests/support/error_bounds.h"
 #include "tests/support/random_graph.h"
 
@@ -44,7 +47,7 @@ std::set<Dtype> dtypes_taken(Op op) {
 // The operand whose dtype says what an op works on: not an index, a start or a counter.
 Type main_type(const Graph& graph, const Node& node) {
   if (node.inputs.empty()) return node.types[0];
-  if (is_control(node.op)) return graph.type(node.inputs[1]);
+  if (is_control(node.op)) return node.types.back();
   const bool has_starts = node.op == Op::dynamic_slice || node.op == Op::dynamic_update_slice;
   return graph.type(has_starts ? node.inputs.front() : node.inputs.back());
 }
@@ -67,14 +70,29 @@ struct Reached {
   std::set<std::int64_t> sizes;
   std::size_t most_nodes = 0, most_outputs = 0;
   std::int64_t most_elements = 0;
-  double known = 0, elements = 0;  // of the outputs
+  double known = 0, elements = 0;        // of the outputs
+  std::set<std::string_view> equations;  // of the rules that applied
 };
+
+// What the rules of the passes make of it, those of fast math too.
+void apply_rules(const Graph& graph, std::set<std::string_view>& equations) {
+  const std::vector<std::string> disabled = {"fuse"};
+  PassContext context;
+  context.applied = [&](std::string_view equation) { equations.insert(equation); };
+  PassRun options;
+  options.disabled = disabled;
+  for (const bool fast_math : {false, true}) {
+    context.fast_math = fast_math;
+    run_passes(default_pipeline(), graph, context, options);
+  }
+}
 
 Reached reach() {
   Reached reached;
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     const GraphCase tested = random_graph(seed);
     const Graph& graph = tested.graph;
+    apply_rules(graph, reached.equations);
     reached.deepest = std::max(reached.deepest, depth(graph));
     for (const auto& device : devices_of(tested)) {
       if (device) reached.devices.insert(*device);
@@ -107,17 +125,22 @@ TEST(RandomGraph, ReachesEveryOpDtypeRankAndSize) {
       EXPECT_TRUE(reached.dtypes.at(op).contains(dtype)) << name(op) << " of " << name(dtype);
     }
   }
-  EXPECT_EQ(reached.ranks, (std::set{0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(reached.ranks, (std::set{0, 1, 2, 3, 4, 5, 6, 7, 8}));
   for (std::int64_t size : {0, 1, 2, 3, 7, 8, 9, 31, 32, 33, 127, 128, 129}) {
     EXPECT_TRUE(reached.sizes.contains(size)) << size;
   }
   EXPECT_EQ(reached.deepest, 3);
   EXPECT_EQ(reached.devices.size(), static_cast<std::size_t>(random_graph_devices));
-  EXPECT_GE(reached.most_nodes, 36u);
-  EXPECT_LE(reached.most_nodes, 40u);
-  EXPECT_GE(reached.most_outputs, 4u);
-  EXPECT_GT(reached.most_elements, 10'000);
-  EXPECT_LE(reached.most_elements, 20'000);
+  EXPECT_GE(reached.most_nodes, 200u);
+  EXPECT_LE(reached.most_nodes, 300u);
+  EXPECT_GE(reached.most_outputs, 10u);
+  EXPECT_GT(reached.most_elements, 1'000'000);
+  EXPECT_LE(reached.most_elements, 5'000'000);
+  for (const RuleTable* table : {&canonicalize_rules(), &simplify_rules()}) {
+    for (const Rule& rule : table->rules()) {
+      EXPECT_TRUE(reached.equations.contains(rule.equation)) << rule.equation;
+    }
+  }
   EXPECT_GT(reached.known / reached.elements, 0.95);
 }
 

@@ -1,13 +1,11 @@
 // 2,000 random graphs, each run in every way (ways.cpp) and held against the interpreter.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
+#include "check.h"
 #include "ir/print.h"
 #include "ir/verify.h"
-#include "tests/support/compare.h"
 #include "tests/support/random_graph.h"
-#include "ways.h"
+#include "tests/support/temporary_folder.h"
 
 namespace anabranch {
 namespace {
@@ -15,31 +13,14 @@ namespace {
 constexpr int shards = 16;
 constexpr int graphs_per_shard = 125;
 
-// What is wrong with this way of running the case; nothing where it is right.
-std::optional<std::string> problem(const Way& way, const GraphCase& tested,
-                                   std::span<const Bounded> expected) {
-  try {
-    return difference(expected, way.run(tested));
-  } catch (const std::exception& error) {
-    return "threw: " + std::string(error.what());
-  }
-}
+class RandomGraphs : public ::testing::TestWithParam<int> {
+ protected:
+  RandomGraphs() { keep_code_in(code_.path()); }
+  ~RandomGraphs() override { keep_code_in({}); }
 
-std::optional<std::string> problem(const Way& way, const GraphCase& tested) {
-  return problem(way, tested, interpret_bounded(tested.graph, tested.inputs));
-}
-
-std::string describe(const GraphCase& tested) {
-  std::string text = to_string(tested.graph);
-  for (std::size_t i = 0; i < tested.inputs.size(); ++i) {
-    const Literal& input = tested.inputs[i];
-    if (input.type().size() <= 16)
-      text += "# %" + std::to_string(i) + " = " + to_string(input) + "\n";
-  }
-  return text;
-}
-
-class RandomGraphs : public testing::TestWithParam<int> {};
+ private:
+  testing::TemporaryFolder code_;
+};
 
 TEST_P(RandomGraphs, GiveWhatTheInterpreterGives) {
   for (int k = 0; k < graphs_per_shard; ++k) {
@@ -61,7 +42,7 @@ TEST_P(RandomGraphs, GiveWhatTheInterpreterGives) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Shard, RandomGraphs, testing::Range(0, shards));
+INSTANTIATE_TEST_SUITE_P(Shard, RandomGraphs, ::testing::Range(0, shards));
 
 }  // namespace
 }  // namespace anabranch

@@ -102,6 +102,15 @@ graph around(%0: f32[8], %1: f32[]) {
   %7: f32[13] = tanh %6
   return %7
 })"},
+    {"ProductsOfSubnormalBf16", R"(
+graph product(%0: bf16[16,1]) {
+  %1: bf16[1,16] = constant [[1e-39, 1e-40, -1e-39, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]]
+  %2: bf16[] = constant 1e+38
+  %3: bf16[16,1] = broadcast_in_dim %2
+  %4: bf16[16,1] = multiply %0, %3
+  %5: bf16[16,16] = dot %4, %1 lhs_contracting=[1] rhs_contracting=[0]
+  return %5
+})"},
 };
 
 void PrintTo(const Regression& regression, std::ostream* out) { *out << regression.name; }

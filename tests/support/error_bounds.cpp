@@ -181,6 +181,13 @@ Literal finite_magnitudes(const Literal& x) {
   return literal_of(x.type().shape, numbers);
 }
 
+// The most roundings that one term of a float sum over some axes meets: sums are taken in blocks
+// (docs/ir.md).
+double roundings_per_term(const Node& node, double terms) {
+  const auto axes = static_cast<double>(node.as<AxesAttributes>().axes.size());
+  return std::min(terms, 64 * (axes + 1) + 3 * std::log2(std::max(terms, 1.0)));
+}
+
 double terms_per_result(const Node& node, const Bounded& operand) {
   const std::int64_t results = std::max<std::int64_t>(node.types[0].size(), 1);
   return static_cast<double>(operand.value.type().size() / results);
@@ -192,7 +199,9 @@ Numbers spread_of_reduce_sum(const Node& node, const Bounded& operand) {
   const double terms = terms_per_result(node, operand);
   for (std::size_t i = 0; i < spread.size(); ++i) {
     const bool is_copy = terms <= 1 && spread[i] == 0;
-    if (!is_copy) spread[i] = spread_of_sum(node.types[0].dtype, terms, magnitudes[i], spread[i]);
+    if (is_copy) continue;
+    spread[i] = spread_of_sum(node.types[0].dtype, roundings_per_term(node, terms), magnitudes[i],
+                              spread[i]);
   }
   return spread;
 }
@@ -269,9 +278,32 @@ Numbers spread_of_reduction(const Node& node, const Bounded& operand) {
   return numbers_of(apply(Op::reduce_max, type, {operand.bound}, node.attributes));
 }
 
-Numbers spread_of_dot(const Node& node, std::span<const Bounded> operands) {
-  const bool exact = all_exact(operands);
+bool has_infinity(const Bounded& operand) {
+  return std::ranges::any_of(numbers_of(operand.value), [](double x) { return std::isinf(x); });
+}
+
+// Products of bf16 may take a subnormal number for 0 (docs/ir.md).
+Bounded perhaps_flushed(Bounded operand) {
+  const Numbers numbers = numbers_of(operand.value);
+  Numbers errors(operand.bound.values<double>().begin(), operand.bound.values<double>().end());
+  for (std::size_t i = 0; i < errors.size(); ++i) {
+    const double magnitude = std::fabs(numbers[i]);
+    if (magnitude < 0x1p-126) errors[i] += magnitude;
+  }
+  operand.bound = literal_of(operand.value.type().shape, errors);
+  return operand;
+}
+
+Numbers spread_of_dot(const Node& node, std::span<const Bounded> given) {
   const Dtype dtype = node.types[0].dtype;
+  std::vector<Bounded> operands(given.begin(), given.end());
+  if (dtype == bf16) {
+    for (Bounded& operand : operands) operand = perhaps_flushed(std::move(operand));
+    if (!all_exact(operands) && std::ranges::any_of(operands, has_infinity)) {
+      return Numbers(static_cast<std::size_t>(node.types[0].size()), unknown);
+    }
+  }
+  const bool exact = all_exact(operands);
   if (!is_float(dtype)) {
     return Numbers(static_cast<std::size_t>(node.types[0].size()), exact ? 0 : unknown);
   }

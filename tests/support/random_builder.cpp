@@ -11,6 +11,7 @@ namespace anabranch {
 namespace {
 
 constexpr std::int64_t sizes[] = {1, 2, 3, 7, 8, 9, 31, 32, 33, 127, 128, 129};
+constexpr std::int64_t rare_sizes[] = {4, 5, 6, 15, 16, 17, 63, 64, 65, 100, 255, 257, 300, 1'000};
 constexpr int ranks[] = {0, 1, 1, 1, 2, 2, 2, 2, 2, 3, 3, 3, 4, 4, 5};
 constexpr std::size_t constant_limit = 64;  // elements; longer texts say no more
 
@@ -26,24 +27,33 @@ double unknown_share(const Bounded& bounded) {
 
 RandomBuilder::RandomBuilder(std::uint64_t seed) : random(seed) {
   usual_size_ = random.percent(75) ? 1'000 : size_limit;
+  // Most of what goes wrong goes wrong in few nodes, and those take little time.
+  const std::int64_t length = random.below(1'000);
+  node_limit_ = length < 600 ? 16 : length < 880 ? 26 : length < 997 ? 40 : 300;
+  if (node_limit_ == 300) usual_size_ = 40;
   const int kind = static_cast<int>(random.below(100));
-  flavour_ = kind < 65 ? Flavour::ordinary : kind < 90 ? Flavour::special : Flavour::any_bits;
+  flavour_ = kind < 50   ? Flavour::ordinary
+             : kind < 70 ? Flavour::special
+             : kind < 87 ? Flavour::wide
+                         : Flavour::any_bits;
   device_count_ = random.percent(80) ? 1 : random_graph_devices;
 }
 
 std::int64_t RandomBuilder::random_size(std::int64_t others) {
   if (random.percent(2)) return 0;
-  std::int64_t size = random.of(sizes);
-  while (size * others > usual_size_ && size > 1) size = random.of(sizes);
+  const auto draw = [&] { return random.percent(90) ? random.of(sizes) : random.of(rare_sizes); };
+  std::int64_t size = draw();
+  while (size * others > usual_size_ && size > 1) size = draw();
   return size * others > size_limit ? 1 : size;
 }
 
 Shape RandomBuilder::random_shape(std::int64_t limit) {
-  Axes axes(static_cast<std::size_t>(random.of(ranks)), 1);
+  const std::int64_t rank = random.percent(97) ? random.of(ranks) : 6 + random.below(3);
+  Axes axes(static_cast<std::size_t>(rank), 1);
   std::int64_t product = 1;
   for (std::int64_t& size : axes) {
     do {
-      size = random.of(sizes);
+      size = random.percent(90) ? random.of(sizes) : random.of(rare_sizes);
     } while (size * product > limit && size > 1);
     if (size * product > limit) size = 1;
     product *= size;
@@ -57,7 +67,7 @@ Shape RandomBuilder::random_shape(std::int64_t limit) {
 }
 
 Dtype RandomBuilder::random_dtype() {
-  return random.percent(30) ? f32 : static_cast<Dtype>(random.below(dtype_count));
+  return random.percent(20) ? f32 : static_cast<Dtype>(random.below(dtype_count));
 }
 
 Axes RandomBuilder::random_axes(int rank) {
@@ -81,9 +91,9 @@ Value RandomBuilder::append(Node node, std::vector<Bounded> values, std::optiona
   return first;
 }
 
-Value RandomBuilder::parameter(const Type& type) {
+Value RandomBuilder::parameter(const Type& type, std::optional<Flavour> flavour) {
   return append(Node{Op::parameter, {type}, {}, NoAttributes{}, {}, {}},
-                {Bounded::exact(random_literal(random, type, flavour_))}, here_);
+                {Bounded::exact(random_literal(random, type, flavour.value_or(flavour_)))}, here_);
 }
 
 Value RandomBuilder::constant(Literal literal) {
@@ -138,7 +148,7 @@ std::optional<Value> RandomBuilder::pick(const std::function<bool(const Type&)>&
     }
   }
   if (fitting.empty()) return std::nullopt;
-  return one_of(fitting);
+  return builds_on_newest_ ? fitting.back() : one_of(fitting);
 }
 
 // Newer ones more often.
@@ -175,10 +185,11 @@ Value RandomBuilder::converted(Value operand, Dtype to) {
 // The newest values, and some from anywhere; an input or the same value twice is allowed.
 std::vector<Value> RandomBuilder::choose_outputs() {
   std::vector<Value> outputs;
-  const std::int64_t count = 1 + random.below(4);
+  const std::int64_t count = 1 + random.below(random.percent(95) ? 4 : 12);
   for (auto value = known_.rbegin(); value != known_.rend() && outputs.empty(); ++value) {
     if (nodes_[value->node].op != Op::parameter) outputs.push_back(*value);
   }
+  if (outputs.empty() && known_.empty()) known_.push_back(constant(Literal::scalar(f32, 0)));
   while (static_cast<std::int64_t>(outputs.size()) < count) {
     outputs.push_back(one_of(known_));
   }

@@ -17,8 +17,7 @@ using Axes = std::vector<std::int64_t>;
 
 class RandomBuilder {
  public:
-  static constexpr int node_limit = 40;
-  static constexpr std::int64_t size_limit = 20'000;
+  static constexpr std::int64_t size_limit = 20'000;  // but for long axes (random_long.cpp)
 
   explicit RandomBuilder(std::uint64_t seed);
 
@@ -26,7 +25,9 @@ class RandomBuilder {
 
   /// Most values of this graph stay below so many elements.
   std::int64_t usual_size() const { return usual_size_; }
-  int room() const { return node_limit - static_cast<int>(nodes_.size()); }
+  /// Most nodes of this graph.
+  int node_limit() const { return node_limit_; }
+  int room() const { return node_limit_ - static_cast<int>(nodes_.size()); }
 
   /// Devices that this graph may span, `Device::cpu(0)` the first; mostly one.
   int device_count() const { return device_count_; }
@@ -45,8 +46,8 @@ class RandomBuilder {
   /// Ascending; empty now and then.
   Axes random_axes(int rank);
 
-  /// A new input of the graph.
-  Value parameter(const Type& type);
+  /// A new input of the graph, of the graph's flavour where none is given.
+  Value parameter(const Type& type, std::optional<Flavour> flavour = std::nullopt);
   Value constant(Literal literal);
   /// `number`, repeated all over `type`.
   Value filled(const Type& type, double number);
@@ -58,6 +59,8 @@ class RandomBuilder {
   /// Some value that is here, or anywhere, and that error analysis knows well, newer ones more
   /// often; nothing where none fits.
   std::optional<Value> pick(const std::function<bool(const Type&)>& fits);
+  /// While it is on, `pick` takes the newest that fits: what is added builds on what was.
+  void build_on_newest(bool on) { builds_on_newest_ = on; }
   /// Some value of this type, made where need be (of at most two nodes).
   Value partner(const Type& type);
   /// `reduced`, which lost `axes` of `shape`, repeated along them again.
@@ -73,6 +76,8 @@ class RandomBuilder {
   std::vector<Value> choose_outputs();
 
   std::int64_t usual_size_;
+  int node_limit_;
+  bool builds_on_newest_ = false;
   Flavour flavour_;
   int device_count_;
   Device here_ = Device::cpu(0);

@@ -10,12 +10,13 @@ namespace anabranch {
 /// Those that a random graph spans: one, or so many (`Device::cpu(0)` and those after it).
 inline constexpr int random_graph_devices = 3;
 
-/// Up to 40 nodes, ranks 0 to 5, sizes of {0,1,2,3,7,8,9,31,32,33,127,128,129}, up to 20,000
-/// elements a value, several outputs. Single ops of all kinds are mixed with the shapes that fusion
-/// is for: softmax, layernorm, several reductions over one input, broadcasts back, dot with bias
-/// and activation, chains of index maps. A fifth of them may span devices. Inputs hold ordinary
-/// numbers, special ones (0, -0, infinity, NaN, extremes, ties), or any bits. Values of which error
-/// analysis (error_bounds.h) says little are not built upon.
+/// Mostly up to 16 nodes, some 40, a few 300; ranks 0 to 8, sizes around the widths of vectors, up
+/// to 20,000 elements a value (4,000,000 where a graph is about a long axis), several outputs. All
+/// that ops take is drawn: every dtype, every attribute to its ends. Recipes (random_recipes.h) mix
+/// single ops with trees that rules match and with the shapes that fusion is for. A fifth of the
+/// graphs may span devices. Inputs hold ordinary numbers, special ones (0, -0, infinity, NaN,
+/// extremes, ties), numbers of every magnitude, or any bits. Values of which error analysis
+/// (error_bounds.h) says little are not built upon.
 GraphCase random_graph(std::uint64_t seed);
 
 }  // namespace anabranch

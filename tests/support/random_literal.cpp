@@ -1,6 +1,7 @@
 #include "tests/support/random_literal.h"
 
 #include <array>
+#include <cmath>
 #include <limits>
 
 #include "ir/scalar.h"
@@ -8,10 +9,15 @@
 namespace anabranch {
 namespace {
 
-// In f32 where narrower types hold them too, so that they stay ties and extremes after conversion.
-constexpr double special_numbers[] = {0.0,   -0.0,     1.0,      -1.0,    0.5,   -0.5,     1.5,
-                                      2.5,   -2.5,     3.0,      1e-3,    88.7,  -88.7,    0x1p-24,
-                                      65504, 0x1p-126, 0x1p-149, 0x1p127, 1e300, 0x1p-1074};
+// In f32 where narrower types hold them too, so that they stay ties and extremes after conversion;
+// then the ends of the integers, on both sides.
+constexpr double special_numbers[] = {
+    0.0,     -0.0,      1.0,    -1.0,       0.5,      -0.5,           1.5,     2.5,     -2.5,
+    3.0,     1e-3,      88.7,   -88.7,      0x1p-24,  65504,          0x1p-14, 0x1p-9,  0x1p127,
+    1e300,   0x1p-1074, 127.5,  0x1p-126,   0x1p-149, 128.0,          -129,    255.5,   256,
+    32767.5, 32768,     -32769, 65535,      65536,    2147483647.5,   0x1p31,  -0x1p31, 0x1p32,
+    0x1p63,  -0x1p63,   0x1p64, 0.49999997, 8388609,  0x1.fffffep127, 2049,    257,     1e-40,
+    0x1p-16};
 
 template <class T>
 T special(Random& random) {
@@ -30,7 +36,10 @@ T special(Random& random) {
   } else {
     constexpr T lowest = std::numeric_limits<T>::min();
     constexpr T highest = std::numeric_limits<T>::max();
-    const T choices[] = {lowest, highest, T(lowest + 1), T(highest - 1), T(0), T(1), T(-1), T(7)};
+    constexpr auto width = static_cast<T>(8 * sizeof(T));
+    const T choices[] = {lowest,    highest,      T(lowest + 1), T(highest - 1), T(0),
+                         T(1),      T(-1),        T(7),          T(width - 1),   width,
+                         T(-width), T(width + 1), T(highest / 2)};
     return random.of(choices);
   }
 }
@@ -46,8 +55,37 @@ T ordinary(Random& random) {
   }
 }
 
+// Any number of leading zeros, any exponent.
+template <class T>
+T wide(Random& random) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return random.percent(50);
+  } else if constexpr (is_float_storage<T>) {
+    const int most = sizeof(T) == 2 ? 20 : sizeof(T) == 4 ? 140 : 1'080;
+    const double number =
+        (1 + random.fraction()) * std::ldexp(1.0, static_cast<int>(random.below(2 * most) - most));
+    return convert_scalar<T>(random.percent(50) ? number : -number);
+  } else {
+    const std::uint64_t bits = random.bits() >> random.below(64);
+    return static_cast<T>(random.percent(50) ? bits : ~bits + 1);
+  }
+}
+
+template <class T>
+T positive(Random& random) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return true;
+  } else if constexpr (is_float_storage<T>) {
+    return convert_scalar<T>(0x1p-20 + random.fraction());
+  } else {
+    return static_cast<T>(1 + random.below(3));
+  }
+}
+
 template <class T>
 T element(Random& random, Flavour flavour) {
+  if (flavour == Flavour::wide) return wide<T>(random);
+  if (flavour == Flavour::positive) return positive<T>(random);
   if (flavour == Flavour::special && random.percent(30)) return special<T>(random);
   if (flavour == Flavour::any_bits && !std::is_same_v<T, bool>) {
     const std::uint64_t bits = random.bits();

@@ -35,7 +35,9 @@ class Random {
 enum class Flavour : std::uint8_t {
   ordinary,  ///< floats in [-2, 2], small integers
   special,   ///< with zeros of both signs, infinities, NaN, extremes and ties among them
-  any_bits
+  wide,      ///< numbers of every magnitude that the dtype has
+  any_bits,
+  positive  ///< floats in (0, 1], small integers from 1: sums whose errors add up
 };
 
 Literal random_literal(Random& random, const Type& type, Flavour flavour);

@@ -101,12 +101,21 @@ void add_random_bits(RandomBuilder& b) {
 }
 
 constexpr Recipe recipes[] = {
-    {2, 1, add_parameter}, {2, 1, add_constant}, {3, 1, add_iota},        {54, 2, add_unary},
+    {2, 1, add_parameter}, {2, 1, add_constant}, {3, 1, add_iota},        {100, 2, add_unary},
     {8, 2, add_convert},   {4, 2, add_bitcast},  {40, 4, add_binary},     {6, 4, add_compare},
     {6, 7, add_select},    {4, 6, add_clamp},    {3, 5, add_random_bits},
 };
 
 }  // namespace
+
+void add_unary(RandomBuilder& b, std::uint64_t number) {
+  static const std::vector<Op> ops = ops_of(OpKind::unary);
+  const Op op = ops[static_cast<std::size_t>(number % ops.size())];
+  const auto dtype = static_cast<Dtype>(number / ops.size() % dtype_count);
+  if (info(op).has(OpInfo::typed)) return;
+  const Value x = b.parameter({dtype, b.random_shape(100)});
+  if (b.takes(op, {x})) b.add(op, {x});
+}
 
 std::span<const Recipe> op_recipes() { return recipes; }
 

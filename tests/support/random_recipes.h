@@ -18,12 +18,29 @@ struct Recipe {
 std::span<const Recipe> op_recipes();
 /// Index maps and reductions, one each.
 std::span<const Recipe> shape_recipes();
+/// Index maps and reductions of each other.
+std::span<const Recipe> map_recipes();
 /// What fusion is for: softmax, layernorm, dot with bias and activation ...
 std::span<const Recipe> pattern_recipes();
+/// Trees of elementwise ops that algebraic rules match, comparisons, chains of conversions.
+std::span<const Recipe> tree_recipes();
+/// The left sides of the rules of `simplify`.
+std::span<const Recipe> equation_recipes();
 /// Loops and branches, nested up to three deep, and slices at places known later.
 std::span<const Recipe> control_recipes();
 /// Functions of the user, and values sent to another device.
 std::span<const Recipe> call_recipes();
+
+/// All of a graph of a few nodes over long axes: up to 4,000,000 elements.
+void add_long_graph(RandomBuilder& builder);
+
+/// The left side of rule `number`, modulo their number.
+void add_equation(RandomBuilder& builder, std::uint64_t number);
+/// Op and dtype `number`, modulo their number, on a new input; nothing where they do not fit.
+void add_unary(RandomBuilder& builder, std::uint64_t number);
+
+/// All bits set; of a float, infinity or NaN. At most 2 nodes.
+Value all_ones(RandomBuilder& builder, const Type& type);
 
 /// The function, also inside regions, that gives its operand's elements in reverse.
 CustomCallAttributes turned_call(const Type& type);

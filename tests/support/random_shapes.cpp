@@ -1,11 +1,14 @@
 // Index maps, reductions and dots.
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "tests/support/random_recipes.h"
 
 namespace anabranch {
 namespace {
+
+constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
 
 Axes sizes_of(const Shape& shape) { return {shape.begin(), shape.end()}; }
 
@@ -41,12 +44,12 @@ void add_reshape(RandomBuilder& b) {
   const std::int64_t choice = b.random.below(4);
   if (choice == 0) {
     sizes = {b.shape(*x).size()};
-  } else if (choice == 1 && rank < 5) {
+  } else if (choice == 1 && rank < 8) {
     sizes.insert(sizes.begin() + at, 1);
   } else if (choice == 2 && at + 1 < rank) {
     sizes[static_cast<std::size_t>(at)] *= sizes[static_cast<std::size_t>(at + 1)];
     sizes.erase(sizes.begin() + at + 1);
-  } else if (rank > 0 && rank < 5) {
+  } else if (rank > 0 && rank < 8) {
     std::int64_t& size = sizes[static_cast<std::size_t>(at)];
     for (std::int64_t factor : {2, 3, 4}) {
       if (size % factor != 0) continue;
@@ -59,10 +62,11 @@ void add_reshape(RandomBuilder& b) {
 }
 
 void add_broadcast(RandomBuilder& b) {
-  auto x = b.pick([](const Type& type) { return type.rank() < 5; });
+  const int most_rank = b.random.percent(90) ? 5 : 8;
+  auto x = b.pick([&](const Type& type) { return type.rank() < most_rank; });
   if (!x) return;
-  const Shape& from = b.shape(*x);
-  const std::int64_t rank = from.rank() + b.random.below(6 - from.rank());
+  const Shape from = b.shape(*x);
+  const std::int64_t rank = from.rank() + b.random.below(most_rank + 1 - from.rank());
   Axes axes = shuffled(b, rank);
   axes.resize(static_cast<std::size_t>(from.rank()));
   if (b.random.percent(80)) std::ranges::sort(axes);
@@ -90,7 +94,11 @@ void add_slice(RandomBuilder& b) {
     const std::int64_t start = whole ? 0 : b.random.below(size);
     window.start.push_back(start);
     window.limit.push_back(whole ? size : start + b.random.below(size - start + 1));
-    window.stride.push_back(b.random.percent(60) ? 1 : 1 + b.random.below(3));
+    const std::int64_t extremes[] = {
+        std::max<std::int64_t>(size, 1), size + 1, 1LL << 31, (1LL << 32) + 1, 1LL << 62, most};
+    window.stride.push_back(b.random.percent(55)   ? 1
+                            : b.random.percent(80) ? 1 + b.random.below(3)
+                                                   : b.random.of(extremes));
   }
   b.add(Op::slice, {*x}, window);
 }
@@ -105,13 +113,26 @@ void add_pad(RandomBuilder& b) {
   if (!x) return;
   PadAttributes edges;
   std::int64_t total = 1;
+  const bool crops = b.random.percent(15), nothing = b.random.percent(10);
   for (std::int64_t size : b.shape(*x)) {
     std::int64_t low = b.random.below(6) - 2, high = b.random.below(6) - 2;
     std::int64_t interior = b.random.percent(30) ? 1 + b.random.below(2) : 0;
+    if (crops || nothing) {
+      low = nothing ? 0 : -b.random.below(2), high = nothing ? 0 : -b.random.below(2), interior = 0;
+    }
     const auto padded = [&] {
       return low + high + size + std::max<std::int64_t>(size - 1, 0) * interior;
     };
     if (padded() < 0 || padded() * total > RandomBuilder::size_limit) low = high = interior = 0;
+    if (b.random.percent(8)) {
+      // What is far outside, and what is between elements of which there is one at most.
+      constexpr std::int64_t far[] = {100, 1LL << 31, (1LL << 32) + 1, 1LL << 61};
+      const std::int64_t shift = b.random.of(far);
+      const std::int64_t grown = low + high;
+      if (b.random.percent(60)) low = b.random.percent(50) ? shift : -shift, high = grown - low;
+      constexpr std::int64_t gaps[] = {1LL << 31, 1LL << 62, most - 1, most};
+      if (size <= 1 && b.random.percent(60)) interior = b.random.of(gaps);
+    }
     total *= std::max<std::int64_t>(padded(), 1);
     edges.low.push_back(low);
     edges.high.push_back(high);
@@ -126,7 +147,8 @@ void add_concatenate(RandomBuilder& b) {
   if (!x || b.shape(*x).size() * 3 > RandomBuilder::size_limit) return;
   const std::int64_t axis = b.random.below(b.shape(*x).rank());
   std::vector<Value> operands = {*x};
-  for (std::int64_t more = b.random.below(3); more > 0; --more) {
+  const bool many = b.random.percent(8) && b.shape(*x).size() < 100 && b.room() > 25;
+  for (std::int64_t more = b.random.below(many ? 12 : 3); more > 0; --more) {
     if (b.random.percent(60)) {
       const Shape& shape = b.shape(*x);
       auto fits = [&](const Type& type) {
@@ -200,6 +222,31 @@ Graph sum_and_least_body(Dtype first, Dtype second) {
   return body.build({body.add(Op::add, {sum, next}), body.add(Op::minimum, {other, least})});
 }
 
+// The first or the last of each, whatever the rest: associative, and needs only some parameters.
+Graph one_end_body(std::span<const Dtype> dtypes, bool last) {
+  GraphBuilder body("body");
+  std::vector<Value> so_far, next;
+  for (Dtype dtype : dtypes) so_far.push_back(body.parameter({dtype, {}}));
+  for (Dtype dtype : dtypes) next.push_back(body.parameter({dtype, {}}));
+  return body.build(last ? next : so_far);
+}
+
+// Up to three arrays of any dtypes.
+void add_ends(RandomBuilder& b) {
+  auto x = b.pick([](const Type& type) { return type.rank() > 0 && type.size() <= 1'000; });
+  if (!x) return;
+  std::vector<Dtype> dtypes = {b.dtype(*x)};
+  std::vector<Value> arrays = {*x}, initial;
+  for (std::int64_t more = b.random.below(3); more > 0; --more) {
+    dtypes.push_back(b.random_dtype());
+    arrays.push_back(b.partner({dtypes.back(), b.shape(*x)}));
+  }
+  for (Dtype dtype : dtypes) initial.push_back(b.partner({dtype, {}}));
+  arrays.insert(arrays.end(), initial.begin(), initial.end());
+  b.add(Op::reduce, arrays, AxesAttributes{b.random_axes(b.shape(*x).rank())}, std::nullopt,
+        {one_end_body(dtypes, b.random.percent(70))});
+}
+
 void add_general_reduce(RandomBuilder& b) {
   auto x = b.pick([](const Type& type) { return type.rank() > 0 && type.size() <= 1'000; });
   if (!x) return;
@@ -227,6 +274,9 @@ void add_general_reduce(RandomBuilder& b) {
 void add_dot(RandomBuilder& b) {
   auto x = b.pick([](const Type& type) { return type.dtype != bool_ && type.rank() > 0; });
   if (!x) return;
+  if (b.random.percent(30)) {
+    x = b.add(Op::transpose, {*x}, AxesAttributes{shuffled(b, b.shape(*x).rank())});
+  }
   const Shape left = b.shape(*x);
   DotAttributes axes;
   Axes right;
@@ -267,15 +317,34 @@ void add_dot(RandomBuilder& b) {
   b.add(Op::dot, {*x, b.partner({b.dtype(*x), Shape(right)})}, axes);
 }
 
+// One index map of another of another, as rules that merge them match.
+void add_index_maps(RandomBuilder& b) {
+  constexpr void (*maps[])(RandomBuilder&) = {
+      add_reshape, add_broadcast, add_transpose,   add_slice,     add_slice,
+      add_reverse, add_pad,       add_concatenate, add_reduction, add_reshape};
+  b.build_on_newest(true);
+  const auto same = b.random.of(maps);
+  const bool again = b.random.percent(40);
+  for (std::int64_t count = 2 + b.random.below(3); count > 0; --count) {
+    (again ? same : b.random.of(maps))(b);
+  }
+  b.build_on_newest(false);
+}
+
 constexpr Recipe recipes[] = {
-    {6, 1, add_reshape},        {10, 1, add_broadcast}, {8, 1, add_transpose},
-    {8, 1, add_slice},          {4, 1, add_reverse},    {5, 2, add_pad},
-    {5, 6, add_concatenate},    {12, 2, add_reduction}, {4, 1, add_position},
-    {4, 7, add_general_reduce}, {6, 3, add_dot},
+    {3, 8, add_ends},      {6, 1, add_reshape},        {10, 1, add_broadcast},
+    {8, 1, add_transpose}, {8, 1, add_slice},          {4, 1, add_reverse},
+    {5, 2, add_pad},       {5, 6, add_concatenate},    {12, 2, add_reduction},
+    {12, 1, add_position}, {4, 7, add_general_reduce}, {6, 4, add_dot},
 };
 
 }  // namespace
 
 std::span<const Recipe> shape_recipes() { return recipes; }
+
+std::span<const Recipe> map_recipes() {
+  static constexpr Recipe maps[] = {{40, 13, add_index_maps}};
+  return maps;
+}
 
 }  // namespace anabranch

@@ -1,0 +1,39 @@
+// What the processes of a campaign do: check seeds one after the other, or shrink one.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace anabranch {
+
+/// In memory that a worker shares with the process that started it.
+struct Progress {
+  std::atomic<std::uint64_t> seed;    ///< being checked
+  std::atomic<std::uint64_t> graphs;  ///< checked and found right
+  std::atomic<int> way;               ///< being tried: its index, -1 for the interpreter
+  std::atomic<double> ns[16];         ///< of CPU: in each way, making, interpreting
+  char message[4096];                 ///< what is wrong with `seed`
+};
+static_assert(std::atomic<double>::is_always_lock_free);
+
+/// How a worker ends that has not crashed.
+enum class Outcome : int { done = 0, differs = 1 };
+
+/// Checks `count` seeds from `first`, every `step`-th, until one differs; only in the ways whose
+/// names have `way` in them.
+Outcome check_seeds(Progress& progress, std::string_view way, std::uint64_t first,
+                    std::uint64_t step, std::uint64_t count);
+
+/// The text of the smallest part of the seed's graph that differs in this way, crashes or hangs;
+/// each part is tried in a process of its own. Takes at most about `seconds`.
+std::string shrunk(Progress& progress, std::uint64_t seed, int way, double seconds);
+
+void set_message(Progress& progress, const std::string& message);
+
+/// "aborted", "killed by signal 11 (Segmentation fault)".
+std::string text_of_signal(int signal);
+
+}  // namespace anabranch
