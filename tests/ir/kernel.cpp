@@ -57,7 +57,7 @@ struct Shifted {
     index = writer.compute(inner, Op::add, {start, column});
     loaded = writer.in(inner, Load{0, index, {}}, f32);
     writer.in(inner, Store{2, column, loaded, false});
-    Loop first{48, false, 16, 2, column, {}, inner};
+    Loop first{48, 0, false, 16, 2, column, {}, inner};
     columns = writer.make(first);
     outer.push_back(columns);
     maximum = writer.in(outer, Result{columns}, f32);
@@ -69,8 +69,8 @@ struct Shifted {
     shifted = writer.compute(body, Op::subtract, {again, maximum}, f32);
     place = writer.compute(body, Op::add, {start, column2});
     writer.in(body, Store{1, place, shifted, true});
-    second = writer.in(outer, Loop{48, false, 16, 1, column2, {}, body});
-    rows = writer.in(kernel.body, Loop{64, true, 1, 1, row, {}, outer});
+    second = writer.in(outer, Loop{48, 0, false, 16, 1, column2, {}, body});
+    rows = writer.in(kernel.body, Loop{64, 0, true, 1, 1, row, {}, outer});
   }
 };
 
@@ -145,12 +145,12 @@ struct General {
     Ref so_far = writer.make(Argument{});
     Ref next = writer.make(Argument{});
     Ref combined = writer.compute(body, Op::maximum, {so_far, next});
-    loop = writer.in(outer, Loop{4, false, 1, 1, column, {}, inner});
+    loop = writer.in(outer, Loop{4, 0, false, 1, 1, column, {}, inner});
     result = writer.in(outer, Result{loop});
     std::get<Loop>(kernel[loop].operation).reductions = {
         {Combine::general, {zero}, {load}, {result}, {so_far}, {next}, {combined}, body}};
     writer.in(outer, Store{1, row, result, false});
-    writer.in(kernel.body, Loop{8, false, 1, 1, row, {}, outer});
+    writer.in(kernel.body, Loop{8, 0, false, 1, 1, row, {}, outer});
   }
 };
 
@@ -252,7 +252,7 @@ const Break breaks[] = {
     {"BesideParallel",
      [](Shifted& s) {
        Ref index = s.writer.make(LoopIndex{});
-       s.writer.in(s.writer.kernel.body, Loop{1, false, 1, 1, index, {}, {}});
+       s.writer.in(s.writer.kernel.body, Loop{1, 0, false, 1, 1, index, {}, {}});
      },
      "a loop or a store stands beside the parallel loop"},
     {"VectorInVector", [](Shifted& s) { s.loop(s.rows).vector_width = 4; },
