@@ -16,7 +16,9 @@ std::vector<std::int64_t> sum_blocks(const Kernel& kernel, const Loop& loop, std
     return sizes;
   }
   std::int64_t size = std::max<std::int64_t>(terms_per_block / terms, 1);
-  for (; size < turns; size *= blocks_per_block) sizes.push_back(size);
+  for (; size < turns && sizes.size() < most_levels; size *= blocks_per_block) {
+    sizes.push_back(size);
+  }
   std::reverse(sizes.begin(), sizes.end());
   return sizes;
 }

@@ -22,6 +22,9 @@ namespace anabranch {
 /// takes.
 constexpr std::int64_t terms_per_block = 32;
 constexpr std::int64_t blocks_per_block = 8;
+/// Loops around the innermost one, each with an accumulator of its own; the outermost takes what is
+/// left of a sum of more than a million turns.
+constexpr std::size_t most_levels = 5;
 
 /// Whether the reduction starts anew in each block; all others carry on.
 bool is_blocked(const Kernel& kernel, const Reduction& reduction);

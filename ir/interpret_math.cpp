@@ -151,7 +151,13 @@ Results atan2(const Node& node, Operands yx) {
 
 Results power(const Node& node, Operands xy) {
   if (is_float(xy[0].type().dtype)) {
-    return map_wide_pairs(node, xy, [](auto x, auto y) { return std::pow(x, y); });
+    return map_wide_pairs(node, xy, [](auto x, auto y) {
+      // glibc's powl says that -inf to the power -2^63 is infinite.
+      const bool is_plain = std::isfinite(x) && x != 0;
+      using Wide = decltype(x);
+      return is_plain ? std::pow(x, y)
+                      : Wide(std::pow(static_cast<double>(x), static_cast<double>(y)));
+    });
   }
   return map_elements(node, xy, []<std::integral T>(T x, T y) -> T { return integer_power(x, y); });
 }

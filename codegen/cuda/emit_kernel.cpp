@@ -4,6 +4,7 @@
 #include <set>
 #include <span>
 
+#include "codegen/blocked_sums.h"
 #include "codegen/cuda/kernel_emitter.h"
 #include "codegen/in_place.h"
 #include "ir/error.h"
@@ -118,13 +119,22 @@ void KernelEmitter::signature() {
              needs_many_registers() ? ", 1" : "", symbol(kernel_.name), parameters);
 }
 
-// What f64 functions expand to spills where the compiler saves registers so that more blocks fit.
-bool KernelEmitter::needs_many_registers() const {
-  return std::any_of(
-      kernel_.instructions.begin(), kernel_.instructions.end(), [](const Instruction& made) {
-        const auto* compute = std::get_if<Compute>(&made.operation);
-        return compute && made.dtype == f64 && info(compute->op).has(OpInfo::approximate);
-      });
+// What spills where the compiler saves registers so that more blocks fit: what f64 functions expand
+// to, unrolled reductions of bytes, and the bounds of blocks of a sum so long that its indices take
+// 64 bits.
+bool KernelEmitter::needs_many_registers() {
+  const auto reduces_much = [this](const Reduction& reduction) {
+    return byte_size(kernel_[reduction.results[0]].dtype) == 1 ||
+           (index_.needs_64_bits() && is_blocked(kernel_, reduction));
+  };
+  const auto is_large = [&](const Instruction& made) {
+    if (const auto* loop = std::get_if<Loop>(&made.operation)) {
+      return std::ranges::any_of(loop->reductions, reduces_much);
+    }
+    const auto* compute = std::get_if<Compute>(&made.operation);
+    return compute && made.dtype == f64 && info(compute->op).has(OpInfo::approximate);
+  };
+  return std::ranges::any_of(kernel_.instructions, is_large);
 }
 
 void KernelEmitter::thread_names() {

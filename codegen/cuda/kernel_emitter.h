@@ -24,7 +24,7 @@ class KernelEmitter {
   // emit_kernel.cpp: the frame, and straight-line code
   void comment();
   void signature();
-  bool needs_many_registers() const;
+  bool needs_many_registers();
   void thread_names();
   void declare_scratch();
   void block(const Block& block);

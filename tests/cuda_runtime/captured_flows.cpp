@@ -365,7 +365,7 @@ INSTANTIATE_TEST_SUITE_P(Forms, CapturedForms, ::testing::ValuesIn(large(flow_fo
 
 TEST_F(CapturedFlows, OfRandomGraphs) {
   int graphs = 0;
-  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
     const GraphCase tested = random_graph(seed);
     const std::string text = to_string(tested.graph);
     if (text.find(" while ") == std::string::npos && text.find(" case ") == std::string::npos) {

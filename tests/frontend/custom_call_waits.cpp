@@ -55,6 +55,7 @@ TEST(CustomCallWaits, ForAnArrayThatIsNotThereIsAnError) {
         << text;
   }
   held.arrive();
+  sum.wait();
   EXPECT_EQ(error_inside([&] { sum.wait(); }), "no error");
   EXPECT_EQ(error_inside([&] { four = sum.to_vector<float>(); }), "no error");
   EXPECT_EQ(four, std::vector<float>(4, 2.0f));

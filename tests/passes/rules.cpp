@@ -22,6 +22,12 @@ std::int64_t operations(const Graph& graph) {
   return sum;
 }
 
+// What constants come to is not counted: `fold` computes it while the graph is compiled.
+std::int64_t operations_when_folded(const Graph& graph) {
+  PassContext context;
+  return operations(run_passes({&find_pass("fold"), 1}, graph, context));
+}
+
 // What a pass of rules may not do: add arithmetic, or do more if it runs again.
 class RulePass : public testing::TestWithParam<const char*> {};
 
@@ -31,7 +37,8 @@ TEST_P(RulePass, AddsNoWorkAndIsDoneAfterOneRun) {
     const Graph before = random_graph(seed).graph;
     PassContext context;
     const Graph once = run_passes({&pass, 1}, before, context);
-    EXPECT_LE(operations(once), operations(before)) << to_string(before) << to_string(once);
+    EXPECT_LE(operations_when_folded(once), operations_when_folded(before))
+        << to_string(before) << to_string(once);
     const Graph twice = run_passes({&pass, 1}, once, context);
     EXPECT_EQ(twice, once) << to_string(once) << to_string(twice);
   }

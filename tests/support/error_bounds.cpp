@@ -294,6 +294,13 @@ Bounded perhaps_flushed(Bounded operand) {
   return operand;
 }
 
+// 1 where x differs from 0.
+Literal nonzero(const Literal& x) {
+  Numbers numbers = numbers_of(x);
+  for (double& number : numbers) number = number != 0 ? 1 : 0;
+  return literal_of(x.type().shape, numbers);
+}
+
 Numbers spread_of_dot(const Node& node, std::span<const Bounded> given) {
   const Dtype dtype = node.types[0].dtype;
   std::vector<Bounded> operands(given.begin(), given.end());
@@ -317,10 +324,13 @@ Numbers spread_of_dot(const Node& node, std::span<const Bounded> given) {
   for (std::int64_t axis : node.as<DotAttributes>().lhs_contracting) {
     terms *= static_cast<double>(x.type().shape[static_cast<int>(axis)]);
   }
+  // A product that is no zero, but underflows, gives a zero of its sign or, contracted, is lost.
+  const Numbers products = numbers_of(in_f64(node, {nonzero(x), nonzero(y)}));
   Numbers spread(magnitudes.size());
   for (std::size_t i = 0; i < spread.size(); ++i) {
     const double error = exact ? 0 : upper[i] - magnitudes[i] + 0x1p-50 * upper[i];
     spread[i] = spread_of_sum(dtype, terms, magnitudes[i], error);
+    if (dtype == f64 && spread[i] != unknown) spread[i] += products[i] * 0x1p-1074;
   }
   return spread;
 }
