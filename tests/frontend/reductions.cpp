@@ -157,4 +157,26 @@ TEST(Reductions, OfNetworks) {
       rows, {-0.15880800939172324, 1.954597694087775});
 }
 
+// A row for each place: what one element says must survive whichever lanes and partial results are
+// combined.
+TEST(Reductions, ExtremesHearOfEveryPlace) {
+  constexpr std::int64_t n = 300;
+  auto rows_of = [](float usual, float odd) {
+    std::vector<float> all(n * n, usual);
+    for (std::int64_t i = 0; i < n; ++i) all[static_cast<std::size_t>(i * n + i)] = odd;
+    return ab::array(all, {n, n});
+  };
+  const ab::Array with_nan = rows_of(1, NAN), with_zero = rows_of(-0.0f, 0),
+                  with_minus = rows_of(0, -0.0f);
+  const auto greatest = ab::max(with_nan, 1).to_vector<float>();
+  const auto least = ab::min(with_nan, 1).to_vector<float>();
+  const auto greatest_zero = ab::max(with_zero, 1).to_vector<float>();
+  const auto least_zero = ab::min(with_minus, 1).to_vector<float>();
+  for (std::size_t i = 0; i < n; ++i) {
+    EXPECT_TRUE(std::isnan(greatest[i]) && std::isnan(least[i])) << i;
+    EXPECT_FALSE(std::signbit(greatest_zero[i])) << i;
+    EXPECT_TRUE(std::signbit(least_zero[i])) << i;
+  }
+}
+
 }  // namespace
