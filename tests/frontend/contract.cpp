@@ -10,6 +10,7 @@
 #include "frontend/program_cache.h"
 #include "frontend/record.h"
 #include "held_array.h"
+#include "in_flight_limits.h"
 #include "values.h"
 
 namespace {
@@ -105,18 +106,6 @@ TEST(ContractLine1, AMillionRecordedOperationsKeepNothingAlive) {
 // Line 2: the host waits only when it asks to, or when too much is in flight: by count (default 32
 // executions a device) and by bytes. Both limits can be set and read. A loop that never waits runs
 // in bounded memory.
-
-/// The limits as they were, once it is gone.
-struct Limits {
-  ~Limits() {
-    ab::wait_all();
-    ab::set_in_flight_limit(device, count);
-    ab::set_in_flight_bytes(device, bytes);
-  }
-  const ab::Device device = ab::default_device();
-  const int count = ab::in_flight_limit(device);
-  const std::size_t bytes = ab::in_flight_bytes(device);
-};
 
 // With `allowed` executions in flight, the host goes on; with one more it waits for the oldest.
 void expect_wait_after(int allowed, std::int64_t size) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "held_array.h"
+#include "in_flight_limits.h"
 #include "runtime/stall.h"
 #include "values.h"
 
@@ -60,18 +61,6 @@ TEST(CustomCallWaits, ForAnArrayThatIsNotThereIsAnError) {
   EXPECT_EQ(error_inside([&] { four = sum.to_vector<float>(); }), "no error");
   EXPECT_EQ(four, std::vector<float>(4, 2.0f));
 }
-
-/// The limits as they were, once it is gone.
-struct Limits {
-  ~Limits() {
-    ab::wait_all();
-    ab::set_in_flight_limit(device, count);
-    ab::set_in_flight_bytes(device, bytes);
-  }
-  const ab::Device device = ab::default_device();
-  const int count = ab::in_flight_limit(device);
-  const std::size_t bytes = ab::in_flight_bytes(device);
-};
 
 /// A custom call that passes its operand on once the host lets it, at the latest at the end.
 struct Gate {
