@@ -76,20 +76,23 @@ void rolled_by_hand(benchmark::State& state) {
   }
 }
 
-// Heat on a ring: u += 0.1 (left - 2 u + right), a hundred times.
-void ring(benchmark::State& state) {
+// A hundred steps of u = step(u).
+template <class Step>
+void steps_of(benchmark::State& state, Step step, const ab::Array& start) {
   run(
       state,
-      [](ab::Array x) {
+      [step](ab::Array x) {
         return ab::fori_loop(
-            0, steps,
-            [](const ab::Array&, ab::Array& u) {
-              return u + 0.1f * (ab::roll(u, 1) - 2.0f * u + ab::roll(u, -1));
-            },
-            x);
+            0, steps, [step](const ab::Array&, ab::Array& u) { return step(u); }, x);
       },
-      array(hundred_thousand));
+      start);
 }
+
+// Heat on a ring: u += 0.1 (left - 2 u + right).
+ab::Array ring_step(const ab::Array& u) {
+  return u + 0.1f * (ab::roll(u, 1) - 2.0f * u + ab::roll(u, -1));
+}
+void ring(benchmark::State& state) { steps_of(state, ring_step, array(hundred_thousand)); }
 void ring_by_hand(benchmark::State& state) {
   const Floats from = numbers(hundred_thousand);
   Floats u = from, next = from;
@@ -108,23 +111,14 @@ void ring_by_hand(benchmark::State& state) {
 }
 
 // Heat on a square whose border is held at 0.
-void plate(benchmark::State& state) {
-  run(
-      state,
-      [](ab::Array x) {
-        return ab::fori_loop(
-            0, steps,
-            [](const ab::Array&, ab::Array& u) {
-              const ab::Array p = ab::pad(u, {1, 1}, {1, 1});
-              const auto part = [&](std::int64_t i, std::int64_t j) {
-                return ab::slice(p, {i, j}, {i + side, j + side});
-              };
-              return u + 0.1f * (part(0, 1) + part(2, 1) + part(1, 0) + part(1, 2) - 4.0f * u);
-            },
-            x);
-      },
-      square());
+ab::Array plate_step(const ab::Array& u) {
+  const ab::Array p = ab::pad(u, {1, 1}, {1, 1});
+  const auto part = [&](std::int64_t i, std::int64_t j) {
+    return ab::slice(p, {i, j}, {i + side, j + side});
+  };
+  return u + 0.1f * (part(0, 1) + part(2, 1) + part(1, 0) + part(1, 2) - 4.0f * u);
 }
+void plate(benchmark::State& state) { steps_of(state, plate_step, square()); }
 void plate_by_hand(benchmark::State& state) {
   constexpr std::size_t n = side, row = n + 2;
   Floats u(row * row), next = u;

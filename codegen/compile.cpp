@@ -87,7 +87,7 @@ void run_custom(const void* context, void* const* buffers, std::int64_t, std::in
     const std::size_t bytes = call.results[i].bytes();
     if (bytes > 0) std::memset(buffers[call.operands.size() + i], 0, bytes);
   }
-  (*function)(CustomCall(call.name, call.operands, call.results, buffers));
+  (*function)(CustomCall(call.operands, call.results, buffers));
 }
 
 double to_host_ns(std::int64_t bytes) {

@@ -40,6 +40,17 @@ std::vector<std::uint32_t> updates_last(const Graph& graph) {
   return order;
 }
 
+// In place where kernels of the device can read it there.
+Buffer constant_on(const Device& device, const Literal& value) {
+  const std::span<const std::byte> bytes = value.bytes();
+  const auto address = reinterpret_cast<std::uintptr_t>(bytes.data());
+  const bool is_aligned = address % Buffer::alignment == 0;
+  if (device.kind() != DeviceKind::cpu || bytes.empty() || !is_aligned) {
+    return Buffer::copy_of(device, bytes);
+  }
+  return Buffer::borrow(device, bytes.data(), bytes.size(), [value] {});
+}
+
 class Planner {
  public:
   /// Node i is on device `place[i]` of `devices`, or on the first where `place` is empty. Names
@@ -155,6 +166,7 @@ class Planner {
     Launch launch;
     launch.kind = Launch::Kind::library;
     launch.name = prefix_ + call.name + std::to_string(numbers_[index]);
+    launch.title = "custom_call " + call.name;
     launch.location = node.location;
     for (Value input : node.inputs) {
       call.operands.push_back(graph_.type(input));
@@ -217,8 +229,7 @@ class Planner {
                           to_string(graph_));
     }
     auto& constants = launches_.program.constants;
-    constants.push_back(
-        Buffer::copy_of(devices_[at_], node.as<ConstantAttributes>().value.bytes()));
+    constants.push_back(constant_on(devices_[at_], node.as<ConstantAttributes>().value));
     SlotId slot = add_slot(Slot::Kind::constant, static_cast<std::uint32_t>(constants.size() - 1),
                            node.types[0], value);
     constants_.emplace(std::pair(value, at_), slot);

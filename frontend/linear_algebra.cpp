@@ -115,7 +115,7 @@ Array dot(const Operand& a, const Operand& b) {
   return record(Op::dot, both, a.where(), DotAttributes{{}, {}, {left - 1}, {inner}});
 }
 
-Array vecdot(const Operand& a, const Operand& b, std::int64_t axis) {
+Array vecdot(const Operand& a, const Operand& b, Axis axis) {
   std::vector<Array> both = promote("vecdot", {&a, &b}, Takes::numbers);
   const SourceLocation where = a.where();
   std::int64_t left = axis_of("vecdot", axis, type_of(both[0]).shape, where);
@@ -126,16 +126,17 @@ Array vecdot(const Operand& a, const Operand& b, std::int64_t axis) {
   return rounded_as(given, sum_in_own_dtype(products, axis));
 }
 
-Array tensordot(const Operand& a, const Operand& b, std::int64_t axes) {
+Array tensordot(const Operand& a, const Operand& b, Extent axes) {
   std::vector<Array> both = promote("tensordot", {&a, &b}, Takes::numbers);
   const int left = type_of(both[0]).rank();
-  if (axes < 0 || axes > left || axes > type_of(both[1]).rank()) {
+  const std::int64_t count = axes.value;
+  if (count < 0 || count > left || count > type_of(both[1]).rank()) {
     refuse("tensordot", both[0], both[1],
-           std::to_string(axes) + " axes to sum over, which one does not have", a.where());
+           std::to_string(count) + " axes to sum over, which one does not have", a.where());
   }
-  std::vector<std::int64_t> last = first(axes);
-  for (std::int64_t& axis : last) axis += left - axes;
-  return tensordot({both[0], a.where()}, {both[1], a.where()}, Axes(last), Axes(first(axes)));
+  std::vector<std::int64_t> last = first(count);
+  for (std::int64_t& axis : last) axis += left - count;
+  return tensordot({both[0], a.where()}, {both[1], a.where()}, Axes(last), Axes(first(count)));
 }
 
 Array tensordot(const Operand& a, const Operand& b, const Axes& a_axes, const Axes& b_axes) {

@@ -19,10 +19,10 @@ Array matmul(const Operand& a, const Operand& b);
 Array dot(const Operand& a, const Operand& b);
 
 /// Sums of a[i...] * b[i...] along an axis of both, of equal sizes there, in the dtype of both.
-Array vecdot(const Operand& a, const Operand& b, std::int64_t axis = -1);
+Array vecdot(const Operand& a, const Operand& b, Axis axis = -1);
 
 /// Sums over the last `axes` axes of a with the first `axes` of b.
-Array tensordot(const Operand& a, const Operand& b, std::int64_t axes = 2);
+Array tensordot(const Operand& a, const Operand& b, Extent axes = 2);
 /// Sums over axes a_axes[i] of a with b_axes[i] of b; what remains of a comes first.
 Array tensordot(const Operand& a, const Operand& b, const Axes& a_axes, const Axes& b_axes);
 

@@ -19,7 +19,7 @@ Term floats(const char* function, const Operand& x) {
 
 // x less its greatest element along the axis, so that no exponential overflows. An axis without
 // elements stays as it is.
-Term below_top(const char* function, const Term& x, std::int64_t axis) {
+Term below_top(const char* function, const Term& x, Axis axis) {
   const Shape& shape = x.array().expression()->type.shape;
   std::int64_t along = axis_of(function, axis, shape, x.where());
   if (shape[static_cast<int>(along)] == 0) return x;
@@ -53,13 +53,13 @@ Array gelu(const Operand& x, Gelu form) {
   return 0.5 * y * (1 + tanh(scale * (y + 0.044715 * (y * y * y))));
 }
 
-Array softmax(const Operand& x, std::int64_t axis) {
+Array softmax(const Operand& x, Axis axis) {
   const Term y = floats("softmax", x);
   const Term e = exp(below_top("softmax", widened(y), axis));
   return rounded_as(y, e / sum_in_own_dtype(e, axis, keepdims));
 }
 
-Array log_softmax(const Operand& x, std::int64_t axis) {
+Array log_softmax(const Operand& x, Axis axis) {
   const Term y = floats("log_softmax", x);
   const Term z = below_top("log_softmax", widened(y), axis);
   return rounded_as(y, z - log(sum_in_own_dtype(exp(z), axis, keepdims)));

@@ -17,10 +17,10 @@ enum class Gelu : std::uint8_t { exact, tanh };
 Array gelu(const Operand& x, Gelu form = Gelu::exact);
 
 /// e^x / sum(e^x) along an axis, without overflow. Computed in f32 for f16 and bf16.
-Array softmax(const Operand& x, std::int64_t axis = -1);
+Array softmax(const Operand& x, Axis axis = -1);
 /// log(softmax(x)), without the loss of taking a logarithm of small numbers. Computed in f32 for
 /// f16 and bf16.
-Array log_softmax(const Operand& x, std::int64_t axis = -1);
+Array log_softmax(const Operand& x, Axis axis = -1);
 
 /// 1 at the position that each index names along a new last axis of `count`, 0 elsewhere; all 0 for
 /// an index out of range.

@@ -58,7 +58,7 @@ Array moveaxis(const Operand& x, const Axes& source, const Axes& destination) {
   return order.empty() ? array : permute_dims({array, x.where()}, Axes(order));
 }
 
-Array swapaxes(const Operand& x, std::int64_t a, std::int64_t b) {
+Array swapaxes(const Operand& x, Axis a, Axis b) {
   const Array array = as_array("swapaxes", x);
   const Shape& shape = type_of(array).shape;
   std::vector<std::int64_t> order(shape.sizes().size());
@@ -68,7 +68,7 @@ Array swapaxes(const Operand& x, std::int64_t a, std::int64_t b) {
   return permute_dims({array, x.where()}, Axes(order));
 }
 
-Array slice_in_dim(const Operand& x, std::int64_t start, std::int64_t limit, std::int64_t axis,
+Array slice_in_dim(const Operand& x, std::int64_t start, std::int64_t limit, Axis axis,
                    std::int64_t stride) {
   const Array array = as_array("slice_in_dim", x);
   const auto along =
@@ -82,7 +82,7 @@ Array slice_in_dim(const Operand& x, std::int64_t start, std::int64_t limit, std
   return record(Op::slice, {array}, x.where(), SliceAttributes{starts, limits, strides});
 }
 
-Array roll(const Operand& x, std::int64_t shift, std::int64_t axis) {
+Array roll(const Operand& x, std::int64_t shift, Axis axis) {
   const Array array = as_array("roll", x);
   const std::int64_t along = axis_of("roll", axis, type_of(array).shape, x.where());
   const std::int64_t size = type_of(array).shape[static_cast<int>(along)];
@@ -99,7 +99,7 @@ Array roll(const Operand& x, std::int64_t shift) {
   return reshape({roll({flat, x.where()}, shift, 0), x.where()}, type_of(array).shape);
 }
 
-Array repeat(const Operand& x, std::int64_t count, std::int64_t axis) {
+Array repeat(const Operand& x, std::int64_t count, Axis axis) {
   const Array array = as_array("repeat", x);
   check_at_least("repeat", "the count", count, 0, x.where());
   const std::int64_t along = axis_of("repeat", axis, type_of(array).shape, x.where());
@@ -138,7 +138,7 @@ Array tile(const Operand& x, const Sizes& counts) {
   return reshape({wide, x.where()}, Sizes(sizes, x.where()));
 }
 
-std::vector<Array> split(const Operand& x, std::int64_t sections, std::int64_t axis) {
+std::vector<Array> split(const Operand& x, std::int64_t sections, Axis axis) {
   const Array array = as_array("split", x);
   check_at_least("split", "the number of sections", sections, 1, x.where());
   const std::int64_t along = axis_of("split", axis, type_of(array).shape, x.where());
@@ -157,8 +157,7 @@ std::vector<Array> split(const Operand& x, std::int64_t sections, std::int64_t a
   return parts;
 }
 
-std::vector<Array> split(const Operand& x, const std::vector<std::int64_t>& positions,
-                         std::int64_t axis) {
+std::vector<Array> split(const Operand& x, const std::vector<std::int64_t>& positions, Axis axis) {
   const Array array = as_array("split", x);
   const std::int64_t along = axis_of("split", axis, type_of(array).shape, x.where());
   const std::int64_t size = type_of(array).shape[static_cast<int>(along)];
@@ -177,7 +176,7 @@ std::vector<Array> split(const Operand& x, const std::vector<std::int64_t>& posi
   return parts;
 }
 
-std::vector<Array> unstack(const Operand& x, std::int64_t axis) {
+std::vector<Array> unstack(const Operand& x, Axis axis) {
   const Array array = as_array("unstack", x);
   const std::int64_t along = axis_of("unstack", axis, type_of(array).shape, x.where());
   std::vector<Array> slabs;
@@ -214,7 +213,7 @@ std::vector<Array> meshgrid(const Operands& list, Indexing indexing) {
   return arrays;
 }
 
-Array diff(const Operand& x, std::int64_t axis, std::int64_t times) {
+Array diff(const Operand& x, Axis axis, std::int64_t times) {
   Array array = as_array("diff", x, Takes::numbers);
   check_at_least("diff", "the number of times", times, 0, x.where());
   const std::int64_t along = axis_of("diff", axis, type_of(array).shape, x.where());

@@ -75,52 +75,51 @@ Array dynamic_update_slice(const Operand& x, const Operand& update, const Operan
   return update_at(function, x, update, scalars, x.where());
 }
 
-Array dynamic_slice_in_dim(const Operand& x, const Operand& start, std::int64_t size,
-                           std::int64_t axis) {
+Array dynamic_slice_in_dim(const Operand& x, const Operand& start, std::int64_t size, Axis axis) {
   constexpr const char* function = "dynamic_slice_in_dim";
   const Array whole = as_array(function, x);
   const Type type = type_of(whole);
-  axis = axis_of(function, axis, type.shape, x.where());
+  const std::int64_t along = axis_of(function, axis, type.shape, x.where());
   std::vector<std::int64_t> sizes(type.shape.begin(), type.shape.end());
-  sizes[static_cast<std::size_t>(axis)] = size;
-  return slice_at(whole, starts_along(function, type, axis, start, x.where()), std::move(sizes),
+  sizes[static_cast<std::size_t>(along)] = size;
+  return slice_at(whole, starts_along(function, type, along, start, x.where()), std::move(sizes),
                   x.where());
 }
 
-Array dynamic_index_in_dim(const Operand& x, const Operand& index, std::int64_t axis) {
+Array dynamic_index_in_dim(const Operand& x, const Operand& index, Axis axis) {
   const Array slab = dynamic_slice_in_dim(x, index, 1, axis);
   const Type& type = type_of(slab);
-  axis = axis_of("dynamic_index_in_dim", axis, type.shape, x.where());
+  const std::int64_t along = axis_of("dynamic_index_in_dim", axis, type.shape, x.where());
   std::vector<std::int64_t> sizes(type.shape.begin(), type.shape.end());
-  sizes.erase(sizes.begin() + axis);
+  sizes.erase(sizes.begin() + along);
   return record(Op::reshape, {slab}, x.where(), NoAttributes{},
                 Type{type.dtype, Shape(std::move(sizes))});
 }
 
 Array dynamic_update_slice_in_dim(const Operand& x, const Operand& update, const Operand& start,
-                                  std::int64_t axis) {
+                                  Axis axis) {
   constexpr const char* function = "dynamic_update_slice_in_dim";
   const Type type = type_of(as_array(function, x));
-  axis = axis_of(function, axis, type.shape, x.where());
-  return update_at(function, x, update, starts_along(function, type, axis, start, x.where()),
+  const std::int64_t along = axis_of(function, axis, type.shape, x.where());
+  return update_at(function, x, update, starts_along(function, type, along, start, x.where()),
                    x.where());
 }
 
 Array dynamic_update_index_in_dim(const Operand& x, const Operand& update, const Operand& index,
-                                  std::int64_t axis) {
+                                  Axis axis) {
   constexpr const char* function = "dynamic_update_index_in_dim";
   const Type type = type_of(as_array(function, x));
-  axis = axis_of(function, axis, type.shape, x.where());
+  const std::int64_t along = axis_of(function, axis, type.shape, x.where());
   Array slab = update.is_number() ? number_as(function, update.number(), type.dtype, x.where())
                                   : as_array(function, update);
   if (type_of(slab).rank() == type.rank() - 1) {
     std::vector<std::int64_t> sizes(type_of(slab).shape.begin(), type_of(slab).shape.end());
-    sizes.insert(sizes.begin() + axis, 1);
+    sizes.insert(sizes.begin() + along, 1);
     slab = record(Op::reshape, {slab}, x.where(), NoAttributes{},
                   Type{type_of(slab).dtype, Shape(std::move(sizes))});
   }
   return update_at(function, x, Operand(slab, x.where()),
-                   starts_along(function, type, axis, index, x.where()), x.where());
+                   starts_along(function, type, along, index, x.where()), x.where());
 }
 
 }  // namespace anabranch

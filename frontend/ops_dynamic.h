@@ -20,14 +20,14 @@ Array dynamic_update_slice(const Operand& x, const Operand& update, const Operan
 
 /// `size` elements along one axis, all along the others.
 Array dynamic_slice_in_dim(const Operand& x, const Operand& start, std::int64_t size,
-                           std::int64_t axis = 0);
+                           Axis axis = 0);
 /// The slab at position `index` of an axis, which goes.
-Array dynamic_index_in_dim(const Operand& x, const Operand& index, std::int64_t axis = 0);
+Array dynamic_index_in_dim(const Operand& x, const Operand& index, Axis axis = 0);
 /// x with `update` in place of as many slabs of an axis, from `start` on.
 Array dynamic_update_slice_in_dim(const Operand& x, const Operand& update, const Operand& start,
-                                  std::int64_t axis = 0);
+                                  Axis axis = 0);
 /// x with `update`, which has no such axis or one of size 1, in place of the slab at `index`.
 Array dynamic_update_index_in_dim(const Operand& x, const Operand& update, const Operand& index,
-                                  std::int64_t axis = 0);
+                                  Axis axis = 0);
 
 }  // namespace anabranch

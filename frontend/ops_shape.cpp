@@ -116,7 +116,7 @@ Array matrix_transpose(const Operand& x) {
   return record(Op::transpose, {array}, x.where(), AxesAttributes{std::move(order)});
 }
 
-Array expand_dims(const Operand& x, std::int64_t axis) {
+Array expand_dims(const Operand& x, Axis axis) {
   Array array = as_array("expand_dims", x);
   const Shape& shape = array.expression()->type.shape;
   std::vector<std::int64_t> sizes(shape.begin(), shape.end());
@@ -151,7 +151,7 @@ Array flip(const Operand& x, const Axes& axes) {
   return record(Op::reverse, {array}, x.where(), AxesAttributes{std::move(list)});
 }
 
-Array concat(const Operands& list, std::int64_t axis) {
+Array concat(const Operands& list, Axis axis) {
   const std::vector<Operand>& operands = list.list();
   std::vector<Array> arrays = alike("concat", operands);
   const SourceLocation where = operands[0].where();
@@ -172,7 +172,7 @@ Array concat(const Operands& list, std::int64_t axis) {
   return record(Op::concatenate, arrays, where, AxisAttributes{along});
 }
 
-Array stack(const Operands& list, std::int64_t axis) {
+Array stack(const Operands& list, Axis axis) {
   const std::vector<Operand>& operands = list.list();
   std::vector<Array> arrays = alike("stack", operands);
   const SourceLocation where = operands[0].where();
@@ -214,7 +214,7 @@ Array slice(const Operand& x, const Sizes& start, const Sizes& limit, const Size
                 SliceAttributes{start.list(), limit.list(), std::move(steps)});
 }
 
-Array index(const Operand& x, std::int64_t position, std::int64_t axis) {
+Array index(const Operand& x, std::int64_t position, Axis axis) {
   Array array = as_array("index", x);
   const Type& type = array.expression()->type;
   auto along = static_cast<std::size_t>(axis_of("index", axis, type.shape, x.where()));

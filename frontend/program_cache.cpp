@@ -23,19 +23,13 @@ struct Entry {
   bool forgotten = false;  // likewise
 };
 
-// What it takes that no other program shares: constants lie in the graph and on the device.
+// What it keeps: constants lie in the graph, and on the device where it cannot read them there.
 std::size_t bytes_of(const Compilation& compilation) {
-  return compilation.code_bytes + 2 * memory(compilation).constants;
-}
-
-std::shared_ptr<const Compilation> compiled(const Graph& graph, const Options& options) {
-  try {
-    return std::make_shared<const Compilation>(compile(graph, options));
-  } catch (const std::bad_alloc&) {
-    throw Error("compile: " + graph.name() +
-                ": the machine has no memory left to compile it; let go of arrays that are no "
-                "longer needed");
+  std::size_t bytes = compilation.code_bytes;
+  for (const Buffer& constant : compilation.executable->constants) {
+    bytes += constant.bytes() * (constant.is_borrowed() ? 1 : 2);
   }
+  return bytes;
 }
 
 class ProgramCache {
@@ -47,7 +41,7 @@ class ProgramCache {
                                 // one
       timeline::Span span("compile " + graph.name(), timeline::Category::compile);
       const DefaultFloats floats;  // constants are folded here
-      auto compilation = compiled(graph, options);
+      auto compilation = std::make_shared<const Compilation>(compile(graph, options));
       dump_as_asked(*compilation);
       entry->compilation = std::move(compilation);
       weigh(*entry);
@@ -123,7 +117,13 @@ ProgramCache& programs() {
 
 std::shared_ptr<const Compilation> compile_once(const Graph& graph, const Options& options) {
   check_no_orphan("compile");
-  return programs().get(graph, options);
+  try {
+    return programs().get(graph, options);
+  } catch (const std::bad_alloc&) {
+    throw Error("compile: " + graph.name() +
+                ": the machine has no memory left to compile it; let go of arrays that are no "
+                "longer needed");
+  }
 }
 
 ProgramCacheUse program_cache_use() { return programs().use(); }

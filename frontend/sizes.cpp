@@ -15,11 +15,12 @@ Shape Sizes::shape(const char* function) const {
   }
 }
 
-std::int64_t axis_of(const char* function, std::int64_t axis, const Shape& shape,
-                     SourceLocation where) {
+std::int64_t axis_of(const char* function, Axis axis, const Shape& shape, SourceLocation where) {
   const std::int64_t rank = shape.rank();
-  if (axis >= -rank && axis < rank) return axis < 0 ? axis + rank : axis;
-  fail(std::string(function) + ": no axis " + std::to_string(axis) + " in shape " +
+  if (axis.value >= -rank && axis.value < rank) {
+    return axis.value < 0 ? axis.value + rank : axis.value;
+  }
+  fail(std::string(function) + ": no axis " + std::to_string(axis.value) + " in shape " +
            to_string(shape) +
            (rank == 0
                 ? ", which has none"

@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <optional>
 #include <source_location>
+#include <type_traits>
 #include <vector>
 
 #include "ir/shape.h"
@@ -56,18 +57,33 @@ class Sizes {
   SourceLocation where_;
 };
 
+/// What names an axis: any C++ integer, or an enumerator that counts as one. A bool is none.
+template <class T>
+concept AxisNumber = std::convertible_to<T, std::int64_t> && !std::same_as<T, bool> &&
+                     (std::integral<T> || std::is_enum_v<T>);
+
+/// One axis. Negative ones count from the last: -1.
+struct Axis {
+  std::int64_t value;
+
+  template <AxisNumber T>
+  Axis(T axis) : value(static_cast<std::int64_t>(axis)) {}
+  template <std::same_as<bool> Bool>
+  Axis(Bool) = delete;
+};
+
 /// Which axes: none given (all of them), one, or a list. Negative ones count from the last: -1.
 class Axes {
  public:
   Axes() = default;
-  template <std::integral T>
-  requires(!std::same_as<T, bool>) Axes(T axis)
-      : axes_(std::vector<std::int64_t>{static_cast<std::int64_t>(axis)}) {}
-  Axes(std::initializer_list<Extent> axes) : axes_(std::in_place) {
-    for (Extent axis : axes) axes_->push_back(axis.value);
+  template <AxisNumber T>
+  Axes(T axis) : Axes(Axis(axis)) {}
+  Axes(Axis axis) : axes_(std::vector<std::int64_t>{axis.value}) {}
+  Axes(std::initializer_list<Axis> axes) : axes_(std::in_place) {
+    for (Axis axis : axes) axes_->push_back(axis.value);
   }
   Axes(std::vector<std::int64_t> axes) : axes_(std::move(axes)) {}
-  // A bool is no axis: the axes come before keepdims. sum(x, {}, keepdims) is of all axes.
+  // The axes come before keepdims. sum(x, {}, keepdims) is of all axes.
   template <std::same_as<bool> Bool>
   Axes(Bool) = delete;
 
@@ -85,7 +101,6 @@ class Axes {
 };
 
 /// One axis of an array of that shape, negative ones counted from the last.
-std::int64_t axis_of(const char* function, std::int64_t axis, const Shape& shape,
-                     SourceLocation where);
+std::int64_t axis_of(const char* function, Axis axis, const Shape& shape, SourceLocation where);
 
 }  // namespace anabranch

@@ -13,17 +13,31 @@ namespace {
 // Orders tracers, and their nodes, by when they came to be.
 std::atomic<std::uint64_t> last_serial = 0;
 
-Literal literal_of(const Expression& expression) {
+Literal literal_of_scalar(const Expression& expression) {
   std::vector<std::byte> bytes(expression.type.bytes());
-  if (expression.kind == Expression::Kind::scalar) {
-    std::memcpy(bytes.data(), &expression.scalar.bits, bytes.size());
-  } else {
-    expression.buffer().ready().wait();
-    read_now(expression.buffer(), [&](const void* data) {
-      if (!bytes.empty()) std::memcpy(bytes.data(), data, bytes.size());
-    });
-  }
+  std::memcpy(bytes.data(), &expression.scalar.bits, bytes.size());
   return Literal(expression.type, std::move(bytes));
+}
+
+// In place where the host has the memory and nobody else may write to it or wants it back.
+Literal literal_of_buffer(const Type& type, const Buffer& buffer) {
+  buffer.ready().wait();
+  if (buffer.device().kind() == DeviceKind::cpu && !buffer.is_borrowed()) {
+    const auto kept = std::make_shared<const Buffer>(buffer);
+    return Literal::sharing(
+        type, std::shared_ptr<const std::byte>(kept, static_cast<const std::byte*>(kept->data())));
+  }
+  std::vector<std::byte> bytes(type.bytes());
+  read_now(buffer, [&](const void* data) {
+    if (!bytes.empty()) std::memcpy(bytes.data(), data, bytes.size());
+  });
+  return Literal(type, std::move(bytes));
+}
+
+Literal literal_of(const Expression& expression) {
+  return expression.kind == Expression::Kind::scalar
+             ? literal_of_scalar(expression)
+             : literal_of_buffer(expression.type, expression.buffer());
 }
 
 }  // namespace

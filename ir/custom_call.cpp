@@ -34,24 +34,20 @@ Registry& registry() {
 
 }  // namespace
 
-void CustomCall::fail(const std::string& what) const {
-  throw Error("custom_call " + std::string(name_) + ": " + what);
-}
-
 const Type& CustomCall::operand_type(std::size_t index) const {
-  if (index >= operands_.size()) fail("there is no operand " + std::to_string(index));
+  if (index >= operands_.size()) throw Error("there is no operand " + std::to_string(index));
   return operands_[index];
 }
 
 const Type& CustomCall::result_type(std::size_t index) const {
-  if (index >= results_.size()) fail("there is no result " + std::to_string(index));
+  if (index >= results_.size()) throw Error("there is no result " + std::to_string(index));
   return results_[index];
 }
 
-void CustomCall::check(const Type& type, Dtype as) const {
+void CustomCall::check(const Type& type, Dtype as) {
   if (type.dtype == as) return;
-  fail(to_string(type) + " taken as " + std::string(anabranch::name(as)) +
-       "; take it as what it is, or convert it before the call");
+  throw Error(to_string(type) + " taken as " + std::string(anabranch::name(as)) +
+              "; take it as what it is, or convert it before the call");
 }
 
 namespace {

@@ -9,7 +9,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <type_traits>
 #include <typeindex>
 #include <typeinfo>
@@ -26,9 +25,8 @@ namespace anabranch {
 class CustomCall {
  public:
   /// `buffers`: the operands', then the results'.
-  CustomCall(std::string_view name, std::span<const Type> operands, std::span<const Type> results,
-             void* const* buffers)
-      : name_(name), operands_(operands), results_(results), buffers_(buffers) {}
+  CustomCall(std::span<const Type> operands, std::span<const Type> results, void* const* buffers)
+      : operands_(operands), results_(results), buffers_(buffers) {}
 
   std::size_t operand_count() const { return operands_.size(); }
   std::size_t result_count() const { return results_.size(); }
@@ -50,10 +48,8 @@ class CustomCall {
 
  private:
   static std::size_t size_of(const Type& type) { return static_cast<std::size_t>(type.size()); }
-  void check(const Type& type, Dtype as) const;
-  [[noreturn]] void fail(const std::string& what) const;
+  static void check(const Type& type, Dtype as);
 
-  std::string_view name_;
   std::span<const Type> operands_, results_;
   void* const* buffers_;
 };

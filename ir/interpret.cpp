@@ -1,6 +1,7 @@
 #include "ir/interpret.h"
 
 #include <algorithm>
+#include <exception>
 
 #include "ir/custom_call.h"
 #include "ir/interpret_rules.h"
@@ -85,7 +86,14 @@ Results custom_call(const Node& node, Operands operands) {
     buffers.push_back(written.back().data());
   }
   const auto& [name, stated, function] = node.as<CustomCallAttributes>();
-  (*custom_function(name, function))(CustomCall(name, types, node.types, buffers.data()));
+  const auto called = custom_function(name, function);
+  try {
+    (*called)(CustomCall(types, node.types, buffers.data()));
+  } catch (const std::exception& error) {
+    std::throw_with_nested(
+        Error("custom_call " + name + ": " + error.what() +
+              (node.location ? ", at " + to_string(node.location) : std::string())));
+  }
   Results results;
   for (std::size_t i = 0; i < written.size(); ++i) {
     results.emplace_back(node.types[i], std::move(written[i]));

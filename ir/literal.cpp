@@ -12,12 +12,21 @@ namespace anabranch {
 Literal::Literal() : Literal(Type{Dtype::bool_, {}}, std::vector<std::byte>(1)) {}
 
 Literal::Literal(Type type, std::vector<std::byte> bytes)
-    : type_(std::move(type)),
-      bytes_(std::make_shared<const std::vector<std::byte>>(std::move(bytes))) {
-  if (bytes_->size() != type_.bytes()) {
-    throw InternalError("literal", to_string(type_) + " given " + std::to_string(bytes_->size()) +
+    : type_(std::move(type)), count_(bytes.size()) {
+  if (count_ != type_.bytes()) {
+    throw InternalError("literal", to_string(type_) + " given " + std::to_string(count_) +
                                        " bytes instead of " + std::to_string(type_.bytes()));
   }
+  const auto kept = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
+  bytes_ = std::shared_ptr<const std::byte>(kept, kept->data());
+}
+
+Literal Literal::sharing(Type type, std::shared_ptr<const std::byte> bytes) {
+  Literal literal;
+  literal.type_ = std::move(type);
+  literal.bytes_ = std::move(bytes);
+  literal.count_ = literal.type_.bytes();
+  return literal;
 }
 
 Literal Literal::scalar(Dtype dtype, double value) {
@@ -27,26 +36,28 @@ Literal Literal::scalar(Dtype dtype, double value) {
 std::uint64_t Literal::bits(std::int64_t index) const {
   std::uint64_t word = 0;
   std::size_t width = byte_size(type_.dtype);
-  std::memcpy(&word, bytes_->data() + static_cast<std::size_t>(index) * width, width);
+  std::memcpy(&word, bytes_.get() + static_cast<std::size_t>(index) * width, width);
   return word;
 }
 
 bool Literal::is_splat() const {
   if (type_.size() == 0) return false;
   std::size_t width = byte_size(type_.dtype);
-  return std::equal(bytes_->begin() + static_cast<std::ptrdiff_t>(width), bytes_->end(),
-                    bytes_->begin());
+  const std::span<const std::byte> all = bytes();
+  return std::equal(all.begin() + static_cast<std::ptrdiff_t>(width), all.end(), all.begin());
 }
 
 bool Literal::operator==(const Literal& other) const {
-  return type_ == other.type_ && (bytes_ == other.bytes_ || *bytes_ == *other.bytes_);
+  if (type_ != other.type_) return false;
+  return count_ == 0 || bytes_ == other.bytes_ ||
+         std::memcmp(bytes_.get(), other.bytes_.get(), count_) == 0;
 }
 
 std::uint64_t Literal::hash() const {
   std::uint64_t seed = static_cast<std::uint64_t>(type_.dtype);
   for (std::int64_t size : type_.shape)
     seed = seed * 0x9e3779b97f4a7c15 + static_cast<std::uint64_t>(size);
-  return XXH3_64bits_withSeed(bytes_->data(), bytes_->size(), seed);
+  return XXH3_64bits_withSeed(bytes_.get(), count_, seed);
 }
 
 }  // namespace anabranch

@@ -19,6 +19,9 @@ class Literal {
   Literal();
   /// Takes over `bytes`; throws InternalError unless there are exactly type.bytes() of them.
   Literal(Type type, std::vector<std::byte> bytes);
+  /// Of type.bytes() bytes that somebody else made, in place; they never change, and `bytes` keeps
+  /// them.
+  static Literal sharing(Type type, std::shared_ptr<const std::byte> bytes);
 
   /// Row-major `values` of the given shape; throws Error if the counts differ.
   template <class T>
@@ -31,7 +34,7 @@ class Literal {
   static Literal scalar(Dtype dtype, double value);
 
   const Type& type() const { return type_; }
-  std::span<const std::byte> bytes() const { return *bytes_; }
+  std::span<const std::byte> bytes() const { return {bytes_.get(), count_}; }
 
   /// The elements as their C++ type; throws InternalError unless `T` stores the dtype.
   template <class T>
@@ -48,7 +51,8 @@ class Literal {
 
  private:
   Type type_;
-  std::shared_ptr<const std::vector<std::byte>> bytes_;
+  std::shared_ptr<const std::byte> bytes_;
+  std::size_t count_ = 0;
 };
 
 template <class T>
@@ -67,7 +71,7 @@ std::span<const T> Literal::values() const {
   if (type_.dtype != dtype_of<T>) {
     throw InternalError("literal", "read of " + to_string(type_) + " as another dtype");
   }
-  return {reinterpret_cast<const T*>(bytes_->data()), static_cast<std::size_t>(type_.size())};
+  return {reinterpret_cast<const T*>(bytes_.get()), static_cast<std::size_t>(type_.size())};
 }
 
 }  // namespace anabranch

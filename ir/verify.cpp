@@ -1,5 +1,7 @@
 #include "ir/verify.h"
 
+#include <new>
+
 #include "ir/error.h"
 #include "ir/infer.h"
 #include "ir/print.h"
@@ -69,6 +71,8 @@ class GraphVerifier {
     std::vector<Type> inferred;
     try {
       inferred = infer(node.op, operands, node.attributes, stated, node.regions, node.location);
+    } catch (const std::bad_alloc&) {
+      throw;  // says nothing of the graph
     } catch (const std::exception& error) {
       fail(label(index) + " is refused: " + error.what());
     }

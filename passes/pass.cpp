@@ -1,6 +1,7 @@
 #include "passes/pass.h"
 
 #include <algorithm>
+#include <new>
 
 #include "ir/error.h"
 #include "ir/print.h"
@@ -28,6 +29,8 @@ Graph run_pass(const Pass& pass, const Graph& before, PassContext& context, bool
   Graph after;
   try {
     after = pass.run(before, context);
+  } catch (const std::bad_alloc&) {
+    throw;  // no fault of the pass
   } catch (const std::exception& failure) {
     if (pass.refuses && dynamic_cast<const Error*>(&failure)) throw;
     throw InternalError("pass " + std::string(pass.name), failure.what(), to_string(before));

@@ -14,7 +14,7 @@
 namespace anabranch {
 namespace {
 
-constexpr std::size_t alignment = 64;
+constexpr std::size_t alignment = Buffer::alignment;
 constexpr std::size_t large_bytes = std::size_t{2} << 20;
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 constexpr std::size_t large_step = std::size_t{64} << 10;

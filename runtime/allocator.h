@@ -13,8 +13,8 @@
 
 namespace anabranch {
 
-/// A piece of memory as the allocator hands it out: at least what was asked for, aligned to 64
-/// bytes.
+/// A piece of memory as the allocator hands it out: at least what was asked for, aligned to
+/// `Buffer::alignment`.
 struct Allocation {
   void* data = nullptr;
   std::size_t bytes = 0;

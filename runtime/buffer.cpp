@@ -106,6 +106,8 @@ Buffer Buffer::failed(const Device& device, Failure error) {
   return deferred(device, 0, Event::failed(std::move(error)));
 }
 
+bool Buffer::is_borrowed() const { return !state_->owner; }
+
 void* Buffer::data() const {
   if (const Failure error = state_->ready.error()) error.rethrow();
   return state_->block.data;

@@ -15,8 +15,11 @@ namespace anabranch {
 /// are gone. The bytes never change once `ready` has happened.
 class Buffer {
  public:
+  /// Of the memory that `allocate` gives, in bytes.
+  static constexpr std::size_t alignment = 64;
+
   Buffer() = default;
-  /// Uninitialised memory, aligned to 64 bytes. Throws Error if there is not enough, naming the
+  /// Uninitialised memory, aligned to `alignment`. Throws Error if there is not enough, naming the
   /// device, the bytes asked for and the bytes in use.
   static Buffer allocate(const Device& device, std::size_t bytes, Event ready = {});
   /// Memory that `allocate_deferred` will get before `ready` happens; until then `data` is null.
@@ -37,6 +40,9 @@ class Buffer {
                        std::function<void()> deleter);
   /// No memory: every read throws `error`.
   static Buffer failed(const Device& device, Failure error);
+
+  /// Whether the memory, which is there, is somebody else's.
+  bool is_borrowed() const;
 
   explicit operator bool() const { return state_ != nullptr; }
   /// Throws the buffer's error if it failed.

@@ -96,7 +96,8 @@ struct Slot {
 struct Launch {
   enum class Kind : std::uint8_t { kernel, library, loop, branch, copy };
   Kind kind = Kind::kernel;
-  std::string name;
+  std::string name;   ///< its own, for dumps and timelines
+  std::string title;  ///< what errors call it, where that is another: a custom call's is the user's
   std::variant<HostTask, DeviceTask, LoopTask, BranchTask> task;
   std::vector<SlotId> buffers;
   std::vector<SlotId> writes;  ///< those of `buffers` that it writes

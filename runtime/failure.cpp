@@ -77,8 +77,30 @@ bool known_copied(const std::exception& error, Raise& raise, Raise& raise_nested
 
 }  // namespace
 
-Failure::Failure(const std::exception_ptr& error) {
+Failure::Failure(const std::exception_ptr& error) noexcept {
   if (!error) return;
+  try {
+    cause_ = cause_of(error);
+  } catch (...) {
+    cause_ = no_memory().cause_;
+  }
+}
+
+// Made when the library is loaded, and never destroyed.
+Failure Failure::no_memory() noexcept {
+  static const auto& cause = *new std::shared_ptr<const Cause>(
+      cause_of(std::make_exception_ptr(Error("run: the machine has no memory left; let go of "
+                                             "arrays that are no longer needed"))));
+  return Failure(cause);
+}
+
+namespace {
+
+[[maybe_unused]] const Failure made_in_time = Failure::no_memory();
+
+}  // namespace
+
+std::shared_ptr<const Failure::Cause> Failure::cause_of(const std::exception_ptr& error) {
   auto cause = std::make_shared<Cause>();
   try {
     std::rethrow_exception(error);
@@ -101,7 +123,7 @@ Failure::Failure(const std::exception_ptr& error) {
                   cause->raise_nested);
     cause->original = error;
   }
-  cause_ = std::move(cause);
+  return cause;
 }
 
 void Failure::rethrow() const {

@@ -3,6 +3,7 @@
 
 #include <exception>
 #include <memory>
+#include <utility>
 
 namespace anabranch {
 
@@ -13,7 +14,10 @@ namespace anabranch {
 class Failure {
  public:
   Failure() = default;
-  Failure(const std::exception_ptr& error);
+  /// Takes memory; where there is none, it is that of `no_memory`.
+  Failure(const std::exception_ptr& error) noexcept;
+  /// That the machine has no memory left; takes none.
+  static Failure no_memory() noexcept;
 
   explicit operator bool() const { return cause_ != nullptr; }
   /// Throws a new exception; there must be one.
@@ -23,6 +27,8 @@ class Failure {
 
  private:
   struct Cause;
+  explicit Failure(std::shared_ptr<const Cause> cause) : cause_(std::move(cause)) {}
+  static std::shared_ptr<const Cause> cause_of(const std::exception_ptr& error);
   std::shared_ptr<const Cause> cause_;
 };
 

@@ -6,37 +6,41 @@
 
 #include "codegen/cpu/emit_kernel.h"
 #include "codegen/cpu/jit.h"
+#include "codegen/cpu/leaked_on_error.h"
+#include "codegen/cpu/link.h"
 #include "codegen/cpu/object_code.h"
 #include "ir/error.h"
 
 namespace anabranch::cpu {
 namespace {
 
-// One function per kernel, named after it.
-std::unique_ptr<llvm::Module> make_module(llvm::LLVMContext& context,
-                                          const llvm::TargetMachine& machine,
-                                          std::span<const Kernel> kernels) {
-  auto module = std::make_unique<llvm::Module>("kernels", context);
-  set_target(*module, machine);
-  MathUses uses;
-  for (const Kernel& kernel : kernels) count_math(kernel, uses);
-  for (const Kernel& kernel : kernels) emit_kernel(*module, kernel, kernel.name, uses);
-  verify(*module);
-  return module;
-}
+/// One function per kernel, named after it.
+struct KernelModule {
+  KernelModule(const llvm::TargetMachine& machine, std::span<const Kernel> kernels)
+      : module("kernels", *context) {
+    set_target(*module, machine);
+    MathUses uses;
+    for (const Kernel& kernel : kernels) count_math(kernel, uses);
+    for (const Kernel& kernel : kernels) emit_kernel(*module, kernel, kernel.name, uses);
+    verify(*module);
+  }
+
+  LeakedOnError<llvm::LLVMContext> context;
+  LeakedOnError<llvm::Module> module;
+};
 
 }  // namespace
 
 Code compile_kernels(std::span<const Kernel> kernels, CodeCache* cache, const CpuModel& cpu) {
   if (kernels.empty()) return {};
   const auto machine = lend_target_machine(cpu);
-  llvm::LLVMContext context;
-  auto module = make_module(context, *machine, kernels);
-  const std::size_t instructions = module->getInstructionCount();
+  const KernelModule made(*machine, kernels);
+  llvm::Module& module = *made.module;
+  const std::size_t instructions = module.getInstructionCount();
   std::vector<std::string> symbols;
   for (const Kernel& kernel : kernels) symbols.push_back(kernel.name);
   try {
-    const std::string object = object_of(*module, *machine, cache);
+    const std::string object = object_of(module, *machine, cache);
     LoadedCode loaded = load(object, symbols);
     Code code{.functions = {},
               .keep_alive = std::move(loaded.keep_alive),
@@ -47,20 +51,19 @@ Code compile_kernels(std::span<const Kernel> kernels, CodeCache* cache, const Cp
     }
     return code;
   } catch (const InternalError& error) {
-    throw InternalError(error.stage(), error.what(), text_of(*module));
+    throw InternalError(error.stage(), error.what(), text_of(module));
   }
 }
 
 std::string llvm_text(std::span<const Kernel> kernels) {
-  llvm::LLVMContext context;
-  return text_of(*make_module(context, *lend_target_machine(), kernels));
+  const auto machine = lend_target_machine();
+  return text_of(*KernelModule(*machine, kernels).module);
 }
 
 std::string assembly_text(std::span<const Kernel> kernels) {
-  llvm::LLVMContext context;
   const auto machine = lend_target_machine();
-  auto module = make_module(context, *machine, kernels);
-  return generate(*module, *machine, llvm::CodeGenFileType::AssemblyFile);
+  return generate(*KernelModule(*machine, kernels).module, *machine,
+                  llvm::CodeGenFileType::AssemblyFile);
 }
 
 Target host_target() {

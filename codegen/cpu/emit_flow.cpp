@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "codegen/cpu/emit_kernel.h"
+#include "codegen/cpu/leaked_on_error.h"
 #include "runtime/executor/loop_run.h"
 
 namespace anabranch::cpu {
@@ -299,20 +300,31 @@ void FlowEmitter::emit_branch(const BranchTask& branch, const KernelOf& kernel_o
   builder_.CreateRetVoid();
 }
 
-void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
-  llvm::PipelineTuningOptions tuning;
-  tuning.LoopVectorization = tuning.SLPVectorization = tuning.LoopUnrolling = false;
-  llvm::PassBuilder builder(&machine, tuning);
+namespace {
+
+struct Analyses {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;
   llvm::ModuleAnalysisManager modules;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
+};
+
+}  // namespace
+
+void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopVectorization = tuning.SLPVectorization = tuning.LoopUnrolling = false;
+  const LeakedOnError<llvm::PassBuilder> builder(&machine, tuning);
+  const LeakedOnError<Analyses> analyses;
+  builder->registerModuleAnalyses(analyses->modules);
+  builder->registerCGSCCAnalyses(analyses->components);
+  builder->registerFunctionAnalyses(analyses->functions);
+  builder->registerLoopAnalyses(analyses->loops);
+  builder->crossRegisterProxies(analyses->loops, analyses->functions, analyses->components,
+                                analyses->modules);
+  const LeakedOnError<llvm::ModulePassManager> pipeline(
+      builder->buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2));
+  pipeline->run(module, analyses->modules);
 }
 
 }  // namespace anabranch::cpu

@@ -1,69 +1,52 @@
 #include "codegen/cpu/jit.h"
 
-#include <llvm/ExecutionEngine/Orc/LLJIT.h>
+#include <llvm/AsmParser/Parser.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/TargetRegistry.h>
-#include <llvm/Support/SmallVectorMemoryBuffer.h>
+#include <llvm/Support/ErrorHandling.h>
+#include <llvm/Support/SourceMgr.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/TargetParser/Host.h>
 
-#include <atomic>
-#include <cstdlib>
 #include <mutex>
 #include <new>
 
-#include "codegen/cpu/emit_kernel.h"
+#include "codegen/cpu/leaked_on_error.h"
 #include "codegen/cpu/math_value.h"
 #include "ir/error.h"
 
 namespace anabranch::cpu {
 namespace {
 
-template <class T>
-T expect(llvm::Expected<T> value) {
-  if (!value) throw InternalError("jit", llvm::toString(value.takeError()));
-  return std::move(*value);
-}
+// Where malloc gives it nothing, LLVM ends the process unless a handler throws. Where operator new
+// gives it nothing, the exception passes through it anyhow.
+void throw_bad_alloc(void*, const char*, bool) { throw std::bad_alloc(); }
 
-void expect(llvm::Error error) {
-  if (error) throw InternalError("jit", llvm::toString(std::move(error)));
-}
+// What LLVM does once in a process, partly under locks that an exception leaves held.
+class Start {
+ public:
+  /// Throws Error where memory ended in the midst of it before.
+  template <class Work>
+  void once(const Work& work) {
+    std::lock_guard lock(mutex_);
+    if (done_) return;
+    if (begun_) {
+      throw Error(
+          "compile: the machine had no memory left when LLVM was started, which a process can do "
+          "once; start the program again");
+    }
+    begun_ = true;
+    work();
+    done_ = true;
+  }
 
-void initialize_native_target() {
-  static const bool done = [] {
-    llvm::InitializeNativeTarget();
-    llvm::InitializeNativeTargetAsmPrinter();
-    return true;
-  }();
-  static_cast<void>(done);
-}
-
-void* allocate_scratch(std::size_t bytes) { return ::operator new (bytes, std::align_val_t{64}); }
-void release_scratch(void* memory) { ::operator delete (memory, std::align_val_t{64}); }
-
-std::unique_ptr<llvm::orc::LLJIT> make_jit() {
-  initialize_native_target();
-  auto jit = expect(llvm::orc::LLJITBuilder().create());
-  llvm::orc::SymbolMap runtime;
-  auto add = [&](const char* name, auto* function) {
-    runtime[jit->mangleAndIntern(name)] = {llvm::orc::ExecutorAddr::fromPtr(function),
-                                           llvm::JITSymbolFlags::Exported};
-  };
-  add(allocate_scratch_name, &allocate_scratch);
-  add(release_scratch_name, &release_scratch);
-  expect(jit->getMainJITDylib().define(llvm::orc::absoluteSymbols(std::move(runtime))));
-  return jit;
-}
-
-// Never destroyed: code may still run, and handles may still be dropped, while the process ends.
-llvm::orc::LLJIT& process_jit() {
-  static llvm::orc::LLJIT& jit = *make_jit().release();
-  return jit;
-}
+ private:
+  std::mutex mutex_;
+  bool begun_ = false, done_ = false;
+};
 
 std::unique_ptr<llvm::TargetMachine> make_target_machine(const CpuModel& cpu) {
-  initialize_native_target();
   const std::string triple = llvm::sys::getProcessTriple();
   std::string error;
   const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, error);
@@ -84,11 +67,6 @@ TargetMachinePool& pool() {
   return pool;
 }
 
-void give_back(llvm::TargetMachine* machine) {
-  std::lock_guard lock(pool().mutex);
-  pool().idle.emplace_back(machine);
-}
-
 }  // namespace
 
 const CpuModel& host_cpu() {
@@ -102,20 +80,36 @@ const CpuModel& host_cpu() {
   return *host;
 }
 
+// What LLVM may have been changing when an exception came is used by nobody again.
+void ReturnTargetMachine::operator()(llvm::TargetMachine* machine) const {
+  if (std::uncaught_exceptions() > exceptions) return give_up(machine);
+  if (!is_pooled) {
+    delete machine;
+    return;
+  }
+  std::lock_guard lock(pool().mutex);
+  try {
+    pool().idle.emplace_back(machine);
+  } catch (const std::bad_alloc&) {
+    delete machine;
+  }
+}
+
 LentTargetMachine lend_target_machine(const CpuModel& cpu) {
+  initialize_native_target();
   if (&cpu != &host_cpu()) {
     return LentTargetMachine(make_target_machine(cpu).release(),
-                             [](llvm::TargetMachine* machine) { delete machine; });
+                             ReturnTargetMachine{.is_pooled = false});
   }
   {
     std::lock_guard lock(pool().mutex);
     if (!pool().idle.empty()) {
-      LentTargetMachine machine(pool().idle.back().release(), &give_back);
+      LentTargetMachine machine(pool().idle.back().release());
       pool().idle.pop_back();
       return machine;
     }
   }
-  return LentTargetMachine(make_target_machine(cpu).release(), &give_back);
+  return LentTargetMachine(make_target_machine(cpu).release());
 }
 
 void set_target(llvm::Module& module, const llvm::TargetMachine& machine) {
@@ -141,36 +135,69 @@ void verify(const llvm::Module& module) {
   }
 }
 
-std::string generate(llvm::Module& module, llvm::TargetMachine& machine,
-                     llvm::CodeGenFileType type) {
+namespace {
+
+std::string run_generator(llvm::Module& module, llvm::TargetMachine& machine,
+                          llvm::CodeGenFileType type) {
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
-  llvm::legacy::PassManager passes;
-  if (machine.addPassesToEmitFile(passes, stream, nullptr, type)) {
+  const LeakedOnError<llvm::legacy::PassManager> passes;
+  if (machine.addPassesToEmitFile(*passes, stream, nullptr, type)) {
     throw InternalError("jit", "no code generator for " + machine.getTargetTriple().str());
   }
-  passes.run(module);
+  passes->run(module);
   return std::string(bytes.data(), bytes.size());
 }
 
-LoadedCode load(const std::string& object, const std::vector<std::string>& symbols) {
-  llvm::orc::LLJIT& jit = process_jit();
-  // A namespace of its own, so that equal names in two object files never meet.
-  static std::atomic<std::uint64_t> objects{0};
-  llvm::orc::JITDylib* space =
-      &jit.getExecutionSession().createBareJITDylib("object" + std::to_string(objects++));
-  // From here on, dropping the last handle takes the code out again.
-  std::shared_ptr<const void> handle(space, [&jit, space](const void*) {
-    llvm::consumeError(jit.getExecutionSession().removeJITDylib(*space));
+// Has what LLVM makes at its first run: the list of its passes (under a lock), and the tables of
+// the functions that it knows, of operands that can be loaded and of constants that can be spread.
+constexpr const char* first_function = R"(
+declare float @expf(float)
+define void @first(ptr %x, i64 %count) {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %at = getelementptr <4 x float>, ptr %x, i64 %i
+  %old = load <4 x float>, ptr %at
+  %new = fmul <4 x float> %old, <float 1.25, float 1.25, float 1.25, float 1.25>
+  store <4 x float> %new, ptr %at
+  %next = add i64 %i, 1
+  %more = icmp slt i64 %next, %count
+  br i1 %more, label %loop, label %end
+end:
+  %first = load float, ptr %x
+  %last = call float @expf(float %first)
+  store float %last, ptr %x
+  ret void
+})";
+
+void generate_first(llvm::TargetMachine& machine) {
+  const LeakedOnError<llvm::LLVMContext> context;
+  llvm::SMDiagnostic problem;
+  const LeakedOnError<std::unique_ptr<llvm::Module>> module(
+      llvm::parseAssemblyString(first_function, problem, *context));
+  if (!*module) throw InternalError("jit", problem.getMessage().str());
+  set_target(**module, machine);
+  run_generator(**module, machine, llvm::CodeGenFileType::ObjectFile);
+}
+
+}  // namespace
+
+std::string generate(llvm::Module& module, llvm::TargetMachine& machine,
+                     llvm::CodeGenFileType type) {
+  static Start start;
+  start.once([&] { generate_first(machine); });
+  return run_generator(module, machine, type);
+}
+
+void initialize_native_target() {
+  static Start start;
+  start.once([] {
+    llvm::install_bad_alloc_error_handler(&throw_bad_alloc);
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
   });
-  space->addToLinkOrder(jit.getMainJITDylib());  // scratch memory
-  space->addToLinkOrder(*jit.getProcessSymbolsJITDylib());
-  expect(jit.addObjectFile(*space, llvm::MemoryBuffer::getMemBufferCopy(object, symbols[0])));
-  LoadedCode code{.addresses = {}, .keep_alive = std::move(handle)};
-  for (const std::string& symbol : symbols) {
-    code.addresses.push_back(expect(jit.lookup(*space, symbol)).toPtr<void*>());
-  }
-  return code;
 }
 
 }  // namespace anabranch::cpu

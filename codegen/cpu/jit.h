@@ -1,9 +1,10 @@
-// LLVM modules to callable code of this machine (ORC).
+// LLVM modules to object files for this machine.
 #pragma once
 
 #include <llvm/IR/Module.h>
 #include <llvm/Target/TargetMachine.h>
 
+#include <exception>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,9 +13,18 @@
 
 namespace anabranch::cpu {
 
+/// Makes this machine's code generator known to LLVM, once. Throws Error where memory ended in the
+/// midst of that before.
+void initialize_native_target();
+
 /// A compiler for a CPU; for the host's lent from a pool: to make one takes as long as to compile a
-/// small kernel. It goes back when the handle does.
-using LentTargetMachine = std::unique_ptr<llvm::TargetMachine, void (*)(llvm::TargetMachine*)>;
+/// small kernel. It goes back when the handle does, unless an exception passes then.
+struct ReturnTargetMachine {
+  bool is_pooled = true;
+  int exceptions = std::uncaught_exceptions();  // those in flight while it is lent
+  void operator()(llvm::TargetMachine* machine) const;
+};
+using LentTargetMachine = std::unique_ptr<llvm::TargetMachine, ReturnTargetMachine>;
 LentTargetMachine lend_target_machine(const CpuModel& cpu = host_cpu());
 
 /// Gives the module this machine's triple and data layout.
@@ -29,15 +39,5 @@ void verify(const llvm::Module& module);
 /// The machine code or the assembly of a module.
 std::string generate(llvm::Module& module, llvm::TargetMachine& machine,
                      llvm::CodeGenFileType type);
-
-/// Machine code linked into this process; given back when the last handle goes.
-struct LoadedCode {
-  std::vector<void*> addresses;  ///< one per symbol asked for
-  std::shared_ptr<const void> keep_alive;
-};
-
-/// Links an object file; other object files do not see its symbols. Throws InternalError.
-/// Thread-safe.
-LoadedCode load(const std::string& object, const std::vector<std::string>& symbols);
 
 }  // namespace anabranch::cpu

@@ -3,6 +3,7 @@
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 
+#include <array>
 #include <limits>
 #include <numbers>
 #include <string>
@@ -64,8 +65,13 @@ llvm::Value* circle_fraction(llvm::IRBuilderBase& b, llvm::Module& module, llvm:
   return b.CreateAdd(b.CreateShl(product(0), 64), middle);
 }
 
-// fraction / 2^128 * 2 pi to double precision, for a signed 128-bit fraction of a circle.
-llvm::Value* to_radians(llvm::IRBuilderBase& b, llvm::Value* fraction, int bits) {
+/// An angle of one lane and what it misses.
+struct Radians {
+  llvm::Value *r, *low;
+};
+
+// fraction / 2^128 * 2 pi, for a signed 128-bit fraction of a circle.
+Radians to_radians(llvm::IRBuilderBase& b, llvm::Value* fraction, int bits) {
   auto* f64 = b.getDoubleTy();
   auto* i64 = b.getInt64Ty();
   auto* negative = b.CreateICmpSLT(fraction, llvm::ConstantInt::get(fraction->getType(), 0));
@@ -85,11 +91,15 @@ llvm::Value* to_radians(llvm::IRBuilderBase& b, llvm::Value* fraction, int bits)
   // 53 bits of integer, the leading zeros, and 2 pi against pi.
   auto* exponent = b.CreateSub(b.getInt64(1023 - 53 + 1 - bits), b.CreateTrunc(zeros, i64));
   auto* scale = b.CreateBitCast(b.CreateShl(exponent, 52), f64);
-  auto* r = b.CreateFMul((head + tail).value(), scale);
-  return b.CreateSelect(negative, b.CreateFNeg(r), r);
+  const Simd sum = head + tail, lost = (head - sum) + tail;
+  const auto scaled = [&](Simd value) {
+    auto* of_magnitude = b.CreateFMul(value.value(), scale);
+    return b.CreateSelect(negative, b.CreateFNeg(of_magnitude), of_magnitude);
+  };
+  return {scaled(sum), scaled(lost)};
 }
 
-// The function of the module that reduces one f64 of any size: {double r, i64 n}.
+// The function of the module that reduces one f64 of any size: {double r, double low, i64 n}.
 llvm::Function* slow_reduction(llvm::Module& module, Turn turn) {
   static constexpr const char* names[] = {
       "anabranch.angle.half", "anabranch.angle.half_from_quarter", "anabranch.angle.quarter"};
@@ -99,7 +109,7 @@ llvm::Function* slow_reduction(llvm::Module& module, Turn turn) {
   llvm::IRBuilder<> b(context);
   auto* i64 = b.getInt64Ty();
   auto* f64 = b.getDoubleTy();
-  auto* result = llvm::StructType::get(f64, i64);
+  auto* result = llvm::StructType::get(f64, f64, i64);
   auto* function = llvm::Function::Create(llvm::FunctionType::get(result, {f64}, false),
                                           llvm::GlobalValue::InternalLinkage, name, module);
   function->addFnAttr(llvm::Attribute::NoInline);
@@ -114,12 +124,32 @@ llvm::Function* slow_reduction(llvm::Module& module, Turn turn) {
   int bits = turn_bits(turn);
   auto* rest = b.CreateShl(fraction, bits);  // of one turn, signed: within half a turn of 0
   auto* n = b.CreateAdd(b.CreateLShr(fraction, 128 - bits), b.CreateLShr(rest, 127));
-  auto* of_magnitude = to_radians(b, rest, bits);
+  const Radians of_magnitude = to_radians(b, rest, bits);
   auto* negative = b.CreateICmpSLT(b.CreateBitCast(x, i64), b.getInt64(0));
-  auto* r = b.CreateSelect(negative, b.CreateFNeg(of_magnitude), of_magnitude);
-  auto* pair = b.CreateInsertValue(llvm::PoisonValue::get(result), r, 0);
-  b.CreateRet(b.CreateInsertValue(pair, b.CreateTrunc(n, i64), 1));
+  llvm::Value* angle = llvm::PoisonValue::get(result);
+  unsigned place = 0;
+  for (llvm::Value* part : {of_magnitude.r, of_magnitude.low}) {
+    auto* with_sign = b.CreateSelect(negative, b.CreateFNeg(part), part);
+    angle = b.CreateInsertValue(angle, with_sign, place++);
+  }
+  b.CreateRet(b.CreateInsertValue(angle, b.CreateTrunc(n, i64), place));
   return function;
+}
+
+// {r, low, n} of one lane, as wide as the lane.
+std::array<llvm::Value*, 3> reduce_lane(llvm::IRBuilderBase& b, llvm::Function* reduction,
+                                        llvm::Value* x, Simd like) {
+  if (!like.is_wide()) x = b.CreateFPExt(x, b.getDoubleTy());
+  auto* angle = b.CreateCall(reduction, {x});
+  llvm::Value* r = b.CreateExtractValue(angle, 0);
+  llvm::Value* low = b.CreateExtractValue(angle, 1);
+  if (!like.is_wide()) {
+    llvm::Value* narrow = b.CreateFPTrunc(r, b.getFloatTy());
+    low = b.CreateFPTrunc(b.CreateFSub(r, b.CreateFPExt(narrow, b.getDoubleTy())), b.getFloatTy());
+    r = narrow;
+  }
+  llvm::Type* integer = like.bits().type()->getScalarType();
+  return {r, low, b.CreateTrunc(b.CreateExtractValue(angle, 2), integer)};
 }
 
 std::string lanes_name(Simd x, Turn turn) {
@@ -128,8 +158,8 @@ std::string lanes_name(Simd x, Turn turn) {
          std::to_string(lanes) + x.pick("f32", "f64");
 }
 
-// The function of the module that does the same for every lane, one after the other: {r, n}. Each
-// use is a call of it alone, since what is hardly ever run is not worth compiling more than once.
+// The function of the module that does the same for every lane, one after the other. Each use is a
+// call of it alone, since what is hardly ever run is not worth compiling more than once.
 llvm::Function* slow_lanes(Simd x, Turn turn) {
   llvm::Module& module = *x.builder().GetInsertBlock()->getModule();
   const std::string name = lanes_name(x, turn);
@@ -138,7 +168,7 @@ llvm::Function* slow_lanes(Simd x, Turn turn) {
   llvm::LLVMContext& context = module.getContext();
   llvm::Type* floats = x.type();
   llvm::Type* integers = x.bits().type();
-  auto* result = llvm::StructType::get(floats, integers);
+  auto* result = llvm::StructType::get(floats, floats, integers);
   auto* function = llvm::Function::Create(llvm::FunctionType::get(result, {floats}, false),
                                           llvm::GlobalValue::InternalLinkage, name, module);
   function->addFnAttr(llvm::Attribute::NoInline);
@@ -152,44 +182,37 @@ llvm::Function* slow_lanes(Simd x, Turn turn) {
   b.CreateBr(loop);
   b.SetInsertPoint(loop);
   auto* i = b.CreatePHI(b.getInt64Ty(), 2);
-  auto* r = b.CreatePHI(floats, 2);
-  auto* n = b.CreatePHI(integers, 2);
-  llvm::Value* lane = b.CreateExtractElement(function->getArg(0), i);
-  if (!x.is_wide()) lane = b.CreateFPExt(lane, b.getDoubleTy());
-  auto* pair = b.CreateCall(one, {lane});
-  llvm::Value* lane_r = b.CreateExtractValue(pair, 0);
-  if (!x.is_wide()) lane_r = b.CreateFPTrunc(lane_r, b.getFloatTy());
-  auto* lane_n = b.CreateTrunc(b.CreateExtractValue(pair, 1), integers->getScalarType());
-  auto* next_r = b.CreateInsertElement(r, lane_r, i);
-  auto* next_n = b.CreateInsertElement(n, lane_n, i);
+  llvm::PHINode* so_far[3];
+  for (unsigned k = 0; k < 3; ++k) so_far[k] = b.CreatePHI(result->getElementType(k), 2);
+  const auto reduced = reduce_lane(b, one, b.CreateExtractElement(function->getArg(0), i), x);
+  llvm::Value* all = llvm::PoisonValue::get(result);
+  for (unsigned k = 0; k < 3; ++k) {
+    llvm::Value* next = b.CreateInsertElement(so_far[k], reduced[k], i);
+    so_far[k]->addIncoming(llvm::PoisonValue::get(next->getType()), entry);
+    so_far[k]->addIncoming(next, loop);
+    all = b.CreateInsertValue(all, next, k);
+  }
   auto* next_i = b.CreateAdd(i, b.getInt64(1));
   i->addIncoming(b.getInt64(0), entry);
   i->addIncoming(next_i, loop);
-  r->addIncoming(llvm::PoisonValue::get(floats), entry);
-  r->addIncoming(next_r, loop);
-  n->addIncoming(llvm::PoisonValue::get(integers), entry);
-  n->addIncoming(next_n, loop);
   const auto lanes = llvm::cast<llvm::FixedVectorType>(floats)->getNumElements();
   b.CreateCondBr(b.CreateICmpEQ(next_i, b.getInt64(lanes)), after, loop);
   b.SetInsertPoint(after);
-  auto* both = b.CreateInsertValue(llvm::PoisonValue::get(result), next_r, 0);
-  b.CreateRet(b.CreateInsertValue(both, next_n, 1));
+  b.CreateRet(all);
   return function;
 }
 
 Angle reduce_slowly(Simd x, Turn turn) {
   llvm::IRBuilderBase& b = x.builder();
   if (x.type()->isVectorTy()) {
-    auto* pair = b.CreateCall(slow_lanes(x, turn), {x.value()});
-    return {x.with(b.CreateExtractValue(pair, 0)), x.with(b.CreateExtractValue(pair, 1)),
-            x.constant(0)};
+    auto* angles = b.CreateCall(slow_lanes(x, turn), {x.value()});
+    const auto part = [&](unsigned k) { return x.with(b.CreateExtractValue(angles, k)); };
+    const Simd r = part(0), low = part(1);
+    return {r, part(2), low};
   }
-  llvm::Value* wide = x.is_wide() ? x.value() : b.CreateFPExt(x.value(), b.getDoubleTy());
-  auto* pair = b.CreateCall(slow_reduction(*b.GetInsertBlock()->getModule(), turn), {wide});
-  llvm::Value* r = b.CreateExtractValue(pair, 0);
-  if (!x.is_wide()) r = b.CreateFPTrunc(r, b.getFloatTy());
-  return {x.with(r), x.with(b.CreateTrunc(b.CreateExtractValue(pair, 1), x.bits().type())),
-          x.constant(0)};
+  llvm::Function* reduction = slow_reduction(*b.GetInsertBlock()->getModule(), turn);
+  const auto [r, low, n] = reduce_lane(b, reduction, x.value(), x);
+  return {x.with(r), x.with(n), x.with(low)};
 }
 
 Angle reduce_fast(Simd x, Turn turn) {
@@ -207,10 +230,9 @@ Angle reduce_fast(Simd x, Turn turn) {
   if (turn != Turn::quarter) {
     return {fma(turns, -pi[2] * unit, r), shifted.bits(), x.constant(0)};
   }
-  const Simd rest = turns * (-pi[2] * unit);
-  if (!x.is_wide()) return {r, shifted.bits(), rest};
   // What the second step rounded off, twice of which shows where the tangent is 1. The difference
   // is exact away from 0.
+  const Simd rest = turns * (-pi[2] * unit);
   const Simd lost = fma(turns, -pi[1] * unit, first - r);
   return {r, shifted.bits(), select(abs(r) > 0.25, lost + rest, rest)};
 }

@@ -10,7 +10,7 @@ enum class Turn { half, half_from_quarter, quarter };
 
 /// r is within half a unit of 0, relatively exact; the lowest bit of `n` (integers) tells odd from
 /// even. For quarter turns r + `low` is the angle: next to a pole of the tangent all that r misses
-/// shows, and twice of it where the tangent is 1. Elsewhere `low` is 0.
+/// shows, and twice of it where the tangent is 1. Elsewhere `low` is not looked at.
 struct Angle {
   Simd r, n, low;
 };

@@ -5,6 +5,8 @@
 
 #include "codegen/cpu/emit_flow.h"
 #include "codegen/cpu/jit.h"
+#include "codegen/cpu/leaked_on_error.h"
+#include "codegen/cpu/link.h"
 #include "codegen/cpu/object_code.h"
 
 namespace anabranch::cpu {
@@ -33,14 +35,14 @@ struct FlowModule {
   template <class Task>
   FlowModule(const std::string& symbol, const Task& task, const KernelOf& kernel_of,
              const llvm::TargetMachine& machine)
-      : module(symbol, context), emitter(module, symbol) {
-    set_target(module, machine);
+      : module(symbol, *context), emitter(*module, symbol) {
+    set_target(*module, machine);
     emit(emitter, task, kernel_of);
-    verify(module);
+    verify(*module);
   }
 
-  llvm::LLVMContext context;
-  llvm::Module module;
+  LeakedOnError<llvm::LLVMContext> context;
+  LeakedOnError<llvm::Module> module;
   FlowEmitter emitter;
 };
 
@@ -49,7 +51,7 @@ HostTask compile(const std::string& symbol, const Task& task, const KernelOf& ke
                  CodeCache* cache) {
   const auto machine = lend_target_machine();
   FlowModule made(symbol, task, kernel_of, *machine);
-  const std::string object = object_of(made.module, *machine, cache, {"optimized", &optimize});
+  const std::string object = object_of(*made.module, *machine, cache, {"optimized", &optimize});
   LoadedCode loaded = load(object, {symbol});
   auto flow = std::make_shared<FlowContext>();
   flow->pointers = made.emitter.pointers();
@@ -66,9 +68,9 @@ std::string text(const std::string& symbol, const Task& task, const KernelOf& ke
                  bool assembly) {
   const auto machine = lend_target_machine();
   FlowModule made(symbol, task, kernel_of, *machine);
-  optimize(made.module, *machine);
-  if (assembly) return generate(made.module, *machine, llvm::CodeGenFileType::AssemblyFile);
-  return text_of(made.module);
+  optimize(*made.module, *machine);
+  if (assembly) return generate(*made.module, *machine, llvm::CodeGenFileType::AssemblyFile);
+  return text_of(*made.module);
 }
 
 std::string text(const Launch& launch, const KernelOf& kernel_of, bool assembly) {

@@ -39,7 +39,8 @@ struct ThreadPool::Worker {
   nanoseconds spin = longest_spin;
   bool is_busy = false;  // guarded by the pool's mutex
   std::atomic<std::uint32_t> awake{1};
-  bool leaves = false;  // guarded by the pool's mutex
+  bool leaves = false;     // guarded by the pool's mutex
+  Worker* next = nullptr;  // of those asleep, or of those to wake: no list of theirs takes memory
   std::thread thread;
 
   void wake() {
@@ -47,6 +48,10 @@ struct ThreadPool::Worker {
     awake.notify_one();
   }
 };
+
+void ThreadPool::wake(Worker* list) {
+  while (list) std::exchange(list, list->next)->wake();
+}
 
 // At most one of the two; neither tells the worker to stop.
 struct ThreadPool::Job {
@@ -111,7 +116,7 @@ ThreadPool::ThreadPool(Device device) : device_(device) { resize(cores(device));
 void ThreadPool::resize(CoreRange cores) {
   const auto count = static_cast<std::size_t>(cores.count);
   std::vector<std::unique_ptr<Worker>> leaving;
-  std::vector<Worker*> woken;
+  Worker* woken = nullptr;
   {
     std::lock_guard lock(mutex_);
     if (stopping_) return;
@@ -119,7 +124,6 @@ void ThreadPool::resize(CoreRange cores) {
       leaving.push_back(std::move(workers_.back()));
       leaving.back()->leaves = true;
     }
-    sleepers_.reserve(count);
     while (workers_.size() < count) {
       Worker& worker = *workers_.emplace_back(std::make_unique<Worker>());
       worker.index = static_cast<int>(workers_.size()) - 1;
@@ -127,20 +131,20 @@ void ThreadPool::resize(CoreRange cores) {
     }
     size_.store(cores.count, std::memory_order_relaxed);
     first_core_.store(cores.first, std::memory_order_relaxed);
-    woken = std::exchange(sleepers_, {});
+    woken = std::exchange(sleepers_, nullptr);
   }
-  for (Worker* worker : woken) worker->wake();
+  wake(woken);
   for (auto& worker : leaving) worker->thread.join();
 }
 
 void ThreadPool::stop() {
-  std::vector<Worker*> sleepers;
+  Worker* sleepers = nullptr;
   {
     std::lock_guard lock(mutex_);
     stopping_ = true;
-    sleepers = std::exchange(sleepers_, {});
+    sleepers = std::exchange(sleepers_, nullptr);
   }
-  for (Worker* worker : sleepers) worker->wake();
+  wake(sleepers);
   for (auto& worker : workers_) {
     if (this_pool == this && worker->index == this_worker) {
       worker->thread.detach();  // a task called exit()
@@ -184,19 +188,19 @@ void ThreadPool::job_is_ending() {
 
 // A worker that spins, or is about to look, will find the work by itself; where every core is at
 // work, whoever is done first will.
-std::vector<ThreadPool::Worker*> ThreadPool::sleepers_to_wake(int wanted) {
-  std::vector<Worker*> woken;
+ThreadPool::Worker* ThreadPool::sleepers_to_wake(int wanted) {
+  Worker* woken = nullptr;
   wanted -= spinners_ + ending_.load(std::memory_order_relaxed);
   wanted = std::min(wanted, size() - busy_);
-  for (; wanted > 0 && !sleepers_.empty(); --wanted) {
-    woken.push_back(sleepers_.back());
-    sleepers_.pop_back();
+  for (; wanted > 0 && sleepers_; --wanted) {
+    Worker* worker = std::exchange(sleepers_, sleepers_->next);
+    worker->next = std::exchange(woken, worker);
   }
   return woken;
 }
 
 void ThreadPool::post(Work& work) {
-  std::vector<Worker*> woken;
+  Worker* woken = nullptr;
   {
     std::unique_lock lock(mutex_);
     if (stopping_ && (this_pool != this || on_guest())) {
@@ -214,7 +218,7 @@ void ThreadPool::post(Work& work) {
     posts_.fetch_add(1, std::memory_order_relaxed);
     if (!work.part_of || work.part_of != awaited_) woken = sleepers_to_wake(1);
   }
-  for (Worker* worker : woken) worker->wake();
+  wake(woken);
 }
 
 void ThreadPool::open(SharedTask& shared, int helpers) {
@@ -228,13 +232,13 @@ void ThreadPool::open(SharedTask& shared, int helpers) {
   }
   const auto none_wanted = [&] { return shared.helpers_.load(std::memory_order_relaxed) == 0; };
   if (spin_until(none_wanted, until_host_helps)) return;
-  std::vector<Worker*> woken;
+  Worker* woken = nullptr;
   {
     std::lock_guard lock(mutex_);
     const int wanted = shared.helpers_.load(std::memory_order_relaxed);
     woken = sleepers_to_wake(std::min(wanted, 2));  // they wake further ones
   }
-  for (Worker* worker : woken) worker->wake();
+  wake(woken);
 }
 
 // Helping comes first: it brings what has begun to its end sooner.
@@ -280,12 +284,12 @@ void ThreadPool::help_until(const std::atomic<std::uint32_t>& happened, nanoseco
     }
   }
   // Workers have slept on, as this thread was there.
-  std::vector<Worker*> woken;
+  Worker* woken = nullptr;
   {
     std::lock_guard lock(mutex_);
     if (has_work()) woken = sleepers_to_wake(1);
   }
-  for (Worker* worker : woken) worker->wake();
+  wake(woken);
 }
 
 // Ranges of any task, and of what is queued only a part of what the guest waits for.
@@ -329,9 +333,9 @@ ThreadPool::Job ThreadPool::take(Worker& worker) {
       ++busy_;
       worker.is_busy = true;
       if (!has_work()) return job;
-      const std::vector<Worker*> woken = sleepers_to_wake(2);
+      Worker* woken = sleepers_to_wake(2);
       lock.unlock();
-      for (Worker* sleeper : woken) sleeper->wake();
+      wake(woken);
       return job;
     }
     if (stopping_ && !has_work()) return {};
@@ -349,16 +353,16 @@ ThreadPool::Job ThreadPool::take(Worker& worker) {
       if (has_work() || stopping_ || worker.leaves) continue;
     }
     worker.awake.store(0, std::memory_order_relaxed);
-    sleepers_.push_back(&worker);
+    worker.next = std::exchange(sleepers_, &worker);
     lock.unlock();
     worker.awake.wait(0, std::memory_order_acquire);
     lock.lock();
   }
   // While it was busy, others may have left work alone.
-  std::vector<Worker*> woken;
+  Worker* woken = nullptr;
   if (has_work()) woken = sleepers_to_wake(1);
   lock.unlock();
-  for (Worker* sleeper : woken) sleeper->wake();
+  wake(woken);
   return {};
 }
 

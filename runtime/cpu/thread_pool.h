@@ -125,7 +125,8 @@ class ThreadPool {
   Job take(Worker& worker);
   Job take_locked();
   bool has_work() const { return queue_head_ || open_tasks_; }
-  std::vector<Worker*> sleepers_to_wake(int wanted);
+  Worker* sleepers_to_wake(int wanted);
+  static void wake(Worker* list);
   bool run_ranges(SharedTask& shared);
   std::pair<std::int64_t, std::int64_t> take_range(SharedTask& shared) const;
   void take_ranges(SharedTask& shared) const;
@@ -141,7 +142,7 @@ class ThreadPool {
   Work* queue_tail_ = nullptr;
   SharedTask* open_tasks_ = nullptr;
   const void* awaited_ = nullptr;  // a guest looks for parts of it
-  std::vector<Worker*> sleepers_;
+  Worker* sleepers_ = nullptr;     // the latest first
   int spinners_ = 0;
   int busy_ = 0;                  // threads at work, guests included
   std::atomic<int> in_users_{0};  // of them, in functions of the user

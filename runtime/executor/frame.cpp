@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -12,11 +13,11 @@
 namespace anabranch::executor {
 namespace {
 
-// "custom_call3: WHAT, at model.cpp:12"; the error itself is nested in it.
+// "custom_call fft: WHAT, at model.cpp:12"; the error itself is nested in it.
 std::exception_ptr with_place(const std::exception_ptr& error, const Launch& launch) {
-  std::string text = launch.name + ": ";
-  const std::string place = launch.location ? ", at " + to_string(launch.location) : "";
   try {
+    const std::string text = (launch.title.empty() ? launch.name : launch.title) + ": ";
+    const std::string place = launch.location ? ", at " + to_string(launch.location) : "";
     try {
       std::rethrow_exception(error);
     } catch (const std::exception& known) {
@@ -157,6 +158,7 @@ void Frame::gather(const Launch& launch, void** buffers, DeviceQueue* queue) con
 }
 
 Failure Frame::error(SlotId slot) const {
+  if (lacks_memory_.load(std::memory_order_acquire)) return Failure::no_memory();
   const Failure* errors = errors_.load(std::memory_order_acquire);
   return errors ? errors[slot] : Failure();
 }
@@ -167,9 +169,13 @@ void Frame::check() const {
   }
 }
 
-void Frame::forget_errors() { delete[] errors_.exchange(nullptr, std::memory_order_acq_rel); }
+void Frame::forget_errors() {
+  delete[] errors_.exchange(nullptr, std::memory_order_acq_rel);
+  lacks_memory_ = false;
+}
 
 Failure Frame::error_before(const Launch& launch) const {
+  if (lacks_memory_.load(std::memory_order_acquire)) return Failure::no_memory();
   const Failure* errors = errors_.load(std::memory_order_acquire);
   if (!errors) return {};
   for (SlotId id : launch.buffers) {
@@ -181,7 +187,8 @@ Failure Frame::error_before(const Launch& launch) const {
 void Frame::fail(std::span<const SlotId> slots, const Failure& error) {
   Failure* errors = errors_.load(std::memory_order_acquire);
   if (!errors) {
-    auto* made = new Failure[executable_.slots.size()];
+    auto* made = new (std::nothrow) Failure[executable_.slots.size()];
+    if (!made) return lacks_memory_.store(true, std::memory_order_release);
     if (errors_.compare_exchange_strong(errors, made, std::memory_order_acq_rel)) {
       errors = made;
     } else {

@@ -56,7 +56,9 @@ class Frame {
   void check() const;
   /// Before anything runs: as if nothing had failed.
   void forget_errors();
-  bool has_failed() const { return errors_.load(std::memory_order_acquire) != nullptr; }
+  bool has_failed() const {
+    return errors_.load(std::memory_order_acquire) || lacks_memory_.load(std::memory_order_relaxed);
+  }
   void* data(SlotId slot) const { return data_[slot]; }
 
  private:
@@ -72,6 +74,7 @@ class Frame {
   Allocation arena_;
   std::vector<Allocation> further_arenas_;  // one per further device
   std::atomic<Failure*> errors_{nullptr};   // one per slot, made by the first failure
+  std::atomic<bool> lacks_memory_{false};   // so much that not even that could be made
 };
 
 }  // namespace anabranch::executor

@@ -27,6 +27,7 @@ StreamRun::StreamRun(DeviceState& device, const Executable& executable, Frame& f
       whole_(whole),
       strands_(executable.streams.size()),
       events_(executable.event_count),
+      queues_taken_(1 + executable.further.size()),
       has_engine_(device.engine || std::ranges::any_of(executable.further, [](const auto& further) {
                     return device_state(further.device).engine != nullptr;
                   })) {}
@@ -62,12 +63,12 @@ bool StreamRun::start() {
 
 // The first stream of a device is at home; the others have queues of their own.
 void StreamRun::take_queues() {
-  std::vector<unsigned> taken(1 + executable_.further.size());
+  std::ranges::fill(queues_taken_, 0);
   for (std::uint32_t i = 0; i < strands_.size(); ++i) {
     const DeviceIndex device = executable_.streams[i].device;
     Engine* engine = device_of(i).engine;
     if (engine) {
-      const unsigned number = taken[device]++;
+      const unsigned number = queues_taken_[device]++;
       strands_[i].queue_ =
           number == 0 ? &home_of(i) : &engine->queue(queues_.first + number, queues_.set);
     } else {
@@ -306,9 +307,14 @@ void Strand::note_time(const Launch& launch) {
 bool Strand::begin(const Launch& launch) {
   start_clock();
   if (owner_->times()) launch_begin_ = timeline::Clock::now();
-  buffers_.resize(launch.buffers.size());
   Frame& frame = owner_->frame();
   if (!frame.may_run(launch)) return true;
+  try {
+    buffers_.resize(launch.buffers.size());
+  } catch (...) {
+    frame.fail(launch, std::current_exception());
+    return true;
+  }
   if (const DeviceTask* task = launch.device_task()) {
     put(launch, *task);
     return true;

@@ -208,6 +208,7 @@ class StreamRun {
   std::atomic<std::size_t> running_{0};
   std::atomic<bool> starting_{false};  // `start` counts as running
   std::vector<EventState> events_;
+  std::vector<unsigned> queues_taken_;  // per device
   const bool has_engine_;
   bool has_queues_ = false;
   QueuePlace queues_;

@@ -17,23 +17,15 @@ std::string with_type(std::string text, const std::string& type) {
   return text;
 }
 
-Compilation compiled(const std::string& text, const std::string& type) {
+Compilation compiled(const std::string& text, const std::string& type, int streams = 1) {
   Options options;
+  options.streams = streams;
+  options.use_all_streams = streams > 1;
   options.device = Device::cpu();
   options.verify = true;
   Compilation compilation = compile(parse(with_type(text, type)), options);
   verify(*compilation.executable);
   return compilation;
-}
-
-const LoopTask& loop_of(const Compilation& compilation) {
-  for (const Stream& stream : compilation.executable->streams) {
-    for (const Step& step : stream) {
-      const auto* launch = std::get_if<Launch>(&step);
-      if (launch && launch->kind == Launch::Kind::loop) return std::get<LoopTask>(launch->task);
-    }
-  }
-  throw InternalError("test", "no loop", to_string(*compilation.executable));
 }
 
 std::vector<const Launch*> launches_of(const Executable& executable) {
@@ -44,6 +36,17 @@ std::vector<const Launch*> launches_of(const Executable& executable) {
     }
   }
   return launches;
+}
+
+const Launch& loop_launch_of(const Compilation& compilation) {
+  for (const Launch* launch : launches_of(*compilation.executable)) {
+    if (launch->kind == Launch::Kind::loop) return *launch;
+  }
+  throw InternalError("test", "no loop", to_string(*compilation.executable));
+}
+
+const LoopTask& loop_of(const Compilation& compilation) {
+  return std::get<LoopTask>(loop_launch_of(compilation).task);
 }
 
 const std::string head = R"(graph main(%0: S, %1: S) {
@@ -137,6 +140,145 @@ TEST(ControlFlow, AScanWritesItsRowsWhereTheyStay) {
   Cost step;
   for (const Launch* launch : launches_of(*loop.body)) step += launch->cost;
   EXPECT_LE(step.bytes_read + step.bytes_written, 8 * 64 * 4) << to_string(*loop.body);
+}
+
+// The reader comes later in the text, and as a kernel first: the update then needs no copy.
+TEST(ControlFlow, WhatReadsAnArrayRunsBeforeItsUpdate) {
+  const std::string body = R"(    %5: i32[] = constant 0
+    %6: f32[1,64] = dynamic_slice %2, %0, %5 sizes=[1,64]
+    %7: S = dynamic_update_slice %1, %6, %0, %5
+    %8: S = reverse %1 axes=[0]
+    return %4, %7, %8
+)";
+  const auto compilation = compiled(head + body + tail, "f32[1000,64]");
+  const std::vector<const Launch*> launches = launches_of(*loop_of(compilation).body);
+  const auto updates = [](const Launch* launch) { return !launch->updates.empty(); };
+  const auto update = std::ranges::find_if(launches, updates);
+  ASSERT_NE(update, launches.end());
+  const SlotId array = (*update)->updates[0].first;
+  for (const Launch* launch : std::span(update + 1, launches.end())) {
+    EXPECT_EQ(std::ranges::count(launch->buffers, array), 0)
+        << to_string(*loop_of(compilation).body);
+  }
+  EXPECT_EQ(loop_of(compilation).written[1], 1u);
+}
+
+TEST(ControlFlow, ABodyThatUpdatesKeepsToOneStream) {
+  const std::string row = R"(    %5: i32[] = constant 0
+    %6: f32[1,65536] = dynamic_slice %1, %0, %5 sizes=[1,65536]
+    %7: f32[1,65536] = tanh %6
+    %8: S = dynamic_update_slice %1, %7, %0, %5
+    %9: S = exponential %2
+    return %4, %8, %9
+)";
+  const std::string whole = R"(    %5: S = tanh %1
+    %6: S = reverse %2 axes=[0]
+    return %4, %5, %6
+)";
+  const auto streams_of = [](const std::string& body) {
+    return loop_of(compiled(head + body + tail, "f32[1000,65536]", 4)).body->streams.size();
+  };
+  EXPECT_EQ(streams_of(row), 1u);
+  EXPECT_GT(streams_of(whole), 1u);
+}
+
+// %2 is handed on in place of %1, and copied in place of %3.
+TEST(ControlFlow, ACarryIsHandedOnOnce) {
+  const auto compilation = compiled(R"(graph main(%0: S, %1: S, %2: S) {
+  %3: i32[] = constant 0
+  %4: i32[], %5: S, %6: S, %7: S = while %3, %0, %1, %2 graph c(%0: i32[], %1: S, %2: S, %3: S) {
+    %4: i32[] = constant 1000
+    %5: bool[] = compare %0, %4 direction=lt
+    return %5
+  } graph b(%0: i32[], %1: S, %2: S, %3: S) {
+    %4: i32[] = constant 1
+    %5: i32[] = add %0, %4
+    %6: S = add %1, %3
+    return %5, %2, %6, %2
+  }
+  return %5, %6, %7
+})",
+                                    "f32[64,64]");
+  const LoopTask& loop = loop_of(compilation);
+  std::vector<std::uint32_t> turn = loop.turn;
+  std::ranges::sort(turn);
+  for (std::uint32_t i = 0; i < turn.size(); ++i) EXPECT_EQ(turn[i], i);
+  const auto launches = launches_of(*loop.body);
+  EXPECT_EQ(std::ranges::count(launches, Launch::Kind::library, &Launch::kind), 1)
+      << to_string(*loop.body);
+}
+
+// The initial value of %4 is still read when %4 is written.
+TEST(ControlFlow, ACarryThatIsCapturedTooIsNotWrittenOver) {
+  const auto compilation = compiled(R"(graph main(%0: S, %1: S) {
+  %2: i32[] = constant 0
+  %3: i32[], %4: S, %5: S = while %2, %0, %1, %0 graph c(%0: i32[], %1: S, %2: S, %3: S) {
+    %4: i32[] = constant 1000
+    %5: bool[] = compare %0, %4 direction=lt
+    return %5
+  } graph b(%0: i32[], %1: S, %2: S, %3: S) {
+    %4: i32[] = constant 1
+    %5: i32[] = add %0, %4
+    %6: S = add %1, %3
+    %7: S = add %2, %3
+    return %5, %6, %7
+  }
+  return %4, %5
+})",
+                                    "f32[64,64]");
+  const Launch& launch = loop_launch_of(compilation);
+  ASSERT_EQ(loop_of(compilation).captures(), 1u);
+  const auto is_written_over = [&](std::size_t carry) {
+    return std::ranges::count(launch.in_place, launch.buffers[carry],
+                              &std::pair<SlotId, SlotId>::first) > 0;
+  };
+  EXPECT_FALSE(is_written_over(1)) << dump(compilation, Stage::schedule);
+  EXPECT_TRUE(is_written_over(2));
+}
+
+// A sum of a whole array has partial results; the body has nothing that lies anywhere.
+TEST(ControlFlow, TheRoomOfALoopHoldsWhatItsConditionComputes) {
+  const auto compilation = compiled(R"(graph main(%0: S) {
+  %1: i32[] = constant 0
+  %2: i32[], %3: S = while %1, %0 graph c(%0: i32[], %1: S) {
+    %2: f32[] = reduce_sum %1 axes=[0,1]
+    %3: i32[] = convert %2
+    %4: bool[] = compare %0, %3 direction=lt
+    return %4
+  } graph b(%0: i32[], %1: S) {
+    %2: i32[] = constant 1
+    %3: i32[] = add %0, %2
+    %4: S = multiply %1, %1
+    return %3, %4
+  }
+  return %3
+})",
+                                    "f32[1000,1000]");
+  const Launch& launch = loop_launch_of(compilation);
+  const LoopTask& loop = std::get<LoopTask>(launch.task);
+  ASSERT_GT(loop.condition->arena_bytes, loop.body->arena_bytes);
+  const Slot& room = compilation.executable->slots[launch.writes.back()];
+  EXPECT_GE(room.type.bytes(), loop_flag_bytes + loop.condition->arena_bytes);
+}
+
+// One array under two names, of which one is read elsewhere than the result is written.
+TEST(ControlFlow, NothingIsWrittenOverWhatIsGivenTwice) {
+  const std::string text = R"(graph main(%0: S, %1: S) {
+  %2: S = fusion %0, GIVEN kind=elementwise graph(%0: S, %1: S) {
+    %2: S = reverse %1 axes=[0]
+    %3: S = add %0, %2
+    return %3
+  }
+  return %2
+})";
+  for (const std::string second : {"%0", "%1"}) {
+    std::string given = text;
+    given.replace(given.find("GIVEN"), 5, second);
+    const auto compilation = compiled(given, "f32[64,64]");
+    const std::vector<const Launch*> launches = launches_of(*compilation.executable);
+    ASSERT_EQ(launches.size(), 1u);
+    EXPECT_EQ(launches[0]->in_place.size(), second == "%0" ? 0u : 1u);
+  }
 }
 
 // With a start that is only known when it runs, a row is read and written element by element in

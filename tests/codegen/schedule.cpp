@@ -145,6 +145,40 @@ TEST(Schedule, OutputsAreFinishedByTheirLastWriter) {
   EXPECT_EQ(last.finishes, std::vector<std::uint32_t>{0});
 }
 
+// An output that a later launch reads is there before, but not to be written over yet.
+TEST(Schedule, OutputsAreLetGoOfByTheirLastUser) {
+  FakeProgram program(16);
+  const SlotId in = program.input(), read_on = program.output();
+  program.launch({in}, read_on);
+  program.launch({read_on}, program.output());
+  using Outputs = std::vector<std::uint32_t>;
+  for (int streams : {1, 4}) {
+    const Executable made = schedule(program.program(), on(Device::null(), streams, true));
+    const auto& first = std::get<Launch>(made.streams[0].steps.at(0));
+    const auto& second = std::get<Launch>(made.streams[0].steps.at(1));
+    EXPECT_EQ(first.finishes, Outputs{0});
+    EXPECT_EQ(first.lets_go, Outputs{});
+    EXPECT_EQ(second.finishes, Outputs{1});
+    EXPECT_EQ(second.lets_go, Outputs{1});
+  }
+}
+
+// Of the same size, and no longer read when the output is written.
+TEST(Schedule, OutputsTakeOverInputsOfTheirDeviceAlone) {
+  for (DeviceIndex device : {0, 1}) {
+    FakeProgram program(16);
+    const SlotId in = program.input(), copied = program.temporary(), out = program.output();
+    Launch& copy = program.launch({in}, copied);
+    copy.kind = Launch::Kind::copy;
+    copy.in_place.clear();
+    program.launch({copied}, out);
+    for (SlotId id : {copied, out}) program.program().slots[id].device = device;
+    program.program().further = {Device::null(1)};
+    const Executable made = schedule(program.program(), on(Device::null(), 1));
+    EXPECT_EQ(made.takeovers.size(), device == 0 ? 1u : 0u) << to_string(made);
+  }
+}
+
 TEST(Schedule, RandomProgramsVerifyAndKeepToTheirStreams) {
   std::mt19937 random(1);
   int several_streams = 0;

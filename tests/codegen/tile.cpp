@@ -212,5 +212,31 @@ graph rows(%0: f32[8,4], %1: f32[8]) {
             (Pairs{{1, 2}}));
 }
 
+// out = x, then more = x once more: the second load would find what the store has written.
+TEST(InPlace, WhatIsStillReadIsNotWrittenOver) {
+  for (bool again : {false, true}) {
+    Kernel kernel;
+    kernel.name = "again";
+    for (Access access : {Access::read, Access::write, Access::write}) {
+      kernel.buffers.push_back({"b" + std::to_string(kernel.buffers.size()), f32, 8, access});
+    }
+    auto define = [&](Dtype dtype, Operation operation) {
+      kernel.instructions.push_back({std::move(operation), dtype, {}});
+      return Ref{static_cast<std::uint32_t>(kernel.instructions.size() - 1)};
+    };
+    Loop loop;
+    loop.extent = 8;
+    loop.index = define(i64, LoopIndex{});
+    const Ref first = define(f32, Load{0, loop.index, {}});
+    const Ref stored = define(i64, Store{1, loop.index, first});
+    const Ref second = again ? define(f32, Load{0, loop.index, {}}) : first;
+    const Ref last = define(i64, Store{2, loop.index, second});
+    loop.body = again ? Block{first, stored, second, last} : Block{first, stored, last};
+    kernel.body = {define(i64, std::move(loop))};
+    using Pairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+    EXPECT_EQ(in_place_buffers(kernel), again ? (Pairs{{0, 2}}) : (Pairs{{0, 1}, {0, 2}}));
+  }
+}
+
 }  // namespace
 }  // namespace anabranch::testing

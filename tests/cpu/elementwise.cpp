@@ -13,7 +13,7 @@
 namespace anabranch::cpu {
 namespace {
 
-constexpr std::int64_t count = 129;
+constexpr std::int64_t count = 129;  // of elements, unless said otherwise
 constexpr Dtype dtypes[] = {bool_, i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64};
 
 // Values where ops have corners, then random bits. `seed` also turns the order, so that two
@@ -100,7 +100,7 @@ std::vector<Case> cases_of(Op op) {
   return cases;
 }
 
-Kernel kernel_of(const Case& c, int width, int unroll) {
+Kernel kernel_of(const Case& c, int width, int unroll, std::int64_t count = cpu::count) {
   KernelSketch sketch("case");
   std::vector<std::uint32_t> inputs;
   for (Dtype dtype : c.operands) inputs.push_back(sketch.buffer(Access::read, dtype, count));
@@ -185,6 +185,65 @@ TEST_P(Elementwise, EqualsTheInterpreter) {
       }
     }
   }
+}
+
+void expect_converts(const Literal& values, Dtype to) {
+  const Dtype from = values.type().dtype;
+  const std::int64_t size = values.type().size();
+  const Case c{Op::convert, {from}, to};
+  std::vector<Kernel> kernels = {kernel_of(c, 1, 1, size), kernel_of(c, 16, 2, size)};
+  kernels[1].name += "_vector";
+  Node node;
+  node.op = Op::convert;
+  node.types = {Type{to, Shape{size}}};
+  const std::vector<Literal> operands = {values};
+  const Literal expected = interpret(node, operands)[0];
+  const Code code = compile_kernels(kernels);
+  for (HostTask::Function function : code.functions) {
+    expect_same(run(function, operands, node.types[0], std::span(&size, 1)), expected, operands,
+                std::string(name(from)) + " -> " + std::string(name(to)));
+  }
+}
+
+// Of elements that have these as their lowest bits.
+Literal literal_of(Dtype dtype, std::span<const std::uint64_t> bits) {
+  const std::size_t size = byte_size(dtype);
+  std::vector<std::byte> bytes(bits.size() * size);
+  for (std::size_t i = 0; i < bits.size(); ++i) std::memcpy(&bytes[i * size], &bits[i], size);
+  return Literal(Type{dtype, Shape{static_cast<std::int64_t>(bits.size())}}, std::move(bytes));
+}
+
+// Half way between two results and next to it, where an intermediate float would be half way too.
+TEST(Conversions, OfIntegersToHalfPrecisionRoundOnce) {
+  for (Dtype from : {i32, u32, i64, u64}) {
+    const int most = static_cast<int>(8 * byte_size(from)) - 1;
+    for (auto [to, digits] : {std::pair{f16, 11}, std::pair{bf16, 8}}) {
+      std::vector<std::uint64_t> values;
+      const std::uint64_t one = std::uint64_t{1} << (digits - 1);
+      for (int shift = 1; shift + digits <= most; ++shift) {
+        for (std::uint64_t number : {one, one + 1, 2 * one - 1}) {
+          const std::uint64_t tie = (number << shift) + (std::uint64_t{1} << (shift - 1));
+          for (std::uint64_t value : {tie - 1, tie, tie + 1}) {
+            values.push_back(value);
+            values.push_back(0 - value);
+          }
+        }
+      }
+      expect_converts(literal_of(from, values), to);
+    }
+  }
+}
+
+// NaN of any payload among them.
+TEST(Conversions, OfFloatsToHalfPrecisionLookAtEveryBit) {
+  std::vector<std::uint64_t> bits;
+  for (std::uint64_t upper = 0; upper < 1u << 16; ++upper) {
+    for (std::uint64_t lower : {0u, 1u, 0x7fffu, 0x8000u, 0x8001u, 0xffffu}) {
+      bits.push_back(upper << 16 | lower);
+    }
+  }
+  const Literal values = literal_of(f32, bits);
+  for (Dtype to : {f16, bf16}) expect_converts(values, to);
 }
 
 TEST(ElementwiseCases, CoverEveryExactOp) {

@@ -220,6 +220,33 @@ TEST(Tangent, IsWithin2UlpNextToItsPoles) {
   expect_within_limit(measure(loop, x, {}, [](Quad at, Quad) { return tanq(at); }), Op::tan, "f64");
 }
 
+// Numbers so large that their reduction is the slow one, whose tangents are close to 1 or -1: twice
+// of what the reduced angle misses shows there.
+template <class T>
+std::vector<T> far_eighths_of_a_turn() {
+  std::vector<T> x = {T(0x1.08287p+115)};
+  std::mt19937_64 random(8);
+  while (x.size() < 4096) {
+    const int exponent =
+        30 + static_cast<int>(random() % (std::numeric_limits<T>::max_exponent - 30));
+    const auto at = static_cast<T>(std::ldexp(static_cast<double>(random() >> 11), exponent - 53));
+    const double size = std::fabs(std::tan(static_cast<double>(at)));
+    if (size > 0.9 && size < 1.1) x.push_back(at);
+  }
+  return x;
+}
+
+TEST(Tangent, IsWithin2UlpFarOut) {
+  const MathLoop<float> narrow(Op::tan);
+  const auto of_float = [](float at, float) { return std::tan(static_cast<double>(at)); };
+  expect_within_limit(measure(narrow, far_eighths_of_a_turn<float>(), {}, of_float), Op::tan,
+                      "f32");
+  const MathLoop<double> wide(Op::tan);
+  const auto of_double = [](Quad at, Quad) { return tanq(at); };
+  expect_within_limit(measure(wide, far_eighths_of_a_turn<double>(), {}, of_double), Op::tan,
+                      "f64");
+}
+
 class BinaryMath : public testing::TestWithParam<test::BinaryReference> {};
 
 // Random pairs: of any bits, of moderate size, and (for power) such that the result is finite.

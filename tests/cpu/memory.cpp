@@ -202,6 +202,29 @@ TEST(Memory, GivesEachRowItsScratch) {
   }
 }
 
+// What is loaded from one place all the time is not what was there before the loop.
+TEST(Memory, ReadsWhatEachTurnHasWritten) {
+  constexpr std::int64_t size = 50;
+  KernelSketch sketch("kept");
+  auto in = sketch.buffer(Access::read, f32, size);
+  auto out = sketch.buffer(Access::write, f32, size);
+  auto kept = sketch.buffer(Access::scratch, f32, 1);
+  Ref zero = sketch.number(std::int64_t{0});
+  Ref i = sketch.open(range(size));
+  sketch.store(kept, zero, sketch.load(in, i));
+  Ref back = sketch.load(kept, zero);
+  sketch.store(out, i, sketch.add(back, back));
+  sketch.close();
+  Code code = compile_kernels(std::span(&sketch.kernel(), 1));
+  Memory from = filled<float>(size);
+  Memory to(size * sizeof(float));
+  void* pointers[] = {from.data(), to.data()};
+  code.functions[0](nullptr, pointers, 0, size);
+  for (std::int64_t k = 0; k < size; ++k) {
+    EXPECT_TRUE(holds(to, k, 2 * element<float>(k))) << "at " << k;
+  }
+}
+
 // Two rows of 100 elements: the second one begins where no vector is aligned.
 Kernel non_temporal_kernel(std::int64_t row_size) {
   KernelSketch sketch("non_temporal");

@@ -23,9 +23,10 @@ namespace fs = std::filesystem;
 
 // --- a machine that lacks something: in a process of its own
 
-/// What fake_cuda/try_gpu.cpp prints with `environment` ("NAME=VALUE ...").
-std::string tried(const std::string& environment) {
-  FILE* pipe = popen((environment + " '" TRY_GPU "'").c_str(), "r");
+/// What a program prints, fake_cuda/try_gpu.cpp if not another, with `environment` ("NAME=VALUE
+/// ...").
+std::string tried(const std::string& environment, const std::string& program = TRY_GPU) {
+  FILE* pipe = popen((environment + " '" + program + "'").c_str(), "r");
   std::string text;
   std::array<char, 256> part;
   while (fgets(part.data(), part.size(), pipe)) text += part.data();
@@ -88,6 +89,19 @@ TEST_F(PretendedMachine, WithoutCublasLtThereAreNoProducts) {
   expect_parts(tried(Libraries("libcublasLt").environment()),
                {"cpu:0\ncuda:0\n2 3 4 5 \nError: ", "there is no libcublasLt.so.",
                 "; install cuBLAS of CUDA ", "LD_LIBRARY_PATH"});
+}
+
+// A program that is linked to the library, and includes its header, has used no device yet.
+TEST_F(PretendedMachine, IsLeftAloneBeforeMain) {
+  int at_first = 0, with_devices = 0, with_a_result = 0;
+  const std::string text = tried(Libraries("nothing").environment(), BEFORE_MAIN);
+  ASSERT_EQ(std::sscanf(text.c_str(),
+                        "start: no driver, %d threads\ndevices: a driver, %d threads\n"
+                        "result: a driver, %d threads",
+                        &at_first, &with_devices, &with_a_result),
+            3)
+      << text;
+  EXPECT_LT(at_first, with_a_result) << text;  // a sanitizer may have a thread of its own
 }
 
 // --- a driver that refuses a call

@@ -2,11 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <utility>
+#include <vector>
 
 #include "anabranch/anabranch.h"
 #include "codegen/cuda/gpu_costs.h"
 #include "fake_driver.h"
+#include "runtime/cuda/gpu.h"
 #include "runtime/cuda/gpus.h"
 #include "tests/support/default_device.h"
 
@@ -87,6 +90,24 @@ TEST(JitOnGpu, BranchesRunOnSeveralQueues) {
   for (int streams : {1, 4}) {
     expect_as_on_cpu(branches, ab::reshape(numbers(256), {16, 16}), streams, 1e-3f);
   }
+}
+
+using PretendedQueues = anabranch::testing::PretendedDriver;
+
+// All is on the queues before the GPU does any of it, in an order of its own choice.
+TEST_F(PretendedQueues, WaitForWhatTheyRead) {
+  const ab::Array x = ab::reshape(numbers(256), {16, 16}).to(ab::Device::cuda(0));
+  const std::vector<float> expected = ab::jit(branches, on_gpu(1))(x).to_vector<float>();
+  auto f = ab::jit(branches, on_gpu(4));
+  EXPECT_GT(f.cost(x).streams, 1);
+  f(x).wait();
+  auto& gpu = anabranch::cuda::Gpu::of(0);
+  gpu.enter();
+  const std::function<void()> go_on = anabranch::testing::stop_at(gpu.main().native());
+  std::vector<ab::Array> results;
+  for (int i = 0; i < 8; ++i) results.push_back(f(x));
+  go_on();
+  for (const ab::Array& result : results) EXPECT_EQ(result.to_vector<float>(), expected);
 }
 
 // Memory goes back while a queue of its own still has to write it. The copy to the GPU takes part

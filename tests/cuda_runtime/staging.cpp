@@ -5,7 +5,10 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <future>
+#include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -134,6 +137,75 @@ TEST_F(PretendedStaging, CopiesToTheHostNeverWait) {
   go_on();
   for (std::promise<void>& promise : promises) promise.get_future().wait();
   for (const Bytes& one : got) EXPECT_EQ(one, bytes);
+}
+
+/// A queue whose first mark is passed when the test says so, and the others meanwhile.
+class HeldQueue final : public DeviceQueue {
+ public:
+  explicit HeldQueue(DeviceQueue& real) : real_(real) {}
+
+  void let_first_pass() {
+    may_pass_ = true;
+    may_pass_.notify_all();
+  }
+  /// Whether who waits for the mark has heard of it.
+  bool is_done_with(std::size_t mark) const { return marks_.at(mark).expired(); }
+
+  void copy(void* to, const void* from, std::size_t bytes) override { real_.copy(to, from, bytes); }
+  std::shared_ptr<const Mark> mark() override {
+    auto made = std::make_shared<HeldMark>();
+    made->real = real_.mark();
+    made->name = &gpu().queue(static_cast<unsigned>(marks_.size()) + 1);
+    if (marks_.empty()) made->may_pass = &may_pass_;
+    marks_.push_back(made);
+    return made;
+  }
+  void wait(const Mark& mark) override { real_.wait(mark); }
+  std::shared_ptr<const TimeMark> time_mark() override { return real_.time_mark(); }
+  void put_loop(DeviceQueue&, const SetCondition&, const std::function<void()>&) override {}
+  void put_branches(DeviceQueue&, std::size_t, const SetCondition&,
+                    const std::function<void(std::size_t)>&) override {}
+  void begin_range(const std::string& name) override { real_.begin_range(name); }
+  void end_range() override { real_.end_range(); }
+  void* native() const override { return real_.native(); }
+
+ private:
+  struct HeldMark final : Mark {
+    bool is_past() const override { return (!may_pass || *may_pass) && real->is_past(); }
+    void wait() const override {
+      if (may_pass) may_pass->wait(false);
+      real->wait();
+    }
+    const DeviceQueue& queue() const override { return *name; }
+
+    std::shared_ptr<const Mark> real;
+    const DeviceQueue* name = nullptr;  // as if on a queue of its own
+    const std::atomic<bool>* may_pass = nullptr;
+  };
+
+  DeviceQueue& real_;
+  std::atomic<bool> may_pass_ = false;
+  std::vector<std::weak_ptr<const Mark>> marks_;
+};
+
+// Two threads that put pieces on a queue may do so in the other order.
+TEST_F(PretendedStaging, PiecesAreReadInTheirOrder) {
+  const StagingRing ring = small_ring();
+  const Bytes bytes = counting_bytes(2 * piece);
+  const Buffer buffer = copy_to_engine(Device::cuda(), bytes, small_ring());
+  buffer.ready().wait();
+  HeldQueue queue(gpu().to_host());
+  Bytes got;
+  std::promise<void> promise;
+  const auto read = [&](std::span<const std::byte> part) {
+    got.insert(got.end(), part.begin(), part.end());
+  };
+  fetch(device_state(Device::cuda()), queue, ring, buffer.data(), bytes.size(), read,
+        [&](const Failure&) { promise.set_value(); });
+  while (!queue.is_done_with(1)) std::this_thread::yield();
+  queue.let_first_pass();
+  promise.get_future().get();
+  EXPECT_EQ(got, bytes);
 }
 
 TEST_F(PretendedStaging, AReaderThatThrowsEndsTheCopy) {

@@ -104,6 +104,42 @@ TEST(CustomCall, FailsAllItsResultsAndNoOthers) {
   }
 }
 
+// Dumps tell functions of one name and calls in a loop apart; to the user all of them are "parse".
+TEST(CustomCall, IsNamedInErrorsByItsName) {
+  const auto nothing = [](const ab::CustomCall&) {};
+  const auto throws = [](const ab::CustomCall&) { throw std::runtime_error("no such file"); };
+  const auto misreads = [](const ab::CustomCall& call) { call.operand<int>(0); };
+  const auto parse = [](auto function, ab::Array x) {
+    return ab::custom_call("parse", function, ab::spec(ab::f32, {3}), x);
+  };
+  const int line = __LINE__ - 2;
+  const auto wanted = [&](const std::string& what) {
+    return "custom_call parse: " + what + ", at custom_call.cpp:" + std::to_string(line);
+  };
+  const ab::Array x = ab::array({3.0f, 1.0f, 2.0f});
+  parse(nothing, x).wait();
+  EXPECT_EQ(message_of(parse(throws, x)), wanted("no such file"));
+  EXPECT_EQ(message_of(parse(misreads, x)),
+            wanted("f32[3] taken as i32; take it as what it is, or convert it before the call"));
+  const auto missing = [](const ab::CustomCall& call) { call.operand_type(1); };
+  EXPECT_EQ(message_of(parse(missing, x)), wanted("there is no operand 1"));
+  const auto loop = [&](ab::Array x) {
+    const auto body = [&](ab::Array, ab::Array y) { return parse(throws, parse(nothing, y)); };
+    return ab::fori_loop(0, 3, body, x);
+  };
+  EXPECT_EQ(message_of(ab::jit(loop)(x)), wanted("no such file"));
+
+  const ab::Graph graph =
+      ab::trace([&](ab::Array x) { return parse(throws, x); }, ab::spec(ab::f32, {3}));
+  const ab::Literal input(ab::Type{ab::f32, {3}}, std::vector<std::byte>(12));
+  try {
+    ab::interpret(graph, std::span(&input, 1));
+    ADD_FAILURE() << "no error";
+  } catch (const ab::Error& error) {
+    EXPECT_EQ(error.what(), wanted("no such file"));
+  }
+}
+
 std::thread::id called_on;
 
 void note_thread(const ab::CustomCall& call) {

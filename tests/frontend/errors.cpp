@@ -92,32 +92,16 @@ TEST(Errors, ShapesThatDoNotFit) {
 }
 
 // --- what does not compile
-// ------------------------------------------------------------------------
 
 template <class To, class From>
 concept Assigns = requires(To to, From from) {
   std::forward<To>(to) = from;
-};
-template <class... Args>
-concept Sums = requires(Args... args) {
-  ab::sum(args...);
 };
 
 // x[0] = y would change a temporary.
 static_assert(Assigns<ab::Array&, ab::Array> && !Assigns<ab::Array, ab::Array>);
 static_assert(!std::is_assignable_v<decltype(ab::Array()[0]), ab::Array>);
 static_assert(std::is_nothrow_move_assignable_v<ab::Array> && std::is_copy_assignable_v<ab::Array>);
-
-// A bool is no axis.
-static_assert(Sums<ab::Array, int> && Sums<ab::Array, std::size_t, bool>);
-static_assert(!Sums<ab::Array, bool> && !Sums<ab::Array, bool, bool>);
-static_assert(!std::is_convertible_v<bool, ab::Axes> && !std::is_convertible_v<bool, ab::Position>);
-
-TEST(Errors, ABoolIsNoAxisAndKeepsDimensionsOfAll) {
-  EXPECT_EQ(ab::sum(f32({2, 3}), {}, ab::keepdims).shape(), ab::Shape({1, 1}));
-  EXPECT_EQ(ab::sum(f32({2, 3}), {0}, ab::keepdims).shape(), ab::Shape({1, 3}));
-  EXPECT_EQ(ab::sum(f32({2, 3}), {-1, 0}).shape(), ab::Shape({}));
-}
 
 TEST(Errors, AxesThatAreNotThere) {
   expect_messages({

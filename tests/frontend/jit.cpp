@@ -96,7 +96,7 @@ TEST(Jit, EqualGraphsShareAProgram) {
 
 TEST(Jit, ProgramsWithLargeConstantsAreForgottenEarlier) {
   auto use = [](float first) {
-    std::vector<float> values(std::size_t{1} << 24);  // 64 MiB, and as much on the device
+    std::vector<float> values(std::size_t{1} << 25);  // 128 MiB
     values[0] = first;
     return ab::jit([&](ab::Array x) { return x + ab::array(values); })(ab::scalar(1.0f));
   };

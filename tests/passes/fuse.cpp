@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 #include <set>
+#include <span>
+#include <vector>
 
 #include "ir/fusion_plan.h"
 #include "ir/parse.h"
@@ -164,6 +167,45 @@ Graph chain(int count) {
   Value y = builder.parameter(Type{f32, Shape{1024}});
   for (int i = 0; i < count; ++i) x = builder.add(i % 2 ? Op::add : Op::multiply, {x, y});
   return builder.build({x});
+}
+
+// Each of these kernels would be worth its while, and a GPU takes so many parameters.
+TEST(Fuse, AKernelHasAtMost64Buffers) {
+  GraphBuilder builder("sum");
+  const Type type{f32, Shape{4096}};
+  std::vector<Value> terms;
+  for (int i = 0; i < 100; ++i) terms.push_back(builder.parameter(type));
+  Value sum = terms[0];
+  for (std::size_t i = 1; i < terms.size(); ++i) sum = builder.add(Op::add, {sum, terms[i]});
+  PassContext context;
+  const Graph graph = run_passes(default_pipeline(), builder.build({sum}), context);
+  std::size_t most = 0;
+  for (const Node& node : graph.nodes()) {
+    if (node.op == Op::fusion) most = std::max(most, node.inputs.size() + node.types.size());
+  }
+  EXPECT_EQ(most, 64u) << to_string(graph);
+}
+
+// Reading it once would be worth it on one device.
+TEST(Fuse, AConstantThatTwoDevicesReadDoesNotJoinThem) {
+  constexpr std::int64_t size = 65536;
+  const Type type{f32, Shape{size}};
+  std::vector<float> numbers(size);
+  std::iota(numbers.begin(), numbers.end(), 0.0f);
+  const auto bytes = std::as_bytes(std::span(numbers));
+  for (bool transfers : {false, true}) {
+    GraphBuilder builder("both");
+    const Value here = builder.parameter(type), given = builder.parameter(type);
+    const Value constant =
+        builder.constant(Literal(type, std::vector<std::byte>(bytes.begin(), bytes.end())));
+    const Value there =
+        transfers ? builder.add(Op::transfer, {given}, DeviceAttributes{Device::cpu(1)}) : given;
+    const Value first = builder.add(Op::multiply, {here, constant});
+    const Value second = builder.add(Op::multiply, {there, constant});
+    PassContext context;
+    const Graph graph = run_passes(default_pipeline(), builder.build({first, second}), context);
+    EXPECT_EQ(kinds(graph).size(), transfers ? 2u : 1u) << to_string(graph);
+  }
 }
 
 TEST(Fuse, ChainOf32OpsIsOneKernel) {

@@ -20,7 +20,7 @@ TEST(Buffer, IsAlignedAndCounted) {
   for (std::size_t bytes : {0u, 1u, 63u, 64u, 65u, 511u, 512u, 513u, 5000u, 1u << 20, 2097151u,
                             2097152u, 2097153u, 10u << 20}) {
     Buffer buffer = Buffer::allocate(device, bytes);
-    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(buffer.data()) % 64, 0u);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(buffer.data()) % Buffer::alignment, 0u);
     std::memset(buffer.data(), 1, bytes);
     const std::size_t used = memory_use(device).in_use - before;
     EXPECT_GE(used, bytes);
@@ -52,6 +52,10 @@ TEST(Buffer, FreedMemoryIsReused) {
     EXPECT_EQ(Buffer::allocate(device, less).data(), first);
   }
   EXPECT_GT(memory_use(device).cached, 3u << 20);
+  // The block that was kept last is too small.
+  const std::size_t before = memory_use(device).in_use, more = (10 << 20) + 1;
+  const Buffer larger = Buffer::allocate(device, more);
+  EXPECT_GE(memory_use(device).in_use - before, more);
   release_cached_memory(device);
   EXPECT_EQ(memory_use(device).cached, 0u);
 }
@@ -90,6 +94,27 @@ TEST(Buffer, AFailedBufferThrowsItsError) {
   Buffer buffer = Buffer::failed(device, std::make_exception_ptr(Error("lost")));
   EXPECT_THROW(buffer.data(), Error);
   EXPECT_THROW(buffer.ready().wait(), Error);
+}
+
+TEST(Buffer, MemoryIsTakenOverFromTheLastHandleAlone) {
+  Buffer from = Buffer::allocate(device, 100);
+  const void* const data = from.data();
+  const Buffer to = Buffer::deferred(device, 100, {});
+  {
+    const Buffer also = from;
+    EXPECT_FALSE(to.take_over(from));
+    EXPECT_EQ(also.data(), data);
+  }
+  EXPECT_TRUE(to.take_over(from));
+  EXPECT_EQ(to.data(), data);
+}
+
+TEST(Buffer, MemoryOfAnotherSizeOrDeviceIsNotTakenOver) {
+  const Buffer from = Buffer::allocate(device, 100);
+  EXPECT_FALSE(Buffer::deferred(device, 101, {}).take_over(from));
+  EXPECT_FALSE(Buffer::deferred(device, 99, {}).take_over(from));
+  EXPECT_FALSE(Buffer::deferred(Device::null(8), 100, {}).take_over(from));
+  EXPECT_NE(from.data(), nullptr);
 }
 
 std::string allocation_error(std::size_t bytes) {

@@ -111,6 +111,55 @@ TEST(Run, WrongInputsThrowAtOnce) {
   EXPECT_THROW(run(executable, {Buffer::allocate(Device::null(), 80)}), Error);
 }
 
+// While a launch still reads it, who has the first output may run something that would write it.
+TEST(Run, AnOutputThatIsReadOnIsNotGivenAway) {
+  FakeProgram program(10);
+  const SlotId in = program.input(), first = program.output();
+  program.launch({in}, first).finishes = {0};
+  static std::atomic<bool> may_go_on;
+  may_go_on = false;
+  Launch& last = program.launch({first}, program.output());
+  last.finishes = {1};
+  last.lets_go = {1};
+  last.host_task().function = [](const void* context, void* const* buffers, std::int64_t begin,
+                                 std::int64_t end) {
+    may_go_on.wait(false);
+    testing::run_fake(context, buffers, begin, end);
+  };
+  const Values values = counting(10);
+  std::vector<Buffer> out = run(program.in_order(), {buffer_of(cpu, values)});
+  while (!out[0].ready().ready()) std::this_thread::yield();
+
+  FakeProgram writer(10);
+  writer.launch({writer.input()}, writer.output(), 100);
+  Executable over = *writer.in_order();
+  over.takeovers = {{0, 0}};
+  std::vector<Buffer> given;
+  given.push_back(std::move(out[0]));
+  const Buffer written = run(std::make_shared<Executable>(over), std::move(given))[0];
+  EXPECT_TRUE(written.ready().ready());
+  may_go_on = true;
+  may_go_on.notify_all();
+  program.program().launches[1].host_task().function = testing::run_fake;
+  EXPECT_EQ(values_of(out[1]), program.expected({{values}})[1]);
+}
+
+TEST(Run, AnUpdateElsewhereBeginsWithTheWholeArray) {
+  FakeProgram program(10);
+  const SlotId in = program.input(), out = program.output();
+  Launch& launch = program.launch({in}, out);
+  launch.updates = {{in, out}};
+  launch.host_task().function = [](const void*, void* const* buffers, std::int64_t, std::int64_t) {
+    static_cast<std::int64_t*>(buffers[1])[4] = -1;
+  };
+  Values values = counting(10, 100);
+  const Buffer input = buffer_of(cpu, values);
+  const Buffer output = run(program.in_order(), {input})[0];
+  EXPECT_EQ(values_of(input), values);
+  values[4] = -1;
+  EXPECT_EQ(values_of(output), values);
+}
+
 class Failures : public ::testing::TestWithParam<double> {};
 INSTANTIATE_TEST_SUITE_P(InlineAndQueued, Failures, ::testing::Values(100.0, 1e5));
 
@@ -148,6 +197,14 @@ TEST_P(Failures, AFailedInputFailsItsDependantsAlone) {
   std::vector<Buffer> out = run(program.in_order(), {failed, buffer_of(cpu, counting(10))});
   EXPECT_EQ(message(out[0]), "lost");
   EXPECT_EQ(values_of(out[1])[3], testing::mix(2, 3));
+}
+
+// Memory is taken before the inputs are looked at.
+TEST_P(Failures, TheFirstErrorIsTold) {
+  const Buffer failed = Buffer::failed(cpu, std::make_exception_ptr(Error("lost")));
+  fail_allocation_after(cpu, 0);
+  const Buffer out = run(chain(10, GetParam()).in_order(), {failed})[0];
+  EXPECT_NE(message(out).find("f0: allocate: "), std::string::npos) << message(out);
 }
 
 TEST_P(Failures, FullMemoryArrivesInTheResults) {
