@@ -9,7 +9,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
-#include <future>
 #include <string>
 #include <thread>
 #include <vector>
@@ -286,7 +285,7 @@ void copy_back() {
                              },
                              [&] {
                                return time_of([&] {
-                                 std::vector<std::future<std::vector<float>>> copies;
+                                 std::vector<ab::Future<std::vector<float>>> copies;
                                  for (int i = 0; i < count; ++i) {
                                    copies.push_back(product(a).to_vector_async<float>());
                                  }

@@ -95,12 +95,12 @@ void Array::check_read(const char* function, Dtype as, std::int64_t count,
 }
 
 void Array::read_async(const char* function, ReadPiece read,
-                       std::function<void(std::exception_ptr error)> done,
+                       std::function<void(Failure failure)> done,
                        const std::source_location& where) const {
   const Expression& expression = get(function, where);
   if (expression.kind == Expression::Kind::scalar) {
     read(scalar_bytes(expression));
-    return done(nullptr);
+    return done({});
   }
   read_when_ready(memory_of(*this, default_device()), std::move(read), std::move(done));
 }

@@ -4,9 +4,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <functional>
-#include <future>
 #include <iosfwd>
 #include <memory>
 #include <source_location>
@@ -17,6 +15,8 @@
 #include "ir/dtype.h"
 #include "ir/type.h"
 #include "runtime/device.h"
+#include "runtime/failure.h"
+#include "runtime/future.h"
 
 namespace anabranch {
 
@@ -117,24 +117,24 @@ class Array {
       delete;
 
   /// All elements in row-major order, copied by a core of the array's device once they are there,
-  /// while the caller and other work go on. `get` throws the error that stopped the array. `T` must
-  /// store the dtype.
+  /// while the caller and other work go on. `get` throws the error that stopped the array; the rest
+  /// of the result is as std::future. `T` must store the dtype.
   template <class T>
-  std::future<std::vector<T>> to_vector_async(
+  Future<std::vector<T>> to_vector_async(
       std::source_location where = std::source_location::current()) const {
     check_read("to_vector_async", dtype_of<T>, any_count, where);
     struct Reading {
       std::vector<T> values;
-      std::promise<std::vector<T>> promise;
+      Promise<std::vector<T>> promise;
     };
     auto reading = std::make_shared<Reading>();
-    std::future<std::vector<T>> future = reading->promise.get_future();
+    Future<std::vector<T>> future = reading->promise.get_future();
     read_async(
         "to_vector_async",
         [reading, append = appender(reading->values, size(where))](
             std::span<const std::byte> piece) { append(piece); },
-        [reading](std::exception_ptr error) {
-          if (error) return reading->promise.set_exception(std::move(error));
+        [reading](Failure failure) {
+          if (failure) return reading->promise.set_failure(std::move(failure));
           reading->promise.set_value(std::move(reading->values));
         },
         where);
@@ -171,8 +171,7 @@ class Array {
     };
   }
   using ReadPiece = std::function<void(std::span<const std::byte> piece)>;
-  void read_async(const char* function, ReadPiece read,
-                  std::function<void(std::exception_ptr error)> done,
+  void read_async(const char* function, ReadPiece read, std::function<void(Failure failure)> done,
                   const std::source_location& where) const;
   std::span<const std::byte> bytes_in_place(const char* function,
                                             const std::source_location& where) const;

@@ -11,22 +11,13 @@ namespace anabranch {
 
 Literal::Literal() : Literal(Type{Dtype::bool_, {}}, std::vector<std::byte>(1)) {}
 
-Literal::Literal(Type type, std::vector<std::byte> bytes)
-    : type_(std::move(type)), count_(bytes.size()) {
-  if (count_ != type_.bytes()) {
-    throw InternalError("literal", to_string(type_) + " given " + std::to_string(count_) +
+Literal::Literal(Type type, std::vector<std::byte> bytes) : type_(std::move(type)) {
+  if (bytes.size() != type_.bytes()) {
+    throw InternalError("literal", to_string(type_) + " given " + std::to_string(bytes.size()) +
                                        " bytes instead of " + std::to_string(type_.bytes()));
   }
   const auto kept = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
   bytes_ = std::shared_ptr<const std::byte>(kept, kept->data());
-}
-
-Literal Literal::sharing(Type type, std::shared_ptr<const std::byte> bytes) {
-  Literal literal;
-  literal.type_ = std::move(type);
-  literal.bytes_ = std::move(bytes);
-  literal.count_ = literal.type_.bytes();
-  return literal;
 }
 
 Literal Literal::scalar(Dtype dtype, double value) {
@@ -49,15 +40,16 @@ bool Literal::is_splat() const {
 
 bool Literal::operator==(const Literal& other) const {
   if (type_ != other.type_) return false;
-  return count_ == 0 || bytes_ == other.bytes_ ||
-         std::memcmp(bytes_.get(), other.bytes_.get(), count_) == 0;
+  const std::size_t count = type_.bytes();
+  return count == 0 || bytes_ == other.bytes_ ||
+         std::memcmp(bytes_.get(), other.bytes_.get(), count) == 0;
 }
 
 std::uint64_t Literal::hash() const {
   std::uint64_t seed = static_cast<std::uint64_t>(type_.dtype);
   for (std::int64_t size : type_.shape)
     seed = seed * 0x9e3779b97f4a7c15 + static_cast<std::uint64_t>(size);
-  return XXH3_64bits_withSeed(bytes_.get(), count_, seed);
+  return XXH3_64bits_withSeed(bytes_.get(), type_.bytes(), seed);
 }
 
 }  // namespace anabranch

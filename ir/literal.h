@@ -4,6 +4,7 @@
 #include <cstring>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "ir/error.h"
@@ -21,7 +22,9 @@ class Literal {
   Literal(Type type, std::vector<std::byte> bytes);
   /// Of type.bytes() bytes that somebody else made, in place; they never change, and `bytes` keeps
   /// them.
-  static Literal sharing(Type type, std::shared_ptr<const std::byte> bytes);
+  static Literal sharing(Type type, std::shared_ptr<const std::byte> bytes) {
+    return Literal(std::move(bytes), std::move(type));
+  }
 
   /// Row-major `values` of the given shape; throws Error if the counts differ.
   template <class T>
@@ -34,7 +37,7 @@ class Literal {
   static Literal scalar(Dtype dtype, double value);
 
   const Type& type() const { return type_; }
-  std::span<const std::byte> bytes() const { return {bytes_.get(), count_}; }
+  std::span<const std::byte> bytes() const { return {bytes_.get(), type_.bytes()}; }
 
   /// The elements as their C++ type; throws InternalError unless `T` stores the dtype.
   template <class T>
@@ -50,9 +53,11 @@ class Literal {
   std::uint64_t hash() const;
 
  private:
+  Literal(std::shared_ptr<const std::byte> bytes, Type type)
+      : type_(std::move(type)), bytes_(std::move(bytes)) {}
+
   Type type_;
   std::shared_ptr<const std::byte> bytes_;
-  std::size_t count_ = 0;
 };
 
 template <class T>

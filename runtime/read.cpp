@@ -13,7 +13,7 @@ namespace anabranch {
 namespace {
 
 struct Read final : cpu::Work {
-  Read(Buffer buffer, ReadPiece read, std::function<void(std::exception_ptr)> done)
+  Read(Buffer buffer, ReadPiece read, std::function<void(Failure)> done)
       : Work([](Work& work) { static_cast<Read&>(work).run(); }),
         buffer(std::move(buffer)),
         read(std::move(read)),
@@ -21,19 +21,19 @@ struct Read final : cpu::Work {
 
   void run() {
     const std::unique_ptr<Read> self(this);
-    std::exception_ptr error;
+    Failure failure;
     try {
       read_in_pieces(buffer, read);
     } catch (...) {
-      error = std::current_exception();
+      failure = std::current_exception();
     }
     buffer = {};  // who is told may look at what memory is in use
-    done(std::move(error));
+    done(std::move(failure));
   }
 
   Buffer buffer;
   const ReadPiece read;
-  const std::function<void(std::exception_ptr)> done;
+  const std::function<void(Failure)> done;
 };
 
 bool is_on_engine(const Buffer& buffer) { return device_state(buffer.device()).engine; }
@@ -42,11 +42,11 @@ bool is_on_engine(const Buffer& buffer) { return device_state(buffer.device()).e
 
 void read_in_pieces(const Buffer& buffer, const ReadPiece& read) {
   if (is_on_engine(buffer)) {
-    std::promise<void> promise;
-    copy_from_engine(buffer, read, [&promise](const Failure& error) {
-      error ? promise.set_exception(error.pointer()) : promise.set_value();
-    });
-    return promise.get_future().get();
+    std::promise<Failure> promise;
+    copy_from_engine(buffer, read,
+                     [&promise](const Failure& failure) { promise.set_value(failure); });
+    if (const Failure failure = promise.get_future().get()) failure.rethrow();
+    return;
   }
   const auto* data = static_cast<const std::byte*>(buffer.data());
   const HostCopy drawn("copy to the host", buffer.device(), buffer.bytes());
@@ -66,11 +66,9 @@ void read_now(const Buffer& buffer, const std::function<void(const void* data)>&
 }
 
 void read_when_ready(const Buffer& buffer, ReadPiece read,
-                     std::function<void(std::exception_ptr error)> done) {
+                     std::function<void(Failure failure)> done) {
   if (is_on_engine(buffer)) {
-    return copy_from_engine(
-        buffer, std::move(read),
-        [done = std::move(done)](const Failure& error) { done(error.pointer()); });
+    return copy_from_engine(buffer, std::move(read), std::move(done));
   }
   auto work = std::make_unique<Read>(buffer, std::move(read), std::move(done));
   if (buffer.device().kind() != DeviceKind::cpu) return work.release()->run();  // it never waits

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <exception>
 #include <functional>
 #include <span>
 
@@ -21,9 +20,9 @@ void read_in_pieces(const Buffer& buffer, const ReadPiece& read);
 void read_now(const Buffer& buffer, const std::function<void(const void* data)>& read);
 
 /// Once the bytes are there, calls `read` with them on a thread of the library, and then `done`:
-/// with null, or with the error where the buffer failed or `read` threw. `read` may take long but
-/// must not wait; `done` must do neither, and must not throw.
+/// with nothing, or with what failed where the buffer failed or `read` threw. `read` may take long
+/// but must not wait; `done` must do neither, and must not throw.
 void read_when_ready(const Buffer& buffer, ReadPiece read,
-                     std::function<void(std::exception_ptr error)> done);
+                     std::function<void(Failure failure)> done);
 
 }  // namespace anabranch

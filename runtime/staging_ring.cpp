@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <deque>
-#include <future>
 #include <map>
 #include <mutex>
 #include <utility>
 #include <vector>
 
 #include "ir/error.h"
+#include "runtime/future.h"
 
 namespace anabranch {
 namespace {
@@ -134,9 +134,9 @@ void StagingRing::when_free(std::size_t bytes, Got got) const {
 }
 
 std::shared_ptr<void> StagingRing::take(std::size_t bytes) const {
-  std::promise<std::shared_ptr<void>> promise;
-  when_free(bytes, [&](std::shared_ptr<void> piece, const Failure& error) {
-    error ? promise.set_exception(error.pointer()) : promise.set_value(std::move(piece));
+  Promise<std::shared_ptr<void>> promise;
+  when_free(bytes, [&](std::shared_ptr<void> piece, const Failure& failure) {
+    failure ? promise.set_failure(failure) : promise.set_value(std::move(piece));
   });
   return promise.get_future().get();
 }

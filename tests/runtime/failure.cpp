@@ -1,9 +1,10 @@
-// Failures: each reader has an exception of its own.
+// Failures and futures: each reader has an exception of its own.
 #include "runtime/failure.h"
 
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "ir/error.h"
+#include "runtime/future.h"
 
 namespace anabranch {
 namespace {
@@ -126,6 +128,32 @@ TEST(Failure, ManyThreadsReadOne) {
     for (std::thread& thread : threads) thread.join();
     EXPECT_EQ(read, 2);
   }
+}
+
+TEST(Future, ThrowsAnewOnTheThreadThatReads) {
+  Promise<int> promise;
+  Future<int> future = promise.get_future();
+  EXPECT_TRUE(future.valid());
+  EXPECT_EQ(future.wait_for(std::chrono::milliseconds(0)), std::future_status::timeout);
+  const Failure failure = failure_of(Error("what is wrong"));
+  std::thread([&] { promise.set_failure(failure); }).join();
+  future.wait();
+  try {
+    future.get();
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "what is wrong");
+  }
+  EXPECT_FALSE(future.valid());
+}
+
+TEST(Future, GivesTheValueOnce) {
+  Promise<std::vector<int>> promise;
+  Future<std::vector<int>> future = promise.get_future();
+  promise.set_value({1, 2});
+  EXPECT_EQ(future.wait_until(std::chrono::steady_clock::now()), std::future_status::ready);
+  EXPECT_EQ(future.get(), (std::vector{1, 2}));
+  EXPECT_FALSE(future.valid());
 }
 
 }  // namespace

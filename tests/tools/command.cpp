@@ -179,6 +179,7 @@ TEST_F(Command, EndsWithAnErrorWhereTheDiskIsFull) {
         run_line("cd " + folder_.string() + " && (" + command + " " + arguments + " > /dev/full)");
     expect_contains(outcome, 1, "standard output: cannot be written: No space left on device");
   }
+#ifndef __SANITIZE_THREAD__  // it keeps what it knows in files beyond any limit
   // A limit on the sizes of files stands for a disk that becomes full.
   const Outcome outcome =
       run_line("cd " + folder_.string() + " && trap '' XFSZ && ulimit -f 1 && " + command +
@@ -187,6 +188,7 @@ TEST_F(Command, EndsWithAnErrorWhereTheDiskIsFull) {
   for (const auto& entry : fs::directory_iterator(folder_)) {
     EXPECT_EQ(entry.path().filename().string().find("big"), std::string::npos) << entry.path();
   }
+#endif
 }
 
 TEST_F(Command, NamesWhatIsWrongAndTheRemedy) {
