@@ -2,7 +2,6 @@
 
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
-#include <llvm/TargetParser/Host.h>
 
 #include "codegen/cpu/emit_kernel.h"
 #include "codegen/cpu/jit.h"
@@ -67,9 +66,9 @@ std::string assembly_text(std::span<const Kernel> kernels) {
 }
 
 Target host_target() {
-  const llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
+  const CpuModel& cpu = host_cpu();
   Target target;
-  target.vector_bytes = features.lookup("avx512f") ? 64 : features.lookup("avx2") ? 32 : 16;
+  target.vector_bytes = cpu.has("avx512f") ? 64 : cpu.has("avx2") ? 32 : 16;
   return target;
 }
 

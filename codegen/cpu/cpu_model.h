@@ -2,15 +2,20 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace anabranch::cpu {
 
 struct CpuModel {
   std::string name;      ///< "znver5"
   std::string features;  ///< "+avx2,-avx512f,": what the name leaves open
+
+  bool has(std::string_view feature) const {
+    return features.find("+" + std::string(feature) + ",") != std::string::npos;
+  }
 };
 
-/// Of this machine.
+/// Of this machine; the first thing that anyone asks LLVM.
 const CpuModel& host_cpu();
 
 }  // namespace anabranch::cpu

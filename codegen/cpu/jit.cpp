@@ -23,6 +23,13 @@ namespace {
 // gives it nothing, the exception passes through it anyhow.
 void throw_bad_alloc(void*, const char*, bool) { throw std::bad_alloc(); }
 
+void install_bad_alloc_handler() {
+  [[maybe_unused]] static const bool once = [] {
+    llvm::install_bad_alloc_error_handler(&throw_bad_alloc);
+    return true;
+  }();
+}
+
 // What LLVM does once in a process, partly under locks that an exception leaves held.
 class Start {
  public:
@@ -71,6 +78,7 @@ TargetMachinePool& pool() {
 
 const CpuModel& host_cpu() {
   static const CpuModel* host = [] {
+    install_bad_alloc_handler();
     auto* model = new CpuModel{llvm::sys::getHostCPUName().str(), {}};
     for (const auto& feature : llvm::sys::getHostCPUFeatures()) {
       model->features += (feature.getValue() ? "+" : "-") + feature.getKey().str() + ",";
@@ -194,7 +202,7 @@ std::string generate(llvm::Module& module, llvm::TargetMachine& machine,
 void initialize_native_target() {
   static Start start;
   start.once([] {
-    llvm::install_bad_alloc_error_handler(&throw_bad_alloc);
+    install_bad_alloc_handler();
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
   });

@@ -1,6 +1,8 @@
 #include "codegen/cpu/link.h"
 
+#include <llvm/ExecutionEngine/JITLink/EHFrameSupport.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
+#include <llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h>
 
 #include <cstdint>
 #include <memory>
@@ -14,6 +16,10 @@
 #include "codegen/cpu/jit.h"
 #include "codegen/cpu/leaked_on_error.h"
 #include "ir/error.h"
+
+// Of libgcc.
+extern "C" void __register_frame_info(const void* section, void* record);
+extern "C" void* __deregister_frame_info(const void* section);
 
 namespace anabranch::cpu {
 namespace {
@@ -56,11 +62,41 @@ struct Session {
   }
 };
 
+/// Tells the unwinder about the code, as crtbegin.o does for a program's, with a record of our own:
+/// LLVM's registrars and __register_frame do not look whether they got memory for theirs.
+class UnwindTables final : public llvm::jitlink::EHFrameRegistrar {
+ public:
+  llvm::Error registerEHFrames(llvm::orc::ExecutorAddrRange section) override {
+    __register_frame_info(section.Start.toPtr<void*>(), new Record);
+    return llvm::Error::success();
+  }
+  llvm::Error deregisterEHFrames(llvm::orc::ExecutorAddrRange section) override {
+    delete static_cast<Record*>(__deregister_frame_info(section.Start.toPtr<void*>()));
+    return llvm::Error::success();
+  }
+
+ private:
+  /// libgcc's `struct object` (unwind-dw2-fde.h): 6 to 8 words.
+  struct Record {
+    void* words[16] = {};
+  };
+};
+
+llvm::Expected<std::unique_ptr<llvm::orc::ObjectLayer>> make_linking_layer(
+    llvm::orc::ExecutionSession& session, const llvm::Triple&) {
+  auto layer = std::make_unique<llvm::orc::ObjectLinkingLayer>(session);
+  layer->addPlugin(std::make_shared<llvm::orc::EHFrameRegistrationPlugin>(
+      session, std::make_unique<UnwindTables>()));
+  return layer;
+}
+
 /// Never destroyed: code may still run, and handles may still be dropped, while the process ends.
 Session* make_session() {
   initialize_native_target();
   auto* session = new Session;
-  session->jit = session->expect(llvm::orc::LLJITBuilder().create());
+  llvm::orc::LLJITBuilder builder;
+  builder.setObjectLinkingLayerCreator(&make_linking_layer);
+  session->jit = session->expect(builder.create());
   session->jit->getExecutionSession().setErrorReporter(
       [session](llvm::Error error) { session->reported.add(std::move(error)); });
   const LeakedOnError<llvm::orc::SymbolMap> runtime;
