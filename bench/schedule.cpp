@@ -1,13 +1,13 @@
 // What scheduling costs: streams and memory for programs of so many launches, and how near the
 // arena comes to the bytes live at once.
-#include "codegen/schedule.h"
+#include "codegen/schedule/schedule.h"
 
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
 #include <random>
 
-#include "codegen/memory_plan.h"
+#include "codegen/memory/memory_plan.h"
 #include "tests/support/fake_graphs.h"
 
 namespace {

@@ -4,15 +4,15 @@
 #include <cstring>
 #include <span>
 
-#include "codegen/control_flow.h"
-#include "codegen/cpu/dot.h"
+#include "codegen/cpu/dot/dot.h"
+#include "codegen/cpu/tile.h"
 #include "codegen/cuda/copy_task.h"
 #include "codegen/cuda/gpu_costs.h"
-#include "codegen/isolate.h"
-#include "codegen/launches.h"
 #include "codegen/native_code.h"
-#include "codegen/schedule.h"
-#include "codegen/tile.h"
+#include "codegen/plan/control_flow.h"
+#include "codegen/plan/isolate.h"
+#include "codegen/plan/launches.h"
+#include "codegen/schedule/schedule.h"
 #include "ir/custom_call.h"
 #include "ir/error.h"
 #include "passes/pass.h"

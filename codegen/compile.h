@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "codegen/options.h"
-#include "codegen/reschedule.h"
+#include "codegen/schedule/reschedule.h"
 #include "codegen/stage.h"
-#include "ir/graph.h"
-#include "ir/kernel.h"
-#include "runtime/executable.h"
+#include "ir/graph/graph.h"
+#include "ir/kernel/kernel.h"
+#include "runtime/executor/executable.h"
 
 namespace anabranch {
 

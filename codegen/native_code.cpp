@@ -6,10 +6,10 @@
 
 #include "codegen/cpu/compile_kernels.h"
 #include "codegen/cpu/native_flow.h"
+#include "codegen/cpu/tile.h"
 #include "codegen/cuda/code_builder.h"
-#include "codegen/kernel_key.h"
-#include "codegen/split_loops.h"
-#include "codegen/tile.h"
+#include "codegen/kernel/key.h"
+#include "codegen/kernel/split_loops.h"
 
 namespace anabranch {
 namespace {

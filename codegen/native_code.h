@@ -6,12 +6,12 @@
 #include <span>
 #include <vector>
 
-#include "codegen/control_flow.h"
-#include "codegen/cpu/dot_maker.h"
-#include "codegen/launches.h"
+#include "codegen/cpu/dot/maker.h"
 #include "codegen/options.h"
-#include "ir/kernel.h"
-#include "runtime/executable.h"
+#include "codegen/plan/control_flow.h"
+#include "codegen/plan/launches.h"
+#include "ir/kernel/kernel.h"
+#include "runtime/executor/executable.h"
 
 namespace anabranch {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "passes/placement.h"
-#include "runtime/device.h"
+#include "runtime/device/device.h"
 
 namespace anabranch {
 

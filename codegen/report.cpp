@@ -6,10 +6,10 @@
 #include "codegen/compile.h"
 #include "codegen/cpu/compile_kernels.h"
 #include "codegen/cpu/native_flow.h"
-#include "codegen/cuda/program_text.h"
-#include "codegen/launches.h"
+#include "codegen/cuda/emit/program_text.h"
+#include "codegen/plan/launches.h"
 #include "ir/error.h"
-#include "ir/print.h"
+#include "ir/text/print.h"
 
 namespace anabranch {
 namespace {

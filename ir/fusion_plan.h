@@ -29,7 +29,7 @@
 #include <variant>
 #include <vector>
 
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 
 namespace anabranch {
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 
 namespace anabranch {
 

@@ -1,6 +1,6 @@
 #include "passes/fold.h"
 
-#include "ir/interpret.h"
+#include "ir/interpret/interpret.h"
 #include "passes/rewrite.h"
 
 namespace anabranch {

@@ -4,8 +4,8 @@
 #include <new>
 
 #include "ir/error.h"
-#include "ir/print.h"
-#include "ir/verify.h"
+#include "ir/graph/verify.h"
+#include "ir/text/print.h"
 
 namespace anabranch {
 namespace {

@@ -4,7 +4,7 @@
 #include "passes/cse.h"
 #include "passes/dce.h"
 #include "passes/fold.h"
-#include "passes/fuse.h"
+#include "passes/fusion/fuse.h"
 #include "passes/simplify.h"
 #include "passes/sink.h"
 #include "passes/straighten.h"

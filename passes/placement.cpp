@@ -6,7 +6,7 @@
 #include <set>
 
 #include "ir/error.h"
-#include "ir/print.h"
+#include "ir/text/print.h"
 #include "passes/pass.h"
 
 namespace anabranch {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "ir/device.h"
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 
 namespace anabranch {
 

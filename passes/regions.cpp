@@ -3,7 +3,7 @@
 #include <numeric>
 
 #include "ir/error.h"
-#include "ir/print.h"
+#include "ir/text/print.h"
 
 namespace anabranch {
 

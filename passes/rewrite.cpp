@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ir/infer.h"
+#include "ir/infer/infer.h"
 #include "passes/dce.h"
 
 namespace anabranch {

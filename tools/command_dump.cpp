@@ -3,8 +3,8 @@
 #include <optional>
 
 #include "codegen/compile.h"
-#include "frontend/env.h"
-#include "ir/dot.h"
+#include "frontend/run/env.h"
+#include "ir/text/graphviz.h"
 #include "tools/commands.h"
 #include "tools/draw_svg.h"
 

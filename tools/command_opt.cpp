@@ -1,7 +1,7 @@
 #include <iostream>
 #include <memory>
 
-#include "ir/print.h"
+#include "ir/text/print.h"
 #include "passes/pipeline.h"
 #include "tools/commands.h"
 

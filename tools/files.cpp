@@ -6,7 +6,7 @@
 #include <iterator>
 
 #include "ir/error.h"
-#include "ir/parse.h"
+#include "ir/text/parse.h"
 #include "ir/write_file.h"
 #include "tools/commands.h"
 

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "ir/error.h"
-#include "ir/infer.h"
+#include "ir/infer/infer.h"
 
 namespace {
 

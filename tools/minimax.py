@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Derives codegen/cpu/math_coefficients.h: minimax polynomials by Lawson's iteration (needs mpmath).
+"""Derives codegen/cpu/math/coefficients.h: minimax polynomials by Lawson's iteration (needs mpmath).
 
 Each polynomial minimises the largest |weight(x) * (f(x) - p(x - shift))| over its interval. Coefficients are
 rounded to the format one after the other, lowest degree first, the others being fitted again each time.
 
-    tools/minimax.py > codegen/cpu/math_coefficients.h     prints the errors reached on stderr
+    tools/minimax.py > codegen/cpu/math/coefficients.h     prints the errors reached on stderr
 """
 import sys
 from mpmath import (mp, mpf, asin, atan, atanh, cos, cosh, erf, erfc, erfinv, exp, expm1, log,
@@ -139,7 +139,7 @@ tables = [
 HEADER = """// Coefficients of minimax polynomials, lowest degree first. Written by tools/minimax.py; do not edit.
 #pragma once
 
-#include "codegen/cpu/math_value.h"
+#include "codegen/cpu/math/value.h"
 
 namespace anabranch::cpu::math::coefficients {
 // clang-format off

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "runtime/timeline.h"
+#include "runtime/timeline/timeline.h"
 
 namespace anabranch {
 

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "codegen/cache.h"
+#include "codegen/cache/cache.h"
 #include "codegen/cpu/cpu_model.h"
-#include "codegen/tile.h"
-#include "ir/kernel.h"
-#include "runtime/executable.h"
+#include "codegen/cpu/tile.h"
+#include "ir/kernel/kernel.h"
+#include "runtime/executor/executable.h"
 
 namespace anabranch::cpu {
 

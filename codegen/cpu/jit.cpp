@@ -13,7 +13,7 @@
 #include <new>
 
 #include "codegen/cpu/leaked_on_error.h"
-#include "codegen/cpu/math_value.h"
+#include "codegen/cpu/math/value.h"
 #include "ir/error.h"
 
 namespace anabranch::cpu {

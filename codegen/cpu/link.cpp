@@ -12,7 +12,7 @@
 #include <system_error>
 #include <utility>
 
-#include "codegen/cpu/emit_kernel.h"
+#include "codegen/cpu/emit/kernel.h"
 #include "codegen/cpu/jit.h"
 #include "codegen/cpu/leaked_on_error.h"
 #include "ir/error.h"

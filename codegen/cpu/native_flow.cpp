@@ -3,7 +3,7 @@
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 
-#include "codegen/cpu/emit_flow.h"
+#include "codegen/cpu/emit/flow.h"
 #include "codegen/cpu/jit.h"
 #include "codegen/cpu/leaked_on_error.h"
 #include "codegen/cpu/link.h"

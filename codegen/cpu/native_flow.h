@@ -9,8 +9,8 @@
 
 #include <string>
 
-#include "codegen/control_flow.h"
-#include "runtime/executable.h"
+#include "codegen/plan/control_flow.h"
+#include "runtime/executor/executable.h"
 
 namespace anabranch::cpu {
 

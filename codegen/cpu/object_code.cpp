@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "codegen/cache.h"
+#include "codegen/cache/cache.h"
 #include "codegen/cpu/jit.h"
 #include "ir/key.h"
 

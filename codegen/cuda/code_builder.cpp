@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "codegen/cuda/copy_task.h"
-#include "codegen/cuda/emit_flow.h"
-#include "codegen/cuda/emit_kernel.h"
-#include "codegen/cuda/text.h"
+#include "codegen/cuda/emit/flow.h"
+#include "codegen/cuda/emit/kernel.h"
+#include "codegen/cuda/emit/text.h"
 #include "ir/checked.h"
 #include "ir/error.h"
 

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "codegen/control_flow.h"
 #include "codegen/cuda/compile_kernels.h"
-#include "codegen/cuda/emit_steer.h"
-#include "ir/kernel.h"
+#include "codegen/cuda/emit/steer.h"
+#include "codegen/plan/control_flow.h"
+#include "ir/kernel/kernel.h"
 
 namespace anabranch::cuda {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "codegen/cuda/emit_kernel.h"
+#include "codegen/cuda/emit/kernel.h"
 #include "codegen/cuda/nvrtc.h"
 #include "ir/key.h"
 #include "runtime/cuda/gpu.h"

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "codegen/cache.h"
-#include "runtime/buffer.h"
-#include "runtime/executable.h"
+#include "codegen/cache/cache.h"
+#include "runtime/executor/executable.h"
+#include "runtime/memory/buffer.h"
 
 namespace anabranch::cuda {
 

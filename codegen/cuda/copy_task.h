@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "runtime/executable.h"
+#include "runtime/executor/executable.h"
 
 namespace anabranch::cuda {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "codegen/cuda/dot_products.h"
+#include "codegen/cuda/dot/products.h"
 #include "runtime/cuda/gpus.h"
 
 namespace anabranch::cuda {

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "codegen/cuda/dot.h"
-#include "ir/kernel.h"
+#include "codegen/cuda/dot/dot.h"
+#include "ir/kernel/kernel.h"
 #include "runtime/cuda/gpu_facts.h"
 
 namespace anabranch::cuda {

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "codegen/cuda/thread_scratch.h"
-#include "codegen/kernel_facts.h"
+#include "codegen/cuda/emit/thread_scratch.h"
+#include "codegen/kernel/facts.h"
 
 namespace anabranch::cuda {
 namespace {

@@ -6,10 +6,10 @@
 #include <numeric>
 #include <optional>
 
+#include "codegen/cuda/emit/thread_scratch.h"
 #include "codegen/cuda/keep_rows.h"
-#include "codegen/cuda/thread_scratch.h"
-#include "codegen/kernel_facts.h"
-#include "codegen/renest.h"
+#include "codegen/kernel/facts.h"
+#include "codegen/kernel/renest.h"
 
 namespace anabranch::cuda {
 namespace {

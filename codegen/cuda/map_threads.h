@@ -9,7 +9,7 @@
 //                    down a column
 #pragma once
 
-#include "ir/kernel.h"
+#include "ir/kernel/kernel.h"
 
 namespace anabranch::cuda {
 

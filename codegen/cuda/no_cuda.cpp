@@ -1,6 +1,6 @@
 // compile_kernels.h and dot.h in a build without the CUDA Toolkit, where no program is for a GPU.
 #include "codegen/cuda/compile_kernels.h"
-#include "codegen/cuda/dot.h"
+#include "codegen/cuda/dot/dot.h"
 #include "codegen/cuda/nvrtc.h"
 #include "ir/error.h"
 

@@ -1,4 +1,4 @@
-#include "runtime/ceiling.h"
+#include "runtime/device/ceiling.h"
 
 #include <algorithm>
 #include <chrono>
@@ -6,7 +6,7 @@
 #include <memory>
 #include <thread>
 
-#include "runtime/run.h"
+#include "runtime/executor/run.h"
 
 namespace anabranch {
 namespace {

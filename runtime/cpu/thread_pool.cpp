@@ -6,9 +6,9 @@
 #include <thread>
 #include <utility>
 
-#include "runtime/default_floats.h"
+#include "runtime/cpu/default_floats.h"
 #include "runtime/fork.h"
-#include "runtime/spin.h"
+#include "runtime/stream/spin.h"
 
 namespace anabranch::cpu {
 namespace {

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/executable.h"
-#include "runtime/timeline.h"
+#include "runtime/executor/executable.h"
+#include "runtime/timeline/timeline.h"
 
 namespace anabranch::cpu {
 

@@ -9,7 +9,7 @@
 #include <memory>
 #include <span>
 
-#include "runtime/engine.h"
+#include "runtime/device/engine.h"
 
 namespace anabranch::cuda {
 

@@ -1,4 +1,4 @@
-#include "runtime/ceiling.h"
+#include "runtime/device/ceiling.h"
 
 namespace anabranch {
 

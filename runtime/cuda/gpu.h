@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "runtime/cuda/gpu_facts.h"
-#include "runtime/engine.h"
+#include "runtime/device/engine.h"
 
 namespace anabranch::cuda {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "runtime/cuda/gpu_facts.h"
-#include "runtime/engine.h"
+#include "runtime/device/engine.h"
 
 namespace anabranch::cuda {
 

@@ -5,9 +5,9 @@
 #include <memory>
 #include <vector>
 
-#include "runtime/buffer.h"
-#include "runtime/device_state.h"
-#include "runtime/executable.h"
+#include "runtime/device/device_state.h"
+#include "runtime/executor/executable.h"
+#include "runtime/memory/buffer.h"
 
 namespace anabranch::executor {
 

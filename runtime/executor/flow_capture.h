@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "runtime/executable.h"
+#include "runtime/executor/executable.h"
 #include "runtime/executor/stream_run.h"
 
 namespace anabranch::executor {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "ir/error.h"
-#include "runtime/stall.h"
+#include "runtime/executor/stall.h"
 
 namespace anabranch::executor {
 namespace {

@@ -5,11 +5,11 @@
 #include <exception>
 #include <span>
 
-#include "runtime/allocator.h"
-#include "runtime/buffer.h"
-#include "runtime/device_state.h"
-#include "runtime/executable.h"
-#include "runtime/failure.h"
+#include "runtime/device/device_state.h"
+#include "runtime/executor/executable.h"
+#include "runtime/memory/allocator.h"
+#include "runtime/memory/buffer.h"
+#include "runtime/stream/failure.h"
 
 namespace anabranch::executor {
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/staging.h"
+#include "runtime/memory/staging.h"
 
 namespace anabranch::executor {
 namespace {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <span>
 
-#include "runtime/executable.h"
+#include "runtime/executor/executable.h"
 #include "runtime/executor/stream_run.h"
 
 namespace anabranch::executor {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "runtime/engine.h"
-#include "runtime/launch_times.h"
-#include "runtime/timeline.h"
+#include "runtime/device/engine.h"
+#include "runtime/executor/launch_times.h"
+#include "runtime/timeline/timeline.h"
 
 namespace anabranch::executor {
 

@@ -2,9 +2,9 @@
 
 #include <array>
 
-#include "runtime/default_floats.h"
+#include "runtime/cpu/default_floats.h"
 #include "runtime/executor/frame.h"
-#include "runtime/timeline.h"
+#include "runtime/timeline/timeline.h"
 
 namespace anabranch::executor {
 namespace {

@@ -4,9 +4,9 @@
 #include <span>
 #include <vector>
 
-#include "runtime/buffer.h"
-#include "runtime/device_state.h"
-#include "runtime/executable.h"
+#include "runtime/device/device_state.h"
+#include "runtime/executor/executable.h"
+#include "runtime/memory/buffer.h"
 
 namespace anabranch::executor {
 

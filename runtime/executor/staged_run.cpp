@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/staging.h"
-#include "runtime/stall.h"
+#include "runtime/executor/stall.h"
+#include "runtime/memory/staging.h"
 
 namespace anabranch::executor {
 namespace {

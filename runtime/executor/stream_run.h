@@ -16,11 +16,11 @@
 #include <vector>
 
 #include "runtime/cpu/thread_pool.h"
-#include "runtime/device_state.h"
-#include "runtime/executable.h"
+#include "runtime/device/device_state.h"
+#include "runtime/executor/executable.h"
 #include "runtime/executor/frame.h"
 #include "runtime/executor/queue_times.h"
-#include "runtime/timeline.h"
+#include "runtime/timeline/timeline.h"
 
 namespace anabranch::executor {
 

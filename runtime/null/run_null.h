@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "runtime/buffer.h"
-#include "runtime/executable.h"
+#include "runtime/executor/executable.h"
+#include "runtime/memory/buffer.h"
 
 namespace anabranch::null {
 

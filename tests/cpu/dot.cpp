@@ -1,5 +1,5 @@
 // Dots through oneDNN, with and without an epilogue, against the interpreter.
-#include "codegen/cpu/dot.h"
+#include "codegen/cpu/dot/dot.h"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <random>
 #include <utility>
 
-#include "ir/infer.h"
-#include "ir/interpret.h"
+#include "ir/infer/infer.h"
+#include "ir/interpret/interpret.h"
 #include "ir/scalar.h"
 #include "tests/cpu/kernel_sketch.h"
 

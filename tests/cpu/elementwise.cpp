@@ -5,8 +5,8 @@
 #include <limits>
 #include <random>
 
-#include "ir/infer.h"
-#include "ir/interpret.h"
+#include "ir/infer/infer.h"
+#include "ir/interpret/interpret.h"
 #include "ir/scalar.h"
 #include "tests/cpu/kernel_sketch.h"
 

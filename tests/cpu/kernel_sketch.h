@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "codegen/cpu/compile_kernels.h"
-#include "ir/kernel.h"
+#include "ir/kernel/kernel.h"
 #include "ir/literal.h"
 
 namespace anabranch::cpu {

@@ -1,5 +1,5 @@
 // Every approximate op, f32 and f64, against wider arithmetic: at most 2 ULP anywhere.
-#include "codegen/cpu/math.h"
+#include "codegen/cpu/math/math.h"
 
 #include <gtest/gtest.h>
 

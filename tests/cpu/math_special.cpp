@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "codegen/cpu/math.h"
+#include "codegen/cpu/math/math.h"
 #include "ir/error.h"
 #include "tests/support/math_jit.h"
 #include "tests/support/ulp.h"

@@ -5,7 +5,7 @@
 #include <limits>
 #include <random>
 
-#include "ir/interpret.h"
+#include "ir/interpret/interpret.h"
 #include "ir/scalar.h"
 #include "tests/cpu/kernel_sketch.h"
 

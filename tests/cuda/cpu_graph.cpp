@@ -1,8 +1,8 @@
 #include "cpu_graph.h"
 
-#include "codegen/isolate.h"
-#include "ir/interpret.h"
-#include "ir/walk.h"
+#include "codegen/plan/isolate.h"
+#include "ir/graph/walk.h"
+#include "ir/interpret/interpret.h"
 #include "passes/pipeline.h"
 
 namespace anabranch::testing {

@@ -6,9 +6,9 @@
 #include <optional>
 #include <vector>
 
-#include "codegen/dot_epilogue.h"
+#include "codegen/plan/dot_epilogue.h"
 #include "cpu_kernels.h"
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 
 namespace anabranch::testing {
 

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <stdexcept>
 
-#include "codegen/lower_update.h"
+#include "codegen/lower/update.h"
 
 namespace anabranch::testing {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "codegen/cuda/emit_kernel.h"
-#include "codegen/lower.h"
+#include "codegen/cuda/emit/kernel.h"
+#include "codegen/lower/lower.h"
 #include "ir/literal.h"
 #include "tests/support/temporary_folder.h"
 

@@ -1,6 +1,6 @@
-#include "codegen/cuda/dot_products.h"
-
 #include <gtest/gtest.h>
+
+#include "codegen/cuda/dot/products.h"
 
 namespace anabranch::cuda {
 namespace {

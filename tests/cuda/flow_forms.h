@@ -1,7 +1,7 @@
 // Loops around the forms that groups take on a GPU: rows, columns, tiles, scratch, several passes.
 #pragma once
 
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 #include "ir/literal.h"
 #include "tests/support/flows.h"
 #include "tests/support/random_literal.h"

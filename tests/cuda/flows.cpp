@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "flow_forms.h"
-#include "ir/parse.h"
-#include "ir/print.h"
+#include "ir/text/parse.h"
+#include "ir/text/print.h"
 #include "program.h"
 
 namespace anabranch::testing {

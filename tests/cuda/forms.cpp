@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "cpu_graph.h"
-#include "ir/parse.h"
+#include "ir/text/parse.h"
 #include "tests/support/check_lowering.h"
 #include "tests/support/compare.h"
 #include "tests/support/rings.h"

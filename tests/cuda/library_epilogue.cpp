@@ -1,10 +1,10 @@
-#include "codegen/cuda/library_epilogue.h"
+#include "codegen/cuda/dot/library_epilogue.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "ir/parse.h"
+#include "ir/text/parse.h"
 
 namespace anabranch::cuda {
 namespace {

@@ -1,7 +1,7 @@
 // Which threads take what, and how it looks as CUDA C++.
 #include <gtest/gtest.h>
 
-#include "codegen/cuda/emit_kernel.h"
+#include "codegen/cuda/emit/kernel.h"
 #include "forms.h"
 #include "tests/support/check_lowering.h"
 

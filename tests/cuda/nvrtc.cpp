@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "codegen/cuda/emit_steer.h"
+#include "codegen/cuda/emit/steer.h"
 #include "cpu_graph.h"
 #include "forms.h"
 #include "op_graphs.h"

@@ -1,10 +1,10 @@
 // Loops and branches as kernels of one block, compiled for real GPUs.
 #include <gtest/gtest.h>
 
-#include "codegen/cuda/emit_kernel.h"
+#include "codegen/cuda/emit/kernel.h"
 #include "codegen/cuda/nvrtc.h"
 #include "flow_forms.h"
-#include "ir/parse.h"
+#include "ir/text/parse.h"
 #include "program.h"
 #include "resources.h"
 #include "tests/support/random_graph.h"

@@ -7,9 +7,9 @@
 #include <regex>
 #include <set>
 
-#include "codegen/cuda/emit_kernel.h"
+#include "codegen/cuda/emit/kernel.h"
 #include "codegen/cuda/nvrtc.h"
-#include "ir/parse.h"
+#include "ir/text/parse.h"
 #include "program.h"
 #include "resources.h"
 #include "tests/support/golden.h"

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "ir/error.h"
-#include "ir/infer.h"
+#include "ir/infer/infer.h"
 
 namespace anabranch::testing {
 namespace {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "cpu_graph.h"
-#include "ir/print.h"
+#include "ir/text/print.h"
 #include "op_graphs.h"
 #include "tests/support/compare.h"
 #include "tests/support/random_literal.h"

@@ -1,7 +1,7 @@
 #include "program.h"
 
-#include "codegen/cuda/program_text.h"
-#include "codegen/isolate.h"
+#include "codegen/cuda/emit/program_text.h"
+#include "codegen/plan/isolate.h"
 #include "passes/pipeline.h"
 
 namespace anabranch::testing {

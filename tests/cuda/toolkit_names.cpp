@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
-#include "codegen/cuda/cublaslt.h"
+#include "codegen/cuda/dot/cublaslt.h"
 #include "runtime/cuda/driver.h"
 
 namespace anabranch::testing {

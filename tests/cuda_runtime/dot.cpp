@@ -1,5 +1,5 @@
 // Dots through cuBLASLt: alone, and in programs, against the interpreter.
-#include "codegen/cuda/dot.h"
+#include "codegen/cuda/dot/dot.h"
 
 #include <gtest/gtest.h>
 
@@ -9,16 +9,16 @@
 #include <random>
 
 #include "codegen/compile.h"
-#include "codegen/cuda/dot_products.h"
+#include "codegen/cuda/dot/products.h"
 #include "fake_driver.h"
 #include "ir/error.h"
-#include "ir/infer.h"
-#include "ir/interpret.h"
-#include "ir/parse.h"
-#include "ir/print.h"
+#include "ir/infer/infer.h"
+#include "ir/interpret/interpret.h"
 #include "ir/scalar.h"
+#include "ir/text/parse.h"
+#include "ir/text/print.h"
 #include "runtime/cuda/gpu.h"
-#include "runtime/run.h"
+#include "runtime/executor/run.h"
 #include "tests/support/read_literal.h"
 
 namespace anabranch::cuda {

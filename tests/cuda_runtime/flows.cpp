@@ -2,10 +2,10 @@
 #include <gtest/gtest.h>
 
 #include "codegen/compile.h"
-#include "ir/interpret.h"
-#include "ir/parse.h"
-#include "ir/print.h"
-#include "runtime/run.h"
+#include "ir/interpret/interpret.h"
+#include "ir/text/parse.h"
+#include "ir/text/print.h"
+#include "runtime/executor/run.h"
 #include "tests/cuda/flow_forms.h"
 #include "tests/support/compare.h"
 #include "tests/support/random_graph.h"

@@ -6,8 +6,8 @@
 
 #include "codegen/cuda/nvrtc.h"
 #include "ir/error.h"
-#include "runtime/ceiling.h"
 #include "runtime/cuda/gpus.h"
+#include "runtime/device/ceiling.h"
 
 namespace anabranch::cuda {
 namespace {

@@ -1,5 +1,5 @@
 // Copies between the host and the pretended GPU, in pieces of a small ring.
-#include "runtime/staging.h"
+#include "runtime/memory/staging.h"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@
 #include "fake_driver.h"
 #include "ir/error.h"
 #include "runtime/cuda/gpu.h"
-#include "runtime/run.h"
+#include "runtime/executor/run.h"
 
 namespace anabranch::testing {
 namespace {

@@ -6,12 +6,12 @@
 #include <sstream>
 #include <thread>
 
-#include "frontend/expression.h"
-#include "frontend/program_cache.h"
-#include "frontend/record.h"
-#include "held_array.h"
-#include "in_flight_limits.h"
-#include "values.h"
+#include "frontend/array/expression.h"
+#include "frontend/run/program_cache.h"
+#include "frontend/trace/record.h"
+#include "tests/frontend/held_array.h"
+#include "tests/frontend/in_flight_limits.h"
+#include "tests/frontend/values.h"
 
 namespace {
 

@@ -2,13 +2,13 @@
 // on.
 #include <thread>
 
-#include "held_array.h"
-#include "ir/parse.h"
+#include "ir/text/parse.h"
 #include "passes/placement.h"
-#include "runtime/allocator.h"
 #include "runtime/cpu/thread_pool.h"
+#include "runtime/memory/allocator.h"
+#include "tests/frontend/held_array.h"
+#include "tests/frontend/values.h"
 #include "tests/support/default_device.h"
-#include "values.h"
 
 namespace {
 

@@ -2,9 +2,9 @@
 // step, on one device and over two, is made to fail once.
 #include <climits>
 
-#include "runtime/allocator.h"
-#include "runtime/device_state.h"
-#include "values.h"
+#include "runtime/device/device_state.h"
+#include "runtime/memory/allocator.h"
+#include "tests/frontend/values.h"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <functional>
 
-#include "values.h"
+#include "tests/frontend/values.h"
 
 namespace {
 

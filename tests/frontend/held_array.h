@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
-#include "frontend/expression.h"
-#include "runtime/buffer.h"
+#include "frontend/array/expression.h"
+#include "runtime/memory/buffer.h"
 
 namespace ab = anabranch;
 

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <vector>
 
-#include "ir/interpret.h"
+#include "ir/interpret/interpret.h"
 
 namespace ab = anabranch;
 

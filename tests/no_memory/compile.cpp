@@ -13,8 +13,8 @@
 
 #include "anabranch/anabranch.h"
 #include "failing_malloc.h"
-#include "frontend/program_cache.h"
-#include "ir/interpret.h"
+#include "frontend/run/program_cache.h"
+#include "ir/interpret/interpret.h"
 
 namespace anabranch::testing {
 namespace {

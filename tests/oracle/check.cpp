@@ -1,6 +1,6 @@
 #include "check.h"
 
-#include "ir/print.h"
+#include "ir/text/print.h"
 #include "tests/support/compare.h"
 
 namespace anabranch {

@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "ir/interpret.h"
-#include "ir/parse.h"
-#include "ir/print.h"
+#include "ir/interpret/interpret.h"
+#include "ir/text/parse.h"
+#include "ir/text/print.h"
 #include "tests/support/flows.h"
 #include "tests/support/random_literal.h"
 #include "ways.h"

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "ir/error.h"
-#include "ir/infer.h"
+#include "ir/infer/infer.h"
 #include "passes/canonicalize.h"
 #include "passes/pipeline.h"
 #include "passes/simplify.h"

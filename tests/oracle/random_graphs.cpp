@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "check.h"
-#include "ir/print.h"
-#include "ir/verify.h"
+#include "ir/graph/verify.h"
+#include "ir/text/print.h"
 #include "tests/support/random_graph.h"
 #include "tests/support/temporary_folder.h"
 

@@ -1,7 +1,7 @@
 // The smallest texts of graphs that were once compiled wrongly, each run in every way.
 #include <gtest/gtest.h>
 
-#include "ir/parse.h"
+#include "ir/text/parse.h"
 #include "tests/support/compare.h"
 #include "tests/support/random_literal.h"
 #include "ways.h"

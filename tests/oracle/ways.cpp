@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
-#include "codegen/cache.h"
+#include "codegen/cache/cache.h"
 #include "codegen/compile.h"
 #include "ir/error.h"
-#include "ir/interpret.h"
-#include "ir/parse.h"
-#include "ir/print.h"
+#include "ir/interpret/interpret.h"
+#include "ir/text/parse.h"
+#include "ir/text/print.h"
 #include "passes/pipeline.h"
-#include "runtime/run.h"
+#include "runtime/executor/run.h"
 #include "tests/support/random_graph.h"
 #include "tests/support/read_literal.h"
 

@@ -9,9 +9,9 @@
 
 #include <sstream>
 
-#include "ir/interpret.h"
-#include "ir/parse.h"
-#include "ir/print.h"
+#include "ir/interpret/interpret.h"
+#include "ir/text/parse.h"
+#include "ir/text/print.h"
 #include "passes/pipeline.h"
 #include "tests/passes/inputs.h"
 #include "tests/support/places.h"

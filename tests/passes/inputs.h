@@ -8,9 +8,9 @@
 #include <random>
 #include <vector>
 
-#include "ir/graph.h"
-#include "ir/print.h"
+#include "ir/graph/graph.h"
 #include "ir/scalar.h"
+#include "ir/text/print.h"
 
 namespace anabranch {
 

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "ir/parse.h"
-#include "ir/print.h"
+#include "ir/text/parse.h"
+#include "ir/text/print.h"
 #include "passes/pipeline.h"
 
 namespace anabranch {

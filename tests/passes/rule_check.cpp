@@ -6,9 +6,9 @@
 #include <optional>
 
 #include "ir/error.h"
-#include "ir/interpret.h"
-#include "ir/print.h"
+#include "ir/interpret/interpret.h"
 #include "ir/scalar.h"
+#include "ir/text/print.h"
 
 namespace anabranch {
 namespace {

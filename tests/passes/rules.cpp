@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "ir/fusion_plan.h"
-#include "ir/print.h"
+#include "ir/text/print.h"
 #include "passes/pass.h"
 #include "tests/support/random_graph.h"
 

@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "ir/interpret.h"
+#include "ir/interpret/interpret.h"
 #include "passes/simplify.h"
 #include "tests/passes/inputs.h"
 #include "tests/passes/rule_check.h"

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <thread>
 
-#include "runtime/run.h"
+#include "runtime/executor/run.h"
 #include "tests/support/fake_program.h"
 
 namespace anabranch {

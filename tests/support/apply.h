@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "ir/graph.h"
-#include "ir/interpret.h"
+#include "ir/graph/graph.h"
+#include "ir/interpret/interpret.h"
 
 namespace anabranch {
 

@@ -8,13 +8,13 @@
 #include <random>
 #include <string>
 
-#include "codegen/lower.h"
-#include "codegen/split_loops.h"
-#include "codegen/tile.h"
-#include "ir/interpret.h"
-#include "ir/parse.h"
-#include "ir/print.h"
+#include "codegen/cpu/tile.h"
+#include "codegen/kernel/split_loops.h"
+#include "codegen/lower/lower.h"
+#include "ir/interpret/interpret.h"
 #include "ir/scalar.h"
+#include "ir/text/parse.h"
+#include "ir/text/print.h"
 #include "tests/support/run_kernel.h"
 
 namespace anabranch::testing {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "ir/interpret.h"
-#include "ir/print.h"
+#include "ir/interpret/interpret.h"
+#include "ir/text/print.h"
 #include "tests/support/error_bounds.h"
 
 namespace anabranch {

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "ir/error.h"
-#include "ir/interpret.h"
-#include "ir/walk.h"
+#include "ir/graph/walk.h"
+#include "ir/interpret/interpret.h"
 #include "tests/support/spread.h"
 
 namespace anabranch {

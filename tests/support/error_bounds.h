@@ -11,9 +11,9 @@
 #include <span>
 #include <vector>
 
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 #include "ir/literal.h"
-#include "runtime/device.h"
+#include "runtime/device/device.h"
 
 namespace anabranch {
 

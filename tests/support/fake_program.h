@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "codegen/schedule.h"
-#include "runtime/executable.h"
+#include "codegen/schedule/schedule.h"
+#include "runtime/executor/executable.h"
 
 namespace anabranch::testing {
 

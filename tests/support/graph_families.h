@@ -1,7 +1,7 @@
 // Graphs whose shape tempts a compiler to do more than is in proportion to their size.
 #pragma once
 
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 
 namespace anabranch::families {
 

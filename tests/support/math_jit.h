@@ -14,8 +14,8 @@
 #include <string>
 #include <type_traits>
 
-#include "codegen/cpu/math.h"
-#include "codegen/cpu/math_value.h"
+#include "codegen/cpu/math/math.h"
+#include "codegen/cpu/math/value.h"
 
 namespace anabranch::test {
 

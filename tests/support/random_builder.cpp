@@ -4,7 +4,7 @@
 #include <map>
 
 #include "ir/error.h"
-#include "ir/infer.h"
+#include "ir/infer/infer.h"
 #include "tests/support/random_graph.h"
 
 namespace anabranch {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "ir/infer.h"
+#include "ir/infer/infer.h"
 #include "tests/support/error_bounds.h"
 #include "tests/support/random_literal.h"
 #include "tests/support/shrink.h"

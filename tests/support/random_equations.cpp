@@ -2,7 +2,7 @@
 #include <array>
 
 #include "ir/error.h"
-#include "ir/infer.h"
+#include "ir/infer/infer.h"
 #include "passes/match.h"
 #include "passes/simplify.h"
 #include "tests/support/random_recipes.h"

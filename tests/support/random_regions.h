@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 #include "tests/support/random_literal.h"
 
 namespace anabranch {

@@ -2,7 +2,7 @@
 // algebraic rules, and what only looks like them.
 #include <limits>
 
-#include "ir/infer.h"
+#include "ir/infer/infer.h"
 #include "tests/support/random_recipes.h"
 
 namespace anabranch {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ir/literal.h"
-#include "runtime/read.h"
+#include "runtime/memory/read.h"
 
 namespace anabranch::testing {
 

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "codegen/lower.h"
-#include "ir/interpret.h"
-#include "ir/kernel.h"
+#include "codegen/lower/lower.h"
+#include "ir/interpret/interpret.h"
+#include "ir/kernel/kernel.h"
 
 namespace anabranch::testing {
 

@@ -3,7 +3,7 @@
 #include <map>
 #include <set>
 
-#include "ir/interpret.h"
+#include "ir/interpret/interpret.h"
 
 namespace anabranch {
 namespace {

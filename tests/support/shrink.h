@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 #include "ir/literal.h"
 #include "passes/placement.h"
 

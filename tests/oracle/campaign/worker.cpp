@@ -9,7 +9,7 @@
 #include <chrono>
 
 #include "../check.h"
-#include "ir/verify.h"
+#include "ir/graph/verify.h"
 #include "tests/support/random_graph.h"
 
 namespace anabranch {

@@ -1,0 +1,207 @@
+#include "codegen/cpu/emit/lanes.h"
+
+#include <algorithm>
+#include <ranges>
+#include <span>
+
+namespace anabranch::cpu {
+namespace {
+
+// Calls `visit(user, operand)` for every use of a scalar; `user` is the instruction that uses it.
+template <class Visit>
+void for_each_use(const Kernel& kernel, Visit&& visit) {
+  for (std::uint32_t i = 0; i < kernel.instructions.size(); ++i) {
+    const Operation& operation = kernel.instructions[i].operation;
+    if (const auto* compute = std::get_if<Compute>(&operation)) {
+      for (Ref operand : compute->operands) visit(Ref{i}, operand);
+    } else if (const auto* load = std::get_if<Load>(&operation)) {
+      visit(Ref{i}, load->index);
+      if (load->mask) visit(Ref{i}, load->mask);
+    } else if (const auto* store = std::get_if<Store>(&operation)) {
+      visit(Ref{i}, store->index);
+      visit(Ref{i}, store->value);
+    } else if (const auto* loop = std::get_if<Loop>(&operation)) {
+      for (const Reduction& reduction : loop->reductions) {
+        for (Ref operand : reduction.initial) visit(Ref{i}, operand);
+        for (Ref operand : reduction.values) visit(Ref{i}, operand);
+        for (Ref operand : reduction.combined) visit(Ref{i}, operand);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<bool> contracted_products(const Kernel& kernel) {
+  std::vector<int> uses(kernel.instructions.size());
+  for_each_use(kernel, [&](Ref, Ref operand) { ++uses[operand.index]; });
+  std::vector<bool> contracted(kernel.instructions.size());
+  std::vector<const Block*> home(kernel.instructions.size());
+  // A product outside the block of its use stays there: it is computed less often.
+  auto contract = [&](std::span<const Ref> operands, Dtype dtype, const Block& block) {
+    if (dtype != f32 && dtype != f64) return;
+    for (Ref ref : operands) {
+      const auto* product = std::get_if<Compute>(&kernel[ref].operation);
+      if (!product || product->op != Op::multiply) continue;
+      if (uses[ref.index] != 1 || home[ref.index] != &block) continue;
+      contracted[ref.index] = true;
+      return;
+    }
+  };
+  auto visit = [&](auto& self, const Block& block) -> void {
+    for (Ref ref : block) {
+      home[ref.index] = &block;
+      if (const auto* compute = std::get_if<Compute>(&kernel[ref].operation)) {
+        if (compute->op == Op::add || compute->op == Op::subtract) {
+          contract(compute->operands, kernel[ref].dtype, block);
+        }
+      } else if (const auto* loop = std::get_if<Loop>(&kernel[ref].operation)) {
+        self(self, loop->body);
+        for (const Reduction& reduction : loop->reductions) {
+          self(self, reduction.body);
+          if (reduction.combine != Combine::sum) continue;
+          contract(reduction.values, kernel[reduction.results[0]].dtype, loop->body);
+        }
+      }
+    }
+  };
+  visit(visit, kernel.body);
+  return contracted;
+}
+
+Lanes::Lanes(const Kernel& kernel, const Loop& loop, const std::vector<bool>& contracted)
+    : kernel_(kernel), contracted_(contracted), facts_(kernel.instructions.size()) {
+  facts_[loop.index.index] = {.varying = true, .stride = 1};
+  vary(loop.body);
+  for (const Reduction& reduction : loop.reductions) {
+    for (Ref value : reduction.values) need_value(value, true);
+  }
+  need(loop.body);
+}
+
+std::optional<std::int64_t> Lanes::stride(Ref ref) const {
+  const Fact& fact = facts_[ref.index];
+  if (!fact.affine) return std::nullopt;
+  return fact.stride;
+}
+
+std::optional<std::int64_t> Lanes::constant(Ref ref) const {
+  const auto* constant = std::get_if<ConstantInstruction>(&kernel_[ref].operation);
+  if (!constant) return std::nullopt;
+  return static_cast<std::int64_t>(constant->bits);
+}
+
+// --- which values vary, in the order of execution
+// ---------------------------------------------------
+
+void Lanes::vary(const Block& block) {
+  for (Ref ref : block) {
+    const Operation& operation = kernel_[ref].operation;
+    if (const auto* compute = std::get_if<Compute>(&operation)) {
+      vary(ref, *compute);
+    } else if (const auto* load = std::get_if<Load>(&operation)) {
+      bool varying = this->varying(load->index) || (load->mask && this->varying(load->mask));
+      facts_[ref.index] = {.varying = varying, .affine = !varying};
+    } else if (const auto* loop = std::get_if<Loop>(&operation)) {
+      vary(*loop);
+    }
+  }
+}
+
+void Lanes::vary(Ref ref, const Compute& compute) {
+  Fact fact;
+  fact.varying = std::ranges::any_of(compute.operands, [&](Ref r) { return varying(r); });
+  if (fact.varying) {
+    fact.affine = false;
+    const Fact& x = facts_[compute.operands[0].index];
+    const Fact& y = facts_[compute.operands.back().index];
+    if (kernel_[ref].dtype == i64 && x.affine && y.affine) {
+      fact.affine = true;
+      if (compute.op == Op::add) {
+        fact.stride = x.stride + y.stride;
+      } else if (compute.op == Op::subtract) {
+        fact.stride = x.stride - y.stride;
+      } else if (compute.op == Op::negate) {
+        fact.stride = -x.stride;
+      } else if (auto factor = constant(compute.operands.back());
+                 factor && compute.op == Op::multiply) {
+        fact.stride = x.stride * *factor;
+      } else if (auto factor = constant(compute.operands[0]);
+                 factor && compute.op == Op::multiply) {
+        fact.stride = y.stride * *factor;
+      } else {
+        fact.affine = false;
+      }
+    }
+    if (fact.affine && fact.stride == 0) fact.varying = false;
+  }
+  facts_[ref.index] = fact;
+}
+
+void Lanes::vary(const Loop& loop) {
+  vary(loop.body);
+  for (const Reduction& reduction : loop.reductions) {
+    auto any_varies = [&](const std::vector<Ref>& refs) {
+      return std::ranges::any_of(refs, [&](Ref ref) { return varying(ref); });
+    };
+    bool varies = any_varies(reduction.initial) || any_varies(reduction.values);
+    Fact fact{.varying = varies, .affine = !varies};
+    for (Ref ref : reduction.so_far) facts_[ref.index] = fact;
+    for (Ref ref : reduction.next) facts_[ref.index] = fact;
+    vary(reduction.body);
+    for (Ref ref : reduction.results) facts_[ref.index] = fact;
+  }
+}
+
+// --- which forms are needed, against the order of execution
+// ------------------------------------------
+
+void Lanes::need_value(Ref ref, bool as_vector) {
+  (as_vector ? facts_[ref.index].needs_vector : facts_[ref.index].needs_scalar) = true;
+}
+
+void Lanes::need_index(Ref index) { need_value(index, !stride(index)); }
+
+void Lanes::need(const Block& block) {
+  for (Ref ref : std::views::reverse(block)) {
+    const Operation& operation = kernel_[ref].operation;
+    if (const auto* compute = std::get_if<Compute>(&operation)) {
+      if (is_needed(ref)) need(ref, *compute);
+    } else if (const auto* load = std::get_if<Load>(&operation)) {
+      if (!is_needed(ref)) continue;
+      need_index(load->index);
+      if (load->mask) need_value(load->mask, varying(ref));
+    } else if (const auto* store = std::get_if<Store>(&operation)) {
+      need_index(store->index);
+      need_value(store->value, varying(store->index) || varying(store->value));
+    } else if (const auto* loop = std::get_if<Loop>(&operation)) {
+      need(*loop);
+    }
+  }
+}
+
+void Lanes::need(Ref ref, const Compute& compute) {
+  for (Ref operand : compute.operands) {
+    if (contracted_[ref.index]) {
+      // Never computed by itself: its user takes the operands in the form of its own.
+      if (needs_vector(ref)) need_value(operand, true);
+      if (needs_scalar(ref)) need_value(operand, false);
+    } else {
+      if (needs_vector(ref)) need_value(operand, varying(ref));
+      if (needs_scalar(ref)) need_value(operand, false);
+    }
+  }
+}
+
+void Lanes::need(const Loop& loop) {
+  for (const Reduction& reduction : loop.reductions) {
+    bool as_vector = varying(reduction.results[0]);
+    for (Ref ref : reduction.initial) need_value(ref, as_vector);
+    for (Ref ref : reduction.combined) need_value(ref, as_vector);
+    need(reduction.body);
+    for (Ref ref : reduction.values) need_value(ref, as_vector);
+  }
+  need(loop.body);
+}
+
+}  // namespace anabranch::cpu

@@ -1,0 +1,130 @@
+#include "codegen/cpu/emit/memory.h"
+
+#include <llvm/IR/Metadata.h>
+
+#include <algorithm>
+
+#include "codegen/cpu/emit/types.h"
+
+namespace anabranch::cpu {
+namespace {
+
+using llvm::Value;
+
+llvm::Align element_alignment(Dtype dtype) { return llvm::Align(byte_size(dtype)); }
+
+Value* from_memory(llvm::IRBuilderBase& b, Dtype dtype, Value* value) {
+  if (dtype != bool_) return value;
+  return b.CreateICmpNE(value, llvm::Constant::getNullValue(value->getType()));
+}
+
+Value* to_memory(llvm::IRBuilderBase& b, Dtype dtype, Value* value) {
+  if (dtype != bool_) return value;
+  return b.CreateZExt(value, shaped_like(b.getInt8Ty(), value->getType()));
+}
+
+// The addresses of all lanes.
+Value* lane_pointers(llvm::IRBuilderBase& b, const Lane& lane, int width) {
+  Value* indices = lane.indices;
+  if (!indices) {
+    llvm::SmallVector<llvm::Constant*, 64> offsets;
+    for (int i = 0; i < width; ++i) {
+      // As addresses do, it wraps around: in a lane that its mask leaves out it may be anything.
+      const auto stride = static_cast<std::uint64_t>(lane.stride);
+      offsets.push_back(b.getInt64(static_cast<std::uint64_t>(i) * stride));
+    }
+    indices = llvm::ConstantVector::get(offsets);
+  }
+  return b.CreateGEP(memory_type(b.getContext(), lane.dtype), lane.first, indices);
+}
+
+bool is_contiguous(const Lane& lane) {
+  return !lane.indices && (lane.stride == 1 || lane.stride == -1);
+}
+
+// The lowest address of a contiguous access.
+Value* lowest(llvm::IRBuilderBase& b, const Lane& lane, int width) {
+  if (lane.stride == 1) return lane.first;
+  return b.CreateConstGEP1_64(memory_type(b.getContext(), lane.dtype), lane.first,
+                              static_cast<std::uint64_t>(1 - width));
+}
+
+Value* in_lane_order(llvm::IRBuilderBase& b, const Lane& lane, Value* value) {
+  return value && lane.stride == -1 ? b.CreateVectorReverse(value) : value;
+}
+
+}  // namespace
+
+Value* element_pointer(llvm::IRBuilderBase& b, Dtype dtype, Value* buffer, Value* index) {
+  return b.CreateInBoundsGEP(memory_type(b.getContext(), dtype), buffer, index);
+}
+
+Value* load_element(llvm::IRBuilderBase& b, Dtype dtype, Value* pointer) {
+  llvm::Type* type = memory_type(b.getContext(), dtype);
+  return from_memory(b, dtype, b.CreateAlignedLoad(type, pointer, element_alignment(dtype)));
+}
+
+void store_element(llvm::IRBuilderBase& b, Dtype dtype, Value* value, Value* pointer) {
+  b.CreateAlignedStore(to_memory(b, dtype, value), pointer, element_alignment(dtype));
+}
+
+void prefetch_element(llvm::IRBuilderBase& b, Dtype dtype, Value* pointer, std::int64_t distance) {
+  Value* place = b.CreateConstGEP1_64(memory_type(b.getContext(), dtype), pointer,
+                                      static_cast<std::uint64_t>(distance));
+  constexpr int read = 0, keep_close = 3, data = 1;
+  b.CreateIntrinsic(llvm::Intrinsic::prefetch, {b.getPtrTy()},
+                    {place, b.getInt32(read), b.getInt32(keep_close), b.getInt32(data)});
+}
+
+Value* load_lanes(llvm::IRBuilderBase& b, const Lane& lane, int width) {
+  llvm::Type* type = vector_of(memory_type(b.getContext(), lane.dtype), width);
+  const llvm::Align alignment = element_alignment(lane.dtype);
+  llvm::Constant* zero = llvm::Constant::getNullValue(type);
+  Value* loaded;
+  if (is_contiguous(lane)) {
+    Value* pointer = lowest(b, lane, width);
+    Value* mask = in_lane_order(b, lane, lane.mask);
+    if (lane.unread) pointer = b.CreateSelect(b.CreateOrReduce(lane.mask), pointer, lane.unread);
+    loaded = mask ? b.CreateMaskedLoad(type, pointer, alignment, mask, zero)
+                  : static_cast<Value*>(b.CreateAlignedLoad(type, pointer, alignment));
+    loaded = in_lane_order(b, lane, loaded);
+  } else {
+    Lane from = lane;
+    if (lane.unread && lane.indices) {
+      Value* nothing = llvm::Constant::getNullValue(lane.indices->getType());
+      from.indices = b.CreateSelect(lane.mask, lane.indices, nothing);
+    } else if (lane.unread) {
+      from.first = b.CreateSelect(b.CreateOrReduce(lane.mask), lane.first, lane.unread);
+    }
+    loaded = b.CreateMaskedGather(type, lane_pointers(b, from, width), alignment, lane.mask, zero);
+  }
+  return from_memory(b, lane.dtype, loaded);
+}
+
+void store_lanes(llvm::IRBuilderBase& b, const Lane& lane, Value* value, bool non_temporal) {
+  value = to_memory(b, lane.dtype, value);
+  auto* type = llvm::cast<llvm::FixedVectorType>(value->getType());
+  const int width = static_cast<int>(type->getNumElements());
+  llvm::Align alignment = element_alignment(lane.dtype);
+  if (!is_contiguous(lane)) {
+    b.CreateMaskedScatter(value, lane_pointers(b, lane, width), alignment, lane.mask);
+    return;
+  }
+  Value* pointer = lowest(b, lane, width);
+  value = in_lane_order(b, lane, value);
+  if (Value* mask = in_lane_order(b, lane, lane.mask)) {
+    b.CreateMaskedStore(value, pointer, alignment, mask);
+    return;
+  }
+  if (non_temporal) {
+    alignment =
+        llvm::Align(std::min<std::uint64_t>(64, byte_size(lane.dtype) * type->getNumElements()));
+  }
+  llvm::StoreInst* store = b.CreateAlignedStore(value, pointer, alignment);
+  if (non_temporal) {
+    auto* one = llvm::ConstantAsMetadata::get(b.getInt32(1));
+    store->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(b.getContext(), one));
+  }
+}
+
+}  // namespace anabranch::cpu

@@ -1,0 +1,157 @@
+#include "codegen/cpu/emit/reduction.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "codegen/cpu/emit/compute.h"
+#include "codegen/cpu/emit/convert.h"
+#include "codegen/cpu/emit/types.h"
+#include "ir/error.h"
+
+namespace anabranch::cpu {
+namespace {
+
+using llvm::Value;
+
+// The leader of two (value, position) pairs: the better value, any NaN being better than any
+// number, and the earlier position among equals (the identity that a fold starts from stands beyond
+// them all).
+Partial leader(llvm::IRBuilderBase& b, bool greatest, Dtype dtype, const Partial& so_far,
+               const Partial& next) {
+  const Comparison better = greatest ? Comparison::gt : Comparison::lt;
+  Value* takes_over = emit_compare(b, better, dtype, next[0], so_far[0]);
+  Value* ties = emit_compare(b, Comparison::eq, dtype, next[0], so_far[0]);
+  if (is_float(dtype)) {
+    Value* old_value = widen(b, dtype, so_far[0]);
+    Value* new_value = widen(b, dtype, next[0]);
+    Value* old_is_nan = b.CreateFCmpUNO(old_value, old_value);
+    Value* new_is_nan = b.CreateFCmpUNO(new_value, new_value);
+    takes_over = b.CreateOr(takes_over, b.CreateAnd(new_is_nan, b.CreateNot(old_is_nan)));
+    ties = b.CreateOr(ties, b.CreateAnd(new_is_nan, old_is_nan));
+  }
+  takes_over = b.CreateOr(takes_over, b.CreateAnd(ties, b.CreateICmpSLT(next[1], so_far[1])));
+  return {b.CreateSelect(takes_over, next[0], so_far[0]),
+          b.CreateSelect(takes_over, next[1], so_far[1])};
+}
+
+// Extrema in parts: a comparison is false for NaN, so that numbers stay numbers.
+Value* better_number(llvm::IRBuilderBase& b, Combine how, Value* so_far, Value* next) {
+  Value* takes_over =
+      how == Combine::maximum ? b.CreateFCmpOGT(next, so_far) : b.CreateFCmpOLT(next, so_far);
+  return b.CreateSelect(takes_over, next, so_far);
+}
+
+Value* combine_signs(llvm::IRBuilderBase& b, Combine how, Value* so_far, Value* next) {
+  return how == Combine::maximum ? b.CreateAnd(so_far, next) : b.CreateOr(so_far, next);
+}
+
+Value* bits_of(llvm::IRBuilderBase& b, Value* values) {
+  auto* type = llvm::cast<llvm::VectorType>(values->getType());
+  return b.CreateBitCast(values, llvm::VectorType::getInteger(type));
+}
+
+Partial combine_parts(llvm::IRBuilderBase& b, Combine how, const Partial& so_far,
+                      const Partial& next) {
+  return {better_number(b, how, so_far[0], next[0]), b.CreateAnd(so_far[1], next[1]),
+          combine_signs(b, how, so_far[2], next[2])};
+}
+
+// Where the greatest number is a zero, it is -0 if every sign was set; the least is, if any was.
+Value* put_together(llvm::IRBuilderBase& b, Combine how, Value* number, const Partial& parts) {
+  Value* is_negative = b.CreateICmpSLT(parts[2], llvm::Constant::getNullValue(parts[2]->getType()));
+  Value* sign =
+      how == Combine::maximum ? b.CreateAndReduce(is_negative) : b.CreateOrReduce(is_negative);
+  auto* zero = llvm::ConstantFP::getZero(number->getType());
+  Value* signed_zero =
+      b.CreateSelect(sign, llvm::ConstantFP::getNegativeZero(number->getType()), zero);
+  Value* result = b.CreateSelect(b.CreateFCmpOEQ(number, zero), signed_zero, number);
+  return b.CreateSelect(b.CreateAndReduce(parts[1]), result,
+                        llvm::ConstantFP::getNaN(number->getType()));
+}
+
+Op op_of(Combine how) {
+  switch (how) {
+    case Combine::sum:
+      return Op::add;
+    case Combine::product:
+      return Op::multiply;
+    case Combine::maximum:
+      return Op::maximum;
+    case Combine::minimum:
+      return Op::minimum;
+    case Combine::any:
+      return Op::or_;
+    case Combine::all:
+      return Op::and_;
+    case Combine::argmax:
+    case Combine::argmin:
+    case Combine::general:
+      break;
+  }
+  throw InternalError("emit", "a reduction that no single op folds");
+}
+
+}  // namespace
+
+bool is_carried_in_parts(Combine how, Dtype dtype) {
+  return (how == Combine::maximum || how == Combine::minimum) && (dtype == f32 || dtype == f64);
+}
+
+Partial in_parts(llvm::IRBuilderBase& b, Value* values) {
+  return {values, b.CreateFCmpORD(values, values), bits_of(b, values)};
+}
+
+void fold_in_parts(llvm::IRBuilderBase& b, Combine how, llvm::MutableArrayRef<Partial> so_far,
+                   llvm::ArrayRef<Value*> next) {
+  const std::size_t copies = so_far.size();
+  for (std::size_t i = 0; i < copies; ++i) {
+    so_far[i][0] = better_number(b, how, so_far[i][0], next[i]);
+  }
+  for (std::size_t i = 0; i < copies; i += 2) {
+    Value* other = next[std::min(i + 1, copies - 1)];
+    so_far[i][1] = b.CreateAnd(so_far[i][1], b.CreateFCmpORD(next[i], other));
+    so_far[i][2] = combine_signs(b, how, combine_signs(b, how, so_far[i][2], bits_of(b, next[i])),
+                                 bits_of(b, other));
+  }
+}
+
+Partial combine(llvm::IRBuilderBase& b, Combine how, Dtype dtype, const Partial& so_far,
+                const Partial& next) {
+  if (how == Combine::argmax || how == Combine::argmin) {
+    return leader(b, how == Combine::argmax, dtype, so_far, next);
+  }
+  if (so_far.size() == 3) return combine_parts(b, how, so_far, next);
+  ElementwiseOp op{.op = op_of(how), .operand = dtype, .result = dtype};
+  return {emit_compute(b, op, {so_far[0], next[0]})};
+}
+
+Partial combine_lanes(llvm::IRBuilderBase& b, Combine how, Dtype dtype, Partial vectors) {
+  auto width = llvm::cast<llvm::FixedVectorType>(vectors[0]->getType())->getNumElements();
+  if (!std::has_single_bit(width)) {
+    throw InternalError("emit", "vector width " + std::to_string(width) + " is no power of two");
+  }
+  // Of parts only the numbers take steps; the rest is one test each.
+  const Partial parts = vectors;
+  const bool in_parts = parts.size() == 3;
+  if (in_parts) vectors.resize(1);
+  while (width > 1) {
+    width /= 2;
+    llvm::SmallVector<int, 64> lower, upper;
+    for (int lane = 0; lane < static_cast<int>(width); ++lane) {
+      lower.push_back(lane);
+      upper.push_back(lane + static_cast<int>(width));
+    }
+    Partial low, high;
+    for (Value* vector : vectors) {
+      low.push_back(b.CreateShuffleVector(vector, lower));
+      high.push_back(b.CreateShuffleVector(vector, upper));
+    }
+    vectors = in_parts ? Partial{better_number(b, how, low[0], high[0])}
+                       : combine(b, how, dtype, low, high);
+  }
+  for (Value*& vector : vectors) vector = b.CreateExtractElement(vector, std::uint64_t{0});
+  if (in_parts) vectors[0] = put_together(b, how, vectors[0], parts);
+  return vectors;
+}
+
+}  // namespace anabranch::cpu

@@ -1,0 +1,29 @@
+// How a kernel's loops run on a CPU: their order, which is the vector loop, how wide, how far
+// unrolled, which stores are non-temporal.
+#pragma once
+
+#include <cstdint>
+
+#include "ir/kernel/kernel.h"
+
+namespace anabranch {
+
+/// The facts about a machine that tiling looks at.
+struct Target {
+  int vector_bytes = 64;
+  std::int64_t cache_bytes = 1 << 20;          ///< of one core (L2)
+  std::int64_t non_temporal_bytes = 32 << 20;  ///< a kernel writing more bypasses the caches
+};
+
+/// `kernel` as `lower` made it, with its loops rearranged and told how to run. With `row_major`,
+/// equal ranges of the parallel loop still write equal and consecutive ranges of every output, as a
+/// dot's epilogue needs.
+Kernel tile(Kernel kernel, const Target& target, bool row_major = false);
+
+/// The fewest iterations of the parallel loop worth a thread of their own, from the kernel's cost.
+std::int64_t grain(const Kernel& kernel);
+
+/// Predicted time of one run on one core, in ns, from bytes and operations.
+double predicted_ns(const Cost& cost);
+
+}  // namespace anabranch

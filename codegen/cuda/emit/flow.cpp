@@ -1,0 +1,379 @@
+#include "codegen/cuda/emit/flow.h"
+
+#include <algorithm>
+#include <bit>
+#include <set>
+#include <utility>
+
+#include "codegen/cuda/emit/kernel.h"
+#include "codegen/cuda/emit/text.h"
+#include "ir/checked.h"
+#include "ir/error.h"
+
+namespace anabranch::cuda {
+namespace {
+
+using Names = std::vector<std::string>;
+
+// What is so small is not worth a way to the GPU's memory and back.
+constexpr std::size_t largest_small = 64;
+constexpr int warp = 32;
+// More threads leave each of them fewer registers than a large kernel needs.
+constexpr std::int64_t most_threads = 256;
+
+bool is_small(const Type& type) { return type.bytes() <= largest_small; }
+
+std::int64_t iterations(const Kernel& kernel, const Block& block) {
+  std::int64_t most = 1;
+  for (Ref ref : block) {
+    const auto* loop = std::get_if<Loop>(&kernel[ref].operation);
+    if (!loop) continue;
+    most = std::max(most, saturating_multiply(loop->extent, iterations(kernel, loop->body)));
+  }
+  return most;
+}
+
+const Launch* as_launch(const Step& step) { return std::get_if<Launch>(&step); }
+
+template <class Visit>
+void for_each_inner_launch(const Launch& launch, const Visit& visit) {
+  for (const auto& inner : inner_executables(launch)) {
+    for (const Stream& stream : inner->streams) {
+      for (const Step& step : stream) {
+        if (const Launch* one = as_launch(step)) visit(*one);
+      }
+    }
+  }
+}
+
+// One for each of the most iterations that a kernel inside has, within bounds.
+int threads_for(const Launch& launch, const KernelOf& kernel_of) {
+  int threads = 1;
+  for_each_inner_launch(launch, [&](const Launch& inner) {
+    threads = std::max(threads, threads_for(inner, kernel_of));
+    const Kernel* kernel = kernel_of(inner);
+    if (!kernel) return;
+    const std::int64_t most = iterations(*kernel, kernel->body);
+    if (most <= 1) return;
+    const auto wanted = std::bit_ceil(static_cast<std::uint64_t>(std::min(most, most_threads)));
+    threads = std::max({threads, warp, static_cast<int>(wanted)});
+  });
+  return threads;
+}
+
+bool has_block_barriers(const ThreadMap& map) {
+  return map.members > warp || map.in_columns || map.in_tiles();
+}
+
+/// Writes one loop or branch; those inside it are functions of their own.
+class FlowEmitter {
+ public:
+  FlowEmitter(const KernelOf& kernel_of, FlowText& flow, std::string& functions)
+      : kernel_of_(kernel_of), flow_(flow), functions_(functions) {}
+
+  /// The function itself; those that it calls are added to `functions`.
+  std::string run(const Launch& launch, bool is_kernel);
+  /// What the function takes after the launch's buffers.
+  const std::vector<Buffer>& constants() const { return constants_; }
+
+ private:
+  void loop(const LoopTask& task);
+  void branch(const BranchTask& task);
+  Names steps(const Executable& executable, const Names& inputs, const Names& outputs,
+              std::int64_t arena, const std::string& prefix);
+  void step(const Executable& executable, const Launch& launch, const Names& slots);
+  void kernel(const Kernel& kernel, const Names& arguments);
+  void inner_flow(const Launch& launch, Names arguments);
+  void hand_on(const LoopTask& task, const Names& carries, const Names& next, const Names& made);
+  void change_places(const LoopTask& task);
+  void come_home(const LoopTask& task);
+
+  std::string small(const Type& type, const std::string& name);
+  void copy(const std::string& to, const std::string& from, const Type& type);
+  void sync();
+  std::string parameter(const std::string& name);
+  Names parameters(std::size_t count, const std::string& name);
+
+  const KernelOf& kernel_of_;
+  FlowText& flow_;
+  std::string& functions_;
+  Names parameters_;
+  std::vector<Buffer> constants_;
+  Text memory_{1}, body_{1};
+  std::set<std::string> taken_;
+  int barriers_ = 0;
+};
+
+std::string FlowEmitter::run(const Launch& launch, bool is_kernel) {
+  const auto* loop = std::get_if<LoopTask>(&launch.task);
+  loop ? this->loop(*loop) : branch(std::get<BranchTask>(launch.task));
+  for (std::size_t i = 0; i < constants_.size(); ++i) parameter(fmt::format("constant{}", i));
+  std::string list;
+  for (const std::string& name : parameters_) list += (list.empty() ? "Bytes " : ", Bytes ") + name;
+
+  Text text;
+  text.line("// {} {}, all of it by one block of {} thread{}{}", loop ? "loop" : "branch",
+            launch.name, flow_.threads, flow_.threads == 1 ? "" : "s",
+            launch.location ? ", " + to_string(launch.location) : "");
+  const std::string kernel =
+      fmt::format("extern \"C\" __global__ void __launch_bounds__({}, 1)", flow_.threads);
+  text.line("{} {}({}) {{", is_kernel ? kernel : "AB_INLINE void", symbol(launch.name), list);
+  return text.take() + memory_.take() + body_.take() + "}\n";
+}
+
+std::string FlowEmitter::parameter(const std::string& name) {
+  parameters_.push_back(name);
+  return name;
+}
+
+Names FlowEmitter::parameters(std::size_t count, const std::string& name) {
+  Names names;
+  for (std::size_t i = 0; i < count; ++i) names.push_back(parameter(fmt::format("{}{}", name, i)));
+  return names;
+}
+
+// Memory for a small value, for as long as the function runs.
+std::string FlowEmitter::small(const Type& type, const std::string& name) {
+  std::string own = name;
+  for (int i = 2; !taken_.insert(own).second; ++i) own = fmt::format("{}_{}", name, i);
+  memory_.line("alignas(16) {}{} {}[{}];", flow_.threads == 1 ? "" : "__shared__ ",
+               type_name(type.dtype), own, std::max<std::int64_t>(type.size(), 1));
+  if (flow_.threads > 1) flow_.shared_bytes += static_cast<std::int64_t>(largest_small);
+  return own;
+}
+
+void FlowEmitter::copy(const std::string& to, const std::string& from, const Type& type) {
+  if (to == from || type.size() == 0) return;
+  body_.line("copy<{}>({}, {}, {});", type_name(type.dtype), to, from, type.size());
+}
+
+void FlowEmitter::sync() {
+  body_.line("__syncthreads();");
+  ++barriers_;
+}
+
+// Returns where each slot lies.
+Names FlowEmitter::steps(const Executable& executable, const Names& inputs, const Names& outputs,
+                         std::int64_t arena, const std::string& prefix) {
+  Names slots;
+  for (const Slot& slot : executable.slots) {
+    switch (slot.kind) {
+      case Slot::Kind::input:
+        slots.push_back(inputs[slot.index]);
+        break;
+      case Slot::Kind::output:
+        slots.push_back(outputs[slot.index]);
+        break;
+      case Slot::Kind::constant:
+        slots.push_back(fmt::format("constant{}", constants_.size()));
+        constants_.push_back(executable.constants[slot.index]);
+        break;
+      case Slot::Kind::temporary: {
+        const auto offset = arena + static_cast<std::int64_t>(slot.offset);
+        slots.push_back(is_small(slot.type) ? small(slot.type, prefix + symbol(slot.name.substr(1)))
+                                            : fmt::format("room.from({})", offset));
+        break;
+      }
+    }
+  }
+  for (const Stream& stream : executable.streams) {
+    for (const Step& one : stream) {
+      if (const Launch* launch = as_launch(one)) step(executable, *launch, slots);
+    }
+  }
+  return slots;
+}
+
+void FlowEmitter::step(const Executable& executable, const Launch& launch, const Names& slots) {
+  for (auto [read, written] : launch.updates) {
+    if (slots[read] == slots[written]) continue;
+    copy(slots[written], slots[read], executable.slots[read].type);
+    sync();
+  }
+  Names arguments;
+  for (SlotId id : launch.buffers) arguments.push_back(slots[id]);
+  if (const Kernel* kernel = kernel_of_(launch)) {
+    this->kernel(*kernel, arguments);
+  } else if (launch.is_native_flow()) {
+    inner_flow(launch, std::move(arguments));
+  } else {
+    copy(arguments[1], arguments[0], executable.slots[launch.buffers[0]].type);
+  }
+  sync();
+}
+
+void FlowEmitter::kernel(const Kernel& kernel, const Names& arguments) {
+  const MappedKernel mapped = map_in_block(kernel, flow_.threads);
+  if (mapped.blocks() == 0) return;
+  functions_ += emit_kernel(mapped) + "\n";
+  flow_.shared_bytes += shared_bytes(mapped);
+  const int threads = mapped.map.threads();
+  if (threads != flow_.threads && (threads > flow_.threads || has_block_barriers(mapped.map))) {
+    throw InternalError("emit_flow", "kernel " + kernel.name + " needs a block of its own",
+                        to_string(kernel));
+  }
+  body_.line("{}{}({});",
+             threads < flow_.threads ? fmt::format("if (threadIdx.x < {}) ", threads) : "",
+             symbol(kernel.name), fmt::join(arguments, ", "));
+}
+
+void FlowEmitter::inner_flow(const Launch& launch, Names arguments) {
+  FlowEmitter inner(kernel_of_, flow_, functions_);
+  functions_ += inner.run(launch, false) + "\n";
+  for (const Buffer& constant : inner.constants()) {
+    arguments.push_back(fmt::format("constant{}", constants_.size()));
+    constants_.push_back(constant);
+  }
+  body_.line("{}({});", symbol(launch.name), fmt::join(arguments, ", "));
+}
+
+// --- loops
+// ------------------------------------------------------------------------------------------
+
+/// The type of what lies in a place of a loop.
+const Type& type_at(const LoopTask& task, std::size_t place) {
+  const std::size_t carry = place < task.carries() ? place : task.turn[place];
+  return task.body->inputs[carry];
+}
+
+/// Whether a place's memory takes turns with that of others. A small carry stays where it is: what
+/// a step makes of it is copied there.
+bool takes_turns(const LoopTask& task, std::size_t place) {
+  return task.turn[place] != place && !is_small(type_at(task, place));
+}
+
+void FlowEmitter::loop(const LoopTask& task) {
+  const std::size_t count = task.carries();
+  const std::vector<Type>& types = task.body->inputs;
+  const Names initial = parameters(count, "initial");
+  Names inputs(count), next(count), places;
+  const Names captures = parameters(task.captures(), "capture");
+  const Names home = parameters(task.turn.size(), "home");
+  parameter("room");
+
+  for (std::size_t p = 0; p < home.size(); ++p) {
+    places.push_back(home[p]);
+    if (!takes_turns(task, p)) continue;
+    places[p] = fmt::format("place{}", p);
+    body_.line("Bytes {} = {};", places[p], home[p]);
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    inputs[i] = is_small(types[i]) ? small(types[i], fmt::format("carry{}", i)) : places[i];
+    copy(inputs[i], initial[i], types[i]);
+  }
+  sync();
+  inputs.insert(inputs.end(), captures.begin(), captures.end());
+
+  constexpr auto arena = static_cast<std::int64_t>(loop_flag_bytes);
+  body_.open("for (;;) {{");
+  const std::string flag = small(Type{bool_, {}}, "goes_on");
+  const Names tested = steps(*task.condition, inputs, {flag}, arena, "test");
+  body_.line("if (!value_at<bool>({})) break;", tested[task.condition->outputs[0]]);
+  const int before = barriers_;
+  for (std::size_t i = 0; i < count; ++i) {
+    next[i] = places[task.written[i]];
+    if (!is_small(types[i])) continue;
+    next[i] = task.written[i] == i ? inputs[i] : small(types[i], fmt::format("next{}", i));
+  }
+  const Names slots = steps(*task.body, inputs, next, arena, "step");
+  Names made;
+  for (SlotId id : task.body->outputs) made.push_back(slots[id]);
+  hand_on(task, inputs, next, made);
+  change_places(task);
+  if (barriers_ == before) sync();  // all have seen the flag before the next turn writes it
+  body_.close();
+
+  come_home(task);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (is_small(types[i])) copy(home[i], inputs[i], types[i]);
+  }
+}
+
+// Small carries get what the step has made of them.
+void FlowEmitter::hand_on(const LoopTask& task, const Names& carries, const Names& next,
+                          const Names& made) {
+  const std::vector<Type>& types = task.body->inputs;
+  bool any_moved = false, any = false;
+  for (std::size_t i = 0; i < next.size(); ++i) {
+    if (!is_small(types[i]) || made[i] == next[i]) continue;
+    copy(next[i], made[i], types[i]);
+    any_moved = true;
+  }
+  if (any_moved) sync();
+  for (std::size_t i = 0; i < next.size(); ++i) {
+    if (!is_small(types[i]) || next[i] == carries[i]) continue;
+    copy(carries[i], next[i], types[i]);
+    any = true;
+  }
+  if (any) sync();
+}
+
+void FlowEmitter::change_places(const LoopTask& task) {
+  std::string turned;
+  for (std::size_t p = 0; p < task.turn.size(); ++p) {
+    if (!takes_turns(task, p)) continue;
+    turned += fmt::format("{}turned{} = place{}", turned.empty() ? "" : ", ", p, task.turn[p]);
+  }
+  if (turned.empty()) return;
+  body_.line("const Bytes {};", turned);
+  for (std::size_t p = 0; p < task.turn.size(); ++p) {
+    if (takes_turns(task, p)) body_.line("place{0} = turned{0};", p);
+  }
+}
+
+void FlowEmitter::come_home(const LoopTask& task) {
+  Names places, homes, words;
+  std::size_t carries = 0;
+  bool whole_words = true;
+  for (std::size_t p = 0; p < task.turn.size(); ++p) {
+    if (takes_turns(task, p)) whole_words &= type_at(task, p).bytes() % sizeof(std::uint32_t) == 0;
+  }
+  for (std::size_t p = 0; p < task.turn.size(); ++p) {
+    if (!takes_turns(task, p)) continue;
+    places.push_back(fmt::format("place{}", p));
+    homes.push_back(fmt::format("home{}", p));
+    if (p >= task.carries()) continue;
+    ++carries;
+    words.push_back(std::to_string(type_at(task, p).bytes() / (whole_words ? 4 : 1)));
+  }
+  if (places.empty()) return;
+  body_.line("Bytes places[] = {{{}}};", fmt::join(places, ", "));
+  body_.line("const Bytes homes[] = {{{}}};", fmt::join(homes, ", "));
+  body_.line("const i64 words[] = {{{}}};", fmt::join(words, ", "));
+  body_.line("bring_home<{}, {}>(places, homes, words);", whole_words ? "u32" : "u8", carries);
+}
+
+// --- branches
+// ---------------------------------------------------------------------------------------
+
+void FlowEmitter::branch(const BranchTask& task) {
+  const std::string number = parameter("number");
+  const Names inputs = parameters(task.branches[0]->inputs.size(), "operand");
+  const Names outputs = parameters(task.branches[0]->outputs.size(), "result");
+  parameter("room");
+  body_.line("// A number that no branch has, a negative one too, stands for the last.");
+  body_.open("switch (op::minimum<u32>(value_at<u32>({}), {})) {{", number,
+             task.branches.size() - 1);
+  for (std::size_t i = 0; i < task.branches.size(); ++i) {
+    body_.open("case {}: {{", i);
+    steps(*task.branches[i], inputs, outputs, 0, fmt::format("branch{}_", i));
+    body_.line("break;");
+    body_.close();
+  }
+  body_.close();
+}
+
+}  // namespace
+
+FlowText emit_flow(const Launch& launch, const KernelOf& kernel_of) {
+  FlowText flow;
+  flow.threads = threads_for(launch, kernel_of);
+  std::string functions;
+  FlowEmitter emitter(kernel_of, flow, functions);
+  const std::string kernel = emitter.run(launch, true);
+  flow.text = functions + kernel;
+  flow.constants = emitter.constants();
+  return flow;
+}
+
+}  // namespace anabranch::cuda

@@ -1,0 +1,35 @@
+// A loop or a branch of small steps as one CUDA kernel, which one block runs from end to end.
+//
+//   while %i, %x                    __global__ void while3(i, x, results) {
+//     condition: %i < 1000            for (;;) {
+//     body: %i + 1, %x * %x    ->       condition(i, goes_on); __syncthreads();
+//                                       if (!goes_on) break;
+//                                       body(i, x); __syncthreads(); } }
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "codegen/plan/control_flow.h"
+#include "runtime/executor/executable.h"
+#include "runtime/memory/buffer.h"
+
+namespace anabranch::cuda {
+
+struct FlowText {
+  /// The functions that the kernel calls, then `extern "C" __global__ void NAME(pointers to the
+  /// launch's buffers, then to the constants)`.
+  std::string text;
+  int threads = 1;                ///< of its one block
+  std::vector<Buffer> constants;  ///< of what runs inside
+  std::int64_t shared_bytes = 0;  ///< of the block's shared memory, at most
+};
+
+/// `launch` is a loop or a branch. What runs inside has one stream of kernels, copies, and loops
+/// and branches of the same kind. All threads take each step of these together, with a barrier
+/// after it; small values lie in shared memory, or, where no kernel needs more than one thread, in
+/// that thread's registers.
+FlowText emit_flow(const Launch& launch, const KernelOf& kernel_of);
+
+}  // namespace anabranch::cuda

@@ -1,0 +1,178 @@
+// The reductions that the loops of emit_kernel carry, and what a team makes of its members' parts.
+#include <algorithm>
+
+#include "codegen/cuda/emit/kernel_emitter.h"
+#include "codegen/kernel/blocked_sums.h"
+
+namespace anabranch::cuda {
+namespace {
+
+std::string_view function_of(Combine how) {
+  static constexpr std::string_view names[] = {"Sum", "Product", "Maximum", "Minimum",
+                                               "Any", "All",     "Argmax",  "Argmin"};
+  return names[static_cast<std::size_t>(how)];
+}
+
+bool has_place(Combine how) { return how == Combine::argmax || how == Combine::argmin; }
+
+}  // namespace
+
+// A fold whose results are only folded on by the loop around it, in the same way: there each
+// member goes on with its own.
+void KernelEmitter::find_partial_folds() {
+  is_partial_.resize(kernel_.instructions.size());
+  if (map_.members == 1) return;
+  for (std::uint32_t i = 0; i < kernel_.instructions.size(); ++i) {
+    const auto* outer = std::get_if<Loop>(&kernel_.instructions[i].operation);
+    if (!outer) continue;
+    for (const Reduction& whole : outer->reductions) {
+      if (whole.combine == Combine::general) continue;
+      for (Ref inner : outer->body) {
+        const auto* loop = std::get_if<Loop>(&kernel_[inner].operation);
+        if (!loop) continue;
+        for (const Reduction& part : loop->reductions) {
+          if (part.combine != whole.combine || part.results != whole.values) continue;
+          if (uses(part.results) == 1) is_partial_[part.results[0].index] = true;
+        }
+      }
+    }
+  }
+}
+
+// How many folds and instructions use any of these.
+int KernelEmitter::uses(const std::vector<Ref>& refs) const {
+  const auto any = [&](const std::vector<Ref>& among) {
+    return std::any_of(among.begin(), among.end(), [&](Ref ref) {
+      return std::find(refs.begin(), refs.end(), ref) != refs.end();
+    });
+  };
+  int count = 0;
+  for (const Instruction& instruction : kernel_.instructions) {
+    const Operation& operation = instruction.operation;
+    if (auto* compute = std::get_if<Compute>(&operation)) count += any(compute->operands);
+    if (auto* store = std::get_if<Store>(&operation)) count += any({store->value});
+    if (auto* loop = std::get_if<Loop>(&operation)) {
+      for (const Reduction& r : loop->reductions) {
+        count += any(r.values) + any(r.initial) + any(r.combined);
+      }
+    }
+  }
+  return count;
+}
+
+void KernelEmitter::begin_folds(const Loop& loop) {
+  for (const Reduction& reduction : loop.reductions) {
+    if (has_place(reduction.combine)) {
+      const std::string name = new_name();
+      text_.line("Place<{}> {} = {{{}, {}}};", type_name(kernel_[reduction.results[0]].dtype), name,
+                 value(reduction.initial[0]), value(reduction.initial[1]));
+      folds_[reduction.results[0].index] = {name};
+      continue;
+    }
+    std::vector<std::string>& names = folds_[reduction.results[0].index];
+    names.clear();
+    for (std::size_t i = 0; i < reduction.results.size(); ++i) {
+      names.push_back(new_name());
+      text_.line("{} {} = {};", type_name(kernel_[reduction.results[i]].dtype), names.back(),
+                 value(reduction.initial[i]));
+    }
+  }
+}
+
+// Loops over blocks, outermost first, in each of which sums start anew; `step` iterations a turn.
+// What stands inside runs over the range.
+KernelEmitter::Range KernelEmitter::open_blocks(const Loop& loop,
+                                                const std::vector<std::int64_t>& blocks,
+                                                std::int64_t step) {
+  Range range{"0", std::to_string(loop.extent)};
+  for (std::int64_t turns : blocks) {
+    const std::string first = new_name(), end = new_name();
+    text_.open("for (index {0} = {1}; {0} < {2}; {0} += {3}) {{", first, range.first, range.end,
+               turns * step);
+    text_.line("const index {} = op::minimum<index>({} + {}, {});", end, first, turns * step,
+               range.end);
+    for (const Reduction& reduction : loop.reductions) {
+      if (!is_blocked(kernel_, reduction)) continue;
+      std::vector<std::string>& names = folds_[reduction.results[0].index];
+      whole_folds_.push_back(names);
+      names = {new_name()};
+      text_.line("{} {} = {};", type_name(kernel_[reduction.results[0]].dtype), names[0],
+                 value(reduction.initial[0]));
+    }
+    range = {first, end};
+  }
+  return range;
+}
+
+void KernelEmitter::close_blocks(const Loop& loop, std::size_t count) {
+  for (; count > 0; --count) {
+    for (auto reduction = loop.reductions.rbegin(); reduction != loop.reductions.rend();
+         ++reduction) {
+      if (!is_blocked(kernel_, *reduction)) continue;
+      std::vector<std::string>& part = folds_[reduction->results[0].index];
+      text_.line("{0} = {1}::of({0}, {2});", whole_folds_.back()[0],
+                 function_of(reduction->combine), part[0]);
+      part = std::move(whole_folds_.back());
+      whole_folds_.pop_back();
+    }
+    text_.close();
+  }
+}
+
+void KernelEmitter::fold(const Loop& loop) {
+  for (const Reduction& reduction : loop.reductions) {
+    const std::vector<std::string>& names = folds_[reduction.results[0].index];
+    if (reduction.combine == Combine::general) {
+      fold_general(reduction, names);
+    } else if (has_place(reduction.combine)) {
+      text_.line("{0} = {1}::of({0}, Place<{2}>{{{3}, {4}}});", names[0],
+                 function_of(reduction.combine), type_name(kernel_[reduction.results[0]].dtype),
+                 value(reduction.values[0]), value(reduction.values[1]));
+    } else {
+      text_.line("{0} = {1}::of({0}, {2});", names[0], function_of(reduction.combine),
+                 value(reduction.values[0]));
+    }
+  }
+}
+
+void KernelEmitter::fold_general(const Reduction& reduction,
+                                 const std::vector<std::string>& so_far) {
+  text_.open("{{");
+  for (std::size_t i = 0; i < so_far.size(); ++i) {
+    names_[reduction.so_far[i].index] = so_far[i];
+    names_[reduction.next[i].index] = value(reduction.values[i]);
+  }
+  block(reduction.body);
+  std::vector<std::string> combined;
+  for (Ref ref : reduction.combined) {
+    combined.push_back(new_name());
+    text_.line("const {} {} = {};", type_name(kernel_[ref].dtype), combined.back(), value(ref));
+  }
+  for (std::size_t i = 0; i < so_far.size(); ++i) text_.line("{} = {};", so_far[i], combined[i]);
+  text_.close();
+}
+
+void KernelEmitter::end_folds(const Loop& loop, bool shares_out) {
+  for (const Reduction& reduction : loop.reductions) {
+    const std::vector<std::string>& names = folds_[reduction.results[0].index];
+    const bool is_whole = !shares_out && !is_partial_[reduction.values[0].index];
+    if (!is_whole && !is_partial_[reduction.results[0].index]) combine(reduction, names[0]);
+    if (has_place(reduction.combine)) {
+      names_[reduction.results[0].index] = names[0] + ".value";
+      names_[reduction.results[1].index] = names[0] + ".position";
+    } else {
+      for (std::size_t i = 0; i < names.size(); ++i) names_[reduction.results[i].index] = names[i];
+    }
+  }
+}
+
+// Over the members of a team.
+void KernelEmitter::combine(const Reduction& reduction, const std::string& name) {
+  if (map_.in_columns) {
+    text_.line("{0} = of_lane<{1}, {2}>({0});", name, function_of(reduction.combine), map_.members);
+  } else {
+    text_.line("{0} = of_team<{1}, {2}>({0});", name, function_of(reduction.combine), map_.members);
+  }
+}
+
+}  // namespace anabranch::cuda

@@ -1,0 +1,96 @@
+#include "codegen/cuda/emit/thread_scratch.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace anabranch::cuda {
+namespace {
+
+/// How the one loop that a buffer's accesses move with is shared out.
+struct Shares {
+  std::int64_t extent = 0;
+  int width = 1;
+  bool operator==(const Shares&) const = default;
+};
+
+/// Of each buffer: the shares in which every access touches element i in iteration i, if all do so
+/// in equal shares.
+class Walk {
+ public:
+  explicit Walk(const Kernel& kernel)
+      : kernel_(kernel), shares_(kernel.buffers.size()), broken_(kernel.buffers.size()) {
+    block(kernel.body, nullptr);
+  }
+
+  std::optional<Shares> of(std::uint32_t buffer) const {
+    return broken_[buffer] ? std::nullopt : shares_[buffer];
+  }
+
+ private:
+  void block(const Block& block, const Loop* around) {
+    for (Ref ref : block) {
+      const Operation& operation = kernel_[ref].operation;
+      if (auto* load = std::get_if<Load>(&operation)) touch(load->buffer, load->index, around);
+      if (auto* store = std::get_if<Store>(&operation)) touch(store->buffer, store->index, around);
+      if (auto* loop = std::get_if<Loop>(&operation)) this->block(loop->body, loop);
+    }
+  }
+
+  void touch(std::uint32_t buffer, Ref index, const Loop* loop) {
+    if (!loop || !(index == loop->index)) {
+      broken_[buffer] = true;
+      return;
+    }
+    const Shares found{loop->extent, loop->vector_width};
+    if (shares_[buffer] && *shares_[buffer] != found) broken_[buffer] = true;
+    shares_[buffer] = found;
+  }
+
+  const Kernel& kernel_;
+  std::vector<std::optional<Shares>> shares_;
+  std::vector<bool> broken_;
+};
+
+}  // namespace
+
+ThreadScratch::ThreadScratch(const Kernel& kernel, const ThreadMap& map)
+    : kernel_(kernel), homes_(kernel.buffers.size()), kept_(kernel.buffers.size()) {
+  const Walk walk(kernel);
+  for (std::uint32_t i = 0; i < kernel.buffers.size(); ++i) {
+    const KernelBuffer& buffer = kernel.buffers[i];
+    if (buffer.access != Access::scratch) continue;
+    homes_[i] = map.members == 1 ? Home::thread : Home::shared;
+    if (map.members == 1) continue;
+    const auto bytes = static_cast<std::int64_t>(byte_size(buffer.dtype));
+    if (const auto shares = walk.of(i)) {
+      kept_[i] = map.turns(shares->extent, shares->width) * shares->width;
+      if (kept_[i] * bytes <= most_kept_bytes) {
+        homes_[i] = Home::by_turn;
+        continue;
+      }
+    }
+    shared_bytes_ += bytes * buffer.size * map.teams;
+  }
+}
+
+bool ThreadScratch::any(Home home) const {
+  return std::find(homes_.begin(), homes_.end(), home) != homes_.end();
+}
+
+bool ThreadScratch::touches(const Loop& loop, Home home) const {
+  return std::any_of(loop.body.begin(), loop.body.end(),
+                     [&](Ref ref) {
+                       const auto* load = std::get_if<Load>(&kernel_[ref].operation);
+                       return load && homes_[load->buffer] == home;
+                     }) ||
+         stores(loop, home);
+}
+
+bool ThreadScratch::stores(const Loop& loop, Home home) const {
+  return std::any_of(loop.body.begin(), loop.body.end(), [&](Ref ref) {
+    const auto* store = std::get_if<Store>(&kernel_[ref].operation);
+    return store && homes_[store->buffer] == home;
+  });
+}
+
+}  // namespace anabranch::cuda

@@ -1,0 +1,171 @@
+#include "codegen/lower/fold.h"
+
+#include <limits>
+
+#include "ir/error.h"
+#include "ir/scalar.h"
+
+namespace anabranch {
+namespace {
+
+template <class T>
+std::uint64_t bits_of(T value) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof(T));
+  return bits;
+}
+
+/// The least or greatest value of a dtype: infinite for floats.
+std::uint64_t extreme(Dtype dtype, bool greatest) {
+  return visit_dtype(dtype, [greatest]<class T>() -> std::uint64_t {
+    if constexpr (is_float_storage<T>) {
+      const float infinity = std::numeric_limits<float>::infinity();
+      return bits_of(convert_scalar<T>(greatest ? infinity : -infinity));
+    } else {
+      using Limits = std::numeric_limits<T>;
+      return bits_of(greatest ? Limits::max() : Limits::min());
+    }
+  });
+}
+
+std::uint64_t one(Dtype dtype) {
+  return visit_dtype(dtype, []<class T>() { return bits_of(convert_scalar<T>(1.0f)); });
+}
+
+Combine combine_of(Op op, Dtype dtype) {
+  const bool logical = dtype == bool_;
+  switch (op) {
+    case Op::reduce_sum:
+      return logical ? Combine::any : Combine::sum;
+    case Op::reduce_product:
+      return logical ? Combine::all : Combine::product;
+    case Op::reduce_max:
+      return logical ? Combine::any : Combine::maximum;
+    case Op::reduce_min:
+      return logical ? Combine::all : Combine::minimum;
+    case Op::reduce_any:
+      return Combine::any;
+    case Op::reduce_all:
+      return Combine::all;
+    case Op::argmax:
+      return Combine::argmax;
+    case Op::argmin:
+      return Combine::argmin;
+    case Op::reduce:
+      return Combine::general;
+    case Op::dot:
+      return logical ? Combine::any : Combine::sum;
+    default:
+      throw InternalError("lower", std::string(name(op)) + " does not reduce");
+  }
+}
+
+}  // namespace
+
+Fold fold_of(const Node& reduction, const Graph& graph) {
+  Fold fold;
+  const Dtype dtype = graph.type(reduction.inputs[0]).dtype;
+  fold.combine = combine_of(reduction.op, dtype);
+  if (fold.combine == Combine::general) {
+    for (const Type& type : reduction.types) fold.dtypes.push_back(type.dtype);
+    return fold;
+  }
+  const bool accumulates = fold.combine == Combine::sum || fold.combine == Combine::product;
+  fold.dtypes.push_back(accumulates && (dtype == f16 || dtype == bf16) ? f32 : dtype);
+  if (fold.combine == Combine::argmax || fold.combine == Combine::argmin) {
+    fold.dtypes.push_back(reduction.types[0].dtype);
+  }
+  return fold;
+}
+
+std::uint64_t identity(Combine combine, Dtype dtype) {
+  switch (combine) {
+    case Combine::sum:
+    case Combine::any:
+      return 0;
+    case Combine::product:
+    case Combine::all:
+      return one(dtype);
+    case Combine::maximum:
+    case Combine::argmax:
+      return extreme(dtype, false);
+    case Combine::minimum:
+    case Combine::argmin:
+      return extreme(dtype, true);
+    case Combine::general:
+      break;
+  }
+  throw InternalError("lower", "a general reduction has no known identity");
+}
+
+std::vector<Ref> initial_scalars(const Fold& fold, const Node& reduction, Puller& puller,
+                                 KernelBuilder& builder) {
+  std::vector<Ref> initial;
+  if (fold.combine == Combine::general) {
+    for (std::size_t i = 0; i < fold.dtypes.size(); ++i) {
+      initial.push_back(puller.pull(reduction.inputs[fold.dtypes.size() + i], puller.point({})));
+    }
+    return initial;
+  }
+  initial.push_back(builder.constant(fold.dtypes[0], identity(fold.combine, fold.dtypes[0])));
+  if (fold.dtypes.size() == 2) {
+    // Where every element is as extreme as the identity, the first is the answer.
+    initial.push_back(builder.constant(fold.dtypes[1], 0));
+  }
+  return initial;
+}
+
+std::vector<Ref> element_scalars(const Fold& fold, const Node& reduction, Point place,
+                                 Index position, Ref mask, Puller& puller, KernelBuilder& builder) {
+  std::vector<Ref> values;
+  const std::size_t arrays = fold.combine == Combine::general ? fold.dtypes.size() : 1;
+  for (std::size_t i = 0; i < arrays; ++i) {
+    values.push_back(puller.pull(reduction.inputs[i], place, mask));
+  }
+  if (builder.kernel()[values[0]].dtype != fold.dtypes[0]) {
+    values[0] = builder.compute(Op::convert, fold.dtypes[0], {values[0]});
+  }
+  if (fold.combine == Combine::argmax || fold.combine == Combine::argmin) {
+    Ref at = builder.scalar(position);
+    values.push_back(fold.dtypes[1] == i64 ? at
+                                           : builder.compute(Op::convert, fold.dtypes[1], {at}));
+  }
+  return values;
+}
+
+Reduction make_reduction(const Fold& fold, const Node& reduction, std::vector<Ref> initial,
+                         std::vector<Ref> values, KernelBuilder& builder) {
+  Reduction made;
+  made.combine = fold.combine;
+  made.initial = std::move(initial);
+  made.values = std::move(values);
+  if (fold.combine != Combine::general) return made;
+
+  const Graph& body = reduction.regions[0];
+  const std::size_t count = fold.dtypes.size();
+  builder.open_body();
+  Puller puller(body, builder);
+  const Point place = puller.point({});
+  for (std::size_t i = 0; i < 2 * count; ++i) {
+    Ref argument = builder.argument(fold.dtypes[i % count]);
+    (i < count ? made.so_far : made.next).push_back(argument);
+    puller.bind({static_cast<std::uint32_t>(i), 0}, place, argument);
+  }
+  for (Value output : body.outputs()) made.combined.push_back(puller.pull(output, place));
+  made.body = builder.close_body();
+  return made;
+}
+
+void bind_results(const Fold& fold, std::uint32_t node, const Node& reduction, Point row,
+                  const std::vector<Ref>& carried, Puller& puller, KernelBuilder& builder) {
+  if (fold.combine == Combine::general) {
+    for (std::uint32_t i = 0; i < carried.size(); ++i) puller.bind({node, i}, row, carried[i]);
+    return;
+  }
+  Ref result = carried.back();  // the position, where there is one
+  const Dtype dtype = reduction.types[0].dtype;
+  if (fold.dtypes.back() != dtype) result = builder.compute(Op::convert, dtype, {result});
+  puller.bind({node, 0}, row, result);
+}
+
+}  // namespace anabranch

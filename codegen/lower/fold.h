@@ -1,0 +1,42 @@
+// How each reduction op folds: what it carries, what it starts from, and what it comes to.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "codegen/lower/pull.h"
+#include "ir/graph/graph.h"
+#include "ir/kernel/builder.h"
+
+namespace anabranch {
+
+/// The scalars that a reduction op carries from element to element.
+struct Fold {
+  Combine combine = Combine::sum;
+  std::vector<Dtype> dtypes;  ///< one, two for argmax and argmin, n for `reduce`
+};
+
+/// A sum or product of f16 or bf16 is carried in f32; sums of bool are `any`.
+Fold fold_of(const Node& reduction, const Graph& graph);
+
+/// The bits that combining with changes nothing: -inf or the least integer for `maximum`.
+std::uint64_t identity(Combine combine, Dtype dtype);
+
+/// The scalars to begin with. `scalar_place` is the Point of rank 0.
+std::vector<Ref> initial_scalars(const Fold& fold, const Node& reduction, Puller& puller,
+                                 KernelBuilder& builder);
+
+/// The scalars that one element adds, at `place`; `position` is its place along the reduced axis.
+std::vector<Ref> element_scalars(const Fold& fold, const Node& reduction, Point place,
+                                 Index position, Ref mask, Puller& puller, KernelBuilder& builder);
+
+/// The reduction, ready for close_loop. The body of a general one goes into the innermost open
+/// loop.
+Reduction make_reduction(const Fold& fold, const Node& reduction, std::vector<Ref> initial,
+                         std::vector<Ref> values, KernelBuilder& builder);
+
+/// Makes the carried scalars known to `puller` as the reduction's results at `row`.
+void bind_results(const Fold& fold, std::uint32_t node, const Node& reduction, Point row,
+                  const std::vector<Ref>& carried, Puller& puller, KernelBuilder& builder);
+
+}  // namespace anabranch

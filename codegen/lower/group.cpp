@@ -1,0 +1,237 @@
+#include "codegen/lower/group.h"
+
+#include <algorithm>
+
+#include "codegen/lower/writer.h"
+
+namespace anabranch {
+namespace {
+
+std::vector<std::int64_t> sizes_of(const Shape& domain, std::span<const int> axes) {
+  std::vector<std::int64_t> sizes;
+  for (int axis : axes) sizes.push_back(domain[axis]);
+  return sizes;
+}
+
+std::int64_t product(std::span<const std::int64_t> sizes) {
+  std::int64_t total = 1;
+  for (std::int64_t size : sizes) total *= size;
+  return total;
+}
+
+}  // namespace
+
+GroupLowering::GroupLowering(const Graph& region, FusionPlan plan, std::string name)
+    : region_(region), plan_(std::move(plan)), name_(std::move(name)) {
+  for (int axis = 0; axis < plan_.domain.rank(); ++axis) {
+    const auto& reduced = plan_.reduced_axes;
+    if (std::find(reduced.begin(), reduced.end(), axis) == reduced.end()) {
+      kept_axes_.push_back(axis);
+    }
+  }
+  kept_sizes_ = sizes_of(plan_.domain, kept_axes_);
+  reduced_sizes_ = sizes_of(plan_.domain, plan_.reduced_axes);
+  kept_size_ = product(kept_sizes_);
+  row_size_ = product(reduced_sizes_);
+}
+
+Lowered GroupLowering::run() {
+  Nest nest = loop_per_axis(plan_.domain.sizes(), plan_.reduced_axes);
+  for (const Node& node : region_.nodes()) {
+    // It combines in row-major order, so one loop must walk all of it.
+    if (node.op == Op::reduce) nest.reduced = as_one_group(nest.reduced);
+  }
+  Trial trial = attempt(nest, {});
+  if (auto cut = split(trial.joined)) {
+    Lowered lowered;
+    lowered.calls.push_back(partial_kernel(trial.joined, *cut));
+    lowered.calls.push_back(combining_kernel(trial.joined, *cut));
+    lowered.temporaries = partial_types(*cut);
+    return lowered;
+  }
+  const bool joins = trial.joined.kept.size() != nest.kept.size() ||
+                     trial.joined.reduced.size() != nest.reduced.size();
+  if (joins || !trial.kept_row.empty()) trial = attempt(trial.joined, trial.kept_row);
+
+  KernelCall call{std::move(trial.kernel), {}};
+  for (std::uint32_t i = 0; i < region_.parameter_count(); ++i) {
+    call.arguments.push_back({KernelArgument::Kind::input, i});
+  }
+  for (std::uint32_t i = 0; i < region_.outputs().size(); ++i) {
+    call.arguments.push_back({KernelArgument::Kind::output, i});
+  }
+  return {{std::move(call)}, {}};
+}
+
+GroupLowering::Trial GroupLowering::attempt(const Nest& nest,
+                                            const std::vector<Value>& kept_row) const {
+  GroupWriter writer(region_, name_, nest, plan_.domain.rank());
+  writer.add_outputs(region_);
+  writer.exploring = kept_row.empty();
+  for (Value value : kept_row) {
+    KernelBuffer buffer{"scratch" + std::to_string(writer.scratch.size()),
+                        region_.type(value).dtype, row_size_, Access::scratch};
+    writer.scratch[value] = writer.builder.add_buffer(std::move(buffer));
+  }
+  writer.puller.set_intercept([&](Value value, Point at) { return reuse(writer, value, at); });
+
+  std::vector<Ref> kept_loops;
+  if (kept_size_ > 0) {
+    kept_loops = writer.open(nest.kept);
+    writer.row = writer.puller.point(writer.places(kept_axes_));
+    for (int stage = 0; stage < plan_.stages; ++stage) write_stage(writer, stage);
+    store_rows(writer);
+    for (std::size_t i = 0; i < kept_loops.size(); ++i) writer.builder.close_loop();
+  }
+
+  Trial trial;
+  const IndexTable& table = writer.builder.indices();
+  const auto used = writer.builder.used_indices();
+  trial.joined = nest;
+  if (kept_size_ > 0) {
+    trial.joined.kept = join_groups(nest.kept, std::span(&kept_loops, 1), used, table);
+    trial.joined.reduced = join_groups(nest.reduced, writer.reduced_loops, used, table);
+  }
+  trial.kept_row = std::move(writer.found);
+  trial.kernel = writer.builder.take();
+  return trial;
+}
+
+void GroupLowering::write_stage(GroupWriter& writer, int stage) const {
+  const std::vector<std::uint32_t> reductions = reductions_of(stage);
+  const bool stores = std::any_of(
+      region_.outputs().begin(), region_.outputs().end(),
+      [&](Value output) { return !is_row(output) && plan_.stage[output.node] == stage; });
+  if (reductions.empty() && !stores) return;
+  writer.stage = stage;
+  if (row_size_ > 0) {
+    writer.reduced_loops.push_back(writer.open(writer.nest.reduced));
+    if (!reductions.empty() && writer.nest.reduced.empty()) {
+      writer.reduced_loops.back().push_back(writer.builder.open_loop(1));
+    }
+    writer.element = writer.puller.point(writer.domain);
+  }
+  fold_stage(writer, reductions);
+}
+
+void GroupLowering::fold_stage(GroupWriter& writer, const std::vector<std::uint32_t>& nodes) const {
+  std::vector<Fold> folds;
+  std::vector<Reduction> reductions;
+  for (std::uint32_t index : nodes) {
+    const Node& node = region_.node(index);
+    const Fold& fold = folds.emplace_back(fold_of(node, region_));
+    std::vector<Ref> initial = initial_scalars(fold, node, writer.puller, writer.builder);
+    if (row_size_ == 0) {
+      bind_results(fold, index, node, writer.row, initial, writer.puller, writer.builder);
+      continue;
+    }
+    const Index position = position_of(writer);
+    std::vector<Ref> values =
+        element_scalars(fold, node, writer.element, position, {}, writer.puller, writer.builder);
+    reductions.push_back(make_reduction(fold, node, initial, values, writer.builder));
+  }
+  if (row_size_ == 0) return;
+  store_outputs(writer, writer.stage);
+  const std::vector<Ref>& loops = writer.reduced_loops.back();
+  if (reductions.empty()) {
+    for (std::size_t i = 0; i < loops.size(); ++i) writer.builder.close_loop();
+    return;
+  }
+  reductions = writer.close(loops.size(), std::move(reductions));
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    bind_results(folds[i], nodes[i], region_.node(nodes[i]), writer.row, reductions[i].results,
+                 writer.puller, writer.builder);
+  }
+}
+
+void GroupLowering::store_outputs(GroupWriter& writer, int stage) const {
+  IndexTable& table = writer.builder.indices();
+  // Everything is computed before anything is stored, so that results may take operands' memory.
+  std::vector<std::pair<std::uint32_t, Ref>> computed;
+  for (std::uint32_t i = 0; i < region_.outputs().size(); ++i) {
+    const Value output = region_.outputs()[i];
+    if (is_row(output) || plan_.stage[output.node] != stage) continue;
+    computed.emplace_back(writer.first_output + i, writer.puller.pull(output, writer.element));
+  }
+  const Index flat = table.flatten(writer.domain, plan_.domain.sizes());
+  for (auto [buffer, value] : computed) writer.builder.store(buffer, flat, value);
+  const std::vector<Index> place = writer.places(plan_.reduced_axes);
+  for (auto [value, buffer] : writer.scratch) {
+    auto first = writer.first_stage.find(value);
+    if (first == writer.first_stage.end() || first->second != stage) continue;
+    writer.builder.store(buffer, table.flatten(place, reduced_sizes_),
+                         writer.puller.pull(value, writer.element));
+  }
+}
+
+void GroupLowering::store_rows(GroupWriter& writer) const {
+  IndexTable& table = writer.builder.indices();
+  const Index flat = table.flatten(writer.places(kept_axes_), kept_sizes_);
+  std::vector<std::pair<std::uint32_t, Ref>> computed;
+  for (std::uint32_t i = 0; i < region_.outputs().size(); ++i) {
+    const Value output = region_.outputs()[i];
+    if (!is_row(output)) continue;
+    Point place = writer.puller.point(row_place(writer, region_.type(output).shape));
+    computed.emplace_back(writer.first_output + i, writer.puller.pull(output, place));
+  }
+  for (auto [buffer, value] : computed) writer.builder.store(buffer, flat, value);
+}
+
+// The kept axes in order, but for those of size 1, which an output may have anywhere. Never by way
+// of `flat`: the reductions are bound at the very expressions of the open loops.
+std::vector<Index> GroupLowering::row_place(GroupWriter& writer, const Shape& shape) const {
+  std::vector<Index> place;
+  auto axis = kept_axes_.begin();
+  for (std::int64_t size : shape) {
+    if (size == 1) {
+      place.push_back(writer.builder.indices().constant(0));
+      continue;
+    }
+    while (plan_.domain[*axis] == 1) ++axis;
+    place.push_back(writer.domain[static_cast<std::size_t>(*axis++)]);
+  }
+  return place;
+}
+
+// Along the reduced axis that argmax and argmin count on; a `reduce` of no axes has none.
+Index GroupLowering::position_of(GroupWriter& writer) const {
+  if (plan_.reduced_axes.empty()) return writer.builder.indices().constant(0);
+  return writer.domain[static_cast<std::size_t>(plan_.reduced_axes[0])];
+}
+
+// A costly value that an earlier stage computed at every place of the row is kept, if the row is
+// short.
+Ref GroupLowering::reuse(GroupWriter& writer, Value value, Point at) const {
+  if (!(at == writer.element) || row_size_ <= 1) return {};
+  const auto [first, added] = writer.first_stage.emplace(value, writer.stage);
+  if (first->second >= writer.stage) return {};
+  if (auto kept = writer.scratch.find(value); kept != writer.scratch.end()) {
+    IndexTable& table = writer.builder.indices();
+    return writer.builder.load(kept->second,
+                               table.flatten(writer.places(plan_.reduced_axes), reduced_sizes_));
+  }
+  if (!writer.exploring || !can_keep_rows(plan_)) return {};
+  const Dtype dtype = region_.type(value).dtype;
+  const auto bytes = row_size_ * static_cast<std::int64_t>(byte_size(dtype));
+  if (bytes > largest_kept_row || writer.found_bytes + bytes > largest_kept_rows) return {};
+  if (std::find(writer.found.begin(), writer.found.end(), value) == writer.found.end()) {
+    writer.found.push_back(value);
+    writer.found_bytes += bytes;
+  }
+  return writer.builder.argument(dtype);  // a stand-in: this attempt is not the last
+}
+
+bool GroupLowering::is_row(Value output) const {
+  if (plan_.kind != FusionKind::reduction) return false;
+  return plan_.reduced_axes.empty() || region_.type(output).shape != plan_.domain;
+}
+
+std::vector<std::uint32_t> GroupLowering::reductions_of(int stage) const {
+  std::vector<std::uint32_t> nodes;
+  for (std::uint32_t i = 0; i < region_.nodes().size(); ++i) {
+    if (is_reduction(region_.node(i).op) && plan_.stage[i] == stage) nodes.push_back(i);
+  }
+  return nodes;
+}
+
+}  // namespace anabranch

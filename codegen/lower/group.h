@@ -1,0 +1,68 @@
+// Lowering of elementwise groups and reduction groups.
+//
+//   for each kept place
+//     for each stage
+//       for each reduced place: fold the stage's reductions, store its element outputs
+//     store row outputs
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "codegen/lower/fold.h"
+#include "codegen/lower/lower.h"
+#include "codegen/lower/nest.h"
+#include "ir/fusion_plan.h"
+
+namespace anabranch {
+
+struct GroupWriter;
+
+class GroupLowering {
+ public:
+  GroupLowering(const Graph& region, FusionPlan plan, std::string name);
+
+  Lowered run();
+
+ private:
+  /// What one attempt at the whole group learns or uses.
+  struct Trial {
+    Kernel kernel;
+    Nest joined;                  ///< the loops it could have had
+    std::vector<Value> kept_row;  ///< costly element values that a later stage needs again
+  };
+
+  /// How a long reduction with few results is cut: loop `group` of the reduced ones into `chunks`.
+  struct Split {
+    std::size_t group = 0;
+    std::int64_t chunk = 0, chunks = 0;
+  };
+
+  Trial attempt(const Nest& nest, const std::vector<Value>& kept_row) const;
+  void write_stage(GroupWriter& writer, int stage) const;
+  void fold_stage(GroupWriter& writer, const std::vector<std::uint32_t>& reductions) const;
+  void store_outputs(GroupWriter& writer, int stage) const;
+  void store_rows(GroupWriter& writer) const;
+  Ref reuse(GroupWriter& writer, Value value, Point at) const;
+
+  std::optional<Split> split(const Nest& nest) const;
+  KernelCall partial_kernel(const Nest& nest, const Split& split) const;
+  KernelCall combining_kernel(const Nest& nest, const Split& split) const;
+  std::vector<Type> partial_types(const Split& split) const;
+
+  std::vector<Index> row_place(GroupWriter& writer, const Shape& shape) const;
+  Index position_of(GroupWriter& writer) const;
+  bool is_row(Value output) const;
+  std::vector<std::uint32_t> reductions_of(int stage) const;
+
+  const Graph& region_;
+  FusionPlan plan_;
+  std::string name_;
+  std::int64_t kept_size_ = 1, row_size_ = 1;
+  std::vector<std::int64_t> kept_sizes_, reduced_sizes_;
+  std::vector<int> kept_axes_;
+};
+
+}  // namespace anabranch

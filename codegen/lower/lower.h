@@ -1,0 +1,42 @@
+// Lowering: one fusion to the loop nests that compute it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ir/graph/graph.h"
+#include "ir/kernel/kernel.h"
+
+namespace anabranch {
+
+/// What a kernel's argument is, in terms of the fusion it came from.
+struct KernelArgument {
+  enum class Kind : std::uint8_t { input, output, temporary };
+  Kind kind = Kind::input;
+  std::uint32_t index = 0;
+
+  bool operator==(const KernelArgument&) const = default;
+};
+
+struct KernelCall {
+  Kernel kernel;
+  std::vector<KernelArgument> arguments;  ///< one per read or write buffer of the kernel
+};
+
+/// Kernels to run one after the other; more than one only where a reduction with few results is
+/// split so that several threads (and vector lanes) can work on it: partial results, then their
+/// combination.
+struct Lowered {
+  std::vector<KernelCall> calls;
+  std::vector<Type> temporaries;
+};
+
+/// `node` is a node of op `fusion` or a `dot` that no library takes, of operands of these types.
+/// The loops are canonical (no vector widths yet); `tile` decides how they run. How a reduction is
+/// split depends on shapes alone, never on the machine. Throws InternalError if `plan_fusion`
+/// refuses the region.
+Lowered lower(const Node& node, std::span<const Type> operands, const std::string& name);
+
+}  // namespace anabranch

@@ -1,0 +1,95 @@
+// Puller: the scalar that a graph's value has at a place, found by asking its operands at the
+// places their index maps give.
+//
+//   transpose at (i, j)    asks its operand at (j, i)
+//   pad at i               asks its operand at i - low, masked, and selects
+//   dynamic_slice at i     asks its operand at start + i, the start being a scalar that is clamped
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "ir/graph/graph.h"
+#include "ir/kernel/builder.h"
+
+namespace anabranch {
+
+/// A place in an array, one Index per axis, as a number of the Puller at hand.
+struct Point {
+  std::uint32_t id = 0;
+
+  bool operator==(const Point&) const = default;
+};
+
+class Puller {
+ public:
+  /// Parameter i of `graph` is read from buffer `first_buffer + i`, row-major.
+  Puller(const Graph& graph, KernelBuilder& builder, std::uint32_t first_buffer = 0);
+
+  Point point(std::vector<Index> indices);
+  std::span<const Index> operator[](Point point) const { return *points_[point.id]; }
+
+  /// The value at `at`. Where `mask` is false nothing is read, and the scalar means nothing. Throws
+  /// InternalError at a reduction or a dot that is not bound there.
+  Ref pull(Value value, Point at, Ref mask = {});
+
+  /// `value` is known to be `ref` at `at`.
+  void bind(Value value, Point at, Ref ref);
+
+  /// Where a block of `node` (dynamic_slice or dynamic_update_slice) begins along each axis, where
+  /// all starts have been pulled; nothing but a request for them otherwise.
+  std::vector<Index> block_starts(const Node& node);
+
+  /// Asked before a costly op is computed: a scalar to use in its place, or none.
+  using Intercept = std::function<Ref(Value, Point)>;
+  void set_intercept(Intercept intercept) { intercept_ = std::move(intercept); }
+
+ private:
+  struct Request {
+    Value value;
+    Point at;
+    Ref mask;
+
+    bool operator==(const Request&) const = default;
+  };
+  struct HashRequest {
+    std::size_t operator()(const Request& request) const;
+  };
+
+  Ref known(const Request& request) const;
+  Ref want(Value value, Point at, Ref mask);
+  Ref visit(const Request& request);
+  Ref visit_elementwise(const Node& node, const Request& request);
+  Ref visit_index(const Node& node, const Request& request);
+  Ref visit_pad(const Node& node, const Request& request);
+  /// An operand's element; it is the result's where the index along the axis is below `end`.
+  struct Part {
+    std::int64_t end = 0;
+    Ref element;
+  };
+
+  Ref visit_concatenate(const Node& node, const Request& request);
+  Ref chosen(std::span<const Part> parts, Index along);
+  Ref visit_dynamic_slice(const Node& node, const Request& request);
+  Ref visit_dynamic_update_slice(const Node& node, const Request& request);
+  Ref visit_leaf(const Node& node, const Request& request);
+  std::vector<Index> operand_point(const Node& node, Point at);
+  std::vector<Index> reshaped(const Shape& from, const Shape& to, std::span<const Index> at);
+  Ref both(Ref a, Ref b);
+
+  const Graph& graph_;
+  KernelBuilder& builder_;
+  std::uint32_t first_buffer_;
+  Intercept intercept_;
+  std::map<std::vector<std::uint32_t>, std::uint32_t> point_ids_;
+  std::vector<std::unique_ptr<const std::vector<Index>>> points_;
+  std::unordered_map<Request, Ref, HashRequest> memo_;
+  std::vector<Request> missing_;  // operands of the node being visited that are not known yet
+};
+
+}  // namespace anabranch

@@ -1,0 +1,233 @@
+#include "codegen/memory/memory_plan.h"
+
+#include <algorithm>
+#include <compare>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "codegen/memory/arena.h"
+#include "codegen/memory/live_places.h"
+#include "ir/checked.h"
+#include "ir/error.h"
+#include "runtime/executor/step_order.h"
+
+namespace anabranch {
+namespace {
+
+constexpr std::size_t alignment = 64;
+constexpr int takeover_tries = 32;  // for one input on several streams
+
+std::size_t round_up(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
+
+/// Slots that share one place because each is written over the one before it.
+struct Place {
+  SlotId first, last;  // of a list, by `next_slot_`
+  LiveRange range;
+  std::size_t bytes = 0;
+};
+
+class Planner {
+ public:
+  explicit Planner(Executable& executable)
+      : executable_(executable),
+        order_(executable),
+        uses_(executable, order_),
+        numbers_(executable.streams.size()) {
+    for (std::size_t i = 0; i < order_.steps().size(); ++i) {
+      numbers_[order_.steps()[i].stream].push_back(i);
+    }
+  }
+
+  void plan() {
+    take_over_inputs();
+    make_places();
+    join_in_place();
+    fill_arena(0, executable_.arena_bytes, executable_.live_bytes);
+    for (DeviceIndex i = 1; i <= executable_.further.size(); ++i) {
+      FurtherDevice& device = executable_.further[i - 1];
+      fill_arena(i, device.arena_bytes, device.live_bytes);
+    }
+  }
+
+ private:
+  // An output takes the place of an input that it is written over, else of one that is no longer
+  // read.
+  void take_over_inputs() {
+    executable_.takeovers.clear();
+    std::vector<bool> gone(executable_.slots.size());
+    for (SlotId id : executable_.outputs) gone[id] = executable_.slots[id].kind == input;
+    const auto take = [&](SlotId from, SlotId to) {
+      executable_.takeovers.emplace_back(executable_.slots[from].index,
+                                         executable_.slots[to].index);
+      gone[from] = gone[to] = true;
+    };
+    for (StepRef ref : order_.steps()) {
+      const auto* launch = std::get_if<Launch>(&executable_.streams[ref.stream][ref.position]);
+      if (!launch) continue;
+      for (auto [from, to] : launch->in_place) {
+        if (gone[from] || gone[to] || !is(input, from) || !is(output, to)) continue;
+        if (meet(from, LiveRange(uses_[from]), to, LiveRange(uses_[to]), ref)) take(from, to);
+      }
+    }
+    take_over_finished_inputs(gone, take);
+  }
+
+  // Each by the first output of its size to begin after it; on several streams one of the next few,
+  // as not all that begins later comes after.
+  template <class Take>
+  void take_over_finished_inputs(const std::vector<bool>& gone, Take take) {
+    struct Beginning {
+      DeviceIndex device;
+      std::size_t bytes, step;
+      SlotId slot;
+      auto operator<=>(const Beginning&) const = default;
+    };
+    const auto beginning = [&](SlotId id, std::size_t step) {
+      const Slot& slot = executable_.slots[id];
+      return Beginning{slot.device, slot.type.bytes(), step, id};
+    };
+    std::vector<Beginning> outputs;
+    for (SlotId to : executable_.outputs) {
+      if (gone[to] || !is(output, to)) continue;
+      outputs.push_back(beginning(to, uses_[to].empty() ? SIZE_MAX : number(uses_[to][0])));
+    }
+    std::sort(outputs.begin(), outputs.end());
+    outputs.erase(std::unique(outputs.begin(), outputs.end()), outputs.end());  // returned twice
+    std::vector<std::size_t> next(outputs.size() + 1);  // towards the next that is not taken
+    std::iota(next.begin(), next.end(), 0);
+    const auto free_from = [&](std::size_t i) {
+      while (next[i] != i) i = next[i] = next[next[i]];
+      return i;
+    };
+    for (SlotId from = 0; from < executable_.slots.size(); ++from) {
+      if (gone[from] || !is(input, from) || executable_.slots[from].type.bytes() == 0) continue;
+      const std::size_t end = uses_[from].empty() ? 0 : number(uses_[from].back()) + 1;
+      Beginning after = beginning(from, end);
+      after.slot = 0;
+      std::size_t i = std::lower_bound(outputs.begin(), outputs.end(), after) - outputs.begin();
+      for (int tries = takeover_tries; tries > 0; --tries, ++i) {
+        i = free_from(i);
+        if (i == outputs.size() || !are_alike(from, outputs[i].slot)) break;
+        const SlotId to = outputs[i].slot;
+        if (!LiveRange(uses_[from]).before(LiveRange(uses_[to]), order_)) continue;
+        take(from, to);
+        next[i] = i + 1;
+        break;
+      }
+    }
+  }
+
+  // Where the step stands in the order of all steps.
+  std::size_t number(const SlotUse& use) const {
+    return numbers_[use.step.stream][use.step.position];
+  }
+
+  // With the places that are on one device.
+  void fill_arena(DeviceIndex device, std::size_t& arena_bytes, std::size_t& live_bytes) {
+    std::vector<const Place*> here;
+    LivePlaces live(order_);
+    std::int64_t all = 0;  // each has at most 2^62 bytes; sums of a few of them might wrap
+    for (const Place& place : places_) {
+      if (place.bytes == 0 || executable_.slots[place.first].device != device) continue;
+      here.push_back(&place);
+      live.add(place.range, place.bytes);
+      all = saturating_add(all, static_cast<std::int64_t>(place.bytes));
+    }
+    if (all == std::numeric_limits<std::int64_t>::max()) {
+      throw Error("memory: the intermediate arrays have more bytes together than addresses hold");
+    }
+    const ArenaPacking packing = live.pack();
+    live_bytes = packing.lower_bound;
+    arena_bytes = packing.bytes;
+    for (std::size_t i = 0; i < here.size(); ++i) {
+      for_each_slot(*here[i],
+                    [&](SlotId id) { executable_.slots[id].offset = packing.offsets[i]; });
+    }
+  }
+
+  void make_places() {
+    place_of_.resize(executable_.slots.size());
+    next_slot_.resize(executable_.slots.size());
+    places_.reserve(executable_.slots.size());
+    for (SlotId id = 0; id < executable_.slots.size(); ++id) {
+      const Slot& slot = executable_.slots[id];
+      if (slot.kind != Slot::Kind::temporary || uses_[id].empty()) continue;
+      place_of_[id] = places_.size();
+      places_.push_back({id, id, LiveRange(uses_[id]), round_up(slot.type.bytes())});
+    }
+  }
+
+  // A launch may write over a temporary that it is the last to read.
+  void join_in_place() {
+    for (StepRef ref : order_.steps()) {
+      const auto* launch = std::get_if<Launch>(&executable_.streams[ref.stream][ref.position]);
+      if (!launch) continue;
+      std::vector<SlotId> taken;
+      for (auto [read, written] : launch->in_place) {
+        const auto is_taken = [&](SlotId id) {
+          return std::find(taken.begin(), taken.end(), id) != taken.end();
+        };
+        if (is_taken(read) || is_taken(written) || !can_join(read, written, ref)) continue;
+        join(*place_of_[read], *place_of_[written]);
+        taken.insert(taken.end(), {read, written});
+      }
+    }
+  }
+
+  bool can_join(SlotId read, SlotId written, StepRef at) const {
+    if (!place_of_[read] || !place_of_[written] || *place_of_[read] == *place_of_[written]) {
+      return false;
+    }
+    return meet(read, places_[*place_of_[read]].range, written, places_[*place_of_[written]].range,
+                at);
+  }
+
+  // Whether the step is the last to use the one and the first to use the other.
+  bool meet(SlotId read, const LiveRange& before, SlotId written, const LiveRange& after,
+            StepRef at) const {
+    if (read == written || !are_alike(read, written)) return false;
+    const StepRef* last = before.last(order_);
+    const StepRef* first = after.first(order_);
+    return last && first && *last == at && *first == at;
+  }
+
+  void join(std::size_t into, std::size_t from) {
+    for_each_slot(places_[from], [&](SlotId id) { place_of_[id] = into; });
+    next_slot_[places_[into].last] = places_[from].first;
+    places_[into].last = places_[from].last;
+    places_[into].range.add(places_[from].range);
+    places_[from].bytes = 0;
+  }
+
+  template <class Visit>
+  void for_each_slot(const Place& place, Visit visit) const {
+    for (SlotId id = place.first; id != place.last; id = next_slot_[id]) visit(id);
+    visit(place.last);
+  }
+
+  bool is(Slot::Kind kind, SlotId id) const { return executable_.slots[id].kind == kind; }
+  // So that one may lie where the other does.
+  bool are_alike(SlotId a, SlotId b) const {
+    const Slot &first = executable_.slots[a], &second = executable_.slots[b];
+    return first.type.bytes() == second.type.bytes() && first.device == second.device;
+  }
+
+  static constexpr auto input = Slot::Kind::input, output = Slot::Kind::output;
+
+  Executable& executable_;
+  StepOrder order_;
+  SlotUses uses_;
+  std::vector<std::vector<std::size_t>> numbers_;
+  std::vector<Place> places_;
+  std::vector<std::optional<std::size_t>> place_of_;
+  std::vector<SlotId> next_slot_;  // of the same place
+};
+
+}  // namespace
+
+void plan_memory(Executable& executable) { Planner(executable).plan(); }
+
+}  // namespace anabranch

@@ -1,0 +1,179 @@
+#include "frontend/array/array.h"
+
+#include <algorithm>
+#include <cstring>
+#include <ostream>
+
+#include "frontend/array/expression.h"
+#include "frontend/array/fail.h"
+#include "frontend/array/format_array.h"
+#include "frontend/ops/elementwise.h"
+#include "frontend/ops/shape.h"
+#include "frontend/run/evaluate.h"
+#include "frontend/trace/record.h"
+#include "frontend/trace/tracer.h"
+#include "runtime/memory/read.h"
+
+namespace anabranch {
+
+Array array_of(Type type, Buffer memory) {
+  return Array(std::make_shared<Expression>(std::move(type), std::move(memory)));
+}
+
+Array array_of(Dtype dtype, std::uint64_t bits, SourceLocation where) {
+  auto expression = std::make_shared<Expression>(Type{dtype, {}}, HostScalar{bits});
+  expression->location = where;
+  return Array(std::move(expression));
+}
+
+namespace {
+
+std::span<const std::byte> scalar_bytes(const Expression& expression) {
+  return std::as_bytes(std::span(&expression.scalar.bits, 1)).first(expression.type.bytes());
+}
+
+}  // namespace
+
+Expression& Array::get(const char* function, const std::source_location& where) const {
+  if (!expression_) {
+    fail(std::string(function) + ": the Array is empty; give it a value first", where);
+  }
+  if (expression_->kind == Expression::Kind::donated) fail_donated(function, *expression_, where);
+  return *expression_;
+}
+
+const Type& Array::type(std::source_location where) const { return get("type", where).type; }
+const Shape& Array::shape(std::source_location where) const {
+  return get("shape", where).type.shape;
+}
+Dtype Array::dtype(std::source_location where) const { return get("dtype", where).type.dtype; }
+std::int64_t Array::size(std::source_location where) const {
+  return get("size", where).type.size();
+}
+int Array::rank(std::source_location where) const { return get("rank", where).type.rank(); }
+
+Device Array::device(std::source_location where) const {
+  return get("device", where).device().value_or(default_device());
+}
+
+void Array::wait(std::source_location where) const {
+  Expression& expression = get("wait", where);
+  if (expression.kind == Expression::Kind::scalar) return;
+  if (expression.kind == Expression::Kind::traced) {
+    fail("wait: " + to_string(expression.type) + " is being traced and has no value yet", where);
+  }
+  memory_of(*this, default_device()).ready().wait(where);
+}
+
+bool Array::ready() const {
+  if (!expression_ || expression_->kind == Expression::Kind::traced) return false;
+  if (expression_->kind == Expression::Kind::donated) return false;
+  if (expression_->kind == Expression::Kind::scalar) return true;
+  return expression_->is_concrete() && expression_->buffer().ready().ready();
+}
+
+void Array::check_read(const char* function, Dtype as, std::int64_t count,
+                       const std::source_location& where) const {
+  const Expression& expression = get(function, where);
+  const Type& type = expression.type;
+  if (expression.kind == Expression::Kind::traced) {
+    fail(std::string(function) + ": " + to_string(type) +
+             " is being traced and has no value yet; return it from the traced function and read "
+             "the result",
+         where);
+  }
+  if (type.dtype != as) {
+    fail(std::string(function) + ": " + to_string(type) + " read as " + std::string(name(as)) +
+             "; convert it with .astype(ab::" + std::string(name(as)) + ") first",
+         where);
+  }
+  if (count != any_count && count != type.size()) {
+    fail(std::string(function) + ": " + to_string(type) + " has " + std::to_string(type.size()) +
+             " elements, not " + std::to_string(count),
+         where);
+  }
+}
+
+void Array::read_async(const char* function, ReadPiece read,
+                       std::function<void(Failure failure)> done,
+                       const std::source_location& where) const {
+  const Expression& expression = get(function, where);
+  if (expression.kind == Expression::Kind::scalar) {
+    read(scalar_bytes(expression));
+    return done({});
+  }
+  read_when_ready(memory_of(*this, default_device()), std::move(read), std::move(done));
+}
+
+std::span<const std::byte> Array::bytes_in_place(const char* function,
+                                                 const std::source_location& where) const {
+  const Expression& expression = get(function, where);
+  if (expression.kind == Expression::Kind::scalar) return scalar_bytes(expression);
+  const Buffer memory = memory_of(*this, default_device());
+  if (memory.device().kind() != DeviceKind::cpu) {
+    fail(std::string(function) + ": " + to_string(expression.type) + " is on " +
+             to_string(memory.device()) +
+             ", whose memory is not read in place; use to_vector, or move it with "
+             ".to(ab::Device::cpu())",
+         where);
+  }
+  memory.ready().wait(where);
+  return {static_cast<const std::byte*>(memory.data()), expression.type.bytes()};
+}
+
+void Array::copy_bytes(std::span<std::byte> to, const std::source_location& where) const {
+  const auto copy = [rest = to](std::span<const std::byte> piece) mutable {
+    if (!piece.empty()) std::memcpy(rest.data(), piece.data(), piece.size());
+    rest = rest.subspan(piece.size());
+  };
+  read("copy_to", copy, where);
+}
+
+void Array::read(const char* function, const ReadPiece& read,
+                 const std::source_location& where) const {
+  const Expression& expression = get(function, where);
+  if (expression.kind == Expression::Kind::scalar) return read(scalar_bytes(expression));
+  const Buffer memory = memory_of(*this, default_device());
+  memory.ready().wait(where);
+  read_in_pieces(memory, read);
+}
+
+Array Array::to(const Device& device, std::source_location where) const {
+  const Expression& expression = get("to", where);
+  if (!exists(device)) {
+    fail("to: " + to_string(expression.type) + ": " + missing_text(device), where);
+  }
+  if (expression.kind == Expression::Kind::scalar) {
+    return array_of(expression.type, memory_of(*this, device));
+  }
+  if (expression.device() == device) return *this;
+  return record(Op::transfer, {*this}, where, DeviceAttributes{device});
+}
+
+Array Array::astype(Dtype dtype, std::source_location where) const {
+  return anabranch::astype(Operand(*this, where), dtype);
+}
+
+Array Array::operator[](Position position) const {
+  return index({*this, position.where}, position.value);
+}
+
+std::string to_string(const Array& array) {
+  if (!array.expression()) return "<empty>";
+  const Expression& expression = *array.expression();
+  if (expression.kind == Expression::Kind::traced) {
+    return expression.traced.tracer->describe(expression);
+  }
+  if (expression.kind == Expression::Kind::scalar) {
+    return format_array(expression.type, &expression.scalar.bits);
+  }
+  Buffer memory = memory_of(array, default_device());
+  memory.ready().wait();
+  std::string text;
+  read_now(memory, [&](const void* data) { text = format_array(expression.type, data); });
+  return text;
+}
+
+std::ostream& operator<<(std::ostream& out, const Array& array) { return out << to_string(array); }
+
+}  // namespace anabranch

@@ -1,0 +1,136 @@
+// Expression: what an Array stands for. Its type never changes; a recorded one becomes concrete
+// once.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "frontend/array/array.h"
+#include "frontend/run/pending_list.h"
+#include "ir/attributes.h"
+#include "ir/graph/graph.h"
+#include "ir/op.h"
+#include "runtime/memory/buffer.h"
+
+namespace anabranch {
+
+class Tracer;
+struct Expression;
+using ExpressionPtr = std::shared_ptr<Expression>;
+
+/// An operation that has been asked for and not yet run.
+struct Recorded {
+  Op op = Op::add;
+  Attributes attributes;
+  std::vector<ExpressionPtr> inputs;
+  std::uint32_t size = 1;  ///< operations below and here, shared ones counted again; see record.cpp
+};
+
+/// The tracer that knows a value, and the value.
+struct Traced {
+  std::shared_ptr<Tracer> tracer;
+  Value value;
+};
+
+/// A number of the host that no device has seen yet.
+struct HostScalar {
+  std::uint64_t bits = 0;
+};
+
+/// What a donated Array stands for afterwards: nothing.
+struct GivenAway {};
+
+struct Expression : std::enable_shared_from_this<Expression> {
+  enum class Kind : std::uint8_t { traced, scalar, memory, donated };
+
+  Expression(Type type, HostScalar scalar)
+      : type(std::move(type)), kind(Kind::scalar), scalar(scalar) {}
+  /// `location` becomes the place of the donation.
+  Expression(Type type, GivenAway) : type(std::move(type)), kind(Kind::donated) {}
+  Expression(Type type, Traced traced, std::optional<Device> device = std::nullopt)
+      : type(std::move(type)), kind(Kind::traced), traced(std::move(traced)), device_(device) {}
+  Expression(Type type, Buffer memory)
+      : type(std::move(type)), kind(Kind::memory), concrete_(true), buffer_(std::move(memory)) {}
+  /// Known to wait_all only after link_pending.
+  Expression(Type type, std::shared_ptr<const Recorded> recorded, std::optional<Device> device)
+      : type(std::move(type)),
+        kind(Kind::memory),
+        device_(device),
+        was_recorded_(true),
+        recorded_(std::move(recorded)) {}
+
+  ~Expression() {
+    if (was_recorded_) unlink_pending(*this);
+  }
+  Expression(const Expression&) = delete;
+  Expression& operator=(const Expression&) = delete;
+
+  const Type type;
+  const Kind kind;
+  bool weak = false;  ///< made from C++ numbers alone: takes the dtype of what it meets
+  SourceLocation location;
+  const Traced traced;
+  const HostScalar scalar;
+  PendingLink pending;
+
+  /// Where it is or has to be; nothing where any device will do.
+  std::optional<Device> device() const {
+    return is_concrete() ? std::optional(buffer_.device()) : device_;
+  }
+
+  /// Whether its bytes are in, or on their way to, a device's memory.
+  bool is_concrete() const { return concrete_.load(std::memory_order_acquire); }
+  /// Only once concrete.
+  const Buffer& buffer() const { return buffer_; }
+  /// What has to run first; null for all but a recorded expression that has not run.
+  std::shared_ptr<const Recorded> recorded() const {
+    Lock lock(busy_);
+    return recorded_;
+  }
+
+  /// Makes a recorded expression concrete and lets go of what it was recorded from. Where several
+  /// threads ran it at once the first one's memory stays; all hold the same bits.
+  void become(Buffer memory) {
+    std::shared_ptr<const Recorded> release;
+    unlink_pending(*this);
+    Lock lock(busy_);
+    if (is_concrete()) return;
+    buffer_ = std::move(memory);
+    release.swap(recorded_);  // destroyed after the lock is let go
+    concrete_.store(true, std::memory_order_release);
+  }
+
+ private:
+  // Held for a few instructions at a time; a mutex would be three times the size.
+  struct Lock {
+    explicit Lock(std::atomic_flag& flag) : flag(flag) {
+      while (flag.test_and_set(std::memory_order_acquire)) flag.wait(true);
+    }
+    ~Lock() {
+      flag.clear(std::memory_order_release);
+      flag.notify_one();
+    }
+    std::atomic_flag& flag;
+  };
+
+  const std::optional<Device> device_;
+  const bool was_recorded_ = false;
+  std::atomic<bool> concrete_ = false;
+  mutable std::atomic_flag busy_;
+  Buffer buffer_;
+  std::shared_ptr<const Recorded> recorded_;
+};
+
+/// An Array of memory that is there or on its way.
+Array array_of(Type type, Buffer memory);
+/// Throws Error: `function` was given an array that was donated before.
+[[noreturn]] void fail_donated(const std::string& function, const Expression& donated,
+                               SourceLocation where);
+/// A host scalar: the number as an array of rank 0 that runs nowhere by itself.
+Array array_of(Dtype dtype, std::uint64_t bits, SourceLocation where);
+
+}  // namespace anabranch

@@ -1,0 +1,19 @@
+// Throwing Error with the user's file and line at the end of the sentence.
+#pragma once
+
+#include <string>
+
+#include "frontend/trace/named_scope.h"
+#include "ir/error.h"
+#include "ir/source_location.h"
+
+namespace anabranch {
+
+/// Throws Error("WHAT, at FILE:LINE"), with the scope where there is one; or only WHAT where the
+/// place is not known.
+[[noreturn]] inline void fail(const std::string& what, SourceLocation where) {
+  if (!where.scope) where.scope = current_scope();
+  throw Error(where ? what + ", at " + to_string(where) : what);
+}
+
+}  // namespace anabranch

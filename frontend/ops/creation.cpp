@@ -1,0 +1,265 @@
+#include "frontend/ops/creation.h"
+
+#include <cmath>
+#include <optional>
+
+#include "frontend/array/expression.h"
+#include "frontend/array/fail.h"
+#include "frontend/ops/promote.h"
+#include "frontend/ops/term.h"
+#include "frontend/trace/record.h"
+#include "runtime/memory/buffer.h"
+
+namespace anabranch {
+namespace {
+
+void check_count(const char* function, const Shape& shape, std::size_t count,
+                 SourceLocation where) {
+  if (static_cast<std::uint64_t>(shape.size()) == count) return;
+  fail(std::string(function) + ": shape " + to_string(shape) + " needs " +
+           std::to_string(shape.size()) + " values, and " + std::to_string(count) + " were given",
+       where);
+}
+
+Array filled(const char* function, const Array& value, const Shape& shape, SourceLocation where) {
+  if (value.expression()->type.rank() != 0) {
+    fail(std::string(function) + ": the value is " + to_string(value.expression()->type) +
+             ", and has to be a scalar; broadcast_to takes arrays",
+         where);
+  }
+  return broadcast_to_shape(function, value, shape, where);
+}
+
+Array filled(const char* function, Dtype dtype, const Sizes& sizes, bool value) {
+  Array number = number_as(function, Number(value), dtype, sizes.where());
+  return filled(function, number, sizes.shape(function), sizes.where());
+}
+
+Array iota(Dtype dtype, Shape shape, std::int64_t axis, SourceLocation where) {
+  return record(Op::iota, {}, where, AxisAttributes{axis}, Type{dtype, std::move(shape)});
+}
+
+// column - row against `diagonal`, over the last two axes.
+Array triangle(Comparison direction, const Shape& shape, std::int64_t diagonal,
+               SourceLocation where) {
+  Term row = {iota(i64, shape, shape.rank() - 2, where), where};
+  Term column = {iota(i64, shape, shape.rank() - 1, where), where};
+  Term above = column - row;
+  switch (direction) {
+    case Comparison::le:
+      return above <= diagonal;
+    case Comparison::ge:
+      return above >= diagonal;
+    default:
+      return above == diagonal;
+  }
+}
+
+Array keep_triangle(const char* function, Comparison direction, const Operand& x,
+                    std::int64_t diagonal) {
+  Term array = {as_array(function, x), x.where()};
+  const Shape& shape = array.array().expression()->type.shape;
+  if (shape.rank() < 2) {
+    fail(std::string(function) + ": " + describe(x) + " has fewer than two axes", x.where());
+  }
+  Term mask = {triangle(direction, shape, diagonal, x.where()), x.where()};
+  return where(mask, array, Term(zeros_like(array), x.where()));
+}
+
+// What an array made from a number alone has; see the header.
+Dtype dtype_made_of(const Number& number) {
+  return number.dtype == f64 ? default_float : number.dtype;
+}
+
+// Nothing where it is out of range.
+template <class T>
+std::optional<T> in_range(double value) {
+  const T converted = convert_scalar<T>(value);
+  if (std::isfinite(value) && !std::isfinite(static_cast<double>(converted))) return std::nullopt;
+  return converted;
+}
+
+[[noreturn]] void fail_range(const char* function, double number, SourceLocation where) {
+  fail(std::string(function) + ": " + to_string(Number(number)) + " is beyond " +
+           std::string(name(default_float)) +
+           ", the default float; give the dtype, ab::f64, as the last argument",
+       where);
+}
+
+// A number without a dtype.
+Array made_of(const char* function, const Operand& operand) {
+  const Number& number = operand.number();
+  if (const auto* value = std::get_if<double>(&number.value);
+      value && number.dtype == f64 && !in_range<float>(*value)) {
+    fail_range(function, *value, operand.where());
+  }
+  return number_as(function, number, dtype_made_of(number), operand.where());
+}
+
+double value_of(const char* function, const Operand& operand) {
+  if (!operand.is_number()) {
+    fail(std::string(function) + ": " + describe(operand) +
+             " decides the result's size, so it has to be a C++ number",
+         operand.where());
+  }
+  return std::visit([](auto value) { return static_cast<double>(value); }, operand.number().value);
+}
+
+}  // namespace
+
+Array array_of_bytes(Dtype dtype, const Sizes& sizes, std::span<const std::byte> bytes,
+                     std::size_t count) {
+  Shape shape = sizes.shape("array");
+  check_count("array", shape, count, sizes.where());
+  Array array = array_of(Type{dtype, std::move(shape)}, Buffer::copy_of(default_device(), bytes));
+  array.expression()->location = sizes.where();
+  return array;
+}
+
+std::vector<float> detail::default_floats(std::span<const double> values, SourceLocation where) {
+  std::vector<float> floats;
+  floats.reserve(values.size());
+  for (double value : values) {
+    const std::optional<float> converted = in_range<float>(value);
+    if (!converted) fail_range("array", value, where);
+    floats.push_back(*converted);
+  }
+  return floats;
+}
+
+void refuse_ragged(std::size_t columns, std::size_t other, SourceLocation where) {
+  fail("array: a row of " + std::to_string(other) + " values after one of " +
+           std::to_string(columns) + "; rows have one length",
+       where);
+}
+
+Array borrow_bytes(Dtype dtype, const Sizes& sizes, const void* data,
+                   std::function<void()> release) {
+  Type type{dtype, sizes.shape("borrow")};
+  if (data == nullptr && type.bytes() > 0) {
+    fail("borrow: a null pointer to the " + std::to_string(type.bytes()) + " bytes of " +
+             to_string(type),
+         sizes.where());
+  }
+  Buffer memory = Buffer::borrow(Device(), data, type.bytes(), std::move(release));
+  Array array = array_of(std::move(type), std::move(memory));
+  array.expression()->location = sizes.where();
+  return array;
+}
+
+Array scalar(const Operand& number) {
+  if (number.is_number()) return made_of("scalar", number);
+  Array array = as_array("scalar", number);
+  if (array.expression()->type.rank() != 0) {
+    fail("scalar: " + describe(number) + " is not one number", number.where());
+  }
+  return array;
+}
+
+Array scalar(const Operand& number, Dtype dtype) {
+  if (!number.is_number()) return astype({scalar(number), number.where()}, dtype);
+  return number_as("scalar", number.number(), dtype, number.where());
+}
+
+Array zeros(const Sizes& sizes, Dtype dtype) { return zeros(dtype, sizes); }
+Array ones(const Sizes& sizes, Dtype dtype) { return ones(dtype, sizes); }
+Array zeros(Dtype dtype, const Sizes& sizes) { return filled("zeros", dtype, sizes, false); }
+Array ones(Dtype dtype, const Sizes& sizes) { return filled("ones", dtype, sizes, true); }
+
+Array full(const Sizes& sizes, const Operand& value) {
+  const Array number = value.is_number() ? made_of("full", value) : scalar(value);
+  return filled("full", number, sizes.shape("full"), value.where());
+}
+
+Array full(const Sizes& sizes, const Operand& value, Dtype dtype) {
+  return full(dtype, sizes, value);
+}
+
+Array full(Dtype dtype, const Sizes& sizes, const Operand& value) {
+  return filled("full", scalar(value, dtype), sizes.shape("full"), value.where());
+}
+
+Array zeros_like(const Operand& x, std::optional<Dtype> dtype) {
+  return full_like(x, false, dtype);
+}
+
+Array ones_like(const Operand& x, std::optional<Dtype> dtype) { return full_like(x, true, dtype); }
+
+Array full_like(const Operand& x, const Operand& value, std::optional<Dtype> dtype) {
+  const Array like = x.is_number() ? scalar(x) : as_array("full_like", x);
+  const Type type = like.expression()->type;
+  return filled("full_like", scalar(value, dtype.value_or(type.dtype)), type.shape, x.where());
+}
+
+Array arange(const Operand& stop) {
+  value_of("arange", stop);
+  return arange(stop, dtype_made_of(stop.number()));
+}
+
+Array arange(const Operand& stop, Dtype dtype) { return arange(0, stop, 1, dtype); }
+
+Array arange(const Operand& start, const Operand& stop, const Operand& step) {
+  value_of("arange", start), value_of("arange", stop), value_of("arange", step);
+  Dtype dtype = dtype_made_of(start.number());
+  for (Dtype other : {dtype_made_of(stop.number()), dtype_made_of(step.number())}) {
+    dtype = promoted(dtype, other).value_or(is_float(other) ? other : dtype);
+  }
+  return arange(start, stop, step, dtype);
+}
+
+Array arange(const Operand& start, const Operand& stop, Dtype dtype) {
+  return arange(start, stop, 1, dtype);
+}
+
+Array arange(const Operand& start, const Operand& stop, const Operand& step, Dtype dtype) {
+  double from = value_of("arange", start), to = value_of("arange", stop);
+  double by = value_of("arange", step);
+  double count = std::ceil((to - from) / by);
+  if (by == 0 || std::isnan(count) || count > static_cast<double>(Shape::max_size)) {
+    fail("arange: " + describe(start) + ", " + describe(stop) + " in steps of " + describe(step) +
+             " is no finite sequence; the step has to lead there",
+         stop.where());
+  }
+  SourceLocation at = stop.where();
+  Shape shape({static_cast<std::int64_t>(std::max(count, 0.0))});
+  Term position = {iota(dtype, shape, 0, at), at};
+  if (by != 1) position = position * Term(scalar(step, dtype), at);
+  if (from != 0) position = position + Term(scalar(start, dtype), at);
+  return position;
+}
+
+Array linspace(double start, double stop, std::int64_t count, Dtype dtype, bool endpoint,
+               std::source_location where_) {
+  const SourceLocation at(where_);
+  if (!is_float(dtype)) {
+    fail("linspace: gives floats, not " + std::string(name(dtype)) + "; use arange", at);
+  }
+  if (count < 0) fail("linspace: a count of " + std::to_string(count) + " is negative", at);
+  const std::int64_t gaps = endpoint ? count - 1 : count;
+  // In f64, so that the last of many f32 steps does not drift; the kernel rounds once.
+  Term position = {iota(f64, Shape({count}), 0, at), at};
+  double step = gaps > 0 ? (stop - start) / static_cast<double>(gaps) : 0;
+  Term value = position * step + start;
+  if (endpoint && count > 1) value = where(position == gaps, stop, value);
+  return astype(value, dtype);
+}
+
+Array eye(std::int64_t rows, std::int64_t columns, std::int64_t diagonal, Dtype dtype,
+          std::source_location where) {
+  Shape shape = Sizes({rows, columns < 0 ? rows : columns}, where).shape("eye");
+  return astype(Term(triangle(Comparison::eq, shape, diagonal, where), where), dtype);
+}
+
+Array eye(std::int64_t rows, Dtype dtype, std::source_location where) {
+  return eye(rows, rows, 0, dtype, where);
+}
+
+Array tril(const Operand& x, std::int64_t diagonal) {
+  return keep_triangle("tril", Comparison::le, x, diagonal);
+}
+
+Array triu(const Operand& x, std::int64_t diagonal) {
+  return keep_triangle("triu", Comparison::ge, x, diagonal);
+}
+
+}  // namespace anabranch

@@ -1,0 +1,55 @@
+// Bringing operands together: one dtype, then one shape.
+//
+// Numbers take the dtype of the arrays beside them. Arrays of one kind meet at the smaller dtype
+// that holds both (f32 and f64: f64; i32 and i64: i64; u8 and i16: i16; u8 and i8: i16; f16 and
+// bf16: f32). Arrays of different kinds (bool, integer, float) do not meet: the Python Array API
+// standard leaves it open, and a silent conversion is the wrong answer as often as the right one.
+#pragma once
+
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "frontend/ops/operand.h"
+#include "ir/shape.h"
+
+namespace anabranch {
+
+/// The kinds of element that a function takes.
+enum class Takes : std::uint8_t {
+  anything,
+  numbers,
+  floats,
+  integers,
+  integers_or_bool,
+  bool_only
+};
+
+/// "f32[3]", or the number.
+std::string describe(const Operand& operand);
+
+/// The operand as an array, a number having the dtype of its C++ type. Throws Error if it is empty.
+Array as_array(const char* function, const Operand& operand);
+/// The same, and Error unless `function` takes its dtype.
+Array as_array(const char* function, const Operand& operand, Takes takes);
+
+/// The dtype that arrays of both come to; nothing if their kinds differ or nothing holds both.
+std::optional<Dtype> promoted(Dtype a, Dtype b);
+
+/// All operands as arrays of one dtype. Throws Error, with the remedy, where they do not meet.
+std::vector<Array> promote(const char* function, std::initializer_list<const Operand*> operands,
+                           Takes takes);
+
+/// All arrays broadcast to one shape, by NumPy's rule. Throws Error if two sizes differ, neither 1.
+void broadcast(const char* function, std::span<Array> arrays, SourceLocation where);
+
+/// One array as `shape`; the array itself where it has it. Throws Error where it does not fit.
+Array broadcast_to_shape(const char* function, const Array& array, const Shape& shape,
+                         SourceLocation where);
+
+/// A number as a scalar array of a dtype. Throws Error if the dtype cannot stand for it: a fraction
+/// for an integer, a number out of range, a number for a bool.
+Array number_as(const char* function, const Number& number, Dtype dtype, SourceLocation where);
+
+}  // namespace anabranch

@@ -1,0 +1,191 @@
+#include "frontend/ops/reduce.h"
+
+#include "frontend/array/expression.h"
+#include "frontend/array/fail.h"
+#include "frontend/ops/promote.h"
+#include "frontend/ops/shape.h"
+#include "frontend/ops/term.h"
+#include "frontend/trace/record.h"
+
+namespace anabranch {
+namespace {
+
+// What an array's shape is once the folded axes are back with size 1.
+Shape kept_shape(const Shape& shape, const std::vector<std::int64_t>& axes) {
+  std::vector<std::int64_t> sizes(shape.begin(), shape.end());
+  for (std::int64_t axis : axes) sizes[static_cast<std::size_t>(axis)] = 1;
+  return Shape(std::move(sizes));
+}
+
+Array reshaped(const Array& array, Shape shape, SourceLocation where) {
+  Dtype dtype = array.expression()->type.dtype;
+  return record(Op::reshape, {array}, where, NoAttributes{}, Type{dtype, std::move(shape)});
+}
+
+Array fold(Op op, const Array& array, std::vector<std::int64_t> axes, bool keep,
+           SourceLocation where) {
+  if (axes.empty()) return array;
+  Shape kept = kept_shape(array.expression()->type.shape, axes);
+  Array result = record(op, {array}, where, AxesAttributes{std::move(axes)});
+  return keep ? reshaped(result, std::move(kept), where) : result;
+}
+
+Array reduce(const char* function, Op op, const Operand& x, const Axes& axes, bool keep,
+             Takes takes) {
+  Array array = as_array(function, x, takes);
+  const Shape& shape = array.expression()->type.shape;
+  return fold(op, array, axes.of_rank(function, shape, x.where()), keep, x.where());
+}
+
+std::int64_t count_over(const Shape& shape, const std::vector<std::int64_t>& axes) {
+  std::int64_t count = 1;
+  for (std::int64_t axis : axes) count *= shape[static_cast<int>(axis)];
+  return count;
+}
+
+// An extreme of nothing has no value.
+void refuse_empty(const char* function, const Operand& x, const Shape& shape,
+                  const std::vector<std::int64_t>& axes) {
+  if (count_over(shape, axes) > 0) return;
+  fail(std::string(function) + ": " + describe(x) +
+           " has no elements along the folded axes, and no elements have no " + function +
+           "; check the size before",
+       x.where());
+}
+
+Array extreme(const char* function, Op op, const Operand& x, const Axes& axes, bool keep) {
+  Array array = as_array(function, x, Takes::numbers);
+  const Shape& shape = array.expression()->type.shape;
+  std::vector<std::int64_t> folded = axes.of_rank(function, shape, x.where());
+  refuse_empty(function, x, shape, folded);
+  return fold(op, array, std::move(folded), keep, x.where());
+}
+
+// Small integers and bools as the default integer, i64, or as u64: the Array API's rule for sums.
+Term countable(const char* function, const Operand& x) {
+  const Term y = {as_array(function, x), x.where()};
+  const Dtype dtype = y.array().dtype();
+  if (is_float(dtype) || byte_size(dtype) == byte_size(i64)) return y;
+  return converted(y, dtype == bool_ || is_signed_integer(dtype) ? i64 : u64);
+}
+
+Array position(const char* function, Op op, const Operand& x, const Axes& axes, bool keep) {
+  Array array = as_array(function, x, Takes::anything);
+  Shape shape = array.expression()->type.shape;
+  std::vector<std::int64_t> folded = axes.of_rank(function, shape, x.where());
+  if (!axes.all() && folded.size() != 1) {
+    fail(std::string(function) +
+             ": takes one axis, or none for the flattened array, and was given " +
+             std::to_string(folded.size()),
+         x.where());
+  }
+  refuse_empty(function, x, shape, folded);
+  Shape kept = kept_shape(shape, folded);
+  std::int64_t axis = axes.all() ? 0 : folded[0];
+  if (axes.all() && shape.rank() != 1) {
+    shape = Shape({shape.size()});
+    array = reshaped(array, shape, x.where());
+  }
+  std::vector<std::int64_t> rest(shape.begin(), shape.end());
+  rest.erase(rest.begin() + axis);
+  Array result = record(op, {array}, x.where(), AxisAttributes{axis}, Type{i64, Shape(rest)});
+  return keep ? reshaped(result, std::move(kept), x.where()) : result;
+}
+
+Term floats(const char* function, const Operand& x) {
+  return {as_array(function, x, Takes::floats), x.where()};
+}
+
+double count_over(const char* function, const Term& x, const Axes& axes) {
+  const Shape& shape = x.array().expression()->type.shape;
+  return static_cast<double>(count_over(shape, axes.of_rank(function, shape, x.where())));
+}
+
+Term mean_of(const char* function, const Term& x, const Axes& axes, bool keep) {
+  const double count = count_over(function, x, axes);
+  return sum_in_own_dtype(x, axes, keep) / count;
+}
+
+Term variance(const char* function, const Term& x, const Axes& axes, bool keep, double correction) {
+  const double count = count_over(function, x, axes);
+  const Term away = x - mean_of(function, x, axes, keepdims);
+  return sum_in_own_dtype(square(away), axes, keep) / std::max(count - correction, 0.0);
+}
+
+}  // namespace
+
+Array sum(const Operand& x, const Axes& axes, bool keep) {
+  return reduce("sum", Op::reduce_sum, countable("sum", x), axes, keep, Takes::numbers);
+}
+
+Term sum_in_own_dtype(const Term& x, const Axes& axes, bool keep) {
+  return {reduce("sum", Op::reduce_sum, x, axes, keep, Takes::numbers), x.where()};
+}
+
+Array prod(const Operand& x, const Axes& axes, bool keep) {
+  return reduce("prod", Op::reduce_product, countable("prod", x), axes, keep, Takes::numbers);
+}
+
+Array max(const Operand& x, const Axes& axes, bool keep) {
+  return extreme("max", Op::reduce_max, x, axes, keep);
+}
+
+Array min(const Operand& x, const Axes& axes, bool keep) {
+  return extreme("min", Op::reduce_min, x, axes, keep);
+}
+
+Array any(const Operand& x, const Axes& axes, bool keep) {
+  return reduce("any", Op::reduce_any, x, axes, keep, Takes::bool_only);
+}
+
+Array all(const Operand& x, const Axes& axes, bool keep) {
+  return reduce("all", Op::reduce_all, x, axes, keep, Takes::bool_only);
+}
+
+Array count_nonzero(const Operand& x, const Axes& axes, bool keep) {
+  Term y = {as_array("count_nonzero", x), x.where()};
+  return sum({astype(y, bool_), x.where()}, axes, keep);
+}
+
+Array mean(const Operand& x, const Axes& axes, bool keep) {
+  const Term y = floats("mean", x);
+  return rounded_as(y, mean_of("mean", widened(y), axes, keep));
+}
+
+Array var(const Operand& x, const Axes& axes, bool keep, double correction) {
+  const Term y = floats("var", x);
+  return rounded_as(y, variance("var", widened(y), axes, keep, correction));
+}
+
+Array stddev(const Operand& x, const Axes& axes, bool keep, double correction) {
+  const Term y = floats("stddev", x);
+  return rounded_as(y, sqrt(variance("stddev", widened(y), axes, keep, correction)));
+}
+
+Array norm(const Operand& x, const Axes& axes, bool keep) {
+  const Term y = floats("norm", x);
+  return rounded_as(y, sqrt(sum_in_own_dtype(square(widened(y)), axes, keep)));
+}
+
+Array logsumexp(const Operand& x, const Axes& axes, bool keep) {
+  const Term given = floats("logsumexp", x), y = widened(given);
+  const Shape& shape = y.array().expression()->type.shape;
+  std::vector<std::int64_t> folded = axes.of_rank("logsumexp", shape, x.where());
+  refuse_empty("logsumexp", x, shape, folded);
+  Term top = {fold(Op::reduce_max, y, folded, keepdims, x.where()), x.where()};
+  top = where(isfinite(top), top, 0);  // an infinite maximum would leave inf - inf
+  Term total = {fold(Op::reduce_sum, exp(y - top), folded, keepdims, x.where()), x.where()};
+  Term result = {rounded_as(given, log(total) + top), x.where()};
+  if (keep || folded.empty()) return result;
+  return squeeze(result, Axes(folded));
+}
+
+Array argmax(const Operand& x, const Axes& axis, bool keep) {
+  return position("argmax", Op::argmax, x, axis, keep);
+}
+
+Array argmin(const Operand& x, const Axes& axis, bool keep) {
+  return position("argmin", Op::argmin, x, axis, keep);
+}
+
+}  // namespace anabranch

@@ -1,0 +1,93 @@
+// Term: an operand inside one of our own composite functions. Whatever is made from it keeps the
+// line of the user's call, so that `softmax` shows in errors and dumps where the user wrote
+// softmax.
+#pragma once
+
+#include "frontend/ops/elementwise.h"
+#include "frontend/ops/sizes.h"
+
+namespace anabranch {
+
+class Term : public Operand {
+ public:
+  explicit Term(const Operand& operand) : Operand(operand) {}
+  Term(Array array, SourceLocation where) : Operand(std::move(array), where) {}
+  /// A number of the dtype of what it meets.
+  template <NumberType T>
+  Term(T number) : Operand(number) {}
+
+  operator const Array&() const { return array(); }
+};
+
+// clang-format off
+#define TERM_UNARY(function) \
+  inline Term function(const Term& x) { return {function(static_cast<const Operand&>(x)), x.where()}; }
+#define TERM_BINARY(function)                                                                    \
+  inline Term function(const Term& a, const Term& b) {                                           \
+    const SourceLocation at = a.is_number() ? b.where() : a.where();                             \
+    if (!a.is_number()) return {function(static_cast<const Operand&>(a), b), at};                \
+    return {function(Operand(as_array_like(a, b), at), static_cast<const Operand&>(b)), at};     \
+  }
+// clang-format on
+
+/// The number `a` as an array of b's dtype, placed where b is.
+Array as_array_like(const Term& a, const Term& b);
+
+TERM_UNARY(abs)
+TERM_UNARY(exp)
+TERM_UNARY(log)
+TERM_UNARY(log1p)
+TERM_UNARY(sqrt)
+TERM_UNARY(rsqrt)
+TERM_UNARY(erf)
+TERM_UNARY(erfinv)
+TERM_UNARY(tanh)
+TERM_UNARY(floor)
+TERM_UNARY(ceil)
+TERM_UNARY(square)
+TERM_UNARY(isfinite)
+TERM_UNARY(operator!)
+TERM_UNARY(operator-)
+TERM_BINARY(maximum)
+TERM_BINARY(minimum)
+TERM_BINARY(operator+)
+TERM_BINARY(operator-)
+TERM_BINARY(operator*)
+TERM_BINARY(operator/)
+TERM_BINARY(operator==)
+TERM_BINARY(operator!=)
+TERM_BINARY(operator<)
+TERM_BINARY(operator<=)
+TERM_BINARY(operator>)
+TERM_BINARY(operator>=)
+TERM_BINARY(operator&)
+TERM_BINARY(operator|)
+TERM_BINARY(operator<<)
+TERM_BINARY(operator>>)
+
+#undef TERM_UNARY
+#undef TERM_BINARY
+
+inline Term where(const Term& condition, const Term& x, const Term& y) {
+  return {where(static_cast<const Operand&>(condition), x, y), condition.where()};
+}
+inline Term converted(const Term& x, Dtype dtype) {
+  return {astype(static_cast<const Operand&>(x), dtype), x.where()};
+}
+
+/// x in f32 where it is f16 or bf16, else x: what functions of several steps compute in, so that
+/// only their results are rounded.
+inline Term widened(const Term& x) {
+  const Dtype dtype = x.array().dtype();
+  return dtype == f16 || dtype == bf16 ? converted(x, f32) : x;
+}
+/// The result of such a function in the dtype of its operand x.
+inline Array rounded_as(const Term& x, const Term& result) {
+  const Dtype dtype = x.array().dtype();
+  return dtype == f16 || dtype == bf16 ? converted(result, dtype) : result;
+}
+
+/// The sum over some axes in the dtype of x, which `sum` may widen.
+Term sum_in_own_dtype(const Term& x, const Axes& axes, bool keep = false);
+
+}  // namespace anabranch

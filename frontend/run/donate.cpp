@@ -1,0 +1,32 @@
+#include "frontend/run/donate.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "frontend/array/expression.h"
+#include "frontend/array/fail.h"
+
+namespace anabranch {
+
+void fail_donated(const std::string& function, const Expression& donated, SourceLocation where) {
+  std::string text = function + ": " + to_string(donated.type) + " was given away by donate";
+  if (donated.location) text += " at " + to_string(donated.location);
+  fail(text + "; use the result of that call, or keep the array and do not donate it", where);
+}
+
+void consume(std::span<const Donation> donations) {
+  std::vector<const Array*> arrays;
+  for (const Donation& donation : donations) arrays.push_back(donation.array);
+  std::sort(arrays.begin(), arrays.end());
+  if (std::adjacent_find(arrays.begin(), arrays.end()) != arrays.end()) {
+    fail("donate: one array is donated twice to the same call", donations.back().where);
+  }
+  for (const Donation& donation : donations) {
+    if (!donation.array->expression()) continue;
+    auto gone = std::make_shared<Expression>(donation.array->expression()->type, GivenAway{});
+    gone->location = donation.where;
+    *donation.array = Array(std::move(gone));
+  }
+}
+
+}  // namespace anabranch

@@ -1,0 +1,157 @@
+#include "frontend/trace/record.h"
+
+#include <algorithm>
+
+#include "frontend/array/expression.h"
+#include "frontend/array/fail.h"
+#include "frontend/run/env.h"
+#include "frontend/run/evaluate.h"
+#include "frontend/run/program_cache.h"
+#include "frontend/trace/named_scope.h"
+#include "frontend/trace/tracer.h"
+#include "ir/infer/infer.h"
+#include "runtime/executor/run.h"
+
+namespace anabranch {
+namespace {
+
+// The device that the operands agree on; nothing where none of them cares. What a trace takes in
+// from outside becomes part of it, and is then anywhere.
+std::optional<Device> common_device(Op op, const std::vector<Array>& operands, bool traced,
+                                    SourceLocation where) {
+  std::optional<Device> device;
+  for (const Array& operand : operands) {
+    const Expression& expression = *operand.expression();
+    std::optional<Device> own = expression.device();
+    if (!own || (traced && expression.kind != Expression::Kind::traced)) continue;
+    if (device && *device != *own) {
+      fail(std::string(name(op)) + ": operands live on " + to_string(*device) + " and on " +
+               to_string(*own) + "; move one with .to(device)",
+           where);
+    }
+    device = own;
+  }
+  return device;
+}
+
+// Shared operations count once per use, so the sum may overshoot (y = y + y doubles it); it
+// saturates below 2^32 because each operand's count is at most the limit.
+std::uint32_t size_below(const std::vector<ExpressionPtr>& inputs) {
+  std::uint32_t size = 1;
+  for (const ExpressionPtr& input : inputs) {
+    if (auto recorded = input->recorded()) size += recorded->size;
+  }
+  return size;
+}
+
+const std::shared_ptr<Tracer>& innermost(const std::shared_ptr<Tracer>& so_far,
+                                         const Expression& traced) {
+  const std::shared_ptr<Tracer>& own = traced.traced.tracer;
+  return so_far && so_far->serial() > own->serial() ? so_far : own;
+}
+
+/// What recording asks of the operands.
+struct Look {
+  std::shared_ptr<Tracer> tracer;  // the innermost of theirs; null outside of traces
+  std::optional<Device> device;    // of the results; nothing where any will do
+  bool weak = false;
+};
+
+Look look_at(Op op, const std::vector<Array>& operands, const Attributes& attributes,
+             SourceLocation where) {
+  Look look;
+  look.weak = !operands.empty();
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const Array& operand = operands[i];
+    if (!operand.expression()) {
+      fail(std::string(name(op)) + ": an operand is an empty Array; give it a value first", where);
+    }
+    const Expression& expression = *operand.expression();
+    if (expression.kind == Expression::Kind::donated) {
+      fail_donated(std::string(name(op)), expression, where);
+    }
+    const bool is_mask = op == Op::select && i == 0;  // has no part in the result's dtype
+    look.weak = look.weak && (expression.weak || is_mask);
+    if (expression.kind == Expression::Kind::traced) {
+      look.tracer = innermost(look.tracer, expression);
+    }
+  }
+  if (auto* transfer = std::get_if<DeviceAttributes>(&attributes)) {
+    look.device = transfer->device;
+  } else {
+    look.device = common_device(op, operands, look.tracer != nullptr, where);
+  }
+  return look;
+}
+
+}  // namespace
+
+Array record(Op op, const std::vector<Array>& operands, SourceLocation where, Attributes attributes,
+             std::optional<Type> stated) {
+  where.scope = current_scope();
+  Look look = look_at(op, operands, attributes, where);
+  if (look.tracer) {
+    Array result = look.tracer->record(op, operands, std::move(attributes), std::move(stated),
+                                       where, look.device);
+    result.expression()->weak = look.weak;
+    return result;
+  }
+
+  std::vector<Type> types;
+  std::vector<ExpressionPtr> inputs;
+  types.reserve(operands.size());
+  inputs.reserve(operands.size());
+  for (const Array& operand : operands) {
+    types.push_back(operand.expression()->type);
+    inputs.push_back(operand.expression());
+  }
+  std::vector<Type> results = infer(op, types, attributes, stated, {}, where);
+
+  std::uint32_t size = size_below(inputs);
+  auto recorded = std::make_shared<Recorded>(op, std::move(attributes), std::move(inputs), size);
+  if (size > recording_limit) recorded->size = count_recorded(*recorded);
+  bool full = recorded->size > recording_limit;
+  auto expression =
+      std::make_shared<Expression>(std::move(results[0]), std::move(recorded), look.device);
+  expression->weak = look.weak;
+  expression->location = where;
+  link_pending(*expression);
+  Array array(std::move(expression));
+  if (full) evaluate({&array, 1});
+  return array;
+}
+
+std::vector<Array> record_all(Op op, const std::vector<Array>& operands, SourceLocation where,
+                              Attributes attributes, std::vector<Graph> regions) {
+  where.scope = current_scope();
+  const Look look = look_at(op, operands, attributes, where);
+  if (look.tracer) {
+    return look.tracer->record_all(op, operands, std::move(attributes), std::move(regions), where,
+                                   look.device);
+  }
+
+  GraphBuilder builder;
+  std::vector<Value> inputs, outputs;
+  for (const Array& operand : operands) {
+    inputs.push_back(builder.parameter(operand.expression()->type));
+  }
+  const Value node = builder.add(op, std::move(inputs), std::move(attributes), std::nullopt,
+                                 std::move(regions), where);
+  const std::vector<Type> types = builder.node(node).types;
+  for (std::uint32_t i = 0; i < types.size(); ++i) outputs.push_back({node.node, i});
+  Options options = default_options();
+  if (look.device) options.device = *look.device;
+  auto compiled = compile_once(builder.build(std::move(outputs)), options);
+
+  evaluate(operands);
+  std::vector<Buffer> memory;
+  for (const Array& operand : operands) memory.push_back(memory_of(operand, options.device));
+  memory = run(current_executable(*compiled), std::move(memory));
+  std::vector<Array> results;
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    results.push_back(array_of(types[i], std::move(memory[i])));
+  }
+  return results;
+}
+
+}  // namespace anabranch

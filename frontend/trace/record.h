@@ -1,0 +1,27 @@
+// Recording: one operation on arrays, into the trace of a traced operand or to be run later.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "frontend/array/array.h"
+#include "ir/attributes.h"
+#include "ir/graph/graph.h"
+#include "ir/op.h"
+#include "ir/source_location.h"
+
+namespace anabranch {
+
+/// Operations that may pile up under one array before recording runs them.
+inline constexpr std::uint32_t recording_limit = 256;
+
+/// Result 0 of `op`. Throws Error, there and then, if the op does not take the operands.
+Array record(Op op, const std::vector<Array>& operands, SourceLocation where,
+             Attributes attributes = NoAttributes{}, std::optional<Type> stated = std::nullopt);
+
+/// All results of an op with several, or of a loop or a branch: part of the trace of a traced
+/// operand, or compiled and dispatched at once. Throws as `record` does.
+std::vector<Array> record_all(Op op, const std::vector<Array>& operands, SourceLocation where,
+                              Attributes attributes, std::vector<Graph> regions = {});
+
+}  // namespace anabranch

@@ -1,0 +1,280 @@
+#include "frontend/trace/tracer.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "frontend/array/fail.h"
+#include "passes/dce.h"
+#include "runtime/memory/read.h"
+
+namespace anabranch {
+namespace {
+
+// Orders tracers, and their nodes, by when they came to be.
+std::atomic<std::uint64_t> last_serial = 0;
+
+Literal literal_of_scalar(const Expression& expression) {
+  std::vector<std::byte> bytes(expression.type.bytes());
+  std::memcpy(bytes.data(), &expression.scalar.bits, bytes.size());
+  return Literal(expression.type, std::move(bytes));
+}
+
+// In place where the host has the memory and nobody else may write to it or wants it back.
+Literal literal_of_buffer(const Type& type, const Buffer& buffer) {
+  buffer.ready().wait();
+  if (buffer.device().kind() == DeviceKind::cpu && !buffer.is_borrowed()) {
+    const auto kept = std::make_shared<const Buffer>(buffer);
+    return Literal::sharing(
+        type, std::shared_ptr<const std::byte>(kept, static_cast<const std::byte*>(kept->data())));
+  }
+  std::vector<std::byte> bytes(type.bytes());
+  read_now(buffer, [&](const void* data) {
+    if (!bytes.empty()) std::memcpy(bytes.data(), data, bytes.size());
+  });
+  return Literal(type, std::move(bytes));
+}
+
+Literal literal_of(const Expression& expression) {
+  return expression.kind == Expression::Kind::scalar
+             ? literal_of_scalar(expression)
+             : literal_of_buffer(expression.type, expression.buffer());
+}
+
+}  // namespace
+
+Tracer::Tracer(std::string name, TraceKind kind)
+    : kind_(kind), serial_(++last_serial), builder_(std::move(name)) {}
+
+Array Tracer::parameter(const Type& type, std::optional<Device> device) {
+  std::lock_guard lock(mutex_);
+  Value value = builder_.parameter(type);
+  note_births();
+  return Array(std::make_shared<Expression>(type, Traced{shared_from_this(), value}, device));
+}
+
+std::vector<Value> Tracer::import_all(const std::vector<Array>& operands, Op op,
+                                      SourceLocation where) {
+  std::vector<Value> inputs;
+  inputs.reserve(operands.size());
+  for (const Array& operand : operands) {
+    inputs.push_back(import(operand.expression(), std::string(anabranch::name(op)), where));
+  }
+  return inputs;
+}
+
+Array Tracer::record(Op op, const std::vector<Array>& operands, Attributes attributes,
+                     std::optional<Type> stated, SourceLocation where,
+                     std::optional<Device> device) {
+  std::lock_guard lock(mutex_);
+  std::vector<Value> inputs = import_all(operands, op, where);
+  Value value =
+      builder_.add(op, std::move(inputs), std::move(attributes), std::move(stated), {}, where);
+  note_births();
+  auto result =
+      std::make_shared<Expression>(builder_.type(value), Traced{shared_from_this(), value}, device);
+  result->location = where;
+  return Array(std::move(result));
+}
+
+std::vector<Array> Tracer::record_all(Op op, const std::vector<Array>& operands,
+                                      Attributes attributes, std::vector<Graph> regions,
+                                      SourceLocation where, std::optional<Device> device) {
+  std::lock_guard lock(mutex_);
+  std::vector<Value> inputs = import_all(operands, op, where);
+  Value value = builder_.add(op, std::move(inputs), std::move(attributes), std::nullopt,
+                             std::move(regions), where);
+  note_births();
+  std::vector<Array> results;
+  for (const Type& type : builder_.node(value).types) {
+    auto result = std::make_shared<Expression>(type, Traced{shared_from_this(), value}, device);
+    result->location = where;
+    results.emplace_back(std::move(result));
+    ++value.result;
+  }
+  return results;
+}
+
+void Tracer::note_births() { births_.resize(builder_.size(), last_serial); }
+
+// What needs no operand first: a value of this trace, one seen before, a constant, or a capture.
+std::optional<Value> Tracer::import_leaf(const ExpressionPtr& expression,
+                                         const std::string& function, SourceLocation where) {
+  if (expression->kind == Expression::Kind::traced) {
+    return import_traced(expression, function, where);
+  }
+  if (expression->kind == Expression::Kind::donated) fail_donated(function, *expression, where);
+  if (auto known = imported_.find(expression.get()); known != imported_.end()) return known->second;
+  const bool in_memory = expression->kind == Expression::Kind::memory;
+  const bool is_captured = in_memory && kind_ == TraceKind::loop;
+  if (in_memory && !is_captured && !expression->is_concrete()) return {};
+  Value value = in_memory && kind_ != TraceKind::function
+                    ? capture(expression)
+                    : builder_.constant(literal_of(*expression), where);
+  imported_.emplace(expression.get(), value);
+  keep_alive_.push_back(expression);
+  return value;
+}
+
+Value Tracer::import_traced(const ExpressionPtr& expression, const std::string& function,
+                            SourceLocation where) {
+  const auto& [tracer, value] = expression->traced;
+  const bool own = tracer.get() == this;
+  if (!tracer->open_) {
+    fail(function + ": " + to_string(expression->type) +
+             " was traced in a function that has returned; return it from that function to use it",
+         where);
+  }
+  // Tracers lock others that were opened before them, and no others.
+  if (!own && (kind_ == TraceKind::function || tracer->serial() > serial_)) {
+    fail(function + ": " + to_string(expression->type) +
+             " belongs to another trace; pass it in as an argument of the traced function",
+         where);
+  }
+  if (own) return value;
+  return kind_ == TraceKind::branch ? import_computed(tracer, value) : capture(tracer, value);
+}
+
+// A branch computes what it asks for from outer values alone, which its operations were recorded
+// beside; what was there before the branch is captured.
+Value Tracer::import_computed(const std::shared_ptr<Tracer>& outer, Value value) {
+  std::map<std::uint32_t, Node> computed;
+  std::vector<std::uint32_t> open = {value.node};
+  while (!open.empty()) {
+    const std::uint32_t next = open.back();
+    open.pop_back();
+    if (computed.contains(next)) continue;
+    auto node = outer->node_since(serial_, next);
+    if (!node) continue;
+    for (Value input : node->inputs) open.push_back(input.node);
+    computed.emplace(next, std::move(*node));
+  }
+  std::map<std::uint32_t, Value> moved;
+  auto move = [&](Value from) {
+    auto known = moved.find(from.node);
+    if (known == moved.end()) return capture(outer, from);
+    return Value{known->second.node, from.result};
+  };
+  for (auto& [index, node] : computed) {
+    for (Value& input : node.inputs) input = move(input);
+    moved[index] = builder_.append(std::move(node));
+  }
+  note_births();
+  return move(value);
+}
+
+Value Tracer::capture(const std::shared_ptr<Tracer>& outer, Value value) {
+  auto known = captured_.find({outer.get(), value});
+  if (known != captured_.end()) return known->second;
+  const Type type = outer->type_of(value);
+  captures_.push_back(Array(std::make_shared<Expression>(type, Traced{outer, value})));
+  Value parameter = builder_.late_parameter(type);
+  note_births();
+  captured_.emplace(std::pair(outer.get(), value), parameter);
+  return parameter;
+}
+
+Value Tracer::capture(const ExpressionPtr& memory) {
+  captures_.push_back(Array(memory));
+  return builder_.late_parameter(memory->type);
+}
+
+std::optional<Node> Tracer::node_since(std::uint64_t serial, std::uint32_t node) const {
+  std::lock_guard lock(mutex_);
+  const Node& found = builder_.node({node, 0});
+  if (births_[node] < serial || found.op == Op::parameter) return std::nullopt;
+  return found;
+}
+
+Type Tracer::type_of(Value value) const {
+  std::lock_guard lock(mutex_);
+  return builder_.type(value);
+}
+
+// Post-order with a stack of its own: what was recorded may be deep.
+Value Tracer::import(const ExpressionPtr& root, const std::string& function, SourceLocation where) {
+  std::vector<ExpressionPtr> stack = {root};
+  while (true) {
+    ExpressionPtr top = stack.back();
+    std::optional<Value> value = import_leaf(top, function, where);
+    if (!value) {
+      auto recorded = top->recorded();
+      if (!recorded) continue;  // it became concrete in the meantime
+      std::vector<Value> inputs;
+      for (const ExpressionPtr& input : recorded->inputs) {
+        if (auto done = import_leaf(input, function, where))
+          inputs.push_back(*done);
+        else
+          stack.push_back(input);
+      }
+      if (inputs.size() < recorded->inputs.size()) continue;
+      std::optional<Type> stated;
+      if (info(recorded->op).has(OpInfo::typed)) stated = top->type;
+      value = builder_.add(recorded->op, std::move(inputs), recorded->attributes, std::move(stated),
+                           {}, top->location);
+      note_births();
+      imported_.emplace(top.get(), *value);
+      keep_alive_.push_back(top);
+    }
+    stack.pop_back();
+    if (stack.empty()) return *value;
+  }
+}
+
+Graph Tracer::finish(const std::vector<Array>& outputs) {
+  std::lock_guard lock(mutex_);
+  std::vector<Value> values;
+  for (const Array& output : outputs) {
+    if (!output.expression()) throw InternalError("trace", "an empty array as an output");
+    values.push_back(import(output.expression(), "trace", {}));
+  }
+  open_ = false;
+  const std::vector<const std::byte*> captured = held_elsewhere(outputs);
+  imported_.clear();
+  keep_alive_.clear();
+  Graph graph = without_dead_nodes(builder_.build(std::move(values)));
+  for (std::uint32_t i = 0; i < graph.nodes().size(); ++i) {
+    const auto* constant = std::get_if<ConstantAttributes>(&graph.node(i).attributes);
+    if (!constant) continue;
+    const std::byte* bytes = constant->value.bytes().data();
+    if (std::ranges::find(captured, bytes) != captured.end()) captured_constants_.push_back(i);
+  }
+  return graph;
+}
+
+// The constants made of arrays that are held by others than this trace, and by others than recorded
+// operations that it holds alone. The function has returned, so what it made for itself is gone.
+// Copies of a literal share its bytes, so they say which constant it is.
+std::vector<const std::byte*> Tracer::held_elsewhere(const std::vector<Array>& outputs) const {
+  std::vector<const std::byte*> constants;
+  std::unordered_map<const Expression*, long> own_uses;
+  for (const Array& output : outputs) ++own_uses[output.expression().get()];
+  for (auto at = keep_alive_.rbegin(); at != keep_alive_.rend(); ++at) {  // operands come first
+    const Expression& expression = **at;
+    if (expression.kind != Expression::Kind::memory) continue;
+    const bool is_held = at->use_count() > 1 + own_uses[&expression];
+    if (const auto recorded = expression.recorded()) {
+      if (is_held) continue;
+      for (const ExpressionPtr& input : recorded->inputs) ++own_uses[input.get()];
+    }
+    const Node& node = builder_.node(imported_.at(&expression));
+    const auto* constant = std::get_if<ConstantAttributes>(&node.attributes);
+    if (is_held && constant) constants.push_back(constant->value.bytes().data());
+  }
+  return constants;
+}
+
+void Tracer::close() {
+  std::lock_guard lock(mutex_);
+  open_ = false;
+  imported_.clear();
+  keep_alive_.clear();
+}
+
+std::string Tracer::describe(const Expression& traced) const {
+  std::string text =
+      "<" + to_string(traced.type) + " traced as %" + std::to_string(traced.traced.value.node);
+  if (traced.location) text += ", from " + to_string(traced.location);
+  return text + ">";
+}
+
+}  // namespace anabranch

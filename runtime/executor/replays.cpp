@@ -1,0 +1,97 @@
+#include "runtime/executor/replays.h"
+
+#include <algorithm>
+#include <optional>
+#include <variant>
+
+#include "runtime/executor/executable.h"
+
+namespace anabranch {
+namespace {
+
+// One launch of a graph takes the host about as long as two of kernels.
+constexpr std::size_t least_launches = 3;
+// A loop that keeps k results of a program has its slots in about k + 1 sets of places.
+constexpr std::size_t most_runs = 16;
+
+// A capture takes some hundred microseconds, a look from ten to thirty, so that this many cost
+// about as much. Until then nothing is lost that the captures of all later runs could not bring
+// back.
+constexpr std::size_t many_looks = 32;
+
+/// Launches that the device can go through alone, counted for what they are worth; none where it
+/// cannot.
+std::optional<std::size_t> launches_alone(const Executable& executable);
+
+std::optional<std::size_t> launches_alone(const Launch& launch) {
+  if (launch.device_task()) return 1;
+  if (!steer_of(launch)) return std::nullopt;
+  for (const auto& inner : inner_executables(launch)) {
+    if (!launches_alone(*inner)) return std::nullopt;
+  }
+  return least_launches;
+}
+
+std::optional<std::size_t> launches_alone(const Executable& executable) {
+  std::size_t sum = 0;
+  for (const Stream& stream : executable.streams) {
+    for (const Step& step : stream) {
+      const auto* launch = std::get_if<Launch>(&step);
+      if (!launch) continue;
+      const std::optional<std::size_t> count = launches_alone(*launch);
+      if (!count) return std::nullopt;
+      sum += *count;
+    }
+  }
+  return sum;
+}
+
+}  // namespace
+
+std::shared_ptr<Replays> Replays::of(const Executable& executable) {
+  if (!executable.further.empty()) return nullptr;
+  const std::optional<std::size_t> launches = launches_alone(executable);
+  return launches.value_or(0) < least_launches ? nullptr : std::make_shared<Replays>();
+}
+
+// What is found comes to the front.
+std::list<Replays::Run>::iterator Replays::find_locked(std::span<void* const> slots) {
+  const auto found = std::ranges::find_if(
+      runs_, [&](const Run& run) { return std::ranges::equal(run.slots, slots); });
+  if (found != runs_.end()) runs_.splice(runs_.begin(), runs_, found);
+  return found;
+}
+
+std::shared_ptr<const CapturedWork> Replays::find(std::span<void* const> slots) {
+  std::lock_guard lock(mutex_);
+  const auto found = find_locked(slots);
+  return found == runs_.end() ? nullptr : found->work;
+}
+
+bool Replays::is_due(std::span<void* const> slots) {
+  std::lock_guard lock(mutex_);
+  if (given_up_) return false;
+  if (find_locked(slots) != runs_.end()) return true;
+  runs_.push_front({{slots.begin(), slots.end()}, nullptr});
+  if (runs_.size() > most_runs) runs_.pop_back();
+  return is_due_at_once_;
+}
+
+void Replays::keep(std::span<void* const> slots, std::shared_ptr<const CapturedWork> work) {
+  std::lock_guard lock(mutex_);
+  const auto found = find_locked(slots);
+  if (found != runs_.end()) found->work = std::move(work);
+}
+
+void Replays::went_stepwise(std::size_t looks) {
+  if (looks < many_looks) return;
+  std::lock_guard lock(mutex_);
+  is_due_at_once_ = true;
+}
+
+void Replays::give_up() {
+  std::lock_guard lock(mutex_);
+  given_up_ = true;
+}
+
+}  // namespace anabranch

@@ -1,0 +1,246 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ir/error.h"
+#include "runtime/executor/executable.h"
+#include "runtime/executor/step_order.h"
+
+namespace anabranch {
+namespace {
+
+class Verifier {
+ public:
+  explicit Verifier(const Executable& executable) : executable_(executable) {}
+
+  void verify() {
+    check_slots();
+    for (const Stream& stream : executable_.streams) {
+      for (const Step& step : stream) check_operands(step);
+    }
+    const StepOrder order(executable_);
+    const SlotUses uses(executable_, order);
+    for (SlotId id = 0; id < executable_.slots.size(); ++id) check_uses(id, uses[id], order);
+    check_sharing(uses, order);
+    check_takeovers(uses, order);
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& what) const {
+    throw InternalError("schedule", what, to_string(executable_));
+  }
+  const std::string& name(SlotId id) const { return executable_.slots[id].name; }
+  const Step& at(StepRef ref) const { return executable_.streams[ref.stream][ref.position]; }
+
+  static std::string place(StepRef ref) {
+    return fmt::format("step {} of stream {}", ref.position, ref.stream);
+  }
+
+  std::size_t arena_bytes(DeviceIndex device) const {
+    return device == 0 ? executable_.arena_bytes : executable_.further[device - 1].arena_bytes;
+  }
+
+  void check_slots() const {
+    for (const Slot& slot : executable_.slots) {
+      if (slot.device > executable_.further.size()) fail(slot.name + " is on no known device");
+      std::size_t count = 0;
+      switch (slot.kind) {
+        case Slot::Kind::input:
+          count = executable_.inputs.size();
+          break;
+        case Slot::Kind::output:
+          count = executable_.outputs.size();
+          break;
+        case Slot::Kind::constant:
+          count = executable_.constants.size();
+          break;
+        case Slot::Kind::temporary:
+          if (slot.offset + slot.type.bytes() > arena_bytes(slot.device)) {
+            fail(slot.name + " lies outside the arena");
+          }
+          continue;
+      }
+      if (slot.index >= count) fail(slot.name + " has an index that does not exist");
+    }
+    for (SlotId id : executable_.outputs) {
+      if (id >= executable_.slots.size()) fail(fmt::format("slot {} does not exist", id));
+      const Slot& slot = executable_.slots[id];
+      if (slot.kind == Slot::Kind::temporary) fail(slot.name + " is a temporary and an output");
+    }
+  }
+
+  void check_slot(SlotId id, bool written) const {
+    if (id >= executable_.slots.size()) fail(fmt::format("slot {} does not exist", id));
+    const Slot::Kind kind = executable_.slots[id].kind;
+    if (written && (kind == Slot::Kind::input || kind == Slot::Kind::constant)) {
+      fail(name(id) + " is written, and is an input or a constant");
+    }
+  }
+
+  void check_operands(const Step& step) {
+    if (const auto* copy = std::get_if<Copy>(&step)) {
+      check_slot(copy->from, false);
+      check_slot(copy->to, true);
+      if (executable_.slots[copy->from].type.bytes() != executable_.slots[copy->to].type.bytes()) {
+        fail(fmt::format("copy of {} to {}: sizes differ", name(copy->from), name(copy->to)));
+      }
+    }
+    const auto* launch = std::get_if<Launch>(&step);
+    if (!launch) return;
+    for (SlotId id : launch->buffers) check_slot(id, false);
+    for (SlotId id : launch->writes) {
+      check_slot(id, true);
+      if (std::find(launch->buffers.begin(), launch->buffers.end(), id) == launch->buffers.end()) {
+        fail(fmt::format("{} writes {}, which it is not given", launch->name, name(id)));
+      }
+    }
+    check_inner(*launch);
+    for (std::uint32_t output : launch->finishes) {
+      if (output >= executable_.outputs.size()) {
+        fail(fmt::format("{} finishes output {}, which does not exist", launch->name, output));
+      }
+      finishes_.push_back({executable_.outputs[output], launch});
+    }
+  }
+
+  // What a loop or a branch runs, and that its buffers are as many as it takes.
+  void check_inner(const Launch& launch) const {
+    std::size_t buffers = launch.buffers.size();
+    if (const auto* loop = std::get_if<LoopTask>(&launch.task)) {
+      check_turns(launch, *loop);
+      buffers = loop->carries() + loop->captures() + loop->turn.size() + 1;
+    } else if (const auto* branch = std::get_if<BranchTask>(&launch.task)) {
+      buffers = branch->branches[0]->inputs.size() + branch->branches[0]->outputs.size() + 2;
+    }
+    if (launch.buffers.size() != buffers) {
+      fail(fmt::format("{} has {} buffers instead of {}", launch.name, launch.buffers.size(),
+                       buffers));
+    }
+    for (const auto& inner : inner_executables(launch)) anabranch::verify(*inner);
+  }
+
+  // No step of a loop loses a carry: each place is handed on once, and what is written lies where
+  // nothing else is read.
+  void check_turns(const Launch& launch, const LoopTask& loop) const {
+    const Executable& body = *loop.body;
+    std::vector<std::uint32_t> turn = loop.turn;
+    std::sort(turn.begin(), turn.end());
+    for (std::uint32_t p = 0; p < turn.size(); ++p) {
+      if (turn[p] != p) fail(launch.name + " hands a place on more than once");
+    }
+    const StepOrder order(body);
+    const SlotUses uses(body, order);
+    for (std::uint32_t i = 0; i < loop.carries(); ++i) {
+      const SlotId output = body.outputs[i];
+      const Slot& slot = body.slots[output];
+      if (slot.kind == Slot::Kind::input) {
+        if (slot.index == loop.turn[i]) continue;
+      } else if (slot.kind == Slot::Kind::output && slot.index == i &&
+                 loop.turn[i] == loop.written[i]) {
+        if (loop.written[i] >= loop.carries()) continue;
+        const SlotId input = input_slot(body, loop.written[i]);
+        if (may_take_over(body, order, uses, input, output)) continue;
+      }
+      fail(fmt::format("{} loses carry {} in a step", launch.name, i));
+    }
+  }
+
+  // Every read comes after a write, writes are ordered with all other uses, and a finished output
+  // is not touched again by anything that writes.
+  void check_uses(SlotId id, std::span<const SlotUse> uses, const StepOrder& order) const {
+    const Slot& slot = executable_.slots[id];
+    for (const SlotUse& write : uses) {
+      if (!write.writes) continue;
+      for (const SlotUse& use : uses) {
+        if (use.step == write.step || order.before(use.step, write.step) ||
+            order.before(write.step, use.step)) {
+          continue;
+        }
+        fail(fmt::format("{} is written by {} and used by {}, which are not ordered", slot.name,
+                         place(write.step), place(use.step)));
+      }
+    }
+    if (slot.kind == Slot::Kind::input || slot.kind == Slot::Kind::constant) return;
+    if (!uses.empty() && !uses.front().writes) {
+      fail(fmt::format("{} is read by {} before it is written", slot.name,
+                       place(uses.front().step)));
+    }
+    const bool is_output = std::find(executable_.outputs.begin(), executable_.outputs.end(), id) !=
+                           executable_.outputs.end();
+    if (is_output && uses.empty()) fail(slot.name + " is an output that nothing writes");
+    for (const auto& [finished, launch] : finishes_) {
+      if (finished != id) continue;
+      const auto last = std::find_if(uses.rbegin(), uses.rend(), [](auto& u) { return u.writes; });
+      if (last == uses.rend() || std::get_if<Launch>(&at(last->step)) != launch) {
+        fail(fmt::format("{} finishes {} and is not its last writer", launch->name, slot.name));
+      }
+    }
+  }
+
+  // Whether `b` may lie in the bytes of `a`: all of them, where one step ends `a` and begins `b`.
+  bool one_after_the_other(SlotId a, SlotId b, const SlotUses& uses, const StepOrder& order) const {
+    const Slot& first = executable_.slots[a];
+    const Slot& second = executable_.slots[b];
+    const bool same = first.offset == second.offset && first.type.bytes() == second.type.bytes();
+    if (same) return may_take_over(executable_, order, uses, a, b);
+    return LiveRange(uses[a]).before(LiveRange(uses[b]), order);
+  }
+
+  // Temporaries with bytes in common live one after the other.
+  void check_sharing(const SlotUses& uses, const StepOrder& order) const {
+    std::vector<SlotId> temporaries;
+    for (SlotId id = 0; id < executable_.slots.size(); ++id) {
+      const Slot& slot = executable_.slots[id];
+      if (slot.kind != Slot::Kind::temporary || slot.type.bytes() == 0) continue;
+      temporaries.push_back(id);
+    }
+    const auto place = [&](SlotId id) {
+      return std::pair(executable_.slots[id].device, executable_.slots[id].offset);
+    };
+    std::sort(temporaries.begin(), temporaries.end(),
+              [&](SlotId a, SlotId b) { return place(a) < place(b); });
+    for (std::size_t i = 0; i < temporaries.size(); ++i) {
+      const SlotId a = temporaries[i];
+      const std::size_t end = executable_.slots[a].offset + executable_.slots[a].type.bytes();
+      for (std::size_t j = i + 1; j < temporaries.size(); ++j) {
+        const SlotId b = temporaries[j];
+        if (place(b) >= std::pair(executable_.slots[a].device, end)) break;
+        if (one_after_the_other(a, b, uses, order) || one_after_the_other(b, a, uses, order)) {
+          continue;
+        }
+        fail(fmt::format("{} and {} share bytes while both are live", name(a), name(b)));
+      }
+    }
+  }
+
+  // An output that lies where an input was is not written while the input is read.
+  void check_takeovers(const SlotUses& uses, const StepOrder& order) const {
+    std::vector<SlotId> gone(executable_.outputs), made;
+    const auto is_in = [](const std::vector<SlotId>& slots, SlotId id) {
+      return std::find(slots.begin(), slots.end(), id) != slots.end();
+    };
+    for (auto [input, output] : executable_.takeovers) {
+      if (input >= executable_.inputs.size() || output >= executable_.outputs.size()) {
+        fail(fmt::format("output {} takes over input {}: no such pair", output, input));
+      }
+      const SlotId from = input_slot(executable_, input), to = executable_.outputs[output];
+      const bool first = !is_in(gone, from) && !is_in(made, to);
+      gone.push_back(from);
+      made.push_back(to);
+      const Slot& slot = executable_.slots[to];
+      const bool fits = slot.kind == Slot::Kind::output && slot.index == output &&
+                        slot.type.bytes() == executable_.slots[from].type.bytes();
+      if (first && fits && one_after_the_other(from, to, uses, order)) continue;
+      fail(fmt::format("{} takes over {} while that is in use", name(to), name(from)));
+    }
+  }
+
+  const Executable& executable_;
+  std::vector<std::pair<SlotId, const Launch*>> finishes_;
+};
+
+}  // namespace
+
+void verify(const Executable& executable) { Verifier(executable).verify(); }
+
+}  // namespace anabranch

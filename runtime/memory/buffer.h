@@ -1,0 +1,70 @@
+// Buffer: a piece of a device's memory and the event after which its bytes are there.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+
+#include "runtime/device/device.h"
+#include "runtime/stream/event.h"
+
+namespace anabranch {
+
+/// A shared handle; the memory goes back when the last handle and the last execution that uses it
+/// are gone. The bytes never change once `ready` has happened.
+class Buffer {
+ public:
+  /// Of the memory that `allocate` gives, in bytes.
+  static constexpr std::size_t alignment = 64;
+
+  Buffer() = default;
+  /// Uninitialised memory, aligned to `alignment`. Throws Error if there is not enough, naming the
+  /// device, the bytes asked for and the bytes in use.
+  static Buffer allocate(const Device& device, std::size_t bytes, Event ready = {});
+  /// Memory that `allocate_deferred` will get before `ready` happens; until then `data` is null.
+  static Buffer deferred(const Device& device, std::size_t bytes, Event ready);
+  /// Nothing to do where it has memory already. Throws as `allocate` does.
+  void allocate_deferred() const;
+  /// Gives a deferred buffer the memory of `from`, which has then none, if both have one size,
+  /// nobody else holds `from`, and its memory is the device's own. Whether it did.
+  bool take_over(const Buffer& from) const;
+  /// Says that the memory, which is a device's that works by itself, is written up to `mark`: it
+  /// goes back no earlier. For who makes the buffer, before it lets go of it.
+  void set_written_until(std::shared_ptr<const Mark> mark) const;
+  /// A copy of host bytes.
+  static Buffer copy_of(const Device& device, std::span<const std::byte> bytes);
+  /// Memory of somebody else, read in place and handed back through `deleter` when no longer
+  /// needed.
+  static Buffer borrow(const Device& device, const void* data, std::size_t bytes,
+                       std::function<void()> deleter);
+  /// No memory: every read throws `error`.
+  static Buffer failed(const Device& device, Failure error);
+
+  /// Whether the memory, which is there, is somebody else's.
+  bool is_borrowed() const;
+
+  explicit operator bool() const { return state_ != nullptr; }
+  /// Throws the buffer's error if it failed.
+  void* data() const;
+  std::size_t bytes() const;
+  const Device& device() const;
+  const Event& ready() const;
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+/// What a device's allocator holds, in bytes.
+struct MemoryUse {
+  std::size_t in_use = 0;  ///< handed out now
+  std::size_t peak = 0;    ///< the most handed out at once since the last reset
+  std::size_t cached = 0;  ///< kept for reuse
+};
+MemoryUse memory_use(const Device& device);
+void reset_peak_memory(const Device& device);
+/// Gives cached memory back to the system.
+void release_cached_memory(const Device& device);
+
+}  // namespace anabranch

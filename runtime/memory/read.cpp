@@ -1,0 +1,79 @@
+#include "runtime/memory/read.h"
+
+#include <future>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "runtime/cpu/thread_pool.h"
+#include "runtime/memory/host_copy.h"
+#include "runtime/memory/staging.h"
+
+namespace anabranch {
+namespace {
+
+struct Read final : cpu::Work {
+  Read(Buffer buffer, ReadPiece read, std::function<void(Failure)> done)
+      : Work([](Work& work) { static_cast<Read&>(work).run(); }),
+        buffer(std::move(buffer)),
+        read(std::move(read)),
+        done(std::move(done)) {}
+
+  void run() {
+    const std::unique_ptr<Read> self(this);
+    Failure failure;
+    try {
+      read_in_pieces(buffer, read);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    buffer = {};  // who is told may look at what memory is in use
+    done(std::move(failure));
+  }
+
+  Buffer buffer;
+  const ReadPiece read;
+  const std::function<void(Failure)> done;
+};
+
+bool is_on_engine(const Buffer& buffer) { return device_state(buffer.device()).engine; }
+
+}  // namespace
+
+void read_in_pieces(const Buffer& buffer, const ReadPiece& read) {
+  if (is_on_engine(buffer)) {
+    std::promise<Failure> promise;
+    copy_from_engine(buffer, read,
+                     [&promise](const Failure& failure) { promise.set_value(failure); });
+    if (const Failure failure = promise.get_future().get()) failure.rethrow();
+    return;
+  }
+  const auto* data = static_cast<const std::byte*>(buffer.data());
+  const HostCopy drawn("copy to the host", buffer.device(), buffer.bytes());
+  read({data, buffer.bytes()});
+}
+
+void read_now(const Buffer& buffer, const std::function<void(const void* data)>& read) {
+  if (!is_on_engine(buffer)) {
+    return read_in_pieces(buffer, [&](std::span<const std::byte> all) { read(all.data()); });
+  }
+  std::vector<std::byte> all;
+  all.reserve(buffer.bytes());
+  read_in_pieces(buffer, [&all](std::span<const std::byte> piece) {
+    all.insert(all.end(), piece.begin(), piece.end());
+  });
+  read(all.data());
+}
+
+void read_when_ready(const Buffer& buffer, ReadPiece read,
+                     std::function<void(Failure failure)> done) {
+  if (is_on_engine(buffer)) {
+    return copy_from_engine(buffer, std::move(read), std::move(done));
+  }
+  auto work = std::make_unique<Read>(buffer, std::move(read), std::move(done));
+  if (buffer.device().kind() != DeviceKind::cpu) return work.release()->run();  // it never waits
+  buffer.ready().then(
+      [work = work.release()] { cpu::ThreadPool::of(work->buffer.device()).post(*work); });
+}
+
+}  // namespace anabranch

@@ -1,0 +1,54 @@
+// Copies between the host and a device that works by itself: through page-locked memory, piece by
+// piece, so that the host copies one while the device copies another.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+
+#include "runtime/device/device_state.h"
+#include "runtime/memory/buffer.h"
+#include "runtime/memory/staging_ring.h"
+#include "runtime/stream/failure.h"
+
+namespace anabranch {
+
+/// The rings of a device: one for each direction, so that copies to the host, which go on as the
+/// host's threads do, hold up none from it, for which a thread of the host may wait.
+StagingRing from_host_ring(Engine& engine);
+StagingRing to_host_ring(Engine& engine);
+
+/// Gets the bytes of a copy in consecutive pieces, in their order, one at a time, on threads of the
+/// library. It must not wait; what it throws ends the copy.
+using PieceReader = std::function<void(std::span<const std::byte> piece)>;
+/// Hears that a copy is at its end, or what it failed of. It must neither wait nor throw.
+using Copied = std::function<void(const Failure&)>;
+
+/// Puts copies of device memory to the host on `queue`, which is one of `device`'s: the first ones
+/// here and now, more as room in `ring` and readers allow. Never waits. The memory must not change
+/// until `then` is called; `read` will not be called from then on. The timeline shows each piece as
+/// `drawn_as`, if that is not null.
+void fetch(DeviceState& device, DeviceQueue& queue, const StagingRing& ring, const void* from,
+           std::size_t bytes, PieceReader read, Copied then, const char* drawn_as = nullptr);
+
+/// Puts copies of host bytes to device memory on `queue`, which is one of `device`'s, all of it
+/// before it returns; the host's bytes may change from then on. It waits only for room in `ring`,
+/// while as many bytes as that holds are on their way to the device. `each` is called for every
+/// piece that has come; what it holds lives until then. Throws Error where the device refuses;
+/// pieces that it has taken before come nevertheless.
+void put(DeviceState& device, DeviceQueue& queue, const StagingRing& ring, void* to,
+         std::span<const std::byte> from, const Copied& each);
+
+/// A buffer on `device`, which has an engine, with a copy of host bytes: they may change as soon as
+/// this returns, and the copy itself goes on. It waits, as `put` does, where more than the ring
+/// holds (128 MiB) is on its way there; a copy comes after what the device does already, so that
+/// bounds what runs ahead in bytes, as the limits of Flights do for programs.
+Buffer copy_to_engine(const Device& device, std::span<const std::byte> bytes);
+Buffer copy_to_engine(const Device& device, std::span<const std::byte> bytes,
+                      const StagingRing& ring);
+
+/// Copies a buffer of such a device to the host, once its bytes are there: as `fetch`.
+void copy_from_engine(const Buffer& buffer, PieceReader read, Copied then);
+void copy_from_engine(const Buffer& buffer, PieceReader read, Copied then, const StagingRing& ring);
+
+}  // namespace anabranch

@@ -1,0 +1,38 @@
+// StagingRing: page-locked memory of the host, in pieces, for copies that are under way.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+
+#include "runtime/device/engine.h"
+#include "runtime/stream/failure.h"
+
+namespace anabranch {
+
+/// Takes longer to get than most copies take, so it is kept for reuse; but never more than
+/// `most_bytes` of it, in use and kept. A piece comes back with its last handle, which nobody may
+/// hold for longer than its own copy takes: then those who wait for one always get it. A shared
+/// handle; thread-safe.
+class StagingRing {
+ public:
+  /// The engine outlives all handles. `most_bytes` is at least `piece_bytes`.
+  StagingRing(Engine& engine, std::size_t piece_bytes, std::size_t most_bytes);
+
+  /// The most that one piece holds.
+  std::size_t piece_bytes() const;
+
+  using Got = std::function<void(std::shared_ptr<void> piece, const Failure& error)>;
+  /// Calls `got` with a piece for so many bytes once there is room, or with the error where there
+  /// is no page-locked memory left: here, or on the thread that makes room. Who asked first gets
+  /// first. `got` must neither wait nor throw.
+  void when_free(std::size_t bytes, Got got) const;
+  /// The same, but waits for it; throws that Error.
+  std::shared_ptr<void> take(std::size_t bytes) const;
+
+ private:
+  class State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace anabranch

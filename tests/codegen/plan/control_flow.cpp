@@ -1,0 +1,361 @@
+// What loops and branches compile to: one function or steps, in place or by turns.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "codegen/compile.h"
+#include "ir/text/parse.h"
+
+namespace anabranch {
+namespace {
+
+std::string with_type(std::string text, const std::string& type) {
+  for (std::size_t at = 0; (at = text.find('S', at)) != std::string::npos; at += type.size()) {
+    text.replace(at, 1, type);
+  }
+  return text;
+}
+
+Compilation compiled(const std::string& text, const std::string& type, int streams = 1) {
+  Options options;
+  options.streams = streams;
+  options.use_all_streams = streams > 1;
+  options.device = Device::cpu();
+  options.verify = true;
+  Compilation compilation = compile(parse(with_type(text, type)), options);
+  verify(*compilation.executable);
+  return compilation;
+}
+
+std::vector<const Launch*> launches_of(const Executable& executable) {
+  std::vector<const Launch*> launches;
+  for (const Stream& stream : executable.streams) {
+    for (const Step& step : stream) {
+      if (const auto* launch = std::get_if<Launch>(&step)) launches.push_back(launch);
+    }
+  }
+  return launches;
+}
+
+const Launch& loop_launch_of(const Compilation& compilation) {
+  for (const Launch* launch : launches_of(*compilation.executable)) {
+    if (launch->kind == Launch::Kind::loop) return *launch;
+  }
+  throw InternalError("test", "no loop", to_string(*compilation.executable));
+}
+
+const LoopTask& loop_of(const Compilation& compilation) {
+  return std::get<LoopTask>(loop_launch_of(compilation).task);
+}
+
+const std::string head = R"(graph main(%0: S, %1: S) {
+  %2: i32[] = constant 0
+  %3: i32[], %4: S, %5: S = while %2, %0, %1 graph c(%0: i32[], %1: S, %2: S) {
+    %3: i32[] = constant 1000
+    %4: bool[] = compare %0, %3 direction=lt
+    return %4
+  } graph b(%0: i32[], %1: S, %2: S) {
+    %3: i32[] = constant 1
+    %4: i32[] = add %0, %3
+)";
+const std::string tail = R"(  }
+  return %4, %5
+})";
+
+TEST(ControlFlow, ALoopOfSmallStepsIsOneFunction) {
+  const std::string body = "    %5: S = multiply %1, %2\n    return %4, %5, %2\n";
+  for (const char* type : {"f32[]", "f32[64,64]"}) {
+    const Compilation compilation = compiled(head + body + tail, type);
+    EXPECT_TRUE(std::holds_alternative<HostTask>(loop_of(compilation).native)) << type;
+    const std::string text = dump(compilation, Stage::schedule);
+    EXPECT_NE(text.find("native loop while3(%2, %0, %1) -> %3, %4, %3.room"), std::string::npos)
+        << text;
+    EXPECT_NE(text.find("executable while3.body on cpu:0"), std::string::npos) << text;
+  }
+  const Compilation large = compiled(head + body + tail, "f32[500,500]");
+  EXPECT_TRUE(std::holds_alternative<std::monostate>(loop_of(large).native));
+}
+
+TEST(ControlFlow, ACarryIsUpdatedWhereItLies) {
+  const auto compilation =
+      compiled(head + "    %5: S = multiply %1, %2\n    return %4, %5, %2\n" + tail, "f32[64,64]");
+  const LoopTask& loop = loop_of(compilation);
+  EXPECT_EQ(loop.written, (std::vector<std::uint32_t>{0, 1}));
+  EXPECT_EQ(loop.turn, (std::vector<std::uint32_t>{0, 1}));
+}
+
+TEST(ControlFlow, CarriesThatChangePlacesAreNotCopied) {
+  const auto compilation = compiled(head + "    return %4, %2, %1\n" + tail, "f32[64,64]");
+  const LoopTask& loop = loop_of(compilation);
+  EXPECT_EQ(loop.turn, (std::vector<std::uint32_t>{0, 2, 1}));
+  EXPECT_EQ(launches_of(*loop.body).size(), 1u) << to_string(*loop.body);
+}
+
+// before, now -> now, 2 now - before: three arrays' worth of memory would be one too many.
+TEST(ControlFlow, ALeapfrogNeedsNoThirdPlace) {
+  const auto compilation = compiled(head + R"(    %5: S = add %2, %2
+    %6: S = subtract %5, %1
+    return %4, %2, %6
+)" + tail,
+                                    "f32[64,64]");
+  EXPECT_EQ(loop_of(compilation).turn, (std::vector<std::uint32_t>{0, 2, 1}));
+}
+
+// The reverse reads what an in-place kernel would have written.
+TEST(ControlFlow, ACarryThatCannotBeInPlaceGoesByTurns) {
+  const auto compilation = compiled(
+      head + "    %5: S = reverse %1 axes=[0]\n    return %4, %5, %2\n" + tail, "f32[64,64]");
+  const LoopTask& loop = loop_of(compilation);
+  EXPECT_EQ(loop.written, (std::vector<std::uint32_t>{0, 2}));
+  EXPECT_EQ(loop.turn, (std::vector<std::uint32_t>{0, 2, 1}));
+}
+
+// A step of a scan: reads a row, writes a row.
+const std::string scan = R"(graph main(%0: S, %1: S) {
+  %2: i32[] = constant 0
+  %3: i32[], %4: S = while %2, %0, %1 graph c(%0: i32[], %1: S, %2: S) {
+    %3: i32[] = constant 1000
+    %4: bool[] = compare %0, %3 direction=lt
+    return %4
+  } graph b(%0: i32[], %1: S, %2: S) {
+    %3: i32[] = constant 1
+    %4: i32[] = constant 0
+    %5: f32[1,64] = dynamic_slice %2, %0, %4 sizes=[1,64]
+    %6: f32[1,64] = dynamic_slice %1, %0, %4 sizes=[1,64]
+    %7: f32[1,64] = add %5, %6
+    %8: S = dynamic_update_slice %1, %7, %0, %4
+    %9: i32[] = add %0, %3
+    return %9, %8
+  }
+  return %4
+})";
+
+TEST(ControlFlow, AScanWritesItsRowsWhereTheyStay) {
+  const auto compilation = compiled(scan, "f32[1000,64]");
+  const LoopTask& loop = loop_of(compilation);
+  EXPECT_EQ(loop.written[1], 1u);
+  EXPECT_EQ(loop.turn[1], 1u);
+  EXPECT_LE(loop.body->arena_bytes, 1024u);
+  Cost step;
+  for (const Launch* launch : launches_of(*loop.body)) step += launch->cost;
+  EXPECT_LE(step.bytes_read + step.bytes_written, 8 * 64 * 4) << to_string(*loop.body);
+}
+
+// The reader comes later in the text, and as a kernel first: the update then needs no copy.
+TEST(ControlFlow, WhatReadsAnArrayRunsBeforeItsUpdate) {
+  const std::string body = R"(    %5: i32[] = constant 0
+    %6: f32[1,64] = dynamic_slice %2, %0, %5 sizes=[1,64]
+    %7: S = dynamic_update_slice %1, %6, %0, %5
+    %8: S = reverse %1 axes=[0]
+    return %4, %7, %8
+)";
+  const auto compilation = compiled(head + body + tail, "f32[1000,64]");
+  const std::vector<const Launch*> launches = launches_of(*loop_of(compilation).body);
+  const auto updates = [](const Launch* launch) { return !launch->updates.empty(); };
+  const auto update = std::ranges::find_if(launches, updates);
+  ASSERT_NE(update, launches.end());
+  const SlotId array = (*update)->updates[0].first;
+  for (const Launch* launch : std::span(update + 1, launches.end())) {
+    EXPECT_EQ(std::ranges::count(launch->buffers, array), 0)
+        << to_string(*loop_of(compilation).body);
+  }
+  EXPECT_EQ(loop_of(compilation).written[1], 1u);
+}
+
+TEST(ControlFlow, ABodyThatUpdatesKeepsToOneStream) {
+  const std::string row = R"(    %5: i32[] = constant 0
+    %6: f32[1,65536] = dynamic_slice %1, %0, %5 sizes=[1,65536]
+    %7: f32[1,65536] = tanh %6
+    %8: S = dynamic_update_slice %1, %7, %0, %5
+    %9: S = exponential %2
+    return %4, %8, %9
+)";
+  const std::string whole = R"(    %5: S = tanh %1
+    %6: S = reverse %2 axes=[0]
+    return %4, %5, %6
+)";
+  const auto streams_of = [](const std::string& body) {
+    return loop_of(compiled(head + body + tail, "f32[1000,65536]", 4)).body->streams.size();
+  };
+  EXPECT_EQ(streams_of(row), 1u);
+  EXPECT_GT(streams_of(whole), 1u);
+}
+
+// %2 is handed on in place of %1, and copied in place of %3.
+TEST(ControlFlow, ACarryIsHandedOnOnce) {
+  const auto compilation = compiled(R"(graph main(%0: S, %1: S, %2: S) {
+  %3: i32[] = constant 0
+  %4: i32[], %5: S, %6: S, %7: S = while %3, %0, %1, %2 graph c(%0: i32[], %1: S, %2: S, %3: S) {
+    %4: i32[] = constant 1000
+    %5: bool[] = compare %0, %4 direction=lt
+    return %5
+  } graph b(%0: i32[], %1: S, %2: S, %3: S) {
+    %4: i32[] = constant 1
+    %5: i32[] = add %0, %4
+    %6: S = add %1, %3
+    return %5, %2, %6, %2
+  }
+  return %5, %6, %7
+})",
+                                    "f32[64,64]");
+  const LoopTask& loop = loop_of(compilation);
+  std::vector<std::uint32_t> turn = loop.turn;
+  std::ranges::sort(turn);
+  for (std::uint32_t i = 0; i < turn.size(); ++i) EXPECT_EQ(turn[i], i);
+  const auto launches = launches_of(*loop.body);
+  EXPECT_EQ(std::ranges::count(launches, Launch::Kind::library, &Launch::kind), 1)
+      << to_string(*loop.body);
+}
+
+// The initial value of %4 is still read when %4 is written.
+TEST(ControlFlow, ACarryThatIsCapturedTooIsNotWrittenOver) {
+  const auto compilation = compiled(R"(graph main(%0: S, %1: S) {
+  %2: i32[] = constant 0
+  %3: i32[], %4: S, %5: S = while %2, %0, %1, %0 graph c(%0: i32[], %1: S, %2: S, %3: S) {
+    %4: i32[] = constant 1000
+    %5: bool[] = compare %0, %4 direction=lt
+    return %5
+  } graph b(%0: i32[], %1: S, %2: S, %3: S) {
+    %4: i32[] = constant 1
+    %5: i32[] = add %0, %4
+    %6: S = add %1, %3
+    %7: S = add %2, %3
+    return %5, %6, %7
+  }
+  return %4, %5
+})",
+                                    "f32[64,64]");
+  const Launch& launch = loop_launch_of(compilation);
+  ASSERT_EQ(loop_of(compilation).captures(), 1u);
+  const auto is_written_over = [&](std::size_t carry) {
+    return std::ranges::count(launch.in_place, launch.buffers[carry],
+                              &std::pair<SlotId, SlotId>::first) > 0;
+  };
+  EXPECT_FALSE(is_written_over(1)) << dump(compilation, Stage::schedule);
+  EXPECT_TRUE(is_written_over(2));
+}
+
+// A sum of a whole array has partial results; the body has nothing that lies anywhere.
+TEST(ControlFlow, TheRoomOfALoopHoldsWhatItsConditionComputes) {
+  const auto compilation = compiled(R"(graph main(%0: S) {
+  %1: i32[] = constant 0
+  %2: i32[], %3: S = while %1, %0 graph c(%0: i32[], %1: S) {
+    %2: f32[] = reduce_sum %1 axes=[0,1]
+    %3: i32[] = convert %2
+    %4: bool[] = compare %0, %3 direction=lt
+    return %4
+  } graph b(%0: i32[], %1: S) {
+    %2: i32[] = constant 1
+    %3: i32[] = add %0, %2
+    %4: S = multiply %1, %1
+    return %3, %4
+  }
+  return %3
+})",
+                                    "f32[1000,1000]");
+  const Launch& launch = loop_launch_of(compilation);
+  const LoopTask& loop = std::get<LoopTask>(launch.task);
+  ASSERT_GT(loop.condition->arena_bytes, loop.body->arena_bytes);
+  const Slot& room = compilation.executable->slots[launch.writes.back()];
+  EXPECT_GE(room.type.bytes(), loop_flag_bytes + loop.condition->arena_bytes);
+}
+
+// One array under two names, of which one is read elsewhere than the result is written.
+TEST(ControlFlow, NothingIsWrittenOverWhatIsGivenTwice) {
+  const std::string text = R"(graph main(%0: S, %1: S) {
+  %2: S = fusion %0, GIVEN kind=elementwise graph(%0: S, %1: S) {
+    %2: S = reverse %1 axes=[0]
+    %3: S = add %0, %2
+    return %3
+  }
+  return %2
+})";
+  for (const std::string second : {"%0", "%1"}) {
+    std::string given = text;
+    given.replace(given.find("GIVEN"), 5, second);
+    const auto compilation = compiled(given, "f32[64,64]");
+    const std::vector<const Launch*> launches = launches_of(*compilation.executable);
+    ASSERT_EQ(launches.size(), 1u);
+    EXPECT_EQ(launches[0]->in_place.size(), second == "%0" ? 0u : 1u);
+  }
+}
+
+// With a start that is only known when it runs, a row is read and written element by element in
+// memory's order, so vectors are loaded and stored whole.
+TEST(ControlFlow, SlicesAtUnknownPlacesKeepTheirStride) {
+  int accesses = 0;
+  for (const Kernel& kernel : compiled(scan, "f32[1000,64]").kernels) {
+    for (const Instruction& instruction : kernel.instructions) {
+      const auto* loop = std::get_if<Loop>(&instruction.operation);
+      if (!loop || loop->extent != 64) continue;
+      EXPECT_GT(loop->vector_width, 1) << to_string(kernel);
+      for (Ref ref : loop->body) {
+        const auto* load = std::get_if<Load>(&kernel[ref].operation);
+        const auto* store = std::get_if<Store>(&kernel[ref].operation);
+        if (!load && !store) continue;
+        EXPECT_EQ(stride(kernel, load ? load->index : store->index, loop->index), 1)
+            << to_string(kernel);
+        ++accesses;
+      }
+    }
+  }
+  EXPECT_GE(accesses, 5);
+}
+
+// The mask, the exponent and the zeros, of 1 MB each, are computed outside as it is traced.
+TEST(ControlFlow, WhatIsCheapToComputeTakesNoMemory) {
+  const Compilation compilation = compiled(R"(graph main(%0: f32[512]) {
+  %1: i32[] = constant 0
+  %2: i32[512,512] = iota axis=0
+  %3: i32[512,512] = iota axis=1
+  %4: bool[512,512] = compare %2, %3 direction=eq
+  %5: f32[] = constant 2.0
+  %6: f32[512,512] = broadcast_in_dim %5 axes=[]
+  %7: f32[] = constant 0.0
+  %8: f32[512,512] = broadcast_in_dim %7 axes=[]
+  %9: i32[], %10: f32[512] = while %1, %0, %4, %6, %8 graph c(%0: i32[], %1: f32[512], %2: bool[512,512], %3: f32[512,512], %4: f32[512,512]) {
+    %5: i32[] = constant 100
+    %6: bool[] = compare %0, %5 direction=lt
+    return %6
+  } graph b(%0: i32[], %1: f32[512], %2: bool[512,512], %3: f32[512,512], %4: f32[512,512]) {
+    %5: i32[] = constant 1
+    %6: i32[] = add %0, %5
+    %7: f32[512,512] = broadcast_in_dim %1 axes=[0]
+    %8: f32[512,512] = broadcast_in_dim %1 axes=[1]
+    %9: f32[512,512] = subtract %7, %8
+    %10: f32[512,512] = power %9, %3
+    %11: f32[512,512] = select %2, %4, %10
+    %12: f32[512] = reduce_sum %11 axes=[1]
+    return %6, %12
+  }
+  return %10
+})",
+                                           "f32[512]");
+  EXPECT_LT(compilation.executable->arena_bytes, 16u << 10);
+  for (const Kernel& kernel : compilation.kernels) {
+    for (const Instruction& instruction : kernel.instructions) {
+      const auto* compute = std::get_if<Compute>(&instruction.operation);
+      EXPECT_FALSE(compute && compute->op == Op::power) << to_string(kernel);
+    }
+  }
+}
+
+TEST(ControlFlow, ABranchOfSmallBranchesIsOneFunction) {
+  const auto compilation = compiled(R"(graph main(%0: i32[], %1: S) {
+  %2: S = case %0, %1 graph b0(%0: S) {
+    %1: S = negate %0
+    return %1
+  } graph b1(%0: S) {
+    return %0
+  }
+  return %2
+})",
+                                    "f32[8]");
+  const std::string text = dump(compilation, Stage::schedule);
+  EXPECT_NE(text.find("native branch case2(%0, %1) -> %2"), std::string::npos) << text;
+  EXPECT_NE(text.find("executable case2.branch1 on cpu:0"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace anabranch

@@ -1,0 +1,298 @@
+#include "codegen/schedule/schedule.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <set>
+#include <string>
+
+#include "codegen/schedule/dependencies.h"
+#include "ir/error.h"
+#include "runtime/executor/run.h"
+#include "runtime/executor/step_order.h"
+#include "runtime/null/run_null.h"
+#include "tests/support/fake_program.h"
+
+namespace anabranch {
+namespace {
+
+using testing::buffer_of;
+using testing::counting;
+using testing::FakeProgram;
+using testing::random_program;
+using testing::values_of;
+
+Options on(Device device, int streams, bool use_all = false) {
+  Options options;
+  options.device = device;
+  options.streams = streams;
+  options.use_all_streams = use_all;
+  return options;
+}
+
+int count_waits(const Executable& executable) {
+  int waits = 0;
+  for (const auto& stream : executable.streams) {
+    for (const Step& step : stream) waits += std::holds_alternative<Wait>(step);
+  }
+  return waits;
+}
+
+//      +-> f1 -+
+// f0 --+       +-> f3
+//      +-> f2 -+
+FakeProgram diamond(double predicted_ns) {
+  FakeProgram program(16);
+  const SlotId in = program.input();
+  const SlotId a = program.temporary(), b = program.temporary(), c = program.temporary();
+  program.launch({in}, a, predicted_ns);
+  program.launch({a}, b, predicted_ns);
+  program.launch({a}, c, predicted_ns);
+  program.launch({b, c}, program.output(), predicted_ns);
+  return program;
+}
+
+TEST(Schedule, ADiamondTakesTwoStreamsAndTwoEvents) {
+  Executable made = schedule(diamond(1e6).program(), on(Device::null(), 4));
+  EXPECT_EQ(
+      to_string(made),
+      "executable fake on null:0: 2 streams, 2 events, arena 384 bytes (at least 384)\n"
+      "critical path: f0 1000000 + f2 1000000 + f3 1000000, with steps and events 3005180 ns, "
+      "counted from bytes and operations\n"
+      "slots:\n"
+      "  %0: i64[16]  input 0\n"
+      "  %1: i64[16]  temporary at 0, 128 bytes\n"
+      "  %2: i64[16]  temporary at 128, 128 bytes\n"
+      "  %3: i64[16]  temporary at 256, 128 bytes\n"
+      "  %4: i64[16]  output 0\n"
+      "stream 0:\n"
+      "* kernel f0(%0) -> %1  # reads 0 bytes, writes 0, 0 operations\n"
+      "  record e0\n"
+      "  kernel f1(%1) -> %2  # reads 0 bytes, writes 0, 0 operations\n"
+      "  wait e1\n"
+      "* kernel f3(%2, %3) -> %4  # reads 0 bytes, writes 0, 0 operations\n"
+      "stream 1:\n"
+      "  wait e0\n"
+      "* kernel f2(%1) -> %3  # reads 0 bytes, writes 0, 0 operations\n"
+      "  record e1\n"
+      "return %4\n");
+}
+
+TEST(Schedule, SmallProgramsKeepToOneStream) {
+  EXPECT_EQ(schedule(diamond(500).program(), on(Device::null(), 4)).streams.size(), 1u);
+  EXPECT_EQ(schedule(diamond(500).program(), on(Device::null(), 4, true)).streams.size(), 2u);
+  EXPECT_EQ(schedule(diamond(1e6).program(), on(Device::null(), 1)).streams.size(), 1u);
+}
+
+TEST(Schedule, LaunchesThatUseEveryCoreKeepToOneStream) {
+  FakeProgram program = diamond(1e6);
+  for (Launch& launch : program.program().launches) launch.host_task().grain = 1;
+  EXPECT_EQ(schedule(program.program(), on(Device::null(), 4)).streams.size(), 1u);
+}
+
+TEST(Schedule, IndependentChainsNeedNoEvents) {
+  FakeProgram program(16);
+  const SlotId in = program.input();
+  for (int chain = 0; chain < 3; ++chain) {
+    const SlotId middle = program.temporary();
+    program.launch({in}, middle);
+    program.launch({middle}, program.output());
+  }
+  Executable made = schedule(program.program(), on(Device::null(), 8));
+  EXPECT_EQ(made.streams.size(), 3u);
+  EXPECT_EQ(made.event_count, 0u);
+}
+
+TEST(Schedule, ChainsThatFollowOneAnotherShareAStream) {
+  // Two diamonds in a row: the second's branches take the first's streams.
+  FakeProgram program(16);
+  SlotId last = program.input();
+  for (int i = 0; i < 2; ++i) {
+    const SlotId a = program.temporary(), b = program.temporary(), c = program.temporary();
+    const SlotId end = i == 0 ? program.temporary() : program.output();
+    program.launch({last}, a, 1e6);
+    program.launch({a}, b, 1e6);
+    program.launch({a}, c, 1e6);
+    program.launch({b, c}, end, 1e6);
+    last = end;
+  }
+  Executable made = schedule(program.program(), on(Device::null(), 8));
+  EXPECT_EQ(made.streams.size(), 2u);
+  EXPECT_EQ(made.event_count, 4u);
+}
+
+TEST(Schedule, WritesAfterReadsAreOrdered) {
+  // f1 reads %1, f2 overwrites it: nothing but the order of the program says which comes first.
+  FakeProgram program(16);
+  const SlotId in = program.input();
+  const SlotId shared = program.temporary();
+  program.launch({in}, shared);
+  program.launch({shared}, program.output());
+  program.launch({in}, shared);
+  program.launch({shared}, program.output());
+  const Dependencies dependencies(program.program());
+  EXPECT_TRUE(dependencies.depends(2, 1));
+  EXPECT_TRUE(dependencies.depends(3, 0));
+  EXPECT_EQ(dependencies.before(3), std::vector<std::uint32_t>{2});
+  verify(schedule(program.program(), on(Device::null(), 4, true)));
+}
+
+TEST(Schedule, OutputsAreFinishedByTheirLastWriter) {
+  Executable made = schedule(diamond(1e6).program(), on(Device::null(), 4));
+  const auto& last = std::get<Launch>(made.streams[0].steps.back());
+  EXPECT_EQ(last.name, "f3");
+  EXPECT_EQ(last.finishes, std::vector<std::uint32_t>{0});
+}
+
+// An output that a later launch reads is there before, but not to be written over yet.
+TEST(Schedule, OutputsAreLetGoOfByTheirLastUser) {
+  FakeProgram program(16);
+  const SlotId in = program.input(), read_on = program.output();
+  program.launch({in}, read_on);
+  program.launch({read_on}, program.output());
+  using Outputs = std::vector<std::uint32_t>;
+  for (int streams : {1, 4}) {
+    const Executable made = schedule(program.program(), on(Device::null(), streams, true));
+    const auto& first = std::get<Launch>(made.streams[0].steps.at(0));
+    const auto& second = std::get<Launch>(made.streams[0].steps.at(1));
+    EXPECT_EQ(first.finishes, Outputs{0});
+    EXPECT_EQ(first.lets_go, Outputs{});
+    EXPECT_EQ(second.finishes, Outputs{1});
+    EXPECT_EQ(second.lets_go, Outputs{1});
+  }
+}
+
+// Of the same size, and no longer read when the output is written.
+TEST(Schedule, OutputsTakeOverInputsOfTheirDeviceAlone) {
+  for (DeviceIndex device : {0, 1}) {
+    FakeProgram program(16);
+    const SlotId in = program.input(), copied = program.temporary(), out = program.output();
+    Launch& copy = program.launch({in}, copied);
+    copy.kind = Launch::Kind::copy;
+    copy.in_place.clear();
+    program.launch({copied}, out);
+    for (SlotId id : {copied, out}) program.program().slots[id].device = device;
+    program.program().further = {Device::null(1)};
+    const Executable made = schedule(program.program(), on(Device::null(), 1));
+    EXPECT_EQ(made.takeovers.size(), device == 0 ? 1u : 0u) << to_string(made);
+  }
+}
+
+TEST(Schedule, RandomProgramsVerifyAndKeepToTheirStreams) {
+  std::mt19937 random(1);
+  int several_streams = 0;
+  for (int round = 0; round < 400; ++round) {
+    FakeProgram program = random_program(random, 1 + static_cast<int>(random() % 40), 8);
+    const int streams = 1 + static_cast<int>(random() % 8);
+    Executable made = schedule(program.program(), on(Device::null(1), streams, round % 2 == 0));
+    SCOPED_TRACE(to_string(made));
+    ASSERT_NO_THROW(verify(made));
+    ASSERT_LE(made.streams.size(), static_cast<std::size_t>(streams));
+    ASSERT_LE(made.live_bytes, made.arena_bytes);
+    several_streams += made.streams.size() > 1;
+    // Each dependency is kept in the order of the null device's log, each launch is there once.
+    auto shared = std::make_shared<Executable>(made);
+    std::vector<Buffer> inputs(2, Buffer::allocate(Device::null(1), 64));
+    run(shared, inputs);
+    std::set<std::string> names;
+    for (const null::Entry& entry : null::take_log(Device::null(1))) names.insert(entry.name);
+    ASSERT_EQ(names.size(), program.program().launches.size());
+  }
+  EXPECT_GT(several_streams, 200);
+}
+
+// Leaving out any one wait must let two steps that depend on each other loose.
+TEST(Schedule, EveryWaitIsNeeded) {
+  std::mt19937 random(2);
+  int waits = 0;
+  for (int round = 0; round < 60; ++round) {
+    FakeProgram program = random_program(random, 20, 8);
+    // Without reuse of memory, so that dependencies alone are at stake.
+    Executable made = schedule(program.program(), on(Device::null(), 4, true));
+    std::size_t offset = 0;
+    for (Slot& slot : made.slots) {
+      if (slot.kind == Slot::Kind::temporary) slot.offset = std::exchange(offset, offset + 64);
+    }
+    made.arena_bytes = offset;
+    ASSERT_NO_THROW(verify(made));
+    for (std::size_t stream = 0; stream < made.streams.size(); ++stream) {
+      for (std::size_t i = 0; i < made.streams[stream].size(); ++i) {
+        if (!std::holds_alternative<Wait>(made.streams[stream][i])) continue;
+        Executable less = made;
+        auto& steps = less.streams[stream].steps;
+        steps.erase(steps.begin() + static_cast<std::ptrdiff_t>(i));
+        EXPECT_THROW(verify(less), InternalError) << to_string(made);
+        ++waits;
+      }
+    }
+    EXPECT_LE(made.event_count, static_cast<std::uint32_t>(count_waits(made)));
+  }
+  EXPECT_GT(waits, 100);
+}
+
+TEST(Schedule, RandomProgramsGiveTheSameResultsOnAnyStreams) {
+  std::mt19937 random(3);
+  for (int round = 0; round < 60; ++round) {
+    FakeProgram program = random_program(random, 1 + static_cast<int>(random() % 40), 32);
+    std::vector<std::vector<std::int64_t>> values = {counting(32), counting(32, 1000)};
+    const auto expected = program.expected(values);
+    for (int streams : {1, 2, 4, 8}) {
+      auto made = std::make_shared<Executable>(
+          schedule(program.program(), on(Device::cpu(), streams, true)));
+      std::vector<std::vector<Buffer>> results;
+      for (int i = 0; i < 4; ++i) {
+        results.push_back(
+            run(made, {buffer_of(Device::cpu(), values[0]), buffer_of(Device::cpu(), values[1])}));
+      }
+      for (const std::vector<Buffer>& outputs : results) {
+        ASSERT_EQ(outputs.size(), expected.size());
+        for (std::size_t i = 0; i < outputs.size(); ++i) {
+          ASSERT_EQ(values_of(outputs[i]), expected[i]) << to_string(*made);
+        }
+      }
+    }
+  }
+}
+
+TEST(Schedule, RandomFailuresReachWhatDependsOnThemAndNothingElse) {
+  std::mt19937 random(4);
+  for (int round = 0; round < 60; ++round) {
+    FakeProgram program = random_program(random, 20, 8);
+    std::vector<std::vector<std::int64_t>> values = {counting(8), counting(8, 1000)};
+    const auto expected = program.expected(values);
+    std::vector<Launch>& launches = program.program().launches;
+    const auto failing = static_cast<std::uint32_t>(random() % launches.size());
+    const Dependencies dependencies(program.program());
+    std::vector<bool> lost;
+    for (SlotId id : program.program().outputs) {
+      for (std::uint32_t i = 0; i < launches.size(); ++i) {
+        if (launches[i].writes[0] == id) {
+          lost.push_back(i == failing || dependencies.depends(i, failing));
+        }
+      }
+    }
+    launches[failing].host_task().function = [](const void*, void* const*, std::int64_t,
+                                                std::int64_t) { throw Error("fake task failed"); };
+    auto made =
+        std::make_shared<Executable>(schedule(program.program(), on(Device::cpu(), 4, true)));
+    std::vector<Buffer> outputs =
+        run(made, {buffer_of(Device::cpu(), values[0]), buffer_of(Device::cpu(), values[1])});
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      if (lost[i]) {
+        EXPECT_THROW(values_of(outputs[i]), Error);
+      } else {
+        EXPECT_EQ(values_of(outputs[i]), expected[i]);
+      }
+    }
+  }
+}
+
+TEST(Schedule, ThousandsOfLaunchesAreScheduledQuickly) {
+  std::mt19937 random(5);
+  FakeProgram program = random_program(random, 2000, 1);
+  EXPECT_NO_THROW(verify(schedule(program.program(), on(Device::null(), 4, true))));
+}
+
+}  // namespace
+}  // namespace anabranch

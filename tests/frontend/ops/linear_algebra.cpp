@@ -1,0 +1,81 @@
+// Matrix products in all their forms.
+#include "tests/frontend/values.h"
+
+namespace {
+
+ab::Array a() { return ab::array({1.0f, 2.0f, 3.0f, 4.0f, 5.0f, 6.0f}, {2, 3}); }
+ab::Array b() { return ab::array({1.0f, 0.0f, 0.0f, 1.0f, 1.0f, 1.0f}, {3, 2}); }
+ab::Array v() { return ab::array({1.0f, 2.0f, 3.0f}); }
+ab::Type floats(std::initializer_list<std::int64_t> sizes) { return {ab::f32, sizes}; }
+
+TEST(LinearAlgebra, MatmulOfMatricesAndVectors) {
+  expect_values([] { return ab::matmul(a(), b()); }, floats({2, 2}), {4, 5, 10, 11});
+  expect_values([] { return ab::matmul(a(), v()); }, floats({2}), {14, 32});
+  expect_values([] { return ab::matmul(v(), b()); }, floats({2}), {4, 5});
+  expect_values([] { return ab::matmul(v(), v()); }, floats({}), {14});
+  expect_values([] { return ab::matmul(a().astype(ab::i32), b().astype(ab::i32)); },
+                {ab::i32, {2, 2}}, {4, 5, 10, 11});
+  expect_values([] { return ab::matmul(a().astype(ab::f64), b()); }, {ab::f64, {2, 2}},
+                {4, 5, 10, 11});
+}
+
+TEST(LinearAlgebra, MatmulOfBatches) {
+  auto both = [] { return ab::stack({a(), 2 * a()}); };
+  expect_values([&] { return ab::matmul(both(), b()); }, floats({2, 2, 2}),
+                {4, 5, 10, 11, 8, 10, 20, 22});
+  expect_values(
+      [&] {
+        return ab::matmul(both(), ab::stack({b(), b()}));
+      },
+      floats({2, 2, 2}), {4, 5, 10, 11, 8, 10, 20, 22});
+  expect_values(
+      [&] {
+        return ab::matmul(a(), ab::stack({b(), 2 * b()}));
+      },
+      floats({2, 2, 2}), {4, 5, 10, 11, 8, 10, 20, 22});
+  EXPECT_EQ(ab::matmul(ab::zeros(ab::f32, {3, 1, 2, 5}), ab::zeros(ab::f32, {4, 5, 6})).shape(),
+            ab::Shape({3, 4, 2, 6}));
+}
+
+TEST(LinearAlgebra, OtherProducts) {
+  expect_values([] { return ab::dot(v(), v()); }, floats({}), {14});
+  expect_values([] { return ab::dot(a(), b()); }, floats({2, 2}), {4, 5, 10, 11});
+  expect_values([] { return ab::dot(a(), 2); }, floats({2, 3}), {2, 4, 6, 8, 10, 12});
+  expect_values([] { return ab::vecdot(a(), a()); }, floats({2}), {14, 77});
+  expect_values(
+      [] {
+        return ab::outer(v(), ab::array({1.0f, 10.0f}));
+      },
+      floats({3, 2}), {1, 10, 2, 20, 3, 30});
+  expect_values([] { return ab::tensordot(a(), a()); }, floats({}), {91});
+  expect_values([] { return ab::tensordot(a(), b(), 1); }, floats({2, 2}), {4, 5, 10, 11});
+  expect_values([] { return ab::tensordot(a(), b(), ab::Axes{0}, ab::Axes{1}); }, floats({3, 3}),
+                {1, 4, 5, 2, 5, 7, 3, 6, 9});
+}
+
+TEST(LinearAlgebra, Einsum) {
+  auto square = [] { return ab::array({1.0f, 2.0f, 3.0f, 4.0f}, {2, 2}); };
+  expect_values([] { return ab::einsum("ij,jk->ik", a(), b()); }, floats({2, 2}), {4, 5, 10, 11});
+  expect_values([] { return ab::einsum("ij,jk", a(), b()); }, floats({2, 2}), {4, 5, 10, 11});
+  expect_values([] { return ab::einsum("ij,jk->ki", a(), b()); }, floats({2, 2}), {4, 10, 5, 11});
+  expect_values([] { return ab::einsum("ij->ji", a()); }, floats({3, 2}), {1, 4, 2, 5, 3, 6});
+  expect_values([] { return ab::einsum("ij->", a()); }, floats({}), {21});
+  expect_values([&] { return ab::einsum("ii->i", square()); }, floats({2}), {1, 4});
+  expect_values([&] { return ab::einsum("ii", square()); }, floats({}), {5});
+  expect_values([] { return ab::einsum("i,j->ij", v(), v()); }, floats({3, 3}),
+                {1, 2, 3, 2, 4, 6, 3, 6, 9});
+  expect_values([] { return ab::einsum("ij,ij->i", a(), a()); }, floats({2}), {14, 77});
+  expect_values([] { return ab::einsum("ij,k->i", a(), v()); }, floats({2}), {36, 90});
+  expect_values(
+      [] {
+        return ab::einsum("bij,bjk->bik", ab::stack({a(), a()}), ab::stack({b(), 2 * b()}));
+      },
+      floats({2, 2, 2}), {4, 5, 10, 11, 8, 10, 20, 22});
+  expect_values(
+      [] {
+        return ab::einsum("ij,jk,k->i", {a(), b(), ab::array({1.0f, 1.0f})});
+      },
+      floats({2}), {9, 21});
+}
+
+}  // namespace

@@ -1,0 +1,211 @@
+#include "ir/fusion_plan.h"
+
+#include <gtest/gtest.h>
+
+#include "ir/text/parse.h"
+
+namespace anabranch {
+namespace {
+
+TEST(FusionPlan, SoftmaxIsOneGroupOfThreeStages) {
+  GraphBuilder b("softmax");
+  const Type full{f32, Shape{64, 128}};
+  Value x = b.parameter(full);
+  Value max = b.add(Op::reduce_max, {x}, AxesAttributes{{1}});
+  Value rows = b.add(Op::broadcast_in_dim, {max}, AxesAttributes{{0}}, full);
+  Value exp = b.add(Op::exponential, {b.add(Op::subtract, {x, rows})});
+  Value sum = b.add(Op::reduce_sum, {exp}, AxesAttributes{{1}});
+  Value sums = b.add(Op::broadcast_in_dim, {sum}, AxesAttributes{{0}}, full);
+  Value result = b.add(Op::divide, {exp, sums});
+  auto plan = std::get<FusionPlan>(plan_fusion(b.build({result})));
+  EXPECT_EQ(plan.kind, FusionKind::reduction);
+  EXPECT_EQ(plan.domain, (Shape{64, 128}));
+  EXPECT_EQ(plan.reduced_axes, std::vector<int>{1});
+  EXPECT_EQ(plan.stage, (std::vector<int>{0, 0, 1, 1, 1, 1, 2, 2}));
+  EXPECT_EQ(plan.stages, 3);
+  EXPECT_EQ(plan.recompute, 1);
+  EXPECT_EQ(plan.operations, 64 * 128 * (1 + 1 + 10 + 1 + 1));
+}
+
+struct Refused {
+  const char* name;
+  const char* region;
+  const char* why;
+};
+
+class RefusedRegion : public testing::TestWithParam<Refused> {};
+
+TEST_P(RefusedRegion, SaysWhy) {
+  auto plan = plan_fusion(parse(GetParam().region));
+  ASSERT_TRUE(std::holds_alternative<std::string>(plan));
+  EXPECT_EQ(std::get<std::string>(plan), GetParam().why);
+}
+
+constexpr Refused refused[] = {
+    {"OtherAxes", R"(graph(%0: f32[4,8]) {
+       %1: f32[4] = reduce_sum %0 axes=[1]
+       %2: f32[8] = reduce_sum %0 axes=[0]
+       return %1, %2 })",
+     "reduces over axes [1] and [0]"},
+    {"OtherShapes", R"(graph(%0: f32[4,8], %1: f32[4,6]) {
+       %2: f32[4] = reduce_sum %0 axes=[1]
+       %3: f32[4] = reduce_sum %1 axes=[1]
+       return %2, %3 })",
+     "reduces shapes [4,8] and [4,6]"},
+    {"ReversedReduction", R"(graph(%0: f32[4,8]) {
+       %1: f32[4] = reduce_sum %0 axes=[1]
+       %2: f32[4] = reverse %1 axes=[0]
+       return %2 })",
+     "reduce_sum is used away from the row it reduces"},
+    {"SlicedReduction", R"(graph(%0: f32[4,8]) {
+       %1: f32[4] = reduce_sum %0 axes=[1]
+       %2: f32[2] = slice %1 start=[0] limit=[2] stride=[1]
+       %3: f32[4] = concatenate %2, %2 axis=0
+       return %3 })",
+     "reduce_sum is used away from the row it reduces"},
+    {"OutputShapes", R"(graph(%0: f32[4], %1: f32[5]) {
+       %2: f32[4] = negate %0
+       %3: f32[5] = negate %1
+       return %2, %3 })",
+     "negate has shape [5], the group runs over [4]"},
+    {"OutputBesideReduction", R"(graph(%0: f32[4,8], %1: f32[5]) {
+       %2: f32[4] = reduce_sum %0 axes=[1]
+       %3: f32[5] = negate %1
+       return %2, %3 })",
+     "negate has shape [5], the group runs over [4,8]"},
+    {"TwoDots", R"(graph(%0: f32[4,4]) {
+       %1: f32[4,4] = dot %0, %0 lhs_contracting=[1] rhs_contracting=[0]
+       %2: f32[4,4] = dot %0, %0 lhs_contracting=[0] rhs_contracting=[0]
+       %3: f32[4,4] = add %1, %2
+       return %3 })",
+     "two dots are two kernels"},
+    {"DotProducer", R"(graph(%0: f32[4,4]) {
+       %1: f32[4,4] = negate %0
+       %2: f32[4,4] = dot %1, %0 lhs_contracting=[1] rhs_contracting=[0]
+       return %2 })",
+     "negate is computed before a dot"},
+    {"DotTurned", R"(graph(%0: f32[4,4]) {
+       %1: f32[4,4] = dot %0, %0 lhs_contracting=[1] rhs_contracting=[0]
+       %2: f32[4,4] = transpose %1 axes=[1,0]
+       return %2 })",
+     "dot is used away from the place it computes"},
+    {"DotReduced", R"(graph(%0: f32[4,4]) {
+       %1: f32[4,4] = dot %0, %0 lhs_contracting=[1] rhs_contracting=[0]
+       %2: f32[4] = reduce_sum %1 axes=[1]
+       return %2 })",
+     "a dot and a reduction are two kernels"},
+    {"ConstantArray", R"(graph(%0: f32[2]) {
+       %1: f32[2] = constant [1, 2]
+       %2: f32[2] = add %0, %1
+       return %2 })",
+     "constant is an array, which only an operand can be"},
+    {"Operand", "graph(%0: f32[2]) { return %0 }", "it hands on an operand"},
+    {"Nothing", "graph(%0: f32[2]) { return }", "it has no outputs"},
+};
+
+INSTANTIATE_TEST_SUITE_P(FusionPlan, RefusedRegion, testing::ValuesIn(refused),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+FusionPlan planned(std::string_view region) {
+  return std::get<FusionPlan>(plan_fusion(parse(region)));
+}
+
+/// `text` with a size in place of each N.
+std::string sized(std::string text, const std::string& size) {
+  for (std::size_t at; (at = text.find('N')) != std::string::npos;) text.replace(at, 1, size);
+  return text;
+}
+
+TEST(FusionPlan, CountsThePlacesAtWhichAProducerIsComputed) {
+  FusionPlan plan = planned(R"(graph(%0: f32[6,6]) {
+    %1: f32[6,6] = exponential %0
+    %2: f32[6,6] = transpose %1 axes=[1,0]
+    %3: f32[6,6] = reverse %1 axes=[0]
+    %4: f32[6,6] = add %1, %2
+    %5: f32[6,6] = add %4, %3
+    return %5 })");
+  EXPECT_EQ(plan.recompute, 3);
+  EXPECT_EQ(plan.operations, 36 * (3 * 10 + 2));
+}
+
+TEST(FusionPlan, EqualPlacesReachedByDifferentWaysAreOne) {
+  FusionPlan plan = planned(R"(graph(%0: f32[6,6], %1: f32[6,6]) {
+    %2: f32[6,6] = exponential %0
+    %3: f32[6,6] = tanh %2
+    %4: f32[6,6] = reverse %2 axes=[0]
+    %5: f32[6,6] = reverse %3 axes=[0]
+    %6: f32[6,6] = add %4, %5
+    return %6 })");
+  EXPECT_EQ(plan.recompute, 1);
+}
+
+TEST(FusionPlan, KeptUnitsAreRowOutputs) {
+  FusionPlan plan = planned(R"(graph(%0: f32[4,8]) {
+    %1: f32[4] = reduce_sum %0 axes=[1]
+    %2: f32[4,1] = reshape %1
+    %3: f32[4,1] = negate %2
+    return %1, %3 })");
+  EXPECT_EQ(plan.kind, FusionKind::reduction);
+  EXPECT_EQ(plan.stage, (std::vector<int>{0, 0, 1, 1}));
+  EXPECT_EQ(plan.stages, 1);
+}
+
+TEST(FusionPlan, WhatDependsOnTheRowAloneCountsOncePerRow) {
+  FusionPlan plan = planned(R"(graph(%0: f32[4,8], %1: f32[4]) {
+    %2: f32[4] = exponential %1
+    %3: f32[4,8] = broadcast_in_dim %2 axes=[0]
+    %4: f32[4,8] = add %0, %3
+    return %4 })");
+  EXPECT_EQ(plan.operations, 4 * 10 + 32);
+}
+
+// exp of a short row is kept for the second stage, of a long one it is computed again.
+TEST(FusionPlan, CountsWhatIsComputedAgainForALaterStage) {
+  const char* text = R"(graph(%0: f32[2,N]) {
+    %1: f32[2,N] = exponential %0
+    %2: f32[2] = reduce_sum %1 axes=[1]
+    %3: f32[2,N] = broadcast_in_dim %2 axes=[0]
+    %4: f32[2,N] = divide %1, %3
+    return %4 })";
+  FusionPlan plan = planned(sized(text, "1000"));
+  EXPECT_EQ(plan.recompute, 1);
+  EXPECT_EQ(plan.operations, 2 * 1000 * (10 + 1 + 1));
+  plan = planned(sized(text, "30000"));
+  EXPECT_EQ(plan.recompute, 2);
+  EXPECT_EQ(plan.operations, 2 * 30000 * (2 * 10 + 1 + 1));
+}
+
+// Of one row, or one thread has it all; with many rows, threads share them.
+TEST(FusionPlan, CountsWhatASecondThreadCouldDo) {
+  const char* text = R"(graph(%0: f32[N,1000]) {
+    %1: f32[N,1000] = exponential %0
+    %2: f32[N] = reduce_sum %1 axes=[1]
+    %3: f32[N,1000] = sine %0
+    %4: f32[N] = reduce_sum %3 axes=[1]
+    return %2, %4 })";
+  EXPECT_EQ(planned(sized(text, "1")).side_by_side, 1000 * 11);
+  EXPECT_EQ(planned(sized(text, "8")).side_by_side, 0);
+  const char* chain = R"(graph(%0: f32[1,1000]) {
+    %1: f32[1,1000] = exponential %0
+    %2: f32[1] = reduce_sum %1 axes=[1]
+    return %2 })";
+  EXPECT_EQ(planned(chain).side_by_side, 0);
+}
+
+TEST(FusionPlan, OfMembersIsThatOfTheRegionTheyMake) {
+  const Graph graph = parse(R"(graph(%0: f32[4,8]) {
+    %1: f32[4,8] = negate %0
+    %2: f32[4,8] = exponential %1
+    %3: f32[4] = reduce_sum %2 axes=[1]
+    %4: f32[4] = log %3
+    return %4 })");
+  const std::uint32_t members[] = {2, 3};
+  const Value outputs[] = {{3, 0}};
+  auto plan = std::get<FusionPlan>(plan_fusion(graph, members, outputs));
+  EXPECT_EQ(plan.kind, FusionKind::reduction);
+  EXPECT_EQ(plan.stage, (std::vector<int>{0, 0}));
+  EXPECT_EQ(plan.operations, 32 * 11);
+}
+
+}  // namespace
+}  // namespace anabranch

@@ -1,0 +1,408 @@
+#include "ir/infer/infer.h"
+
+#include <gtest/gtest.h>
+
+#include "ir/error.h"
+#include "ir/text/parse.h"
+
+namespace anabranch {
+namespace {
+
+Type type(const std::string& text) {
+  return parse("graph(%0: " + text + ") {return}").parameter_type(0);
+}
+
+// One application of an op; types are written as text.
+struct Call {
+  Op op;
+  std::vector<std::string> operands;
+  Attributes attributes = NoAttributes{};
+  std::string stated = {};
+  std::string region = {};  // or several, one after the other
+
+  std::vector<Type> infer(SourceLocation location = {}) const {
+    std::vector<Type> types;
+    for (const std::string& operand : operands) types.push_back(type(operand));
+    std::optional<Type> result;
+    if (!stated.empty()) result = type(stated);
+    std::vector<Graph> regions;
+    if (!region.empty()) regions = parse_all(region);
+    return anabranch::infer(op, types, attributes, result, regions, location);
+  }
+};
+
+const char* const keep_first =
+    "graph(%a: f32[], %b: i32[], %c: f32[], %d: i32[]) { return %a, %b }";
+
+const char* const count_down = R"(
+  graph(%a: i32[], %b: f32[3], %c: i32[]) { %d: bool[] = compare %a, %c direction=gt return %d }
+  graph(%a: i32[], %b: f32[3], %c: i32[]) { %d: i32[] = subtract %a, %c return %d, %b })";
+
+struct Good {
+  Call call;
+  std::string results;
+};
+
+const Good goods[] = {
+    {{Op::add, {"f32[2,3]", "f32[2,3]"}}, "f32[2,3]"},
+    {{Op::add, {"bool[]", "bool[]"}}, "bool[]"},
+    {{Op::is_finite, {"bf16[4]"}}, "bool[4]"},
+    {{Op::popcnt, {"bool[4]"}}, "bool[4]"},
+    {{Op::compare, {"u8[4]", "u8[4]"}, CompareAttributes{Comparison::lt}}, "bool[4]"},
+    {{Op::convert, {"f32[4]"}, NoAttributes{}, "bool[4]"}, "bool[4]"},
+    {{Op::bitcast_convert, {"f32[4]"}, NoAttributes{}, "u32[4]"}, "u32[4]"},
+    {{Op::random_bits, {"u64[7]", "u64[7]"}}, "u32[7]"},
+    {{Op::select, {"bool[2]", "i8[2]", "i8[2]"}}, "i8[2]"},
+    {{Op::clamp, {"f16[2]", "f16[2]", "f16[2]"}}, "f16[2]"},
+    {{Op::iota, {}, AxisAttributes{1}, "i32[2,3]"}, "i32[2,3]"},
+    {{Op::reshape, {"f32[2,3]"}, NoAttributes{}, "f32[6,1]"}, "f32[6,1]"},
+    {{Op::reshape, {"f32[0,3]"}, NoAttributes{}, "f32[7,0]"}, "f32[7,0]"},
+    {{Op::broadcast_in_dim, {"f32[]"}, AxesAttributes{}, "f32[2,3]"}, "f32[2,3]"},
+    {{Op::broadcast_in_dim, {"f32[3,1]"}, AxesAttributes{{2, 0}}, "f32[5,4,3]"}, "f32[5,4,3]"},
+    {{Op::transpose, {"f32[2,3,4]"}, AxesAttributes{{2, 0, 1}}}, "f32[4,2,3]"},
+    {{Op::slice, {"f32[10,4]"}, SliceAttributes{{1, 4}, {10, 4}, {4, 1}}}, "f32[3,0]"},
+    {{Op::slice, {"f32[4]"}, SliceAttributes{{0}, {4}, {INT64_MAX}}}, "f32[1]"},
+    {{Op::reverse, {"f32[2,3]"}, AxesAttributes{{0, 1}}}, "f32[2,3]"},
+    {{Op::pad, {"f32[3]", "f32[]"}, PadAttributes{{1}, {2}, {1}}}, "f32[8]"},
+    {{Op::pad, {"f32[3]", "f32[]"}, PadAttributes{{-2}, {-1}, {0}}}, "f32[0]"},
+    {{Op::pad, {"f32[0]", "f32[]"}, PadAttributes{{1}, {1}, {5}}}, "f32[2]"},
+    {{Op::concatenate, {"f32[2,3]", "f32[2,0]", "f32[2,4]"}, AxisAttributes{1}}, "f32[2,7]"},
+    {{Op::dynamic_slice, {"f32[4,3]", "i32[]", "i64[]"}, SizesAttributes{{2, 3}}}, "f32[2,3]"},
+    {{Op::dynamic_slice, {"f32[]"}, SizesAttributes{}}, "f32[]"},
+    {{Op::dynamic_slice, {"i8[4]", "i64[]"}, SizesAttributes{{0}}}, "i8[0]"},
+    {{Op::dynamic_update_slice, {"f32[4,3]", "f32[2,3]", "i32[]", "i32[]"}}, "f32[4,3]"},
+    {{Op::while_, {"i32[]", "f32[3]", "i32[]"}, NoAttributes{}, {}, count_down}, "i32[] f32[3]"},
+    {{Op::case_,
+      {"i32[]", "f32[3]"},
+      NoAttributes{},
+      {},
+      "graph(%a: f32[3]) { return %a } graph(%a: f32[3]) { %b: f32[3] = tanh %a return %b }"},
+     "f32[3]"},
+    {{Op::reduce_sum, {"f32[2,3,4]"}, AxesAttributes{{0, 2}}}, "f32[3]"},
+    {{Op::reduce_max, {"i8[2]"}, AxesAttributes{}}, "i8[2]"},
+    {{Op::reduce_all, {"bool[2]"}, AxesAttributes{{0}}}, "bool[]"},
+    {{Op::argmax, {"f32[2,3]"}, AxisAttributes{0}, "i64[3]"}, "i64[3]"},
+    {{Op::reduce, {"f32[4,3]", "i32[4,3]", "f32[]", "i32[]"}, AxesAttributes{{1}}, {}, keep_first},
+     "f32[4] i32[4]"},
+    {{Op::dot, {"f32[5,64,128]", "f32[128,5,32]"}, DotAttributes{{0}, {1}, {2}, {0}}},
+     "f32[5,64,32]"},
+    {{Op::dot, {"i8[2]", "i8[3]"}, DotAttributes{}}, "i8[2,3]"},
+    {{Op::transfer, {"i8[2,3]"}, DeviceAttributes{Device::cpu(1)}}, "i8[2,3]"},
+    {{Op::custom_call,
+      {"f32[3]", "i8[]"},
+      CustomCallAttributes{"sort", {{Dtype::f32, {3}}, {Dtype::i32, {}}}}},
+     "f32[3] i32[]"},
+    {{Op::fusion,
+      {"f32[3]"},
+      FusionAttributes{},
+      {},
+      "graph(%a: f32[3]) { %b: f32[3] = tanh %a return %b, %b }"},
+     "f32[3] f32[3]"},
+};
+
+TEST(Infer, GivesResultTypes) {
+  for (const Good& good : goods) {
+    std::string results;
+    for (const Type& type : good.call.infer())
+      results += (results.empty() ? "" : " ") + to_string(type);
+    EXPECT_EQ(results, good.results) << name(good.call.op);
+  }
+}
+
+struct Bad {
+  Call call;
+  std::string message;
+};
+
+const Bad bads[] = {
+    // Elementwise.
+    {{Op::tanh, {"i32[3]"}},
+     "tanh: takes floating-point numbers: i32[3] (convert to f32 or another float first)"},
+    {{Op::and_, {"f32[3]", "f32[3]"}},
+     "and: takes integers or bool: f32[3] x f32[3] (convert or bitcast_convert to an integer "
+     "first)"},
+    {{Op::add, {"f32[3]", "i32[3]"}},
+     "add: operand dtypes differ: f32[3] x i32[3] (f32 against i32; convert one of them first)"},
+    {{Op::add, {"f32[3]", "f32[4]"}},
+     "add: operand shapes differ: f32[3] x f32[4] ([3] against [4]; broadcast_in_dim them to one "
+     "shape "
+     "first)"},
+    {{Op::add, {"f32[3]"}}, "add: takes 2 operands and was given 1: f32[3]"},
+    {{Op::negate, {}}, "negate: takes 1 operand and was given 0"},
+    {{Op::abs, {"bool[3]"}}, "abs: does not take bool: bool[3] (convert to i32 first)"},
+    {{Op::subtract, {"bool[]", "bool[]"}},
+     "subtract: does not take bool: bool[] x bool[] (convert to i32 first)"},
+    {{Op::convert, {"f32[3]"}, NoAttributes{}, "f16[4]"},
+     "convert: the shape cannot change: f32[3] (to f16[4])"},
+    {{Op::bitcast_convert, {"f32[3]"}, NoAttributes{}, "u16[3]"},
+     "bitcast_convert: element widths differ: f32[3] (4 bytes against 2 of u16[3])"},
+    {{Op::bitcast_convert, {"u8[3]"}, NoAttributes{}, "bool[3]"},
+     "bitcast_convert: bool has no bits to read as another dtype: u8[3] (to bool[3]; convert does "
+     "that)"},
+    {{Op::random_bits, {"u32[3]", "u64[3]"}},
+     "random_bits: key and counter must be u64: u32[3] x u64[3] (convert them first)"},
+    {{Op::select, {"i8[2]", "f32[2]", "f32[2]"}},
+     "select: the first operand must be bool: i8[2] x f32[2] x f32[2] (compare makes one)"},
+    {{Op::select, {"bool[]", "f32[2]", "f32[2]"}},
+     "select: operand shapes differ: bool[] x f32[2] x f32[2] ([] against [2]; broadcast_in_dim "
+     "them to "
+     "one shape first)"},
+    {{Op::select, {"bool[2]", "f32[2]", "f16[2]"}},
+     "select: the second and third operand have different dtypes: bool[2] x f32[2] x f16[2] (f32 "
+     "against "
+     "f16; convert one of them first)"},
+    {{Op::clamp, {"f32[]", "f32[2]", "f32[2]"}},
+     "clamp: operand shapes differ: f32[] x f32[2] x f32[2] ([] against [2]; broadcast_in_dim them "
+     "to one "
+     "shape first)"},
+    // Index maps.
+    {{Op::iota, {}, AxisAttributes{2}, "i32[2,3]"},
+     "iota: axis is out of range (2; the axes are 0 to 1)"},
+    {{Op::iota, {}, AxisAttributes{0}, "i32[]"},
+     "iota: axis is out of range (0; rank 0 has no axes)"},
+    {{Op::iota, {}, AxisAttributes{0}, "bool[2]"},
+     "iota: bool cannot count (bool[2]; make it i32 and convert)"},
+    {{Op::reshape, {"f32[2,3]"}, NoAttributes{}, "f32[5]"},
+     "reshape: element counts differ: f32[2,3] (6 against 5 of f32[5])"},
+    {{Op::reshape, {"f32[2]"}, NoAttributes{}, "f16[2]"},
+     "reshape: the dtype cannot change: f32[2] (to f16[2]; convert does that)"},
+    {{Op::broadcast_in_dim, {"f32[3]"}, AxesAttributes{{1}}, "f32[3,4]"},
+     "broadcast_in_dim: size 3 does not broadcast to 4: f32[3] (operand axis 0 to axis 1 of "
+     "f32[3,4]; only "
+     "size 1 repeats)"},
+    {{Op::broadcast_in_dim, {"f32[3]"}, AxesAttributes{}, "f32[3]"},
+     "broadcast_in_dim: axes needs one entry per axis: f32[3] (0 entries for rank 1)"},
+    {{Op::broadcast_in_dim, {"f32[1,1]"}, AxesAttributes{{1, 1}}, "f32[3,4]"},
+     "broadcast_in_dim: an axis appears twice in axes: f32[1,1] (1 in [1,1])"},
+    {{Op::transpose, {"f32[2,3]"}, AxesAttributes{{0, 2}}},
+     "transpose: an axis of axes is out of range: f32[2,3] (2; the axes are 0 to 1)"},
+    {{Op::slice, {"f32[4]"}, SliceAttributes{{1}, {5}, {1}}},
+     "slice: bounds leave the operand on axis 0: f32[4] (start 1, limit 5, size 4; 0 <= start <= "
+     "limit <= "
+     "size must hold)"},
+    {{Op::slice, {"f32[4]"}, SliceAttributes{{-1}, {2}, {1}}}, "slice: bounds leave the operand"},
+    {{Op::slice, {"f32[4]"}, SliceAttributes{{3}, {2}, {1}}}, "slice: bounds leave the operand"},
+    {{Op::slice, {"f32[4]"}, SliceAttributes{{0}, {4}, {0}}},
+     "slice: stride must be at least 1 on axis 0: f32[4] (0; reverse turns an axis round)"},
+    {{Op::slice, {"f32[4]"}, SliceAttributes{{0}, {4}, {}}},
+     "slice: stride needs one entry per axis: f32[4] (0 entries for rank 1)"},
+    {{Op::reverse, {"f32[2,3]"}, AxesAttributes{{1, 0}}},
+     "reverse: axes must ascend: f32[2,3] ([1,0]; sort them)"},
+    {{Op::pad, {"f32[3]", "f16[]"}, PadAttributes{{0}, {0}, {0}}},
+     "pad: the padding value must be a scalar of the operand's dtype: f32[3] x f16[] (f16[] "
+     "instead of "
+     "f32[])"},
+    {{Op::pad, {"f32[3]", "f32[]"}, PadAttributes{{-2}, {-2}, {0}}},
+     "pad: crops more than there is on axis 0: f32[3] x f32[] (size 3, low -2, high -2, interior "
+     "0)"},
+    {{Op::pad, {"f32[3]", "f32[]"}, PadAttributes{{0}, {0}, {-1}}},
+     "pad: interior must be 0 or more on axis 0"},
+    {{Op::pad, {"f32[3]", "f32[]"}, PadAttributes{{INT64_MAX}, {0}, {0}}},
+     "pad: the padded size overflows on axis 0"},
+    {{Op::pad, {"f32[3]", "f32[]"}, PadAttributes{{0}, {0}, {INT64_MAX}}},
+     "pad: the padded size overflows on axis 0"},
+    {{Op::pad, {"f32[3]", "f32[]"}, PadAttributes{{std::int64_t{1} << 60}, {0}, {0}}},
+     "pad: no array can have the result's size: f32[3] x f32[] (shape [1152921504606846979]: more "
+     "than "
+     "2^59 elements"},
+    {{Op::concatenate, {}, AxisAttributes{0}}, "concatenate: needs at least one operand"},
+    {{Op::concatenate, {"f32[2,3]", "f32[3,3]"}, AxisAttributes{1}},
+     "concatenate: sizes differ on axis 0: f32[2,3] x f32[3,3] (2 against 3; only axis 1 may "
+     "differ)"},
+    {{Op::concatenate, {"f32[2]", "f32[2,1]"}, AxisAttributes{0}},
+     "concatenate: operand ranks differ: f32[2] x f32[2,1] (1 against 2)"},
+    {{Op::concatenate, {"f32[2]", "i32[2]"}, AxisAttributes{0}},
+     "concatenate: operand dtypes differ: f32[2] x i32[2]"},
+    {{Op::concatenate, {"f32[]"}, AxisAttributes{0}},
+     "concatenate: axis is out of range: f32[] (0; rank 0 has no axes)"},
+    // Reductions.
+    {{Op::reduce_sum, {"bool[3]"}, AxesAttributes{{0}}},
+     "reduce_sum: does not take bool: bool[3] (convert it to i32 first, or use reduce_any or "
+     "reduce_all)"},
+    {{Op::reduce_any, {"i32[3]"}, AxesAttributes{{0}}},
+     "reduce_any: takes bool: i32[3] (compare with zero, or convert to bool, first)"},
+    {{Op::reduce_max, {"f32[3]"}, AxesAttributes{{1}}},
+     "reduce_max: an axis of axes is out of range: f32[3] (1; the axes are 0 to 0)"},
+    {{Op::reduce_max, {"f32[3,4]"}, AxesAttributes{{0, 0}}},
+     "reduce_max: an axis appears twice in axes: f32[3,4] (0 in [0,0])"},
+    {{Op::reduce_max, {"f32[3,4]"}, AxesAttributes{{1, 0}}},
+     "reduce_max: axes must ascend: f32[3,4] ([1,0]; sort them)"},
+    {{Op::argmax, {"f32[3,0]"}, AxisAttributes{1}, "i32[3]"},
+     "argmax: axis 1 is empty: f32[3,0] (no element has a position)"},
+    {{Op::argmax, {"f32[3]"}, AxisAttributes{0}, "f32[]"},
+     "argmax: positions are i32 or i64: f32[3] (not f32[])"},
+    {{Op::argmin, {"f32[3]"}, AxisAttributes{0}, "i32[1]"},
+     "argmin: the stated type has the wrong shape: f32[3] (i32[1] instead of i32[])"},
+    {{Op::argmin, {"bool[4294967296]"}, AxisAttributes{0}, "i32[]"},
+     "argmin: i32 does not hold every position: bool[4294967296] (4294967296; ask for i64)"},
+    {{Op::reduce, {"f32[3]"}, AxesAttributes{{0}}, {}, keep_first},
+     "reduce: takes n arrays and then n scalars: f32[3] (given 1 in all)"},
+    {{Op::reduce, {"f32[3]", "i32[4]", "f32[]", "i32[]"}, AxesAttributes{{0}}, {}, keep_first},
+     "reduce: operand shapes differ: f32[3] x i32[4] x f32[] x i32[] ([3] against [4]; the arrays "
+     "are "
+     "reduced together)"},
+    {{Op::reduce, {"f32[3]", "i32[3]", "f32[]", "i64[]"}, AxesAttributes{{0}}, {}, keep_first},
+     "reduce: initial value 1 must be a scalar of its array's dtype: f32[3] x i32[3] x f32[] x "
+     "i64[] (i64[] "
+     "instead of i32[])"},
+    {{Op::reduce, {"f32[3]", "f32[]"}, AxesAttributes{{0}}, {}, keep_first},
+     "reduce: the body takes 4 parameters, not 2: f32[3] x f32[]"},
+    {{Op::reduce,
+      {"f32[3]", "f32[]"},
+      AxesAttributes{{0}},
+      {},
+      "graph(%a: f32[], %b: f64[]) { return %a }"},
+     "reduce: parameter 1 of the body has the wrong type: f32[3] x f32[] (f64[] instead of f32[])"},
+    {{Op::reduce,
+      {"f32[3]", "f32[]"},
+      AxesAttributes{{0}},
+      {},
+      "graph(%a: f32[], %b: f32[]) { return %a, %b }"},
+     "reduce: the body returns 2 values, not 1: f32[3] x f32[]"},
+    {{Op::reduce,
+      {"f32[3]", "f32[]"},
+      AxesAttributes{{0}},
+      {},
+      "graph(%a: f32[], %b: f32[]) { %c: bool[] = is_finite %a return %c }"},
+     "reduce: result 0 of the body has the wrong type: f32[3] x f32[] (bool[] instead of f32[])"},
+    // Dot and fusion.
+    {{Op::dot, {"bool[2]", "bool[2]"}, DotAttributes{{}, {}, {0}, {0}}},
+     "dot: does not take bool: bool[2] x bool[2] (convert both operands to i32 first)"},
+    {{Op::dot, {"f32[2]", "f16[2]"}, DotAttributes{{}, {}, {0}, {0}}},
+     "dot: operand dtypes differ: f32[2] x f16[2] (f32 against f16; convert one of them first)"},
+    {{Op::dot, {"f32[2,3]", "f32[4,3]"}, DotAttributes{{0}, {0}, {1}, {1}}},
+     "dot: batch sizes differ: f32[2,3] x f32[4,3] (2 against 4)"},
+    {{Op::dot, {"f32[2,3]", "f32[2]"}, DotAttributes{{}, {}, {0, 1}, {0}}},
+     "dot: lhs and rhs name different numbers of contracting axes: f32[2,3] x f32[2] ([0,1] "
+     "against [0])"},
+    {{Op::dot, {"f32[2,3]", "f32[2,3]"}, DotAttributes{{0}, {0}, {0}, {1}}},
+     "dot: an axis appears twice in lhs_batch and lhs_contracting: f32[2,3] x f32[2,3] (0 in "
+     "[0,0])"},
+    {{Op::dot, {"f32[2]", "f32[2]"}, DotAttributes{{}, {}, {0}, {1}}},
+     "dot: an axis of rhs_batch and rhs_contracting is out of range: f32[2] x f32[2] (1; the axes "
+     "are 0 to "
+     "0)"},
+    {{Op::dot, {"f32[1073741824]", "f32[1073741824]"}, DotAttributes{}},
+     "dot: no array can have the result's size: f32[1073741824] x f32[1073741824] (shape "
+     "[1073741824,1073741824]: more than 2^59 elements"},
+    // Slices at places known later.
+    {{Op::dynamic_slice, {"f32[4,3]", "i32[]"}, SizesAttributes{{2, 3}}},
+     "dynamic_slice: needs one start per axis: f32[4,3] x i32[] (1 for 2 axes, as scalars after "
+     "the array)"},
+    {{Op::dynamic_slice, {"f32[4]", "f32[]"}, SizesAttributes{{2}}},
+     "dynamic_slice: the start on axis 0 must be a scalar of i32 or i64: f32[4] x f32[] (not "
+     "f32[])"},
+    {{Op::dynamic_slice, {"f32[4]", "i32[]"}, SizesAttributes{{5}}},
+     "dynamic_slice: the block does not fit on axis 0: f32[4] x i32[] (size 5 of 4)"},
+    {{Op::dynamic_update_slice, {"f32[4]", "f32[5]", "i32[]"}},
+     "dynamic_update_slice: the update does not fit on axis 0: f32[4] x f32[5] x i32[] (size 5 of "
+     "4)"},
+    {{Op::dynamic_update_slice, {"f32[4]", "f64[2]", "i32[]"}},
+     "dynamic_update_slice: operand dtypes differ: f32[4] x f64[2] x i32[] (f32 against f64; "
+     "convert one of them first)"},
+    {{Op::dynamic_update_slice, {"f32[4,3]", "f32[3]", "i32[]", "i32[]"}},
+     "dynamic_update_slice: operand ranks differ: f32[4,3] x f32[3] x i32[] x i32[] (2 against 1; "
+     "reshape the update first)"},
+    // Loops and branches.
+    {{Op::while_,
+      {"f32[]"},
+      NoAttributes{},
+      {},
+      "graph(%a: f32[]) { return %a } graph(%a: f32[]) { return %a }"},
+     "while: the condition must return one bool[]: f32[] (it returns f32[])"},
+    {{Op::while_,
+      {"bool[]", "f32[3]"},
+      NoAttributes{},
+      {},
+      "graph(%a: bool[], %b: f32[3]) { return %a } graph(%a: bool[], %b: f32[3]) { %c: f16[3] = "
+      "convert %b return %a, %c }"},
+     "while: carried value 1 changes its type: bool[] x f32[3] (f32[3] goes in and f16[3] comes "
+     "back; convert or reshape it in the body)"},
+    {{Op::while_,
+      {"bool[]"},
+      NoAttributes{},
+      {},
+      "graph(%a: bool[]) { return %a } graph(%a: bool[]) { return }"},
+     "while: the body returns 0 values: bool[] (it must return the next of each carried value, at "
+     "least one)"},
+    {{Op::while_, {"bool[]"}, NoAttributes{}, {}, "graph(%a: bool[]) { return %a }"},
+     "while: takes a condition and a body: bool[] (given 1 region)"},
+    {{Op::while_,
+      {"bool[]"},
+      NoAttributes{},
+      {},
+      "graph(%a: bool[]) { return %a } graph(%a: f32[]) { return %a }"},
+     "while: parameter 0 of the body has the wrong type: bool[] (f32[] instead of bool[])"},
+    {{Op::case_, {"bool[]"}, NoAttributes{}, {}, "graph() { return }"},
+     "case: the first operand must be i32[]: bool[] (the number of the branch to take)"},
+    {{Op::case_,
+      {"i32[]", "f32[3]"},
+      NoAttributes{},
+      {},
+      "graph(%a: f32[3]) { return %a } graph(%a: f32[3]) { %b: f64[3] = convert %a return %b }"},
+     "case: result 0 of branch 1 has another type than branch 0's: i32[] x f32[3] (f64[3] against "
+     "f32[3]; convert or reshape one of them)"},
+    {{Op::case_,
+      {"i32[]", "f32[3]"},
+      NoAttributes{},
+      {},
+      "graph(%a: f32[3]) { return %a } graph(%a: f32[3]) { return %a, %a }"},
+     "case: branch 1 returns 2 values, and branch 0 returns 1: i32[] x f32[3]"},
+    // Calls.
+    {{Op::transfer, {"f32[3]", "f32[3]"}, DeviceAttributes{}},
+     "transfer: takes 1 operand and was given 2: f32[3] x f32[3]"},
+    {{Op::custom_call, {"f32[3]"}, CustomCallAttributes{"", {{Dtype::f32, {}}}}},
+     "custom_call: needs the name of a function: f32[3]"},
+    {{Op::custom_call, {"f32[3]"}, CustomCallAttributes{"sort", {}}},
+     "custom_call: sort gives no result: f32[3] (what nobody reads is never called)"},
+    {{Op::fusion, {"f32[3]"}, FusionAttributes{}, {}, "graph(%a: f32[4]) { return %a }"},
+     "fusion: parameter 0 of the body has the wrong type: f32[3] (f32[4] instead of f32[3])"},
+    {{Op::fusion, {}, FusionAttributes{}, {}, "graph() { return }"},
+     "fusion: the region returns nothing"},
+    {{Op::fusion, {"f32[3]"}, FusionAttributes{}, {}, "graph(%a: f32[3]) { return %a }"},
+     "fusion: the region cannot be one kernel: it hands on an operand: f32[3]"},
+};
+
+TEST(Infer, RefusesMisuse) {
+  for (const Bad& bad : bads) {
+    try {
+      bad.call.infer();
+      ADD_FAILURE() << "taken, instead of: " << bad.message;
+    } catch (const Error& error) {
+      EXPECT_TRUE(std::string_view(error.what()).starts_with(bad.message))
+          << error.what() << "\n   instead of " << bad.message;
+    }
+  }
+}
+
+TEST(Infer, NamesTheUsersLine) {
+  const Call call{Op::dot, {"f32[64,128]", "f32[64,32]"}, DotAttributes{{}, {}, {1}, {0}}};
+  try {
+    call.infer({"src/model.cpp", 12});
+    FAIL() << "inner sizes differ";
+  } catch (const Error& error) {
+    EXPECT_STREQ(
+        error.what(),
+        "dot: inner sizes differ: f32[64,128] x f32[64,32] (128 against 64), at model.cpp:12");
+  }
+}
+
+// What the library itself got wrong is no Error of the user's.
+TEST(Infer, TellsItsOwnMistakesApart) {
+  EXPECT_THROW((Call{Op::tanh, {"f32[]"}, AxisAttributes{}}.infer()), InternalError);
+  EXPECT_THROW((Call{Op::tanh, {"f32[]"}, NoAttributes{}, "f32[]"}.infer()), InternalError);
+  EXPECT_THROW((Call{Op::convert, {"f32[]"}}.infer()), InternalError);
+  EXPECT_THROW((Call{Op::fusion, {"f32[]"}, FusionAttributes{}}.infer()), InternalError);
+  EXPECT_THROW((Call{Op::tanh, {"f32[]"}, NoAttributes{}, {}, "graph() {return}"}.infer()),
+               InternalError);
+}
+
+TEST(Infer, GivesEveryOpItsAttributes) {
+  for (std::size_t i = 0; i < all_ops().size(); ++i) {
+    const bool none = std::holds_alternative<NoAttributes>(default_attributes(static_cast<Op>(i)));
+    EXPECT_EQ(none, all_ops()[i].attributes == "NoAttributes") << all_ops()[i].name;
+  }
+}
+
+}  // namespace
+}  // namespace anabranch

@@ -1,0 +1,326 @@
+#include "runtime/executor/run.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <numeric>
+#include <string>
+#include <thread>
+
+#include "ir/error.h"
+#include "runtime/memory/allocator.h"
+#include "tests/support/fake_program.h"
+
+namespace anabranch {
+namespace {
+
+using testing::buffer_of;
+using testing::counting;
+using testing::FakeProgram;
+using testing::values_of;
+using Values = std::vector<std::int64_t>;
+
+const Device cpu = Device::cpu();
+
+std::string message(const Buffer& buffer) {
+  try {
+    buffer.ready().wait();
+  } catch (const std::exception& caught) {
+    return caught.what();
+  }
+  return "none";
+}
+
+/// in -> f0 -> f1 -> out
+FakeProgram chain(std::int64_t size, double predicted_ns) {
+  FakeProgram program(size);
+  const SlotId in = program.input();
+  const SlotId middle = program.temporary();
+  program.launch({in}, middle, predicted_ns);
+  program.launch({middle}, program.output(), predicted_ns);
+  return program;
+}
+
+TEST(Run, SmallProgramsRunOnTheCallersThread) {
+  FakeProgram program = chain(10, 100);
+  const Values in = counting(10);
+  std::vector<Buffer> out = run(program.in_order(), {buffer_of(cpu, in)});
+  ASSERT_EQ(out.size(), 1u);
+  EXPECT_TRUE(out[0].ready().ready());
+  EXPECT_EQ(values_of(out[0]), program.expected({{in}})[0]);
+}
+
+TEST(Run, LargerProgramsArriveLater) {
+  FakeProgram program = chain(10, 1e5);
+  const Values in = counting(10);
+  std::vector<Buffer> out = run(program.in_order(), {buffer_of(cpu, in)});
+  EXPECT_EQ(values_of(out[0]), program.expected({{in}})[0]);
+}
+
+TEST(Run, WaitsForInputsThatAreNotReady) {
+  FakeProgram program = chain(10, 100);
+  Event given = Event::pending();
+  Buffer in = Buffer::allocate(cpu, 80, given);
+  std::vector<Buffer> out = run(program.in_order(), {in});
+  EXPECT_FALSE(out[0].ready().ready());
+  const Values values = counting(10, 5);
+  std::copy(values.begin(), values.end(), static_cast<std::int64_t*>(in.data()));
+  given.complete();
+  EXPECT_EQ(values_of(out[0]), program.expected({{values}})[0]);
+}
+
+TEST(Run, CutsLargeLaunchesIntoRangesThatCoverEverythingOnce) {
+  for (std::int64_t grain : {1, 7, 1000, 99'999}) {
+    FakeProgram program(100'000);
+    const SlotId in = program.input();
+    program.launch({in}, program.output()).host_task().grain = grain;
+    const Values values = counting(100'000);
+    std::vector<Buffer> out = run(program.in_order(), {buffer_of(cpu, values)});
+    EXPECT_EQ(values_of(out[0]), program.expected({{values}})[0]);
+  }
+}
+
+TEST(Run, OutputsMayBeInputsConstantsOrRepeated) {
+  FakeProgram program(4);
+  const SlotId in = program.input();
+  const SlotId made = program.output();
+  program.launch({in}, made);
+  auto executable = std::make_shared<Executable>(*program.in_order());
+  const auto constant = static_cast<SlotId>(executable->slots.size());
+  executable->slots.push_back({Slot::Kind::constant, 0, 0, executable->inputs[0], "%c"});
+  executable->constants.push_back(buffer_of(cpu, {4, 3, 2, 1}));
+  executable->outputs = {made, in, constant, made};
+  const Values values = counting(4);
+  std::vector<Buffer> out = run(executable, {buffer_of(cpu, values)});
+  EXPECT_EQ(values_of(out[0]), program.expected({{values}})[0]);
+  EXPECT_EQ(values_of(out[1]), values);
+  EXPECT_EQ(values_of(out[2]), (Values{4, 3, 2, 1}));
+  EXPECT_EQ(values_of(out[3]), values_of(out[0]));
+}
+
+TEST(Run, EmptyArraysAndEmptyProgramsRun) {
+  FakeProgram program = chain(0, 1e5);
+  EXPECT_TRUE(values_of(run(program.in_order(), {buffer_of(cpu, {})})[0]).empty());
+  EXPECT_TRUE(run(std::make_shared<Executable>(), {}).empty());
+}
+
+TEST(Run, WrongInputsThrowAtOnce) {
+  auto executable = chain(10, 100).in_order();
+  EXPECT_THROW(run(executable, {}), Error);
+  EXPECT_THROW(run(executable, {Buffer::allocate(cpu, 72)}), Error);
+  EXPECT_THROW(run(executable, {Buffer::allocate(Device::null(), 80)}), Error);
+}
+
+// While a launch still reads it, who has the first output may run something that would write it.
+TEST(Run, AnOutputThatIsReadOnIsNotGivenAway) {
+  FakeProgram program(10);
+  const SlotId in = program.input(), first = program.output();
+  program.launch({in}, first).finishes = {0};
+  static std::atomic<bool> may_go_on;
+  may_go_on = false;
+  Launch& last = program.launch({first}, program.output());
+  last.finishes = {1};
+  last.lets_go = {1};
+  last.host_task().function = [](const void* context, void* const* buffers, std::int64_t begin,
+                                 std::int64_t end) {
+    may_go_on.wait(false);
+    testing::run_fake(context, buffers, begin, end);
+  };
+  const Values values = counting(10);
+  std::vector<Buffer> out = run(program.in_order(), {buffer_of(cpu, values)});
+  while (!out[0].ready().ready()) std::this_thread::yield();
+
+  FakeProgram writer(10);
+  writer.launch({writer.input()}, writer.output(), 100);
+  Executable over = *writer.in_order();
+  over.takeovers = {{0, 0}};
+  std::vector<Buffer> given;
+  given.push_back(std::move(out[0]));
+  const Buffer written = run(std::make_shared<Executable>(over), std::move(given))[0];
+  EXPECT_TRUE(written.ready().ready());
+  may_go_on = true;
+  may_go_on.notify_all();
+  program.program().launches[1].host_task().function = testing::run_fake;
+  EXPECT_EQ(values_of(out[1]), program.expected({{values}})[1]);
+}
+
+TEST(Run, AnUpdateElsewhereBeginsWithTheWholeArray) {
+  FakeProgram program(10);
+  const SlotId in = program.input(), out = program.output();
+  Launch& launch = program.launch({in}, out);
+  launch.updates = {{in, out}};
+  launch.host_task().function = [](const void*, void* const* buffers, std::int64_t, std::int64_t) {
+    static_cast<std::int64_t*>(buffers[1])[4] = -1;
+  };
+  Values values = counting(10, 100);
+  const Buffer input = buffer_of(cpu, values);
+  const Buffer output = run(program.in_order(), {input})[0];
+  EXPECT_EQ(values_of(input), values);
+  values[4] = -1;
+  EXPECT_EQ(values_of(output), values);
+}
+
+class Failures : public ::testing::TestWithParam<double> {};
+INSTANTIATE_TEST_SUITE_P(InlineAndQueued, Failures, ::testing::Values(100.0, 1e5));
+
+// in -> fails -> a;  in -> b
+TEST_P(Failures, OnlyWhatDependsOnAThrowingTaskIsLost) {
+  FakeProgram program(10);
+  const SlotId in = program.input();
+  const SlotId middle = program.temporary();
+  program.launch({in}, middle, GetParam());
+  program.fail_last();
+  program.launch({middle}, program.output(), GetParam());
+  program.launch({in}, program.output(), GetParam());
+  const Values values = counting(10);
+  std::vector<Buffer> out = run(program.in_order(), {buffer_of(cpu, values)});
+  EXPECT_EQ(message(out[0]), "f0: fake task failed");
+  EXPECT_EQ(values_of(out[1])[3], testing::mix(3, 3));
+  std::vector<Buffer> next = run(chain(10, GetParam()).in_order(), {out[0]});
+  EXPECT_EQ(message(next[0]), "f0: fake task failed");
+}
+
+TEST_P(Failures, OneRangeThatThrowsFailsTheWholeLaunch) {
+  FakeProgram program(100'000);
+  program.launch({program.input()}, program.output(), GetParam()).host_task().grain = 1;
+  program.fail_last();
+  const Values values = counting(100'000);
+  EXPECT_EQ(message(run(program.in_order(), {buffer_of(cpu, values)})[0]), "f0: fake task failed");
+}
+
+TEST_P(Failures, AFailedInputFailsItsDependantsAlone) {
+  FakeProgram program(10);
+  const SlotId bad = program.input(), good = program.input();
+  program.launch({bad}, program.output(), GetParam());
+  program.launch({good}, program.output(), GetParam());
+  const Buffer failed = Buffer::failed(cpu, std::make_exception_ptr(Error("lost")));
+  std::vector<Buffer> out = run(program.in_order(), {failed, buffer_of(cpu, counting(10))});
+  EXPECT_EQ(message(out[0]), "lost");
+  EXPECT_EQ(values_of(out[1])[3], testing::mix(2, 3));
+}
+
+// Memory is taken before the inputs are looked at.
+TEST_P(Failures, TheFirstErrorIsTold) {
+  const Buffer failed = Buffer::failed(cpu, std::make_exception_ptr(Error("lost")));
+  fail_allocation_after(cpu, 0);
+  const Buffer out = run(chain(10, GetParam()).in_order(), {failed})[0];
+  EXPECT_NE(message(out).find("f0: allocate: "), std::string::npos) << message(out);
+}
+
+TEST_P(Failures, FullMemoryArrivesInTheResults) {
+  FakeProgram program = chain(1000, GetParam());
+  const SlotId in = 0;
+  program.launch({in}, program.output(), GetParam());
+  auto executable = program.in_order();
+  const Values values = counting(1000);
+  Buffer input = buffer_of(cpu, values);
+  for (std::uint64_t allocation : {0, 1, 2}) {  // of the arena, then of each output
+    fail_allocation_after(cpu, allocation);
+    std::vector<Buffer> out = run(executable, {input});
+    const bool first_lost = message(out[0]).find("out of memory") != std::string::npos;
+    const bool second_lost = message(out[1]).find("out of memory") != std::string::npos;
+    EXPECT_EQ(first_lost, allocation < 2);
+    EXPECT_EQ(second_lost, allocation == 2);
+  }
+  EXPECT_EQ(values_of(run(executable, {input})[0]), program.expected({{values}})[0]);
+}
+
+TEST(Run, ALoopThatNeverReadsRunsInBoundedMemory) {
+  constexpr std::int64_t size = 1 << 9;
+  FakeProgram program = chain(size, 1e5);
+  auto executable = program.in_order();
+  wait_for_devices();
+  release_cached_memory(cpu);
+  reset_peak_memory(cpu);
+  const std::size_t before = memory_use(cpu).in_use;
+  Buffer state = buffer_of(cpu, counting(size));
+  for (int i = 0; i < 10'000; ++i) {
+    Buffer next = run(executable, {state})[0];
+    if (i % 2 == 0) state = next;
+  }
+  wait_for_devices();
+  // An input, an output and an arena for each of the executions in flight would be 96 arrays.
+  EXPECT_LE(memory_use(cpu).peak, before + 100 * size * sizeof(std::int64_t));
+}
+
+TEST(Run, TenThousandCallsNeverReadStayWithinTheLimit) {
+  FakeProgram program(1);
+  static std::atomic<int> started;
+  started = 0;
+  Launch& launch = program.launch({program.input()}, program.output());
+  launch.host_task().function = [](const void*, void* const*, std::int64_t, std::int64_t) {
+    ++started;
+  };
+  auto executable = program.in_order();
+  Buffer in = buffer_of(cpu, {1});
+  const int limit = in_flight_limit(cpu);
+  set_in_flight_limit(cpu, 5);
+  for (int i = 0; i < 10'000; ++i) {
+    run(executable, {in});
+    ASSERT_GE(started, i + 1 - 5);
+  }
+  set_in_flight_limit(cpu, limit);
+  wait_for_devices();
+  EXPECT_EQ(started, 10'000);
+  EXPECT_THROW(set_in_flight_limit(cpu, 0), Error);
+}
+
+TEST(Run, AHundredThousandDependentCallsNeedNoStack) {
+  FakeProgram program(1);
+  program.launch({program.input()}, program.output());
+  auto executable = program.in_order();
+  const int limit = in_flight_limit(cpu);
+  set_in_flight_limit(cpu, 1'000'000);
+  Event given = Event::pending();
+  Buffer first = Buffer::allocate(cpu, 8, given);
+  *static_cast<std::int64_t*>(first.data()) = 1;
+  Buffer state = first;
+  std::int64_t expected = 1;
+  for (int i = 0; i < 100'000; ++i) {
+    state = run(executable, {state})[0];
+    expected = testing::mix(1, expected);
+  }
+  given.complete();
+  EXPECT_EQ(values_of(state), Values{expected});
+  set_in_flight_limit(cpu, limit);
+}
+
+TEST(Run, ManyThreadsCallOneExecutable) {
+  FakeProgram program = chain(1000, 1e5);
+  auto executable = program.in_order();
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      const Values values = counting(1000, t);
+      const Values expected = program.expected({{values}})[0];
+      Buffer in = buffer_of(cpu, values);
+      for (int i = 0; i < 100; ++i) {
+        if (values_of(run(executable, {in})[0]) != expected) ++wrong;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(Run, AContinuationMayRunMoreWithoutBlockingAWorker) {
+  FakeProgram program = chain(10, 1e5);
+  auto executable = program.in_order();
+  const int limit = in_flight_limit(cpu);
+  set_in_flight_limit(cpu, 1);
+  Buffer in = buffer_of(cpu, counting(10));
+  Event done = Event::pending();
+  std::vector<Buffer> later;
+  Buffer first = run(executable, {in})[0];
+  first.ready().then([&] {
+    for (int i = 0; i < 5; ++i) later.push_back(run(executable, {in})[0]);
+    done.complete();
+  });
+  done.wait();
+  for (const Buffer& buffer : later) EXPECT_EQ(values_of(buffer), values_of(first));
+  set_in_flight_limit(cpu, limit);
+}
+
+}  // namespace
+}  // namespace anabranch
