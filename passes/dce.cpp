@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "ir/graph/builder.h"
 #include "passes/regions.h"
 
 namespace anabranch {

@@ -5,6 +5,7 @@
 #include "passes/dce.h"
 #include "passes/fold.h"
 #include "passes/fusion/fuse.h"
+#include "passes/show_placement.h"
 #include "passes/simplify.h"
 #include "passes/sink.h"
 #include "passes/straighten.h"

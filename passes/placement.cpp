@@ -6,8 +6,8 @@
 #include <set>
 
 #include "ir/error.h"
+#include "ir/graph/builder.h"
 #include "ir/text/print.h"
-#include "passes/pass.h"
 
 namespace anabranch {
 namespace {
@@ -163,24 +163,6 @@ class Writer {
 PlacedGraph place(const Graph& graph, const ParameterDevices& parameters, const Device& home,
                   bool with_floating) {
   return Writer(graph, Placement(graph, parameters, home), with_floating).write();
-}
-
-Graph show_placement(const Graph& graph, PassContext& context) {
-  PlacedGraph placed = place(graph, context.parameters, context.home);
-  const std::vector<std::uint32_t> numbers = value_numbers(placed.graph);
-  std::map<Device, std::string> values;
-  for (std::uint32_t i = 0; i < placed.devices.size(); ++i) {
-    const Node& node = placed.graph.node(i);
-    if (node.op == Op::constant) continue;
-    std::string& list = values[placed.devices[i]];
-    for (std::uint32_t k = 0; k < node.types.size(); ++k) {
-      list += (list.empty() ? "%" : ", %") + std::to_string(numbers[i] + k);
-    }
-  }
-  for (const auto& [device, list] : values) {
-    if (values.size() > 1) context.notes.push_back("on " + to_string(device) + ": " + list);
-  }
-  return std::move(placed.graph);
 }
 
 std::vector<std::uint32_t> parts_between_transfers(const Graph& graph) {

@@ -37,12 +37,6 @@ struct PlacedGraph {
 PlacedGraph place(const Graph& graph, const ParameterDevices& parameters, const Device& home,
                   bool with_floating = true);
 
-struct PassContext;
-
-/// What `place` makes of a graph, with a note per device where there are several: which values are
-/// there.
-Graph show_placement(const Graph& graph, PassContext& context);
-
 /// For each node the part of the graph that it belongs to, parts being joined by transfers alone;
 /// nodes of different parts may be on different devices. Empty where there is one part.
 std::vector<std::uint32_t> parts_between_transfers(const Graph& graph);

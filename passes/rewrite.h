@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ir/graph/builder.h"
 #include "passes/pass.h"
 
 namespace anabranch {

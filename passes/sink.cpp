@@ -6,6 +6,7 @@
 #include <set>
 
 #include "ir/fusion_plan.h"
+#include "ir/graph/builder.h"
 #include "passes/costs.h"
 #include "passes/dce.h"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "ir/graph/builder.h"
 #include "passes/dce.h"
 #include "passes/fold.h"
 #include "passes/regions.h"

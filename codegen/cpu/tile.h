@@ -4,16 +4,10 @@
 
 #include <cstdint>
 
+#include "codegen/cpu/target.h"
 #include "ir/kernel/kernel.h"
 
 namespace anabranch {
-
-/// The facts about a machine that tiling looks at.
-struct Target {
-  int vector_bytes = 64;
-  std::int64_t cache_bytes = 1 << 20;          ///< of one core (L2)
-  std::int64_t non_temporal_bytes = 32 << 20;  ///< a kernel writing more bypasses the caches
-};
 
 /// `kernel` as `lower` made it, with its loops rearranged and told how to run. With `row_major`,
 /// equal ranges of the parallel loop still write equal and consecutive ranges of every output, as a

@@ -3,7 +3,8 @@
 
 #include <optional>
 
-#include "codegen/cpu/tile.h"
+#include "codegen/cpu/target.h"
+#include "ir/kernel/kernel.h"
 
 namespace anabranch {
 

@@ -7,7 +7,7 @@
 //   for j { sum s = f(in0[i * 1024 + j]) }     for j { sum s = f(scratch0[j]) }
 #pragma once
 
-#include "codegen/cuda/map_threads.h"
+#include "codegen/cuda/mapped_kernel.h"
 
 namespace anabranch::cuda {
 

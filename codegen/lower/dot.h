@@ -3,7 +3,8 @@
 
 #include <string>
 
-#include "codegen/lower/lower.h"
+#include "codegen/lower/lowered.h"
+#include "ir/graph/graph.h"
 
 namespace anabranch {
 

@@ -12,9 +12,10 @@
 #include <vector>
 
 #include "codegen/lower/fold.h"
-#include "codegen/lower/lower.h"
+#include "codegen/lower/lowered.h"
 #include "codegen/lower/nest.h"
 #include "ir/fusion_plan.h"
+#include "ir/graph/graph.h"
 
 namespace anabranch {
 

@@ -6,6 +6,7 @@
 #include "codegen/lower/update.h"
 #include "ir/error.h"
 #include "ir/fusion_plan.h"
+#include "ir/graph/builder.h"
 #include "ir/text/print.h"
 
 namespace anabranch {

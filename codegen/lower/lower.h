@@ -1,37 +1,13 @@
 // Lowering: one fusion to the loop nests that compute it.
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <string>
-#include <vector>
 
+#include "codegen/lower/lowered.h"
 #include "ir/graph/graph.h"
-#include "ir/kernel/kernel.h"
 
 namespace anabranch {
-
-/// What a kernel's argument is, in terms of the fusion it came from.
-struct KernelArgument {
-  enum class Kind : std::uint8_t { input, output, temporary };
-  Kind kind = Kind::input;
-  std::uint32_t index = 0;
-
-  bool operator==(const KernelArgument&) const = default;
-};
-
-struct KernelCall {
-  Kernel kernel;
-  std::vector<KernelArgument> arguments;  ///< one per read or write buffer of the kernel
-};
-
-/// Kernels to run one after the other; more than one only where a reduction with few results is
-/// split so that several threads (and vector lanes) can work on it: partial results, then their
-/// combination.
-struct Lowered {
-  std::vector<KernelCall> calls;
-  std::vector<Type> temporaries;
-};
 
 /// `node` is a node of op `fusion` or a `dot` that no library takes, of operands of these types.
 /// The loops are canonical (no vector widths yet); `tile` decides how they run. How a reduction is

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "codegen/lower/lower.h"
+#include "codegen/lower/lowered.h"
 #include "ir/graph/graph.h"
 
 namespace anabranch {

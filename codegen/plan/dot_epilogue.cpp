@@ -6,6 +6,7 @@
 #include "codegen/cuda/dot/products.h"
 #include "codegen/lower/lower.h"
 #include "ir/error.h"
+#include "ir/graph/builder.h"
 #include "ir/text/print.h"
 
 namespace anabranch {

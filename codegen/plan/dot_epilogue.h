@@ -7,11 +7,22 @@
 #include <string>
 #include <vector>
 
-#include "codegen/plan/launches.h"
+#include "ir/attributes.h"
 #include "ir/graph/graph.h"
 #include "ir/kernel/kernel.h"
+#include "ir/type.h"
+#include "runtime/device/device.h"
 
 namespace anabranch {
+
+/// A dot for the CPU's library, and the kernel over its result, if any.
+struct LibraryDot {
+  Type lhs, rhs, result;
+  DotAttributes attributes;
+  std::optional<std::size_t> epilogue;  ///< index of its kernel
+  std::size_t epilogue_inputs = 0, epilogue_outputs = 0;
+  bool in_place = false;
+};
 
 struct DotSplit {
   std::size_t lhs = 0, rhs = 0;           ///< which operands of the fusion the dot reads

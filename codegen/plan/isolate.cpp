@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "ir/graph/builder.h"
+
 namespace anabranch {
 namespace {
 

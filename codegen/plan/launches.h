@@ -2,28 +2,20 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <span>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "codegen/cuda/dot/dot.h"
-#include "codegen/schedule/schedule.h"
+#include "codegen/options.h"
+#include "codegen/plan/dot_epilogue.h"
+#include "codegen/schedule/program.h"
 #include "ir/graph/graph.h"
 #include "ir/kernel/kernel.h"
 #include "passes/placement.h"
 
 namespace anabranch {
-
-/// A dot for the CPU's library, and the kernel over its result, if any.
-struct LibraryDot {
-  Type lhs, rhs, result;
-  DotAttributes attributes;
-  std::optional<std::size_t> epilogue;  ///< index of its kernel
-  std::size_t epilogue_inputs = 0, epilogue_outputs = 0;
-  bool in_place = false;
-};
 
 /// A launch that runs one kernel, by its index.
 struct OneKernel {

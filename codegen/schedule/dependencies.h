@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "codegen/schedule/schedule.h"
+#include "codegen/schedule/program.h"
 
 namespace anabranch {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "codegen/schedule/dependencies.h"
-#include "codegen/schedule/schedule.h"
+#include "codegen/schedule/program.h"
 
 namespace anabranch {
 

@@ -6,7 +6,7 @@
 
 #include "codegen/schedule/dependencies.h"
 #include "codegen/schedule/device_model.h"
-#include "codegen/schedule/schedule.h"
+#include "codegen/schedule/program.h"
 
 namespace anabranch {
 

@@ -1,31 +1,11 @@
 // Scheduling: calls with dependencies to streams of steps with events where streams meet.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include "codegen/options.h"
+#include "codegen/schedule/program.h"
 #include "runtime/executor/executable.h"
 
 namespace anabranch {
-
-/// A program before it has streams: launches in a valid order over slots whose temporaries have no
-/// offsets yet. `Launch::buffers` and `writes` say what depends on what.
-struct Program {
-  std::string name;
-  std::vector<Device> further;  ///< besides the one that it is compiled for
-  std::vector<Type> inputs;
-  std::vector<Slot> slots;
-  std::vector<SlotId> outputs;
-  std::vector<Buffer> constants;
-  std::vector<Launch> launches;
-};
-
-/// The device that `launch` runs on: where what it writes is.
-inline DeviceIndex device_of(const Program& program, const Launch& launch) {
-  return program.slots[launch.writes[0]].device;
-}
 
 /// Puts every launch on a stream, with events only where a dependency crosses streams and is not
 /// implied by others; then plans the memory (memory_plan.h). Chains that depend on each other share

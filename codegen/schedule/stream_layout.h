@@ -6,7 +6,7 @@
 
 #include "codegen/schedule/dependencies.h"
 #include "codegen/schedule/predict.h"
-#include "codegen/schedule/schedule.h"
+#include "codegen/schedule/program.h"
 #include "runtime/executor/executable.h"
 
 namespace anabranch {

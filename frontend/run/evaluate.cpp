@@ -8,6 +8,7 @@
 
 #include "frontend/run/env.h"
 #include "frontend/run/program_cache.h"
+#include "ir/graph/builder.h"
 #include "runtime/executor/run.h"
 
 namespace anabranch {

@@ -9,6 +9,7 @@
 #include "frontend/run/program_cache.h"
 #include "frontend/trace/named_scope.h"
 #include "frontend/trace/tracer.h"
+#include "ir/graph/builder.h"
 #include "ir/infer/infer.h"
 #include "runtime/executor/run.h"
 

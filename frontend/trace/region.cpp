@@ -2,6 +2,8 @@
 
 #include <map>
 
+#include "ir/graph/builder.h"
+
 namespace anabranch {
 namespace {
 

@@ -13,6 +13,7 @@
 
 #include "frontend/array/array.h"
 #include "frontend/array/expression.h"
+#include "ir/graph/builder.h"
 #include "ir/graph/graph.h"
 
 namespace anabranch {

@@ -9,10 +9,8 @@
 
 #include <compare>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "ir/attributes.h"
@@ -79,46 +77,7 @@ class Graph {
 
 /// Same op, types, inputs, attributes and regions; locations do not count.
 bool same_computation(const Node& a, const Node& b);
-
-/// Appends nodes to a new graph, inferring each node's types and reusing an equal node where there
-/// is one (hash-consing).
-class GraphBuilder {
- public:
-  explicit GraphBuilder(std::string name = "main");
-
-  /// Throws InternalError once another node has been added.
-  Value parameter(Type type, SourceLocation location = {});
-
-  /// A parameter that is found while other nodes are there already, as a value from outside that a
-  /// region turns out to need: `build` puts it behind the other parameters.
-  Value late_parameter(Type type, SourceLocation location = {});
-
-  /// Result 0 of `op` applied to `inputs`. Ops flagged `typed` need `stated`, their result's type;
-  /// for others it must be absent. Throws Error, with the op, the operand types and the location,
-  /// where the op does not take them.
-  Value add(Op op, std::vector<Value> inputs, Attributes attributes = NoAttributes{},
-            std::optional<Type> stated = std::nullopt, std::vector<Graph> regions = {},
-            SourceLocation location = {});
-
-  Value constant(Literal literal, SourceLocation location = {});
-
-  /// Result 0 of a node whose types are known to be right, as when it is copied from another graph
-  /// and its inputs are renamed: nothing is inferred or checked.
-  Value append(Node node);
-
-  const Type& type(Value value) const { return graph_.type(value); }
-  const Node& node(Value value) const { return graph_.node(value); }
-  std::size_t size() const { return graph_.nodes_.size(); }
-
-  /// The finished graph; the builder is left empty. Throws InternalError on an unknown value.
-  Graph build(std::vector<Value> outputs);
-
- private:
-  void put_parameters_first();
-
-  Graph graph_;
-  bool has_late_parameters_ = false;
-  std::unordered_multimap<std::uint64_t, std::uint32_t> by_hash_;
-};
+/// Of its computation.
+std::uint64_t hash_of(const Node& node);
 
 }  // namespace anabranch

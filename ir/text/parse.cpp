@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "ir/error.h"
+#include "ir/graph/builder.h"
 #include "ir/infer/infer.h"
 #include "ir/text/text_reader.h"
 

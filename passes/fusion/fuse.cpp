@@ -5,6 +5,7 @@
 #include <map>
 #include <queue>
 
+#include "ir/graph/builder.h"
 #include "ir/text/print.h"
 #include "passes/dce.h"
 #include "passes/fusion/groups.h"

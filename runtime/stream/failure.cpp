@@ -139,13 +139,4 @@ void Failure::rethrow() const {
   std::terminate();  // one of them has thrown
 }
 
-std::exception_ptr Failure::pointer() const {
-  if (!cause_) return nullptr;
-  try {
-    rethrow();
-  } catch (...) {
-    return std::current_exception();
-  }
-}
-
 }  // namespace anabranch

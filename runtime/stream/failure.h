@@ -22,8 +22,6 @@ class Failure {
   explicit operator bool() const { return cause_ != nullptr; }
   /// Throws a new exception; there must be one.
   [[noreturn]] void rethrow() const;
-  /// A new exception; null where there is none.
-  std::exception_ptr pointer() const;
 
  private:
   struct Cause;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "codegen/compile.h"
+#include "ir/graph/builder.h"
 #include "tests/support/graph_families.h"
 
 namespace anabranch {

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "ir/error.h"
+#include "ir/graph/builder.h"
 #include "ir/infer/infer.h"
 
 namespace anabranch::testing {

@@ -12,6 +12,7 @@
 #include "codegen/cuda/dot/products.h"
 #include "fake_driver.h"
 #include "ir/error.h"
+#include "ir/graph/builder.h"
 #include "ir/infer/infer.h"
 #include "ir/interpret/interpret.h"
 #include "ir/scalar.h"

@@ -33,21 +33,22 @@ Bytes counting_bytes(std::size_t size, unsigned first = 0) {
   return bytes;
 }
 
+/// Copies a buffer to the host; throws what stops that.
+void read_all(const Buffer& buffer, PieceReader read, const StagingRing& ring) {
+  std::promise<Failure> promise;
+  copy_from_engine(
+      buffer, std::move(read), [&](const Failure& failure) { promise.set_value(failure); }, ring);
+  if (const Failure failure = promise.get_future().get()) failure.rethrow();
+}
+
 /// What comes back of a buffer; checks that no piece is larger than it may be.
 Bytes bytes_of(const Buffer& buffer, const StagingRing& ring) {
   Bytes got;
-  std::promise<void> promise;
-  copy_from_engine(
-      buffer,
-      [&](std::span<const std::byte> part) {
-        EXPECT_LE(part.size(), ring.piece_bytes());
-        got.insert(got.end(), part.begin(), part.end());
-      },
-      [&](const Failure& error) {
-        error ? promise.set_exception(error.pointer()) : promise.set_value();
-      },
-      ring);
-  promise.get_future().get();
+  const auto append = [&](std::span<const std::byte> part) {
+    EXPECT_LE(part.size(), ring.piece_bytes());
+    got.insert(got.end(), part.begin(), part.end());
+  };
+  read_all(buffer, append, ring);
   return got;
 }
 
@@ -212,17 +213,10 @@ TEST_F(PretendedStaging, AReaderThatThrowsEndsTheCopy) {
   const StagingRing ring = small_ring();
   const Buffer buffer = copy_to_engine(Device::cuda(), counting_bytes(20 * piece), ring);
   int read = 0;
-  std::promise<void> promise;
-  copy_from_engine(
-      buffer,
-      [&](std::span<const std::byte>) {
-        if (++read == 3) throw Error("enough");
-      },
-      [&](const Failure& error) {
-        error ? promise.set_exception(error.pointer()) : promise.set_value();
-      },
-      ring);
-  EXPECT_THROW(promise.get_future().get(), Error);
+  const auto read_two = [&](std::span<const std::byte>) {
+    if (++read == 3) throw Error("enough");
+  };
+  EXPECT_THROW(read_all(buffer, read_two, ring), Error);
   EXPECT_EQ(read, 3);
   EXPECT_EQ(bytes_of(buffer, ring), counting_bytes(20 * piece));  // all the room is back
 }

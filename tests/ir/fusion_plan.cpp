@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "ir/graph/builder.h"
 #include "ir/text/parse.h"
 
 namespace anabranch {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ir/graph/builder.h"
 #include "tests/support/apply.h"
 #include "tests/support/compare.h"
 #include "tests/support/default_device.h"

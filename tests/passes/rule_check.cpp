@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "ir/error.h"
+#include "ir/graph/builder.h"
 #include "ir/interpret/interpret.h"
 #include "ir/scalar.h"
 #include "ir/text/print.h"

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "ir/graph/builder.h"
 #include "ir/interpret/interpret.h"
 #include "passes/simplify.h"
 #include "tests/passes/inputs.h"

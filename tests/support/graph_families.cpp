@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "ir/graph/builder.h"
+
 namespace anabranch::families {
 namespace {
 

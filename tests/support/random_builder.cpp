@@ -4,6 +4,7 @@
 #include <map>
 
 #include "ir/error.h"
+#include "ir/graph/builder.h"
 #include "ir/infer/infer.h"
 #include "tests/support/random_graph.h"
 

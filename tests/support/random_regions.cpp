@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/graph/builder.h"
 #include "tests/support/random_recipes.h"
 
 namespace anabranch {

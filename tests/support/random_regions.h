@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "ir/graph/builder.h"
 #include "ir/graph/graph.h"
 #include "tests/support/random_literal.h"
 

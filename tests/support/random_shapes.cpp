@@ -3,6 +3,7 @@
 #include <limits>
 #include <numeric>
 
+#include "ir/graph/builder.h"
 #include "tests/support/random_recipes.h"
 
 namespace anabranch {

@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "ir/graph/builder.h"
 #include "ir/interpret/interpret.h"
 
 namespace anabranch {

@@ -46,13 +46,6 @@ std::int64_t scratch_bytes(const Kernel& kernel) {
 
 }  // namespace
 
-void count_math(const Kernel& kernel, MathUses& uses) {
-  for (const Instruction& instruction : kernel.instructions) {
-    const auto* compute = std::get_if<Compute>(&instruction.operation);
-    if (compute && info(compute->op).has(OpInfo::approximate)) ++uses[compute->op];
-  }
-}
-
 void emit_kernel(llvm::Module& module, const Kernel& kernel, const std::string& symbol,
                  const MathUses& together) {
   KernelEmitter(module, kernel, symbol, together).run();

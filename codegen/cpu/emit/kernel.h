@@ -3,9 +3,9 @@
 
 #include <llvm/IR/Module.h>
 
-#include <map>
 #include <string>
 
+#include "codegen/cpu/math/uses.h"
 #include "ir/kernel/kernel.h"
 
 namespace anabranch::cpu {
@@ -14,10 +14,6 @@ namespace anabranch::cpu {
 /// aligned; throws std::bad_alloc), and the one that gives it back.
 inline constexpr const char* allocate_scratch_name = "anabranch_allocate_scratch";
 inline constexpr const char* release_scratch_name = "anabranch_release_scratch";
-
-/// How often each approximate op occurs.
-using MathUses = std::map<Op, int>;
-void count_math(const Kernel& kernel, MathUses& uses);
 
 /// Adds to `module` a function `symbol` of the type HostTask::Function: iterations [begin, end) of
 /// the kernel's parallel loop. Inside a vector loop every value is one scalar shared by the lanes

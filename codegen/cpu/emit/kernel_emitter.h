@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include "codegen/cpu/emit/kernel.h"
 #include "codegen/cpu/emit/lanes.h"
 #include "codegen/cpu/emit/memory.h"
 #include "codegen/cpu/emit/quotient.h"
 #include "codegen/cpu/emit/reduction.h"
+#include "codegen/cpu/math/uses.h"
 #include "ir/kernel/kernel.h"
 
 namespace anabranch::cpu {

@@ -1,6 +1,7 @@
 #include "codegen/cuda/dot/parts.h"
 
 #include "codegen/cuda/dot/products.h"
+#include "ir/graph/builder.h"
 
 namespace anabranch::cuda {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "codegen/cuda/map_threads.h"
+#include "codegen/cuda/mapped_kernel.h"
 
 namespace anabranch::cuda {
 

@@ -8,6 +8,7 @@
 
 #include "codegen/kernel/index_range.h"
 #include "codegen/kernel/loop_pieces.h"
+#include "ir/graph/builder.h"
 #include "tests/support/check_lowering.h"
 
 namespace anabranch::testing {

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "ir/graph/builder.h"
 #include "tests/support/check_lowering.h"
 
 namespace anabranch::testing {

@@ -7,6 +7,7 @@
 #include "codegen/compile.h"
 #include "ir/error.h"
 #include "ir/fusion_plan.h"
+#include "ir/graph/builder.h"
 #include "passes/pipeline.h"
 #include "tests/support/check_lowering.h"
 

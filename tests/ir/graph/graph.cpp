@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "ir/error.h"
+#include "ir/graph/builder.h"
 #include "ir/text/print.h"
 
 namespace anabranch {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "ir/error.h"
+#include "ir/graph/builder.h"
 #include "tests/support/apply.h"
 
 namespace anabranch {

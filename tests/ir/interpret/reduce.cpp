@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ir/graph/builder.h"
 #include "tests/support/apply.h"
 
 namespace anabranch {

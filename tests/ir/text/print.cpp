@@ -4,6 +4,8 @@
 
 #include <limits>
 
+#include "ir/graph/builder.h"
+
 namespace anabranch {
 namespace {
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "ir/error.h"
+#include "ir/graph/builder.h"
 #include "ir/graph/verify.h"
 #include "ir/infer/infer.h"
 #include "ir/text/parse.h"

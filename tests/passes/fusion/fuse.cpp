@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ir/fusion_plan.h"
+#include "ir/graph/builder.h"
 #include "ir/text/parse.h"
 #include "ir/text/print.h"
 #include "passes/pipeline.h"

@@ -32,7 +32,7 @@ void expect_copied(const Exception& exception) {
     EXPECT_EQ(typeid(first), typeid(Exception));
     EXPECT_STREQ(first.what(), exception.what());
     try {
-      std::rethrow_exception(failure.pointer());
+      failure.rethrow();
     } catch (const std::exception& second) {
       EXPECT_EQ(typeid(second), typeid(Exception));
       EXPECT_STREQ(second.what(), exception.what());
