@@ -12,6 +12,7 @@
 #include "ir/scalar.h"
 #include "ir/text/print.h"
 #include "runtime/executor/run.h"
+#include "runtime/memory/copy.h"
 #include "runtime/timeline/summary.h"
 #include "runtime/timeline/timeline.h"
 #include "tools/commands.h"
@@ -143,7 +144,7 @@ void run_command(const RunChoices& choices) {
   }();
   std::vector<Buffer> buffers;
   for (const Literal& input : inputs)
-    buffers.push_back(Buffer::copy_of(options.device, input.bytes()));
+    buffers.push_back(copy_to_device(options.device, input.bytes()));
 
   const std::vector<Literal> outputs = run_once(compilation, buffers);
   std::map<std::size_t, std::string> files;

@@ -8,6 +8,8 @@
 #include <map>
 #include <vector>
 
+#include "runtime/executor/executable.h"
+
 namespace anabranch {
 namespace {
 

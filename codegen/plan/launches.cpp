@@ -11,6 +11,7 @@
 #include "codegen/plan/dot_epilogue.h"
 #include "ir/error.h"
 #include "ir/text/print.h"
+#include "runtime/memory/copy.h"
 
 namespace anabranch {
 namespace {
@@ -46,7 +47,7 @@ Buffer constant_on(const Device& device, const Literal& value) {
   const auto address = reinterpret_cast<std::uintptr_t>(bytes.data());
   const bool is_aligned = address % Buffer::alignment == 0;
   if (device.kind() != DeviceKind::cpu || bytes.empty() || !is_aligned) {
-    return Buffer::copy_of(device, bytes);
+    return copy_to_device(device, bytes);
   }
   return Buffer::borrow(device, bytes.data(), bytes.size(), [value] {});
 }

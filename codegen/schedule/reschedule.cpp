@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "runtime/executor/launch_times.h"
+
 namespace anabranch {
 
 Reschedule::Reschedule(Program program, Options options, std::shared_ptr<const Executable> first)

@@ -17,6 +17,8 @@
 #include "codegen/schedule/predict.h"
 #include "codegen/schedule/stream_layout.h"
 #include "ir/error.h"
+#include "runtime/executor/launch_times.h"
+#include "runtime/executor/replays.h"
 
 namespace anabranch {
 namespace {

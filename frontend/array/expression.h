@@ -44,7 +44,7 @@ struct HostScalar {
 /// What a donated Array stands for afterwards: nothing.
 struct GivenAway {};
 
-struct Expression : std::enable_shared_from_this<Expression> {
+struct Expression final : Pending {
   enum class Kind : std::uint8_t { traced, scalar, memory, donated };
 
   Expression(Type type, HostScalar scalar)
@@ -55,7 +55,7 @@ struct Expression : std::enable_shared_from_this<Expression> {
       : type(std::move(type)), kind(Kind::traced), traced(std::move(traced)), device_(device) {}
   Expression(Type type, Buffer memory)
       : type(std::move(type)), kind(Kind::memory), concrete_(true), buffer_(std::move(memory)) {}
-  /// Known to wait_all only after link_pending.
+  /// Known to wait_all only after `link`.
   Expression(Type type, std::shared_ptr<const Recorded> recorded, std::optional<Device> device)
       : type(std::move(type)),
         kind(Kind::memory),
@@ -64,7 +64,7 @@ struct Expression : std::enable_shared_from_this<Expression> {
         recorded_(std::move(recorded)) {}
 
   ~Expression() {
-    if (was_recorded_) unlink_pending(*this);
+    if (was_recorded_) unlink();
   }
   Expression(const Expression&) = delete;
   Expression& operator=(const Expression&) = delete;
@@ -75,7 +75,6 @@ struct Expression : std::enable_shared_from_this<Expression> {
   SourceLocation location;
   const Traced traced;
   const HostScalar scalar;
-  PendingLink pending;
 
   /// Where it is or has to be; nothing where any device will do.
   std::optional<Device> device() const {
@@ -96,7 +95,7 @@ struct Expression : std::enable_shared_from_this<Expression> {
   /// threads ran it at once the first one's memory stays; all hold the same bits.
   void become(Buffer memory) {
     std::shared_ptr<const Recorded> release;
-    unlink_pending(*this);
+    unlink();
     Lock lock(busy_);
     if (is_concrete()) return;
     buffer_ = std::move(memory);

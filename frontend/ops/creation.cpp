@@ -9,6 +9,7 @@
 #include "frontend/ops/term.h"
 #include "frontend/trace/record.h"
 #include "runtime/memory/buffer.h"
+#include "runtime/memory/copy.h"
 
 namespace anabranch {
 namespace {
@@ -111,7 +112,7 @@ Array array_of_bytes(Dtype dtype, const Sizes& sizes, std::span<const std::byte>
                      std::size_t count) {
   Shape shape = sizes.shape("array");
   check_count("array", shape, count, sizes.where());
-  Array array = array_of(Type{dtype, std::move(shape)}, Buffer::copy_of(default_device(), bytes));
+  Array array = array_of(Type{dtype, std::move(shape)}, copy_to_device(default_device(), bytes));
   array.expression()->location = sizes.where();
   return array;
 }

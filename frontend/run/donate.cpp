@@ -8,12 +8,6 @@
 
 namespace anabranch {
 
-void fail_donated(const std::string& function, const Expression& donated, SourceLocation where) {
-  std::string text = function + ": " + to_string(donated.type) + " was given away by donate";
-  if (donated.location) text += " at " + to_string(donated.location);
-  fail(text + "; use the result of that call, or keep the array and do not donate it", where);
-}
-
 void consume(std::span<const Donation> donations) {
   std::vector<const Array*> arrays;
   for (const Donation& donation : donations) arrays.push_back(donation.array);

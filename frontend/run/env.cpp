@@ -64,7 +64,7 @@ std::optional<Device> named_device() {
 FirstDevices first_devices() noexcept {
   FirstDevices first;
   try {
-    first.cpu_devices = std::max(1, positive("ANABRANCH_CPU_DEVICES", max_cpu_devices));
+    first.cpu_devices = std::max(1, positive("ANABRANCH_CPU_DEVICES", max_devices));
     first.default_device = named_device();
   } catch (const std::exception&) {
     // There is nobody to tell yet.
@@ -128,7 +128,7 @@ Environment read() {
           [&] { check_writable(environment.timeline); });
   }
   environment.streams = positive("ANABRANCH_STREAMS");
-  environment.cpu_devices = positive("ANABRANCH_CPU_DEVICES", max_cpu_devices);
+  environment.cpu_devices = positive("ANABRANCH_CPU_DEVICES", max_devices);
   environment.device = named_device();
   if (environment.device && !exists(*environment.device)) {
     throw Error("ANABRANCH_DEVICE=" + variable("ANABRANCH_DEVICE") + ": " +

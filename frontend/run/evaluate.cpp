@@ -10,6 +10,7 @@
 #include "frontend/run/program_cache.h"
 #include "ir/graph/builder.h"
 #include "runtime/executor/run.h"
+#include "runtime/memory/copy.h"
 
 namespace anabranch {
 namespace {
@@ -124,7 +125,7 @@ Buffer buffer_of(const Expression& expression, const Device& device) {
   if (expression.kind == Expression::Kind::scalar) {
     std::byte bytes[sizeof(expression.scalar.bits)];
     std::memcpy(bytes, &expression.scalar.bits, sizeof bytes);
-    return Buffer::copy_of(device, std::span(bytes).first(expression.type.bytes()));
+    return copy_to_device(device, std::span(bytes).first(expression.type.bytes()));
   }
   return expression.buffer();
 }
@@ -179,7 +180,8 @@ void evaluate(std::span<const Array> arrays) {
 
 void evaluate_all() {
   std::map<Device, std::vector<ExpressionPtr>> by_device;
-  for (ExpressionPtr& expression : pending_expressions()) {
+  for (const std::shared_ptr<Pending>& pending : Pending::all()) {
+    auto expression = std::static_pointer_cast<Expression>(pending);
     by_device[expression->device().value_or(default_device())].push_back(std::move(expression));
   }
   for (auto& [device, expressions] : by_device) {

@@ -9,8 +9,10 @@
 #include "frontend/run/program_cache.h"
 #include "frontend/trace/trace.h"
 #include "ir/text/print.h"
+#include "runtime/executor/limits.h"
 #include "runtime/executor/run.h"
 #include "runtime/fork.h"
+#include "runtime/memory/copy.h"
 #include "runtime/timeline/timeline.h"
 
 namespace anabranch {
@@ -207,7 +209,7 @@ std::vector<Array> JitCache::run(const Specialization& compiled, const Signature
     }
     std::byte bytes[sizeof leaf.bits];
     std::memcpy(bytes, &leaf.bits, sizeof bytes);
-    inputs.push_back(Buffer::copy_of(device, std::span(bytes).first(leaf.type->bytes())));
+    inputs.push_back(copy_to_device(device, std::span(bytes).first(leaf.type->bytes())));
   }
   consume(donations);
   std::vector<Buffer> memory =

@@ -1,62 +1,59 @@
 #include "frontend/run/pending_list.h"
 
 #include <array>
+#include <cstdint>
 #include <mutex>
+#include <utility>
 
-#include "frontend/array/expression.h"
 #include "runtime/fork.h"
 
 namespace anabranch {
-namespace {
 
-/// A doubly linked list through the expressions. Several, so that threads that record at once
-/// seldom meet.
-struct Shard {
+/// A doubly linked list. Several, so that threads that record at once seldom meet.
+struct Pending::Shard {
+  static constexpr std::size_t count = 16;
   std::mutex mutex;
-  Expression* first = nullptr;
+  Pending* first = nullptr;
 };
 
-using Shards = std::array<Shard, 16>;
-
 // Never destroyed: arrays may outlive main.
-Shards& shards() {
-  static auto* shards = new Shards;
-  return *shards;
+Pending::Shard* Pending::shards() {
+  static auto* shards = new Shard[Shard::count];
+  return shards;
 }
 
-Shard& shard_of(const Expression& expression) {
-  auto address = reinterpret_cast<std::uintptr_t>(&expression);
-  return shards()[(address / sizeof(Expression)) % std::tuple_size_v<Shards>];
+Pending::Shard& Pending::shard() const {
+  constexpr std::uintptr_t apart = 256;  // about as far as one expression is from the next
+  return shards()[reinterpret_cast<std::uintptr_t>(this) / apart % Shard::count];
 }
 
-}  // namespace
-
-void link_pending(Expression& expression) {
+void Pending::link() {
   check_no_orphan("record");
-  Shard& shard = shard_of(expression);
+  Shard& shard = this->shard();
   std::lock_guard lock(shard.mutex);
-  expression.pending = {nullptr, shard.first, true};
-  if (shard.first) shard.first->pending.previous = &expression;
-  shard.first = &expression;
+  next_ = shard.first;
+  linked_ = true;
+  if (shard.first) shard.first->previous_ = this;
+  shard.first = this;
 }
 
-void unlink_pending(Expression& expression) {
+void Pending::unlink() {
   if (is_orphan()) return;
-  Shard& shard = shard_of(expression);
+  Shard& shard = this->shard();
   std::lock_guard lock(shard.mutex);
-  PendingLink& link = expression.pending;
-  if (!link.linked) return;
-  (link.previous ? link.previous->pending.next : shard.first) = link.next;
-  if (link.next) link.next->pending.previous = link.previous;
-  link = {};
+  if (!std::exchange(linked_, false)) return;
+  (previous_ ? previous_->next_ : shard.first) = next_;
+  if (next_) next_->previous_ = previous_;
+  previous_ = next_ = nullptr;
 }
 
-std::vector<std::shared_ptr<Expression>> pending_expressions() {
+std::vector<std::shared_ptr<Pending>> Pending::all() {
   check_no_orphan("wait_all");
-  std::vector<std::shared_ptr<Expression>> found;
-  for (Shard& shard : shards()) {
+  std::vector<std::shared_ptr<Pending>> found;
+  for (std::size_t i = 0; i < Shard::count; ++i) {
+    Shard& shard = shards()[i];
     std::lock_guard lock(shard.mutex);
-    for (Expression* at = shard.first; at; at = at->pending.next) {
+    for (Pending* at = shard.first; at; at = at->next_) {
       // Null where the last handle is gone and the destructor waits for this lock.
       if (auto held = at->weak_from_this().lock()) found.push_back(std::move(held));
     }

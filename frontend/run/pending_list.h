@@ -6,20 +6,31 @@
 
 namespace anabranch {
 
-struct Expression;
+/// What an expression is to the list.
+class Pending : public std::enable_shared_from_this<Pending> {
+ public:
+  Pending() = default;
+  Pending(const Pending&) = delete;
+  Pending& operator=(const Pending&) = delete;
 
-/// The places of an expression in the list; guarded by the list.
-struct PendingLink {
-  Expression* previous = nullptr;
-  Expression* next = nullptr;
-  bool linked = false;
+  /// Adds it; at most once.
+  void link();
+  /// Takes it out, if it is in. After this the list no longer touches it.
+  void unlink();
+  /// Those in the list that somebody still holds.
+  static std::vector<std::shared_ptr<Pending>> all();
+
+ protected:
+  ~Pending() = default;
+
+ private:
+  struct Shard;
+  static Shard* shards();
+  Shard& shard() const;
+
+  Pending* previous_ = nullptr;  // guarded by the shard, as is what follows
+  Pending* next_ = nullptr;
+  bool linked_ = false;
 };
-
-/// Adds a recorded expression; at most once.
-void link_pending(Expression& expression);
-/// Takes it out, if it is in. After this the list no longer touches it.
-void unlink_pending(Expression& expression);
-/// Those in the list that somebody still holds.
-std::vector<std::shared_ptr<Expression>> pending_expressions();
 
 }  // namespace anabranch

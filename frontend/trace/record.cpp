@@ -116,7 +116,7 @@ Array record(Op op, const std::vector<Array>& operands, SourceLocation where, At
       std::make_shared<Expression>(std::move(results[0]), std::move(recorded), look.device);
   expression->weak = look.weak;
   expression->location = where;
-  link_pending(*expression);
+  expression->link();
   Array array(std::move(expression));
   if (full) evaluate({&array, 1});
   return array;

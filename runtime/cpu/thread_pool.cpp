@@ -65,7 +65,7 @@ namespace {
 struct Pools {
   std::mutex making;   // held while a pool is made
   std::mutex sharing;  // held while cores change hands
-  std::array<std::atomic<ThreadPool*>, max_cpu_devices> pools{};
+  std::array<std::atomic<ThreadPool*>, max_devices> pools{};
 };
 
 // Never destroyed: static arrays may outlive every static of ours. The pools' threads do stop.

@@ -11,7 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/executor/executable.h"
+#include "runtime/device/device.h"
+#include "runtime/device/task.h"
 #include "runtime/timeline/timeline.h"
 
 namespace anabranch::cpu {

@@ -5,7 +5,6 @@
 
 #include "ir/error.h"
 #include "runtime/cuda/driver.h"
-#include "runtime/cuda/gpu.h"
 
 namespace anabranch::cuda {
 namespace {
@@ -30,13 +29,13 @@ class OwnGraph {
 
 class CapturedGraph final : public CapturedWork {
  public:
-  CapturedGraph(Gpu& gpu, OwnGraph graph) : gpu_(gpu), graph_(std::move(graph)) {
+  CapturedGraph(CUcontext context, OwnGraph graph) : context_(context), graph_(std::move(graph)) {
     check(driver().cuGraphInstantiate(&launchable_, graph_.get(), 0),
           "making a graph of what was captured");
   }
   ~CapturedGraph() override {
     try {
-      gpu_.enter();
+      enter(context_);
       driver().cuGraphExecDestroy(launchable_);
     } catch (const Error&) {
       // The GPU is lost, and the graph with it.
@@ -44,13 +43,13 @@ class CapturedGraph final : public CapturedWork {
   }
 
   void put(DeviceQueue& queue) const override {
-    gpu_.enter();
+    enter(context_);
     check(driver().cuGraphLaunch(launchable_, static_cast<CUstream>(queue.native())),
           "launch of a graph");
   }
 
  private:
-  Gpu& gpu_;
+  const CUcontext context_;
   const OwnGraph graph_;  // its conditions belong to it, so it lives as long as what uses them
   CUgraphExec launchable_ = nullptr;
 };
@@ -89,14 +88,14 @@ CUgraph ended(CUstream stream, const std::function<void()>& put, std::exception_
 
 }  // namespace
 
-std::shared_ptr<const CapturedWork> captured(Gpu& gpu, CUstream stream,
+std::shared_ptr<const CapturedWork> captured(CUcontext context, CUstream stream,
                                              const std::function<void()>& put) {
-  gpu.enter();
+  enter(context);
   check(driver().cuStreamBeginCapture(stream, mode), "capture");
   std::exception_ptr error;
   OwnGraph graph(ended(stream, put, error));
   if (error) std::rethrow_exception(error);
-  return std::make_shared<const CapturedGraph>(gpu, std::move(graph));
+  return std::make_shared<const CapturedGraph>(context, std::move(graph));
 }
 
 void capture_to(CUgraph graph, CUstream stream, const std::function<void()>& put) {

@@ -13,11 +13,9 @@
 
 namespace anabranch::cuda {
 
-class Gpu;
-
-/// What `put` puts on `stream` of the GPU, and on other streams by events, ready to be launched.
-/// Throws what `put` throws, and Error where the driver refuses it.
-std::shared_ptr<const CapturedWork> captured(Gpu& gpu, CUstream stream,
+/// What `put` puts on `stream` of that context, and on other streams by events, ready to be
+/// launched. Throws what `put` throws, and Error where the driver refuses it.
+std::shared_ptr<const CapturedWork> captured(CUcontext context, CUstream stream,
                                              const std::function<void()>& put);
 
 /// The same into a graph that there is: the body of a conditional node. Nothing may be captured on

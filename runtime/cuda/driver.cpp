@@ -66,6 +66,10 @@ const Driver& driver() {
   return *driver;
 }
 
+void enter(CUcontext context) {
+  check(driver().cuCtxSetCurrent(context), "entering a GPU's context");
+}
+
 void check(CUresult result, const char* what) {
   if (result == CUDA_SUCCESS) return;
   const char *name = nullptr, *text = nullptr;

@@ -39,6 +39,10 @@ struct Driver {
 /// Opened and initialised at the first call.
 const Driver& driver();
 
+/// What the calling thread puts on streams from now on is of that context. Throws Error where the
+/// driver refuses it.
+void enter(CUcontext context);
+
 /// Throws Error, "WHAT: CUDA_ERROR_...: the driver's words", unless `result` is success. Out of
 /// memory is for callers to tell apart first.
 void check(CUresult result, const char* what);

@@ -286,7 +286,7 @@ GpuFacts gpu_facts(int index) { return index < gpu_count() ? Gpu::of(index).fact
 
 Engine& engine(int index) { return Gpu::of(index); }
 
-void Gpu::enter() const { check(driver().cuCtxSetCurrent(context_), "entering a GPU's context"); }
+void Gpu::enter() const { cuda::enter(context_); }
 
 CUevent Gpu::Events::take() {
   {
@@ -342,7 +342,7 @@ DeviceQueue& Gpu::queue(unsigned index, QueueSet set) {
 
 std::shared_ptr<const CapturedWork> Gpu::capture(const std::function<void()>& put) {
   std::lock_guard lock(capture_mutex_);
-  return captured(*this, stream_of(queue(0, QueueSet::capture)), put);
+  return captured(context_, stream_of(queue(0, QueueSet::capture)), put);
 }
 
 void* Gpu::allocate(std::size_t bytes) {

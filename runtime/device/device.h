@@ -1,7 +1,6 @@
 // The devices of this machine, and what may be set on them.
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -23,12 +22,7 @@ bool exists(const Device& device);
 /// "there is no device cuda:0, since this build has no CUDA; there is cpu:0": for errors.
 std::string missing_text(const Device& device);
 
-inline constexpr int max_cpu_devices = 64;
-
-/// How many CPU devices there are (1 at first), each with cores, memory and streams of its own.
-/// Threads move between devices that have begun to work; what is in flight goes on. Throws Error
-/// unless `count` is 1 to 64, and inside a custom call.
-void set_cpu_devices(int count);
+inline constexpr int max_devices = 64;  ///< of a kind
 
 /// Cores `first` to `first + count - 1` of the machine.
 struct CoreRange {
@@ -40,26 +34,5 @@ struct CoreRange {
 /// one and some share it. A thread keeps to no core: it is their number that counts. One core for
 /// any other device.
 CoreRange cores(const Device& device);
-
-/// Executions that a device lets be in flight (32 at first) before a submitting thread waits for
-/// the oldest. One that spans devices counts on each, with the bytes that it needs there. Where
-/// nothing but custom calls has moved for a while, which may wait for what this thread is to do,
-/// this limit and that of bytes give way, by one execution at a time.
-int in_flight_limit(const Device& device);
-/// Throws Error unless `limit` is at least 1.
-void set_in_flight_limit(const Device& device, int limit);
-
-/// Bytes that executions in flight on a device may need (inputs, results and temporaries) before a
-/// submitting thread waits for the oldest; two may be in flight whatever they need, so that the
-/// device goes from one to the next. It also bounds what has begun: an execution that would exceed
-/// it waits, without memory, for others to end. So a loop that never waits takes no more than this
-/// on top of what the same loop takes that waits for every step.
-///
-/// At first 1/128 of the machine's memory, so that it is nothing that a program which fits would
-/// notice, but at most 256 MB: a device takes 10 ms to read as much, and a thread a thousandth of
-/// that to submit more.
-std::size_t in_flight_bytes(const Device& device);
-/// Throws Error unless `bytes` is at least 1.
-void set_in_flight_bytes(const Device& device, std::size_t bytes);
 
 }  // namespace anabranch

@@ -33,6 +33,9 @@ void fail_launch_after(const Device& device, std::uint64_t launches);
 /// Throws Error, naming the devices there are, if there is no such device.
 DeviceState& device_state(const Device& device);
 
+/// The device's allocator. Throws as `device_state` does.
+Allocator& allocator(const Device& device);
+
 /// The states of the devices used so far.
 std::vector<DeviceState*> used_device_states();
 

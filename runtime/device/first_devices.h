@@ -1,4 +1,5 @@
-// What the devices are before the program sets anything, from what reads the environment.
+// What the devices are before the program sets anything, from what reads the environment, and how
+// their number changes. Inside the library only.
 #pragma once
 
 #include <optional>
@@ -14,5 +15,8 @@ struct FirstDevices {
 
 /// `read` is asked once, at the first use of any device. Before that, nothing happens.
 void read_first_devices_by(FirstDevices (*read)() noexcept);
+
+/// How many CPU devices exist from now on: for `set_cpu_devices`.
+void set_cpu_device_count(int count);
 
 }  // namespace anabranch

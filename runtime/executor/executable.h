@@ -14,38 +14,14 @@
 #include "ir/source_location.h"
 #include "ir/type.h"
 #include "runtime/device/device.h"
-#include "runtime/device/engine.h"
-#include "runtime/executor/launch_times.h"
-#include "runtime/executor/replays.h"
+#include "runtime/device/task.h"
 #include "runtime/memory/buffer.h"
 
 namespace anabranch {
 
-/// Work on the host that can be cut: iterations [begin, end) of [0, extent), on any thread, in any
-/// order. `grain` is the fewest iterations worth a thread of their own; where it is `extent` or
-/// more the task is never cut. May throw.
-struct HostTask {
-  using Function = void (*)(const void* context, void* const* buffers, std::int64_t begin,
-                            std::int64_t end);
-  Function function = nullptr;
-  std::shared_ptr<const void> context;  ///< keeps code and library primitives alive
-  std::int64_t extent = 1;
-  std::int64_t grain = 1;
-};
-
-/// Work that a device does by itself: `put` puts it on a queue of the device and returns. Throws
-/// Error where the device refuses it.
-struct DeviceTask {
-  using Function = void (*)(const void* context, void* const* buffers, DeviceQueue& queue);
-  Function put = nullptr;
-  std::shared_ptr<const void> context;  ///< keeps code and library handles alive
-  std::int64_t threads = 1;             ///< for the scheduler: how much of the device it fills
-};
-
-/// All of a loop or of a branch as one task; none where it goes step by step.
-using NativeTask = std::variant<std::monostate, HostTask, DeviceTask>;
-
 struct Executable;
+class LaunchTimes;
+class Replays;
 
 /// Runs `body` again and again while `condition` holds. The buffers of its launch are: the initial
 /// carries, the captures, the places (written), and room for a flag and both arenas (written).

@@ -7,6 +7,8 @@
 
 #include "runtime/cpu/thread_pool.h"
 #include "runtime/executor/frame.h"
+#include "runtime/executor/launch_times.h"
+#include "runtime/executor/replays.h"
 #include "runtime/executor/stream_run.h"
 
 namespace anabranch::executor {
@@ -207,7 +209,7 @@ void Execution::finish_output(std::uint32_t index, bool let_go,
   const Failure error = frame_.error(id);
   if (!mark || error) return ready.complete(error);
   if (ready.mark()) return;
-  ready.queued(mark);
+  ready.queued(mark, device_state(executable_->device_at(slot.device)).completion);
   queued_[index] = ready;
 }
 

@@ -1,9 +1,9 @@
-#include "runtime/executor/flow_capture.h"
-
+// Loops and branches of steps that a device goes through alone: captured, with what decides.
 #include <algorithm>
 #include <vector>
 
 #include "runtime/executor/loop_run.h"
+#include "runtime/executor/stream_run.h"
 
 namespace anabranch::executor {
 namespace {

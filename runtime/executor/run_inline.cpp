@@ -4,6 +4,7 @@
 
 #include "runtime/cpu/default_floats.h"
 #include "runtime/executor/frame.h"
+#include "runtime/executor/launch_event.h"
 #include "runtime/timeline/timeline.h"
 
 namespace anabranch::executor {

@@ -1,5 +1,5 @@
-#include "runtime/executor/staged_run.h"
-
+// A host's task on memory of devices that work by themselves: a custom call, or a copy between such
+// a device and the host.
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "runtime/executor/stall.h"
+#include "runtime/executor/stream_run.h"
 #include "runtime/memory/staging.h"
 
 namespace anabranch::executor {

@@ -5,7 +5,6 @@
 #include <thread>
 
 #include "runtime/cpu/thread_pool.h"
-#include "runtime/device/device_state.h"
 
 namespace anabranch {
 namespace {
@@ -22,6 +21,7 @@ struct Watch {
   std::atomic<std::uint64_t> calls{0};  // begun or ended
   std::atomic<int> in_calls{0};
   std::atomic<int> held_up{0}, hosts{0};
+  std::atomic<void (*)()> give_way{nullptr};
 
   std::mutex mutex;
   bool looks = false;  // whether there is a thread; guarded by `mutex`
@@ -50,7 +50,7 @@ bool look_once() {
     }
   }
   if (!all.stall.look(Stall::Time::clock::now(), state)) return true;
-  for (DeviceState* device : used_device_states()) device->flights.give_way();
+  if (const auto give_way = all.give_way.load()) give_way();
   return true;
 }
 
@@ -70,6 +70,8 @@ void start_looking() noexcept {
 }
 
 }  // namespace
+
+void give_way_by(void (*give_way)()) { watch().give_way = give_way; }
 
 bool Stall::look(Time now, const State& state) {
   if (state.calls != calls_) {

@@ -32,6 +32,9 @@ class Stall {
   std::chrono::nanoseconds longest_{};  // of stalls that ended by themselves
 };
 
+/// What lets the limits of all devices give way by one execution.
+void give_way_by(void (*give_way)());
+
 /// While it lives, the calling thread is inside a function of the user.
 class InUserCall {
  public:

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "runtime/executor/flow_capture.h"
-#include "runtime/executor/loop_run.h"
-#include "runtime/executor/staged_run.h"
+#include "runtime/executor/launch_event.h"
 
 namespace anabranch::executor {
 namespace {

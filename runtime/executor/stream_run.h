@@ -19,6 +19,8 @@
 #include "runtime/device/device_state.h"
 #include "runtime/executor/executable.h"
 #include "runtime/executor/frame.h"
+#include "runtime/executor/inner_run.h"
+#include "runtime/executor/launch_times.h"
 #include "runtime/executor/queue_times.h"
 #include "runtime/timeline/timeline.h"
 
@@ -29,16 +31,6 @@ using cpu::ThreadPool;
 using cpu::Work;
 
 class StreamRun;
-
-/// What a step runs that takes several goes: a loop, a branch, or a host's task on a device's
-/// memory.
-class InnerRun {
- public:
-  virtual ~InnerRun() = default;
-  /// Goes on for as long as nothing has to be waited for. Whether it is done; if not, the strand
-  /// that it belongs to goes on once it is, and this may no longer be touched.
-  virtual bool advance() = 0;
-};
 
 /// The queues of a run on one device.
 struct QueuePlace {

@@ -14,7 +14,7 @@
 namespace anabranch {
 namespace {
 
-constexpr std::size_t alignment = Buffer::alignment;
+constexpr std::size_t alignment = memory_alignment;
 constexpr std::size_t large_bytes = std::size_t{2} << 20;
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 constexpr std::size_t large_step = std::size_t{64} << 10;
@@ -213,16 +213,6 @@ void Allocator::set_limit(std::size_t bytes) {
 void Allocator::fail_after(std::uint64_t allocations) {
   std::lock_guard lock(mutex_);
   until_failure_ = allocations;
-}
-
-MemoryUse memory_use(const Device& device) { return allocator(device).use(); }
-void reset_peak_memory(const Device& device) { allocator(device).reset_peak(); }
-void release_cached_memory(const Device& device) { allocator(device).release_cached(); }
-void set_memory_limit(const Device& device, std::size_t bytes) {
-  allocator(device).set_limit(bytes);
-}
-void fail_allocation_after(const Device& device, std::uint64_t allocations) {
-  allocator(device).fail_after(allocations);
 }
 
 }  // namespace anabranch

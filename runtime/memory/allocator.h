@@ -7,14 +7,14 @@
 #include <mutex>
 #include <vector>
 
-#include "runtime/device/device.h"
+#include "ir/device.h"
 #include "runtime/device/engine.h"
-#include "runtime/memory/buffer.h"
+#include "runtime/memory/memory_use.h"
 
 namespace anabranch {
 
 /// A piece of memory as the allocator hands it out: at least what was asked for, aligned to
-/// `Buffer::alignment`.
+/// `memory_alignment`.
 struct Allocation {
   void* data = nullptr;
   std::size_t bytes = 0;
@@ -68,14 +68,5 @@ class Allocator {
   std::uint64_t frees_ = 0;
   std::uint64_t until_failure_ = UINT64_MAX;
 };
-
-/// The device's allocator, made on first use. Throws Error if there is no such device.
-Allocator& allocator(const Device& device);
-
-/// The most bytes that a device hands out and keeps; SIZE_MAX for no limit.
-void set_memory_limit(const Device& device, std::size_t bytes);
-
-/// For tests: after that many further allocations on `device`, one fails.
-void fail_allocation_after(const Device& device, std::uint64_t allocations);
 
 }  // namespace anabranch

@@ -5,8 +5,6 @@
 
 #include "runtime/device/device_state.h"
 #include "runtime/fork.h"
-#include "runtime/memory/host_copy.h"
-#include "runtime/memory/staging.h"
 
 namespace anabranch {
 
@@ -82,14 +80,6 @@ void Buffer::set_written_until(std::shared_ptr<const Mark> mark) const {
 Buffer Buffer::allocate(const Device& device, std::size_t bytes, Event ready) {
   Buffer buffer = deferred(device, bytes, std::move(ready));
   buffer.allocate_deferred();
-  return buffer;
-}
-
-Buffer Buffer::copy_of(const Device& device, std::span<const std::byte> bytes) {
-  if (device_state(device).engine) return copy_to_engine(device, bytes);
-  Buffer buffer = allocate(device, bytes.size());
-  const HostCopy drawn("copy from the host", device, bytes.size());
-  if (!bytes.empty()) std::memcpy(buffer.state_->block.data, bytes.data(), bytes.size());
   return buffer;
 }
 

@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <span>
 
-#include "runtime/device/device.h"
+#include "ir/device.h"
+#include "runtime/memory/memory_use.h"
 #include "runtime/stream/event.h"
 
 namespace anabranch {
@@ -16,7 +16,7 @@ namespace anabranch {
 class Buffer {
  public:
   /// Of the memory that `allocate` gives, in bytes.
-  static constexpr std::size_t alignment = 64;
+  static constexpr std::size_t alignment = memory_alignment;
 
   Buffer() = default;
   /// Uninitialised memory, aligned to `alignment`. Throws Error if there is not enough, naming the
@@ -32,8 +32,6 @@ class Buffer {
   /// Says that the memory, which is a device's that works by itself, is written up to `mark`: it
   /// goes back no earlier. For who makes the buffer, before it lets go of it.
   void set_written_until(std::shared_ptr<const Mark> mark) const;
-  /// A copy of host bytes.
-  static Buffer copy_of(const Device& device, std::span<const std::byte> bytes);
   /// Memory of somebody else, read in place and handed back through `deleter` when no longer
   /// needed.
   static Buffer borrow(const Device& device, const void* data, std::size_t bytes,
@@ -55,16 +53,5 @@ class Buffer {
   struct State;
   std::shared_ptr<State> state_;
 };
-
-/// What a device's allocator holds, in bytes.
-struct MemoryUse {
-  std::size_t in_use = 0;  ///< handed out now
-  std::size_t peak = 0;    ///< the most handed out at once since the last reset
-  std::size_t cached = 0;  ///< kept for reuse
-};
-MemoryUse memory_use(const Device& device);
-void reset_peak_memory(const Device& device);
-/// Gives cached memory back to the system.
-void release_cached_memory(const Device& device);
 
 }  // namespace anabranch

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runtime/cpu/thread_pool.h"
+#include "runtime/memory/copy.h"
 #include "runtime/memory/host_copy.h"
 #include "runtime/memory/staging.h"
 

@@ -5,8 +5,8 @@
 
 #include "ir/error.h"
 #include "runtime/cpu/thread_pool.h"
-#include "runtime/device/device_state.h"
 #include "runtime/fork.h"
+#include "runtime/stream/completion.h"
 #include "runtime/stream/spin.h"
 #include "runtime/timeline/timeline.h"
 
@@ -109,8 +109,9 @@ struct Event::State {
   Continuations on_queued, on_happened;
   std::atomic<const void*> maker{nullptr};
   Device device;
-  std::shared_ptr<const Mark> mark;  // written before `is_queued`, never after
-  Failure error;                     // written before `happened`, never after
+  std::shared_ptr<const Mark> mark;  // written before `is_queued`, never after, as is the next
+  Completion* completion = nullptr;
+  Failure error;  // written before `happened`, never after
 };
 
 Event Event::pending(const Device& device) {
@@ -140,7 +141,7 @@ void Event::wait(SourceLocation where) const {
       pool->help_until(state_->happened, wake_up_time,
                        state_->maker.load(std::memory_order_relaxed));
     } else if (mark()) {
-      device_state(state_->device).completion.help_until(state_->happened);
+      state_->completion->help_until(state_->happened);
     }
     state_->happened.wait(0, std::memory_order_acquire);
   }
@@ -164,10 +165,11 @@ void Event::complete(Failure error) const {
   state->on_happened.run();
 }
 
-void Event::queued(std::shared_ptr<const Mark> mark) const {
+void Event::queued(std::shared_ptr<const Mark> mark, Completion& completion) const {
   if (!state_) return;
   const std::shared_ptr<State> state = state_;
   state->mark = std::move(mark);
+  state->completion = &completion;
   state->is_queued.store(true, std::memory_order_release);
   state->on_queued.run();
 }

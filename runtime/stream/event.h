@@ -11,6 +11,8 @@
 
 namespace anabranch {
 
+class Completion;
+
 /// A shared handle; a default-made event has already happened.
 class Event {
  public:
@@ -32,8 +34,9 @@ class Event {
   /// Says what makes it happen (`cpu::Work::part_of`): a thread that waits can do a part of that.
   void set_maker(const void* maker) const;
   /// Says that what makes it happen is on a queue, where it ends at `mark`: work for the same
-  /// device may be put there without waiting for it. At most once.
-  void queued(std::shared_ptr<const Mark> mark) const;
+  /// device may be put there without waiting for it. `completion`, which is the device's and
+  /// outlives it, makes it happen. At most once.
+  void queued(std::shared_ptr<const Mark> mark, Completion& completion) const;
   /// Where it ends on its queue; null where it is on none, or none yet. Never waits.
   std::shared_ptr<const Mark> mark() const;
   /// As `then`, once it is on a queue or has happened.

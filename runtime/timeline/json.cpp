@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "runtime/device/device.h"
 #include "runtime/timeline/rows.h"
 #include "runtime/timeline/timeline.h"
 
@@ -21,7 +22,7 @@ int process_of(const Track& track) {
       return 2;
     case Track::Kind::stream:
     case Track::Kind::copies:
-      return 3 + static_cast<int>(track.device.kind()) * max_cpu_devices + track.device.index();
+      return 3 + static_cast<int>(track.device.kind()) * max_devices + track.device.index();
   }
   return 0;
 }

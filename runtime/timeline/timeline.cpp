@@ -65,14 +65,6 @@ std::vector<Event> end_recording(Clock::time_point begin) {
 
 }  // namespace
 
-Category category_of(const Launch& launch) {
-  constexpr Category categories[] = {Category::kernel, Category::library, Category::loop,
-                                     Category::branch, Category::copy};
-  // A loop or a branch that is one function has no steps to draw.
-  if (launch.is_native_flow()) return Category::kernel;
-  return categories[static_cast<std::size_t>(launch.kind)];
-}
-
 std::uint64_t take_arrows(std::size_t count) {
   static std::atomic<std::uint64_t> next{1};
   return next.fetch_add(count, std::memory_order_relaxed);

@@ -9,9 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "ir/device.h"
 #include "ir/source_location.h"
-#include "runtime/device/device.h"
-#include "runtime/executor/executable.h"
 
 namespace anabranch::timeline {
 
@@ -100,13 +99,6 @@ class Recording {
   Clock::time_point begin_;
   bool recording_ = true;
 };
-
-/// How a launch is drawn.
-Category category_of(const Launch& launch);
-inline Details details_of(const Launch& launch) {
-  return {launch.cost.bytes_read + launch.cost.bytes_written, launch.cost.operations,
-          launch.location};
-}
 
 /// The first of `count` numbers for arrows.
 std::uint64_t take_arrows(std::size_t count);

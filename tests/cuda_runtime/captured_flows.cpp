@@ -14,6 +14,7 @@
 #include "ir/text/print.h"
 #include "runtime/cuda/gpu.h"
 #include "runtime/executor/run.h"
+#include "runtime/memory/copy.h"
 #include "tests/cuda/flow_forms.h"
 #include "tests/support/compare.h"
 #include "tests/support/random_graph.h"
@@ -62,7 +63,7 @@ class Program {
   std::vector<Buffer> there(const std::vector<Literal>& inputs) const {
     std::vector<Buffer> buffers;
     for (const Literal& input : inputs) {
-      buffers.push_back(Buffer::copy_of(Device::cuda(0), input.bytes()));
+      buffers.push_back(copy_to_device(Device::cuda(0), input.bytes()));
     }
     return buffers;
   }

@@ -20,6 +20,7 @@
 #include "ir/text/print.h"
 #include "runtime/cuda/gpu.h"
 #include "runtime/executor/run.h"
+#include "runtime/memory/copy.h"
 #include "tests/support/read_literal.h"
 
 namespace anabranch::cuda {
@@ -40,7 +41,7 @@ Literal small_integers(const Type& type, std::uint32_t seed) {
   });
 }
 
-Buffer to_gpu(const Literal& literal) { return Buffer::copy_of(Device::cuda(0), literal.bytes()); }
+Buffer to_gpu(const Literal& literal) { return copy_to_device(Device::cuda(0), literal.bytes()); }
 
 Literal interpreted_dot(const Literal& lhs, const Literal& rhs, const DotAttributes& attributes) {
   const Type types[] = {lhs.type(), rhs.type()};

@@ -14,6 +14,7 @@
 #include "anabranch/anabranch.h"
 #include "fake_driver.h"
 #include "runtime/cuda/gpu.h"
+#include "runtime/executor/replays.h"
 #include "tests/support/temporary_folder.h"
 
 namespace anabranch::testing {

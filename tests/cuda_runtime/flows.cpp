@@ -6,6 +6,7 @@
 #include "ir/text/parse.h"
 #include "ir/text/print.h"
 #include "runtime/executor/run.h"
+#include "runtime/memory/copy.h"
 #include "tests/cuda/flow_forms.h"
 #include "tests/support/compare.h"
 #include "tests/support/random_graph.h"
@@ -27,7 +28,7 @@ Compilation compiled(const Graph& graph) {
 std::vector<Literal> run_on_gpu(const Compilation& compilation, std::span<const Literal> inputs) {
   std::vector<Buffer> buffers;
   for (const Literal& input : inputs) {
-    buffers.push_back(Buffer::copy_of(Device::cuda(0), input.bytes()));
+    buffers.push_back(copy_to_device(Device::cuda(0), input.bytes()));
   }
   const std::vector<Buffer> results = run(compilation.executable, std::move(buffers));
   std::vector<Literal> outputs;

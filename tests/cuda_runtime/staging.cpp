@@ -16,6 +16,7 @@
 #include "ir/error.h"
 #include "runtime/cuda/gpu.h"
 #include "runtime/executor/run.h"
+#include "runtime/memory/copy.h"
 
 namespace anabranch::testing {
 namespace {

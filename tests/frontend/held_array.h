@@ -12,6 +12,7 @@
 
 #include "frontend/array/expression.h"
 #include "runtime/memory/buffer.h"
+#include "runtime/memory/copy.h"
 
 namespace ab = anabranch;
 
@@ -43,7 +44,7 @@ struct HeldArray {
   static ab::Buffer held_ones(std::size_t size) {
     const ab::Device device = ab::default_device();
     const std::vector<float> ones(size, 1.0f);
-    const ab::Buffer there = ab::Buffer::copy_of(device, std::as_bytes(std::span(ones)));
+    const ab::Buffer there = ab::copy_to_device(device, std::as_bytes(std::span(ones)));
     there.ready().wait();
     ab::Buffer held = ab::Buffer::deferred(device, there.bytes(), ab::Event::pending(device));
     // The thread that copied them may not have let go of them yet.

@@ -100,6 +100,34 @@ TEST(Includes, ForeignHeadersStayInTheirFolders) {
   EXPECT_GT(checked, 5);
 }
 
+// A header and its source together are one component: frontend/run/jit.
+std::string component(const std::string& file) { return fs::path(file).replace_extension(); }
+
+TEST(Includes, NoComponentsIncludeEachOther) {
+  std::map<std::string, std::set<std::string>> uses;
+  for (const auto& [folder, allowed] : may_include) {
+    for (const Include& include : includes(folder)) {
+      const std::string from = component(include.file), to = component(include.header);
+      uses.try_emplace(from);
+      if (from != to && fs::exists(root / include.header)) uses[from].insert(to);
+    }
+  }
+  EXPECT_GT(uses.size(), 200u);
+  // What uses nothing that is left goes, again and again: circles stay, and what uses them.
+  for (std::size_t before = 0; before != uses.size();) {
+    before = uses.size();
+    for (auto& [from, used] : uses) {
+      std::erase_if(used, [&](const std::string& to) { return !uses.contains(to); });
+    }
+    std::erase_if(uses, [](const auto& entry) { return entry.second.empty(); });
+  }
+  for (const auto& [from, used] : uses) {
+    std::string text;
+    for (const std::string& to : used) text += " " + to;
+    ADD_FAILURE() << from << " is in a circle, or uses one:" << text;
+  }
+}
+
 TEST(Includes, TheEnvironmentIsReadInOneFile) {
   static const std::regex word(R"(\bgetenv\b)");  // and not fegetenv
   for (const auto& [folder, allowed] : may_include) {

@@ -9,7 +9,9 @@
 #include "ir/text/parse.h"
 #include "ir/text/print.h"
 #include "passes/pipeline.h"
+#include "runtime/device/cpu_devices.h"
 #include "runtime/executor/run.h"
+#include "runtime/memory/copy.h"
 #include "tests/support/random_graph.h"
 #include "tests/support/read_literal.h"
 
@@ -59,7 +61,7 @@ std::vector<Buffer> buffers_of(const GraphCase& tested, const Executable& execut
       ++same;
     }
     buffers.push_back(sharing && same < i ? buffers[same]
-                                          : Buffer::copy_of(device, tested.inputs[i].bytes()));
+                                          : copy_to_device(device, tested.inputs[i].bytes()));
   }
   return buffers;
 }

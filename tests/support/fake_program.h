@@ -12,6 +12,7 @@
 
 #include "codegen/schedule/schedule.h"
 #include "runtime/executor/executable.h"
+#include "runtime/memory/copy.h"
 
 namespace anabranch::testing {
 
@@ -159,7 +160,7 @@ inline FakeProgram random_program(std::mt19937& random, int launches, std::int64
 }
 
 inline Buffer buffer_of(const Device& device, const std::vector<std::int64_t>& values) {
-  return Buffer::copy_of(device, std::as_bytes(std::span(values)));
+  return copy_to_device(device, std::as_bytes(std::span(values)));
 }
 
 inline std::vector<std::int64_t> values_of(const Buffer& buffer) {

@@ -25,5 +25,8 @@
 #include "ir/log.h"
 #include "ir/text/graphviz.h"
 #include "ir/text/print.h"
+#include "runtime/device/cpu_devices.h"
+#include "runtime/executor/limits.h"
+#include "runtime/memory/device_memory.h"
 #include "runtime/timeline/summary.h"
 #include "runtime/timeline/timeline.h"

@@ -8,6 +8,7 @@
 
 #include "codegen/schedule/device_model.h"
 #include "codegen/schedule/schedule.h"
+#include "runtime/executor/launch_times.h"
 #include "tests/support/fake_program.h"
 
 namespace anabranch::cuda {

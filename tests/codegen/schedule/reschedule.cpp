@@ -5,6 +5,7 @@
 #include <chrono>
 #include <thread>
 
+#include "runtime/executor/launch_times.h"
 #include "runtime/executor/run.h"
 #include "tests/support/fake_program.h"
 

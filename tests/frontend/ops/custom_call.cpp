@@ -10,6 +10,7 @@
 #include "frontend/run/program_cache.h"
 #include "ir/interpret/interpret.h"
 #include "ir/text/parse.h"
+#include "runtime/device/cpu_devices.h"
 #include "tests/frontend/values.h"
 
 namespace {

@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "ir/text/parse.h"
+#include "runtime/memory/device_memory.h"
 #include "tests/frontend/values.h"
 
 namespace {

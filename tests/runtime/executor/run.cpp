@@ -8,7 +8,9 @@
 #include <thread>
 
 #include "ir/error.h"
+#include "runtime/executor/limits.h"
 #include "runtime/memory/allocator.h"
+#include "runtime/memory/device_memory.h"
 #include "tests/support/fake_program.h"
 
 namespace anabranch {

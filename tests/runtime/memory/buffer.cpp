@@ -9,6 +9,8 @@
 
 #include "ir/error.h"
 #include "runtime/memory/allocator.h"
+#include "runtime/memory/copy.h"
+#include "runtime/memory/device_memory.h"
 
 namespace anabranch {
 namespace {
@@ -86,7 +88,7 @@ TEST(Buffer, BorrowedMemoryGoesBackOnce) {
 
 TEST(Buffer, CopyOfKeepsTheBytes) {
   const std::string text = "anabranch";
-  Buffer buffer = Buffer::copy_of(device, std::as_bytes(std::span(text)));
+  Buffer buffer = copy_to_device(device, std::as_bytes(std::span(text)));
   EXPECT_EQ(std::memcmp(buffer.data(), text.data(), text.size()), 0);
 }
 

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "ir/error.h"
+#include "runtime/executor/limits.h"
 #include "runtime/executor/run.h"
 #include "tests/support/fake_program.h"
 

@@ -1,31 +1,17 @@
-#include "frontend/array/array.h"
-
-#include <algorithm>
+// Reading arrays: what is recorded runs first.
 #include <cstring>
 #include <ostream>
+#include <string>
 
+#include "frontend/array/array.h"
 #include "frontend/array/expression.h"
 #include "frontend/array/fail.h"
 #include "frontend/array/format_array.h"
-#include "frontend/ops/elementwise.h"
-#include "frontend/ops/shape.h"
 #include "frontend/run/evaluate.h"
-#include "frontend/trace/record.h"
 #include "frontend/trace/tracer.h"
 #include "runtime/memory/read.h"
 
 namespace anabranch {
-
-Array array_of(Type type, Buffer memory) {
-  return Array(std::make_shared<Expression>(std::move(type), std::move(memory)));
-}
-
-Array array_of(Dtype dtype, std::uint64_t bits, SourceLocation where) {
-  auto expression = std::make_shared<Expression>(Type{dtype, {}}, HostScalar{bits});
-  expression->location = where;
-  return Array(std::move(expression));
-}
-
 namespace {
 
 std::span<const std::byte> scalar_bytes(const Expression& expression) {
@@ -33,28 +19,6 @@ std::span<const std::byte> scalar_bytes(const Expression& expression) {
 }
 
 }  // namespace
-
-Expression& Array::get(const char* function, const std::source_location& where) const {
-  if (!expression_) {
-    fail(std::string(function) + ": the Array is empty; give it a value first", where);
-  }
-  if (expression_->kind == Expression::Kind::donated) fail_donated(function, *expression_, where);
-  return *expression_;
-}
-
-const Type& Array::type(std::source_location where) const { return get("type", where).type; }
-const Shape& Array::shape(std::source_location where) const {
-  return get("shape", where).type.shape;
-}
-Dtype Array::dtype(std::source_location where) const { return get("dtype", where).type.dtype; }
-std::int64_t Array::size(std::source_location where) const {
-  return get("size", where).type.size();
-}
-int Array::rank(std::source_location where) const { return get("rank", where).type.rank(); }
-
-Device Array::device(std::source_location where) const {
-  return get("device", where).device().value_or(default_device());
-}
 
 void Array::wait(std::source_location where) const {
   Expression& expression = get("wait", where);
@@ -70,28 +34,6 @@ bool Array::ready() const {
   if (expression_->kind == Expression::Kind::donated) return false;
   if (expression_->kind == Expression::Kind::scalar) return true;
   return expression_->is_concrete() && expression_->buffer().ready().ready();
-}
-
-void Array::check_read(const char* function, Dtype as, std::int64_t count,
-                       const std::source_location& where) const {
-  const Expression& expression = get(function, where);
-  const Type& type = expression.type;
-  if (expression.kind == Expression::Kind::traced) {
-    fail(std::string(function) + ": " + to_string(type) +
-             " is being traced and has no value yet; return it from the traced function and read "
-             "the result",
-         where);
-  }
-  if (type.dtype != as) {
-    fail(std::string(function) + ": " + to_string(type) + " read as " + std::string(name(as)) +
-             "; convert it with .astype(ab::" + std::string(name(as)) + ") first",
-         where);
-  }
-  if (count != any_count && count != type.size()) {
-    fail(std::string(function) + ": " + to_string(type) + " has " + std::to_string(type.size()) +
-             " elements, not " + std::to_string(count),
-         where);
-  }
 }
 
 void Array::read_async(const char* function, ReadPiece read,
@@ -136,26 +78,6 @@ void Array::read(const char* function, const ReadPiece& read,
   const Buffer memory = memory_of(*this, default_device());
   memory.ready().wait(where);
   read_in_pieces(memory, read);
-}
-
-Array Array::to(const Device& device, std::source_location where) const {
-  const Expression& expression = get("to", where);
-  if (!exists(device)) {
-    fail("to: " + to_string(expression.type) + ": " + missing_text(device), where);
-  }
-  if (expression.kind == Expression::Kind::scalar) {
-    return array_of(expression.type, memory_of(*this, device));
-  }
-  if (expression.device() == device) return *this;
-  return record(Op::transfer, {*this}, where, DeviceAttributes{device});
-}
-
-Array Array::astype(Dtype dtype, std::source_location where) const {
-  return anabranch::astype(Operand(*this, where), dtype);
-}
-
-Array Array::operator[](Position position) const {
-  return index({*this, position.where}, position.value);
 }
 
 std::string to_string(const Array& array) {

@@ -1,0 +1,130 @@
+// Elementwise functions that are made of others.
+#include <limits>
+#include <numbers>
+#include <utility>
+#include <vector>
+
+#include "frontend/ops/elementwise.h"
+#include "frontend/ops/promote.h"
+#include "frontend/ops/term.h"
+#include "frontend/trace/record.h"
+
+namespace anabranch {
+namespace {
+
+// The operand as an array on the line of the call, for functions of several steps.
+Term term(const char* function, const Operand& x, Takes takes = Takes::floats) {
+  return {as_array(function, x, takes), x.where()};
+}
+
+// Both operands of one dtype and one shape.
+std::pair<Term, Term> terms(const char* function, const Operand& a, const Operand& b, Takes takes) {
+  std::vector<Array> both = promote(function, {&a, &b}, takes);
+  broadcast(function, both, a.where());
+  return {Term(both[0], a.where()), Term(both[1], a.where())};
+}
+
+}  // namespace
+
+Array square(const Operand& x) {
+  Term y = term("square", x, Takes::numbers);
+  return y * y;
+}
+
+Array reciprocal(const Operand& x) { return 1 / term("reciprocal", x); }
+
+Array exp2(const Operand& x) { return exp(term("exp2", x) * std::numbers::ln2); }
+Array log2(const Operand& x) { return log(term("log2", x)) * std::numbers::log2e; }
+Array log10(const Operand& x) { return log(term("log10", x)) * std::numbers::log10e; }
+
+Array trunc(const Operand& x) {
+  Term y = term("trunc", x, Takes::numbers);
+  if (!is_float(y.array().dtype())) return y;
+  return where(y < 0, ceil(y), floor(y));
+}
+
+// An integer equals itself; so does every float but NaN.
+Array isnan(const Operand& x) {
+  Term y = term("isnan", x, Takes::numbers);
+  return y != y;
+}
+
+Array isfinite(const Operand& x) {
+  Term y = term("isfinite", x, Takes::numbers);
+  if (!is_float(y.array().dtype())) return y == y;
+  return record(Op::is_finite, {y.array()}, x.where());
+}
+
+Array isinf(const Operand& x) {
+  Term y = term("isinf", x, Takes::numbers);
+  if (!is_float(y.array().dtype())) return y != y;
+  return abs(y) == std::numeric_limits<double>::infinity();
+}
+
+Array signbit(const Operand& x) {
+  Term y = term("signbit", x);
+  const std::size_t bytes = byte_size(y.array().dtype());
+  const Dtype bits = bytes == 2 ? i16 : bytes == 4 ? i32 : i64;
+  return Term(bitcast(y, bits), x.where()) < 0;
+}
+
+Array copysign(const Operand& a, const Operand& b) {
+  auto [x, y] = terms("copysign", a, b, Takes::floats);
+  Term differ = {not_equal({signbit(x), a.where()}, {signbit(y), a.where()}), a.where()};
+  return where(differ, -x, x);
+}
+
+Array nan_to_num(const Operand& x, double nan) {
+  Term y = term("nan_to_num", x);
+  const double greatest = visit_dtype(y.array().dtype(), []<class T>() -> double {
+    if constexpr (std::is_same_v<T, Float16>)
+      return 65504;
+    else if constexpr (std::is_same_v<T, BFloat16>)
+      return BFloat16::from_bits(0x7f7f);
+    else
+      return static_cast<double>(std::numeric_limits<T>::max());
+  });
+  Term finite = minimum(maximum(y, -greatest), greatest);
+  return where(y != y, nan, finite);
+}
+
+Array hypot(const Operand& a, const Operand& b) {
+  auto [x, y] = terms("hypot", a, b, Takes::floats);
+  Term longer = maximum(abs(x), abs(y));
+  Term shorter = minimum(abs(x), abs(y));
+  // Where the longer is 0 or infinite it is the answer, and the ratio would not be a number.
+  Term ratio = shorter / longer;
+  Term plain = (longer == 0) | (longer == std::numeric_limits<double>::infinity());
+  return where(plain, longer, longer * sqrt(1 + ratio * ratio));
+}
+
+Array logaddexp(const Operand& a, const Operand& b) {
+  auto [x, y] = terms("logaddexp", a, b, Takes::floats);
+  Term apart = abs(x - y);
+  // Equal infinities leave NaN; the sum is then the operand itself.
+  return where(x == y, x + std::numbers::ln2, maximum(x, y) + log1p(exp(-apart)));
+}
+
+Array remainder(const Operand& a, const Operand& b) {
+  auto [x, y] = terms("remainder", a, b, Takes::numbers);
+  Term rest = {record(Op::remainder, {x.array(), y.array()}, a.where()), a.where()};
+  return where((rest != 0) & ((rest < 0) != (y < 0)), rest + y, rest);
+}
+
+Array floor_divide(const Operand& a, const Operand& b) {
+  auto [x, y] = terms("floor_divide", a, b, Takes::numbers);
+  Term quotient = x / y;
+  if (is_float(quotient.array().dtype())) return floor(quotient);
+  // Truncation is one too high where there is a rest whose sign is not the divisor's.
+  Term rest = {record(Op::remainder, {x.array(), y.array()}, a.where()), a.where()};
+  return where((rest != 0) & ((rest < 0) != (y < 0)), quotient - 1, quotient);
+}
+
+Array bitwise_right_shift(const Operand& a, const Operand& b) {
+  auto [x, y] = terms("bitwise_right_shift", a, b, Takes::integers);
+  bool with_sign = is_signed_integer(x.array().dtype());
+  return record(with_sign ? Op::shift_right_arithmetic : Op::shift_right_logical,
+                {x.array(), y.array()}, a.where());
+}
+
+}  // namespace anabranch

@@ -1,0 +1,40 @@
+// InnerRun: a step that is more than one task, and the three kinds of it.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "runtime/executor/executable.h"
+
+namespace anabranch::executor {
+
+class Strand;
+
+/// What a step runs that takes several goes: a loop, a branch, or a host's task on a device's
+/// memory.
+class InnerRun {
+ public:
+  virtual ~InnerRun() = default;
+  /// Goes on for as long as nothing has to be waited for. Whether it is done; if not, the strand
+  /// that it belongs to goes on once it is, and this may no longer be touched.
+  virtual bool advance() = 0;
+};
+
+/// A run of `launch`, a loop or a branch, on `buffers`, both of which outlive it. Where it does not
+/// end at once, it advances `strand` when it does. The first error in a step fails all that the
+/// launch writes.
+std::unique_ptr<InnerRun> make_inner_run(const Launch& launch, std::span<void* const> buffers,
+                                         Strand& strand);
+
+/// Copies what `task` reads there to the host, runs it on a worker, and copies back what it writes;
+/// where the launch is itself a copy, that is all there is to it. `launch` and `buffers` outlive
+/// it. Nothing waits meanwhile but the worker, for room in the ring, where it copies much to a
+/// device; `strand` is advanced at the end. Throws Error where there is no memory.
+std::unique_ptr<InnerRun> make_staged_run(const Launch& launch, const HostTask& task,
+                                          std::span<void* const> buffers, Strand& strand);
+
+/// Puts all of `launch`, a loop or a branch that `steer_of` is there for, on the queue of `strand`,
+/// which captures. Throws Error where the device refuses anything of it.
+void capture_flow(const Launch& launch, std::span<void* const> buffers, Strand& strand);
+
+}  // namespace anabranch::executor
