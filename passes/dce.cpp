@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "ir/graph/builder.h"
+#include "ir/graph/copier.h"
 #include "passes/regions.h"
 
 namespace anabranch {
@@ -152,32 +153,28 @@ Graph remove(const Graph& graph, bool regions_too) {
   const std::vector<Mask> live = live_values(graph, all(graph.outputs().size()), regions_too);
   if (is_clean(graph, live, regions_too)) return graph;
   GraphBuilder builder(graph.name());
-  std::vector<std::vector<Value>> renamed(graph.nodes().size());
-  auto rename = [&](Value value) { return renamed[value.node][value.result]; };
+  GraphCopier copier(graph, builder);
   for (std::uint32_t i = 0; i < graph.nodes().size(); ++i) {
-    Node node = graph.node(i);
-    if (node.op == Op::parameter) {
-      renamed[i] = {builder.parameter(node.types[0], node.location)};
+    if (graph.node(i).op == Op::parameter) {
+      copier.copy(i);
       continue;
     }
     if (!any(live[i])) continue;
+    Node node = graph.node(i);
     if (regions_too && is_control(node.op)) {
       node = trimmed(node, live[i]);
     } else if (regions_too && node.op != Op::fusion) {  // a kernel of its own, decided already
       for (Graph& region : node.regions) region = remove(region, true);
     }
-    for (Value& input : node.inputs) input = rename(input);
-    renamed[i].resize(live[i].size());
+    for (Value& input : node.inputs) input = copier(input);
     Value next = builder.append(std::move(node));
-    for (std::size_t result = 0; result < live[i].size(); ++result) {
+    for (std::uint32_t result = 0; result < live[i].size(); ++result) {
       if (!live[i][result]) continue;
-      renamed[i][result] = next;
+      copier.rename({i, result}, next);
       ++next.result;
     }
   }
-  std::vector<Value> outputs;
-  for (Value output : graph.outputs()) outputs.push_back(rename(output));
-  return builder.build(std::move(outputs));
+  return builder.build(copier(graph.outputs()));
 }
 
 }  // namespace

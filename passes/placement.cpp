@@ -7,6 +7,7 @@
 
 #include "ir/error.h"
 #include "ir/graph/builder.h"
+#include "ir/graph/copier.h"
 #include "ir/text/print.h"
 
 namespace anabranch {
@@ -93,28 +94,30 @@ class Placement {
 class Writer {
  public:
   Writer(const Graph& graph, const Placement& placement, bool with_floating)
-      : graph_(graph), placement_(placement), with_floating_(with_floating) {}
+      : graph_(graph),
+        placement_(placement),
+        with_floating_(with_floating),
+        builder_(graph.name()),
+        copier_(graph, builder_) {}
 
   PlacedGraph write() {
-    GraphBuilder builder(graph_.name());
     PlacedGraph placed;
     for (std::uint32_t i = 0; i < graph_.nodes().size(); ++i) {
       Node node = graph_.node(i);
-      if (node.op == Op::parameter) {
-        moved_.push_back(builder.parameter(node.types[0], node.location));
-      } else if (node.op == Op::transfer && is_there(origin(i), placement_.at(i))) {
-        moved_.push_back(moved(origin(i)));
+      if (node.op == Op::transfer && is_there(origin(i), placement_.at(i))) {
+        copier_.rename(i, copier_(origin(i)));
         continue;
+      }
+      if (node.op == Op::parameter) {
+        copier_.copy(i);
       } else {
         if (node.op == Op::transfer) node.inputs[0] = origin(i);
-        for (Value& input : node.inputs) input = read(builder, node, input, placement_.at(i));
-        moved_.push_back(builder.append(std::move(node)));
+        for (Value& input : node.inputs) input = read(node, input, placement_.at(i));
+        copier_.rename(i, builder_.append(std::move(node)));
       }
-      note(moved_.back(), placement_.at(i));
+      note(copier_({i, 0}), placement_.at(i));
     }
-    std::vector<Value> outputs;
-    for (Value output : graph_.outputs()) outputs.push_back(moved(output));
-    placed.graph = builder.build(std::move(outputs));
+    placed.graph = builder_.build(copier_(graph_.outputs()));
     placed.devices = std::move(devices_);
     return placed;
   }
@@ -127,21 +130,16 @@ class Writer {
     return value;
   }
 
-  Value moved(Value value) const {
-    const Value first = moved_[value.node];
-    return {first.node, first.result + value.result};
-  }
-
   bool is_there(Value value, const Device& device) const {
     return graph_.node(value).op != Op::constant && placement_.at(value.node) == device;
   }
 
-  Value read(GraphBuilder& builder, const Node& reader, Value value, const Device& device) {
+  Value read(const Node& reader, Value value, const Device& device) {
     const bool anywhere = graph_.node(value).op == Op::constant ||
                           (!with_floating_ && !placement_.depends(value.node));
-    if (reader.op == Op::transfer || anywhere || is_there(value, device)) return moved(value);
-    const Value sent = builder.add(Op::transfer, {moved(value)}, DeviceAttributes{device},
-                                   std::nullopt, {}, reader.location);
+    if (reader.op == Op::transfer || anywhere || is_there(value, device)) return copier_(value);
+    const Value sent = builder_.add(Op::transfer, {copier_(value)}, DeviceAttributes{device},
+                                    std::nullopt, {}, reader.location);
     note(sent, device);
     return sent;
   }
@@ -154,7 +152,8 @@ class Writer {
   const Graph& graph_;
   const Placement& placement_;
   const bool with_floating_;
-  std::vector<Value> moved_;  // per node: its first result
+  GraphBuilder builder_;
+  GraphCopier copier_;
   std::vector<Device> devices_;
 };
 

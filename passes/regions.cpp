@@ -4,6 +4,7 @@
 
 #include "ir/error.h"
 #include "ir/graph/builder.h"
+#include "ir/graph/copier.h"
 #include "ir/text/print.h"
 
 namespace anabranch {
@@ -28,28 +29,23 @@ Graph with_parameters(const Graph& region, std::span<const Type> types,
                       std::span<const std::uint32_t> outputs) {
   const std::vector<char> needed = needed_nodes(region, outputs);
   GraphBuilder builder(region.name());
-  std::vector<Value> added, moved(region.nodes().size());
+  GraphCopier copier(region, builder);
+  std::vector<Value> added;
   for (const Type& type : types) added.push_back(builder.parameter(type));
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
+  for (std::uint32_t i = 0; i < parameters.size(); ++i) {
     const NewParameter& to = parameters[i];
     if (!needed[i]) continue;
     if (!to.constant && to.index == NewParameter::nothing) {
       throw InternalError("regions", "%" + std::to_string(i) + " goes, and is needed",
                           to_string(region));
     }
-    moved[i] = to.constant ? builder.constant(*to.constant) : added.at(to.index);
+    copier.rename(i, to.constant ? builder.constant(*to.constant) : added.at(to.index));
   }
-  auto move = [&](Value value) {
-    return Value{moved[value.node].node, moved[value.node].result + value.result};
-  };
-  for (std::size_t i = region.parameter_count(); i < region.nodes().size(); ++i) {
-    if (!needed[i]) continue;
-    Node node = region.nodes()[i];
-    for (Value& input : node.inputs) input = move(input);
-    moved[i] = builder.append(std::move(node));
+  for (auto i = static_cast<std::uint32_t>(parameters.size()); i < region.nodes().size(); ++i) {
+    if (needed[i]) copier.copy(i);
   }
   std::vector<Value> results;
-  for (std::uint32_t output : outputs) results.push_back(move(region.outputs()[output]));
+  for (std::uint32_t output : outputs) results.push_back(copier(region.outputs()[output]));
   return builder.build(std::move(results));
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/graph/copier.h"
 #include "ir/infer/infer.h"
 #include "passes/dce.h"
 
@@ -90,30 +91,21 @@ Value Rewriter::offer(Node node) {
 Graph rewrite(const Graph& graph, const RuleTable& rules, const PassContext& context) {
   Rewriter rewriter(graph.name(), rules, context.fast_math);
   rewriter.applied_ = &context.applied;
-  std::vector<Value> renamed(graph.nodes().size());
+  GraphCopier copier(graph, rewriter.builder_);
   for (std::uint32_t i = 0; i < graph.nodes().size(); ++i) {
-    Node node = graph.node(i);
-    if (node.op == Op::parameter) {
-      renamed[i] = rewriter.builder_.parameter(node.types[0], node.location);
+    if (graph.node(i).op == Op::parameter) {
+      copier.copy(i);
       continue;
     }
-    for (Value& input : node.inputs) {
-      Value first = renamed[input.node];
-      input = {first.node, first.result + input.result};
-    }
+    Node node = copier.renamed(i);
     for (Graph& region : node.regions) {
       Graph after = rewrite(region, rules, context);
       if (takes(node, after)) region = std::move(after);
     }
     rewriter.location_ = node.location;
-    renamed[i] = rewriter.offer(std::move(node));
+    copier.rename(i, rewriter.offer(std::move(node)));
   }
-  std::vector<Value> outputs;
-  for (Value output : graph.outputs()) {
-    Value first = renamed[output.node];
-    outputs.push_back({first.node, first.result + output.result});
-  }
-  return without_dead_nodes(rewriter.builder_.build(std::move(outputs)));
+  return without_dead_nodes(rewriter.builder_.build(copier(graph.outputs())));
 }
 
 }  // namespace anabranch

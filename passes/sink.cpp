@@ -7,6 +7,7 @@
 
 #include "ir/fusion_plan.h"
 #include "ir/graph/builder.h"
+#include "ir/graph/copier.h"
 #include "passes/costs.h"
 #include "passes/dce.h"
 
@@ -98,25 +99,15 @@ class Sinker {
       : graph_(graph), context_(context), builder_(graph.name()) {}
 
   Graph run() {
-    for (const Node& node : graph_.nodes()) {
-      if (node.op == Op::parameter) {
-        moved_.push_back(builder_.parameter(node.types[0], node.location));
-        continue;
+    GraphCopier copier(graph_, builder_);
+    for (std::uint32_t i = 0; i < graph_.nodes().size(); ++i) {
+      if (is_control(graph_.node(i).op)) {
+        copier.rename(i, builder_.append(with_less_captured(copier.renamed(i))));
+      } else {
+        copier.copy(i);
       }
-      Node copy = node;
-      for (Value& input : copy.inputs) {
-        const Value first = moved_[input.node];
-        input = {first.node, first.result + input.result};
-      }
-      if (is_control(node.op)) copy = with_less_captured(std::move(copy));
-      moved_.push_back(builder_.append(std::move(copy)));
     }
-    std::vector<Value> outputs;
-    for (Value output : graph_.outputs()) {
-      const Value first = moved_[output.node];
-      outputs.push_back({first.node, first.result + output.result});
-    }
-    return without_dead_nodes(builder_.build(std::move(outputs)));
+    return without_dead_nodes(builder_.build(copier(graph_.outputs())));
   }
 
  private:
@@ -163,13 +154,15 @@ class Sinker {
       GraphBuilder made(region.name());
       for (std::size_t i = before; i < inputs.size(); ++i) made.parameter(builder_.type(inputs[i]));
       std::map<std::uint32_t, Value> computed;  // by node outside
-      std::vector<Value> moved;
+      GraphCopier copier(region, made);
       for (std::size_t i = before; i < node.inputs.size(); ++i) {
-        moved.push_back(recipes[i]
-                            ? compute(*recipes[i], node.inputs[i], parameter_of, computed, made)
-                            : Value{kept[i], 0});
+        copier.rename(static_cast<std::uint32_t>(i - before),
+                      recipes[i]
+                          ? compute(*recipes[i], node.inputs[i], parameter_of, computed, made)
+                          : Value{kept[i], 0});
       }
-      region = with_body(region, std::move(moved), made);
+      copier.copy_body();
+      region = without_dead_nodes(made.build(copier(region.outputs())));
     }
     node.inputs = std::move(inputs);
     return node;
@@ -190,24 +183,9 @@ class Sinker {
     return computed.at(value.node);
   }
 
-  static Graph with_body(const Graph& region, std::vector<Value> moved, GraphBuilder& made) {
-    const auto move = [&](Value value) {
-      return Value{moved[value.node].node, moved[value.node].result + value.result};
-    };
-    for (std::size_t i = region.parameter_count(); i < region.nodes().size(); ++i) {
-      Node node = region.nodes()[i];
-      for (Value& input : node.inputs) input = move(input);
-      moved.push_back(made.append(std::move(node)));
-    }
-    std::vector<Value> outputs;
-    for (Value output : region.outputs()) outputs.push_back(move(output));
-    return without_dead_nodes(made.build(std::move(outputs)));
-  }
-
   const Graph& graph_;
   PassContext& context_;
   GraphBuilder builder_;
-  std::vector<Value> moved_;  // per node of the old graph: its first result
 };
 
 }  // namespace

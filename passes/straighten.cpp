@@ -4,6 +4,7 @@
 #include <map>
 
 #include "ir/graph/builder.h"
+#include "ir/graph/copier.h"
 #include "passes/dce.h"
 #include "passes/fold.h"
 #include "passes/regions.h"
@@ -18,29 +19,22 @@ class Straightener {
       : graph_(graph), context_(context), builder_(graph.name()) {}
 
   Graph run() {
-    for (const Node& node : graph_.nodes()) {
-      if (node.op == Op::parameter) {
-        moved_.push_back({builder_.parameter(node.types[0], node.location)});
+    GraphCopier copier(graph_, builder_);
+    for (std::uint32_t i = 0; i < graph_.nodes().size(); ++i) {
+      if (!is_control(graph_.node(i).op)) {
+        copier.copy(i);
         continue;
       }
-      Node copy = node;
-      for (Value& input : copy.inputs) input = move(input);
-      for (Graph& region : copy.regions) {
-        if (is_control(node.op)) region = straighten(region, context_);
-      }
-      moved_.push_back(node.op == Op::case_    ? branch(std::move(copy))
-                       : node.op == Op::while_ ? loop(std::move(copy))
-                                               : results(builder_.append(std::move(copy)).node));
+      Node copy = copier.renamed(i);
+      for (Graph& region : copy.regions) region = straighten(region, context_);
+      const Values made = copy.op == Op::case_ ? branch(std::move(copy)) : loop(std::move(copy));
+      for (std::uint32_t k = 0; k < made.size(); ++k) copier.rename({i, k}, made[k]);
     }
-    std::vector<Value> outputs;
-    for (Value output : graph_.outputs()) outputs.push_back(move(output));
-    return without_dead_nodes(builder_.build(std::move(outputs)));
+    return without_dead_nodes(builder_.build(copier(graph_.outputs())));
   }
 
  private:
   using Values = std::vector<Value>;
-
-  Value move(Value value) const { return moved_[value.node][value.result]; }
 
   Values results(std::uint32_t node) const {
     Values values;
@@ -78,17 +72,10 @@ class Straightener {
   }
 
   Values inlined(const Graph& region, std::span<const Value> operands) {
-    std::vector<Values> inside;
-    for (Value operand : operands) inside.push_back({operand});
-    auto find = [&](Value value) { return inside[value.node][value.result]; };
-    for (std::size_t i = region.parameter_count(); i < region.nodes().size(); ++i) {
-      Node node = region.nodes()[i];
-      for (Value& input : node.inputs) input = find(input);
-      inside.push_back(results(builder_.append(std::move(node)).node));
-    }
-    Values outputs;
-    for (Value output : region.outputs()) outputs.push_back(find(output));
-    return outputs;
+    GraphCopier copier(region, builder_);
+    for (std::uint32_t i = 0; i < operands.size(); ++i) copier.rename(i, operands[i]);
+    copier.copy_body();
+    return copier(region.outputs());
   }
 
   Values loop(Node node) {
@@ -188,7 +175,6 @@ class Straightener {
   const Graph& graph_;
   PassContext& context_;
   GraphBuilder builder_;
-  std::vector<Values> moved_;  // per node of the old graph: its results
 };
 
 bool has_control(const Graph& graph) {

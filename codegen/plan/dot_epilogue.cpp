@@ -7,6 +7,7 @@
 #include "codegen/lower/lower.h"
 #include "ir/error.h"
 #include "ir/graph/builder.h"
+#include "ir/graph/copier.h"
 #include "ir/text/print.h"
 
 namespace anabranch {
@@ -40,37 +41,26 @@ bool reads_in_place(const Graph& epilogue) {
 Graph epilogue_region(const Graph& region, std::uint32_t dot,
                       std::vector<std::size_t>& extra_inputs) {
   GraphBuilder builder("epilogue");
-  std::vector<Value> moved(region.nodes().size());
+  GraphCopier copier(region, builder);
   std::vector<char> read(region.nodes().size(), 0);
   for (std::uint32_t i = 0; i < region.nodes().size(); ++i) {
     if (i == dot) continue;
     for (Value input : region.node(i).inputs) read[input.node] = 1;
   }
   for (Value output : region.outputs()) read[output.node] = 1;
-  moved[dot] = builder.parameter(region.node(dot).types[0]);
+  copier.rename(dot, builder.parameter(region.node(dot).types[0]));
   for (std::uint32_t i = 0; i < region.parameter_count(); ++i) {
     if (!read[i]) continue;
-    moved[i] = builder.parameter(region.parameter_type(i));
+    copier.copy(i);
     extra_inputs.push_back(i);
   }
   for (auto i = static_cast<std::uint32_t>(region.parameter_count()); i < region.nodes().size();
        ++i) {
-    const Node& node = region.node(i);
-    if (i == dot) continue;
-    if (node.op == Op::constant) {
-      moved[i] = builder.constant(node.as<ConstantAttributes>().value, node.location);
-      continue;
-    }
-    std::vector<Value> inputs;
-    for (Value input : node.inputs) inputs.push_back(moved[input.node]);
-    std::optional<Type> stated;
-    if (info(node.op).has(OpInfo::typed)) stated = node.types[0];
-    moved[i] = builder.add(node.op, std::move(inputs), node.attributes, std::move(stated),
-                           node.regions, node.location);
+    if (i != dot) copier.copy(i);
   }
   std::vector<Value> outputs;
   for (Value output : region.outputs()) {
-    Value value = moved[output.node];
+    Value value = copier(output);
     // Where the dot's own result is an output too, the epilogue copies it.
     if (builder.node(value).op == Op::parameter) {
       value = builder.add(Op::reshape, {value}, NoAttributes{}, builder.type(value));

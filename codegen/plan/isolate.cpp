@@ -1,9 +1,11 @@
 #include "codegen/plan/isolate.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <vector>
 
 #include "ir/graph/builder.h"
+#include "ir/graph/copier.h"
 
 namespace anabranch {
 namespace {
@@ -40,32 +42,24 @@ Graph region_of(const Graph& graph, const Node& node) {
 Graph isolate(const Graph& graph) {
   if (std::none_of(graph.nodes().begin(), graph.nodes().end(), changes)) return graph;
   GraphBuilder builder(graph.name());
-  std::vector<Value> moved;  // per node: its first result
-  auto at = [&](Value value) {
-    return Value{moved[value.node].node, moved[value.node].result + value.result};
-  };
-  for (const Node& node : graph.nodes()) {
-    std::vector<Value> inputs;
-    for (Value input : node.inputs) inputs.push_back(at(input));
-    if (node.op == Op::parameter) {
-      moved.push_back(builder.parameter(node.types[0], node.location));
-    } else if (stands_alone(node)) {
-      moved.push_back(builder.add(Op::fusion, std::move(inputs), FusionAttributes{kind_of(node.op)},
-                                  std::nullopt, {region_of(graph, node)}, node.location));
-    } else if (node.op == Op::constant) {
-      moved.push_back(builder.constant(node.as<ConstantAttributes>().value, node.location));
-    } else {
-      std::vector<Graph> regions = node.regions;
-      if (is_control(node.op)) {
-        for (Graph& region : regions) region = isolate(region);
-      }
-      moved.push_back(builder.add(node.op, std::move(inputs), node.attributes, stated(node),
-                                  std::move(regions), node.location));
+  GraphCopier copier(graph, builder);
+  for (std::uint32_t i = 0; i < graph.nodes().size(); ++i) {
+    const Node& node = graph.node(i);
+    if (!changes(node)) {
+      copier.copy(i);
+      continue;
     }
+    Node made = copier.renamed(i);
+    if (is_control(node.op)) {
+      for (Graph& region : made.regions) region = isolate(region);
+    } else {
+      made.regions = {region_of(graph, node)};
+      made.attributes = FusionAttributes{kind_of(node.op)};
+      made.op = Op::fusion;
+    }
+    copier.rename(i, builder.append(std::move(made)));
   }
-  std::vector<Value> outputs;
-  for (Value output : graph.outputs()) outputs.push_back(at(output));
-  return builder.build(std::move(outputs));
+  return builder.build(copier(graph.outputs()));
 }
 
 }  // namespace anabranch

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "ir/graph/builder.h"
+#include "ir/graph/copier.h"
 
 namespace anabranch {
 namespace {
@@ -21,19 +22,17 @@ Identity identity_of(const Array& array) {
 Graph with_parameters(const Graph& graph, std::size_t kept, std::span<const Type> types,
                       std::span<const std::size_t> place) {
   GraphBuilder builder(graph.name());
-  std::vector<Value> moved(graph.nodes().size()), added;
-  for (std::size_t i = 0; i < kept; ++i) moved[i] = builder.parameter(graph.parameter_type(i));
-  for (const Type& type : types) added.push_back(builder.parameter(type));
-  for (std::size_t i = 0; i < place.size(); ++i) moved[kept + i] = added[place[i]];
-  auto move = [&](Value value) { return Value{moved[value.node].node, value.result}; };
-  for (std::size_t i = graph.parameter_count(); i < graph.nodes().size(); ++i) {
-    Node node = graph.nodes()[i];
-    for (Value& input : node.inputs) input = move(input);
-    moved[i] = builder.append(std::move(node));
+  GraphCopier copier(graph, builder);
+  for (std::uint32_t i = 0; i < kept; ++i) {
+    copier.rename(i, builder.parameter(graph.parameter_type(i)));
   }
-  std::vector<Value> outputs;
-  for (Value output : graph.outputs()) outputs.push_back(move(output));
-  return builder.build(std::move(outputs));
+  std::vector<Value> added;
+  for (const Type& type : types) added.push_back(builder.parameter(type));
+  for (std::uint32_t i = 0; i < place.size(); ++i) {
+    copier.rename(static_cast<std::uint32_t>(kept) + i, added[place[i]]);
+  }
+  copier.copy_body();
+  return builder.build(copier(graph.outputs()));
 }
 
 }  // namespace

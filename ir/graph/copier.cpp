@@ -1,0 +1,65 @@
+#include "ir/graph/copier.h"
+
+#include <string>
+#include <utility>
+
+#include "ir/error.h"
+
+namespace anabranch {
+namespace {
+
+constexpr Value unknown{UINT32_MAX, UINT32_MAX};
+
+}  // namespace
+
+GraphCopier::GraphCopier(const Graph& from, GraphBuilder& to) : from_(from), to_(to) {
+  first_.reserve(from.nodes().size());
+  std::size_t results = 0;
+  for (const Node& node : from.nodes()) {
+    first_.push_back(results);
+    results += node.types.size();
+  }
+  renamed_.assign(results, unknown);
+}
+
+Value GraphCopier::operator()(Value value) const {
+  const Value renamed = renamed_[place(value)];
+  if (renamed == unknown) {
+    throw InternalError("graph copier", "node " + std::to_string(value.node) + " of " +
+                                            from_.name() + " is read and was not copied");
+  }
+  return renamed;
+}
+
+std::vector<Value> GraphCopier::operator()(std::span<const Value> values) const {
+  std::vector<Value> renamed;
+  renamed.reserve(values.size());
+  for (Value value : values) renamed.push_back((*this)(value));
+  return renamed;
+}
+
+void GraphCopier::rename(std::uint32_t node, Value first) {
+  const auto count = static_cast<std::uint32_t>(from_.node(node).types.size());
+  for (std::uint32_t i = 0; i < count; ++i) rename({node, i}, {first.node, first.result + i});
+}
+
+Node GraphCopier::renamed(std::uint32_t node) const {
+  Node copy = from_.node(node);
+  for (Value& input : copy.inputs) input = (*this)(input);
+  return copy;
+}
+
+Value GraphCopier::copy(std::uint32_t node) {
+  const Node& given = from_.node(node);
+  const Value first = given.op == Op::parameter ? to_.parameter(given.types[0], given.location)
+                                                : to_.append(renamed(node));
+  rename(node, first);
+  return first;
+}
+
+void GraphCopier::copy_body() {
+  for (auto i = static_cast<std::uint32_t>(from_.parameter_count()); i < from_.nodes().size(); ++i)
+    copy(i);
+}
+
+}  // namespace anabranch

@@ -1,0 +1,43 @@
+// GraphCopier: nodes of one graph written into another, with what they read renamed.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "ir/graph/builder.h"
+#include "ir/graph/graph.h"
+
+namespace anabranch {
+
+/// Says what each value of `from` is in `to`. Both outlive it.
+class GraphCopier {
+ public:
+  GraphCopier(const Graph& from, GraphBuilder& to);
+
+  /// What a value of `from` is in `to`. Throws InternalError where that has not been said.
+  Value operator()(Value value) const;
+  std::vector<Value> operator()(std::span<const Value> values) const;
+
+  /// The results of a node are `first` and those after it.
+  void rename(std::uint32_t node, Value first);
+  /// Result `value` is `as`.
+  void rename(Value value, Value as) { renamed_[place(value)] = as; }
+
+  /// A node as it reads in `to`; nothing is added.
+  Node renamed(std::uint32_t node) const;
+  /// Adds a node as it is; a parameter becomes a parameter. Its result 0 there.
+  Value copy(std::uint32_t node);
+  /// Adds all that are no parameters; those have been renamed.
+  void copy_body();
+
+ private:
+  std::size_t place(Value value) const { return first_[value.node] + value.result; }
+
+  const Graph& from_;
+  GraphBuilder& to_;
+  std::vector<std::size_t> first_;  // per node: where its results are in what follows
+  std::vector<Value> renamed_;
+};
+
+}  // namespace anabranch
