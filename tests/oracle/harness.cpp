@@ -95,6 +95,19 @@ TEST(ErrorBounds, RoundingOfAnInexactValueIsKnownAwayFromTies) {
   EXPECT_EQ(output.bound.values<double>()[1], unknown);
 }
 
+// What cancels in the interpreter leaves a rest of either sign where the product is not rounded.
+TEST(ErrorBounds, RoundingOfAlmostNothingMayGiveEitherZero) {
+  GraphBuilder builder;
+  const Value y = builder.parameter({f32, {}});
+  const Value x = builder.constant(Literal::scalar(1.1f * 1.1f));
+  const Value rest = builder.add(Op::subtract, {x, builder.add(Op::multiply, {y, y})});
+  const Value result = builder.add(Op::round_nearest_afz, {rest});
+  const Bounded output = only_output(builder, result, Literal::scalar(1.1f));
+  const double bound = output.bound.values<double>()[0];
+  EXPECT_TRUE(is_within(output.value, Literal::scalar(-0.0f), 0, bound));
+  EXPECT_FALSE(is_within(output.value, Literal::scalar(1.0f), 0, bound));
+}
+
 TEST(ErrorBounds, AProductMayReachASumUnrounded) {
   GraphBuilder builder;
   const Value x = builder.parameter({f32, {}});

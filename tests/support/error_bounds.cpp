@@ -85,7 +85,8 @@ Numbers spread_by_ends(const Node& node, const Bounded& operand) {
   Numbers spread(errors.size());
   for (std::size_t i = 0; i < spread.size(); ++i) {
     const double a = low[i], b = middle[i], c = high[i];
-    const bool same = (a == b && b == c) || (a != a && b != b && c != c);
+    const bool one_sign = std::signbit(a) == std::signbit(b) && std::signbit(b) == std::signbit(c);
+    const bool same = (a == b && b == c && one_sign) || (a != a && b != b && c != c);
     // tan's poles are the one place where the ends say nothing of what lies between.
     const bool near_pole = node.op == Op::tan && errors[i] * (1 + b * b) > 0.1;
     if (errors[i] == 0) {
@@ -94,7 +95,9 @@ Numbers spread_by_ends(const Node& node, const Bounded& operand) {
       spread[i] = unknown;
     } else if (!same) {
       const double below = std::fabs(a - b), above = std::fabs(c - b);
-      spread[i] = below == below && above == above ? std::max(below, above) : unknown;
+      // Zeros of both signs are no distance apart, and are not the same.
+      constexpr double least = std::numeric_limits<double>::denorm_min();
+      spread[i] = below == below && above == above ? std::max({below, above, least}) : unknown;
     }
   }
   return spread;
