@@ -5,7 +5,7 @@
 
 namespace anabranch {
 
-/// Of all memory that a device hands out, in bytes.
+/// The alignment of all memory that a device hands out, in bytes.
 inline constexpr std::size_t memory_alignment = 64;
 
 /// What a device's allocator holds, in bytes.
