@@ -57,11 +57,10 @@ NativeCode::NativeCode(std::vector<Kernel>& kernels, const Launches& launches,
   }
   compile_for_cpu(kernels, on_cpu);
 
-  const KernelOf kernel_of = kernel_of_name(kernels);
-  on_host_ = std::make_unique<cpu::HostFlows>(kernel_of, options.cache.get());
+  on_host_ = std::make_unique<cpu::HostFlows>(kernels, options.cache.get());
   for (DeviceIndex index = 0; index < devices.size(); ++index) {
     if (devices[index].kind() != DeviceKind::cuda) continue;
-    gpus_.push_back(std::make_unique<Gpu>(Gpu{devices[index], cuda::CodeBuilder(kernel_of)}));
+    gpus_.push_back(std::make_unique<Gpu>(Gpu{devices[index], cuda::CodeBuilder(kernels)}));
     for (std::size_t i = 0; i < kernels.size(); ++i) {
       if (uses[i].device == index) tasks_[i] = gpus_.back()->code.task_of(kernels[i]);
     }

@@ -68,11 +68,7 @@ std::string kernels_text(const Compilation& compilation) {
   for (const auto& [inside, launch] : launches_of(executable)) {
     if (!text.empty()) text += "\n";
     text += caption(inside, launch);
-    for (const Kernel& kernel : compilation.kernels) {
-      if (kernel.name == launch.name || kernel.name == launch.name + "_epilogue") {
-        text += to_string(kernel);
-      }
-    }
+    if (launch.kernel) text += to_string(compilation.kernels[*launch.kernel]);
   }
   return text;
 }
@@ -80,12 +76,11 @@ std::string kernels_text(const Compilation& compilation) {
 // The kernels' module, then one for each loop and each branch that is a function of its own.
 std::string code_text(const Compilation& compilation,
                       std::string (*text_of_kernels)(std::span<const Kernel>),
-                      std::string (*text_of_flow)(const Launch&, const KernelOf&)) {
-  const KernelOf kernel_of = kernel_of_name(compilation.kernels);
+                      std::string (*text_of_flow)(const Launch&, std::span<const Kernel>)) {
   std::string text = text_of_kernels(compilation.kernels);
   const std::shared_ptr<const Executable> executable = current_executable(compilation);
   for (const auto& [inside, launch] : launches_of(*executable)) {
-    const std::string flow = text_of_flow(launch, kernel_of);
+    const std::string flow = text_of_flow(launch, compilation.kernels);
     if (!flow.empty()) text += "\n" + flow;
   }
   return text;

@@ -23,21 +23,21 @@ struct FlowContext {
   std::vector<std::shared_ptr<const void>> owners;
 };
 
-void emit(FlowEmitter& emitter, const LoopTask& loop, const KernelOf& kernel_of) {
-  emitter.emit_loop(loop, kernel_of);
+void emit(FlowEmitter& emitter, const LoopTask& loop, std::span<const Kernel> kernels) {
+  emitter.emit_loop(loop, kernels);
 }
-void emit(FlowEmitter& emitter, const BranchTask& branch, const KernelOf& kernel_of) {
-  emitter.emit_branch(branch, kernel_of);
+void emit(FlowEmitter& emitter, const BranchTask& branch, std::span<const Kernel> kernels) {
+  emitter.emit_branch(branch, kernels);
 }
 
 /// A module of one function, which `emitter` has written.
 struct FlowModule {
   template <class Task>
-  FlowModule(const std::string& symbol, const Task& task, const KernelOf& kernel_of,
+  FlowModule(const std::string& symbol, const Task& task, std::span<const Kernel> kernels,
              const llvm::TargetMachine& machine)
       : module(symbol, *context), emitter(*module, symbol) {
     set_target(*module, machine);
-    emit(emitter, task, kernel_of);
+    emit(emitter, task, kernels);
     verify(*module);
   }
 
@@ -47,10 +47,10 @@ struct FlowModule {
 };
 
 template <class Task>
-HostTask compile(const std::string& symbol, const Task& task, const KernelOf& kernel_of,
+HostTask compile(const std::string& symbol, const Task& task, std::span<const Kernel> kernels,
                  CodeCache* cache) {
   const auto machine = lend_target_machine();
-  FlowModule made(symbol, task, kernel_of, *machine);
+  FlowModule made(symbol, task, kernels, *machine);
   const std::string object = object_of(*made.module, *machine, cache, {"optimized", &optimize});
   LoadedCode loaded = load(object, {symbol});
   auto flow = std::make_shared<FlowContext>();
@@ -64,22 +64,22 @@ HostTask compile(const std::string& symbol, const Task& task, const KernelOf& ke
 }
 
 template <class Task>
-std::string text(const std::string& symbol, const Task& task, const KernelOf& kernel_of,
+std::string text(const std::string& symbol, const Task& task, std::span<const Kernel> kernels,
                  bool assembly) {
   const auto machine = lend_target_machine();
-  FlowModule made(symbol, task, kernel_of, *machine);
+  FlowModule made(symbol, task, kernels, *machine);
   optimize(*made.module, *machine);
   if (assembly) return generate(*made.module, *machine, llvm::CodeGenFileType::AssemblyFile);
   return text_of(*made.module);
 }
 
-std::string text(const Launch& launch, const KernelOf& kernel_of, bool assembly) {
+std::string text(const Launch& launch, std::span<const Kernel> kernels, bool assembly) {
   if (const auto* loop = std::get_if<LoopTask>(&launch.task)) {
     if (std::holds_alternative<HostTask>(loop->native))
-      return text(launch.name, *loop, kernel_of, assembly);
+      return text(launch.name, *loop, kernels, assembly);
   } else if (const auto* branch = std::get_if<BranchTask>(&launch.task)) {
     if (std::holds_alternative<HostTask>(branch->native))
-      return text(launch.name, *branch, kernel_of, assembly);
+      return text(launch.name, *branch, kernels, assembly);
   }
   return {};
 }
@@ -97,27 +97,27 @@ bool HostFlows::is_small(const Program& region) const {
 
 NativeTask HostFlows::task_of(const Launch& launch) {
   if (const auto* loop = std::get_if<LoopTask>(&launch.task)) {
-    return native_loop(launch.name, *loop, kernel_of_, cache_);
+    return native_loop(launch.name, *loop, kernels_, cache_);
   }
-  return native_branch(launch.name, std::get<BranchTask>(launch.task), kernel_of_, cache_);
+  return native_branch(launch.name, std::get<BranchTask>(launch.task), kernels_, cache_);
 }
 
-HostTask native_loop(const std::string& name, const LoopTask& loop, const KernelOf& kernel_of,
+HostTask native_loop(const std::string& name, const LoopTask& loop, std::span<const Kernel> kernels,
                      CodeCache* cache) {
-  return compile(name, loop, kernel_of, cache);
+  return compile(name, loop, kernels, cache);
 }
 
-HostTask native_branch(const std::string& name, const BranchTask& branch, const KernelOf& kernel_of,
-                       CodeCache* cache) {
-  return compile(name, branch, kernel_of, cache);
+HostTask native_branch(const std::string& name, const BranchTask& branch,
+                       std::span<const Kernel> kernels, CodeCache* cache) {
+  return compile(name, branch, kernels, cache);
 }
 
-std::string flow_llvm_text(const Launch& launch, const KernelOf& kernel_of) {
-  return text(launch, kernel_of, false);
+std::string flow_llvm_text(const Launch& launch, std::span<const Kernel> kernels) {
+  return text(launch, kernels, false);
 }
 
-std::string flow_assembly_text(const Launch& launch, const KernelOf& kernel_of) {
-  return text(launch, kernel_of, true);
+std::string flow_assembly_text(const Launch& launch, std::span<const Kernel> kernels) {
+  return text(launch, kernels, true);
 }
 
 }  // namespace anabranch::cpu

@@ -14,32 +14,31 @@
 
 namespace anabranch::cpu {
 
-/// Loops and branches of a program whose kernels `kernel_of` knows.
+/// Loops and branches of a program with these kernels, which outlive it.
 class HostFlows final : public NativeFlows {
  public:
-  HostFlows(KernelOf kernel_of, CodeCache* cache)
-      : kernel_of_(std::move(kernel_of)), cache_(cache) {}
+  HostFlows(std::span<const Kernel> kernels, CodeCache* cache) : kernels_(kernels), cache_(cache) {}
   bool is_small(const Program& region) const override;
   NativeTask task_of(const Launch& launch) override;
 
  private:
-  KernelOf kernel_of_;
+  std::span<const Kernel> kernels_;
   CodeCache* cache_;
 };
 
 /// The whole of a loop for one thread, on the buffers of its launch. Condition and body have at
 /// most one stream, and each of their launches has one task. Kernels over scalars and short vectors
 /// become part of the function, whose small carries then stay in registers; other tasks are called.
-HostTask native_loop(const std::string& name, const LoopTask& loop, const KernelOf& kernel_of,
+HostTask native_loop(const std::string& name, const LoopTask& loop, std::span<const Kernel> kernels,
                      CodeCache* cache);
 
 /// The same for a branch.
-HostTask native_branch(const std::string& name, const BranchTask& branch, const KernelOf& kernel_of,
-                       CodeCache* cache);
+HostTask native_branch(const std::string& name, const BranchTask& branch,
+                       std::span<const Kernel> kernels, CodeCache* cache);
 
 /// The LLVM IR (optimized) and the assembly of a loop's or a branch's function, for dumps; empty
 /// for any other launch.
-std::string flow_llvm_text(const Launch& launch, const KernelOf& kernel_of);
-std::string flow_assembly_text(const Launch& launch, const KernelOf& kernel_of);
+std::string flow_llvm_text(const Launch& launch, std::span<const Kernel> kernels);
+std::string flow_assembly_text(const Launch& launch, std::span<const Kernel> kernels);
 
 }  // namespace anabranch::cpu

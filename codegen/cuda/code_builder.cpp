@@ -68,7 +68,7 @@ bool CodeBuilder::is_small(const Program& region) const {
   double sum = 0;
   for (const Launch& launch : region.launches) {
     if (launch.is_native_flow()) continue;  // small itself, and no quicker outside
-    if (!launch.device_task() || !(kernel_of_(launch) || is_copy(*launch.device_task()))) {
+    if (!launch.device_task() || !(kernel_of(kernels_, launch) || is_copy(*launch.device_task()))) {
       return false;
     }
     sum += cycles(launch.cost);
@@ -77,7 +77,7 @@ bool CodeBuilder::is_small(const Program& region) const {
 }
 
 NativeTask CodeBuilder::task_of(const Launch& flow) {
-  FlowText text = emit_flow(flow, kernel_of_);
+  FlowText text = emit_flow(flow, kernels_);
   const std::size_t buffers = flow.buffers.size();
   if (text.shared_bytes > most_shared_bytes) return {};
   if (buffers + text.constants.size() > most_arguments) return {};

@@ -18,7 +18,8 @@ namespace anabranch::cuda {
 /// The tasks that it hands out may be put on a queue once `compile` is done.
 class CodeBuilder final : public NativeFlows {
  public:
-  explicit CodeBuilder(KernelOf kernel_of) : kernel_of_(std::move(kernel_of)) {}
+  /// `kernels`, which outlive it, are all of the program.
+  explicit CodeBuilder(std::span<const Kernel> kernels) : kernels_(kernels) {}
 
   /// The task that runs `kernel`, which is as `lower` made it.
   DeviceTask task_of(const Kernel& kernel);
@@ -54,7 +55,7 @@ class CodeBuilder final : public NativeFlows {
   std::vector<const Gathered*> all(Role role) const;
   std::size_t compile(Role role, int gpu, CodeCache* cache);
 
-  KernelOf kernel_of_;
+  std::span<const Kernel> kernels_;
   std::vector<Gathered> gathered_;
 };
 

@@ -1,10 +1,8 @@
 #include "codegen/plan/control_flow.h"
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <optional>
-#include <string_view>
 #include <utility>
 
 #include "codegen/cuda/gpu_costs.h"
@@ -144,13 +142,9 @@ double of_any_length(double step_ns) { return std::max(assumed_steps * step_ns, 
 
 }  // namespace
 
-KernelOf kernel_of_name(std::span<const Kernel> kernels) {
-  auto by_name = std::make_shared<std::map<std::string_view, const Kernel*>>();
-  for (const Kernel& kernel : kernels) by_name->emplace(kernel.name, &kernel);
-  return [by_name](const Launch& launch) -> const Kernel* {
-    const auto found = by_name->find(launch.name);
-    return found == by_name->end() ? nullptr : found->second;
-  };
+const Kernel* kernel_of(std::span<const Kernel> kernels, const Launch& launch) {
+  if (launch.kind != Launch::Kind::kernel || !launch.kernel) return nullptr;
+  return &kernels[*launch.kernel];
 }
 
 void finish_loop(Launch& launch, Program condition, Program body, std::vector<Slot>& slots,

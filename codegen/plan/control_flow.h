@@ -1,7 +1,6 @@
 // Loops and branches: what their regions compiled to becomes the task of one launch.
 #pragma once
 
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -12,10 +11,8 @@
 
 namespace anabranch {
 
-/// The kernel that a launch runs, or null where it runs something else.
-using KernelOf = std::function<const Kernel*(const Launch&)>;
-/// By the launch's name. `kernels` outlive it.
-KernelOf kernel_of_name(std::span<const Kernel> kernels);
+/// The one of the program's kernels that a launch runs, or null where it runs something else.
+const Kernel* kernel_of(std::span<const Kernel> kernels, const Launch& launch);
 
 /// How a device runs a whole loop or branch as one task.
 class NativeFlows {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -75,6 +76,8 @@ struct Launch {
   std::string name;   ///< its own, for dumps and timelines
   std::string title;  ///< what errors call it, where that is another: a custom call's is the user's
   std::variant<HostTask, DeviceTask, LoopTask, BranchTask> task;
+  /// By its number in the program: the kernel that it runs, or that follows the dot that it is.
+  std::optional<std::uint32_t> kernel;
   std::vector<SlotId> buffers;
   std::vector<SlotId> writes;  ///< those of `buffers` that it writes
   /// Pairs (read, written) that may share bytes, if the first has no later use: element i of the

@@ -55,8 +55,7 @@ std::vector<std::int64_t> run_loop(HostTask::Function body) {
   loop.body = of_one_task(body, array, array);
   loop.written = {1};
   loop.turn = {1, 0};
-  const HostTask task = native_loop(
-      "loop", loop, [](const Launch&) -> const Kernel* { return nullptr; }, nullptr);
+  const HostTask task = native_loop("loop", loop, {}, nullptr);
   std::vector<std::int64_t> initial(20, 3), home(20), other(20);
   std::vector<std::byte> room(loop_flag_bytes);
   void* buffers[] = {initial.data(), home.data(), other.data(), room.data()};

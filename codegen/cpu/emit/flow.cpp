@@ -110,7 +110,7 @@ void FlowEmitter::copy_unless_same(Value* to, Value* from, std::size_t bytes) {
 // Returns where each slot lies.
 FlowEmitter::Values FlowEmitter::emit_steps(const Executable& executable, const Values& inputs,
                                             const Values& outputs, Value* arena,
-                                            const KernelOf& kernel_of) {
+                                            std::span<const Kernel> kernels) {
   Values slots;
   for (const Slot& slot : executable.slots) {
     switch (slot.kind) {
@@ -137,14 +137,14 @@ FlowEmitter::Values FlowEmitter::emit_steps(const Executable& executable, const 
   for (const Stream& stream : executable.streams) {
     for (const Step& step : stream) {
       const auto* launch = std::get_if<Launch>(&step);
-      if (launch) emit_launch(executable, *launch, slots, kernel_of);
+      if (launch) emit_launch(executable, *launch, slots, kernels);
     }
   }
   return slots;
 }
 
 void FlowEmitter::emit_launch(const Executable& executable, const Launch& launch,
-                              const Values& slots, const KernelOf& kernel_of) {
+                              const Values& slots, std::span<const Kernel> kernels) {
   for (auto [read, written] : launch.updates) {
     copy_unless_same(slots[written], slots[read], executable.slots[read].type.bytes());
   }
@@ -155,7 +155,7 @@ void FlowEmitter::emit_launch(const Executable& executable, const Launch& launch
     builder_.CreateStore(slots[launch.buffers[i]], place);
   }
   const HostTask& task = *launch.one_task();
-  const Kernel* kernel = kernel_of(launch);
+  const Kernel* kernel = kernel_of(kernels, launch);
   Value* begin = builder_.getInt64(0);
   Value* end = builder_.getInt64(static_cast<std::uint64_t>(task.extent));
   if (kernel && may_be_inlined(*kernel)) {
@@ -184,7 +184,7 @@ llvm::Function* FlowEmitter::inlined(const Kernel& kernel) {
 
 // Small carries lie in the frame, and each step ends with a copy of what it made. The others lie in
 // the places of the launch, which change hands as the task says.
-void FlowEmitter::emit_loop(const LoopTask& loop, const KernelOf& kernel_of) {
+void FlowEmitter::emit_loop(const LoopTask& loop, std::span<const Kernel> kernels) {
   const std::size_t carries = loop.carries(), captures = loop.captures();
   const Executable& body = *loop.body;
   const auto bytes = [&](std::size_t carry) { return body.inputs[carry].bytes(); };
@@ -224,7 +224,7 @@ void FlowEmitter::emit_loop(const LoopTask& loop, const KernelOf& kernel_of) {
   for (std::size_t i = 0; i < carries; ++i) {
     if (!is_local(bytes(i))) inputs[i] = places[i];
   }
-  const Values tested = emit_steps(*loop.condition, inputs, {local(1)}, arena, kernel_of);
+  const Values tested = emit_steps(*loop.condition, inputs, {local(1)}, arena, kernels);
   Value* flag = builder_.CreateLoad(builder_.getInt8Ty(), tested[loop.condition->outputs[0]]);
   builder_.CreateCondBr(builder_.CreateIsNotNull(flag), step, done);
 
@@ -232,7 +232,7 @@ void FlowEmitter::emit_loop(const LoopTask& loop, const KernelOf& kernel_of) {
   for (std::size_t i = 0; i < carries; ++i) {
     if (!is_local(bytes(i))) next[i] = places[loop.written[i]];
   }
-  const Values slots = emit_steps(body, inputs, next, arena, kernel_of);
+  const Values slots = emit_steps(body, inputs, next, arena, kernels);
   for (std::size_t i = 0; i < carries; ++i) {
     Value* made = slots[body.outputs[i]];
     if (is_local(bytes(i)) && made != next[i]) copy(next[i], made, bytes(i));
@@ -274,7 +274,7 @@ void FlowEmitter::come_home(const LoopTask& loop, Values places, const Values& h
   owners_.push_back(std::move(task));
 }
 
-void FlowEmitter::emit_branch(const BranchTask& branch, const KernelOf& kernel_of) {
+void FlowEmitter::emit_branch(const BranchTask& branch, std::span<const Kernel> kernels) {
   const std::size_t operands = branch.branches[0]->inputs.size();
   const std::size_t results = branch.branches[0]->outputs.size();
   Values inputs, outputs;
@@ -293,7 +293,7 @@ void FlowEmitter::emit_branch(const BranchTask& branch, const KernelOf& kernel_o
       choice->addCase(builder_.getInt32(i), block);
     }
     builder_.SetInsertPoint(block);
-    emit_steps(*branch.branches[i], inputs, outputs, arena, kernel_of);
+    emit_steps(*branch.branches[i], inputs, outputs, arena, kernels);
     builder_.CreateBr(done);
   }
   builder_.SetInsertPoint(done);

@@ -21,8 +21,8 @@ class FlowEmitter {
  public:
   FlowEmitter(llvm::Module& module, const std::string& symbol);
 
-  void emit_loop(const LoopTask& loop, const KernelOf& kernel_of);
-  void emit_branch(const BranchTask& branch, const KernelOf& kernel_of);
+  void emit_loop(const LoopTask& loop, std::span<const Kernel> kernels);
+  void emit_branch(const BranchTask& branch, std::span<const Kernel> kernels);
 
   /// What the context is to hold, once the function is written, and what keeps that alive.
   const std::vector<const void*>& pointers() const { return pointers_; }
@@ -38,9 +38,9 @@ class FlowEmitter {
   void copy_unless_same(llvm::Value* to, llvm::Value* from, std::size_t bytes);
 
   Values emit_steps(const Executable& executable, const Values& inputs, const Values& outputs,
-                    llvm::Value* arena, const KernelOf& kernel_of);
+                    llvm::Value* arena, std::span<const Kernel> kernels);
   void emit_launch(const Executable& executable, const Launch& launch, const Values& slots,
-                   const KernelOf& kernel_of);
+                   std::span<const Kernel> kernels);
   llvm::Function* inlined(const Kernel& kernel);
   void come_home(const LoopTask& loop, Values places, const Values& home);
 

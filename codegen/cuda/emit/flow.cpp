@@ -47,11 +47,11 @@ void for_each_inner_launch(const Launch& launch, const Visit& visit) {
 }
 
 // One for each of the most iterations that a kernel inside has, within bounds.
-int threads_for(const Launch& launch, const KernelOf& kernel_of) {
+int threads_for(const Launch& launch, std::span<const Kernel> kernels) {
   int threads = 1;
   for_each_inner_launch(launch, [&](const Launch& inner) {
-    threads = std::max(threads, threads_for(inner, kernel_of));
-    const Kernel* kernel = kernel_of(inner);
+    threads = std::max(threads, threads_for(inner, kernels));
+    const Kernel* kernel = kernel_of(kernels, inner);
     if (!kernel) return;
     const std::int64_t most = iterations(*kernel, kernel->body);
     if (most <= 1) return;
@@ -68,8 +68,8 @@ bool has_block_barriers(const ThreadMap& map) {
 /// Writes one loop or branch; those inside it are functions of their own.
 class FlowEmitter {
  public:
-  FlowEmitter(const KernelOf& kernel_of, FlowText& flow, std::string& functions)
-      : kernel_of_(kernel_of), flow_(flow), functions_(functions) {}
+  FlowEmitter(std::span<const Kernel> kernels, FlowText& flow, std::string& functions)
+      : kernels_(kernels), flow_(flow), functions_(functions) {}
 
   /// The function itself; those that it calls are added to `functions`.
   std::string run(const Launch& launch, bool is_kernel);
@@ -94,7 +94,7 @@ class FlowEmitter {
   std::string parameter(const std::string& name);
   Names parameters(std::size_t count, const std::string& name);
 
-  const KernelOf& kernel_of_;
+  std::span<const Kernel> kernels_;
   FlowText& flow_;
   std::string& functions_;
   Names parameters_;
@@ -192,7 +192,7 @@ void FlowEmitter::step(const Executable& executable, const Launch& launch, const
   }
   Names arguments;
   for (SlotId id : launch.buffers) arguments.push_back(slots[id]);
-  if (const Kernel* kernel = kernel_of_(launch)) {
+  if (const Kernel* kernel = kernel_of(kernels_, launch)) {
     this->kernel(*kernel, arguments);
   } else if (launch.is_native_flow()) {
     inner_flow(launch, std::move(arguments));
@@ -218,7 +218,7 @@ void FlowEmitter::kernel(const Kernel& kernel, const Names& arguments) {
 }
 
 void FlowEmitter::inner_flow(const Launch& launch, Names arguments) {
-  FlowEmitter inner(kernel_of_, flow_, functions_);
+  FlowEmitter inner(kernels_, flow_, functions_);
   functions_ += inner.run(launch, false) + "\n";
   for (const Buffer& constant : inner.constants()) {
     arguments.push_back(fmt::format("constant{}", constants_.size()));
@@ -365,11 +365,11 @@ void FlowEmitter::branch(const BranchTask& task) {
 
 }  // namespace
 
-FlowText emit_flow(const Launch& launch, const KernelOf& kernel_of) {
+FlowText emit_flow(const Launch& launch, std::span<const Kernel> kernels) {
   FlowText flow;
-  flow.threads = threads_for(launch, kernel_of);
+  flow.threads = threads_for(launch, kernels);
   std::string functions;
-  FlowEmitter emitter(kernel_of, flow, functions);
+  FlowEmitter emitter(kernels, flow, functions);
   const std::string kernel = emitter.run(launch, true);
   flow.text = functions + kernel;
   flow.constants = emitter.constants();

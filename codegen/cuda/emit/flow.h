@@ -30,6 +30,6 @@ struct FlowText {
 /// and branches of the same kind. All threads take each step of these together, with a barrier
 /// after it; small values lie in shared memory, or, where no kernel needs more than one thread, in
 /// that thread's registers.
-FlowText emit_flow(const Launch& launch, const KernelOf& kernel_of);
+FlowText emit_flow(const Launch& launch, std::span<const Kernel> kernels);
 
 }  // namespace anabranch::cuda

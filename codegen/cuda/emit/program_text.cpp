@@ -54,7 +54,7 @@ class Finisher {
 }  // namespace
 
 std::string program_text(Launches launches, std::span<const Kernel> kernels) {
-  CodeBuilder code(kernel_of_name(kernels));
+  CodeBuilder code(kernels);
   Finisher(kernels, code)(std::move(launches));
   return code.text();
 }
