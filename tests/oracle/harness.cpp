@@ -108,6 +108,22 @@ TEST(ErrorBounds, RoundingOfAlmostNothingMayGiveEitherZero) {
   EXPECT_FALSE(is_within(output.value, Literal::scalar(1.0f), 0, bound));
 }
 
+// A sum that cancels may be anything within its error, also what acos takes.
+TEST(ErrorBounds, NothingIsKnownWhereTheErrorReachesAcrossAllThatAnOpTakes) {
+  for (Op op : {Op::acos, Op::asin, Op::atanh, Op::erf_inv}) {
+    GraphBuilder builder;
+    const Value x = builder.parameter({f32, {3}});
+    const Value sum = builder.add(Op::reduce_sum, {x}, AxesAttributes{{0}});
+    const Value result = builder.add(op, {sum});
+    const Literal cancels = row<float>({1e20f, 3e13f, -1e20f}), far = row<float>({1, 2, 3});
+    EXPECT_EQ(only_output(builder, result, cancels).bound.values<double>()[0], unknown);
+    GraphBuilder again;
+    const Value y = again.parameter({f32, {3}});
+    const Value known = again.add(op, {again.add(Op::reduce_sum, {y}, AxesAttributes{{0}})});
+    EXPECT_EQ(only_output(again, known, far).bound.values<double>()[0], 0);
+  }
+}
+
 TEST(ErrorBounds, AProductMayReachASumUnrounded) {
   GraphBuilder builder;
   const Value x = builder.parameter({f32, {}});

@@ -81,17 +81,20 @@ Numbers spread_by_ends(const Node& node, const Bounded& operand) {
   const Numbers low = numbers_of(in_f64(node, {ends.low}));
   const Numbers middle = numbers_of(in_f64(node, {ends.middle}));
   const Numbers high = numbers_of(in_f64(node, {ends.high}));
+  const Numbers operands = numbers_of(ends.middle);
   auto errors = operand.bound.values<double>();
   Numbers spread(errors.size());
   for (std::size_t i = 0; i < spread.size(); ++i) {
     const double a = low[i], b = middle[i], c = high[i];
     const bool one_sign = std::signbit(a) == std::signbit(b) && std::signbit(b) == std::signbit(c);
     const bool same = (a == b && b == c && one_sign) || (a != a && b != b && c != c);
-    // tan's poles are the one place where the ends say nothing of what lies between.
+    // The ends say nothing of what lies between them at the poles of tan, and for acos, asin, atanh
+    // and erf_inv where both are outside of all that these take.
     const bool near_pole = node.op == Op::tan && errors[i] * (1 + b * b) > 0.1;
+    const bool around_domain = b != b && std::fabs(operands[i]) <= errors[i];
     if (errors[i] == 0) {
       spread[i] = 0;
-    } else if (errors[i] == unknown || near_pole) {
+    } else if (errors[i] == unknown || near_pole || around_domain) {
       spread[i] = unknown;
     } else if (!same) {
       const double below = std::fabs(a - b), above = std::fabs(c - b);
