@@ -119,9 +119,9 @@ class Finisher {
   }
 
  private:
-  void finish(Launch& launch, const OneKernel& one, Program& program) const {
-    const Kernel& kernel = kernels_[one.kernel];
-    launch.task = code_.task(one.kernel);
+  void finish(Launch& launch, const OneKernel&, Program& program) const {
+    const Kernel& kernel = kernels_[*launch.kernel];
+    launch.task = code_.task(*launch.kernel);
     launch.cost = kernel.cost;
     const auto* on_gpu = std::get_if<DeviceTask>(&launch.task);
     launch.predicted_ns =
@@ -167,10 +167,10 @@ class Finisher {
     std::optional<cpu::Epilogue> epilogue;
     launch.cost = cost_of(dot);
     launch.predicted_ns = predicted_dot_ns(launch.cost);
-    if (dot.epilogue) {
-      epilogue = cpu::Epilogue{std::get<HostTask>(code_.task(*dot.epilogue)), dot.epilogue_inputs,
+    if (launch.kernel) {
+      epilogue = cpu::Epilogue{std::get<HostTask>(code_.task(*launch.kernel)), dot.epilogue_inputs,
                                dot.epilogue_outputs, dot.in_place};
-      const std::int64_t operations = kernels_[*dot.epilogue].cost.operations;
+      const std::int64_t operations = kernels_[*launch.kernel].cost.operations;
       launch.cost.operations += operations;
       launch.predicted_ns += predicted_ns({0, 0, operations});
     }

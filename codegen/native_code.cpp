@@ -23,13 +23,10 @@ struct Use {
 void find_uses(const Launches& launches, DeviceIndex outer, std::vector<Use>& uses) {
   for (std::size_t i = 0; i < launches.work.size(); ++i) {
     // What a loop or a branch runs is where that is.
-    const DeviceIndex device =
-        outer != 0 ? outer : device_of(launches.program, launches.program.launches[i]);
+    const Launch& launch = launches.program.launches[i];
+    const DeviceIndex device = outer != 0 ? outer : device_of(launches.program, launch);
     const auto& work = launches.work[i];
-    if (const auto* one = std::get_if<OneKernel>(&work)) uses[one->kernel].device = device;
-    if (const auto* dot = std::get_if<LibraryDot>(&work); dot && dot->epilogue) {
-      uses[*dot->epilogue] = {device, true};
-    }
+    if (launch.kernel) uses[*launch.kernel] = {device, std::holds_alternative<LibraryDot>(work)};
     if (const auto* flow = std::get_if<ControlFlow>(&work)) {
       for (const Launches& region : flow->regions) find_uses(region, device, uses);
     }

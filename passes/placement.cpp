@@ -1,7 +1,6 @@
 #include "passes/placement.h"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 #include <set>
 

@@ -15,11 +15,10 @@
 
 namespace anabranch {
 
-/// A dot for the CPU's library, and the kernel over its result, if any.
+/// A dot for the CPU's library; the launch's kernel, if it has one, is its epilogue.
 struct LibraryDot {
   Type lhs, rhs, result;
   DotAttributes attributes;
-  std::optional<std::size_t> epilogue;  ///< index of its kernel
   std::size_t epilogue_inputs = 0, epilogue_outputs = 0;
   bool in_place = false;
 };

@@ -285,7 +285,7 @@ class Planner {
         launch.in_place = launch.updates;
       }
       launch.kernel = static_cast<std::uint32_t>(kernels_.size());
-      add(std::move(launch), OneKernel{kernels_.size()});
+      add(std::move(launch), OneKernel{});
       kernels_.push_back(std::move(call.kernel));
     }
   }
@@ -320,7 +320,6 @@ class Planner {
     launch.buffers.insert(launch.buffers.end(), outputs.begin(), outputs.end());
     launch.writes = outputs;
     if (split.epilogue) {
-      split.dot.epilogue = kernels_.size();
       launch.kernel = static_cast<std::uint32_t>(kernels_.size());
       kernels_.push_back(epilogue_kernel(*split.epilogue, launch.name + "_epilogue"));
       find_in_place(launch, kernels_.back(), split.dot);

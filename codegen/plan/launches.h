@@ -17,10 +17,8 @@
 
 namespace anabranch {
 
-/// A launch that runs one kernel, by its index.
-struct OneKernel {
-  std::size_t kernel = 0;
-};
+/// A launch that runs its kernel.
+struct OneKernel {};
 
 /// A launch that copies its first buffer to its second, of so many bytes.
 struct WholeCopy {

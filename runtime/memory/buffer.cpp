@@ -1,6 +1,5 @@
 #include "runtime/memory/buffer.h"
 
-#include <cstring>
 #include <utility>
 
 #include "runtime/device/device_state.h"

@@ -24,16 +24,17 @@ class Finisher {
   }
 
  private:
-  void finish(Launch& launch, const OneKernel& one, std::vector<Slot>&) {
-    launch.task = code_.task_of(kernels_[one.kernel]);
-    launch.cost = kernels_[one.kernel].cost;
+  void finish(Launch& launch, const OneKernel&, std::vector<Slot>&) {
+    const Kernel& kernel = kernels_[*launch.kernel];
+    launch.task = code_.task_of(kernel);
+    launch.cost = kernel.cost;
   }
   void finish(Launch& launch, const WholeCopy& copy, std::vector<Slot>&) {
     launch.task = copy_task(copy.bytes);
     launch.cost = {copy.bytes, copy.bytes, 0};
   }
-  void finish(Launch&, const LibraryDot& dot, std::vector<Slot>&) {
-    if (dot.epilogue) code_.task_of(kernels_[*dot.epilogue]);
+  void finish(Launch& launch, const LibraryDot&, std::vector<Slot>&) {
+    if (launch.kernel) code_.task_of(kernels_[*launch.kernel]);
   }
   void finish(Launch&, const Dot&, std::vector<Slot>&) {}  // the library's
   void finish(Launch&, const UserCall&, std::vector<Slot>&) {}
