@@ -1,7 +1,5 @@
-// What scheduling costs: streams and memory for programs of so many launches, and how near the
+// What scheduling costs: streams and memory for programs of so many steps, and how near the
 // arena comes to the bytes live at once.
-#include "codegen/schedule/schedule.h"
-
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -14,15 +12,15 @@ namespace {
 
 using namespace anabranch;
 
-// A random program; a launch reads two of the 16 values before it. Sizes differ by a factor of a
+// A random program; a step reads two of the 16 values before it. Sizes differ by a factor of a
 // hundred.
-Program program_of(std::int64_t launches) {
+Program program_of(std::int64_t steps) {
   std::mt19937 random(7);
-  testing::SizedProgram made = testing::reaching_program(random, static_cast<int>(launches), 16);
+  testing::SizedProgram made = testing::reaching_program(random, static_cast<int>(steps), 16);
   for (Slot& slot : made.program().slots) {
     slot.type.shape = Shape{static_cast<std::int64_t>(64 << (random() % 7))};
   }
-  for (Launch& launch : made.program().launches) launch.in_place.clear();
+  for (Step& step : made.program().steps) step.in_place.clear();
   return made.program();
 }
 
@@ -37,16 +35,16 @@ void plan(benchmark::State& state, Program program) {
   options.device = Device::null();
   options.streams = static_cast<int>(state.range(1));
   options.use_all_streams = true;
-  Executable executable = schedule(std::move(program), options);
-  for (auto _ : state) plan_memory(executable);
+  program = testing::scheduled(std::move(program), options);
+  for (auto _ : state) plan_memory(program);
   const auto buffers =
-      std::count_if(executable.slots.begin(), executable.slots.end(),
+      std::count_if(program.slots.begin(), program.slots.end(),
                     [](const Slot& slot) { return slot.kind == Slot::Kind::temporary; });
   state.counters["per 1,000 buffers"] = benchmark::Counter(
       static_cast<double>(buffers) / 1000,
       benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
-  state.counters["of live"] =
-      static_cast<double>(executable.arena_bytes) / static_cast<double>(executable.live_bytes);
+  state.counters["of live"] = static_cast<double>(program.arena_bytes()) /
+                              static_cast<double>(program.devices[0].live_bytes);
 }
 
 void random_program(benchmark::State& state) { plan(state, program_of(state.range(0))); }
@@ -56,7 +54,7 @@ void whole_schedule(benchmark::State& state) {
   Options options;
   options.device = Device::null();
   const Program program = program_of(state.range(0));
-  for (auto _ : state) benchmark::DoNotOptimize(schedule(program, options));
+  for (auto _ : state) benchmark::DoNotOptimize(testing::scheduled(program, options));
 }
 
 BENCHMARK(training_step)
@@ -71,7 +69,7 @@ BENCHMARK(random_program)
     ->Unit(benchmark::kMillisecond);
 BENCHMARK(whole_schedule)
     ->Name("schedule")
-    ->ArgName("launches")
+    ->ArgName("steps")
     ->Arg(100)
     ->Arg(1000)
     ->Unit(benchmark::kMillisecond);

@@ -1,6 +1,7 @@
-// The whole story: graph -> passes -> kernels -> native code -> streams -> executable.
+// The whole story: graph -> passes -> program of kernels -> streams -> code.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,27 +10,31 @@
 #include "codegen/schedule/reschedule.h"
 #include "codegen/stage.h"
 #include "ir/graph/graph.h"
-#include "ir/kernel/kernel.h"
 #include "runtime/executor/executable.h"
+#include "runtime/memory/buffer.h"
 
 namespace anabranch {
 
 /// Everything between a traced graph and its executable, kept for dumps.
 struct Compilation {
   Graph traced;
-  Graph optimized;                    ///< after the passes: fusions, dots, constants
-  std::vector<std::string> notes;     ///< fusions refused, and why
-  std::vector<Kernel> kernels;        ///< tiled
-  std::size_t code_bytes = 0;         ///< of the kernels' native code
-  std::size_t code_instructions = 0;  ///< of the LLVM IR that it is made from, on CPU devices
-  std::size_t planned_members = 0;    ///< nodes of all groups that fusion planned, tried ones too
-  std::shared_ptr<const Executable> executable;  ///< as scheduled from counted costs
-  std::shared_ptr<Reschedule> reschedule;        ///< null where measured times would change nothing
+  Graph optimized;                  ///< after the passes: fusions, dots, constants
+  std::vector<std::string> notes;   ///< fusions refused, and why
+  std::size_t planned_members = 0;  ///< nodes of all groups that fusion planned, tried ones too
+  Runnable first;                   ///< as scheduled from counted costs
+  std::shared_ptr<Reschedule> reschedule;  ///< null where measured times would change nothing
+  Options options;
+
+  const Program& program() const { return first.executable->program; }
+  const LinkedCode& code() const { return *first.executable->code; }
 };
 
 /// What the next run of a compilation should run: its executable, or, once the first runs of that
 /// have been measured, one that is scheduled by their times.
-std::shared_ptr<const Executable> current_executable(const Compilation& compilation);
+Runnable current(const Compilation& compilation);
+
+/// Runs that: see run.h.
+std::vector<Buffer> run(const Compilation& compilation, std::vector<Buffer> inputs);
 
 /// Throws Error where the device does not exist.
 Compilation compile(const Graph& graph, const Options& options = {});

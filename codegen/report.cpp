@@ -2,12 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
+#include "codegen/backends.h"
 #include "codegen/compile.h"
-#include "codegen/cpu/compile_kernels.h"
-#include "codegen/cpu/native_flow.h"
-#include "codegen/cuda/emit/program_text.h"
-#include "codegen/plan/launches.h"
+#include "codegen/plan/plan.h"
+#include "codegen/plan/step_costs.h"
+#include "codegen/schedule/schedule.h"
 #include "ir/error.h"
 #include "ir/text/print.h"
 
@@ -20,68 +21,66 @@ std::string optimized_text(const Compilation& compilation) {
   return text;
 }
 
-/// A launch, and the executable whose slots it touches.
-struct PlacedLaunch {
-  const Executable& executable;
-  const Launch& launch;
+/// A step, and the program whose slots it touches.
+struct PlacedStep {
+  const Program& program;
+  const Step& step;
 };
 
-// Those inside loops and branches too, each after the launch that it is part of.
-void add_launches(const Executable& executable, std::vector<PlacedLaunch>& launches) {
-  for (const auto& stream : executable.streams) {
-    for (const Step& step : stream) {
-      const auto* launch = std::get_if<Launch>(&step);
-      if (!launch) continue;
-      launches.push_back({executable, *launch});
-      for (const auto& inner : inner_executables(*launch)) add_launches(*inner, launches);
+// In the order of the streams; those inside loops and branches each after the step that they are
+// part of.
+void add_steps(const Program& program, std::vector<PlacedStep>& steps) {
+  for (const Stream& stream : program.streams) {
+    for (const Command& command : stream) {
+      const Step* step = step_of(program, command);
+      if (!step) continue;
+      steps.push_back({program, *step});
+      for (const Program& inner : inner_programs(*step)) add_steps(inner, steps);
     }
   }
 }
 
-std::vector<PlacedLaunch> launches_of(const Executable& executable) {
-  std::vector<PlacedLaunch> launches;
-  add_launches(executable, launches);
-  return launches;
+std::vector<PlacedStep> steps_of(const Program& program) {
+  std::vector<PlacedStep> steps;
+  add_steps(program, steps);
+  return steps;
 }
 
-// "# dot3 reads %0, %1 and writes %3": the values of the optimized graph that a launch touches.
-std::string caption(const Executable& executable, const Launch& launch) {
+// "# dot3 reads %0, %1 and writes %3": the values of the optimized graph that a step touches.
+std::string caption(const Program& program, const Step& step) {
   std::string reads, writes;
-  for (SlotId slot : launch.buffers) {
-    bool written =
-        std::find(launch.writes.begin(), launch.writes.end(), slot) != launch.writes.end();
+  for (SlotId slot : step.buffers) {
+    const bool written =
+        std::find(step.writes.begin(), step.writes.end(), slot) != step.writes.end();
     std::string& list = written ? writes : reads;
-    list += (list.empty() ? "" : ", ") + executable.slots[slot].name + ": " +
-            to_string(executable.slots[slot].type);
+    list += (list.empty() ? "" : ", ") + program.slots[slot].name + ": " +
+            to_string(program.slots[slot].type);
   }
-  std::string text = "# " + launch.name;
+  std::string text = "# " + step.name;
   if (!reads.empty()) text += " reads " + reads + " and";
   return text + " writes " + writes + "\n";
 }
 
-// Every launch by what it reads and writes, above the kernel that it runs. A library call has a
+// Every step by what it reads and writes, above the kernel that it runs. A library call has a
 // kernel only where more is computed on its result.
-std::string kernels_text(const Compilation& compilation) {
-  const std::shared_ptr<const Executable> current = current_executable(compilation);
-  const Executable& executable = *current;
+std::string kernels_text(const Program& program) {
   std::string text;
-  for (const auto& [inside, launch] : launches_of(executable)) {
+  for (const auto& [inside, step] : steps_of(program)) {
     if (!text.empty()) text += "\n";
-    text += caption(inside, launch);
-    if (launch.kernel) text += to_string(compilation.kernels[*launch.kernel]);
+    text += caption(inside, step);
+    if (const auto kernel = kernel_of(step)) text += to_string(program.kernels[*kernel]);
   }
   return text;
 }
 
-// The kernels' module, then one for each loop and each branch that is a function of its own.
-std::string code_text(const Compilation& compilation,
-                      std::string (*text_of_kernels)(std::span<const Kernel>),
-                      std::string (*text_of_flow)(const Launch&, std::span<const Kernel>)) {
-  std::string text = text_of_kernels(compilation.kernels);
-  const std::shared_ptr<const Executable> executable = current_executable(compilation);
-  for (const auto& [inside, launch] : launches_of(*executable)) {
-    const std::string flow = text_of_flow(launch, compilation.kernels);
-    if (!flow.empty()) text += "\n" + flow;
+// Of each backend that the program has a device of.
+std::string code_text(const Executable& executable, Stage stage) {
+  std::string text;
+  std::set<const Backend*> done;
+  for (const ProgramDevice& place : executable.program.devices) {
+    const Backend& backend = backend_of(place.device);
+    if (!done.insert(&backend).second) continue;
+    text += backend.dump(executable.program, *executable.code, stage);
   }
   return text;
 }
@@ -92,10 +91,9 @@ std::string padded(std::string text, std::size_t width) {
 }
 
 // A line per temporary in the order of the arena, then the sums.
-std::string memory_text(const Compilation& compilation) {
-  const std::shared_ptr<const Executable> executable = current_executable(compilation);
+std::string memory_text(const Compilation& compilation, const Program& program) {
   std::vector<Slot> temporaries;
-  for (const Slot& slot : executable->slots) {
+  for (const Slot& slot : program.slots) {
     if (slot.kind == Slot::Kind::temporary) temporaries.push_back(slot);
   }
   std::stable_sort(temporaries.begin(), temporaries.end(),
@@ -114,77 +112,83 @@ std::string memory_text(const Compilation& compilation) {
                       sums.outputs, sums.constants, sums.temporaries);
   text += fmt::format("temporaries live at once: {} bytes, {:.3f} of them taken\n",
                       sums.lower_bound, ratio);
-  for (auto [input, output] : executable->takeovers) {
+  for (auto [input, output] : program.takeovers) {
     text += fmt::format("output {} lies where input {} was, if that is donated\n", output, input);
   }
-  if (!executable->given_up.empty()) text += "memory limit: " + executable->given_up + "\n";
+  if (!program.given_up.empty()) text += "memory limit: " + program.given_up + "\n";
   return text;
 }
 
-// What a GPU would run, whatever the program was compiled for.
-std::string cuda_text(const Compilation& compilation) {
-  const Device device = compilation.executable->device;
+// What a GPU would run of a program that is compiled for other devices.
+std::string text_for_gpu(const Compilation& compilation) {
+  const Device gpu = Device::cuda();
+  Options options = compilation.options;
+  options.device = gpu;
+  options.memory_limit = 0;
   const std::size_t nodes = compilation.optimized.nodes().size();
-  std::vector<Kernel> kernels;
-  Launches launches = plan_launches({compilation.optimized, std::vector<Device>(nodes, device)},
-                                    {&device, 1}, {}, kernels);
-  return cuda::program_text(std::move(launches), kernels);
+  Program program =
+      plan({compilation.optimized, std::vector<Device>(nodes, gpu)}, {&gpu, 1}, options);
+  set_costs(program, options);
+  program = schedule(std::move(program), options).program;
+  return backend_of(gpu).dump(program, {}, Stage::cuda);
 }
 
 }  // namespace
 
 std::string dump(const Compilation& compilation, Stage stage) {
+  const Runnable now = current(compilation);
+  const Executable& executable = *now.executable;
   switch (stage) {
     case Stage::trace:
       return to_string(compilation.traced);
     case Stage::optimized:
       return optimized_text(compilation);
     case Stage::kernels:
-      return kernels_text(compilation);
+      return kernels_text(executable.program);
     case Stage::llvm:
-      return code_text(compilation, cpu::llvm_text, cpu::flow_llvm_text);
     case Stage::assembly:
-      return code_text(compilation, cpu::assembly_text, cpu::flow_assembly_text);
+      return code_text(executable, stage);
     case Stage::schedule:
-      return to_string(*current_executable(compilation));
+      return to_string(executable.program);
     case Stage::memory:
-      return memory_text(compilation);
-    case Stage::cuda:
-      return cuda_text(compilation);
+      return memory_text(compilation, executable.program);
+    case Stage::cuda: {
+      const std::string text = code_text(executable, stage);
+      return text.empty() ? text_for_gpu(compilation) : text;
+    }
   }
   throw InternalError("dump", "a stage that does not exist");
 }
 
 ProgramCost cost(const Compilation& compilation) {
-  const std::shared_ptr<const Executable> current = current_executable(compilation);
-  const Executable& executable = *current;
+  const Runnable now = current(compilation);
+  const Program& program = now.executable->program;
   ProgramCost sums;
-  sums.events = static_cast<int>(executable.event_count);
-  sums.predicted_ns = executable.prediction.ns;
-  for (const auto& stream : executable.streams) sums.streams += stream.empty() ? 0 : 1;
-  for (const auto& [inside, launch] : launches_of(executable)) {
-    if (!inner_executables(launch).empty()) continue;
-    sums.cost += launch.cost;
-    ++(launch.kind == Launch::Kind::kernel ? sums.kernels
-       : launch.kind == Launch::Kind::copy ? sums.copies
-                                           : sums.library_calls);
+  sums.events = static_cast<int>(program.event_count);
+  sums.predicted_ns = program.prediction.ns;
+  for (const auto& stream : program.streams) sums.streams += stream.empty() ? 0 : 1;
+  for (const auto& [inside, step] : steps_of(program)) {
+    if (!inner_programs(step).empty()) continue;
+    sums.cost += step.cost;
+    ++(std::holds_alternative<KernelStep>(step.work)     ? sums.kernels
+       : std::holds_alternative<TransferStep>(step.work) ? sums.copies
+                                                         : sums.library_calls);
   }
   return sums;
 }
 
 ProgramMemory memory(const Compilation& compilation) {
-  const std::shared_ptr<const Executable> current = current_executable(compilation);
-  const Executable& executable = *current;
+  const Runnable now = current(compilation);
+  const Program& program = now.executable->program;
   ProgramMemory sums;
-  for (const Type& type : executable.inputs) sums.inputs += type.bytes();
-  for (const Slot& slot : executable.slots) {
+  for (const Type& type : program.inputs) sums.inputs += type.bytes();
+  for (const Slot& slot : program.slots) {
     if (slot.kind == Slot::Kind::output) sums.outputs += slot.type.bytes();
     if (slot.kind == Slot::Kind::constant) sums.constants += slot.type.bytes();
   }
-  sums.temporaries = executable.arena_bytes;
-  sums.lower_bound = executable.live_bytes;
-  for (auto [input, output] : executable.takeovers)
-    sums.donatable += executable.inputs[input].bytes();
+  sums.temporaries = program.arena_bytes();
+  sums.lower_bound = program.devices[0].live_bytes;
+  for (auto [input, output] : program.takeovers) sums.donatable += program.inputs[input].bytes();
   return sums;
 }
 

@@ -26,7 +26,7 @@ std::string picture(const Compilation& compilation, Stage stage) {
     case Stage::optimized:
       return to_dot(compilation.optimized);
     case Stage::schedule:
-      return to_dot(*current_executable(compilation));
+      return to_dot(current(compilation).executable->program);
     default:
       throw Error("dump: only the stages trace, optimized and schedule have pictures");
   }

@@ -93,7 +93,7 @@ std::vector<Literal> read_inputs(const Graph& graph, const RunChoices& choices) 
 }
 
 std::vector<Literal> run_once(const Compilation& compilation, const std::vector<Buffer>& inputs) {
-  std::vector<Buffer> outputs = run(current_executable(compilation), inputs);
+  std::vector<Buffer> outputs = run(compilation, inputs);
   std::vector<Literal> literals;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     outputs[i].ready().wait();
@@ -110,7 +110,7 @@ double median_time(const Compilation& compilation, const std::vector<Buffer>& in
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
   do {
     const auto start = std::chrono::steady_clock::now();
-    for (const Buffer& output : run(current_executable(compilation), inputs)) output.ready().wait();
+    for (const Buffer& output : run(compilation, inputs)) output.ready().wait();
     const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - start;
     times.push_back(took.count());
   } while (std::chrono::steady_clock::now() < end || times.size() < 5);
@@ -122,7 +122,7 @@ double median_time(const Compilation& compilation, const std::vector<Buffer>& in
 // Of one run by itself, once memory, caches and threads are warm.
 std::string picture(const Compilation& compilation, const std::vector<Buffer>& inputs) {
   const auto run_to_the_end = [&] {
-    for (const Buffer& output : run(compilation.executable, inputs)) output.ready().wait();
+    for (const Buffer& output : run(compilation.first.executable, inputs)) output.ready().wait();
     wait_for_devices();
   };
   for (int i = 0; i < 10; ++i) run_to_the_end();

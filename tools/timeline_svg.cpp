@@ -8,7 +8,7 @@
 #include <map>
 #include <vector>
 
-#include "runtime/executor/executable.h"
+#include "ir/program/program.h"
 
 namespace anabranch {
 namespace {

@@ -15,12 +15,12 @@ namespace {
 
 /// One function per kernel, named after it.
 struct KernelModule {
-  KernelModule(const llvm::TargetMachine& machine, std::span<const Kernel> kernels)
+  KernelModule(const llvm::TargetMachine& machine, std::span<const Kernel* const> kernels)
       : module("kernels", *context) {
     set_target(*module, machine);
     MathUses uses;
-    for (const Kernel& kernel : kernels) count_math(kernel, uses);
-    for (const Kernel& kernel : kernels) emit_kernel(*module, kernel, kernel.name, uses);
+    for (const Kernel* kernel : kernels) count_math(*kernel, uses);
+    for (const Kernel* kernel : kernels) emit_kernel(*module, *kernel, kernel->name, uses);
     verify(*module);
   }
 
@@ -30,14 +30,15 @@ struct KernelModule {
 
 }  // namespace
 
-Code compile_kernels(std::span<const Kernel> kernels, CodeCache* cache, const CpuModel& cpu) {
+Code compile_kernels(std::span<const Kernel* const> kernels, CodeCache* cache,
+                     const CpuModel& cpu) {
   if (kernels.empty()) return {};
   const auto machine = lend_target_machine(cpu);
   const KernelModule made(*machine, kernels);
   llvm::Module& module = *made.module;
   const std::size_t instructions = module.getInstructionCount();
   std::vector<std::string> symbols;
-  for (const Kernel& kernel : kernels) symbols.push_back(kernel.name);
+  for (const Kernel* kernel : kernels) symbols.push_back(kernel->name);
   try {
     const std::string object = object_of(module, *machine, cache);
     LoadedCode loaded = load(object, symbols);
@@ -54,12 +55,18 @@ Code compile_kernels(std::span<const Kernel> kernels, CodeCache* cache, const Cp
   }
 }
 
-std::string llvm_text(std::span<const Kernel> kernels) {
+Code compile_kernels(std::span<const Kernel> kernels, CodeCache* cache, const CpuModel& cpu) {
+  std::vector<const Kernel*> all;
+  for (const Kernel& kernel : kernels) all.push_back(&kernel);
+  return compile_kernels(all, cache, cpu);
+}
+
+std::string llvm_text(std::span<const Kernel* const> kernels) {
   const auto machine = lend_target_machine();
   return text_of(*KernelModule(*machine, kernels).module);
 }
 
-std::string assembly_text(std::span<const Kernel> kernels) {
+std::string assembly_text(std::span<const Kernel* const> kernels) {
   const auto machine = lend_target_machine();
   return generate(*KernelModule(*machine, kernels).module, *machine,
                   llvm::CodeGenFileType::AssemblyFile);

@@ -10,7 +10,7 @@
 #include "codegen/cpu/cpu_model.h"
 #include "codegen/cpu/tile.h"
 #include "ir/kernel/kernel.h"
-#include "runtime/executor/executable.h"
+#include "runtime/device/task.h"
 
 namespace anabranch::cpu {
 
@@ -23,15 +23,17 @@ struct Code {
   std::size_t instructions = 0;  ///< of the LLVM IR: what compile time is proportional to
 };
 
-/// Compiles tiled kernels together, as one LLVM module, unless `cache` (which may be null) has
-/// their code. `cpu` may leave out features that this machine has. Throws InternalError, with the
-/// LLVM IR, if LLVM refuses it. Thread-safe.
+/// Compiles kernels that the CPU's passes are done with together, as one LLVM module, unless
+/// `cache` (which may be null) has their code. `cpu` may leave out features that this machine has.
+/// Throws InternalError, with the LLVM IR, if LLVM refuses it. Thread-safe.
+Code compile_kernels(std::span<const Kernel* const> kernels, CodeCache* cache = nullptr,
+                     const CpuModel& cpu = host_cpu());
 Code compile_kernels(std::span<const Kernel> kernels, CodeCache* cache = nullptr,
                      const CpuModel& cpu = host_cpu());
 
 /// The LLVM IR (after our optimisations) and the assembly of the same, for dumps.
-std::string llvm_text(std::span<const Kernel> kernels);
-std::string assembly_text(std::span<const Kernel> kernels);
+std::string llvm_text(std::span<const Kernel* const> kernels);
+std::string assembly_text(std::span<const Kernel* const> kernels);
 
 /// What `tile` should know about this machine.
 Target host_target();

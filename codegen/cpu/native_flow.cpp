@@ -23,21 +23,22 @@ struct FlowContext {
   std::vector<std::shared_ptr<const void>> owners;
 };
 
-void emit(FlowEmitter& emitter, const LoopTask& loop, std::span<const Kernel> kernels) {
-  emitter.emit_loop(loop, kernels);
-}
-void emit(FlowEmitter& emitter, const BranchTask& branch, std::span<const Kernel> kernels) {
-  emitter.emit_branch(branch, kernels);
+void emit(FlowEmitter& emitter, const Step& flow, const LinkedStep& code,
+          std::span<const Kernel> kernels) {
+  if (const auto* loop = std::get_if<LoopStep>(&flow.work)) {
+    emitter.emit_loop(*loop, code, kernels);
+  } else {
+    emitter.emit_branch(std::get<BranchStep>(flow.work), code, kernels);
+  }
 }
 
 /// A module of one function, which `emitter` has written.
 struct FlowModule {
-  template <class Task>
-  FlowModule(const std::string& symbol, const Task& task, std::span<const Kernel> kernels,
+  FlowModule(const Step& flow, const LinkedStep& code, std::span<const Kernel> kernels,
              const llvm::TargetMachine& machine)
-      : module(symbol, *context), emitter(*module, symbol) {
+      : module(flow.name, *context), emitter(*module, flow.name) {
     set_target(*module, machine);
-    emit(emitter, task, kernels);
+    emit(emitter, flow, code, kernels);
     verify(*module);
   }
 
@@ -46,78 +47,50 @@ struct FlowModule {
   FlowEmitter emitter;
 };
 
-template <class Task>
-HostTask compile(const std::string& symbol, const Task& task, std::span<const Kernel> kernels,
-                 CodeCache* cache) {
+}  // namespace
+
+bool is_small(std::span<const Program> regions) {
+  for (const Program& region : regions) {
+    double ns = 0;
+    for (const Step& step : region.steps) {
+      if (!inner_programs(step).empty() && !is_whole_flow(step)) return false;
+      ns += step.predicted_ns;
+    }
+    if (ns > native_ns) return false;
+  }
+  return true;
+}
+
+HostTask native_flow(const Step& flow, const LinkedStep& code, std::span<const Kernel> kernels,
+                     CodeCache* cache) {
   const auto machine = lend_target_machine();
-  FlowModule made(symbol, task, kernels, *machine);
+  FlowModule made(flow, code, kernels, *machine);
   const std::string object = object_of(*made.module, *machine, cache, {"optimized", &optimize});
-  LoadedCode loaded = load(object, {symbol});
-  auto flow = std::make_shared<FlowContext>();
-  flow->pointers = made.emitter.pointers();
-  flow->owners = made.emitter.owners();
-  flow->owners.push_back(std::move(loaded.keep_alive));
+  LoadedCode loaded = load(object, {flow.name});
+  auto context = std::make_shared<FlowContext>();
+  context->pointers = made.emitter.pointers();
+  context->owners = made.emitter.owners();
+  context->owners.push_back(std::move(loaded.keep_alive));
   HostTask native;
   native.function = reinterpret_cast<HostTask::Function>(loaded.addresses[0]);
-  native.context = std::shared_ptr<const void>(flow, flow->pointers.data());
+  native.context = std::shared_ptr<const void>(context, context->pointers.data());
   return native;
 }
 
-template <class Task>
-std::string text(const std::string& symbol, const Task& task, std::span<const Kernel> kernels,
-                 bool assembly) {
+std::string flow_llvm_text(const Step& flow, const LinkedStep& code,
+                           std::span<const Kernel> kernels) {
   const auto machine = lend_target_machine();
-  FlowModule made(symbol, task, kernels, *machine);
+  const FlowModule made(flow, code, kernels, *machine);
   optimize(*made.module, *machine);
-  if (assembly) return generate(*made.module, *machine, llvm::CodeGenFileType::AssemblyFile);
   return text_of(*made.module);
 }
 
-std::string text(const Launch& launch, std::span<const Kernel> kernels, bool assembly) {
-  if (const auto* loop = std::get_if<LoopTask>(&launch.task)) {
-    if (std::holds_alternative<HostTask>(loop->native))
-      return text(launch.name, *loop, kernels, assembly);
-  } else if (const auto* branch = std::get_if<BranchTask>(&launch.task)) {
-    if (std::holds_alternative<HostTask>(branch->native))
-      return text(launch.name, *branch, kernels, assembly);
-  }
-  return {};
-}
-
-}  // namespace
-
-bool HostFlows::is_small(const Program& region) const {
-  double ns = 0;
-  for (const Launch& launch : region.launches) {
-    if (!launch.one_task()) return false;
-    ns += launch.predicted_ns;
-  }
-  return ns <= native_ns;
-}
-
-NativeTask HostFlows::task_of(const Launch& launch) {
-  if (const auto* loop = std::get_if<LoopTask>(&launch.task)) {
-    return native_loop(launch.name, *loop, kernels_, cache_);
-  }
-  return native_branch(launch.name, std::get<BranchTask>(launch.task), kernels_, cache_);
-}
-
-HostTask native_loop(const std::string& name, const LoopTask& loop, std::span<const Kernel> kernels,
-                     CodeCache* cache) {
-  return compile(name, loop, kernels, cache);
-}
-
-HostTask native_branch(const std::string& name, const BranchTask& branch,
-                       std::span<const Kernel> kernels, CodeCache* cache) {
-  return compile(name, branch, kernels, cache);
-}
-
-std::string flow_llvm_text(const Launch& launch, std::span<const Kernel> kernels) {
-  return text(launch, kernels, false);
-}
-
-std::string flow_assembly_text(const Launch& launch, std::span<const Kernel> kernels) {
-  return text(launch, kernels, true);
+std::string flow_assembly_text(const Step& flow, const LinkedStep& code,
+                               std::span<const Kernel> kernels) {
+  const auto machine = lend_target_machine();
+  const FlowModule made(flow, code, kernels, *machine);
+  optimize(*made.module, *machine);
+  return generate(*made.module, *machine, llvm::CodeGenFileType::AssemblyFile);
 }
 
 }  // namespace anabranch::cpu

@@ -7,38 +7,29 @@
 //                                   }
 #pragma once
 
+#include <span>
 #include <string>
 
-#include "codegen/plan/control_flow.h"
+#include "codegen/cache/cache.h"
+#include "ir/program/program.h"
 #include "runtime/executor/executable.h"
 
 namespace anabranch::cpu {
 
-/// Loops and branches of a program with these kernels, which outlive it.
-class HostFlows final : public NativeFlows {
- public:
-  HostFlows(std::span<const Kernel> kernels, CodeCache* cache) : kernels_(kernels), cache_(cache) {}
-  bool is_small(const Program& region) const override;
-  NativeTask task_of(const Launch& launch) override;
+/// Whether regions are so small that one function might as well run them from end to end.
+bool is_small(std::span<const Program> regions);
 
- private:
-  std::span<const Kernel> kernels_;
-  CodeCache* cache_;
-};
-
-/// The whole of a loop for one thread, on the buffers of its launch. Condition and body have at
-/// most one stream, and each of their launches has one task. Kernels over scalars and short vectors
-/// become part of the function, whose small carries then stay in registers; other tasks are called.
-HostTask native_loop(const std::string& name, const LoopTask& loop, std::span<const Kernel> kernels,
+/// The whole of `flow`, a loop or a branch, for one thread. Its regions have one stream, and each
+/// of their steps is one task. Kernels over scalars and short vectors become part of the function,
+/// whose small carries then stay in registers; the tasks of other steps, which `code` has and keeps
+/// alive, are called.
+HostTask native_flow(const Step& flow, const LinkedStep& code, std::span<const Kernel> kernels,
                      CodeCache* cache);
 
-/// The same for a branch.
-HostTask native_branch(const std::string& name, const BranchTask& branch,
-                       std::span<const Kernel> kernels, CodeCache* cache);
-
-/// The LLVM IR (optimized) and the assembly of a loop's or a branch's function, for dumps; empty
-/// for any other launch.
-std::string flow_llvm_text(const Launch& launch, std::span<const Kernel> kernels);
-std::string flow_assembly_text(const Launch& launch, std::span<const Kernel> kernels);
+/// The LLVM IR (optimized) and the assembly of that function, for dumps.
+std::string flow_llvm_text(const Step& flow, const LinkedStep& code,
+                           std::span<const Kernel> kernels);
+std::string flow_assembly_text(const Step& flow, const LinkedStep& code,
+                               std::span<const Kernel> kernels);
 
 }  // namespace anabranch::cpu

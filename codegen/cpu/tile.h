@@ -17,7 +17,4 @@ Kernel tile(Kernel kernel, const Target& target, bool row_major = false);
 /// The fewest iterations of the parallel loop worth a thread of their own, from the kernel's cost.
 std::int64_t grain(const Kernel& kernel);
 
-/// Predicted time of one run on one core, in ns, from bytes and operations.
-double predicted_ns(const Cost& cost);
-
 }  // namespace anabranch

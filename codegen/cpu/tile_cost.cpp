@@ -1,15 +1,14 @@
-// The cost model: how long a kernel runs on one core, and how much of it is worth a thread.
+// How much of a kernel is worth a thread.
 
 #include <algorithm>
 #include <cmath>
 
+#include "codegen/costs.h"
 #include "codegen/cpu/tile.h"
 
 namespace anabranch {
 namespace {
 
-constexpr double bytes_per_ns = 10;
-constexpr double operations_per_ns = 4;
 // Waking a thread and waiting for it costs a few microseconds.
 constexpr double least_ns_per_thread = 20'000;
 // Cuts fall between cache lines of any dtype's vectors.
@@ -17,15 +16,9 @@ constexpr std::int64_t iterations_per_cut = 64;
 
 }  // namespace
 
-double predicted_ns(const Cost& cost) {
-  const auto bytes = static_cast<double>(cost.bytes_read + cost.bytes_written);
-  const auto operations = static_cast<double>(cost.operations);
-  return std::max(bytes / bytes_per_ns, operations / operations_per_ns);
-}
-
 std::int64_t grain(const Kernel& kernel) {
   const std::int64_t extent = kernel.extent();
-  const double total = predicted_ns(kernel.cost);
+  const double total = core_ns(kernel.cost);
   if (extent <= 1 || total < 2 * least_ns_per_thread) return std::max<std::int64_t>(extent, 1);
   const double iterations = std::ceil(static_cast<double>(extent) * least_ns_per_thread / total);
   auto least = static_cast<std::int64_t>(iterations);

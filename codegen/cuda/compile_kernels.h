@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "codegen/cache/cache.h"
-#include "runtime/executor/executable.h"
+#include "runtime/device/task.h"
 #include "runtime/memory/buffer.h"
 
 namespace anabranch::cuda {

@@ -1,15 +1,13 @@
 // A copy as a task of a device.
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 
-#include "runtime/executor/executable.h"
+#include "runtime/device/task.h"
 
 namespace anabranch::cuda {
 
-/// Copies its first buffer to its second.
-DeviceTask copy_task(std::int64_t bytes);
-/// Whether that is what the task does.
-bool is_copy(const DeviceTask& task);
+/// Copies its first buffer, of that many bytes, to its second.
+DeviceTask copy_task(std::size_t bytes);
 
 }  // namespace anabranch::cuda

@@ -46,7 +46,7 @@ double GpuCosts::ns(const Kernel& kernel, std::int64_t threads) const {
 }
 
 // A multiply-add counts as two operations.
-double GpuCosts::ns(const Dot& dot, const Cost& cost) const {
+double GpuCosts::ns(const DotStep& dot, const Cost& cost) const {
   const double results = dot_results_per_cycle(facts_.architecture, dot.lhs.dtype, dot.tf32);
   return ns(cost, 2 * results, threads(dot));
 }
@@ -55,7 +55,7 @@ double GpuCosts::copy_ns(std::int64_t bytes, std::int64_t threads) const {
   return ns({bytes, bytes, 0}, 1, threads);
 }
 
-std::int64_t GpuCosts::threads(const Dot& dot) const {
+std::int64_t GpuCosts::threads(const DotStep& dot) const {
   const auto products = dot_products(dot.lhs, dot.rhs, dot.attributes);
   if (!products) return facts_.threads;
   return tiles(products->rows) * tiles(products->columns) * products->batch * facts_.threads;

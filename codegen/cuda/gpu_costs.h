@@ -1,10 +1,10 @@
-// What launches take on a GPU, from what is known of it and from counted bytes and operations.
+// What steps take on a GPU, from what is known of it and from counted bytes and operations.
 #pragma once
 
 #include <cstdint>
 
-#include "codegen/cuda/dot/dot.h"
 #include "ir/kernel/kernel.h"
+#include "ir/program/steps.h"
 #include "runtime/cuda/gpu_facts.h"
 
 namespace anabranch::cuda {
@@ -22,8 +22,8 @@ inline constexpr int most_streams = 8;
 /// Between host and GPU: PCIe 4.0 on 16 lanes.
 inline constexpr double host_bytes_per_ns = 32;
 
-/// Times are those of a launch that has the GPU to itself, in ns, without `launch_ns`: the longer
-/// of what its bytes and its operations take. A launch with too few threads to fill the GPU gets
+/// Times are those of a step that has the GPU to itself, in ns, without `launch_ns`: the longer
+/// of what its bytes and its operations take. A step with too few threads to fill the GPU gets
 /// only as much of either as the multiprocessors have that it does fill.
 class GpuCosts {
  public:
@@ -36,11 +36,11 @@ class GpuCosts {
   int multiprocessors(std::int64_t threads) const;
 
   double ns(const Kernel& kernel, std::int64_t threads) const;
-  double ns(const Dot& dot, const Cost& cost) const;
+  double ns(const DotStep& dot, const Cost& cost) const;
   double copy_ns(std::int64_t bytes, std::int64_t threads) const;
 
-  /// For DeviceTask::threads: all that a multiprocessor holds for each tile of the result.
-  std::int64_t threads(const Dot& dot) const;
+  /// For Step::parallelism: all that a multiprocessor holds for each tile of the result.
+  std::int64_t threads(const DotStep& dot) const;
 
  private:
   double ns(const Cost& cost, double operations_per_cycle, std::int64_t threads) const;

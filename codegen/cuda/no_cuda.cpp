@@ -10,10 +10,10 @@ Code compile_kernels(std::span<const KernelText>, int, CodeCache*) {
   throw Error("compile for CUDA: " + nvrtc_missing());
 }
 
-std::optional<std::int64_t> dot_workspace(const Dot&, int) {
+std::optional<std::int64_t> dot_workspace(const DotStep&, int) {
   throw Error("compile for CUDA: " + nvrtc_missing());
 }
 
-DeviceTask make_dot(const Dot&, int) { throw Error("compile for CUDA: " + nvrtc_missing()); }
+DeviceTask make_dot(const DotStep&, int) { throw Error("compile for CUDA: " + nvrtc_missing()); }
 
 }  // namespace anabranch::cuda

@@ -7,7 +7,7 @@
 
 #include "codegen/memory/arena.h"
 #include "codegen/memory/lifetimes.h"
-#include "runtime/executor/step_order.h"
+#include "ir/program/step_order.h"
 
 namespace anabranch {
 

@@ -12,7 +12,7 @@
 #include "codegen/memory/live_places.h"
 #include "ir/checked.h"
 #include "ir/error.h"
-#include "runtime/executor/step_order.h"
+#include "ir/program/step_order.h"
 
 namespace anabranch {
 namespace {
@@ -31,11 +31,11 @@ struct Place {
 
 class Planner {
  public:
-  explicit Planner(Executable& executable)
-      : executable_(executable),
-        order_(executable),
-        uses_(executable, order_),
-        numbers_(executable.streams.size()) {
+  explicit Planner(Program& program)
+      : program_(program),
+        order_(program),
+        uses_(program, order_),
+        numbers_(program.streams.size()) {
     for (std::size_t i = 0; i < order_.steps().size(); ++i) {
       numbers_[order_.steps()[i].stream].push_back(i);
     }
@@ -45,29 +45,24 @@ class Planner {
     take_over_inputs();
     make_places();
     join_in_place();
-    fill_arena(0, executable_.arena_bytes, executable_.live_bytes);
-    for (DeviceIndex i = 1; i <= executable_.further.size(); ++i) {
-      FurtherDevice& device = executable_.further[i - 1];
-      fill_arena(i, device.arena_bytes, device.live_bytes);
-    }
+    for (DeviceIndex i = 0; i < program_.devices.size(); ++i) fill_arena(i);
   }
 
  private:
   // An output takes the place of an input that it is written over, else of one that is no longer
   // read.
   void take_over_inputs() {
-    executable_.takeovers.clear();
-    std::vector<bool> gone(executable_.slots.size());
-    for (SlotId id : executable_.outputs) gone[id] = executable_.slots[id].kind == input;
+    program_.takeovers.clear();
+    std::vector<bool> gone(program_.slots.size());
+    for (SlotId id : program_.outputs) gone[id] = program_.slots[id].kind == input;
     const auto take = [&](SlotId from, SlotId to) {
-      executable_.takeovers.emplace_back(executable_.slots[from].index,
-                                         executable_.slots[to].index);
+      program_.takeovers.emplace_back(program_.slots[from].index, program_.slots[to].index);
       gone[from] = gone[to] = true;
     };
     for (StepRef ref : order_.steps()) {
-      const auto* launch = std::get_if<Launch>(&executable_.streams[ref.stream][ref.position]);
-      if (!launch) continue;
-      for (auto [from, to] : launch->in_place) {
+      const Step* step = step_at(program_, ref);
+      if (!step) continue;
+      for (auto [from, to] : step->in_place) {
         if (gone[from] || gone[to] || !is(input, from) || !is(output, to)) continue;
         if (meet(from, LiveRange(uses_[from]), to, LiveRange(uses_[to]), ref)) take(from, to);
       }
@@ -86,11 +81,11 @@ class Planner {
       auto operator<=>(const Beginning&) const = default;
     };
     const auto beginning = [&](SlotId id, std::size_t step) {
-      const Slot& slot = executable_.slots[id];
+      const Slot& slot = program_.slots[id];
       return Beginning{slot.device, slot.type.bytes(), step, id};
     };
     std::vector<Beginning> outputs;
-    for (SlotId to : executable_.outputs) {
+    for (SlotId to : program_.outputs) {
       if (gone[to] || !is(output, to)) continue;
       outputs.push_back(beginning(to, uses_[to].empty() ? SIZE_MAX : number(uses_[to][0])));
     }
@@ -102,8 +97,8 @@ class Planner {
       while (next[i] != i) i = next[i] = next[next[i]];
       return i;
     };
-    for (SlotId from = 0; from < executable_.slots.size(); ++from) {
-      if (gone[from] || !is(input, from) || executable_.slots[from].type.bytes() == 0) continue;
+    for (SlotId from = 0; from < program_.slots.size(); ++from) {
+      if (gone[from] || !is(input, from) || program_.slots[from].type.bytes() == 0) continue;
       const std::size_t end = uses_[from].empty() ? 0 : number(uses_[from].back()) + 1;
       Beginning after = beginning(from, end);
       after.slot = 0;
@@ -126,12 +121,12 @@ class Planner {
   }
 
   // With the places that are on one device.
-  void fill_arena(DeviceIndex device, std::size_t& arena_bytes, std::size_t& live_bytes) {
+  void fill_arena(DeviceIndex device) {
     std::vector<const Place*> here;
     LivePlaces live(order_);
     std::int64_t all = 0;  // each has at most 2^62 bytes; sums of a few of them might wrap
     for (const Place& place : places_) {
-      if (place.bytes == 0 || executable_.slots[place.first].device != device) continue;
+      if (place.bytes == 0 || program_.slots[place.first].device != device) continue;
       here.push_back(&place);
       live.add(place.range, place.bytes);
       all = saturating_add(all, static_cast<std::int64_t>(place.bytes));
@@ -140,33 +135,32 @@ class Planner {
       throw Error("memory: the intermediate arrays have more bytes together than addresses hold");
     }
     const ArenaPacking packing = live.pack();
-    live_bytes = packing.lower_bound;
-    arena_bytes = packing.bytes;
+    program_.devices[device].live_bytes = packing.lower_bound;
+    program_.devices[device].arena_bytes = packing.bytes;
     for (std::size_t i = 0; i < here.size(); ++i) {
-      for_each_slot(*here[i],
-                    [&](SlotId id) { executable_.slots[id].offset = packing.offsets[i]; });
+      for_each_slot(*here[i], [&](SlotId id) { program_.slots[id].offset = packing.offsets[i]; });
     }
   }
 
   void make_places() {
-    place_of_.resize(executable_.slots.size());
-    next_slot_.resize(executable_.slots.size());
-    places_.reserve(executable_.slots.size());
-    for (SlotId id = 0; id < executable_.slots.size(); ++id) {
-      const Slot& slot = executable_.slots[id];
+    place_of_.resize(program_.slots.size());
+    next_slot_.resize(program_.slots.size());
+    places_.reserve(program_.slots.size());
+    for (SlotId id = 0; id < program_.slots.size(); ++id) {
+      const Slot& slot = program_.slots[id];
       if (slot.kind != Slot::Kind::temporary || uses_[id].empty()) continue;
       place_of_[id] = places_.size();
       places_.push_back({id, id, LiveRange(uses_[id]), round_up(slot.type.bytes())});
     }
   }
 
-  // A launch may write over a temporary that it is the last to read.
+  // A step may write over a temporary that it is the last to read.
   void join_in_place() {
     for (StepRef ref : order_.steps()) {
-      const auto* launch = std::get_if<Launch>(&executable_.streams[ref.stream][ref.position]);
-      if (!launch) continue;
+      const Step* step = step_at(program_, ref);
+      if (!step) continue;
       std::vector<SlotId> taken;
-      for (auto [read, written] : launch->in_place) {
+      for (auto [read, written] : step->in_place) {
         const auto is_taken = [&](SlotId id) {
           return std::find(taken.begin(), taken.end(), id) != taken.end();
         };
@@ -208,16 +202,16 @@ class Planner {
     visit(place.last);
   }
 
-  bool is(Slot::Kind kind, SlotId id) const { return executable_.slots[id].kind == kind; }
+  bool is(Slot::Kind kind, SlotId id) const { return program_.slots[id].kind == kind; }
   // So that one may lie where the other does.
   bool are_alike(SlotId a, SlotId b) const {
-    const Slot &first = executable_.slots[a], &second = executable_.slots[b];
+    const Slot &first = program_.slots[a], &second = program_.slots[b];
     return first.type.bytes() == second.type.bytes() && first.device == second.device;
   }
 
   static constexpr auto input = Slot::Kind::input, output = Slot::Kind::output;
 
-  Executable& executable_;
+  Program& program_;
   StepOrder order_;
   SlotUses uses_;
   std::vector<std::vector<std::size_t>> numbers_;
@@ -228,6 +222,6 @@ class Planner {
 
 }  // namespace
 
-void plan_memory(Executable& executable) { Planner(executable).plan(); }
+void plan_memory(Program& program) { Planner(program).plan(); }
 
 }  // namespace anabranch

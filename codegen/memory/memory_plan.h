@@ -1,7 +1,7 @@
 // Offsets of temporaries in one arena, reused wherever the schedule already orders the uses.
 #pragma once
 
-#include "runtime/executor/executable.h"
+#include "ir/program/program.h"
 
 namespace anabranch {
 
@@ -9,6 +9,6 @@ namespace anabranch {
 /// Two temporaries share bytes only if, in the partial order that streams and events make, the last
 /// use of one comes before the first of the other, or one launch says that it may write the second
 /// in place of the first; so reuse adds no waits. The packing is arena.h's.
-void plan_memory(Executable& executable);
+void plan_memory(Program& program);
 
 }  // namespace anabranch

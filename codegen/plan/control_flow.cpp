@@ -1,13 +1,12 @@
 #include "codegen/plan/control_flow.h"
 
 #include <algorithm>
-#include <memory>
 #include <optional>
 #include <utility>
 
-#include "codegen/cuda/gpu_costs.h"
-#include "ir/error.h"
-#include "runtime/executor/step_order.h"
+#include "codegen/backends.h"
+#include "codegen/schedule/schedule.h"
+#include "ir/program/step_order.h"
 
 namespace anabranch {
 namespace {
@@ -20,39 +19,31 @@ struct Estimate {
   Cost cost;
 };
 
-// On a CPU the steps between launches do not count beside them.
-Estimate estimate(const Program& program, const Device& device) {
-  const double step_ns = device.kind() == DeviceKind::cuda ? cuda::launch_ns : 0;
+// On a CPU what lies between steps does not count beside them.
+Estimate estimate(const Program& program, const DeviceModel& device) {
   Estimate sum;
-  for (const Launch& launch : program.launches) {
-    sum.ns += step_ns + launch.predicted_ns;
-    sum.cost += launch.cost;
+  for (const Step& step : program.steps) {
+    sum.ns += step.predicted_ns + (device.works_by_itself ? device.step_ns : 0);
+    sum.cost += step.cost;
   }
   return sum;
 }
 
-std::shared_ptr<const Executable> scheduled(Program program, Options options, bool is_native) {
-  const bool updates = std::any_of(program.launches.begin(), program.launches.end(),
-                                   [](const Launch& launch) { return !launch.updates.empty(); });
+void schedule_region(Program& region, Options options, bool is_whole) {
+  const bool updates = std::any_of(region.steps.begin(), region.steps.end(),
+                                   [](const Step& step) { return !step.updates.empty(); });
   // Between streams nothing says that what reads an array comes before what updates it, so that
   // the whole array would be copied.
-  if (is_native || updates) options.streams = 1;
-  Executable executable = schedule(std::move(program), options);
-  executable.times = nullptr;
-  executable.replays = nullptr;
-  for (auto& stream : executable.streams) {
-    for (Step& step : stream.steps) {
-      if (auto* launch = std::get_if<Launch>(&step)) launch->finishes.clear();
-    }
-  }
-  return std::make_shared<const Executable>(std::move(executable));
+  if (is_whole || updates) options.streams = 1;
+  region = schedule(std::move(region), options).program;
+  for (Step& step : region.steps) step.finishes.clear();
 }
 
 /// Where a body's outputs go: over the carry that they come from, over another one that nobody
 /// needs by then, or to a further place.
 class Places {
  public:
-  explicit Places(const Executable& body)
+  explicit Places(const Program& body)
       : body_(body),
         carries_(static_cast<std::uint32_t>(body.outputs.size())),
         order_(body),
@@ -60,8 +51,8 @@ class Places {
     for (std::uint32_t i = 0; i < body.inputs.size(); ++i) inputs_.push_back(input_slot(body, i));
   }
 
-  /// Sets `written` and `turn`; returns the types of the further places.
-  std::vector<Type> assign(LoopTask& task) {
+  /// Sets `written` and `turn` of its loop; returns the types of the further places.
+  std::vector<Type> assign(LoopStep& loop) {
     std::vector<std::optional<std::uint32_t>> from(carries_);
     std::vector<char> taken(carries_);
     for (std::uint32_t i = 0; i < carries_; ++i) {
@@ -80,15 +71,15 @@ class Places {
       from[i] = carries_ + static_cast<std::uint32_t>(further.size());
       further.push_back(body_.inputs[i]);
     }
-    task.written.clear();
-    for (const auto& place : from) task.written.push_back(*place);
-    task.turn = task.written;
+    loop.written.clear();
+    for (const auto& place : from) loop.written.push_back(*place);
+    loop.turn = loop.written;
     // What a further place hands on goes to a carry whose place it then takes in turn.
     for (const Type& type : further) {
       std::uint32_t left = 0;
       while (taken[left] || body_.inputs[left].bytes() != type.bytes()) ++left;
       taken[left] = 1;
-      task.turn.push_back(left);
+      loop.turn.push_back(left);
     }
     return further;
   }
@@ -105,100 +96,98 @@ class Places {
            may_take_over(body_, order_, uses_, inputs_[carry], body_.outputs[output]);
   }
 
-  const Executable& body_;
+  const Program& body_;
   const std::uint32_t carries_;
   StepOrder order_;
   SlotUses uses_;
   std::vector<SlotId> inputs_;
 };
 
-void add_written(Launch& launch, std::vector<Slot>& slots, const Type& type, std::string name) {
-  const auto id = static_cast<SlotId>(slots.size());
-  slots.push_back({Slot::Kind::temporary, 0, 0, type, std::move(name)});
-  launch.buffers.push_back(id);
-  launch.writes.push_back(id);
+void add_written(Program& program, Step& step, const Type& type, std::string name) {
+  const auto id = static_cast<SlotId>(program.slots.size());
+  const DeviceIndex device = device_of(program, step);
+  program.slots.push_back({Slot::Kind::temporary, 0, 0, type, std::move(name), device});
+  step.buffers.push_back(id);
+  step.writes.push_back(id);
 }
 
 Type bytes_of(std::size_t bytes) { return {u8, Shape{static_cast<std::int64_t>(bytes)}}; }
 
 // For the arenas, of which there is one at a time. A device that works by itself swaps carries, at
 // the end, through the same room.
-std::size_t loop_room(const LoopTask& task) {
-  std::size_t room = std::max(task.condition->arena_bytes, task.body->arena_bytes);
-  if (task.body->device.kind() != DeviceKind::cuda) return room;
-  for (std::uint32_t i = 0; i < task.carries(); ++i) {
-    if (task.turn[i] != i) room = std::max(room, task.body->inputs[i].bytes());
+std::size_t loop_room(const LoopStep& loop, const DeviceModel& device) {
+  std::size_t room = std::max(loop.condition().arena_bytes(), loop.body().arena_bytes());
+  if (!device.works_by_itself) return room;
+  for (std::uint32_t i = 0; i < loop.carries(); ++i) {
+    if (loop.turn[i] != i) room = std::max(room, loop.body().inputs[i].bytes());
   }
   return room;
-}
-
-// Where the host takes the next step, it waits for what says which.
-double choice_ns(const Device& device) {
-  return device.kind() == DeviceKind::cuda ? cuda::round_trip_ns : 0;
 }
 
 // Who may be waiting for it must not have to run it: it may take any time.
 double of_any_length(double step_ns) { return std::max(assumed_steps * step_ns, 10'000.0); }
 
+void finish_loop(Program& program, Step& step, LoopStep& loop, bool is_whole,
+                 const DeviceModel& device) {
+  const std::string name = program.slots[step.writes[0]].name;
+  const std::vector<Type> further = Places(loop.body()).assign(loop);
+  for (std::size_t i = 0; i < further.size(); ++i) {
+    add_written(program, step, further[i], name + ".next" + std::to_string(i));
+  }
+  add_written(program, step, bytes_of(loop_flag_bytes + loop_room(loop, device)), name + ".room");
+  // A result may lie where its initial value did, unless that is a capture too.
+  const std::size_t operands = loop.carries() + loop.captures();
+  const auto first = step.buffers.begin(), last = first + static_cast<long>(operands);
+  for (std::size_t i = 0; i < loop.carries(); ++i) {
+    if (std::count(first, last, step.buffers[i]) > 1) continue;
+    step.in_place.emplace_back(step.buffers[i], step.buffers[operands + i]);
+  }
+  const Estimate turn = estimate(loop.body(), device), test = estimate(loop.condition(), device);
+  step.cost = turn.cost;
+  step.cost += test.cost;
+  step.predicted_ns = of_any_length(turn.ns + test.ns + (is_whole ? 0 : device.look_ns));
+}
+
+void finish_branch(Program& program, Step& step, const BranchStep& branch, bool is_whole,
+                   const DeviceModel& device) {
+  std::size_t arena = 0;
+  for (const Program& region : branch.branches) {
+    const Estimate whole = estimate(region, device);
+    arena = std::max(arena, region.arena_bytes());
+    if (whole.ns < step.predicted_ns) continue;
+    step.predicted_ns = whole.ns;
+    step.cost = whole.cost;
+  }
+  if (!is_whole) step.predicted_ns += device.look_ns;
+  add_written(program, step, bytes_of(arena), program.slots[step.writes[0]].name + ".room");
+}
+
+// Of one that goes step by step on a device that works by itself: that of its largest step.
+std::int64_t parallelism(const Step& flow) {
+  std::int64_t most = 0;
+  for (const Program& region : inner_programs(flow)) {
+    for (const Step& step : region.steps) most = std::max(most, step.parallelism);
+  }
+  return most;
+}
+
 }  // namespace
 
-const Kernel* kernel_of(std::span<const Kernel> kernels, const Launch& launch) {
-  if (launch.kind != Launch::Kind::kernel || !launch.kernel) return nullptr;
-  return &kernels[*launch.kernel];
-}
-
-void finish_loop(Launch& launch, Program condition, Program body, std::vector<Slot>& slots,
-                 const Options& options, NativeFlows& native) {
-  const Estimate step = estimate(body, options.device), test = estimate(condition, options.device);
-  const bool is_native = native.is_small(condition) && native.is_small(body);
-  LoopTask task;
-  task.condition = scheduled(std::move(condition), options, is_native);
-  task.body = scheduled(std::move(body), options, is_native);
-  const std::string name = slots[launch.writes[0]].name;
-  const std::vector<Type> further = Places(*task.body).assign(task);
-  for (std::size_t i = 0; i < further.size(); ++i) {
-    add_written(launch, slots, further[i], name + ".next" + std::to_string(i));
+void finish_flow(Program& program, Step& flow, std::span<const Kernel> kernels,
+                 const Options& options) {
+  const Backend& backend = backend_of(options.device);
+  const DeviceModel device = backend.model(options.device, options);
+  bool is_whole = backend.is_small(inner_programs(flow), kernels);
+  for (Program& region : inner_programs(flow)) schedule_region(region, options, is_whole);
+  auto* loop = std::get_if<LoopStep>(&flow.work);
+  if (loop) {
+    finish_loop(program, flow, *loop, is_whole, device);
+  } else {
+    finish_branch(program, flow, std::get<BranchStep>(flow.work), is_whole, device);
   }
-  add_written(launch, slots, bytes_of(loop_flag_bytes + loop_room(task)), name + ".room");
-  // A result may lie where its initial value did, unless that is a capture too.
-  const std::size_t operands = task.carries() + task.captures();
-  const auto first = launch.buffers.begin(), last = first + static_cast<long>(operands);
-  for (std::size_t i = 0; i < task.carries(); ++i) {
-    if (std::count(first, last, launch.buffers[i]) > 1) continue;
-    launch.in_place.emplace_back(launch.buffers[i], launch.buffers[operands + i]);
-  }
-  launch.cost = step.cost;
-  launch.cost += test.cost;
-  launch.predicted_ns =
-      of_any_length(step.ns + test.ns + (is_native ? 0 : choice_ns(options.device)));
-  launch.task = std::move(task);
-  auto& made = std::get<LoopTask>(launch.task);
-  if (is_native) made.native = native.task_of(launch);
-  if (!launch.is_native_flow()) made.steer = native.steer_of_loop();
-}
-
-void finish_branch(Launch& launch, std::vector<Program> branches, std::vector<Slot>& slots,
-                   const Options& options, NativeFlows& native) {
-  const bool is_native = std::all_of(branches.begin(), branches.end(), [&](const Program& branch) {
-    return native.is_small(branch);
-  });
-  BranchTask task;
-  std::size_t arena = 0;
-  for (Program& branch : branches) {
-    const Estimate whole = estimate(branch, options.device);
-    if (whole.ns >= launch.predicted_ns) {
-      launch.predicted_ns = whole.ns;
-      launch.cost = whole.cost;
-    }
-    task.branches.push_back(scheduled(std::move(branch), options, is_native));
-    arena = std::max(arena, task.branches.back()->arena_bytes);
-  }
-  if (!is_native) launch.predicted_ns += choice_ns(options.device);
-  add_written(launch, slots, bytes_of(arena), slots[launch.writes[0]].name + ".room");
-  launch.task = std::move(task);
-  auto& made = std::get<BranchTask>(launch.task);
-  if (is_native) made.native = native.task_of(launch);
-  if (!launch.is_native_flow()) made.steer = native.steer_of_branch(made.branches.size());
+  is_whole = is_whole && backend.can_be_whole(flow, kernels);
+  (loop ? loop->is_whole : std::get<BranchStep>(flow.work).is_whole) = is_whole;
+  flow.parallelism = is_whole || !device.works_by_itself ? 1 : parallelism(flow);
 }
 
 }  // namespace anabranch

@@ -9,12 +9,12 @@ namespace {
 
 constexpr std::uint32_t none = UINT32_MAX;
 
-/// Hopcroft-Karp: each launch once on the left (with a follower to find), once on the right.
+/// Hopcroft-Karp: each step once on the left (with a follower to find), once on the right.
 class Matching {
  public:
   explicit Matching(const Dependencies& graph)
       : graph_(graph), next_(graph.size(), none), previous_(graph.size(), none) {
-    // Whoever is matched stays so: launches that need no event if they are matched come first.
+    // Whoever is matched stays so: steps that need no event if they are matched come first.
     for (const std::size_t most_followers : {std::size_t{1}, graph.size()}) {
       while (measure(most_followers)) {
         tried_.assign(graph.size(), 0);
@@ -27,7 +27,7 @@ class Matching {
 
   std::uint32_t next(std::uint32_t u) const { return next_[u]; }
   std::uint32_t previous(std::uint32_t v) const { return previous_[v]; }
-  /// Whether a path of edges, by turns not matched and matched, leads from a launch without a
+  /// Whether a path of edges, by turns not matched and matched, leads from a step without a
   /// follower to this one.
   bool is_reached(std::uint32_t u) const { return distance_[u] != none; }
 
@@ -41,7 +41,7 @@ class Matching {
     return next_[u] == none && graph_.after(u).size() <= most_followers;
   }
 
-  // Breadth first from the free launches on the left; whether a free one on the right is reached.
+  // Breadth first from the free steps on the left; whether a free one on the right is reached.
   bool measure(std::size_t most_followers) {
     distance_.assign(graph_.size(), none);
     std::vector<std::uint32_t> queue;
@@ -82,7 +82,7 @@ class Matching {
     }
   }
 
-  // Each launch of the path takes the follower that it tried last.
+  // Each step of the path takes the follower that it tried last.
   void flip(const std::vector<std::uint32_t>& path) {
     for (std::uint32_t u : path) match(u, graph_.after(u)[tried_[u] - 1]);
   }
@@ -92,7 +92,7 @@ class Matching {
   std::vector<std::size_t> tried_;
 };
 
-/// Adds edges that are no edges of the reduced graph: a chain goes on with a launch that depends on
+/// Adds edges that are no edges of the reduced graph: a chain goes on with a step that depends on
 /// its last one.
 ///
 /// A matching of all dependencies, where a reduced edge (u, v) weighs 1, or 2 if it is u's only
@@ -154,7 +154,7 @@ class Joining {
 
   bool is_only(std::uint32_t u) const { return graph_.after(u).size() == 1; }
 
-  // Gives `root` a launch to follow, if need be another's, which then gets another; every launch is
+  // Gives `root` a step to follow, if need be another's, which then gets another; every step is
   // tried once until all have been.
   bool augment(std::uint32_t root) {
     std::vector<std::uint32_t> followers = {root}, leaders;
@@ -200,8 +200,8 @@ class Joining {
 
   const Dependencies& graph_;
   Matching matching_;
-  Bits pays_nothing_, ends_, untried_;             // of launches that may lead
-  std::vector<std::vector<std::uint32_t>> tight_;  // reduced edges to each launch, by their leaders
+  Bits pays_nothing_, ends_, untried_;             // of steps that may lead
+  std::vector<std::vector<std::uint32_t>> tight_;  // reduced edges to each step, by their leaders
   std::vector<bool> may_join_;                     // whether its other edges can be tight
 };
 

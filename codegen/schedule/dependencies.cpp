@@ -13,19 +13,19 @@ struct SlotHistory {
   std::vector<std::uint32_t> readers;
 };
 
-// Every launch that must come before launch `i`, latest first, some of them implied by others.
-std::vector<std::uint32_t> direct(const Launch& launch, std::uint32_t i,
+// Every step that must come before step `i`, latest first, some of them implied by others.
+std::vector<std::uint32_t> direct(const Step& step, std::uint32_t i,
                                   std::vector<SlotHistory>& history) {
   std::vector<std::uint32_t> found;
-  for (SlotId id : launch.buffers) {
+  for (SlotId id : step.buffers) {
     if (history[id].writer) found.push_back(*history[id].writer);
   }
-  for (SlotId id : launch.writes) {
+  for (SlotId id : step.writes) {
     const std::vector<std::uint32_t>& readers = history[id].readers;
     found.insert(found.end(), readers.begin(), readers.end());
   }
-  for (SlotId id : launch.buffers) history[id].readers.push_back(i);
-  for (SlotId id : launch.writes) history[id] = {i, {}};
+  for (SlotId id : step.buffers) history[id].readers.push_back(i);
+  for (SlotId id : step.writes) history[id] = {i, {}};
   std::sort(found.begin(), found.end(), std::greater<>());
   found.erase(std::unique(found.begin(), found.end()), found.end());
   return found;
@@ -34,14 +34,14 @@ std::vector<std::uint32_t> direct(const Launch& launch, std::uint32_t i,
 }  // namespace
 
 Dependencies::Dependencies(const Program& program)
-    : words_((program.launches.size() + 63) / 64),
-      ancestors_(program.launches.size() * words_),
-      before_(program.launches.size()),
-      after_(program.launches.size()) {
+    : words_((program.steps.size() + 63) / 64),
+      ancestors_(program.steps.size() * words_),
+      before_(program.steps.size()),
+      after_(program.steps.size()) {
   std::vector<SlotHistory> history(program.slots.size());
-  for (std::uint32_t i = 0; i < program.launches.size(); ++i) {
+  for (std::uint32_t i = 0; i < program.steps.size(); ++i) {
     std::uint64_t* mine = &ancestors_[i * words_];
-    for (std::uint32_t earlier : direct(program.launches[i], i, history)) {
+    for (std::uint32_t earlier : direct(program.steps[i], i, history)) {
       // What could imply this edge comes later in the program, and has been looked at.
       if (depends(i, earlier)) continue;
       before_[i].push_back(earlier);

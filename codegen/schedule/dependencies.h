@@ -1,4 +1,4 @@
-// Dependencies: which launches of a program wait for which, with nothing said twice.
+// Dependencies: which steps of a program wait for which, with nothing said twice.
 #pragma once
 
 #include <cstddef>
@@ -6,29 +6,29 @@
 #include <span>
 #include <vector>
 
-#include "codegen/schedule/program.h"
+#include "ir/program/program.h"
 
 namespace anabranch {
 
-/// The dependency graph of a program's launches, transitively reduced: an edge stays only if no
-/// other path implies it. Launches go by their position in the program.
+/// The dependency graph of a program's steps, transitively reduced: an edge stays only if no
+/// other path implies it. Steps go by their position in the program.
 class Dependencies {
  public:
-  /// Takes time and memory in the square of the number of launches (a bit per pair).
+  /// Takes time and memory in the square of the number of steps (a bit per pair).
   explicit Dependencies(const Program& program);
 
   std::size_t size() const { return before_.size(); }
-  /// The launches that `launch` waits for directly, the latest first.
-  const std::vector<std::uint32_t>& before(std::uint32_t launch) const { return before_[launch]; }
-  /// The launches that wait directly for `launch`, the earliest first.
-  const std::vector<std::uint32_t>& after(std::uint32_t launch) const { return after_[launch]; }
+  /// The steps that `step` waits for directly, the latest first.
+  const std::vector<std::uint32_t>& before(std::uint32_t step) const { return before_[step]; }
+  /// The steps that wait directly for `step`, the earliest first.
+  const std::vector<std::uint32_t>& after(std::uint32_t step) const { return after_[step]; }
   /// Whether `later` depends on `earlier`, directly or not.
   bool depends(std::uint32_t later, std::uint32_t earlier) const {
     return ancestors_[later * words_ + earlier / 64] >> (earlier % 64) & 1;
   }
-  /// A bit for each launch that `launch` depends on, directly or not, 64 to the word.
-  std::span<const std::uint64_t> ancestors(std::uint32_t launch) const {
-    return {&ancestors_[launch * words_], words_};
+  /// A bit for each step that `step` depends on, directly or not, 64 to the word.
+  std::span<const std::uint64_t> ancestors(std::uint32_t step) const {
+    return {&ancestors_[step * words_], words_};
   }
 
  private:

@@ -6,20 +6,20 @@
 namespace anabranch {
 namespace {
 
-/// How many launches still use each temporary.
+/// How many steps still use each temporary.
 class Uses {
  public:
   explicit Uses(const Program& program)
       : program_(program), left_(program.slots.size()), begun_(program.slots.size()) {
-    for (const Launch& launch : program.launches) {
-      for (SlotId id : temporaries(launch)) ++left_[id];
+    for (const Step& step : program.steps) {
+      for (SlotId id : temporaries(step)) ++left_[id];
     }
   }
 
-  /// The bytes that begin to be live with a launch, less those that cease to be.
-  std::int64_t growth(const Launch& launch) const {
+  /// The bytes that begin to be live with a step, less those that cease to be.
+  std::int64_t growth(const Step& step) const {
     std::int64_t bytes = 0;
-    for (SlotId id : temporaries(launch)) {
+    for (SlotId id : temporaries(step)) {
       const auto size = static_cast<std::int64_t>(program_.slots[id].type.bytes());
       if (!begun_[id]) bytes += size;
       if (left_[id] == 1) bytes -= size;
@@ -27,17 +27,17 @@ class Uses {
     return bytes;
   }
 
-  void run(const Launch& launch) {
-    for (SlotId id : temporaries(launch)) {
+  void run(const Step& step) {
+    for (SlotId id : temporaries(step)) {
       begun_[id] = true;
       --left_[id];
     }
   }
 
  private:
-  std::set<SlotId> temporaries(const Launch& launch) const {
+  std::set<SlotId> temporaries(const Step& step) const {
     std::set<SlotId> found;
-    for (SlotId id : launch.buffers) {
+    for (SlotId id : step.buffers) {
       if (program_.slots[id].kind == Slot::Kind::temporary) found.insert(id);
     }
     return found;
@@ -50,24 +50,24 @@ class Uses {
 
 }  // namespace
 
-std::vector<std::uint32_t> frugal_order(const Program& program, const Dependencies& dependencies) {
+std::vector<StepId> frugal_order(const Program& program, const Dependencies& dependencies) {
   Uses uses(program);
   std::vector<std::size_t> waits_for(dependencies.size());
-  std::vector<std::uint32_t> ready, order;
-  for (std::uint32_t i = 0; i < dependencies.size(); ++i) {
+  std::vector<StepId> ready, order;
+  for (StepId i = 0; i < dependencies.size(); ++i) {
     waits_for[i] = dependencies.before(i).size();
     if (waits_for[i] == 0) ready.push_back(i);
   }
   while (!ready.empty()) {
     const auto next = std::min_element(ready.begin(), ready.end(), [&](auto a, auto b) {
-      return std::pair(uses.growth(program.launches[a]), a) <
-             std::pair(uses.growth(program.launches[b]), b);
+      return std::pair(uses.growth(program.steps[a]), a) <
+             std::pair(uses.growth(program.steps[b]), b);
     });
-    const std::uint32_t launch = *next;
+    const StepId step = *next;
     ready.erase(next);
-    uses.run(program.launches[launch]);
-    order.push_back(launch);
-    for (std::uint32_t after : dependencies.after(launch)) {
+    uses.run(program.steps[step]);
+    order.push_back(step);
+    for (StepId after : dependencies.after(step)) {
       if (--waits_for[after] == 0) ready.push_back(after);
     }
   }

@@ -7,12 +7,12 @@
 namespace anabranch {
 namespace {
 
-constexpr std::uint32_t none = UINT32_MAX;
+constexpr StepId none = UINT32_MAX;
 
-/// Something that is used by one launch after the other: a stream, or a unit of a device.
+/// Something that is used by one step after the other: a stream, or a unit of a device.
 struct Resource {
   double free_at = 0;
-  std::uint32_t last_user = none;
+  StepId last_user = none;
 };
 
 // Of the units that are free at `start`, which of a CPU's have been free for the longest: and of a
@@ -20,7 +20,7 @@ struct Resource {
 // another one, which comes later in the program, could have had all the time.
 std::vector<Resource>::iterator first_taken(std::vector<Resource>& units, std::size_t taken,
                                             double start, const DeviceModel& device) {
-  if (!device.gpu) return units.begin();
+  if (!device.works_by_itself) return units.begin();
   const auto busy = std::ranges::upper_bound(units, start, {}, &Resource::free_at);
   return busy - static_cast<std::ptrdiff_t>(taken);
 }
@@ -28,38 +28,38 @@ std::vector<Resource>::iterator first_taken(std::vector<Resource>& units, std::s
 }  // namespace
 
 struct Predictor::Played {
-  std::vector<double> done;              // when each launch ends
-  std::vector<std::uint32_t> waits_for;  // the launch that each one's start waited for, or none
-  std::uint32_t last = none;             // the launch that the end waits for
-  double ns = 0;                         // until then
+  std::vector<double> done;       // when each step ends
+  std::vector<StepId> waits_for;  // the step that each one's start waited for, or none
+  StepId last = none;             // the step that the end waits for
+  double ns = 0;                  // until then
 };
 
 Predictor::Predictor(const Program& program, const Dependencies* dependencies,
                      std::vector<DeviceModel> devices)
     : program_(program), dependencies_(dependencies), devices_(std::move(devices)) {
-  for (const Launch& launch : program.launches) {
-    device_.push_back(device_of(program, launch));
-    shares_.push_back(devices_[device_.back()].share(launch));
+  for (const Step& step : program.steps) {
+    device_.push_back(device_of(program, step));
+    shares_.push_back(devices_[device_.back()].share(step));
   }
 }
 
-double Predictor::handover_ns(std::uint32_t before, std::uint32_t launch) const {
-  const DeviceModel &from = devices_[device_[before]], &to = devices_[device_[launch]];
-  return device_[before] == device_[launch] ? to.event_ns : std::max(from.apart_ns, to.apart_ns);
+double Predictor::handover_ns(StepId before, StepId step) const {
+  const DeviceModel &from = devices_[device_[before]], &to = devices_[device_[step]];
+  return device_[before] == device_[step] ? to.event_ns : std::max(from.apart_ns, to.apart_ns);
 }
 
 Predictor::Played Predictor::play(const Assignment& stream_of) const {
-  const std::size_t launches = program_.launches.size();
-  Played played{std::vector<double>(launches), std::vector<std::uint32_t>(launches, none)};
+  const std::size_t steps = program_.steps.size();
+  Played played{std::vector<double>(steps), std::vector<StepId>(steps, none)};
   const std::uint32_t streams =
-      launches == 0 ? 0 : *std::max_element(stream_of.begin(), stream_of.end()) + 1;
+      steps == 0 ? 0 : *std::max_element(stream_of.begin(), stream_of.end()) + 1;
   std::vector<std::vector<Resource>> units_of;
   for (const DeviceModel& device : devices_) units_of.emplace_back(device.units);
   std::vector<Resource> stream(streams);
-  for (std::uint32_t i = 0; i < launches; ++i) {
+  for (StepId i = 0; i < steps; ++i) {
     const DeviceModel& device = devices_[device_[i]];
     double start = 0;
-    const auto wait_for = [&](std::uint32_t user, double until) {
+    const auto wait_for = [&](StepId user, double until) {
       if (user == none || until < start) return;
       start = until;
       played.waits_for[i] = user;
@@ -69,7 +69,7 @@ Predictor::Played Predictor::play(const Assignment& stream_of) const {
     if (mine.last_user == none && stream_of[i] != stream_of[0]) start = device.event_ns;
     wait_for(mine.last_user, mine.free_at);
     if (streams > 1) {
-      for (std::uint32_t before : dependencies_->before(i)) {
+      for (StepId before : dependencies_->before(i)) {
         const double handed_over = stream_of[before] == stream_of[i] ? 0 : handover_ns(before, i);
         wait_for(before, played.done[before] + handed_over);
       }
@@ -98,7 +98,7 @@ double Predictor::ns(const Assignment& stream_of) const { return play(stream_of)
 Prediction Predictor::predict(const Assignment& stream_of) const {
   const Played played = play(stream_of);
   Prediction prediction;
-  for (std::uint32_t i = played.last; i != none; i = played.waits_for[i]) {
+  for (StepId i = played.last; i != none; i = played.waits_for[i]) {
     prediction.critical_path.push_back({i, shares_[i].ns});
   }
   std::reverse(prediction.critical_path.begin(), prediction.critical_path.end());

@@ -1,4 +1,4 @@
-// How long a schedule will take, and which launches the end waits for.
+// How long a schedule will take, and which steps the end waits for.
 #pragma once
 
 #include <cstdint>
@@ -6,14 +6,14 @@
 
 #include "codegen/schedule/dependencies.h"
 #include "codegen/schedule/device_model.h"
-#include "codegen/schedule/program.h"
+#include "ir/program/program.h"
 
 namespace anabranch {
 
-/// The stream of each launch.
+/// The stream of each step.
 using Assignment = std::vector<std::uint32_t>;
 
-/// Plays a schedule on the units of each device: launches start in the order of the program, as
+/// Plays a schedule on the units of each device: steps start in the order of the program, as
 /// soon as their stream, what they wait for and the units that they can use are free. Going on to
 /// the next step and handing over to another stream cost time too. What the host takes to submit a
 /// GPU's work is left out: from the third run on that is one graph (runtime/executor/replays.h).
@@ -31,13 +31,13 @@ class Predictor {
  private:
   struct Played;
   Played play(const Assignment& stream_of) const;
-  double handover_ns(std::uint32_t before, std::uint32_t launch) const;
+  double handover_ns(StepId before, StepId step) const;
 
   const Program& program_;
   const Dependencies* dependencies_;
   std::vector<DeviceModel> devices_;        // by their index in the program
-  std::vector<DeviceIndex> device_;         // by launch
-  std::vector<DeviceModel::Share> shares_;  // by launch
+  std::vector<DeviceIndex> device_;         // by step
+  std::vector<DeviceModel::Share> shares_;  // by step
 };
 
 }  // namespace anabranch

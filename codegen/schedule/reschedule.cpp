@@ -2,22 +2,24 @@
 
 #include <utility>
 
-#include "runtime/executor/launch_times.h"
+#include "codegen/schedule/schedule.h"
 
 namespace anabranch {
 
-Reschedule::Reschedule(Program program, Options options, std::shared_ptr<const Executable> first)
-    : program_(std::move(program)), options_(std::move(options)), first_(std::move(first)) {}
+Reschedule::Reschedule(Runnable first, Options options)
+    : first_(std::move(first)), options_(std::move(options)) {}
 
-std::shared_ptr<const Executable> Reschedule::current() {
+Runnable Reschedule::current() {
   if (settled_.load(std::memory_order_acquire)) return second_;
-  if (!first_->times->complete()) return first_;
+  if (!first_.state->times->complete()) return first_;
   // Nobody waits for whoever is at it.
   std::unique_lock lock(scheduling_, std::try_to_lock);
   if (!lock) return first_;
   if (!settled_.load(std::memory_order_relaxed)) {
-    second_ = std::make_shared<const Executable>(
-        schedule(std::exchange(program_, {}), options_, first_->times.get()));
+    Schedule made = schedule(first_.executable->program, options_, first_.state->times.get());
+    second_.executable = std::make_shared<const Executable>(
+        Executable{std::move(made.program), first_.executable->code});
+    second_.state = ExecutionState::of(*second_.executable, false);
     settled_.store(true, std::memory_order_release);
   }
   return second_;

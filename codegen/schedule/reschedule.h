@@ -1,4 +1,4 @@
-// A program that is scheduled again once its launches have been measured.
+// A program that is scheduled again once its steps have been measured.
 #pragma once
 
 #include <atomic>
@@ -6,27 +6,33 @@
 #include <mutex>
 
 #include "codegen/options.h"
-#include "codegen/schedule/schedule.h"
+#include "runtime/executor/executable.h"
+#include "runtime/executor/execution_state.h"
 
 namespace anabranch {
 
-/// Both schedules run the same kernels on the same values, so results are the same bits. Several
+/// What to run, and what changes while it runs.
+struct Runnable {
+  std::shared_ptr<const Executable> executable;
+  std::shared_ptr<ExecutionState> state;
+};
+
+/// Both schedules run the same code on the same values, so results are the same bits. Several
 /// threads may use it at once.
 class Reschedule {
  public:
-  /// `first` is the schedule of `program` from counted costs; its runs fill `first->times`.
-  Reschedule(Program program, Options options, std::shared_ptr<const Executable> first);
+  /// `first` is scheduled from counted costs; its runs fill `first.state->times`.
+  Reschedule(Runnable first, Options options);
 
   /// What the next run should run: `first` until enough runs have been measured, from then on the
   /// schedule made from their times. The call that finds them complete makes it.
-  std::shared_ptr<const Executable> current();
+  Runnable current();
 
  private:
   std::mutex scheduling_;
-  Program program_;
+  const Runnable first_;
   const Options options_;
-  const std::shared_ptr<const Executable> first_;
-  std::shared_ptr<const Executable> second_;  // written before `settled_`, never after
+  Runnable second_;  // written before `settled_`, never after
   std::atomic<bool> settled_ = false;
 };
 

@@ -6,41 +6,43 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <tuple>
 #include <utility>
 
+#include "codegen/backends.h"
 #include "codegen/memory/memory_plan.h"
 #include "codegen/schedule/chains.h"
 #include "codegen/schedule/dependencies.h"
-#include "codegen/schedule/device_model.h"
 #include "codegen/schedule/frugal_order.h"
 #include "codegen/schedule/predict.h"
 #include "codegen/schedule/stream_layout.h"
 #include "ir/error.h"
 #include "runtime/executor/launch_times.h"
-#include "runtime/executor/replays.h"
 
 namespace anabranch {
 namespace {
 
 // A prediction must promise at least this much before a second stream is worth it.
 constexpr double least_gain = 0.05;
-// Beyond this the dependency graph (a bit per pair of launches) grows past 32 MB.
-constexpr std::size_t most_launches = 16384;
+// Beyond this the dependency graph (a bit per pair of steps) grows past 32 MB.
+constexpr std::size_t most_steps = 16384;
 
 // By device of the program.
 std::vector<DeviceModel> models(const Program& program, const Options& options) {
-  std::vector<DeviceModel> result = {model_of(options.device, options)};
-  for (const Device& device : program.further) result.push_back(model_of(device, options));
+  std::vector<DeviceModel> result;
+  for (const ProgramDevice& place : program.devices) {
+    result.push_back(backend_of(place.device).model(place.device, options));
+  }
   return result;
 }
 
-/// What a stream is for: it holds launches of one device and one kind.
+/// What a stream is for: it holds steps of one device and one kind.
 using StreamPlace = std::pair<DeviceIndex, Stream::Kind>;
 
-StreamPlace place_of(const Program& program, const Launch& launch) {
-  const bool copies = launch.kind == Launch::Kind::copy;
-  return {device_of(program, launch), copies ? Stream::Kind::copy : Stream::Kind::compute};
+StreamPlace place_of(const Program& program, const Step& step) {
+  const bool copies = std::holds_alternative<TransferStep>(step.work);
+  return {device_of(program, step), copies ? Stream::Kind::copy : Stream::Kind::compute};
 }
 
 // The chains, cut where they go from one place to another.
@@ -49,7 +51,7 @@ std::map<StreamPlace, std::vector<Chain>> by_place(const std::vector<Chain>& cha
   std::map<StreamPlace, std::vector<Chain>> result;
   for (const Chain& chain : chains) {
     std::map<StreamPlace, Chain> parts;
-    for (std::uint32_t i : chain) parts[place_of(program, program.launches[i])].push_back(i);
+    for (std::uint32_t i : chain) parts[place_of(program, program.steps[i])].push_back(i);
     for (auto& [place, part] : parts) result[place].push_back(std::move(part));
   }
   return result;
@@ -61,7 +63,7 @@ void assign(const std::vector<Chain>& chains, const Program& program, std::uint3
             std::uint32_t streams, Assignment& stream_of) {
   std::vector<double> work(chains.size());
   for (std::size_t i = 0; i < chains.size(); ++i) {
-    for (std::uint32_t launch : chains[i]) work[i] += program.launches[launch].predicted_ns;
+    for (StepId step : chains[i]) work[i] += program.steps[step].predicted_ns;
   }
   std::vector<std::size_t> longest_first(chains.size());
   std::iota(longest_first.begin(), longest_first.end(), 0);
@@ -72,16 +74,16 @@ void assign(const std::vector<Chain>& chains, const Program& program, std::uint3
     const auto least = std::min_element(load.begin(), load.end());
     least->first += work[chain];
     least->second += chains[chain].size();
-    for (std::uint32_t launch : chains[chain]) {
-      stream_of[launch] = first + static_cast<std::uint32_t>(least - load.begin());
+    for (StepId step : chains[chain]) {
+      stream_of[step] = first + static_cast<std::uint32_t>(least - load.begin());
     }
   }
 }
 
-// At most `streams` for the launches of each device, and one for its copies.
+// At most `streams` for the steps of each device, and one for its copies.
 Assignment assign(const std::map<StreamPlace, std::vector<Chain>>& places, const Program& program,
                   std::uint32_t streams) {
-  Assignment stream_of(program.launches.size());
+  Assignment stream_of(program.steps.size());
   std::uint32_t first = 0;
   for (const auto& [place, chains] : places) {
     const bool copies = place.second == Stream::Kind::copy;
@@ -93,35 +95,33 @@ Assignment assign(const std::map<StreamPlace, std::vector<Chain>>& places, const
   return stream_of;
 }
 
-// Numbers the launches. The last one to write an output finishes it; it lets go of it if it is the
-// last to use it too.
-void finish(Program& program) {
-  std::vector<Launch*> last_writer(program.slots.size()), last_user(program.slots.size());
-  for (std::uint32_t i = 0; i < program.launches.size(); ++i) {
-    Launch& launch = program.launches[i];
-    launch.number = i;
-    launch.finishes.clear();
-    launch.lets_go.clear();
-    for (SlotId id : launch.buffers) last_user[id] = &launch;
-    for (SlotId id : launch.writes) last_writer[id] = &launch;
+// The last step to write an output finishes it; it lets go of it if it is the last to use it too.
+void finish(Program& program, std::span<const StepId> order) {
+  std::vector<Step*> last_writer(program.slots.size()), last_user(program.slots.size());
+  for (StepId id : order) {
+    Step& step = program.steps[id];
+    step.finishes.clear();
+    step.lets_go.clear();
+    for (SlotId slot : step.buffers) last_user[slot] = &step;
+    for (SlotId slot : step.writes) last_writer[slot] = &step;
   }
   for (std::uint32_t i = 0; i < program.outputs.size(); ++i) {
     const SlotId id = program.outputs[i];
-    Launch* launch = last_writer[id];
-    if (!launch) continue;
-    launch->finishes.push_back(i);
-    if (last_user[id] == launch) launch->lets_go.push_back(i);
+    Step* step = last_writer[id];
+    if (!step) continue;
+    step->finishes.push_back(i);
+    if (last_user[id] == step) step->lets_go.push_back(i);
   }
 }
 
 /// A program and what its schedules are made from.
 class Scheduler {
  public:
-  Scheduler(const Program& program, const Options& options)
+  Scheduler(Program& program, const Options& options)
       : program_(program), options_(options), models_(models(program, options)) {
-    const bool one = options.streams <= 1 || program.launches.size() <= 1 ||
-                     program.launches.size() > most_launches;
-    const bool spans = !program.further.empty();
+    const bool one =
+        options.streams <= 1 || program.steps.size() <= 1 || program.steps.size() > most_steps;
+    const bool spans = program.devices.size() > 1;
     if (one && !spans && options.memory_limit == 0) return;
     dependencies_.emplace(program);
     if (one && !spans) return;
@@ -129,22 +129,23 @@ class Scheduler {
     places_ = by_place(chains_, program);
   }
 
-  Executable run() const {
-    const Assignment best = choose();
-    Executable executable = made(best);
+  void run() {
+    program_.given_up.clear();
+    lay(choose());
     const std::size_t limit = options_.memory_limit;
-    if (limit == 0 || executable.arena_bytes <= limit) return executable;
-    const std::size_t streams = executable.streams.size(), wanted = executable.arena_bytes;
+    if (limit == 0 || program_.arena_bytes() <= limit) return;
+    const std::size_t streams = program_.streams.size(), wanted = program_.arena_bytes();
     for (std::size_t fewer = streams; fewer-- > 1;) {
-      executable = made(assign(places_, program_, static_cast<std::uint32_t>(fewer)));
-      if (executable.arena_bytes <= limit) return paid(std::move(executable), streams, wanted);
+      lay(assign(places_, program_, static_cast<std::uint32_t>(fewer)));
+      if (program_.arena_bytes() <= limit) return pay(streams, wanted);
     }
-    executable = frugal();
-    if (executable.arena_bytes <= limit) return paid(std::move(executable), streams, wanted);
+    const std::vector<StepId> order = frugal_order(program_, *dependencies_);
+    lay(chains_.empty() ? Assignment(order.size(), 0) : assign(places_, program_, 1), order);
+    if (program_.arena_bytes() <= limit) return pay(streams, wanted);
     throw Error(fmt::format(
         "compile: the temporaries of {} need {} bytes on one stream, and Options::memory_limit is "
         "{}; raise it, or make the arrays smaller",
-        program_.name, executable.arena_bytes, limit));
+        program_.name, program_.arena_bytes(), limit));
   }
 
   /// Whether other times could make another schedule.
@@ -152,7 +153,7 @@ class Scheduler {
 
  private:
   Assignment choose() const {
-    if (chains_.empty()) return Assignment(program_.launches.size(), 0);
+    if (chains_.empty()) return Assignment(program_.steps.size(), 0);
     const auto most = static_cast<std::uint32_t>(std::min<std::size_t>(
         chains_.size(), static_cast<std::size_t>(std::max(1, options_.streams))));
     Assignment best = assign(places_, program_, 1);
@@ -176,60 +177,49 @@ class Scheduler {
     return static_cast<std::uint32_t>(most->most_streams);
   }
 
-  Executable made(const Assignment& stream_of) const {
-    Executable executable;
-    if (std::any_of(stream_of.begin(), stream_of.end(), [](auto stream) { return stream > 0; })) {
-      StreamLayout layout = lay_out(program_, *dependencies_, stream_of);
-      executable.streams = std::move(layout.streams);
-      executable.event_count = layout.event_count;
-    } else {
-      executable.streams.push_back({{program_.launches.begin(), program_.launches.end()}});
+  std::vector<StepId> order_of_program() const {
+    std::vector<StepId> order(program_.steps.size());
+    std::iota(order.begin(), order.end(), 0);
+    return order;
+  }
+
+  void lay(const Assignment& stream_of) { lay(stream_of, order_of_program()); }
+
+  void lay(const Assignment& stream_of, const std::vector<StepId>& order) {
+    finish(program_, order);
+    if (std::ranges::any_of(stream_of, [](auto stream) { return stream > 0; })) {
+      return place(lay_out(program_, *dependencies_, stream_of, order), stream_of);
     }
-    for (Stream& stream : executable.streams) {
-      for (const Step& step : stream) {
-        const auto* launch = std::get_if<Launch>(&step);
-        if (launch) std::tie(stream.device, stream.kind) = place_of(program_, *launch);
+    StreamLayout layout;
+    layout.streams.emplace_back();
+    for (StepId id : order) layout.streams[0].commands.push_back(Launch{id});
+    place(std::move(layout), stream_of);
+  }
+
+  void place(StreamLayout layout, const Assignment& stream_of) {
+    program_.streams = std::move(layout.streams);
+    program_.event_count = layout.event_count;
+    for (Stream& stream : program_.streams) {
+      for (const Command& command : stream) {
+        const Step* step = step_of(program_, command);
+        if (step) std::tie(stream.device, stream.kind) = place_of(program_, *step);
       }
     }
     const Dependencies* dependencies = dependencies_ ? &*dependencies_ : nullptr;
-    executable.prediction = Predictor(program_, dependencies, models_).predict(stream_of);
-    executable.name = program_.name;
-    executable.device = options_.device;
-    for (const Device& device : program_.further) executable.further.push_back({device});
-    executable.inputs = program_.inputs;
-    executable.slots = program_.slots;
-    executable.outputs = program_.outputs;
-    executable.constants = program_.constants;
-    plan_memory(executable);
-    return executable;
+    program_.prediction = Predictor(program_, dependencies, models_).predict(stream_of);
+    plan_memory(program_);
   }
 
-  // On one stream, in the order that keeps the fewest bytes live.
-  Executable frugal() const {
-    Program reordered = program_;
-    std::vector<Launch>& launches = reordered.launches;
-    launches.clear();
-    for (std::uint32_t launch : frugal_order(program_, *dependencies_)) {
-      launches.push_back(program_.launches[launch]);
-    }
-    finish(reordered);
-    Options one = options_;
-    one.streams = 1;
-    one.memory_limit = 0;
-    return Scheduler(reordered, one).run();
-  }
-
-  Executable paid(Executable executable, std::size_t streams, std::size_t wanted) const {
-    const std::size_t kept = executable.streams.size();
+  void pay(std::size_t streams, std::size_t wanted) {
+    const std::size_t kept = program_.streams.size();
     const std::string price = kept < streams ? fmt::format("{} streams fewer", streams - kept)
                                              : std::string("another order of the launches");
-    executable.given_up =
+    program_.given_up =
         fmt::format("{}, so that temporaries take {} bytes instead of {}; the limit is {}", price,
-                    executable.arena_bytes, wanted, options_.memory_limit);
-    return executable;
+                    program_.arena_bytes(), wanted, options_.memory_limit);
   }
 
-  const Program& program_;
+  Program& program_;
   const Options& options_;
   std::vector<DeviceModel> models_;  // by device
   std::optional<Dependencies> dependencies_;
@@ -239,23 +229,18 @@ class Scheduler {
 
 }  // namespace
 
-Executable schedule(Program program, const Options& options, const LaunchTimes* measured) {
+Schedule schedule(Program program, const Options& options, const LaunchTimes* measured) {
   if (measured) {
-    for (std::uint32_t i = 0; i < program.launches.size(); ++i) {
-      program.launches[i].predicted_ns = measured->ns(i);
+    for (StepId i = 0; i < program.steps.size(); ++i) {
+      program.steps[i].predicted_ns = measured->ns(i);
     }
   }
-  finish(program);
-  const Scheduler scheduler(program, options);
-  Executable executable = scheduler.run();
-  executable.prediction.measured = measured != nullptr;
-  // Launches in another order than the program's have other numbers, so that no times are theirs.
-  const bool may_measure = executable.given_up.empty() && options.device.kind() != DeviceKind::null;
-  if (scheduler.has_choice() && may_measure && !measured) {
-    executable.times = std::make_shared<LaunchTimes>(program.launches.size());
-  }
-  executable.replays = Replays::of(executable);
-  return executable;
+  Schedule made{std::move(program)};
+  Scheduler scheduler(made.program, options);
+  scheduler.run();
+  made.program.prediction.measured = measured != nullptr;
+  made.has_choice = scheduler.has_choice();
+  return made;
 }
 
 }  // namespace anabranch

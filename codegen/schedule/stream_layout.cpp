@@ -7,14 +7,15 @@
 namespace anabranch {
 namespace {
 
-/// What of each stream has happened before a launch, as the number of launches of it.
+/// What of each stream has happened before a step, as the number of steps of it.
 using Clock = std::vector<std::uint32_t>;
 
 // Returns how many streams there are.
-std::uint32_t renumber(Assignment& stream_of) {
+std::uint32_t renumber(Assignment& stream_of, std::span<const StepId> order) {
   std::vector<std::optional<std::uint32_t>> number;
   std::uint32_t count = 0;
-  for (std::uint32_t& stream : stream_of) {
+  for (StepId step : order) {
+    std::uint32_t& stream = stream_of[step];
     if (stream >= number.size()) number.resize(stream + 1);
     if (!number[stream]) number[stream] = count++;
     stream = *number[stream];
@@ -29,29 +30,29 @@ class Layout {
       : program_(program),
         dependencies_(dependencies),
         stream_of_(stream_of),
-        clocks_(program.launches.size()),
-        ends_(program.launches.size()),
-        event_of_(program.launches.size()),
-        waits_(program.launches.size()),
+        clocks_(program.steps.size()),
+        ends_(program.steps.size()),
+        event_of_(program.steps.size()),
+        waits_(program.steps.size()),
         counts_(streams),
         latest_(streams, Clock(streams)) {}
 
-  StreamLayout build() {
-    for (std::uint32_t i = 0; i < program_.launches.size(); ++i) order(i);
+  StreamLayout build(std::span<const StepId> order) {
+    for (StepId i : order) find_waits(i);
     StreamLayout layout;
     layout.streams.resize(counts_.size());
-    for (std::uint32_t i = 0; i < program_.launches.size(); ++i) {
-      std::vector<Step>& steps = layout.streams[stream_of_[i]].steps;
-      for (std::uint32_t before : waits_[i]) steps.push_back(Wait{*event_of_[before]});
-      steps.push_back(program_.launches[i]);
-      if (event_of_[i]) steps.push_back(Record{*event_of_[i]});
+    for (StepId i : order) {
+      std::vector<Command>& commands = layout.streams[stream_of_[i]].commands;
+      for (std::uint32_t before : waits_[i]) commands.push_back(Wait{*event_of_[before]});
+      commands.push_back(Launch{i});
+      if (event_of_[i]) commands.push_back(Record{*event_of_[i]});
     }
     layout.event_count = event_count_;
     return layout;
   }
 
  private:
-  void order(std::uint32_t i) {
+  void find_waits(StepId i) {
     Clock& clock = latest_[stream_of_[i]];
     // The latest first: it may imply the others.
     for (std::uint32_t before : dependencies_.before(i)) {
@@ -71,7 +72,7 @@ class Layout {
   const Dependencies& dependencies_;
   const Assignment& stream_of_;
   std::vector<Clock> clocks_;
-  Clock ends_;  // the place of each launch on its stream, from 1
+  Clock ends_;  // the place of each step on its stream, from 1
   std::vector<std::optional<EventId>> event_of_;
   std::vector<std::vector<std::uint32_t>> waits_;
   Clock counts_;
@@ -81,10 +82,10 @@ class Layout {
 
 }  // namespace
 
-StreamLayout lay_out(const Program& program, const Dependencies& dependencies,
-                     Assignment stream_of) {
-  const std::uint32_t streams = renumber(stream_of);
-  return Layout(program, dependencies, stream_of, streams).build();
+StreamLayout lay_out(const Program& program, const Dependencies& dependencies, Assignment stream_of,
+                     std::span<const StepId> order) {
+  const std::uint32_t streams = renumber(stream_of, order);
+  return Layout(program, dependencies, stream_of, streams).build(order);
 }
 
 }  // namespace anabranch

@@ -14,21 +14,18 @@ void title(const std::string& text) { std::cout << "\n=== " << text << "\n\n"; }
 
 void print_kernels(const ab::Compilation& compilation) {
   std::printf("%-44s %12s %12s %12s\n", "kernel", "reads", "writes", "operations");
-  for (const auto& stream : compilation.executable->streams) {
-    for (const ab::Step& step : stream) {
-      const auto* launch = std::get_if<ab::Launch>(&step);
-      if (!launch) continue;
-      std::printf("%-44s %10lld B %10lld B %12lld\n", launch->name.c_str(),
-                  static_cast<long long>(launch->cost.bytes_read),
-                  static_cast<long long>(launch->cost.bytes_written),
-                  static_cast<long long>(launch->cost.operations));
-      std::string operands;
-      for (ab::SlotId slot : launch->buffers) {
-        const ab::Slot& place = compilation.executable->slots[slot];
-        operands += "  " + place.name + ": " + ab::to_string(place.type);
-      }
-      std::printf("    %s\n", operands.c_str());
+  const ab::Program& program = compilation.program();
+  for (const ab::Step& step : program.steps) {
+    std::printf("%-44s %10lld B %10lld B %12lld\n", step.name.c_str(),
+                static_cast<long long>(step.cost.bytes_read),
+                static_cast<long long>(step.cost.bytes_written),
+                static_cast<long long>(step.cost.operations));
+    std::string operands;
+    for (ab::SlotId slot : step.buffers) {
+      const ab::Slot& place = program.slots[slot];
+      operands += "  " + place.name + ": " + ab::to_string(place.type);
     }
+    std::printf("    %s\n", operands.c_str());
   }
 }
 
@@ -57,5 +54,5 @@ void show(const ab::Compilation& compilation, const std::filesystem::path& out) 
   title("5. Pictures");
   draw(out / "traced.dot", ab::to_dot(compilation.traced));
   draw(out / "fused.dot", ab::to_dot(compilation.optimized));
-  draw(out / "schedule.dot", ab::to_dot(*compilation.executable));
+  draw(out / "schedule.dot", ab::to_dot(compilation.program()));
 }

@@ -156,9 +156,9 @@ void run_part(Part& part, Options options, Keep keep) {
   inputs.reserve(program.inputs.size());
   for (const ExpressionPtr& input : program.inputs) {
     const auto index = static_cast<std::uint32_t>(inputs.size());
-    inputs.push_back(buffer_of(*input, input_device(*compiled->executable, index)));
+    inputs.push_back(buffer_of(*input, input_device(compiled->program(), index)));
   }
-  std::vector<Buffer> outputs = run(current_executable(*compiled), std::move(inputs));
+  std::vector<Buffer> outputs = run(*compiled, std::move(inputs));
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     program.outputs[i]->become(std::move(outputs[i]));
   }

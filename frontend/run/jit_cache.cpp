@@ -40,8 +40,8 @@ bool matches(const Specialization& compiled, const Signature& signature, const D
     // What was traced with a number, which has no device, takes what is where it put the number:
     // x = f(x) is one program whether x begins as scalar(1.0f) or as the result of a call.
     if (parameter.device) return false;
-    const Executable& executable = *compiled.compilation->executable;
-    if (*device != input_device(executable, static_cast<std::uint32_t>(i))) return false;
+    const Program& program = compiled.compilation->program();
+    if (*device != input_device(program, static_cast<std::uint32_t>(i))) return false;
   }
   return true;
 }
@@ -202,7 +202,7 @@ std::vector<Array> JitCache::run(const Specialization& compiled, const Signature
   inputs.reserve(signature.leaves.size());
   for (const Leaf& leaf : signature.leaves) {
     const auto index = static_cast<std::uint32_t>(inputs.size());
-    const Device& device = input_device(*compiled.compilation->executable, index);
+    const Device& device = input_device(compiled.compilation->program(), index);
     if (leaf.array) {
       inputs.push_back(memory_of(*leaf.array, device));
       continue;
@@ -212,8 +212,7 @@ std::vector<Array> JitCache::run(const Specialization& compiled, const Signature
     inputs.push_back(copy_to_device(device, std::span(bytes).first(leaf.type->bytes())));
   }
   consume(donations);
-  std::vector<Buffer> memory =
-      anabranch::run(current_executable(*compiled.compilation), std::move(inputs));
+  std::vector<Buffer> memory = anabranch::run(*compiled.compilation, std::move(inputs));
   std::vector<Array> outputs;
   outputs.reserve(memory.size());
   for (std::size_t i = 0; i < memory.size(); ++i) {

@@ -25,8 +25,8 @@ struct Entry {
 
 // What it keeps: constants lie in the graph, and on the device where it cannot read them there.
 std::size_t bytes_of(const Compilation& compilation) {
-  std::size_t bytes = compilation.code_bytes;
-  for (const Buffer& constant : compilation.executable->constants) {
+  std::size_t bytes = compilation.code().bytes;
+  for (const Buffer& constant : compilation.code().constants) {
     bytes += constant.bytes() * (constant.is_borrowed() ? 1 : 2);
   }
   return bytes;

@@ -147,7 +147,7 @@ std::vector<Array> record_all(Op op, const std::vector<Array>& operands, SourceL
   evaluate(operands);
   std::vector<Buffer> memory;
   for (const Array& operand : operands) memory.push_back(memory_of(operand, options.device));
-  memory = run(current_executable(*compiled), std::move(memory));
+  memory = run(*compiled, std::move(memory));
   std::vector<Array> results;
   for (std::size_t i = 0; i < types.size(); ++i) {
     results.push_back(array_of(types[i], std::move(memory[i])));

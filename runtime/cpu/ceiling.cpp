@@ -80,34 +80,44 @@ void multiply_add(const void* context, void* const* buffers, std::int64_t begin,
   for (std::int64_t i = begin; i < end; ++i) results[i] = work.run();
 }
 
-// One launch of `extent` equal pieces from an input to an output of so many bytes.
-std::shared_ptr<const Executable> program(const char* name, HostTask task, std::int64_t bytes) {
-  auto made = std::make_shared<Executable>();
+// One step from an input to an output of so many bytes.
+Program program_of(const char* name, std::int64_t bytes) {
   const Type type{Dtype::u8, Shape{bytes}};
-  made->name = name;
-  made->inputs = {type};
-  made->slots = {{Slot::Kind::input, 0, 0, type, "%0"}, {Slot::Kind::output, 0, 0, type, "%1"}};
-  made->outputs = {1};
-  Launch launch;
-  launch.kind = Launch::Kind::library;
-  launch.name = name;
-  launch.task = std::move(task);
-  launch.buffers = {0, 1};
-  launch.writes = {1};
-  launch.predicted_ns = 1e6;  // never on the caller's thread
-  made->streams.emplace_back().steps.emplace_back(std::move(launch));
+  Step step;
+  step.work = CopyStep();  // no kernel; what its task does is nothing that a step can say
+  step.name = name;
+  step.buffers = {0, 1};
+  step.writes = {1};
+  step.predicted_ns = 1e6;  // never on the caller's thread
+  Program made;
+  made.name = name;
+  made.inputs = {type};
+  made.slots = {{Slot::Kind::input, 0, 0, type, "%0"}, {Slot::Kind::output, 0, 0, type, "%1"}};
+  made.outputs = {1};
+  made.steps.push_back(std::move(step));
+  made.streams.emplace_back().commands.emplace_back(Launch{0});
   return made;
 }
 
-double best_seconds(const std::shared_ptr<const Executable>& program) {
-  const auto bytes = program->inputs[0].bytes();
-  const Buffer input = Buffer::allocate(program->device, bytes);
+// `task` as its one step.
+std::shared_ptr<const Executable> executable_of(const char* name, HostTask task,
+                                                std::int64_t bytes) {
+  auto code = std::make_shared<LinkedCode>();
+  code->steps.emplace_back().task = std::move(task);
+  return std::make_shared<Executable>(Executable{program_of(name, bytes), std::move(code)});
+}
+
+double best_seconds(const std::shared_ptr<const Executable>& executable) {
+  const Program& program = executable->program;
+  const auto bytes = program.inputs[0].bytes();
+  const Buffer input = Buffer::allocate(program.device(), bytes);
   std::memset(input.data(), 1, bytes);
-  run(program, {input})[0].ready().wait();  // its output's memory will be found again, and mapped
+  // Its output's memory will be found again, and mapped.
+  run(executable, {input})[0].ready().wait();
   double best = 1e9;
   for (int i = 0; i < repetitions; ++i) {
     const auto begin = std::chrono::steady_clock::now();
-    run(program, {input})[0].ready().wait();
+    run(executable, {input})[0].ready().wait();
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
     best = std::min(best, took.count());
   }
@@ -116,12 +126,13 @@ double best_seconds(const std::shared_ptr<const Executable>& program) {
 
 Ceiling measure() {
   const HostTask copies{copy_blocks, nullptr, blocks, 1};
-  const double copy_seconds = best_seconds(program("measure copies", copies, blocks * block_bytes));
+  const double copy_seconds =
+      best_seconds(executable_of("measure copies", copies, blocks * block_bytes));
   const std::int64_t pieces = 16 * std::max(1u, std::thread::hardware_concurrency());
   const auto widest_here = std::make_shared<const MultiplyAdd>(widest());
   const HostTask arithmetic{multiply_add, widest_here, pieces, 1};
-  const double arithmetic_seconds = best_seconds(
-      program("measure arithmetic", arithmetic, pieces * static_cast<std::int64_t>(sizeof(float))));
+  const double arithmetic_seconds = best_seconds(executable_of(
+      "measure arithmetic", arithmetic, pieces * static_cast<std::int64_t>(sizeof(float))));
   const std::int64_t operations = 2 * chains * rounds * widest_here->lanes * pieces;
   return {2.0 * static_cast<double>(blocks * block_bytes) / copy_seconds,
           static_cast<double>(operations) / arithmetic_seconds};

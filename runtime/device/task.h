@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <variant>
 
 namespace anabranch {
 
@@ -27,10 +26,6 @@ struct DeviceTask {
   using Function = void (*)(const void* context, void* const* buffers, DeviceQueue& queue);
   Function put = nullptr;
   std::shared_ptr<const void> context;  ///< keeps code and library handles alive
-  std::int64_t threads = 1;             ///< for the scheduler: how much of the device it fills
 };
-
-/// All of a loop or of a branch as one task; none where it goes step by step.
-using NativeTask = std::variant<std::monostate, HostTask, DeviceTask>;
 
 }  // namespace anabranch

@@ -7,22 +7,19 @@
 
 #include "runtime/cpu/thread_pool.h"
 #include "runtime/executor/frame.h"
-#include "runtime/executor/launch_times.h"
-#include "runtime/executor/replays.h"
 #include "runtime/executor/stream_run.h"
 
 namespace anabranch::executor {
 namespace {
 
 // What it needs on each of its devices, in one order for all executions.
-std::vector<Leg> legs_of(const Executable& executable, DeviceState& device) {
+std::vector<Leg> legs_of(const Program& program) {
   std::vector<Leg> legs;
-  legs.reserve(1 + executable.further.size());
-  legs.emplace_back(device.flights, executable.arena_bytes);
-  for (const FurtherDevice& further : executable.further) {
-    legs.emplace_back(device_state(further.device).flights, further.arena_bytes);
+  legs.reserve(program.devices.size());
+  for (const ProgramDevice& used : program.devices) {
+    legs.emplace_back(device_state(used.device).flights, used.arena_bytes);
   }
-  for (const Slot& slot : executable.slots) {
+  for (const Slot& slot : program.slots) {
     const bool own = slot.kind == Slot::Kind::input || slot.kind == Slot::Kind::output;
     if (own) legs[slot.device].bytes += slot.type.bytes();
   }
@@ -30,42 +27,38 @@ std::vector<Leg> legs_of(const Executable& executable, DeviceState& device) {
   return legs;
 }
 
-bool has_stream_of_host(const Executable& executable) {
-  return std::ranges::any_of(executable.streams, [&](const Stream& stream) {
-    return device_state(executable.device_at(stream.device)).engine == nullptr;
+bool has_stream_of_host(const Program& program) {
+  return std::ranges::any_of(program.streams, [&](const Stream& stream) {
+    return device_state(program.devices[stream.device].device).engine == nullptr;
   });
 }
 
 // Whether those of all that it runs are there.
-bool have_constants(const Executable& executable) {
+bool have_constants(const LinkedCode& code) {
   const auto is_there = [](const Buffer& constant) { return constant.ready().ready(); };
-  if (!std::ranges::all_of(executable.constants, is_there)) return false;
-  for (const Stream& stream : executable.streams) {
-    for (const Step& step : stream) {
-      const auto* launch = std::get_if<Launch>(&step);
-      if (!launch) continue;
-      for (const auto& inner : inner_executables(*launch)) {
-        if (!have_constants(*inner)) return false;
-      }
-    }
-  }
-  return true;
+  if (!std::ranges::all_of(code.constants, is_there)) return false;
+  return std::ranges::all_of(code.steps, [](const LinkedStep& step) {
+    return std::ranges::all_of(step.regions, have_constants);
+  });
 }
 
 class Execution final : public Flight, Work, StreamRun {
  public:
   Execution(DeviceState& device, std::shared_ptr<const Executable> executable,
-            std::vector<Buffer> inputs, std::vector<Buffer> outputs)
-      : Flight(device.device, legs_of(*executable, device)),
+            std::shared_ptr<ExecutionState> state, std::vector<Buffer> inputs,
+            std::vector<Buffer> outputs)
+      : Flight(device.device, legs_of(executable->program)),
         Work([](Work& work) { static_cast<Execution&>(work).begin(); }),
-        StreamRun(device, *executable, frame_, static_cast<Flight*>(this)),
+        StreamRun(device, executable->program, *executable->code, frame_,
+                  static_cast<Flight*>(this)),
         executable_(std::move(executable)),
+        state_(std::move(state)),
         inputs_(std::move(inputs)),
         outputs_(std::move(outputs)),
-        data_(executable_->slots.size()),
-        frame_(*executable_, device, data_),
-        has_host_(has_stream_of_host(*executable_)),
-        queued_(executable_->outputs.size()) {
+        data_(program().slots.size()),
+        frame_(program(), code(), device, data_),
+        has_host_(has_stream_of_host(program())),
+        queued_(program().outputs.size()) {
     part_of = static_cast<Flight*>(this);
     for (const Buffer& output : outputs_) {
       if (output) output.ready().set_maker(part_of);
@@ -81,6 +74,7 @@ class Execution final : public Flight, Work, StreamRun {
   void begin();
   void begin_later() override { post(); }
   void wait_for_inputs();
+  Replays* replays() const { return state_ ? state_->replays.get() : nullptr; }
   bool replay();
   std::shared_ptr<const CapturedWork> captured_steps(Replays& replays);
   bool is_watched();
@@ -91,6 +85,7 @@ class Execution final : public Flight, Work, StreamRun {
   void finish();
 
   std::shared_ptr<const Executable> executable_;
+  std::shared_ptr<ExecutionState> state_;  // or null
   std::vector<Buffer> inputs_;
   std::vector<Buffer> outputs_;
   std::vector<void*> data_;
@@ -127,10 +122,9 @@ void Execution::input_is_ready() {
 // On a worker of the device where the first stream is, which `start` begins; what is put on queues
 // alone takes no time to speak of.
 void Execution::post() {
-  const std::vector<Stream>& streams = executable_->streams;
   if (has_engine() && !has_host_) return begin();
-  for (const Stream& stream : streams) {
-    const Device& device = executable_->device_at(stream.device);
+  for (const Stream& stream : program().streams) {
+    const Device& device = program().devices[stream.device].device;
     if (!device_state(device).engine) return ThreadPool::of(device).post(*this);
   }
   ThreadPool::of(Device::cpu(0)).post(*this);
@@ -141,7 +135,7 @@ void Execution::begin() {
   if (!may_begin()) return;
   frame_.bind(inputs_, outputs_);
   if (has_engine()) wait_for_inputs();
-  LaunchTimes* times = executable_->times.get();
+  LaunchTimes* times = state_ ? state_->times.get() : nullptr;
   if (times && times->wanted()) measure(times);
   if (has_engine()) note_queued(&queue_times_, &looks_);
   if (replay()) return leave_queues();
@@ -150,11 +144,11 @@ void Execution::begin() {
 
 // Whether what an earlier run left captured, or this one, has been put in place of the steps.
 bool Execution::replay() {
-  Replays* replays = executable_->replays.get();
-  if (!replays || !has_engine() || frame_.has_failed() || is_watched()) return false;
-  captured_ = replays->find(data_);
-  if (!captured_ && have_constants(*executable_) && replays->is_due(data_)) {
-    captured_ = captured_steps(*replays);
+  Replays* known = replays();
+  if (!known || !has_engine() || frame_.has_failed() || is_watched()) return false;
+  captured_ = known->find(data_);
+  if (!captured_ && have_constants(code()) && known->is_due(data_)) {
+    captured_ = captured_steps(*known);
   }
   if (captured_) guard([&] { captured_->put(device().engine->main()); });
   return captured_ != nullptr;
@@ -180,7 +174,7 @@ std::shared_ptr<const CapturedWork> Execution::captured_steps(Replays& replays) 
   return work;
 }
 
-// Whether somebody wants to know of single launches.
+// Whether somebody wants to know of single steps.
 bool Execution::is_watched() {
   return times() || timeline::recording() ||
          device().launches_until_failure.load(std::memory_order_relaxed) != UINT64_MAX;
@@ -199,8 +193,8 @@ void Execution::wait_for_inputs() {
 // can write over it.
 void Execution::finish_output(std::uint32_t index, bool let_go,
                               const std::shared_ptr<const Mark>& mark) {
-  const SlotId id = executable_->outputs[index];
-  const Slot& slot = executable_->slots[id];
+  const SlotId id = program().outputs[index];
+  const Slot& slot = program().slots[id];
   if (slot.kind != Slot::Kind::output || !outputs_[slot.index]) return;
   const Event ready = outputs_[slot.index].ready();
   if (mark) outputs_[slot.index].set_written_until(mark);
@@ -209,7 +203,7 @@ void Execution::finish_output(std::uint32_t index, bool let_go,
   const Failure error = frame_.error(id);
   if (!mark || error) return ready.complete(error);
   if (ready.mark()) return;
-  ready.queued(mark, device_state(executable_->device_at(slot.device)).completion);
+  ready.queued(mark, device_at(slot.device).completion);
   queued_[index] = ready;
 }
 
@@ -227,14 +221,14 @@ void Execution::leave_queues() {
     inputs_.clear();
   }
   std::vector<std::pair<DeviceState*, std::shared_ptr<const Mark>>> ends;
-  for (DeviceIndex i = 0; i <= executable_->further.size(); ++i) {
-    DeviceState& state = device_state(executable_->device_at(i));
+  for (DeviceIndex i = 0; i < program().devices.size(); ++i) {
+    DeviceState& state = device_at(i);
     if (state.engine) ends.emplace_back(&state, mark(state.engine->main()));
   }
-  for (std::uint32_t i = 0; i < executable_->outputs.size(); ++i) {
-    const Slot& slot = executable_->slots[executable_->outputs[i]];
+  for (std::uint32_t i = 0; i < program().outputs.size(); ++i) {
+    const Slot& slot = program().slots[program().outputs[i]];
     for (const auto& [state, end] : ends) {
-      if (executable_->device_at(slot.device) == state->device) finish_output(i, true, end);
+      if (&device_at(slot.device) == state) finish_output(i, true, end);
     }
   }
   unfinished_devices_.store(ends.size(), std::memory_order_relaxed);
@@ -249,13 +243,13 @@ void Execution::leave_queues() {
 
 void Execution::finish() {
   if (has_engine()) queue_times_.report();
-  if (executable_->replays) executable_->replays->went_stepwise(looks_);
+  if (replays()) replays()->went_stepwise(looks_);
   if (times() && !frame_.has_failed()) times()->run_ended();
   // Memory first: who waits for an output may look at what is in use.
   frame_.unbind();
   inputs_.clear();
-  for (std::uint32_t i = 0; i < executable_->outputs.size(); ++i) {
-    queued_[i].complete(frame_.error(executable_->outputs[i]));
+  for (std::uint32_t i = 0; i < program().outputs.size(); ++i) {
+    queued_[i].complete(frame_.error(program().outputs[i]));
     finish_output(i, true, nullptr);
   }
   land();  // may destroy this
@@ -264,9 +258,10 @@ void Execution::finish() {
 }  // namespace
 
 void submit(DeviceState& device, std::shared_ptr<const Executable> executable,
-            std::vector<Buffer> inputs, std::vector<Buffer> outputs) {
-  auto execution = std::make_shared<Execution>(device, std::move(executable), std::move(inputs),
-                                               std::move(outputs));
+            std::shared_ptr<ExecutionState> state, std::vector<Buffer> inputs,
+            std::vector<Buffer> outputs) {
+  auto execution = std::make_shared<Execution>(device, std::move(executable), std::move(state),
+                                               std::move(inputs), std::move(outputs));
   // A worker must not wait for work that may be waiting for a worker.
   Flight::take_off(execution, ThreadPool::on_worker());
   execution->begin_when_ready();

@@ -7,13 +7,15 @@
 
 #include "runtime/device/device_state.h"
 #include "runtime/executor/executable.h"
+#include "runtime/executor/execution_state.h"
 #include "runtime/memory/buffer.h"
 
 namespace anabranch::executor {
 
-/// Hands `executable` over to the workers, to begin once all inputs are ready. `outputs` are
-/// deferred buffers with pending events.
+/// Hands `executable` over to the workers, to begin once all inputs are ready. `state` may be null.
+/// `outputs` are deferred buffers with pending events.
 void submit(DeviceState& device, std::shared_ptr<const Executable> executable,
-            std::vector<Buffer> inputs, std::vector<Buffer> outputs);
+            std::shared_ptr<ExecutionState> state, std::vector<Buffer> inputs,
+            std::vector<Buffer> outputs);
 
 }  // namespace anabranch::executor

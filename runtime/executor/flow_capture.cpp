@@ -1,5 +1,6 @@
 // Loops and branches of steps that a device goes through alone: captured, with what decides.
 #include <algorithm>
+#include <variant>
 #include <vector>
 
 #include "runtime/executor/loop_run.h"
@@ -14,13 +15,13 @@ namespace {
 // is captured by itself. After that many the carries that are not at home are copied there.
 constexpr int most_steps_of_turn = 4;
 
-/// An executable inside a loop or a branch that is being captured.
+/// A program inside a loop or a branch that is being captured.
 class CapturedPart final : public StreamRun {
  public:
-  CapturedPart(const Executable& executable, const QueuePlace& place)
-      : StreamRun(device_state(executable.device), executable, frame_),
-        data_(executable.slots.size()),
-        frame_(executable, device(), data_) {
+  CapturedPart(const Program& program, const LinkedCode& code, const QueuePlace& place)
+      : StreamRun(device_state(program.device()), program, code, frame_),
+        data_(program.slots.size()),
+        frame_(program, code, device(), data_) {
     begin_on(place);
   }
 
@@ -30,7 +31,7 @@ class CapturedPart final : public StreamRun {
     frame_.check();
   }
 
-  void* output(std::size_t index) const { return frame_.data(executable().outputs[index]); }
+  void* output(std::size_t index) const { return frame_.data(program().outputs[index]); }
 
  private:
   void ended() override {}
@@ -41,16 +42,18 @@ class CapturedPart final : public StreamRun {
 
 class FlowCapture {
  public:
-  FlowCapture(const Launch& launch, Engine& engine) : steer_(*steer_of(launch)), engine_(engine) {}
+  FlowCapture(const LinkedStep& code, Engine& engine) : code_(code), engine_(engine) {}
 
  protected:
   /// Sets a condition from what will lie at `data`.
   SetCondition from(const void* data) const {
     return [this, data](Condition condition, DeviceQueue& queue) {
       void* const buffers[] = {reinterpret_cast<void*>(condition), const_cast<void*>(data)};
-      steer_.put(steer_.context.get(), buffers, queue);
+      code_.steer.put(code_.steer.context.get(), buffers, queue);
     };
   }
+
+  const LinkedCode& region(std::size_t index) const { return code_.regions[index]; }
 
   /// The queues for what is inside what is put on `place`.
   QueuePlace inside(const QueuePlace& place) const {
@@ -59,22 +62,23 @@ class FlowCapture {
   }
 
  private:
-  const DeviceTask& steer_;
+  const LinkedStep& code_;
   Engine& engine_;
 };
 
 class LoopCapture final : FlowCapture {
  public:
-  LoopCapture(const Launch& launch, std::span<void* const> buffers, Engine& engine)
-      : FlowCapture(launch, engine),
-        task_(std::get<LoopTask>(launch.task)),
-        buffers_(task_, buffers),
+  LoopCapture(const LoopStep& loop, const LinkedStep& code, std::span<void* const> buffers,
+              Engine& engine)
+      : FlowCapture(code, engine),
+        loop_(loop),
+        buffers_(loop, buffers),
         home_(buffers_.home.begin(), buffers_.home.end()) {}
 
   void put(DeviceQueue& queue, const QueuePlace& place) const {
-    for (std::size_t i = 0; i < task_.carries(); ++i) {
+    for (std::size_t i = 0; i < loop_.carries(); ++i) {
       if (buffers_.initial[i] == home_[i]) continue;
-      queue.copy(home_[i], buffers_.initial[i], task_.body->inputs[i].bytes());
+      queue.copy(home_[i], buffers_.initial[i], loop_.body().inputs[i].bytes());
     }
     const void* flag = put_test(place, home_);
     const QueuePlace turn = inside(place);
@@ -103,7 +107,7 @@ class LoopCapture final : FlowCapture {
 
   // Returns where the flag will be.
   const void* put_test(const QueuePlace& place, const Places& places) const {
-    CapturedPart condition(*task_.condition, place);
+    CapturedPart condition(loop_.condition(), region(0), place);
     void* const flag = buffers_.flag;
     condition.put(inputs(places), std::span(&flag, 1), buffers_.arena);
     return condition.output(0);
@@ -111,67 +115,72 @@ class LoopCapture final : FlowCapture {
 
   void put_step(const QueuePlace& place, const Places& places) const {
     Places outputs;
-    for (std::uint32_t written : task_.written) outputs.push_back(places[written]);
-    CapturedPart(*task_.body, place).put(inputs(places), outputs, buffers_.arena);
+    for (std::uint32_t written : loop_.written) outputs.push_back(places[written]);
+    CapturedPart body(loop_.body(), region(1), place);
+    body.put(inputs(places), outputs, buffers_.arena);
   }
 
   void bring_home(const QueuePlace& place, Places places) const {
-    bring_home_on(*place.home, task_, home_.data(), places.data(), buffers_.arena);
+    bring_home_on(*place.home, Carries(loop_), home_.data(), places.data(), buffers_.arena);
   }
 
   std::vector<void*> inputs(const Places& places) const {
-    std::vector<void*> all(places.begin(), places.begin() + static_cast<long>(task_.carries()));
+    std::vector<void*> all(places.begin(), places.begin() + static_cast<long>(loop_.carries()));
     all.insert(all.end(), buffers_.captures.begin(), buffers_.captures.end());
     return all;
   }
 
   Places turned(const Places& places) const {
     Places next;
-    for (std::uint32_t from : task_.turn) next.push_back(places[from]);
+    for (std::uint32_t from : loop_.turn) next.push_back(places[from]);
     return next;
   }
 
   // What lies in the further places is nothing that matters.
   bool is_home(const Places& places) const {
-    return std::equal(home_.begin(), home_.begin() + static_cast<long>(task_.carries()),
+    return std::equal(home_.begin(), home_.begin() + static_cast<long>(loop_.carries()),
                       places.begin());
   }
 
-  const LoopTask& task_;
+  const LoopStep& loop_;
   const LoopBuffers buffers_;
   const Places home_;
 };
 
 class BranchCapture final : FlowCapture {
  public:
-  BranchCapture(const Launch& launch, std::span<void* const> buffers, Engine& engine)
-      : FlowCapture(launch, engine), task_(std::get<BranchTask>(launch.task)), buffers_(buffers) {}
+  BranchCapture(const BranchStep& branch, const LinkedStep& code, std::span<void* const> buffers,
+                Engine& engine)
+      : FlowCapture(code, engine), branches_(branch.branches), buffers_(buffers) {}
 
   void put(DeviceQueue& queue, const QueuePlace& place) const {
     const QueuePlace branch = inside(place);
-    queue.put_branches(*branch.home, task_.branches.size(), from(buffers_[0]),
-                       [&](std::size_t number) { put_branch(branch, *task_.branches[number]); });
+    queue.put_branches(*branch.home, branches_.size(), from(buffers_[0]),
+                       [&](std::size_t number) { put_branch(branch, number); });
   }
 
  private:
-  void put_branch(const QueuePlace& place, const Executable& executable) const {
-    const BranchBuffers buffers(executable, buffers_);
-    CapturedPart(executable, place).put(buffers.operands, buffers.results, buffers.arena);
+  void put_branch(const QueuePlace& place, std::size_t number) const {
+    const BranchBuffers buffers(branches_[number], buffers_);
+    CapturedPart branch(branches_[number], region(number), place);
+    branch.put(buffers.operands, buffers.results, buffers.arena);
   }
 
-  const BranchTask& task_;
+  const std::vector<Program>& branches_;
   const std::span<void* const> buffers_;
 };
 
 }  // namespace
 
-void capture_flow(const Launch& launch, std::span<void* const> buffers, Strand& strand) {
+void capture_flow(const Step& step, const LinkedStep& code, std::span<void* const> buffers,
+                  Strand& strand) {
   DeviceQueue& queue = *strand.queue();
   Engine& engine = *strand.device().engine;
-  if (std::holds_alternative<LoopTask>(launch.task)) {
-    LoopCapture(launch, buffers, engine).put(queue, strand.place_inside());
+  if (const auto* loop = std::get_if<LoopStep>(&step.work)) {
+    LoopCapture(*loop, code, buffers, engine).put(queue, strand.place_inside());
   } else {
-    BranchCapture(launch, buffers, engine).put(queue, strand.place_inside());
+    const auto& branch = std::get<BranchStep>(step.work);
+    BranchCapture(branch, code, buffers, engine).put(queue, strand.place_inside());
   }
 }
 

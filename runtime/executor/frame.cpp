@@ -14,10 +14,10 @@ namespace anabranch::executor {
 namespace {
 
 // "custom_call fft: WHAT, at model.cpp:12"; the error itself is nested in it.
-std::exception_ptr with_place(const std::exception_ptr& error, const Launch& launch) {
+std::exception_ptr with_place(const std::exception_ptr& error, const Step& step) {
   try {
-    const std::string text = (launch.title.empty() ? launch.name : launch.title) + ": ";
-    const std::string place = launch.location ? ", at " + to_string(launch.location) : "";
+    const std::string text = (step.title.empty() ? step.name : step.title) + ": ";
+    const std::string place = step.location ? ", at " + to_string(step.location) : "";
     try {
       std::rethrow_exception(error);
     } catch (const std::exception& known) {
@@ -45,13 +45,11 @@ Frame::~Frame() {
 }
 
 void Frame::bind(std::span<const Buffer> inputs, std::span<const Buffer> outputs) {
-  bind_arena(0, executable_.arena_bytes, arena_);
-  further_arenas_.resize(executable_.further.size());
-  for (DeviceIndex i = 0; i < further_arenas_.size(); ++i) {
-    bind_arena(i + 1, executable_.further[i].arena_bytes, further_arenas_[i]);
-  }
-  for (SlotId id = 0; id < executable_.slots.size(); ++id) {
-    const Slot& slot = executable_.slots[id];
+  bind_arena(0, arena_);
+  further_arenas_.resize(program_.devices.size() - 1);
+  for (DeviceIndex i = 1; i < program_.devices.size(); ++i) bind_arena(i, further_arenas_[i - 1]);
+  for (SlotId id = 0; id < program_.slots.size(); ++id) {
+    const Slot& slot = program_.slots[id];
     switch (slot.kind) {
       case Slot::Kind::input:
         if (const Failure error = inputs[slot.index].ready().error()) {
@@ -61,7 +59,7 @@ void Frame::bind(std::span<const Buffer> inputs, std::span<const Buffer> outputs
         }
         break;
       case Slot::Kind::constant:
-        data_[id] = executable_.constants[slot.index].data();
+        data_[id] = code_.constants[slot.index].data();
         break;
       case Slot::Kind::temporary:
         break;
@@ -73,9 +71,9 @@ void Frame::bind(std::span<const Buffer> inputs, std::span<const Buffer> outputs
 }
 
 void Frame::bind_outputs(std::span<const Buffer> inputs, std::span<const Buffer> outputs) {
-  for (auto [input, output] : executable_.takeovers) outputs[output].take_over(inputs[input]);
-  for (SlotId id = 0; id < executable_.slots.size(); ++id) {
-    const Slot& slot = executable_.slots[id];
+  for (auto [input, output] : program_.takeovers) outputs[output].take_over(inputs[input]);
+  for (SlotId id = 0; id < program_.slots.size(); ++id) {
+    const Slot& slot = program_.slots[id];
     if (slot.kind != Slot::Kind::output) continue;
     try {
       outputs[slot.index].allocate_deferred();
@@ -86,17 +84,18 @@ void Frame::bind_outputs(std::span<const Buffer> inputs, std::span<const Buffer>
   }
 }
 
-void Frame::bind_arena(DeviceIndex device, std::size_t bytes, Allocation& arena) {
+void Frame::bind_arena(DeviceIndex device, Allocation& arena) {
+  const ProgramDevice& used = program_.devices[device];
   std::exception_ptr error;
-  if (bytes > 0) {
+  if (used.arena_bytes > 0) {
     try {
-      arena = device_state(executable_.device_at(device)).allocator.allocate(bytes);
+      arena = device_state(used.device).allocator.allocate(used.arena_bytes);
     } catch (...) {
       error = std::current_exception();
     }
   }
-  for (SlotId id = 0; id < executable_.slots.size(); ++id) {
-    const Slot& slot = executable_.slots[id];
+  for (SlotId id = 0; id < program_.slots.size(); ++id) {
+    const Slot& slot = program_.slots[id];
     if (slot.kind != Slot::Kind::temporary || slot.device != device) continue;
     if (error) {
       fail_for_lack_of_memory(id, error);
@@ -106,30 +105,24 @@ void Frame::bind_arena(DeviceIndex device, std::size_t bytes, Allocation& arena)
   }
 }
 
-// In the name of the launch that would write it.
+// In the name of the step that would write it.
 void Frame::fail_for_lack_of_memory(SlotId slot, const std::exception_ptr& error) {
-  for (const Stream& stream : executable_.streams) {
-    for (const Step& step : stream) {
-      const auto* launch = std::get_if<Launch>(&step);
-      if (!launch ||
-          std::find(launch->writes.begin(), launch->writes.end(), slot) == launch->writes.end()) {
-        continue;
-      }
-      return fail(std::span(&slot, 1), with_place(error, *launch));
-    }
-  }
-  fail(std::span(&slot, 1), error);
+  const auto writer = std::ranges::find_if(program_.steps, [&](const Step& step) {
+    return std::ranges::find(step.writes, slot) != step.writes.end();
+  });
+  const bool is_written = writer != program_.steps.end();
+  fail(std::span(&slot, 1), is_written ? with_place(error, *writer) : error);
 }
 
 void Frame::bind(std::span<void* const> inputs, std::span<void* const> outputs, std::byte* arena) {
-  for (SlotId id = 0; id < executable_.slots.size(); ++id) {
-    const Slot& slot = executable_.slots[id];
+  for (SlotId id = 0; id < program_.slots.size(); ++id) {
+    const Slot& slot = program_.slots[id];
     switch (slot.kind) {
       case Slot::Kind::input:
         data_[id] = inputs[slot.index];
         break;
       case Slot::Kind::constant:
-        data_[id] = executable_.constants[slot.index].data();
+        data_[id] = code_.constants[slot.index].data();
         break;
       case Slot::Kind::temporary:
         data_[id] = arena + slot.offset;
@@ -144,16 +137,16 @@ void Frame::bind(std::span<void* const> inputs, std::span<void* const> outputs, 
 void Frame::unbind() {
   device_.allocator.free(std::exchange(arena_, {}));
   for (std::size_t i = 0; i < further_arenas_.size(); ++i) {
-    device_state(executable_.further[i].device)
+    device_state(program_.devices[i + 1].device)
         .allocator.free(std::exchange(further_arenas_[i], {}));
   }
 }
 
-void Frame::gather(const Launch& launch, void** buffers, DeviceQueue* queue) const {
-  for (SlotId id : launch.buffers) *buffers++ = data_[id];
-  for (auto [read, written] : launch.updates) {
+void Frame::gather(const Step& step, void** buffers, DeviceQueue* queue) const {
+  for (SlotId id : step.buffers) *buffers++ = data_[id];
+  for (auto [read, written] : step.updates) {
     if (data_[read] == data_[written]) continue;
-    copy_bytes(data_[written], data_[read], executable_.slots[read].type.bytes(), queue);
+    copy_bytes(data_[written], data_[read], program_.slots[read].type.bytes(), queue);
   }
 }
 
@@ -164,7 +157,7 @@ Failure Frame::error(SlotId slot) const {
 }
 
 void Frame::check() const {
-  for (SlotId id = 0; id < executable_.slots.size(); ++id) {
+  for (SlotId id = 0; id < program_.slots.size(); ++id) {
     if (const Failure failed = error(id)) failed.rethrow();
   }
 }
@@ -174,11 +167,11 @@ void Frame::forget_errors() {
   lacks_memory_ = false;
 }
 
-Failure Frame::error_before(const Launch& launch) const {
+Failure Frame::error_before(const Step& step) const {
   if (lacks_memory_.load(std::memory_order_acquire)) return Failure::no_memory();
   const Failure* errors = errors_.load(std::memory_order_acquire);
   if (!errors) return {};
-  for (SlotId id : launch.buffers) {
+  for (SlotId id : step.buffers) {
     if (errors[id]) return errors[id];
   }
   return {};
@@ -187,7 +180,7 @@ Failure Frame::error_before(const Launch& launch) const {
 void Frame::fail(std::span<const SlotId> slots, const Failure& error) {
   Failure* errors = errors_.load(std::memory_order_acquire);
   if (!errors) {
-    auto* made = new (std::nothrow) Failure[executable_.slots.size()];
+    auto* made = new (std::nothrow) Failure[program_.slots.size()];
     if (!made) return lacks_memory_.store(true, std::memory_order_release);
     if (errors_.compare_exchange_strong(errors, made, std::memory_order_acq_rel)) {
       errors = made;
@@ -200,51 +193,44 @@ void Frame::fail(std::span<const SlotId> slots, const Failure& error) {
   }
 }
 
-void Frame::fail(const Launch& launch, const std::exception_ptr& error) {
-  fail(launch.writes, with_place(error, launch));
+void Frame::fail(const Step& step, const std::exception_ptr& error) {
+  fail(step.writes, with_place(error, step));
 }
 
-DeviceState& Frame::device_of(const Launch& launch) const {
-  if (executable_.further.empty()) return device_;
-  return device_state(executable_.device_at(executable_.slots[launch.writes[0]].device));
+DeviceState& Frame::device_of(const Step& step) const {
+  if (program_.devices.size() == 1) return device_;
+  return device_state(program_.devices[anabranch::device_of(program_, step)].device);
 }
 
-bool Frame::may_run(const Launch& launch) {
-  if (const Failure error = error_before(launch)) {
-    fail(launch.writes, error);
+bool Frame::may_run(const Step& step) {
+  if (const Failure error = error_before(step)) {
+    fail(step.writes, error);
     return false;
   }
-  std::atomic<std::uint64_t>& left = device_of(launch).launches_until_failure;
+  std::atomic<std::uint64_t>& left = device_of(step).launches_until_failure;
   if (left.load(std::memory_order_relaxed) != UINT64_MAX) [[unlikely]] {
     if (left.fetch_sub(1) == 0) {
       left = UINT64_MAX;
-      fail(launch, std::make_exception_ptr(Error("made to fail")));
+      fail(step, std::make_exception_ptr(Error("made to fail")));
       return false;
     }
   }
   return true;
 }
 
-void Frame::run(const Launch& launch, void** buffers) {
-  gather(launch, buffers);
+void Frame::run(const Step& step, const HostTask& task, void** buffers) {
+  gather(step, buffers);
   try {
-    const HostTask& task = *launch.one_task();
     std::optional<InUserCall> in_user_call;
-    if (launch.calls_user) in_user_call.emplace();
+    if (calls_user(step)) in_user_call.emplace();
     task.function(task.context.get(), buffers, 0, task.extent);
   } catch (...) {
-    fail(launch, std::current_exception());
+    fail(step, std::current_exception());
   }
 }
 
-void Frame::run(const Copy& copy, DeviceQueue* queue) {
-  if (const Failure failed = error(copy.from)) return fail(std::span(&copy.to, 1), failed);
-  if (error(copy.to)) return;
-  copy_bytes(data_[copy.to], data_[copy.from], executable_.slots[copy.from].type.bytes(), queue);
-}
-
 void Frame::fail_all(const Failure& error) {
-  for (SlotId id = 0; id < executable_.slots.size(); ++id) fail(std::span(&id, 1), error);
+  for (SlotId id = 0; id < program_.slots.size(); ++id) fail(std::span(&id, 1), error);
 }
 
 }  // namespace anabranch::executor

@@ -20,9 +20,9 @@ void copy_bytes(void* to, const void* from, std::size_t bytes, DeviceQueue* queu
 /// so that only what depends on a failure is lost.
 class Frame {
  public:
-  /// `data` has an entry per slot of `executable`.
-  Frame(const Executable& executable, DeviceState& device, std::span<void*> data)
-      : executable_(executable), device_(device), data_(data) {}
+  /// `data` has an entry per slot of `program`.
+  Frame(const Program& program, const LinkedCode& code, DeviceState& device, std::span<void*> data)
+      : program_(program), code_(code), device_(device), data_(data) {}
   ~Frame();
   Frame(const Frame&) = delete;
   Frame& operator=(const Frame&) = delete;
@@ -30,24 +30,23 @@ class Frame {
   /// Gets the arenas and the outputs' memory, or lets an output take over that of an input that
   /// nobody else holds; what cannot be had fails its slots.
   void bind(std::span<const Buffer> inputs, std::span<const Buffer> outputs);
-  /// For what a loop or a branch runs, whose launch has all the memory: where each input and each
+  /// For what a loop or a branch runs, whose step has all the memory: where each input and each
   /// output lies, and the arena.
   void bind(std::span<void* const> inputs, std::span<void* const> outputs, std::byte* arena);
   /// Gives the arenas back.
   void unbind();
 
-  /// The pointers that `launch` gets, with what it updates in part copied to its place: here and
-  /// now, or on the queue that the launch is for.
-  void gather(const Launch& launch, void** buffers, DeviceQueue* queue = nullptr) const;
+  /// The pointers that `step` gets, with what it updates in part copied to its place: here and now,
+  /// or on the queue that the step is for.
+  void gather(const Step& step, void** buffers, DeviceQueue* queue = nullptr) const;
   void fail(std::span<const SlotId> slots, const Failure& error);
-  /// Fails what `launch` writes, with the launch's name and the user's line put to the error.
-  void fail(const Launch& launch, const std::exception_ptr& error);
-  /// Whether `launch` can run; if not, what it writes fails.
-  bool may_run(const Launch& launch);
-  /// Runs the whole of `launch`, which may run and has one task, here; `buffers` has room
-  /// for its pointers.
-  void run(const Launch& launch, void** buffers);
-  void run(const Copy& copy, DeviceQueue* queue = nullptr);
+  /// Fails what `step` writes, with the step's name and the user's line put to the error.
+  void fail(const Step& step, const std::exception_ptr& error);
+  /// Whether `step` can run; if not, what it writes fails.
+  bool may_run(const Step& step);
+  /// Runs the whole of `step`, which may run and has this one task, here; `buffers` has room for
+  /// its pointers.
+  void run(const Step& step, const HostTask& task, void** buffers);
   /// Fails everything: the device that all is on has failed.
   void fail_all(const Failure& error);
 
@@ -62,17 +61,18 @@ class Frame {
   void* data(SlotId slot) const { return data_[slot]; }
 
  private:
-  Failure error_before(const Launch& launch) const;
-  DeviceState& device_of(const Launch& launch) const;
-  void bind_arena(DeviceIndex device, std::size_t bytes, Allocation& arena);
+  Failure error_before(const Step& step) const;
+  DeviceState& device_of(const Step& step) const;
+  void bind_arena(DeviceIndex device, Allocation& arena);
   void fail_for_lack_of_memory(SlotId slot, const std::exception_ptr& error);
   void bind_outputs(std::span<const Buffer> inputs, std::span<const Buffer> outputs);
 
-  const Executable& executable_;
+  const Program& program_;
+  const LinkedCode& code_;
   DeviceState& device_;
   std::span<void*> data_;
   Allocation arena_;
-  std::vector<Allocation> further_arenas_;  // one per further device
+  std::vector<Allocation> further_arenas_;  // one per device after the first
   std::atomic<Failure*> errors_{nullptr};   // one per slot, made by the first failure
   std::atomic<bool> lacks_memory_{false};   // so much that not even that could be made
 };

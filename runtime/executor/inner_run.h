@@ -20,21 +20,22 @@ class InnerRun {
   virtual bool advance() = 0;
 };
 
-/// A run of `launch`, a loop or a branch, on `buffers`, both of which outlive it. Where it does not
-/// end at once, it advances `strand` when it does. The first error in a step fails all that the
-/// launch writes.
-std::unique_ptr<InnerRun> make_inner_run(const Launch& launch, std::span<void* const> buffers,
-                                         Strand& strand);
+/// A run of `step`, a loop or a branch, on `buffers`; these and its code outlive it. Where it does
+/// not end at once, it advances `strand` when it does. The first error inside it fails all that the
+/// step writes.
+std::unique_ptr<InnerRun> make_inner_run(const Step& step, const LinkedStep& code,
+                                         std::span<void* const> buffers, Strand& strand);
 
 /// Copies what `task` reads there to the host, runs it on a worker, and copies back what it writes;
-/// where the launch is itself a copy, that is all there is to it. `launch` and `buffers` outlive
+/// where the step is itself a transfer, that is all there is to it. `step` and `buffers` outlive
 /// it. Nothing waits meanwhile but the worker, for room in the ring, where it copies much to a
 /// device; `strand` is advanced at the end. Throws Error where there is no memory.
-std::unique_ptr<InnerRun> make_staged_run(const Launch& launch, const HostTask& task,
+std::unique_ptr<InnerRun> make_staged_run(const Step& step, const HostTask& task,
                                           std::span<void* const> buffers, Strand& strand);
 
-/// Puts all of `launch`, a loop or a branch that `steer_of` is there for, on the queue of `strand`,
-/// which captures. Throws Error where the device refuses anything of it.
-void capture_flow(const Launch& launch, std::span<void* const> buffers, Strand& strand);
+/// Puts all of `step`, a loop or a branch whose code can steer it, on the queue of `strand`, which
+/// captures. Throws Error where the device refuses anything of it.
+void capture_flow(const Step& step, const LinkedStep& code, std::span<void* const> buffers,
+                  Strand& strand);
 
 }  // namespace anabranch::executor

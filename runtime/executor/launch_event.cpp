@@ -1,20 +1,32 @@
 #include "runtime/executor/launch_event.h"
 
-#include <cstddef>
+#include <variant>
 
 namespace anabranch::timeline {
+namespace {
 
-Category category_of(const Launch& launch) {
-  constexpr Category categories[] = {Category::kernel, Category::library, Category::loop,
-                                     Category::branch, Category::copy};
-  // A loop or a branch that is one function has no steps to draw.
-  if (launch.is_native_flow()) return Category::kernel;
-  return categories[static_cast<std::size_t>(launch.kind)];
-}
+// A loop or a branch that is one task has no steps to draw.
+struct CategoryOf {
+  Category operator()(const KernelStep&) const { return Category::kernel; }
+  Category operator()(const TransferStep&) const { return Category::copy; }
+  Category operator()(const LoopStep& loop) const {
+    return loop.is_whole ? Category::kernel : Category::loop;
+  }
+  Category operator()(const BranchStep& branch) const {
+    return branch.is_whole ? Category::kernel : Category::branch;
+  }
+  template <class Library>
+  Category operator()(const Library&) const {
+    return Category::library;
+  }
+};
 
-Details details_of(const Launch& launch) {
-  return {launch.cost.bytes_read + launch.cost.bytes_written, launch.cost.operations,
-          launch.location};
+}  // namespace
+
+Category category_of(const Step& step) { return std::visit(CategoryOf(), step.work); }
+
+Details details_of(const Step& step) {
+  return {step.cost.bytes_read + step.cost.bytes_written, step.cost.operations, step.location};
 }
 
 }  // namespace anabranch::timeline

@@ -1,12 +1,12 @@
-// How a launch is drawn on the timeline.
+// How a step is drawn on the timeline.
 #pragma once
 
-#include "runtime/executor/executable.h"
+#include "ir/program/program.h"
 #include "runtime/timeline/timeline.h"
 
 namespace anabranch::timeline {
 
-Category category_of(const Launch& launch);
-Details details_of(const Launch& launch);
+Category category_of(const Step& step);
+Details details_of(const Step& step);
 
 }  // namespace anabranch::timeline

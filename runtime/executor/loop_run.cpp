@@ -4,6 +4,7 @@
 #include <cstring>
 #include <optional>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "runtime/memory/staging.h"
@@ -11,14 +12,13 @@
 namespace anabranch::executor {
 namespace {
 
-/// An executable inside another: when a run of it ends, the loop or branch that it is part of goes
-/// on.
+/// A program inside another: when a run of it ends, the loop or branch that it is part of goes on.
 class Part final : public StreamRun {
  public:
-  Part(const Executable& executable, InnerRun& whole, Strand& strand)
-      : StreamRun(device_state(executable.device), executable, frame_),
-        data_(executable.slots.size()),
-        frame_(executable, device(), data_),
+  Part(const Program& program, const LinkedCode& code, InnerRun& whole, Strand& strand)
+      : StreamRun(device_state(program.device()), program, code, frame_),
+        data_(program.slots.size()),
+        frame_(program, code, device(), data_),
         whole_(whole),
         strand_(strand) {
     begin_on(strand);
@@ -26,13 +26,13 @@ class Part final : public StreamRun {
 
   /// The first error among the outputs.
   Failure error() const {
-    for (SlotId id : executable().outputs) {
+    for (SlotId id : program().outputs) {
       if (const Failure error = frame_.error(id)) return error;
     }
     return {};
   }
 
-  void* output(std::size_t index) const { return frame_.data(executable().outputs[index]); }
+  void* output(std::size_t index) const { return frame_.data(program().outputs[index]); }
 
  private:
   void ended() override {
@@ -47,15 +47,15 @@ class Part final : public StreamRun {
 
 // What lies in a carry's way goes where the carry was, unless it is nothing that matters.
 template <class Copy, class Swap>
-void bring_home_by(const LoopTask& loop, void* const* home, void** places, Copy copy, Swap swap) {
-  void** const end = places + loop.turn.size();
-  for (std::size_t i = 0; i < loop.carries(); ++i) {
+void bring_home_by(const Carries& carries, void* const* home, void** places, Copy copy, Swap swap) {
+  void** const end = places + carries.places;
+  for (std::size_t i = 0; i < carries.bytes.size(); ++i) {
     if (places[i] == home[i]) continue;
-    const std::size_t bytes = loop.body->inputs[i].bytes();
+    const std::size_t bytes = carries.bytes[i];
     void** there = std::find(places, end, home[i]);
     auto* from = static_cast<std::byte*>(places[i]);
     auto* to = static_cast<std::byte*>(home[i]);
-    there < places + loop.carries() ? swap(from, to, bytes) : copy(to, from, bytes);
+    there < places + carries.bytes.size() ? swap(from, to, bytes) : copy(to, from, bytes);
     std::swap(places[i], *there);
   }
 }
@@ -85,20 +85,20 @@ bool look_at(Strand& strand, const void* data, T& value, InnerRun& whole) {
 
 class LoopRun final : public InnerRun {
  public:
-  LoopRun(const Launch& launch, const LoopTask& task, std::span<void* const> buffers,
-          Strand& strand)
-      : launch_(launch),
-        task_(task),
-        carries_(task.carries()),
+  LoopRun(const Step& step, const LinkedStep& code, std::span<void* const> buffers, Strand& strand)
+      : step_(step),
+        loop_(std::get<LoopStep>(step.work)),
+        carries_(loop_.carries()),
+        sizes_(loop_),
         strand_(strand),
         outer_(strand.owner().frame()),
-        buffers_(task, buffers),
+        buffers_(loop_, buffers),
         places_(buffers_.home.begin(), buffers_.home.end()),
         next_places_(places_.size()),
         inputs_(carries_ + buffers_.captures.size()),
         outputs_(carries_),
-        condition_(*task.condition, *this, strand),
-        body_(*task.body, *this, strand) {
+        condition_(loop_.condition(), code.regions[0], *this, strand),
+        body_(loop_.body(), code.regions[1], *this, strand) {
     for (std::size_t i = 0; i < carries_; ++i) {
       if (buffers_.initial[i] == buffers_.home[i]) continue;
       copy_bytes(buffers_.home[i], buffers_.initial[i], bytes(i), strand.queue());
@@ -122,14 +122,14 @@ class LoopRun final : public InnerRun {
           if (!goes_on_) return finish();
           break;
         case At::step:
-          for (std::size_t i = 0; i < carries_; ++i) outputs_[i] = places_[task_.written[i]];
+          for (std::size_t i = 0; i < carries_; ++i) outputs_[i] = places_[loop_.written[i]];
           body_.frame().bind(inputs_, outputs_, buffers_.arena);
           if (!body_.start()) return false;
           break;
         case At::stepped:
           if (const Failure error = body_.error()) return fail(error);
           for (std::size_t p = 0; p < places_.size(); ++p) {
-            next_places_[p] = places_[task_.turn[p]];
+            next_places_[p] = places_[loop_.turn[p]];
           }
           std::swap(places_, next_places_);
           break;
@@ -141,29 +141,30 @@ class LoopRun final : public InnerRun {
   enum class At : std::uint8_t { test, tested, known, step, stepped };
   static At next(At at) { return static_cast<At>((static_cast<int>(at) + 1) % 5); }
 
-  std::size_t bytes(std::size_t carry) const { return task_.body->inputs[carry].bytes(); }
+  std::size_t bytes(std::size_t carry) const { return sizes_.bytes[carry]; }
 
   bool fail(const Failure& error) {
-    outer_.fail(launch_.writes, error);
+    outer_.fail(step_.writes, error);
     return true;
   }
 
   bool finish() {
     DeviceQueue* queue = strand_.queue();
     if (!queue) {
-      bring_home(task_, buffers_.home.data(), places_.data());
+      bring_home(sizes_, buffers_.home.data(), places_.data());
       return true;
     }
     // The arena is nobody's any more, and has room for a carry: see `loop_room`.
     strand_.owner().guard([&] {
-      bring_home_on(*queue, task_, buffers_.home.data(), places_.data(), buffers_.arena);
+      bring_home_on(*queue, sizes_, buffers_.home.data(), places_.data(), buffers_.arena);
     });
     return true;
   }
 
-  const Launch& launch_;
-  const LoopTask& task_;
+  const Step& step_;
+  const LoopStep& loop_;
   const std::size_t carries_;
+  const Carries sizes_;
   Strand& strand_;
   Frame& outer_;
   const LoopBuffers buffers_;
@@ -176,9 +177,9 @@ class LoopRun final : public InnerRun {
 
 class BranchRun final : public InnerRun {
  public:
-  BranchRun(const Launch& launch, const BranchTask& task, std::span<void* const> buffers,
+  BranchRun(const Step& step, const LinkedStep& code, std::span<void* const> buffers,
             Strand& strand)
-      : launch_(launch), task_(task), buffers_(buffers), strand_(strand) {}
+      : step_(step), code_(code), buffers_(buffers), strand_(strand) {}
 
   bool advance() override {
     if (!std::exchange(looked_, true)) {
@@ -189,23 +190,23 @@ class BranchRun final : public InnerRun {
       if (!chosen_->start()) return false;
     }
     if (const Failure error = chosen_->error()) {
-      strand_.owner().frame().fail(launch_.writes, error);
+      strand_.owner().frame().fail(step_.writes, error);
     }
     return true;
   }
 
  private:
   void choose() {
-    const std::size_t last = task_.branches.size() - 1;
+    const std::vector<Program>& branches = std::get<BranchStep>(step_.work).branches;
+    const std::size_t last = branches.size() - 1;
     const std::size_t index = std::min<std::size_t>(static_cast<std::uint32_t>(number_), last);
-    const Executable& executable = *task_.branches[index];
-    const BranchBuffers buffers(executable, buffers_);
-    chosen_.emplace(executable, *this, strand_);
+    const BranchBuffers buffers(branches[index], buffers_);
+    chosen_.emplace(branches[index], code_.regions[index], *this, strand_);
     chosen_->frame().bind(buffers.operands, buffers.results, buffers.arena);
   }
 
-  const Launch& launch_;
-  const BranchTask& task_;
+  const Step& step_;
+  const LinkedStep& code_;
   const std::span<void* const> buffers_;
   Strand& strand_;
   std::int32_t number_ = 0;
@@ -215,25 +216,31 @@ class BranchRun final : public InnerRun {
 
 }  // namespace
 
-std::unique_ptr<InnerRun> make_inner_run(const Launch& launch, std::span<void* const> buffers,
-                                         Strand& strand) {
-  if (const auto* loop = std::get_if<LoopTask>(&launch.task)) {
-    return std::make_unique<LoopRun>(launch, *loop, buffers, strand);
+std::unique_ptr<InnerRun> make_inner_run(const Step& step, const LinkedStep& code,
+                                         std::span<void* const> buffers, Strand& strand) {
+  if (std::holds_alternative<LoopStep>(step.work)) {
+    return std::make_unique<LoopRun>(step, code, buffers, strand);
   }
-  return std::make_unique<BranchRun>(launch, std::get<BranchTask>(launch.task), buffers, strand);
+  return std::make_unique<BranchRun>(step, code, buffers, strand);
 }
 
-void bring_home(const LoopTask& loop, void* const* home, void** places) {
+Carries::Carries(const LoopStep& loop) : places(loop.turn.size()) {
+  for (std::size_t i = 0; i < loop.carries(); ++i) {
+    bytes.push_back(loop.body().inputs[i].bytes());
+  }
+}
+
+void bring_home(const Carries& carries, void* const* home, void** places) {
   const auto copy = [](std::byte* to, const std::byte* from, std::size_t bytes) {
     if (bytes > 0) std::memcpy(to, from, bytes);
   };
   const auto swap = [](std::byte* a, std::byte* b, std::size_t bytes) {
     std::swap_ranges(a, a + bytes, b);
   };
-  bring_home_by(loop, home, places, copy, swap);
+  bring_home_by(carries, home, places, copy, swap);
 }
 
-void bring_home_on(DeviceQueue& queue, const LoopTask& loop, void* const* home, void** places,
+void bring_home_on(DeviceQueue& queue, const Carries& carries, void* const* home, void** places,
                    std::byte* room) {
   const auto copy = [&](std::byte* to, const std::byte* from, std::size_t bytes) {
     queue.copy(to, from, bytes);
@@ -243,7 +250,7 @@ void bring_home_on(DeviceQueue& queue, const LoopTask& loop, void* const* home, 
     copy(a, b, bytes);
     copy(b, room, bytes);
   };
-  bring_home_by(loop, home, places, copy, swap);
+  bring_home_by(carries, home, places, copy, swap);
 }
 
 }  // namespace anabranch::executor

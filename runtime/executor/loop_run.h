@@ -2,17 +2,18 @@
 // theirs, and none of it passes through the host's thread.
 #pragma once
 
-#include <memory>
+#include <cstddef>
 #include <span>
+#include <vector>
 
-#include "runtime/executor/executable.h"
+#include "ir/program/program.h"
 #include "runtime/executor/stream_run.h"
 
 namespace anabranch::executor {
 
-/// The buffers of a loop's launch.
+/// The buffers of a loop.
 struct LoopBuffers {
-  LoopBuffers(const LoopTask& loop, std::span<void* const> buffers)
+  LoopBuffers(const LoopStep& loop, std::span<void* const> buffers)
       : initial(buffers.first(loop.carries())),
         captures(buffers.subspan(initial.size(), loop.captures())),
         home(buffers.subspan(initial.size() + captures.size(), loop.turn.size())),
@@ -23,9 +24,9 @@ struct LoopBuffers {
   std::byte *flag, *arena;
 };
 
-/// The buffers of a branch's launch after the number.
+/// The buffers of a branch after the number.
 struct BranchBuffers {
-  BranchBuffers(const Executable& branch, std::span<void* const> buffers)
+  BranchBuffers(const Program& branch, std::span<void* const> buffers)
       : operands(buffers.subspan(1, branch.inputs.size())),
         results(buffers.subspan(1 + operands.size(), branch.outputs.size())),
         arena(static_cast<std::byte*>(buffers.back())) {}
@@ -34,11 +35,19 @@ struct BranchBuffers {
   std::byte* arena;
 };
 
+/// What the end of a loop needs to know of it.
+struct Carries {
+  explicit Carries(const LoopStep& loop);
+
+  std::vector<std::size_t> bytes;  ///< one per carry
+  std::size_t places = 0;
+};
+
 /// The end of a loop that ran on places: brings each carry from place i of `places` to place i of
 /// `home`, with the same places in another order.
-void bring_home(const LoopTask& loop, void* const* home, void** places);
+void bring_home(const Carries& carries, void* const* home, void** places);
 /// The same on a queue. `room` has room for any carry that is not at home.
-void bring_home_on(DeviceQueue& queue, const LoopTask& loop, void* const* home, void** places,
+void bring_home_on(DeviceQueue& queue, const Carries& carries, void* const* home, void** places,
                    std::byte* room);
 
 }  // namespace anabranch::executor

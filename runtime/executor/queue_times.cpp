@@ -16,7 +16,7 @@ void QueueTimes::report() {
   for (const QueuedStep& step : std::exchange(steps_, {})) {
     try {
       const auto begin = step.begin->time(), end = step.end->time();
-      if (step.times) step.times->add(step.launch, end - begin);
+      if (step.times) step.times->add(step.id, end - begin);
       if (timeline::recording()) {
         timeline::add(step.track, step.name, step.category, begin, end, step.details);
       }

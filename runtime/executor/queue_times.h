@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/program/program.h"
 #include "runtime/device/engine.h"
 #include "runtime/executor/launch_times.h"
 #include "runtime/timeline/timeline.h"
@@ -18,7 +19,7 @@ struct QueuedStep {
   std::string name;
   timeline::Category category{};
   timeline::Details details;
-  std::uint32_t launch = 0;      ///< its number
+  StepId id = 0;
   LaunchTimes* times = nullptr;  ///< where its time goes; null where nobody asks
   std::shared_ptr<const TimeMark> begin, end;
 };

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <variant>
 
 #include "runtime/executor/executable.h"
 
@@ -21,37 +20,33 @@ constexpr std::size_t many_looks = 32;
 
 /// Launches that the device can go through alone, counted for what they are worth; none where it
 /// cannot.
-std::optional<std::size_t> launches_alone(const Executable& executable);
+std::optional<std::size_t> launches_alone(const LinkedCode& code);
 
-std::optional<std::size_t> launches_alone(const Launch& launch) {
-  if (launch.device_task()) return 1;
-  if (!steer_of(launch)) return std::nullopt;
-  for (const auto& inner : inner_executables(launch)) {
-    if (!launches_alone(*inner)) return std::nullopt;
+std::optional<std::size_t> launches_alone(const LinkedStep& step) {
+  if (step.device_task()) return 1;
+  if (!step.steer.put) return std::nullopt;
+  for (const LinkedCode& region : step.regions) {
+    if (!launches_alone(region)) return std::nullopt;
   }
   return least_launches;
 }
 
-std::optional<std::size_t> launches_alone(const Executable& executable) {
+std::optional<std::size_t> launches_alone(const LinkedCode& code) {
   std::size_t sum = 0;
-  for (const Stream& stream : executable.streams) {
-    for (const Step& step : stream) {
-      const auto* launch = std::get_if<Launch>(&step);
-      if (!launch) continue;
-      const std::optional<std::size_t> count = launches_alone(*launch);
-      if (!count) return std::nullopt;
-      sum += *count;
-    }
+  for (const LinkedStep& step : code.steps) {
+    const std::optional<std::size_t> count = launches_alone(step);
+    if (!count) return std::nullopt;
+    sum += *count;
   }
   return sum;
 }
 
 }  // namespace
 
-std::shared_ptr<Replays> Replays::of(const Executable& executable) {
-  if (!executable.further.empty()) return nullptr;
-  const std::optional<std::size_t> launches = launches_alone(executable);
-  return launches.value_or(0) < least_launches ? nullptr : std::make_shared<Replays>();
+std::unique_ptr<Replays> Replays::of(const Executable& executable) {
+  if (executable.program.devices.size() > 1) return nullptr;
+  const std::optional<std::size_t> launches = launches_alone(*executable.code);
+  return launches.value_or(0) < least_launches ? nullptr : std::make_unique<Replays>();
 }
 
 // What is found comes to the front.

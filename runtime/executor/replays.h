@@ -1,4 +1,4 @@
-// Replays: what a device captured from runs of one executable, to be put again as a whole.
+// Replays: what a device captured from runs of one program, to be put again as a whole.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ class Replays {
  public:
   /// Null where nothing is gained: few launches and no loop or branch that goes step by step, steps
   /// that the host has a part in, or several devices.
-  static std::shared_ptr<Replays> of(const Executable& executable);
+  static std::unique_ptr<Replays> of(const Executable& executable);
 
   /// What was captured with the slots at these addresses, or null.
   std::shared_ptr<const CapturedWork> find(std::span<void* const> slots);

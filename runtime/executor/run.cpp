@@ -13,54 +13,54 @@
 namespace anabranch {
 namespace {
 
-void check_inputs(const Executable& executable, std::span<const Buffer> inputs) {
-  if (inputs.size() != executable.inputs.size()) {
-    throw Error(fmt::format("run: {} takes {} inputs, and {} were given", executable.name,
-                            executable.inputs.size(), inputs.size()));
+void check_inputs(const Program& program, std::span<const Buffer> inputs) {
+  if (inputs.size() != program.inputs.size()) {
+    throw Error(fmt::format("run: {} takes {} inputs, and {} were given", program.name,
+                            program.inputs.size(), inputs.size()));
   }
-  for (const Slot& slot : executable.slots) {
+  for (const Slot& slot : program.slots) {
     if (slot.kind != Slot::Kind::input) continue;
     const Buffer& input = inputs[slot.index];
-    const Device& device = executable.device_at(slot.device);
+    const Device& device = program.devices[slot.device].device;
     const bool failed{input.ready().error()};
     if (input.device() == device && (failed || input.bytes() == slot.type.bytes())) continue;
     throw Error(
         fmt::format("run: input {} of {} is to be {} on {}: {} bytes, and has {} bytes on {}",
-                    slot.index, executable.name, to_string(slot.type), to_string(device),
+                    slot.index, program.name, to_string(slot.type), to_string(device),
                     slot.type.bytes(), input.bytes(), to_string(input.device())));
   }
 }
 
 // One deferred buffer per slot that is an output of its own.
-std::vector<Buffer> deferred_outputs(const Executable& executable) {
-  std::vector<Buffer> outputs(executable.outputs.size());
-  for (SlotId id : executable.outputs) {
-    const Slot& slot = executable.slots[id];
+std::vector<Buffer> deferred_outputs(const Program& program) {
+  std::vector<Buffer> outputs(program.outputs.size());
+  for (SlotId id : program.outputs) {
+    const Slot& slot = program.slots[id];
     if (slot.kind != Slot::Kind::output || outputs[slot.index]) continue;
-    const Device& device = executable.device_at(slot.device);
+    const Device& device = program.devices[slot.device].device;
     outputs[slot.index] = Buffer::deferred(device, slot.type.bytes(), Event::pending(device));
   }
   return outputs;
 }
 
-// In the order of the executable's outputs, some of which may be inputs, constants or repeated.
+// In the order of the program's outputs, some of which may be inputs, constants or repeated.
 std::vector<Buffer> in_order(const Executable& executable, std::span<const Buffer> inputs,
                              std::vector<Buffer> outputs) {
-  for (std::size_t i = 0; i < executable.outputs.size(); ++i) {
-    const Slot& slot = executable.slots[executable.outputs[i]];
+  const Program& program = executable.program;
+  for (std::size_t i = 0; i < program.outputs.size(); ++i) {
+    const Slot& slot = program.slots[program.outputs[i]];
     switch (slot.kind) {
       case Slot::Kind::input:
         outputs[i] = inputs[slot.index];
         break;
       case Slot::Kind::constant:
-        outputs[i] = executable.constants[slot.index];
+        outputs[i] = executable.code->constants[slot.index];
         break;
       case Slot::Kind::output:
         if (slot.index != i) outputs[i] = outputs[slot.index];
         break;
       case Slot::Kind::temporary:
-        throw InternalError("run", fmt::format("output {} is a temporary", i),
-                            to_string(executable));
+        throw InternalError("run", fmt::format("output {} is a temporary", i), to_string(program));
     }
   }
   return outputs;
@@ -68,21 +68,24 @@ std::vector<Buffer> in_order(const Executable& executable, std::span<const Buffe
 
 }  // namespace
 
-std::vector<Buffer> run(std::shared_ptr<const Executable> executable, std::vector<Buffer> inputs) {
+std::vector<Buffer> run(std::shared_ptr<const Executable> executable, std::vector<Buffer> inputs,
+                        std::shared_ptr<ExecutionState> state) {
   check_no_orphan("run");
-  check_inputs(*executable, inputs);
-  DeviceState& device = device_state(executable->device);
-  for (const FurtherDevice& further : executable->further) device_state(further.device);
-  if (executable->device.kind() == DeviceKind::null) {
-    return in_order(*executable, inputs, null::run(*executable));
+  const Program& program = executable->program;
+  check_inputs(program, inputs);
+  DeviceState& device = device_state(program.device());
+  for (const ProgramDevice& used : program.devices) device_state(used.device);
+  if (program.device().kind() == DeviceKind::null) {
+    return in_order(*executable, inputs, null::run(program));
   }
-  std::vector<Buffer> outputs(executable->outputs.size());
+  std::vector<Buffer> outputs(program.outputs.size());
   if (executor::run_inline(device, *executable, inputs, outputs)) {
     return in_order(*executable, inputs, std::move(outputs));
   }
-  outputs = deferred_outputs(*executable);
+  outputs = deferred_outputs(program);
   std::vector<Buffer> results = in_order(*executable, inputs, outputs);
-  executor::submit(device, std::move(executable), std::move(inputs), std::move(outputs));
+  executor::submit(device, std::move(executable), std::move(state), std::move(inputs),
+                   std::move(outputs));
   return results;
 }
 

@@ -10,11 +10,14 @@
 
 namespace anabranch {
 
+struct ExecutionState;
+
 /// Starts `executable` on `inputs` (device memory of the input types' sizes, which may not be ready
 /// yet) and returns its outputs at once; they become ready later. Waits only where the device
 /// already has `in_flight_limit` executions in flight. What fails on the way, or an input that
-/// failed, arrives as the error of the outputs.
-std::vector<Buffer> run(std::shared_ptr<const Executable> executable, std::vector<Buffer> inputs);
+/// failed, arrives as the error of the outputs. Without a `state` nothing is measured or captured.
+std::vector<Buffer> run(std::shared_ptr<const Executable> executable, std::vector<Buffer> inputs,
+                        std::shared_ptr<ExecutionState> state = nullptr);
 
 /// Waits until nothing submitted before is in flight on any device. Does not throw their errors.
 void wait_for_devices();

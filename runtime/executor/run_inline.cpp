@@ -13,27 +13,39 @@ namespace {
 // Handing over and coming back costs about this much: 4.6 us with other programs on the cores, half
 // of it on idle ones. Predictions take memory to be cold, so what they call 5 us is mostly less.
 constexpr double inline_ns = 5000;
-constexpr double copy_ns_per_byte = 0.05;
 constexpr std::size_t inline_slots = 32;
 constexpr std::size_t inline_buffers = 32;
 
-bool is_small(const Executable& executable) {
-  if (executable.streams.size() > 1 || !executable.further.empty()) return false;
-  if (executable.slots.size() > inline_slots) return false;
-  if (executable.streams.empty()) return true;
+bool is_small(const Program& program, const LinkedCode& code) {
+  if (program.streams.size() > 1 || program.devices.size() > 1) return false;
+  if (program.slots.size() > inline_slots) return false;
+  if (program.streams.empty()) return true;
   double predicted_ns = 0;
-  for (const Step& step : executable.streams[0]) {
-    if (const auto* launch = std::get_if<Launch>(&step)) {
-      if (launch->buffers.size() > inline_buffers) return false;
-      if (!launch->one_task()) return false;
-      predicted_ns += launch->predicted_ns;
-    } else if (const auto* copy = std::get_if<Copy>(&step)) {
-      predicted_ns +=
-          copy_ns_per_byte * static_cast<double>(executable.slots[copy->from].type.bytes());
-    }
+  for (const Command& command : program.streams[0]) {
+    const auto* launch = std::get_if<Launch>(&command);
+    if (!launch) continue;
+    const Step& step = program.steps[launch->step];
+    if (step.buffers.size() > inline_buffers) return false;
+    if (!code.steps[launch->step].host_task()) return false;
+    predicted_ns += step.predicted_ns;
     if (predicted_ns > inline_ns) return false;
   }
   return true;
+}
+
+// On the one stream. `buffers` has room for the pointers of any step.
+void run_steps(const Executable& executable, Frame& frame, void** buffers) {
+  const Program& program = executable.program;
+  for (const Stream& stream : program.streams) {
+    for (const Command& command : stream) {
+      const auto* launch = std::get_if<Launch>(&command);
+      if (!launch) continue;
+      const Step& step = program.steps[launch->step];
+      timeline::Span span(step.name, timeline::category_of(step), {}, timeline::details_of(step));
+      if (!frame.may_run(step)) continue;
+      frame.run(step, *executable.code->steps[launch->step].host_task(), buffers);
+    }
+  }
 }
 
 }  // namespace
@@ -44,33 +56,25 @@ bool run_inline(DeviceState& device, const Executable& executable, std::span<con
   for (const Buffer& input : inputs) {
     if (!input.ready().ready()) return false;
   }
-  if (!is_small(executable)) return false;
+  const Program& program = executable.program;
+  const LinkedCode& code = *executable.code;
+  if (!is_small(program, code)) return false;
   std::array<void*, inline_slots> data;
   std::array<void*, inline_buffers> buffers;
-  Frame frame(executable, device, std::span(data).first(executable.slots.size()));
-  for (SlotId id : executable.outputs) {
-    const Slot& slot = executable.slots[id];
+  Frame frame(program, code, device, std::span(data).first(program.slots.size()));
+  for (SlotId id : program.outputs) {
+    const Slot& slot = program.slots[id];
     if (slot.kind != Slot::Kind::output || outputs[slot.index]) continue;
-    outputs[slot.index] = Buffer::deferred(executable.device, slot.type.bytes(), Event());
+    outputs[slot.index] = Buffer::deferred(device.device, slot.type.bytes(), Event());
   }
   frame.bind(inputs, outputs);
   const DefaultFloats floats;
-  for (const Stream& steps : executable.streams) {
-    for (const Step& step : steps) {
-      if (const auto* launch = std::get_if<Launch>(&step)) {
-        timeline::Span span(launch->name, timeline::category_of(*launch), {},
-                            timeline::details_of(*launch));
-        if (frame.may_run(*launch)) frame.run(*launch, buffers.data());
-      } else if (const auto* copy = std::get_if<Copy>(&step)) {
-        frame.run(*copy);
-      }
-    }
-  }
-  for (SlotId id : executable.outputs) {
-    const Slot& slot = executable.slots[id];
+  run_steps(executable, frame, buffers.data());
+  for (SlotId id : program.outputs) {
+    const Slot& slot = program.slots[id];
     if (slot.kind != Slot::Kind::output) continue;
     if (const Failure error = frame.error(id)) {
-      outputs[slot.index] = Buffer::failed(executable.device, error);
+      outputs[slot.index] = Buffer::failed(device.device, error);
     }
   }
   return true;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "runtime/executor/stall.h"
@@ -17,17 +18,16 @@ namespace {
 
 class StagedRun final : public InnerRun, Work {
  public:
-  StagedRun(const Launch& launch, const HostTask& task, std::span<void* const> buffers,
-            Strand& strand)
+  StagedRun(const Step& step, const HostTask& task, std::span<void* const> buffers, Strand& strand)
       : Work([](Work& work) { static_cast<StagedRun&>(work).run(); }),
-        launch_(launch),
+        step_(step),
         task_(task),
         buffers_(buffers),
         strand_(strand),
         staged_(buffers.size()),
         on_host_(buffers.begin(), buffers.end()) {
     for (std::size_t i = 0; i < buffers.size(); ++i) {
-      if (!device_of(i).engine || is_copy()) continue;
+      if (!device_of(i).engine || is_transfer()) continue;
       staged_[i] = Buffer::allocate(Device::cpu(), bytes(i));
       on_host_[i] = staged_[i].data();
     }
@@ -50,22 +50,22 @@ class StagedRun final : public InnerRun, Work {
  private:
   Frame& frame() const { return strand_.owner().frame(); }
   const Slot& slot(std::size_t buffer) const {
-    return strand_.owner().executable().slots[launch_.buffers[buffer]];
+    return strand_.owner().program().slots[step_.buffers[buffer]];
   }
   DeviceState& device_of(std::size_t buffer) const {
     return strand_.owner().device_at(slot(buffer).device);
   }
   std::size_t bytes(std::size_t buffer) const { return slot(buffer).type.bytes(); }
-  bool is_copy() const { return launch_.kind == Launch::Kind::copy; }
+  bool is_transfer() const { return std::holds_alternative<TransferStep>(step_.work); }
   bool is_written(std::size_t buffer) const {
-    return std::ranges::find(launch_.writes, launch_.buffers[buffer]) != launch_.writes.end();
+    return std::ranges::find(step_.writes, step_.buffers[buffer]) != step_.writes.end();
   }
 
   void fetch_operand(std::size_t buffer) {
     DeviceState& device = device_of(buffer);
     // A strand of the host's has waited for what made the operand.
     DeviceQueue& queue = strand_.queue() ? *strand_.queue() : device.engine->to_host();
-    auto* to = static_cast<std::byte*>(on_host_[is_copy() ? 1 : buffer]);
+    auto* to = static_cast<std::byte*>(on_host_[is_transfer() ? 1 : buffer]);
     const auto read = [to](std::span<const std::byte> piece) mutable {
       std::memcpy(to, piece.data(), piece.size());
       to += piece.size();
@@ -95,18 +95,18 @@ class StagedRun final : public InnerRun, Work {
   void run() {
     try {
       if (!has_failed_.load(std::memory_order_relaxed)) {
-        if (!is_copy()) run_task();
+        if (!is_transfer()) run_task();
         put_results();
       }
     } catch (...) {
-      frame().fail(launch_, std::current_exception());
+      frame().fail(step_, std::current_exception());
     }
     strand_.advance();  // which destroys this
   }
 
   void run_task() {
     std::optional<InUserCall> in_user_call;
-    if (launch_.calls_user) in_user_call.emplace();
+    if (calls_user(step_)) in_user_call.emplace();
     task_.function(task_.context.get(), on_host_.data(), 0, task_.extent);
   }
 
@@ -115,14 +115,14 @@ class StagedRun final : public InnerRun, Work {
     for (std::size_t i = 0; i < buffers_.size(); ++i) {
       if (!is_written(i)) continue;
       DeviceState& device = strand_.device();
-      const auto* from = static_cast<const std::byte*>(on_host_[is_copy() ? 0 : i]);
+      const auto* from = static_cast<const std::byte*>(on_host_[is_transfer() ? 0 : i]);
       // What the device fails of is heard of when the run ends.
       put(device, *strand_.queue(), from_host_ring(*device.engine), buffers_[i], {from, bytes(i)},
           [](const Failure&) {});
     }
   }
 
-  const Launch& launch_;
+  const Step& step_;
   const HostTask& task_;
   const std::span<void* const> buffers_;
   Strand& strand_;
@@ -134,9 +134,9 @@ class StagedRun final : public InnerRun, Work {
 
 }  // namespace
 
-std::unique_ptr<InnerRun> make_staged_run(const Launch& launch, const HostTask& task,
+std::unique_ptr<InnerRun> make_staged_run(const Step& step, const HostTask& task,
                                           std::span<void* const> buffers, Strand& strand) {
-  return std::make_unique<StagedRun>(launch, task, buffers, strand);
+  return std::make_unique<StagedRun>(step, task, buffers, strand);
 }
 
 }  // namespace anabranch::executor

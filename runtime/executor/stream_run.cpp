@@ -17,18 +17,19 @@ Strand happened;  // its address alone matters
 
 }  // namespace
 
-StreamRun::StreamRun(DeviceState& device, const Executable& executable, Frame& frame,
-                     const void* whole)
+StreamRun::StreamRun(DeviceState& device, const Program& program, const LinkedCode& code,
+                     Frame& frame, const void* whole)
     : device_(device),
-      executable_(executable),
+      program_(program),
+      code_(code),
       frame_(frame),
       whole_(whole),
-      strands_(executable.streams.size()),
-      events_(executable.event_count),
-      queues_taken_(1 + executable.further.size()),
-      has_engine_(device.engine || std::ranges::any_of(executable.further, [](const auto& further) {
-                    return device_state(further.device).engine != nullptr;
-                  })) {}
+      strands_(program.streams.size()),
+      events_(program.event_count),
+      queues_taken_(program.devices.size()),
+      has_engine_(std::ranges::any_of(program.devices, [](const ProgramDevice& used) {
+        return device_state(used.device).engine != nullptr;
+      })) {}
 
 void StreamRun::begin_on(const Strand& strand) {
   queues_ = strand.place_inside();
@@ -63,14 +64,14 @@ bool StreamRun::start() {
 void StreamRun::take_queues() {
   std::ranges::fill(queues_taken_, 0);
   for (std::uint32_t i = 0; i < strands_.size(); ++i) {
-    const DeviceIndex device = executable_.streams[i].device;
+    const DeviceIndex device = program_.streams[i].device;
     Engine* engine = device_of(i).engine;
     if (engine) {
       const unsigned number = queues_taken_[device]++;
       strands_[i].queue_ =
           number == 0 ? &home_of(i) : &engine->queue(queues_.first + number, queues_.set);
     } else {
-      strands_[i].pool_ = &ThreadPool::of(executable_.device_at(device));
+      strands_[i].pool_ = &ThreadPool::of(program_.devices[device].device);
     }
     has_queues_ |= engine != nullptr;
   }
@@ -95,7 +96,7 @@ void StreamRun::fork() {
 
 // They are copied from the host when a program is compiled.
 void StreamRun::wait_for_constants() {
-  for (const Buffer& constant : executable_.constants) {
+  for (const Buffer& constant : code_.constants) {
     const std::shared_ptr<const Mark> mark = constant.ready().mark();
     if (!mark || constant.ready().ready()) continue;
     guard([&] {
@@ -202,7 +203,7 @@ timeline::Track Strand::track() {
 }
 
 void Strand::start_clock() {
-  step_begin_ = {};
+  command_begin_ = {};
   if (queue_) {
     queue_begin_ = nullptr;
     if (is_queue_timed()) owner_->guard([&] { queue_begin_ = queue_->time_mark(); });
@@ -210,7 +211,7 @@ void Strand::start_clock() {
   }
   if (!timeline::recording()) return;
   track();
-  step_begin_ = timeline::Clock::now();
+  command_begin_ = timeline::Clock::now();
 }
 
 bool Strand::is_queue_timed() const {
@@ -218,43 +219,46 @@ bool Strand::is_queue_timed() const {
 }
 
 void Strand::report_queued(std::string_view name, timeline::Category category,
-                           const timeline::Details& details, const Launch* launch) {
+                           const timeline::Details& details, std::optional<StepId> step) {
   if (!queue_begin_) return;
   owner_->guard([&] {
-    owner_->queue_times_->add({track(), std::string(name), category, details,
-                               launch ? launch->number : 0, launch ? owner_->times() : nullptr,
-                               std::move(queue_begin_), queue_->time_mark()});
+    owner_->queue_times_->add({track(), std::string(name), category, details, step.value_or(0),
+                               step ? owner_->times() : nullptr, std::move(queue_begin_),
+                               queue_->time_mark()});
   });
 }
 
 void Strand::stop_clock(std::string_view name, timeline::Category category,
                         const timeline::Details& details) {
   if (queue_) return report_queued(name, category, details);
-  if (step_begin_ == timeline::Clock::time_point{} || !timeline::recording()) return;
-  timeline::add(track(), name, category, step_begin_, timeline::Clock::now(), details);
+  if (command_begin_ == timeline::Clock::time_point{} || !timeline::recording()) return;
+  timeline::add(track(), name, category, command_begin_, timeline::Clock::now(), details);
 }
 
 // What is alone on its stream comes before the result that a guest waits for; of other streams it
 // does what is short.
-bool Strand::is_for_worker(const Step& step) const {
+bool Strand::is_for_worker(const Command& command) const {
   if (queue_ || !ThreadPool::on_guest()) return false;
   if (ThreadPool::guest_may_leave()) return true;
-  const auto* launch = std::get_if<Launch>(&step);
-  if (launch && launch->calls_user) return true;
-  if (owner_->executable().streams.size() == 1) return false;
-  if (launch) return !launch->one_task() || launch->predicted_ns > guest_ns;
-  return std::holds_alternative<Copy>(step);
+  const auto* launch = std::get_if<Launch>(&command);
+  if (!launch) return false;
+  const Step& step = owner_->program().steps[launch->step];
+  if (calls_user(step)) return true;
+  if (owner_->program().streams.size() == 1) return false;
+  return !owner_->code().steps[launch->step].host_task() || step.predicted_ns > guest_ns;
 }
 
 void Strand::advance() {
-  const Stream& steps = owner_->executable().streams[stream_];
+  const Stream& commands = owner_->program().streams[stream_];
   if (!ThreadPool::on_guest()) part_of = owner_->whole_;
-  for (; position_ < steps.size(); ++position_) {
-    if (!begun_ && is_for_worker(steps[position_])) {
+  for (; position_ < commands.size(); ++position_) {
+    if (!begun_ && is_for_worker(commands[position_])) {
       part_of = nullptr;
       return pool_->post(*this);
     }
-    if (!std::visit([this](const auto& step) { return run(step); }, steps[position_])) return;
+    if (!std::visit([this](const auto& command) { return run(command); }, commands[position_])) {
+      return;
+    }
   }
   if (row_ >= 0) {
     const auto row = static_cast<std::uint32_t>(std::exchange(row_, -1));
@@ -264,72 +268,71 @@ void Strand::advance() {
 }
 
 bool Strand::run(const Launch& launch) {
-  if (!begun_ && !begin(launch)) return false;
+  const Step& step = owner_->program().steps[launch.step];
+  const LinkedStep& code = owner_->code().steps[launch.step];
+  if (!begun_ && !begin(step, code)) return false;
   begun_ = false;
   inner_.reset();
-  if (owner_->times() && !queue_) note_time(launch);
-  if (shared_.error) owner_->frame().fail(launch, std::exchange(shared_.error, nullptr));
+  if (owner_->times() && !queue_) note_time(launch.step, code.host_task());
+  if (shared_.error) owner_->frame().fail(step, std::exchange(shared_.error, nullptr));
   if (queue_) {
-    report_queued(launch.name, timeline::category_of(launch), timeline::details_of(launch),
-                  &launch);
+    report_queued(step.name, timeline::category_of(step), timeline::details_of(step), launch.step);
   } else {
-    stop_clock(launch.name, timeline::category_of(launch), timeline::details_of(launch));
+    stop_clock(step.name, timeline::category_of(step), timeline::details_of(step));
   }
   if (owner_->queues_.set != QueueSet::run) return true;
   // Who waits for an output may submit more at once; this worker can take it up.
-  if (position_ + 1 == owner_->executable().streams[stream_].size()) {
+  if (position_ + 1 == owner_->program().streams[stream_].size()) {
     ThreadPool::job_is_ending();
     // All outputs are final in a moment, and memory goes back first: the next execution, which may
     // begin for this output, shall not take its own beside it.
     if (owner_->is_on_last_strand()) return true;
   }
   const std::shared_ptr<const Mark> mark =
-      queue_ && !launch.finishes.empty() ? owner_->mark(*queue_) : nullptr;
-  for (std::uint32_t output : launch.finishes) {
-    const auto& left = launch.lets_go;
+      queue_ && !step.finishes.empty() ? owner_->mark(*queue_) : nullptr;
+  for (std::uint32_t output : step.finishes) {
+    const auto& left = step.lets_go;
     owner_->finish_output(output, std::find(left.begin(), left.end(), output) != left.end(), mark);
   }
   return true;
 }
 
-// A launch that several threads ran takes what they took together.
-void Strand::note_time(const Launch& launch) {
-  const HostTask* task = launch.one_task();
+// A step that several threads ran takes what they took together. `task`: all of it, or null.
+void Strand::note_time(StepId id, const HostTask* task) {
   const bool was_shared = task && shared_.task == task;
   shared_.task = nullptr;
-  owner_->times()->add(launch.number,
-                       was_shared ? shared_.busy() : timeline::Clock::now() - launch_begin_);
+  owner_->times()->add(id, was_shared ? shared_.busy() : timeline::Clock::now() - step_begin_);
 }
 
-// Whether the launch is done.
-bool Strand::begin(const Launch& launch) {
+// Whether the step is done.
+bool Strand::begin(const Step& step, const LinkedStep& code) {
   start_clock();
-  if (owner_->times()) launch_begin_ = timeline::Clock::now();
+  if (owner_->times()) step_begin_ = timeline::Clock::now();
   Frame& frame = owner_->frame();
-  if (!frame.may_run(launch)) return true;
+  if (!frame.may_run(step)) return true;
   try {
-    buffers_.resize(launch.buffers.size());
+    buffers_.resize(step.buffers.size());
   } catch (...) {
-    frame.fail(launch, std::current_exception());
+    frame.fail(step, std::current_exception());
     return true;
   }
-  if (const DeviceTask* task = launch.device_task()) {
-    put(launch, *task);
+  if (const DeviceTask* task = code.device_task()) {
+    put(step, *task);
     return true;
   }
-  const HostTask* task = launch.one_task();
-  const bool is_staged = task && owner_->has_engine() && is_on_engine(launch);
-  if (task && !is_staged) return begin_task(launch, *task);
+  const HostTask* task = code.host_task();
+  const bool is_staged = task && owner_->has_engine() && is_on_engine(step);
+  if (task && !is_staged) return begin_task(step, *task);
   try {
-    frame.gather(launch, buffers_.data(), queue_);
+    frame.gather(step, buffers_.data(), queue_);
     if (owner_->queues_.set != QueueSet::run) {
-      capture_flow(launch, buffers_, *this);
+      capture_flow(step, code, buffers_, *this);
       return true;
     }
-    inner_ = is_staged ? make_staged_run(launch, *task, buffers_, *this)
-                       : make_inner_run(launch, buffers_, *this);
+    inner_ = is_staged ? make_staged_run(step, *task, buffers_, *this)
+                       : make_inner_run(step, code, buffers_, *this);
   } catch (...) {
-    frame.fail(launch, std::current_exception());
+    frame.fail(step, std::current_exception());
     return true;
   }
   begun_ = true;
@@ -337,46 +340,38 @@ bool Strand::begin(const Launch& launch) {
 }
 
 // Whether any of its memory is not the host's.
-bool Strand::is_on_engine(const Launch& launch) const {
-  return std::ranges::any_of(launch.buffers, [this](SlotId id) {
-    return owner_->device_at(owner_->executable().slots[id].device).engine != nullptr;
+bool Strand::is_on_engine(const Step& step) const {
+  return std::ranges::any_of(step.buffers, [this](SlotId id) {
+    return owner_->device_at(owner_->program().slots[id].device).engine != nullptr;
   });
 }
 
-void Strand::put(const Launch& launch, const DeviceTask& task) {
+void Strand::put(const Step& step, const DeviceTask& task) {
   try {
-    const NamedRange range(*queue_, launch.name);
-    owner_->frame().gather(launch, buffers_.data(), queue_);
+    const NamedRange range(*queue_, step.name);
+    owner_->frame().gather(step, buffers_.data(), queue_);
     task.put(task.context.get(), buffers_.data(), *queue_);
   } catch (...) {
-    owner_->frame().fail(launch, std::current_exception());
+    owner_->frame().fail(step, std::current_exception());
   }
 }
 
-bool Strand::begin_task(const Launch& launch, const HostTask& task) {
+bool Strand::begin_task(const Step& step, const HostTask& task) {
   const bool alone = pool_->size() == 1 || !ThreadPool::on_worker();
   if (alone || !can_be_cut(task)) {
-    timeline::Span span(launch.name, timeline::Category::range, ThreadPool::worker_track(),
-                        {.location = launch.location});
-    owner_->frame().run(launch, buffers_.data());
+    timeline::Span span(step.name, timeline::Category::range, ThreadPool::worker_track(),
+                        {.location = step.location});
+    owner_->frame().run(step, task, buffers_.data());
     return true;
   }
-  owner_->frame().gather(launch, buffers_.data());
-  shared_.name = launch.name;
-  shared_.location = launch.location;
+  owner_->frame().gather(step, buffers_.data());
+  shared_.name = step.name;
+  shared_.location = step.location;
   shared_.task = &task;
   shared_.is_timed = owner_->times() != nullptr;
   shared_.buffers = buffers_.data();
   begun_ = true;
   return pool_->run_shared(shared_);
-}
-
-bool Strand::run(const Copy& copy) {
-  start_clock();
-  owner_->guard([&] { owner_->frame().run(copy, queue_); });
-  const std::size_t bytes = owner_->executable().slots[copy.from].type.bytes();
-  stop_clock("copy", timeline::Category::copy, {.bytes = static_cast<std::int64_t>(bytes)});
-  return true;
 }
 
 bool Strand::run(const Record& record) {

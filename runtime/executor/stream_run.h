@@ -1,7 +1,7 @@
-// StreamRun: one run of an executable's streams over memory that is there.
+// StreamRun: one run of a program's streams over memory that is there.
 //
-// Streams cost nothing here, so each is a strand of its own: a list of steps that one worker at a
-// time walks down. A strand that has to wait is put aside and its worker does something else; who
+// Streams cost nothing here, so each is a strand of its own: a list of commands that one worker at
+// a time walks down. A strand that has to wait is put aside and its worker does something else; who
 // makes the event happen puts it back.
 //
 // A stream of a device that works by itself is a strand as well: it puts its steps on a queue of
@@ -12,6 +12,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -44,7 +45,7 @@ class Strand final : public Work {
  public:
   Strand() : Work([](Work& work) { static_cast<Strand&>(work).advance(); }), shared_(*this) {}
 
-  /// Walks on until the strand ends, waits, or leaves a launch to others to finish.
+  /// Walks on until the strand ends, waits, or leaves a step to others to finish.
   void advance();
 
   StreamRun& owner() const { return *owner_; }
@@ -61,21 +62,20 @@ class Strand final : public Work {
  private:
   friend class StreamRun;
 
-  bool is_for_worker(const Step& step) const;
+  bool is_for_worker(const Command& command) const;
   bool run(const Launch& launch);
-  bool run(const Copy& copy);
   bool run(const Record& record);
   bool run(const Wait& wait);
-  bool begin(const Launch& launch);
-  bool is_on_engine(const Launch& launch) const;
-  void put(const Launch& launch, const DeviceTask& task);
-  bool begin_task(const Launch& launch, const HostTask& task);
-  void note_time(const Launch& launch);
+  bool begin(const Step& step, const LinkedStep& code);
+  bool is_on_engine(const Step& step) const;
+  void put(const Step& step, const DeviceTask& task);
+  bool begin_task(const Step& step, const HostTask& task);
+  void note_time(StepId id, const HostTask* task);
   bool is_queue_timed() const;
   void report_queued(std::string_view name, timeline::Category category,
-                     const timeline::Details& details, const Launch* launch = nullptr);
+                     const timeline::Details& details, std::optional<StepId> step = {});
 
-  // Between these two lies the step's event on the timeline.
+  // Between these two lies the command's event on the timeline.
   void start_clock();
   void stop_clock(std::string_view name, timeline::Category category,
                   const timeline::Details& details);
@@ -85,13 +85,13 @@ class Strand final : public Work {
   DeviceQueue* queue_ = nullptr;  // if not, where this puts it
   std::uint32_t stream_ = 0;
   std::size_t position_ = 0;
-  bool begun_ = false;  // the step at `position_` is under way; this goes on when it is done
+  bool begun_ = false;  // the command at `position_` is under way; this goes on when it is done
   Strand* next_waiting_ = nullptr;
   std::vector<void*> buffers_;
   SharedTask shared_;
   std::unique_ptr<InnerRun> inner_;
-  timeline::Clock::time_point step_begin_{}, launch_begin_{};
-  std::shared_ptr<const TimeMark> queue_begin_;  // of the step, where it is timed on its queue
+  timeline::Clock::time_point command_begin_{}, step_begin_{};
+  std::shared_ptr<const TimeMark> queue_begin_;  // of the command, where it is timed on its queue
   int row_ = -1;                                 // of the timeline
 };
 
@@ -99,7 +99,7 @@ class Strand final : public Work {
 class StreamRun {
  public:
   /// `whole`: what its strands are a part of, for who waits for that.
-  StreamRun(DeviceState& device, const Executable& executable, Frame& frame,
+  StreamRun(DeviceState& device, const Program& program, const LinkedCode& code, Frame& frame,
             const void* whole = nullptr);
   virtual ~StreamRun() = default;
   StreamRun(const StreamRun&) = delete;
@@ -110,15 +110,16 @@ class StreamRun {
   /// of a device that works by itself has ended once all its steps are on their queue.
   bool start();
 
-  const Executable& executable() const { return executable_; }
+  const Program& program() const { return program_; }
+  const LinkedCode& code() const { return code_; }
   Frame& frame() { return frame_; }
   DeviceState& device() { return device_; }
   /// Where stream `index` runs.
   DeviceState& device_of(std::uint32_t stream) {
-    return device_at(executable_.streams[stream].device);
+    return device_at(program_.streams[stream].device);
   }
   DeviceState& device_at(DeviceIndex index) {
-    return index == 0 ? device_ : device_state(executable_.device_at(index));
+    return index == 0 ? device_ : device_state(program_.devices[index].device);
   }
   /// Whether any of its devices works by itself.
   bool has_engine() const { return has_engine_; }
@@ -139,7 +140,7 @@ class StreamRun {
   LaunchTimes* times() const { return times_; }
 
  protected:
-  /// Before it starts: where the times of its launches go.
+  /// Before it starts: where the times of its steps go.
   void measure(LaunchTimes* times) { times_ = times; }
   /// Before it starts: whether it puts its steps where they are captured, not run.
   void begin_on(QueueSet set) { queues_.set = set; }
@@ -190,7 +191,8 @@ class StreamRun {
   bool is_on_last_strand() const;
 
   DeviceState& device_;
-  const Executable& executable_;
+  const Program& program_;
+  const LinkedCode& code_;
   Frame& frame_;
   const void* const whole_;
   LaunchTimes* times_ = nullptr;
@@ -210,7 +212,7 @@ class StreamRun {
 inline DeviceState& Strand::device() const { return owner_->device_of(stream_); }
 
 inline QueuePlace Strand::place_inside() const {
-  const auto own = static_cast<unsigned>(owner_->executable_.streams.size());
+  const auto own = static_cast<unsigned>(owner_->program_.streams.size());
   return {queue_, owner_->queues_.first + own, owner_->queues_.set};
 }
 

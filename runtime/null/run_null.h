@@ -4,16 +4,16 @@
 #include <string>
 #include <vector>
 
-#include "runtime/executor/executable.h"
+#include "ir/program/program.h"
 #include "runtime/memory/buffer.h"
 
 namespace anabranch::null {
 
 /// A step that would have run.
 struct Entry {
-  std::string executable;
+  std::string program;
   std::uint32_t stream = 0;
-  std::string name;            ///< of the launch, or "copy"
+  std::string name;            ///< of the step
   std::vector<EventId> waits;  ///< events that its stream waited for since the step before
 
   bool operator==(const Entry&) const = default;
@@ -22,7 +22,7 @@ struct Entry {
 /// Logs each step on its stream's device, in an order that the streams and events allow, and gives
 /// zero-filled outputs, one per output slot. Throws InternalError if the streams wait for each
 /// other for ever.
-std::vector<Buffer> run(const Executable& executable);
+std::vector<Buffer> run(const Program& program);
 
 /// What has been logged on `device` since the last call.
 std::vector<Entry> take_log(const Device& device);

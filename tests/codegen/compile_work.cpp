@@ -28,7 +28,7 @@ std::ostream& operator<<(std::ostream& out, const Family& family) { return out <
 
 std::size_t kernel_instructions(const Compilation& compilation) {
   std::size_t sum = 0;
-  for (const Kernel& kernel : compilation.kernels) sum += kernel.instructions.size();
+  for (const Kernel& kernel : compilation.program().kernels) sum += kernel.instructions.size();
   return sum;
 }
 
@@ -40,10 +40,10 @@ TEST_P(CompileWork, IsLinearInNodes) {
   const Graph small = make(size), large = make(2 * size);
   const Compilation one = compile(small), two = compile(large);
   const auto nodes = static_cast<double>(large.nodes().size());
-  EXPECT_LE(static_cast<double>(two.code_instructions), llvm_per_node * nodes);
+  EXPECT_LE(static_cast<double>(two.code().instructions), llvm_per_node * nodes);
   EXPECT_LE(static_cast<double>(two.planned_members), planned_per_node * nodes);
   EXPECT_LE(kernel_instructions(two), 45 * large.nodes().size());
-  EXPECT_LE(two.code_instructions, one.code_instructions * 5 / 2 + 200);
+  EXPECT_LE(two.code().instructions, one.code().instructions * 5 / 2 + 200);
   EXPECT_LE(two.planned_members, one.planned_members * 3 + 200);
   EXPECT_LE(kernel_instructions(two), kernel_instructions(one) * 5 / 2 + 200);
 }
@@ -74,21 +74,17 @@ TEST(CompileWork, EqualKernelsAreCompiledOnce) {
     return builder.build({x});
   };
   const Compilation two = compile(layers(2)), many = compile(layers(40));
-  EXPECT_EQ(many.kernels.size(), 20 * two.kernels.size());
-  EXPECT_EQ(many.code_bytes, two.code_bytes);
-  EXPECT_EQ(many.code_instructions, two.code_instructions);
+  EXPECT_EQ(many.program().kernels.size(), 20 * two.program().kernels.size());
+  EXPECT_EQ(many.code().bytes, two.code().bytes);
+  EXPECT_EQ(many.code().instructions, two.code().instructions);
 }
 
 TEST(CompileWork, EqualDotsShareTheirPrimitives) {
   auto product_of = [](const Compilation& compilation) {
     std::set<const void*> contexts;
-    for (const auto& stream : compilation.executable->streams) {
-      for (const Step& step : stream) {
-        const auto* launch = std::get_if<Launch>(&step);
-        if (launch && launch->kind == Launch::Kind::library) {
-          contexts.insert(std::get<HostTask>(launch->task).context.get());
-        }
-      }
+    for (StepId id = 0; id < compilation.program().steps.size(); ++id) {
+      if (!std::holds_alternative<DotStep>(compilation.program().steps[id].work)) continue;
+      contexts.insert(compilation.code().steps[id].host_task()->context.get());
     }
     return contexts.size();
   };

@@ -5,8 +5,11 @@
 
 #include <cmath>
 #include <random>
+#include <span>
 #include <utility>
 
+#include "codegen/cpu/backend.h"
+#include "ir/error.h"
 #include "ir/infer/infer.h"
 #include "ir/interpret/interpret.h"
 #include "ir/scalar.h"
@@ -64,6 +67,26 @@ const Case cases[] = {
     {"NoBatches", {0, 5, 7}, {0, 7, 3}, {{0}, {0}, {2}, {1}}},
 };
 
+/// A dot as the backend plans it: with its right operand packed before where that pays.
+struct PlannedDot {
+  DotStep dot;
+  std::size_t packed_bytes = 0;
+
+  explicit PlannedDot(DotStep given, std::span<const Kernel> kernels = {}) {
+    Program program;
+    for (const Type& type : {given.lhs, given.rhs, given.result}) {
+      program.slots.emplace_back().type = type;
+    }
+    Step& step = program.steps.emplace_back();
+    step.work = std::move(given);
+    step.buffers = {0, 1, 2};
+    step.writes = {2};
+    backend().add_steps(program, 0, kernels);
+    dot = std::get<DotStep>(program.steps.back().work);
+    if (dot.packed) packed_bytes = program.slots.back().type.bytes();
+  }
+};
+
 class DotTest : public testing::TestWithParam<std::tuple<std::size_t, Dtype>> {
  protected:
   const Case& shape() const { return cases[std::get<0>(GetParam())]; }
@@ -74,6 +97,14 @@ class DotTest : public testing::TestWithParam<std::tuple<std::size_t, Dtype>> {
     const Type types[] = {{dtype(), shape().lhs}, {dtype(), shape().rhs}};
     return infer(Op::dot, types, shape().attributes, std::nullopt, {}, {})[0];
   }
+  DotStep dot() const {
+    return {.lhs = {dtype(), shape().lhs},
+            .rhs = {dtype(), shape().rhs},
+            .result = result_type(),
+            .attributes = shape().attributes,
+            .epilogue = {},
+            .packed = {}};
+  }
   Literal expected() const {
     Node node;
     node.op = Op::dot;
@@ -82,27 +113,32 @@ class DotTest : public testing::TestWithParam<std::tuple<std::size_t, Dtype>> {
     return interpret(node, std::vector{lhs(), rhs()})[0];
   }
   // Runs every iteration in a call of its own, the last one first.
-  static void run_singly(const DotTasks& tasks, std::vector<void*> pointers) {
-    run(tasks, std::move(pointers), [](const HostTask& task, void* const* buffers) {
+  static void run_singly(const PlannedDot& planned, const DotTasks& tasks,
+                         std::vector<void*> pointers) {
+    run(planned, tasks, std::move(pointers), [](const HostTask& task, void* const* buffers) {
       for (std::int64_t i = task.extent; i-- > 0;) {
         task.function(task.context.get(), buffers, i, i + 1);
       }
     });
   }
-  static void run_at_once(const DotTasks& tasks, std::vector<void*> pointers) {
-    run(tasks, std::move(pointers), [](const HostTask& task, void* const* buffers) {
+  static void run_at_once(const PlannedDot& planned, const DotTasks& tasks,
+                          std::vector<void*> pointers) {
+    run(planned, tasks, std::move(pointers), [](const HostTask& task, void* const* buffers) {
       task.function(task.context.get(), buffers, 0, task.extent);
     });
   }
 
  private:
   template <class Run>
-  static void run(const DotTasks& tasks, std::vector<void*> pointers, Run run_task) {
-    Memory room(static_cast<std::size_t>(tasks.share ? tasks.share->bytes : 0));
-    if (tasks.share) {
-      void* sharing[] = {pointers[tasks.share->operand], room.data()};
-      run_task(tasks.share->task, sharing);
-      pointers[tasks.share->operand] = room.data();
+  static void run(const PlannedDot& planned, const DotTasks& tasks, std::vector<void*> pointers,
+                  Run run_task) {
+    ASSERT_EQ(tasks.pack.has_value(), planned.dot.packed.has_value());
+    Memory room(planned.packed_bytes);
+    if (tasks.pack) {
+      void*& operand = pointers[*planned.dot.packed];
+      void* packing[] = {operand, room.data()};
+      run_task(*tasks.pack, packing);
+      operand = room.data();
     }
     run_task(tasks.dot, pointers.data());
     EXPECT_TRUE(room.is_intact());
@@ -112,15 +148,16 @@ class DotTest : public testing::TestWithParam<std::tuple<std::size_t, Dtype>> {
 TEST_P(DotTest, EqualsTheInterpreter) {
   const Type type = result_type();
   ASSERT_TRUE(has_library_dot(lhs().type(), rhs().type(), shape().attributes));
-  DotTasks tasks = make_dot(lhs().type(), rhs().type(), type, shape().attributes, std::nullopt);
+  const PlannedDot planned(dot());
+  const DotTasks tasks = make_dot(planned.dot);
   Memory left(lhs()), right(rhs()), out(type.bytes());
-  run_singly(tasks, {left.data(), right.data(), out.data()});
+  run_singly(planned, tasks, {left.data(), right.data(), out.data()});
   EXPECT_TRUE(out.is_intact());
   const Literal product = expected();
   EXPECT_EQ(out.literal(type), product);
 
   Memory whole(type.bytes());
-  run_at_once(tasks, {left.data(), right.data(), whole.data()});
+  run_at_once(planned, tasks, {left.data(), right.data(), whole.data()});
   EXPECT_EQ(whole.literal(type), product);
 }
 
@@ -145,14 +182,14 @@ TEST_P(DotTest, RunsItsEpilogue) {
   const Kernel kernel = epilogue_kernel(dtype(), type.size());
   Code code = compile_kernels(std::span(&kernel, 1));
   for (bool in_place : {false, true}) {
-    Epilogue epilogue{.task = {}, .inputs = 1, .outputs = 2, .in_place = in_place};
-    epilogue.task.function = code.functions[0];
-    epilogue.task.context = code.keep_alive;
-    epilogue.task.extent = type.size();
-    DotTasks tasks = make_dot(lhs().type(), rhs().type(), type, shape().attributes, epilogue);
+    DotStep with_epilogue = dot();
+    with_epilogue.epilogue = {.kernel = 0, .inputs = 1, .outputs = 2, .in_place = in_place};
+    const HostTask epilogue{code.functions[0], code.keep_alive, type.size(), 1};
+    const PlannedDot planned(with_epilogue, {&kernel, 1});
+    const DotTasks tasks = make_dot(planned.dot, epilogue);
     Literal bias = small_integers(type, 3);
     Memory left(lhs()), right(rhs()), more(bias), sum(type.bytes()), twice(type.bytes());
-    run_singly(tasks, {left.data(), right.data(), more.data(), sum.data(), twice.data()});
+    run_singly(planned, tasks, {left.data(), right.data(), more.data(), sum.data(), twice.data()});
     Node add;
     add.op = Op::add;
     add.types = {type};
@@ -173,14 +210,28 @@ INSTANTIATE_TEST_SUITE_P(Shapes, DotTest,
 
 TEST(MakeDot, SharesTheRightOperandAmongManyRows) {
   const auto shares = [](std::int64_t rows, std::int64_t columns) {
-    Type left{f32, Shape{rows, 256}}, right{f32, Shape{256, columns}},
-        out{f32, Shape{rows, columns}};
-    return make_dot(left, right, out, {{}, {}, {1}, {0}}, std::nullopt).share.has_value();
+    const PlannedDot planned({.lhs = {f32, Shape{rows, 256}},
+                              .rhs = {f32, Shape{256, columns}},
+                              .result = {f32, Shape{rows, columns}},
+                              .attributes = {{}, {}, {1}, {0}},
+                              .epilogue = {},
+                              .packed = {}});
+    return make_dot(planned.dot).pack.has_value();
   };
   EXPECT_TRUE(shares(1024, 512));
   EXPECT_FALSE(shares(128, 512));
   EXPECT_FALSE(shares(1024, 10));
   EXPECT_FALSE(shares(1024, 515));  // its layout would be padded
+}
+
+TEST(MakeDot, RefusesAPackedOperandThatTheLibraryReadsAsItIs) {
+  DotStep dot{.lhs = {f32, Shape{128, 256}},
+              .rhs = {f32, Shape{256, 512}},
+              .result = {f32, Shape{128, 512}},
+              .attributes = {{}, {}, {1}, {0}},
+              .epilogue = {},
+              .packed = 1};
+  EXPECT_THROW(make_dot(dot), InternalError);
 }
 
 TEST(HasLibraryDot, IsForSingleAndHalfPrecision) {

@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cstring>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -99,6 +100,16 @@ class KernelSketch {
   Kernel kernel_;
   std::vector<Ref> loops_;
 };
+
+/// The LLVM IR and the assembly of one kernel.
+inline std::string llvm_text(const Kernel& kernel) {
+  const Kernel* one = &kernel;
+  return llvm_text(std::span(&one, 1));
+}
+inline std::string assembly_text(const Kernel& kernel) {
+  const Kernel* one = &kernel;
+  return assembly_text(std::span(&one, 1));
+}
 
 /// Host memory for a kernel's argument: aligned as buffers are, with room behind it that must stay
 /// untouched.

@@ -242,8 +242,8 @@ Kernel non_temporal_kernel(std::int64_t row_size) {
 
 TEST(NonTemporalStores, AreUsedWhereTheyAreAligned) {
   Kernel aligned = non_temporal_kernel(128), unaligned = non_temporal_kernel(100);
-  EXPECT_NE(llvm_text(std::span(&aligned, 1)).find("!nontemporal"), std::string::npos);
-  EXPECT_EQ(llvm_text(std::span(&unaligned, 1)).find("!nontemporal"), std::string::npos);
+  EXPECT_NE(llvm_text(aligned).find("!nontemporal"), std::string::npos);
+  EXPECT_EQ(llvm_text(unaligned).find("!nontemporal"), std::string::npos);
   for (const Kernel& kernel : {aligned, unaligned}) {
     Code code = compile_kernels(std::span(&kernel, 1));
     const std::int64_t size = kernel.buffers[0].size;

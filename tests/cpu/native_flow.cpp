@@ -11,24 +11,27 @@
 namespace anabranch::cpu {
 namespace {
 
-/// An executable of one launch of `function`, from its only input to its only output.
-std::shared_ptr<const Executable> of_one_task(HostTask::Function function, const Type& input,
-                                              const Type& output) {
-  Executable executable;
-  executable.inputs = {input};
-  executable.slots = {{Slot::Kind::input, 0, 0, input, "%0"},
-                      {Slot::Kind::output, 0, 0, output, "%1"}};
-  executable.outputs = {1};
-  Launch launch;
-  launch.name = "task";
-  HostTask task;
-  task.function = function;
-  launch.task = task;
-  launch.buffers = {0, 1};
-  launch.writes = {1};
-  executable.streams.emplace_back();
-  executable.streams[0].steps.emplace_back(std::move(launch));
-  return std::make_shared<const Executable>(std::move(executable));
+/// A program of one step, from its only input to its only output.
+Program of_one_step(const Type& input, const Type& output) {
+  Program program;
+  program.inputs = {input};
+  program.slots = {{Slot::Kind::input, 0, 0, input, "%0"},
+                   {Slot::Kind::output, 0, 0, output, "%1"}};
+  program.outputs = {1};
+  Step step;
+  step.work = CustomCallStep();
+  step.name = "task";
+  step.buffers = {0, 1};
+  step.writes = {1};
+  program.steps = {std::move(step)};
+  program.streams = {{{Launch{0}}}};
+  return program;
+}
+
+LinkedCode code_of(HostTask::Function function) {
+  LinkedCode code;
+  code.steps.emplace_back().task = HostTask{function, nullptr, 1, 1};
+  return code;
 }
 
 void below_ten(const void*, void* const* buffers, std::int64_t, std::int64_t) {
@@ -50,12 +53,16 @@ void throws_at_seven(const void* context, void* const* buffers, std::int64_t beg
 /// Runs a loop over i64[20] that goes between two places.
 std::vector<std::int64_t> run_loop(HostTask::Function body) {
   const Type array{i64, Shape{20}};
-  LoopTask loop;
-  loop.condition = of_one_task(below_ten, array, Type{bool_, {}});
-  loop.body = of_one_task(body, array, array);
+  LoopStep loop;
+  loop.regions = {of_one_step(array, Type{bool_, {}}), of_one_step(array, array)};
   loop.written = {1};
   loop.turn = {1, 0};
-  const HostTask task = native_loop("loop", loop, {}, nullptr);
+  Step flow;
+  flow.work = std::move(loop);
+  flow.name = "loop";
+  LinkedStep code;
+  code.regions = {code_of(below_ten), code_of(body)};
+  const HostTask task = native_flow(flow, code, {}, nullptr);
   std::vector<std::int64_t> initial(20, 3), home(20), other(20);
   std::vector<std::byte> room(loop_flag_bytes);
   void* buffers[] = {initial.data(), home.data(), other.data(), room.data()};

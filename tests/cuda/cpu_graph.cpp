@@ -1,5 +1,6 @@
 #include "cpu_graph.h"
 
+#include "codegen/cuda/dot/products.h"
 #include "codegen/plan/isolate.h"
 #include "ir/graph/walk.h"
 #include "ir/interpret/interpret.h"
@@ -22,6 +23,15 @@ std::int32_t branch_of(const Literal& which, std::size_t branches) {
   return index < 0 || index > last ? last : index;
 }
 
+// Nothing where no library computes its dot.
+std::optional<DotSplit> split_library_dot(const Node& fusion) {
+  std::optional<DotSplit> split = split_dot(fusion);
+  if (!split) return {};
+  const DotStep& dot = split->dot;
+  if (!cuda::has_library_dot(dot.lhs, dot.rhs, dot.attributes)) return {};
+  return split;
+}
+
 }  // namespace
 
 CpuGraph::CpuGraph(CpuKernels& kernels, const Graph& graph, bool fused)
@@ -36,7 +46,7 @@ void CpuGraph::add(const Graph& graph) {
     }
     if (node.op != Op::fusion) continue;
     Group& group = groups_[&node];
-    group.dot = split_dot_epilogue(node, DeviceKind::cuda);
+    group.dot = split_library_dot(node);
     const Node* computed = group.dot ? nullptr : &node;
     if (group.dot && group.dot->epilogue) computed = &*group.dot->epilogue;
     if (!computed) continue;

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "codegen/plan/dot_epilogue.h"
+#include "codegen/plan/dot_split.h"
 #include "cpu_kernels.h"
 #include "ir/graph/graph.h"
 

@@ -41,22 +41,22 @@ class CapturedFlows : public ::testing::Test {
   }
 };
 
-class Program {
+class GpuProgram {
  public:
-  explicit Program(Graph graph) : graph_(std::move(graph)) {
+  explicit GpuProgram(Graph graph) : graph_(std::move(graph)) {
     Options options;
     options.device = Device::cuda(0);
     options.use_all_streams = true;
     options.parameters.assign(graph_.parameter_count(), options.device);
-    Executable made = *compile(graph_, options).executable;
-    verify(made);
-    made.times = nullptr;  // whose first runs would go step by step
-    executable_ = std::make_shared<const Executable>(std::move(made));
+    executable_ = compile(graph_, options).first.executable;
+    verify(program());
+    // Where steps are measured, the first runs would go step by step.
+    state_ = ExecutionState::of(*executable_, false);
   }
 
   const Graph& graph() const { return graph_; }
-  const Executable& executable() const { return *executable_; }
-  bool is_captured() const { return executable().replays != nullptr; }
+  const Program& program() const { return executable_->program; }
+  bool is_captured() const { return state_ && state_->replays; }
 
   std::vector<Literal> inputs(std::int32_t number) const { return inputs_for(graph_, number); }
 
@@ -69,7 +69,7 @@ class Program {
   }
 
   std::vector<Buffer> start(std::vector<Buffer> inputs) const {
-    return run(executable_, std::move(inputs));
+    return run(executable_, std::move(inputs), state_);
   }
 
   std::vector<Literal> back(const std::vector<Buffer>& results) const {
@@ -90,6 +90,7 @@ class Program {
  private:
   Graph graph_;
   std::shared_ptr<const Executable> executable_;
+  std::shared_ptr<ExecutionState> state_;
 };
 
 /// A real driver does not count.
@@ -103,8 +104,8 @@ struct Counts {
 };
 
 /// Every number comes by in turns: first step by step, then in a graph that others have captured.
-void expect_replays(const Program& program, const std::vector<std::int32_t>& numbers) {
-  ASSERT_TRUE(program.is_captured()) << to_string(program.executable());
+void expect_replays(const GpuProgram& program, const std::vector<std::int32_t>& numbers) {
+  ASSERT_TRUE(program.is_captured()) << to_string(program.program());
   std::vector<std::vector<Literal>> inputs;
   std::vector<std::vector<Bounded>> expected;
   for (std::int32_t number : numbers) {
@@ -142,8 +143,8 @@ const Spec square = spec(f32, {8, 8}), number = spec(i32, {});
 Array product(const Array& x, const Array& y) { return tanh(matmul(x, y)); }
 
 // A product makes a step large, whatever its size. It goes to another place at every step.
-Program dot_in_a_loop() {
-  return Program(trace(
+GpuProgram dot_in_a_loop() {
+  return GpuProgram(trace(
       [](Array x, Array w, Array n) {
         return fori_loop(
             0, n, [&](Array, Array y) { return product(y, w); }, x);
@@ -158,7 +159,7 @@ class PretendedCaptures : public CapturedFlows {};
 
 // The captured loop asks nobody: a replay is one launch.
 TEST_F(PretendedCaptures, AReplayIsOneLaunchWithoutLooks) {
-  const Program program = dot_in_a_loop();
+  const GpuProgram program = dot_in_a_loop();
   const std::vector<Buffer> inputs = program.there(program.inputs(20));
   const auto run_once = [&] {
     for (const Buffer& result : program.start(inputs)) result.ready().wait();
@@ -184,7 +185,7 @@ TEST_F(PretendedCaptures, AReplayIsOneLaunchWithoutLooks) {
 
 // Where the host would have to look as often again, a run in memory never seen is captured too.
 TEST_F(PretendedCaptures, AfterManyLooksARunIsCapturedAtOnce) {
-  const Program program = dot_in_a_loop();
+  const GpuProgram program = dot_in_a_loop();
   const std::vector<Literal> inputs = program.inputs(40);
   const auto expected = interpret_bounded(program.graph(), inputs);
   reuse_memory(false);
@@ -198,7 +199,7 @@ TEST_F(PretendedCaptures, AfterManyLooksARunIsCapturedAtOnce) {
 }
 
 TEST_F(PretendedCaptures, AfterFewLooksARunIsNotCapturedAtOnce) {
-  const Program program = dot_in_a_loop();
+  const GpuProgram program = dot_in_a_loop();
   reuse_memory(false);
   const Counts before;
   for (int run = 0; run < 3; ++run) program(program.inputs(5));
@@ -208,7 +209,7 @@ TEST_F(PretendedCaptures, AfterFewLooksARunIsNotCapturedAtOnce) {
 // What steers a graph comes last. Nothing else is lost without it.
 TEST_F(PretendedCaptures, WhereWhatSteersCannotBeLoadedLoopsGoStepByStep) {
   fail_driver_call("cuModuleLoadData", 1);
-  const Program program = dot_in_a_loop();
+  const GpuProgram program = dot_in_a_loop();
   EXPECT_FALSE(will_fail());
   const std::vector<Literal> inputs = program.inputs(40);
   const auto expected = interpret_bounded(program.graph(), inputs);
@@ -234,7 +235,7 @@ TEST_F(CapturedFlows, CarriesThatRotate) {
       };
       return fori_loop(0, n, step, start);
     };
-    expect_replays(Program(trace(rotate, square, number)), counts);
+    expect_replays(GpuProgram(trace(rotate, square, number)), counts);
   }
 }
 
@@ -246,7 +247,7 @@ TEST_F(CapturedFlows, CarriesThatTakeTurnsOfTwoAndOfThree) {
     };
     return fori_loop(0, n, step, start);
   };
-  expect_replays(Program(trace(turn, square, square, number)), counts);
+  expect_replays(GpuProgram(trace(turn, square, square, number)), counts);
 }
 
 // How often it runs follows from what it computes.
@@ -261,7 +262,7 @@ TEST_F(CapturedFlows, AsLongAsTheDataSays) {
         },
         std::pair{0, x});
   };
-  expect_replays(Program(trace(shrink, square, square, number)), {0, 1, 10, 100, 10000});
+  expect_replays(GpuProgram(trace(shrink, square, square, number)), {0, 1, 10, 100, 10000});
 }
 
 // The flag is a carry itself.
@@ -274,7 +275,7 @@ TEST_F(CapturedFlows, ACarryIsTheCondition) {
                       },
                       std::tuple{n > 0, 0, x});
   };
-  expect_replays(Program(trace(flagged, square, number)), counts);
+  expect_replays(GpuProgram(trace(flagged, square, number)), counts);
 }
 
 TEST_F(CapturedFlows, BranchesAndALoopInALoop) {
@@ -290,7 +291,7 @@ TEST_F(CapturedFlows, BranchesAndALoopInALoop) {
     };
     return fori_loop(0, n, step, x);
   };
-  expect_replays(Program(trace(nested, square, square, number)), counts);
+  expect_replays(GpuProgram(trace(nested, square, square, number)), counts);
 }
 
 TEST_F(CapturedFlows, ALoopInABranch) {
@@ -303,7 +304,7 @@ TEST_F(CapturedFlows, ALoopInABranch) {
         },
         [&](Array y) { return product(w, y); }, x);
   };
-  expect_replays(Program(trace(inside, square, square, number)), counts);
+  expect_replays(GpuProgram(trace(inside, square, square, number)), counts);
 }
 
 // Loops on two streams, and chains of products side by side in each step of one.
@@ -318,17 +319,14 @@ TEST_F(CapturedFlows, SeveralStreamsInABodyAndAround) {
         0, n, [&](Array, Array y) { return product(w, y); }, w);
     return one + other;
   };
-  const Program program(trace(wide, square, square, number));
-  EXPECT_GT(program.executable().streams.size(), 1u);
+  const GpuProgram program(trace(wide, square, square, number));
+  EXPECT_GT(program.program().streams.size(), 1u);
   std::size_t most = 0;
-  for (const Stream& stream : program.executable().streams) {
-    for (const Step& step : stream) {
-      const auto* launch = std::get_if<Launch>(&step);
-      const auto* loop = launch ? std::get_if<LoopTask>(&launch->task) : nullptr;
-      if (loop) most = std::max(most, loop->body->streams.size());
-    }
+  for (const Step& step : program.program().steps) {
+    const auto* loop = std::get_if<LoopStep>(&step.work);
+    if (loop) most = std::max(most, loop->body().streams.size());
   }
-  EXPECT_GT(most, 1u) << to_string(program.executable());
+  EXPECT_GT(most, 1u) << to_string(program.program());
   expect_replays(program, counts);
 }
 
@@ -349,7 +347,7 @@ std::vector<Flow> large(const Flow (&all)[count]) {
 class CapturedTable : public ::testing::WithParamInterface<Flow>, public CapturedFlows {};
 
 TEST_P(CapturedTable, GiveWhatTheInterpreterGives) {
-  expect_replays(Program(parse(with_type(GetParam().text, "i32[300,300]"))), {0, 1, -1, 7});
+  expect_replays(GpuProgram(parse(with_type(GetParam().text, "i32[300,300]"))), {0, 1, -1, 7});
 }
 
 INSTANTIATE_TEST_SUITE_P(Flows, CapturedTable, ::testing::ValuesIn(large(flows)),
@@ -358,7 +356,7 @@ INSTANTIATE_TEST_SUITE_P(Flows, CapturedTable, ::testing::ValuesIn(large(flows))
 class CapturedForms : public ::testing::WithParamInterface<Flow>, public CapturedFlows {};
 
 TEST_P(CapturedForms, GiveWhatTheInterpreterGives) {
-  expect_replays(Program(parse(with_size(GetParam(), 300))), {0, 1, 4});
+  expect_replays(GpuProgram(parse(with_size(GetParam(), 300))), {0, 1, 4});
 }
 
 INSTANTIATE_TEST_SUITE_P(Forms, CapturedForms, ::testing::ValuesIn(large(flow_forms)),
@@ -374,7 +372,7 @@ TEST_F(CapturedFlows, OfRandomGraphs) {
     }
     if (text.find("transfer") != std::string::npos) continue;
     if (text.find("custom_call") != std::string::npos) continue;
-    const Program program(tested.graph);
+    const GpuProgram program(tested.graph);
     if (!program.is_captured()) continue;  // all of it is small
     ++graphs;
     const auto expected = interpret_bounded(tested.graph, tested.inputs);

@@ -19,7 +19,6 @@
 #include "ir/text/parse.h"
 #include "ir/text/print.h"
 #include "runtime/cuda/gpu.h"
-#include "runtime/executor/run.h"
 #include "runtime/memory/copy.h"
 #include "tests/support/read_literal.h"
 
@@ -64,10 +63,12 @@ Literal transposed(const Literal& literal, const std::vector<std::int64_t>& orde
 Literal dot_on_gpu(const Literal& lhs, const Literal& rhs, const DotAttributes& attributes,
                    const Type& result) {
   const LaidOutDot laid_out = lay_out(lhs.type(), rhs.type(), attributes);
-  const Dot dot{.lhs = laid_out.lhs,
-                .rhs = laid_out.rhs,
-                .result = result,
-                .attributes = laid_out.attributes};
+  const DotStep dot{.lhs = laid_out.lhs,
+                    .rhs = laid_out.rhs,
+                    .result = result,
+                    .attributes = laid_out.attributes,
+                    .epilogue = {},
+                    .packed = {}};
   const Buffer left = to_gpu(transposed(lhs, laid_out.lhs_order));
   const Buffer right = to_gpu(transposed(rhs, laid_out.rhs_order));
   left.ready().wait();
@@ -206,7 +207,7 @@ OnGpu run_on_gpu(const Graph& graph, const std::vector<Literal>& inputs,
   OnGpu ran{compile(graph, options), {}};
   std::vector<Buffer> buffers;
   for (const Literal& input : inputs) buffers.push_back(to_gpu(input));
-  const std::vector<Buffer> results = run(ran.compilation.executable, std::move(buffers));
+  const std::vector<Buffer> results = run(ran.compilation, std::move(buffers));
   for (std::size_t i = 0; i < results.size(); ++i) {
     ran.outputs.push_back(testing::read_literal(results[i], graph.type(graph.outputs()[i])));
   }
@@ -299,7 +300,7 @@ TEST_P(PretendedEpilogues, BiasIsTheLibrarys) {
   const Graph graph = graph_of(bias_text, GetParam());
   const auto inputs = inputs_of(graph);
   const OnGpu ran = run_on_gpu(graph, inputs);
-  EXPECT_EQ(ran.compilation.kernels.size(), 0u);
+  EXPECT_EQ(ran.compilation.program().kernels.size(), 0u);
   EXPECT_EQ(ran.library_calls(), 1);
   EXPECT_EQ(ran.outputs, interpret(graph, inputs));
 }
@@ -312,7 +313,7 @@ TEST_P(PretendedEpilogues, ActivationsAreTheLibrarysWithFastMath) {
     const Graph graph = graph_of(text, GetParam());
     const auto inputs = inputs_of(graph);
     const OnGpu ran = run_on_gpu(graph, inputs, options);
-    EXPECT_EQ(ran.compilation.kernels.size(), 0u) << text;
+    EXPECT_EQ(ran.compilation.program().kernels.size(), 0u) << text;
     expect_near(ran.outputs[0], interpret(graph, inputs)[0], tolerance);
   }
 }
@@ -327,7 +328,7 @@ TEST(EpilogueOnGpu, KeepsNaN) {
   const std::vector<float> bias(7, std::numeric_limits<float>::quiet_NaN());
   inputs[2] = Literal::of(std::span<const float>(bias), Shape{7});
   const OnGpu ran = run_on_gpu(graph, inputs);
-  EXPECT_EQ(ran.compilation.kernels.size(), 1u);
+  EXPECT_EQ(ran.compilation.program().kernels.size(), 1u);
   for (const float value : ran.outputs[0].values<float>()) EXPECT_TRUE(std::isnan(value));
 }
 
@@ -342,7 +343,7 @@ graph g(%0: f32[6,20], %1: f32[20,6], %2: f32[6,6]) {
 )");
   const auto inputs = inputs_of(graph);
   const OnGpu ran = run_on_gpu(graph, inputs);
-  EXPECT_EQ(ran.compilation.kernels.size(), 1u);
+  EXPECT_EQ(ran.compilation.program().kernels.size(), 1u);
   EXPECT_EQ(ran.library_calls(), 1);
   EXPECT_EQ(ran.outputs, interpret(graph, inputs));
 }
@@ -356,7 +357,7 @@ graph g(%0: f32[4,5,3], %1: f32[5,6,3]) {
 )");
   const auto inputs = inputs_of(graph);
   const OnGpu ran = run_on_gpu(graph, inputs);
-  EXPECT_EQ(ran.compilation.kernels.size(), 2u);
+  EXPECT_EQ(ran.compilation.program().kernels.size(), 2u);
   EXPECT_EQ(ran.library_calls(), 1);
   EXPECT_EQ(ran.outputs, interpret(graph, inputs));
 }
@@ -396,7 +397,7 @@ graph g(%0: f32[24,24], %1: f32[24,24]) {
   options.use_all_streams = true;
   for (int round = 0; round < 20; ++round) {
     const OnGpu ran = run_on_gpu(graph, inputs, options);
-    EXPECT_EQ(ran.compilation.executable->streams.size(), 3u);
+    EXPECT_EQ(ran.compilation.program().streams.size(), 3u);
     EXPECT_EQ(ran.outputs, wanted);
   }
 }

@@ -1,11 +1,12 @@
 // Loops and branches on a GPU as one kernel of one block, held against the interpreter.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "codegen/compile.h"
 #include "ir/interpret/interpret.h"
 #include "ir/text/parse.h"
 #include "ir/text/print.h"
-#include "runtime/executor/run.h"
 #include "runtime/memory/copy.h"
 #include "tests/cuda/flow_forms.h"
 #include "tests/support/compare.h"
@@ -21,7 +22,7 @@ Compilation compiled(const Graph& graph) {
   options.device = Device::cuda(0);
   options.parameters.assign(graph.parameter_count(), options.device);
   Compilation made = compile(graph, options);
-  verify(*made.executable);
+  verify(made.program());
   return made;
 }
 
@@ -30,7 +31,7 @@ std::vector<Literal> run_on_gpu(const Compilation& compilation, std::span<const 
   for (const Literal& input : inputs) {
     buffers.push_back(copy_to_device(Device::cuda(0), input.bytes()));
   }
-  const std::vector<Buffer> results = run(compilation.executable, std::move(buffers));
+  const std::vector<Buffer> results = run(compilation, std::move(buffers));
   std::vector<Literal> outputs;
   for (std::size_t i = 0; i < results.size(); ++i) {
     const Type& type = compilation.traced.type(compilation.traced.outputs()[i]);
@@ -40,22 +41,15 @@ std::vector<Literal> run_on_gpu(const Compilation& compilation, std::span<const 
 }
 
 /// Loops and branches outside others: those that are one kernel, or those that go step by step.
-std::size_t flows_in(const Compilation& compilation, bool native) {
-  std::size_t count = 0;
-  for (const Stream& stream : compilation.executable->streams) {
-    for (const Step& step : stream) {
-      const auto* launch = std::get_if<Launch>(&step);
-      if (launch && !inner_executables(*launch).empty() && launch->is_native_flow() == native) {
-        ++count;
-      }
-    }
-  }
-  return count;
+std::ptrdiff_t flows_in(const Compilation& compilation, bool whole) {
+  return std::ranges::count_if(compilation.program().steps, [&](const Step& step) {
+    return !inner_programs(step).empty() && is_whole_flow(step) == whole;
+  });
 }
 
 void expect_same(const Graph& graph, const std::vector<std::int32_t>& numbers) {
   const Compilation compilation = compiled(graph);
-  EXPECT_EQ(flows_in(compilation, false), 0u) << to_string(*compilation.executable);
+  EXPECT_EQ(flows_in(compilation, false), 0) << to_string(compilation.program());
   for (std::int32_t number : numbers) {
     const std::vector<Literal> inputs = inputs_for(graph, number);
     const auto wrong =
@@ -112,7 +106,7 @@ TEST_P(RandomFlowsOnGpu, GiveWhatTheInterpreterGives) {
     const Compilation compilation = compiled(tested.graph);
     if (flows_in(compilation, false) > 0 || flows_in(compilation, true) == 0) continue;
     ++graphs;
-    kernels += flows_in(compilation, true);
+    kernels += static_cast<std::size_t>(flows_in(compilation, true));
     const auto wrong = difference(interpret_bounded(tested.graph, tested.inputs),
                                   run_on_gpu(compilation, tested.inputs));
     ASSERT_FALSE(wrong) << *wrong << "\nseed " << seed << "\n" << to_string(tested.graph);

@@ -125,18 +125,18 @@ TEST_F(Devices, CopiesHaveStreamsOfTheirOwn) {
   auto f = ab::jit([](ab::Array x, ab::Array y) { return ab::exp(x).to(second) + ab::tanh(y); });
   ab::Array x = ab::ones(ab::f32, {64}), y = ab::ones(ab::f32, {64}).to(second);
   auto compiled = f.compilation(x, y);
-  const ab::Executable& executable = *compiled->executable;
-  ab::verify(executable);
+  const ab::Program& program = compiled->program();
+  ab::verify(program);
   int copies = 0;
-  for (const ab::Stream& stream : executable.streams) {
-    for (const ab::Step& step : stream) {
-      const auto* launch = std::get_if<ab::Launch>(&step);
-      if (!launch) continue;
-      const bool is_copy = launch->kind == ab::Launch::Kind::copy;
+  for (const ab::Stream& stream : program.streams) {
+    for (const ab::Command& command : stream) {
+      const ab::Step* step = ab::step_of(program, command);
+      if (!step) continue;
+      const bool is_copy = std::holds_alternative<ab::TransferStep>(step->work);
       EXPECT_EQ(is_copy, stream.kind == ab::Stream::Kind::copy);
       copies += is_copy;
-      for (ab::SlotId id : launch->writes) {
-        EXPECT_EQ(executable.slots[id].device, stream.device);
+      for (ab::SlotId id : step->writes) {
+        EXPECT_EQ(program.slots[id].device, stream.device);
       }
     }
   }
@@ -186,9 +186,9 @@ TEST_F(Devices, TheNullDeviceSchedulesThemToo) {
   options.device = ab::Device::null(0);
   options.parameters = {ab::Device::null(0), ab::Device::null(1)};
   const auto compiled = ab::compile(graph, options);
-  ab::verify(*compiled.executable);
-  EXPECT_EQ(compiled.executable->streams.size(), 3u);
-  EXPECT_EQ(compiled.executable->event_count, 2u);
+  ab::verify(compiled.program());
+  EXPECT_EQ(compiled.program().streams.size(), 3u);
+  EXPECT_EQ(compiled.program().event_count, 2u);
 }
 
 // The program's own device has a constant, and nothing to do.
@@ -202,10 +202,10 @@ TEST_F(Devices, AllMayRunOnAnotherThanTheProgramsOwn) {
   options.device = ab::Device::null(0);
   options.parameters = {ab::Device::null(1)};
   const auto compiled = ab::compile(graph, options);
-  ab::verify(*compiled.executable);
-  ASSERT_EQ(compiled.executable->streams.size(), 1u);
-  const ab::DeviceIndex index = compiled.executable->streams[0].device;
-  EXPECT_EQ(compiled.executable->device_at(index), ab::Device::null(1));
+  ab::verify(compiled.program());
+  ASSERT_EQ(compiled.program().streams.size(), 1u);
+  const ab::DeviceIndex index = compiled.program().streams[0].device;
+  EXPECT_EQ(compiled.program().devices[index].device, ab::Device::null(1));
 }
 
 TEST_F(Devices, WhatDoesNotMeetIsRefusedAtTheCall) {

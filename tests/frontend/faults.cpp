@@ -1,4 +1,4 @@
-// What fails takes only what depends on it along: every allocation and every launch of a training
+// What fails takes only what depends on it along: every allocation and every step of a training
 // step, on one device and over two, is made to fail once.
 #include <climits>
 
@@ -126,7 +126,7 @@ class Faults : public ::testing::TestWithParam<Setting> {
     return values;
   }
 
-  // Each result is right, or carries the error with the launch and the line.
+  // Each result is right, or carries the error with the step and the line.
   static void read(const std::pair<ab::Array, Params>& made,
                    const std::vector<std::vector<float>>& expected, Outcome& outcome) {
     const auto& [loss, p] = made;

@@ -10,7 +10,6 @@
 #include "ir/text/print.h"
 #include "passes/pipeline.h"
 #include "runtime/device/cpu_devices.h"
-#include "runtime/executor/run.h"
 #include "runtime/memory/copy.h"
 #include "tests/support/random_graph.h"
 #include "tests/support/read_literal.h"
@@ -45,19 +44,18 @@ Compilation compiled(const GraphCase& tested, Options options) {
   options.parameters = tested.parameters;
   options.cache = code_cache();
   Compilation compilation = compile(tested.graph, options);
-  verify(*compilation.executable);
+  verify(compilation.program());
   return compilation;
 }
 
 // Inputs that are equal share one buffer where `sharing`.
-std::vector<Buffer> buffers_of(const GraphCase& tested, const Executable& executable,
-                               bool sharing) {
+std::vector<Buffer> buffers_of(const GraphCase& tested, const Program& program, bool sharing) {
   std::vector<Buffer> buffers;
   for (std::uint32_t i = 0; i < tested.inputs.size(); ++i) {
-    const Device& device = input_device(executable, i);
+    const Device& device = input_device(program, i);
     std::uint32_t same = 0;
     while (same < i &&
-           !(tested.inputs[same] == tested.inputs[i] && input_device(executable, same) == device)) {
+           !(tested.inputs[same] == tested.inputs[i] && input_device(program, same) == device)) {
       ++same;
     }
     buffers.push_back(sharing && same < i ? buffers[same]
@@ -76,15 +74,15 @@ std::vector<Literal> read(const std::vector<Buffer>& results, const Graph& graph
 
 // Nobody else holds the inputs, so that outputs may lie where they were.
 std::vector<Literal> run_once(const GraphCase& tested, const Compilation& compilation) {
-  std::vector<Buffer> inputs = buffers_of(tested, *compilation.executable, false);
-  return read(run(compilation.executable, std::move(inputs)), tested.graph);
+  std::vector<Buffer> inputs = buffers_of(tested, compilation.program(), false);
+  return read(run(compilation, std::move(inputs)), tested.graph);
 }
 
 // Two runs in flight at once, on inputs that stay as they are.
 std::vector<Literal> run_twice(const GraphCase& tested, const Compilation& compilation) {
-  const std::vector<Buffer> inputs = buffers_of(tested, *compilation.executable, true);
-  const std::vector<Buffer> first = run(compilation.executable, inputs);
-  const std::vector<Buffer> second = run(compilation.executable, inputs);
+  const std::vector<Buffer> inputs = buffers_of(tested, compilation.program(), true);
+  const std::vector<Buffer> first = run(compilation, inputs);
+  const std::vector<Buffer> second = run(compilation, inputs);
   std::vector<Literal> outputs = read(first, tested.graph);
   if (read(second, tested.graph) != outputs) {
     throw InternalError("run", "two runs at once give different bits");

@@ -23,8 +23,8 @@ std::vector<Buffer>& kept() {
 [[noreturn]] void leave_with_work_in_flight() {
   kept();
   FakeProgram program(1 << 12);
-  Launch& launch = program.launch({program.input()}, program.output());
-  launch.host_task().function = [](const void*, void* const*, std::int64_t, std::int64_t) {
+  program.step({program.input()}, program.output());
+  program.last_task().function = [](const void*, void* const*, std::int64_t, std::int64_t) {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   };
   auto executable = program.in_order();

@@ -16,15 +16,13 @@ class SizedProgram : public FakeProgram {
 
   SlotId input(std::int64_t size) { return sized(FakeProgram::input(), size); }
   SlotId output(std::int64_t size) { return sized(FakeProgram::output(), size); }
-  /// A new temporary that a launch makes from these.
+  /// A new temporary that a step makes from these.
   SlotId made(const std::vector<SlotId>& from, std::int64_t size) {
     const SlotId to = sized(temporary(), size);
-    launch(from, to);
+    step(from, to);
     return to;
   }
-  void make_output(const std::vector<SlotId>& from, std::int64_t size) {
-    launch(from, output(size));
-  }
+  void make_output(const std::vector<SlotId>& from, std::int64_t size) { step(from, output(size)); }
 
  private:
   SlotId sized(SlotId id, std::int64_t size) {
@@ -93,11 +91,11 @@ inline SizedProgram transformer_program(std::mt19937& random, int blocks) {
   return program;
 }
 
-/// Launches that each read two of the `reach` values before them, of 1 to 128 KB.
-inline SizedProgram reaching_program(std::mt19937& random, int launches, std::size_t reach) {
+/// Steps that each read two of the `reach` values before them, of 1 to 128 KB.
+inline SizedProgram reaching_program(std::mt19937& random, int steps, std::size_t reach) {
   SizedProgram program;
   std::vector<SlotId> values = {program.input(64)};
-  for (int i = 1; i < launches; ++i) {
+  for (int i = 1; i < steps; ++i) {
     const std::size_t back = std::min(reach, values.size());
     const auto some = [&] { return values[values.size() - 1 - random() % back]; };
     const SlotId a = some(), b = some();

@@ -2,6 +2,7 @@
 // compiler.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <random>
@@ -11,12 +12,14 @@
 #include <vector>
 
 #include "codegen/schedule/schedule.h"
+#include "ir/error.h"
+#include "ir/program/program.h"
 #include "runtime/executor/executable.h"
 #include "runtime/memory/copy.h"
 
 namespace anabranch::testing {
 
-/// Element i of a fake launch's output, from a number of its own and element i of its inputs.
+/// Element i of a fake step's output, from a number of its own and element i of its inputs.
 inline std::int64_t mix(std::int64_t seed, std::int64_t value) {
   return static_cast<std::int64_t>(
       (static_cast<std::uint64_t>(seed) * 31 + static_cast<std::uint64_t>(value)) *
@@ -43,7 +46,13 @@ inline void run_fake(const void* context, void* const* buffers, std::int64_t beg
   }
 }
 
-/// Builds a `Program` slot by slot.
+/// `program` on the device of `options`, scheduled.
+inline Program scheduled(Program program, const Options& options) {
+  program.devices[0].device = options.device;
+  return schedule(std::move(program), options).program;
+}
+
+/// Builds a `Program` slot by slot, and beside it the tasks that its steps run.
 class FakeProgram {
  public:
   explicit FakeProgram(std::int64_t size) : type_{Dtype::i64, Shape{size}} {
@@ -60,43 +69,61 @@ class FakeProgram {
     program_.outputs.push_back(static_cast<SlotId>(program_.slots.size()));
     return add(Slot::Kind::output, index);
   }
-
-  /// `to` = mix of the launch's number and `from`; by default too long to run on the caller's
-  /// thread.
-  Launch& launch(const std::vector<SlotId>& from, SlotId to, double predicted_ns = 1e5) {
-    Launch launch;
-    launch.name = "f" + std::to_string(program_.launches.size());
-    task_ = std::make_shared<FakeTask>();
-    task_->seed = static_cast<std::int64_t>(program_.launches.size()) + 1;
-    task_->inputs = from.size();
-    launch.task = HostTask{run_fake, task_, type_.size(), type_.size()};
-    launch.buffers = from;
-    launch.buffers.push_back(to);
-    launch.writes = {to};
-    for (SlotId id : from) launch.in_place.emplace_back(id, to);
-    launch.predicted_ns = predicted_ns;
-    return program_.launches.emplace_back(std::move(launch));
+  SlotId constant(const std::vector<std::int64_t>& values) {
+    program_.constants.push_back(Literal::of(std::span(values), type_.shape));
+    return add(Slot::Kind::constant, static_cast<std::uint32_t>(program_.constants.size() - 1));
   }
-  /// Makes the launch added last throw.
-  void fail_last() { task_->throws = true; }
+
+  /// `to` = mix of the step's number and `from`; by default too long to run on the caller's thread.
+  /// It is never cut.
+  Step& step(const std::vector<SlotId>& from, SlotId to, double predicted_ns = 1e5) {
+    Step step;
+    step.work = KernelStep();
+    step.name = "f" + std::to_string(program_.steps.size());
+    step.buffers = from;
+    step.buffers.push_back(to);
+    step.writes = {to};
+    for (SlotId id : from) step.in_place.emplace_back(id, to);
+    step.predicted_ns = predicted_ns;
+    last_ = std::make_shared<FakeTask>();
+    last_->seed = static_cast<std::int64_t>(program_.steps.size()) + 1;
+    last_->inputs = from.size();
+    tasks_.push_back({run_fake, last_, type_.size(), type_.size()});
+    return program_.steps.emplace_back(std::move(step));
+  }
+  /// What runs a step.
+  HostTask& task(StepId step) { return tasks_[step]; }
+  HostTask& last_task() { return tasks_.back(); }
+  /// Lets the step added last be cut.
+  void cut_last(std::int64_t grain) {
+    last_task().grain = grain;
+    program_.steps.back().parallelism = std::max<std::int64_t>(1, last_task().extent / grain);
+  }
+  /// Makes the step added last throw.
+  void fail_last() { last_->throws = true; }
 
   Program& program() { return program_; }
 
+  /// With the tasks as they are now.
+  std::shared_ptr<const Executable> executable(Program made) const {
+    return std::make_shared<const Executable>(Executable{std::move(made), code()});
+  }
+  std::shared_ptr<const Executable> executable(const Options& options) const {
+    return executable(scheduled(program_, options));
+  }
   /// Everything in order on one stream, no two temporaries sharing bytes.
   std::shared_ptr<const Executable> in_order() const {
-    auto made = std::make_shared<Executable>();
-    made->name = program_.name;
-    made->inputs = program_.inputs;
-    made->slots = program_.slots;
-    made->outputs = program_.outputs;
-    for (Slot& slot : made->slots) {
+    Program program = program_;
+    ProgramDevice& home = program.devices[0];
+    for (Slot& slot : program.slots) {
       if (slot.kind != Slot::Kind::temporary) continue;
-      slot.offset = made->arena_bytes;
-      made->arena_bytes += (type_.bytes() + 63) / 64 * 64;
+      slot.offset = home.arena_bytes;
+      home.arena_bytes += (type_.bytes() + 63) / 64 * 64;
     }
-    made->live_bytes = made->arena_bytes;
-    made->streams.push_back({{program_.launches.begin(), program_.launches.end()}});
-    return made;
+    home.live_bytes = home.arena_bytes;
+    Stream& stream = program.streams.emplace_back();
+    for (StepId id = 0; id < program.steps.size(); ++id) stream.commands.push_back(Launch{id});
+    return executable(std::move(program));
   }
 
   /// What each output holds, computed by a plain loop.
@@ -109,10 +136,10 @@ class FakeProgram {
       const Slot& slot = program_.slots[id];
       if (slot.kind == Slot::Kind::input) values[id] = inputs[slot.index];
     }
-    for (const Launch& launch : program_.launches) {
+    for (StepId step = 0; step < program_.steps.size(); ++step) {
       std::vector<void*> pointers;
-      for (SlotId id : launch.buffers) pointers.push_back(values[id].data());
-      const HostTask& task = launch.host_task();
+      for (SlotId id : program_.steps[step].buffers) pointers.push_back(values[id].data());
+      const HostTask& task = tasks_[step];
       task.function(task.context.get(), pointers.data(), 0, task.extent);
     }
     std::vector<std::vector<std::int64_t>> outputs;
@@ -127,18 +154,28 @@ class FakeProgram {
     return id;
   }
 
+  std::shared_ptr<const LinkedCode> code() const {
+    auto code = std::make_shared<LinkedCode>();
+    for (const HostTask& task : tasks_) code->steps.emplace_back().task = task;
+    for (const Literal& constant : program_.constants) {
+      code->constants.push_back(copy_to_device(program_.device(), constant.bytes()));
+    }
+    return code;
+  }
+
   Type type_;
   Program program_;
-  std::shared_ptr<FakeTask> task_;
+  std::vector<HostTask> tasks_;     // of each step
+  std::shared_ptr<FakeTask> last_;  // what the last of them is by itself
 };
 
-/// A random DAG: each launch reads one to three earlier values; what nobody reads is an output.
-inline FakeProgram random_program(std::mt19937& random, int launches, std::int64_t size) {
+/// A random DAG: each step reads one to three earlier values; what nobody reads is an output.
+inline FakeProgram random_program(std::mt19937& random, int steps, std::int64_t size) {
   const auto below = [&](std::size_t n) { return random() % n; };
-  std::vector<std::vector<int>> reads(static_cast<std::size_t>(launches));
-  std::vector<bool> is_read(static_cast<std::size_t>(launches));
+  std::vector<std::vector<int>> reads(static_cast<std::size_t>(steps));
+  std::vector<bool> is_read(static_cast<std::size_t>(steps));
   // Values -1 and -2 are the inputs.
-  for (int i = 0; i < launches; ++i) {
+  for (int i = 0; i < steps; ++i) {
     for (std::size_t k = 0, count = 1 + below(3); k < count; ++k) {
       const int from = static_cast<int>(below(static_cast<std::size_t>(i) + 2)) - 2;
       reads[static_cast<std::size_t>(i)].push_back(from);
@@ -154,7 +191,7 @@ inline FakeProgram random_program(std::mt19937& random, int launches, std::int64
       from.push_back(read < 0 ? inputs[-1 - read] : slots[static_cast<std::size_t>(read)]);
     }
     slots.push_back(is_read[i] ? program.temporary() : program.output());
-    program.launch(from, slots.back(), 5e3 + static_cast<double>(below(50000)));
+    program.step(from, slots.back(), 5e3 + static_cast<double>(below(50000)));
   }
   return program;
 }

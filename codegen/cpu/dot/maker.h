@@ -2,7 +2,6 @@
 #pragma once
 
 #include <map>
-#include <optional>
 #include <string>
 
 #include "codegen/cpu/dot/dot.h"
@@ -13,8 +12,7 @@ namespace anabranch::cpu {
 /// the same primitives, workspaces and code.
 class DotMaker {
  public:
-  DotTasks operator()(const Type& lhs, const Type& rhs, const Type& result,
-                      const DotAttributes& attributes, const std::optional<Epilogue>& epilogue);
+  const DotTasks& operator()(const DotStep& dot, const HostTask& epilogue);
 
  private:
   std::map<std::string, DotTasks> made_;

@@ -6,7 +6,7 @@
 #include <memory>
 #include <oneapi/dnnl/dnnl.hpp>
 
-#include "runtime/executor/executable.h"
+#include "runtime/device/task.h"
 
 namespace anabranch::cpu {
 

@@ -21,15 +21,6 @@ constexpr std::size_t most_inlined = 256;
 
 bool is_local(std::size_t bytes) { return bytes <= largest_local; }
 
-// Loops that take one turn leave straight-line code.
-bool may_be_inlined(const Kernel& kernel) {
-  return kernel.instructions.size() <= most_inlined &&
-         std::all_of(kernel.instructions.begin(), kernel.instructions.end(), [](const auto& i) {
-           const auto* loop = std::get_if<Loop>(&i.operation);
-           return !loop || loop->extent <= std::int64_t{loop->vector_width} * loop->unroll;
-         });
-}
-
 /// `kernel` as one thread runs it from end to end: its vectors are no wider than its arrays, so
 /// that no access is masked, and an array in the frame becomes a vector register.
 Kernel as_straight_line(Kernel kernel) {
@@ -53,6 +44,15 @@ llvm::FunctionType* task_type(llvm::LLVMContext& context) {
 }
 
 }  // namespace
+
+// Loops that take one turn leave straight-line code.
+bool may_be_inlined(const Kernel& kernel) {
+  return kernel.instructions.size() <= most_inlined &&
+         std::all_of(kernel.instructions.begin(), kernel.instructions.end(), [](const auto& i) {
+           const auto* loop = std::get_if<Loop>(&i.operation);
+           return !loop || loop->extent <= std::int64_t{loop->vector_width} * loop->unroll;
+         });
+}
 
 FlowEmitter::FlowEmitter(llvm::Module& module, const std::string& symbol)
     : module_(module),
@@ -108,11 +108,11 @@ void FlowEmitter::copy_unless_same(Value* to, Value* from, std::size_t bytes) {
 // -------------------------------------------------------------------------------------------
 
 // Returns where each slot lies.
-FlowEmitter::Values FlowEmitter::emit_steps(const Executable& executable, const Values& inputs,
-                                            const Values& outputs, Value* arena,
-                                            std::span<const Kernel> kernels) {
+FlowEmitter::Values FlowEmitter::emit_program(const Program& program, const LinkedCode& code,
+                                              const Values& inputs, const Values& outputs,
+                                              Value* arena, std::span<const Kernel> kernels) {
   Values slots;
-  for (const Slot& slot : executable.slots) {
+  for (const Slot& slot : program.slots) {
     switch (slot.kind) {
       case Slot::Kind::input:
         slots.push_back(inputs[slot.index]);
@@ -120,12 +120,9 @@ FlowEmitter::Values FlowEmitter::emit_steps(const Executable& executable, const 
       case Slot::Kind::output:
         slots.push_back(outputs[slot.index]);
         break;
-      case Slot::Kind::constant: {
-        auto constant = std::make_shared<const Buffer>(executable.constants[slot.index]);
-        slots.push_back(given(constant->data()));
-        owners_.push_back(std::move(constant));
+      case Slot::Kind::constant:
+        slots.push_back(given(code.constants[slot.index].data()));
         break;
-      }
       case Slot::Kind::temporary:
         slots.push_back(
             is_local(slot.type.bytes())
@@ -134,39 +131,42 @@ FlowEmitter::Values FlowEmitter::emit_steps(const Executable& executable, const 
         break;
     }
   }
-  for (const Stream& stream : executable.streams) {
-    for (const Step& step : stream) {
-      const auto* launch = std::get_if<Launch>(&step);
-      if (launch) emit_launch(executable, *launch, slots, kernels);
+  for (const Stream& stream : program.streams) {
+    for (const Command& command : stream) {
+      const auto* launch = std::get_if<Launch>(&command);
+      if (!launch) continue;
+      emit_step(program, program.steps[launch->step], code.steps[launch->step], slots, kernels);
     }
   }
   return slots;
 }
 
-void FlowEmitter::emit_launch(const Executable& executable, const Launch& launch,
-                              const Values& slots, std::span<const Kernel> kernels) {
-  for (auto [read, written] : launch.updates) {
-    copy_unless_same(slots[written], slots[read], executable.slots[read].type.bytes());
+void FlowEmitter::emit_step(const Program& program, const Step& step, const LinkedStep& code,
+                            const Values& slots, std::span<const Kernel> kernels) {
+  for (auto [read, written] : step.updates) {
+    copy_unless_same(slots[written], slots[read], program.slots[read].type.bytes());
   }
   Value* table = entry_.CreateAlloca(
-      llvm::ArrayType::get(entry_.getPtrTy(), std::max<std::size_t>(launch.buffers.size(), 1)));
-  for (std::size_t i = 0; i < launch.buffers.size(); ++i) {
+      llvm::ArrayType::get(entry_.getPtrTy(), std::max<std::size_t>(step.buffers.size(), 1)));
+  for (std::size_t i = 0; i < step.buffers.size(); ++i) {
     auto* place = builder_.CreateConstInBoundsGEP1_64(builder_.getPtrTy(), table, i);
-    builder_.CreateStore(slots[launch.buffers[i]], place);
+    builder_.CreateStore(slots[step.buffers[i]], place);
   }
-  const HostTask& task = *launch.one_task();
-  const Kernel* kernel = kernel_of(kernels, launch);
   Value* begin = builder_.getInt64(0);
-  Value* end = builder_.getInt64(static_cast<std::uint64_t>(task.extent));
-  if (kernel && may_be_inlined(*kernel)) {
+  const auto until = [&](std::int64_t end) {
+    return builder_.getInt64(static_cast<std::uint64_t>(end));
+  };
+  const auto* kernel = std::get_if<KernelStep>(&step.work);
+  if (kernel && may_be_inlined(kernels[kernel->kernel])) {
     auto* none = llvm::ConstantPointerNull::get(builder_.getPtrTy());
-    builder_.CreateCall(inlined(*kernel), {none, table, begin, end});
+    const Kernel& inside = kernels[kernel->kernel];
+    builder_.CreateCall(inlined(inside), {none, table, begin, until(inside.extent())});
     return;
   }
-  owners_.push_back(task.context);
+  const HostTask& task = *code.host_task();
   Value* function = given(reinterpret_cast<const void*>(task.function));
   builder_.CreateCall(task_type(module_.getContext()), function,
-                      {given(task.context.get()), table, begin, end});
+                      {given(task.context.get()), table, begin, until(task.extent)});
 }
 
 llvm::Function* FlowEmitter::inlined(const Kernel& kernel) {
@@ -184,9 +184,10 @@ llvm::Function* FlowEmitter::inlined(const Kernel& kernel) {
 
 // Small carries lie in the frame, and each step ends with a copy of what it made. The others lie in
 // the places of the launch, which change hands as the task says.
-void FlowEmitter::emit_loop(const LoopTask& loop, std::span<const Kernel> kernels) {
+void FlowEmitter::emit_loop(const LoopStep& loop, const LinkedStep& code,
+                            std::span<const Kernel> kernels) {
   const std::size_t carries = loop.carries(), captures = loop.captures();
-  const Executable& body = *loop.body;
+  const Program& body = loop.body();
   const auto bytes = [&](std::size_t carry) { return body.inputs[carry].bytes(); };
   const auto changes_hands = [&](std::size_t place) {
     const std::uint32_t from = loop.turn[place];
@@ -224,15 +225,16 @@ void FlowEmitter::emit_loop(const LoopTask& loop, std::span<const Kernel> kernel
   for (std::size_t i = 0; i < carries; ++i) {
     if (!is_local(bytes(i))) inputs[i] = places[i];
   }
-  const Values tested = emit_steps(*loop.condition, inputs, {local(1)}, arena, kernels);
-  Value* flag = builder_.CreateLoad(builder_.getInt8Ty(), tested[loop.condition->outputs[0]]);
+  const Values tested =
+      emit_program(loop.condition(), code.regions[0], inputs, {local(1)}, arena, kernels);
+  Value* flag = builder_.CreateLoad(builder_.getInt8Ty(), tested[loop.condition().outputs[0]]);
   builder_.CreateCondBr(builder_.CreateIsNotNull(flag), step, done);
 
   builder_.SetInsertPoint(step);
   for (std::size_t i = 0; i < carries; ++i) {
     if (!is_local(bytes(i))) next[i] = places[loop.written[i]];
   }
-  const Values slots = emit_steps(body, inputs, next, arena, kernels);
+  const Values slots = emit_program(body, code.regions[1], inputs, next, arena, kernels);
   for (std::size_t i = 0; i < carries; ++i) {
     Value* made = slots[body.outputs[i]];
     if (is_local(bytes(i)) && made != next[i]) copy(next[i], made, bytes(i));
@@ -256,9 +258,9 @@ void FlowEmitter::emit_loop(const LoopTask& loop, std::span<const Kernel> kernel
   builder_.CreateRetVoid();
 }
 
-void FlowEmitter::come_home(const LoopTask& loop, Values places, const Values& home) {
+void FlowEmitter::come_home(const LoopStep& loop, Values places, const Values& home) {
   if (places == home) return;
-  auto task = std::make_shared<const LoopTask>(loop);
+  auto carries = std::make_shared<const executor::Carries>(loop);
   Value* tables[2];
   for (int i = 0; i < 2; ++i) {
     tables[i] = entry_.CreateAlloca(llvm::ArrayType::get(entry_.getPtrTy(), home.size()));
@@ -270,13 +272,14 @@ void FlowEmitter::come_home(const LoopTask& loop, Values places, const Values& h
   auto* pointer = builder_.getPtrTy();
   auto* type = llvm::FunctionType::get(builder_.getVoidTy(), {pointer, pointer, pointer}, false);
   builder_.CreateCall(type, given(reinterpret_cast<const void*>(&executor::bring_home)),
-                      {given(task.get()), tables[0], tables[1]});
-  owners_.push_back(std::move(task));
+                      {given(carries.get()), tables[0], tables[1]});
+  owners_.push_back(std::move(carries));
 }
 
-void FlowEmitter::emit_branch(const BranchTask& branch, std::span<const Kernel> kernels) {
-  const std::size_t operands = branch.branches[0]->inputs.size();
-  const std::size_t results = branch.branches[0]->outputs.size();
+void FlowEmitter::emit_branch(const BranchStep& branch, const LinkedStep& code,
+                              std::span<const Kernel> kernels) {
+  const std::size_t operands = branch.branches[0].inputs.size();
+  const std::size_t results = branch.branches[0].outputs.size();
   Values inputs, outputs;
   for (std::size_t i = 0; i < operands; ++i) inputs.push_back(buffer(1 + i));
   for (std::size_t i = 0; i < results; ++i) outputs.push_back(buffer(1 + operands + i));
@@ -293,7 +296,7 @@ void FlowEmitter::emit_branch(const BranchTask& branch, std::span<const Kernel> 
       choice->addCase(builder_.getInt32(i), block);
     }
     builder_.SetInsertPoint(block);
-    emit_steps(*branch.branches[i], inputs, outputs, arena, kernels);
+    emit_program(branch.branches[i], code.regions[i], inputs, outputs, arena, kernels);
     builder_.CreateBr(done);
   }
   builder_.SetInsertPoint(done);

@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "codegen/plan/control_flow.h"
 #include "runtime/executor/executable.h"
 
 namespace anabranch::cpu {
@@ -21,10 +20,13 @@ class FlowEmitter {
  public:
   FlowEmitter(llvm::Module& module, const std::string& symbol);
 
-  void emit_loop(const LoopTask& loop, std::span<const Kernel> kernels);
-  void emit_branch(const BranchTask& branch, std::span<const Kernel> kernels);
+  /// `code` is that of the step: of its regions.
+  void emit_loop(const LoopStep& loop, const LinkedStep& code, std::span<const Kernel> kernels);
+  void emit_branch(const BranchStep& branch, const LinkedStep& code,
+                   std::span<const Kernel> kernels);
 
-  /// What the context is to hold, once the function is written, and what keeps that alive.
+  /// What the context is to hold, once the function is written, and what keeps alive that of it
+  /// which `code` does not.
   const std::vector<const void*>& pointers() const { return pointers_; }
   const std::vector<std::shared_ptr<const void>>& owners() const { return owners_; }
 
@@ -37,12 +39,12 @@ class FlowEmitter {
   void copy(llvm::Value* to, llvm::Value* from, std::size_t bytes);
   void copy_unless_same(llvm::Value* to, llvm::Value* from, std::size_t bytes);
 
-  Values emit_steps(const Executable& executable, const Values& inputs, const Values& outputs,
-                    llvm::Value* arena, std::span<const Kernel> kernels);
-  void emit_launch(const Executable& executable, const Launch& launch, const Values& slots,
-                   std::span<const Kernel> kernels);
+  Values emit_program(const Program& program, const LinkedCode& code, const Values& inputs,
+                      const Values& outputs, llvm::Value* arena, std::span<const Kernel> kernels);
+  void emit_step(const Program& program, const Step& step, const LinkedStep& code,
+                 const Values& slots, std::span<const Kernel> kernels);
   llvm::Function* inlined(const Kernel& kernel);
-  void come_home(const LoopTask& loop, Values places, const Values& home);
+  void come_home(const LoopStep& loop, Values places, const Values& home);
 
   llvm::Module& module_;
   llvm::Function* function_;
@@ -52,6 +54,9 @@ class FlowEmitter {
   std::vector<std::shared_ptr<const void>> owners_;
   std::map<const Kernel*, llvm::Function*> inlined_;
 };
+
+/// Whether a kernel becomes part of the function that runs it, and needs none of its own there.
+bool may_be_inlined(const Kernel& kernel);
 
 /// Makes kernels part of the functions that call them, and keeps in registers what need not be in
 /// memory.

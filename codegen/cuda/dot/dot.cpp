@@ -32,12 +32,12 @@ cudaDataType_t data_type(Dtype dtype) {
   return dtype == f16 ? CUDA_R_16F : CUDA_R_16BF;
 }
 
-cublasComputeType_t compute_type(const Dot& dot) {
+cublasComputeType_t compute_type(const DotStep& dot) {
   if (dot.lhs.dtype == f64) return CUBLAS_COMPUTE_64F;
   return dot.lhs.dtype == f32 && dot.tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
 }
 
-cublasLtEpilogue_t epilogue_of(const Dot& dot) {
+cublasLtEpilogue_t epilogue_of(const DotStep& dot) {
   switch (dot.activation) {
     case Activation::relu:
       return dot.has_bias ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_RELU;
@@ -69,7 +69,7 @@ void set(const MatmulPreference& preference, cublasLtMatmulPreferenceAttributes_
         "looking for an algorithm");
 }
 
-MatmulDesc make_desc(const Dot& dot, const DotProducts& products, const void* bias) {
+MatmulDesc make_desc(const DotStep& dot, const DotProducts& products, const void* bias) {
   cublasLtMatmulDesc_t made = nullptr;
   check(cublaslt().cublasLtMatmulDescCreate(&made, compute_type(dot),
                                             dot.lhs.dtype == f64 ? CUDA_R_64F : CUDA_R_32F),
@@ -112,7 +112,7 @@ struct Description {
 // An address like that of any array.
 const void* some_array() { return reinterpret_cast<const void*>(array_alignment); }
 
-Description describe(const Dot& dot) {
+Description describe(const DotStep& dot) {
   auto products = dot_products(dot.lhs, dot.rhs, dot.attributes);
   if (!products) throw InternalError("dot", "the operands are not laid out for cuBLASLt");
   const Dtype dtype = dot.lhs.dtype;
@@ -141,7 +141,7 @@ struct Algorithm {
   std::size_t workspace = 0;  // bytes
 };
 
-std::optional<Algorithm> choose(const Dot& dot, const Description& description, int gpu) {
+std::optional<Algorithm> choose(const DotStep& dot, const Description& description, int gpu) {
   cublasLtMatmulPreference_t made = nullptr;
   check(cublaslt().cublasLtMatmulPreferenceCreate(&made), "looking for an algorithm");
   const MatmulPreference preference(made);
@@ -170,7 +170,7 @@ std::optional<Algorithm> choose(const Dot& dot, const Description& description, 
 /// The library's choices, by all that they depend on.
 class Choices {
  public:
-  std::optional<Algorithm> operator()(const Dot& dot, const Description& description, int gpu) {
+  std::optional<Algorithm> operator()(const DotStep& dot, const Description& description, int gpu) {
     const Key key = key_of(dot, description.products, gpu);
     {
       std::lock_guard lock(mutex_);
@@ -186,7 +186,7 @@ class Choices {
   using Key = std::vector<std::int64_t>;
   static constexpr std::size_t most = 4096;
 
-  static Key key_of(const Dot& dot, const DotProducts& products, int gpu) {
+  static Key key_of(const DotStep& dot, const DotProducts& products, int gpu) {
     Key key = {gpu,
                static_cast<std::int64_t>(dot.lhs.dtype),
                compute_type(dot),
@@ -215,7 +215,7 @@ Choices& choices() {
 
 /// A dot that has its algorithm.
 struct ReadyDot {
-  Dot dot;
+  DotStep dot;
   Description description;
   Algorithm algorithm;
   Gpu& gpu;
@@ -269,7 +269,7 @@ void ReadyDot::call(const DotProducts::Call& from, const MatmulDesc& desc, void*
 
 }  // namespace
 
-std::optional<std::int64_t> dot_workspace(const Dot& dot, int gpu) {
+std::optional<std::int64_t> dot_workspace(const DotStep& dot, int gpu) {
   cublaslt_handle(gpu);  // which says what is missing
   const auto algorithm = choices()(dot, describe(dot), gpu);
   if (!algorithm) return std::nullopt;
@@ -277,7 +277,7 @@ std::optional<std::int64_t> dot_workspace(const Dot& dot, int gpu) {
   return static_cast<std::int64_t>(algorithm->workspace) + workspace_alignment - array_alignment;
 }
 
-DeviceTask make_dot(const Dot& dot, int gpu) {
+DeviceTask make_dot(const DotStep& dot, int gpu) {
   const cublasLtHandle_t handle = cublaslt_handle(gpu);
   Description description = describe(dot);
   const auto algorithm = choices()(dot, description, gpu);

@@ -10,10 +10,9 @@
 #include <optional>
 
 #include "ir/graph/graph.h"
+#include "ir/program/steps.h"
 
 namespace anabranch::cuda {
-
-enum class Activation : std::uint8_t { none, relu, gelu };
 
 struct LibraryEpilogue {
   std::optional<std::size_t>

@@ -33,31 +33,24 @@ std::int64_t iterations(const Kernel& kernel, const Block& block) {
   return most;
 }
 
-const Launch* as_launch(const Step& step) { return std::get_if<Launch>(&step); }
-
-template <class Visit>
-void for_each_inner_launch(const Launch& launch, const Visit& visit) {
-  for (const auto& inner : inner_executables(launch)) {
-    for (const Stream& stream : inner->streams) {
-      for (const Step& step : stream) {
-        if (const Launch* one = as_launch(step)) visit(*one);
-      }
-    }
-  }
+int threads_for(const Kernel& kernel) {
+  const std::int64_t most = iterations(kernel, kernel.body);
+  if (most <= 1) return 1;
+  const auto wanted = std::bit_ceil(static_cast<std::uint64_t>(std::min(most, most_threads)));
+  return std::max(warp, static_cast<int>(wanted));
 }
 
 // One for each of the most iterations that a kernel inside has, within bounds.
-int threads_for(const Launch& launch, std::span<const Kernel> kernels) {
+int threads_for(const Step& step, std::span<const Kernel> kernels) {
+  if (const auto* one = std::get_if<KernelStep>(&step.work)) {
+    return threads_for(kernels[one->kernel]);
+  }
   int threads = 1;
-  for_each_inner_launch(launch, [&](const Launch& inner) {
-    threads = std::max(threads, threads_for(inner, kernels));
-    const Kernel* kernel = kernel_of(kernels, inner);
-    if (!kernel) return;
-    const std::int64_t most = iterations(*kernel, kernel->body);
-    if (most <= 1) return;
-    const auto wanted = std::bit_ceil(static_cast<std::uint64_t>(std::min(most, most_threads)));
-    threads = std::max({threads, warp, static_cast<int>(wanted)});
-  });
+  for (const Program& region : inner_programs(step)) {
+    for (const Step& inner : region.steps) {
+      threads = std::max(threads, threads_for(inner, kernels));
+    }
+  }
   return threads;
 }
 
@@ -72,21 +65,21 @@ class FlowEmitter {
       : kernels_(kernels), flow_(flow), functions_(functions) {}
 
   /// The function itself; those that it calls are added to `functions`.
-  std::string run(const Launch& launch, bool is_kernel);
-  /// What the function takes after the launch's buffers.
-  const std::vector<Buffer>& constants() const { return constants_; }
+  std::string run(const Step& step, bool is_kernel);
+  /// What the function takes after the step's buffers.
+  const std::vector<const Literal*>& constants() const { return constants_; }
 
  private:
-  void loop(const LoopTask& task);
-  void branch(const BranchTask& task);
-  Names steps(const Executable& executable, const Names& inputs, const Names& outputs,
-              std::int64_t arena, const std::string& prefix);
-  void step(const Executable& executable, const Launch& launch, const Names& slots);
-  void kernel(const Kernel& kernel, const Names& arguments);
-  void inner_flow(const Launch& launch, Names arguments);
-  void hand_on(const LoopTask& task, const Names& carries, const Names& next, const Names& made);
-  void change_places(const LoopTask& task);
-  void come_home(const LoopTask& task);
+  void emit_loop(const LoopStep& loop);
+  void emit_branch(const BranchStep& branch);
+  Names emit_steps(const Program& program, const Names& inputs, const Names& outputs,
+                   std::int64_t arena, const std::string& prefix);
+  void emit_step(const Program& program, const Step& step, const Names& slots);
+  void emit_call(const Kernel& kernel, const Names& arguments);
+  void emit_call(const Step& inner_flow, Names arguments);
+  void hand_on(const LoopStep& loop, const Names& carries, const Names& next, const Names& made);
+  void change_places(const LoopStep& loop);
+  void come_home(const LoopStep& loop);
 
   std::string small(const Type& type, const std::string& name);
   void copy(const std::string& to, const std::string& from, const Type& type);
@@ -98,26 +91,26 @@ class FlowEmitter {
   FlowText& flow_;
   std::string& functions_;
   Names parameters_;
-  std::vector<Buffer> constants_;
+  std::vector<const Literal*> constants_;
   Text memory_{1}, body_{1};
   std::set<std::string> taken_;
   int barriers_ = 0;
 };
 
-std::string FlowEmitter::run(const Launch& launch, bool is_kernel) {
-  const auto* loop = std::get_if<LoopTask>(&launch.task);
-  loop ? this->loop(*loop) : branch(std::get<BranchTask>(launch.task));
+std::string FlowEmitter::run(const Step& step, bool is_kernel) {
+  const auto* loop = std::get_if<LoopStep>(&step.work);
+  loop ? emit_loop(*loop) : emit_branch(std::get<BranchStep>(step.work));
   for (std::size_t i = 0; i < constants_.size(); ++i) parameter(fmt::format("constant{}", i));
   std::string list;
   for (const std::string& name : parameters_) list += (list.empty() ? "Bytes " : ", Bytes ") + name;
 
   Text text;
   text.line("// {} {}, all of it by one block of {} thread{}{}", loop ? "loop" : "branch",
-            launch.name, flow_.threads, flow_.threads == 1 ? "" : "s",
-            launch.location ? ", " + to_string(launch.location) : "");
+            step.name, flow_.threads, flow_.threads == 1 ? "" : "s",
+            step.location ? ", " + to_string(step.location) : "");
   const std::string kernel =
       fmt::format("extern \"C\" __global__ void __launch_bounds__({}, 1)", flow_.threads);
-  text.line("{} {}({}) {{", is_kernel ? kernel : "AB_INLINE void", symbol(launch.name), list);
+  text.line("{} {}({}) {{", is_kernel ? kernel : "AB_INLINE void", symbol(step.name), list);
   return text.take() + memory_.take() + body_.take() + "}\n";
 }
 
@@ -153,10 +146,10 @@ void FlowEmitter::sync() {
 }
 
 // Returns where each slot lies.
-Names FlowEmitter::steps(const Executable& executable, const Names& inputs, const Names& outputs,
-                         std::int64_t arena, const std::string& prefix) {
+Names FlowEmitter::emit_steps(const Program& program, const Names& inputs, const Names& outputs,
+                              std::int64_t arena, const std::string& prefix) {
   Names slots;
-  for (const Slot& slot : executable.slots) {
+  for (const Slot& slot : program.slots) {
     switch (slot.kind) {
       case Slot::Kind::input:
         slots.push_back(inputs[slot.index]);
@@ -166,7 +159,7 @@ Names FlowEmitter::steps(const Executable& executable, const Names& inputs, cons
         break;
       case Slot::Kind::constant:
         slots.push_back(fmt::format("constant{}", constants_.size()));
-        constants_.push_back(executable.constants[slot.index]);
+        constants_.push_back(&program.constants[slot.index]);
         break;
       case Slot::Kind::temporary: {
         const auto offset = arena + static_cast<std::int64_t>(slot.offset);
@@ -176,33 +169,33 @@ Names FlowEmitter::steps(const Executable& executable, const Names& inputs, cons
       }
     }
   }
-  for (const Stream& stream : executable.streams) {
-    for (const Step& one : stream) {
-      if (const Launch* launch = as_launch(one)) step(executable, *launch, slots);
+  for (const Stream& stream : program.streams) {
+    for (const Command& command : stream) {
+      if (const Step* step = step_of(program, command)) emit_step(program, *step, slots);
     }
   }
   return slots;
 }
 
-void FlowEmitter::step(const Executable& executable, const Launch& launch, const Names& slots) {
-  for (auto [read, written] : launch.updates) {
+void FlowEmitter::emit_step(const Program& program, const Step& step, const Names& slots) {
+  for (auto [read, written] : step.updates) {
     if (slots[read] == slots[written]) continue;
-    copy(slots[written], slots[read], executable.slots[read].type);
+    copy(slots[written], slots[read], program.slots[read].type);
     sync();
   }
   Names arguments;
-  for (SlotId id : launch.buffers) arguments.push_back(slots[id]);
-  if (const Kernel* kernel = kernel_of(kernels_, launch)) {
-    this->kernel(*kernel, arguments);
-  } else if (launch.is_native_flow()) {
-    inner_flow(launch, std::move(arguments));
+  for (SlotId id : step.buffers) arguments.push_back(slots[id]);
+  if (const auto* one = std::get_if<KernelStep>(&step.work)) {
+    emit_call(kernels_[one->kernel], arguments);
+  } else if (is_whole_flow(step)) {
+    emit_call(step, std::move(arguments));
   } else {
-    copy(arguments[1], arguments[0], executable.slots[launch.buffers[0]].type);
+    copy(arguments[1], arguments[0], program.slots[step.buffers[0]].type);
   }
   sync();
 }
 
-void FlowEmitter::kernel(const Kernel& kernel, const Names& arguments) {
+void FlowEmitter::emit_call(const Kernel& kernel, const Names& arguments) {
   const MappedKernel mapped = map_in_block(kernel, flow_.threads);
   if (mapped.blocks() == 0) return;
   functions_ += emit_kernel(mapped) + "\n";
@@ -217,43 +210,43 @@ void FlowEmitter::kernel(const Kernel& kernel, const Names& arguments) {
              symbol(kernel.name), fmt::join(arguments, ", "));
 }
 
-void FlowEmitter::inner_flow(const Launch& launch, Names arguments) {
+void FlowEmitter::emit_call(const Step& inner_flow, Names arguments) {
   FlowEmitter inner(kernels_, flow_, functions_);
-  functions_ += inner.run(launch, false) + "\n";
-  for (const Buffer& constant : inner.constants()) {
+  functions_ += inner.run(inner_flow, false) + "\n";
+  for (const Literal* constant : inner.constants()) {
     arguments.push_back(fmt::format("constant{}", constants_.size()));
     constants_.push_back(constant);
   }
-  body_.line("{}({});", symbol(launch.name), fmt::join(arguments, ", "));
+  body_.line("{}({});", symbol(inner_flow.name), fmt::join(arguments, ", "));
 }
 
 // --- loops
 // ------------------------------------------------------------------------------------------
 
 /// The type of what lies in a place of a loop.
-const Type& type_at(const LoopTask& task, std::size_t place) {
-  const std::size_t carry = place < task.carries() ? place : task.turn[place];
-  return task.body->inputs[carry];
+const Type& type_at(const LoopStep& loop, std::size_t place) {
+  const std::size_t carry = place < loop.carries() ? place : loop.turn[place];
+  return loop.body().inputs[carry];
 }
 
 /// Whether a place's memory takes turns with that of others. A small carry stays where it is: what
 /// a step makes of it is copied there.
-bool takes_turns(const LoopTask& task, std::size_t place) {
-  return task.turn[place] != place && !is_small(type_at(task, place));
+bool takes_turns(const LoopStep& loop, std::size_t place) {
+  return loop.turn[place] != place && !is_small(type_at(loop, place));
 }
 
-void FlowEmitter::loop(const LoopTask& task) {
-  const std::size_t count = task.carries();
-  const std::vector<Type>& types = task.body->inputs;
+void FlowEmitter::emit_loop(const LoopStep& loop) {
+  const std::size_t count = loop.carries();
+  const std::vector<Type>& types = loop.body().inputs;
   const Names initial = parameters(count, "initial");
   Names inputs(count), next(count), places;
-  const Names captures = parameters(task.captures(), "capture");
-  const Names home = parameters(task.turn.size(), "home");
+  const Names captures = parameters(loop.captures(), "capture");
+  const Names home = parameters(loop.turn.size(), "home");
   parameter("room");
 
   for (std::size_t p = 0; p < home.size(); ++p) {
     places.push_back(home[p]);
-    if (!takes_turns(task, p)) continue;
+    if (!takes_turns(loop, p)) continue;
     places[p] = fmt::format("place{}", p);
     body_.line("Bytes {} = {};", places[p], home[p]);
   }
@@ -267,32 +260,32 @@ void FlowEmitter::loop(const LoopTask& task) {
   constexpr auto arena = static_cast<std::int64_t>(loop_flag_bytes);
   body_.open("for (;;) {{");
   const std::string flag = small(Type{bool_, {}}, "goes_on");
-  const Names tested = steps(*task.condition, inputs, {flag}, arena, "test");
-  body_.line("if (!value_at<bool>({})) break;", tested[task.condition->outputs[0]]);
+  const Names tested = emit_steps(loop.condition(), inputs, {flag}, arena, "test");
+  body_.line("if (!value_at<bool>({})) break;", tested[loop.condition().outputs[0]]);
   const int before = barriers_;
   for (std::size_t i = 0; i < count; ++i) {
-    next[i] = places[task.written[i]];
+    next[i] = places[loop.written[i]];
     if (!is_small(types[i])) continue;
-    next[i] = task.written[i] == i ? inputs[i] : small(types[i], fmt::format("next{}", i));
+    next[i] = loop.written[i] == i ? inputs[i] : small(types[i], fmt::format("next{}", i));
   }
-  const Names slots = steps(*task.body, inputs, next, arena, "step");
+  const Names slots = emit_steps(loop.body(), inputs, next, arena, "step");
   Names made;
-  for (SlotId id : task.body->outputs) made.push_back(slots[id]);
-  hand_on(task, inputs, next, made);
-  change_places(task);
+  for (SlotId id : loop.body().outputs) made.push_back(slots[id]);
+  hand_on(loop, inputs, next, made);
+  change_places(loop);
   if (barriers_ == before) sync();  // all have seen the flag before the next turn writes it
   body_.close();
 
-  come_home(task);
+  come_home(loop);
   for (std::size_t i = 0; i < count; ++i) {
     if (is_small(types[i])) copy(home[i], inputs[i], types[i]);
   }
 }
 
 // Small carries get what the step has made of them.
-void FlowEmitter::hand_on(const LoopTask& task, const Names& carries, const Names& next,
+void FlowEmitter::hand_on(const LoopStep& loop, const Names& carries, const Names& next,
                           const Names& made) {
-  const std::vector<Type>& types = task.body->inputs;
+  const std::vector<Type>& types = loop.body().inputs;
   bool any_moved = false, any = false;
   for (std::size_t i = 0; i < next.size(); ++i) {
     if (!is_small(types[i]) || made[i] == next[i]) continue;
@@ -308,33 +301,33 @@ void FlowEmitter::hand_on(const LoopTask& task, const Names& carries, const Name
   if (any) sync();
 }
 
-void FlowEmitter::change_places(const LoopTask& task) {
+void FlowEmitter::change_places(const LoopStep& loop) {
   std::string turned;
-  for (std::size_t p = 0; p < task.turn.size(); ++p) {
-    if (!takes_turns(task, p)) continue;
-    turned += fmt::format("{}turned{} = place{}", turned.empty() ? "" : ", ", p, task.turn[p]);
+  for (std::size_t p = 0; p < loop.turn.size(); ++p) {
+    if (!takes_turns(loop, p)) continue;
+    turned += fmt::format("{}turned{} = place{}", turned.empty() ? "" : ", ", p, loop.turn[p]);
   }
   if (turned.empty()) return;
   body_.line("const Bytes {};", turned);
-  for (std::size_t p = 0; p < task.turn.size(); ++p) {
-    if (takes_turns(task, p)) body_.line("place{0} = turned{0};", p);
+  for (std::size_t p = 0; p < loop.turn.size(); ++p) {
+    if (takes_turns(loop, p)) body_.line("place{0} = turned{0};", p);
   }
 }
 
-void FlowEmitter::come_home(const LoopTask& task) {
+void FlowEmitter::come_home(const LoopStep& loop) {
   Names places, homes, words;
   std::size_t carries = 0;
   bool whole_words = true;
-  for (std::size_t p = 0; p < task.turn.size(); ++p) {
-    if (takes_turns(task, p)) whole_words &= type_at(task, p).bytes() % sizeof(std::uint32_t) == 0;
+  for (std::size_t p = 0; p < loop.turn.size(); ++p) {
+    if (takes_turns(loop, p)) whole_words &= type_at(loop, p).bytes() % sizeof(std::uint32_t) == 0;
   }
-  for (std::size_t p = 0; p < task.turn.size(); ++p) {
-    if (!takes_turns(task, p)) continue;
+  for (std::size_t p = 0; p < loop.turn.size(); ++p) {
+    if (!takes_turns(loop, p)) continue;
     places.push_back(fmt::format("place{}", p));
     homes.push_back(fmt::format("home{}", p));
-    if (p >= task.carries()) continue;
+    if (p >= loop.carries()) continue;
     ++carries;
-    words.push_back(std::to_string(type_at(task, p).bytes() / (whole_words ? 4 : 1)));
+    words.push_back(std::to_string(type_at(loop, p).bytes() / (whole_words ? 4 : 1)));
   }
   if (places.empty()) return;
   body_.line("Bytes places[] = {{{}}};", fmt::join(places, ", "));
@@ -346,17 +339,17 @@ void FlowEmitter::come_home(const LoopTask& task) {
 // --- branches
 // ---------------------------------------------------------------------------------------
 
-void FlowEmitter::branch(const BranchTask& task) {
+void FlowEmitter::emit_branch(const BranchStep& branch) {
   const std::string number = parameter("number");
-  const Names inputs = parameters(task.branches[0]->inputs.size(), "operand");
-  const Names outputs = parameters(task.branches[0]->outputs.size(), "result");
+  const Names inputs = parameters(branch.branches[0].inputs.size(), "operand");
+  const Names outputs = parameters(branch.branches[0].outputs.size(), "result");
   parameter("room");
   body_.line("// A number that no branch has, a negative one too, stands for the last.");
   body_.open("switch (op::minimum<u32>(value_at<u32>({}), {})) {{", number,
-             task.branches.size() - 1);
-  for (std::size_t i = 0; i < task.branches.size(); ++i) {
+             branch.branches.size() - 1);
+  for (std::size_t i = 0; i < branch.branches.size(); ++i) {
     body_.open("case {}: {{", i);
-    steps(*task.branches[i], inputs, outputs, 0, fmt::format("branch{}_", i));
+    emit_steps(branch.branches[i], inputs, outputs, 0, fmt::format("branch{}_", i));
     body_.line("break;");
     body_.close();
   }
@@ -365,12 +358,12 @@ void FlowEmitter::branch(const BranchTask& task) {
 
 }  // namespace
 
-FlowText emit_flow(const Launch& launch, std::span<const Kernel> kernels) {
+FlowText emit_flow(const Step& step, std::span<const Kernel> kernels) {
   FlowText flow;
-  flow.threads = threads_for(launch, kernels);
+  flow.threads = threads_for(step, kernels);
   std::string functions;
   FlowEmitter emitter(kernels, flow, functions);
-  const std::string kernel = emitter.run(launch, true);
+  const std::string kernel = emitter.run(step, true);
   flow.text = functions + kernel;
   flow.constants = emitter.constants();
   return flow;

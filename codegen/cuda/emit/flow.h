@@ -8,28 +8,29 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "codegen/plan/control_flow.h"
-#include "runtime/executor/executable.h"
-#include "runtime/memory/buffer.h"
+#include "ir/kernel/kernel.h"
+#include "ir/literal.h"
+#include "ir/program/program.h"
 
 namespace anabranch::cuda {
 
 struct FlowText {
   /// The functions that the kernel calls, then `extern "C" __global__ void NAME(pointers to the
-  /// launch's buffers, then to the constants)`.
+  /// step's buffers, then to the constants)`.
   std::string text;
-  int threads = 1;                ///< of its one block
-  std::vector<Buffer> constants;  ///< of what runs inside
-  std::int64_t shared_bytes = 0;  ///< of the block's shared memory, at most
+  int threads = 1;                        ///< of its one block
+  std::vector<const Literal*> constants;  ///< in the programs that run inside
+  std::int64_t shared_bytes = 0;          ///< of the block's shared memory, at most
 };
 
-/// `launch` is a loop or a branch. What runs inside has one stream of kernels, copies, and loops
+/// `step` is a loop or a branch. What runs inside has one stream of kernels, copies, and loops
 /// and branches of the same kind. All threads take each step of these together, with a barrier
 /// after it; small values lie in shared memory, or, where no kernel needs more than one thread, in
 /// that thread's registers.
-FlowText emit_flow(const Launch& launch, std::span<const Kernel> kernels);
+FlowText emit_flow(const Step& step, std::span<const Kernel> kernels);
 
 }  // namespace anabranch::cuda

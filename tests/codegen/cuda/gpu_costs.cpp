@@ -6,7 +6,8 @@
 #include <chrono>
 #include <cmath>
 
-#include "codegen/schedule/device_model.h"
+#include "codegen/cuda/backend.h"
+#include "codegen/cuda/predict.h"
 #include "codegen/schedule/schedule.h"
 #include "runtime/executor/launch_times.h"
 #include "tests/support/fake_program.h"
@@ -15,6 +16,7 @@ namespace anabranch::cuda {
 namespace {
 
 using testing::FakeProgram;
+using testing::scheduled;
 
 const GpuFacts h100;
 
@@ -25,16 +27,17 @@ Kernel kernel_of(Dtype dtype, const Cost& cost) {
   return kernel;
 }
 
-Dot square(Dtype dtype, std::int64_t size, bool tf32 = false) {
+DotStep square(Dtype dtype, std::int64_t size, bool tf32 = false) {
   const Type type{dtype, Shape{size, size}};
-  Dot dot{type, type, type, {}};
+  DotStep dot;
+  dot.lhs = dot.rhs = dot.result = type;
   dot.attributes.lhs_contracting = {1};
   dot.attributes.rhs_contracting = {0};
   dot.tf32 = tf32;
   return dot;
 }
 
-double dot_ns(const GpuCosts& costs, const Dot& dot) {
+double dot_ns(const GpuCosts& costs, const DotStep& dot) {
   const std::int64_t n = dot.lhs.shape[0];
   const auto bytes = static_cast<std::int64_t>(dot.lhs.bytes());
   return costs.ns(dot, {2 * bytes, bytes, 2 * n * n * n});
@@ -106,8 +109,7 @@ Program chains(int count, int length, std::int64_t bytes) {
   FakeProgram program(16);
   const auto add = [&](const std::vector<SlotId>& from, SlotId to) {
     const std::int64_t threads = bytes / bytes_per_thread;
-    program.launch(from, to, costs.copy_ns(bytes, threads)).task =
-        DeviceTask{nullptr, nullptr, threads};
+    program.step(from, to, costs.copy_ns(bytes, threads)).parallelism = threads;
   };
   const SlotId in = program.input();
   std::vector<SlotId> ends;
@@ -125,9 +127,9 @@ Program chains(int count, int length, std::int64_t bytes) {
 }
 
 std::size_t streams_of(const Program& program, int most) {
-  const Executable made = schedule(program, on_gpu(most));
+  const Program made = scheduled(program, on_gpu(most));
   EXPECT_NO_THROW(verify(made));
-  EXPECT_EQ(to_string(made), to_string(schedule(program, on_gpu(most))));
+  EXPECT_EQ(to_string(made), to_string(scheduled(program, on_gpu(most))));
   return made.streams.size();
 }
 
@@ -155,32 +157,44 @@ TEST(GpuSchedule, HasNoMoreStreamsThanQueues) {
 
 TEST(GpuSchedule, PredictsEachStepAndEachEvent) {
   const Program program = chains(2, 12, small);
-  const double kernel = launch_ns + program.launches[0].predicted_ns;
-  EXPECT_NEAR(schedule(program, on_gpu(1)).prediction.ns, 25 * kernel, 1e-6);
+  const double kernel = launch_ns + program.steps[0].predicted_ns;
+  EXPECT_NEAR(scheduled(program, on_gpu(1)).prediction.ns, 25 * kernel, 1e-6);
   // The second stream starts after an event of the main one, which waits for its end.
-  EXPECT_NEAR(schedule(program, on_gpu(2)).prediction.ns, 13 * kernel + 2 * event_ns, 1e-6);
+  EXPECT_NEAR(scheduled(program, on_gpu(2)).prediction.ns, 13 * kernel + 2 * event_ns, 1e-6);
 }
 
 TEST(GpuSchedule, IsMadeAgainFromMeasuredTimes) {
   Program program = chains(2, 12, large);
   EXPECT_EQ(streams_of(program, 4), 1u);
-  for (Launch& launch : program.launches) std::get<DeviceTask>(launch.task).threads = 1;
-  LaunchTimes times(program.launches.size());
-  for (std::uint32_t i = 0; i < program.launches.size(); ++i) {
-    times.add(i, std::chrono::microseconds(20));
-  }
-  const Executable made = schedule(program, on_gpu(4), &times);
+  for (Step& step : program.steps) step.parallelism = 1;
+  LaunchTimes times(program.steps.size());
+  for (StepId i = 0; i < program.steps.size(); ++i) times.add(i, std::chrono::microseconds(20));
+  program.devices[0].device = Device::cuda();
+  const Program made = schedule(program, on_gpu(4), &times).program;
   EXPECT_EQ(made.streams.size(), 2u);
   EXPECT_TRUE(made.prediction.measured);
 }
 
 TEST(GpuSchedule, WhatTheHostDoesForItTakesNoMultiprocessor) {
-  const DeviceModel model = model_of(Device::cuda(), on_gpu(4));
-  Launch copy;
-  copy.task = HostTask{};
-  copy.predicted_ns = 100;
-  EXPECT_EQ(model.share(copy).units, 0u);
-  EXPECT_EQ(model.share(copy).ns, 100);
+  FakeProgram fake(16);
+  const SlotId in = fake.input(), out = fake.output();
+  Program& program = fake.program();
+  program.devices = {{Device::cuda()}, {Device::cpu()}};
+  program.slots[in].device = 1;
+  const DeviceModel model = backend().model(Device::cuda(), on_gpu(4));
+  Step& step = fake.step({in}, out);
+  step.cost = {128, 128, 0};
+  for (const bool copies : {true, false}) {
+    if (copies) {
+      step.work = TransferStep();
+    } else {
+      step.work = CustomCallStep();
+    }
+    predict(step, program, {});
+    EXPECT_GT(step.predicted_ns, 0);
+    EXPECT_EQ(model.share(step).units, 0u);
+    EXPECT_EQ(model.share(step).ns, step.predicted_ns);
+  }
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include <string>
 
-#include "codegen/schedule/schedule.h"
 #include "ir/error.h"
 #include "runtime/executor/run.h"
 #include "tests/support/fake_program.h"
@@ -13,6 +12,7 @@ namespace {
 using testing::buffer_of;
 using testing::counting;
 using testing::FakeProgram;
+using testing::scheduled;
 using testing::values_of;
 
 // Chains side by side, each through one temporary of 1,024 bytes.
@@ -21,8 +21,8 @@ FakeProgram wide(int chains) {
   const SlotId in = program.input();
   for (int i = 0; i < chains; ++i) {
     const SlotId middle = program.temporary();
-    program.launch({in}, middle);
-    program.launch({middle}, program.output());
+    program.step({in}, middle);
+    program.step({middle}, program.output());
   }
   return program;
 }
@@ -38,17 +38,17 @@ Options limited(std::size_t bytes) {
 
 TEST(MemoryLimit, GivesUpStreams) {
   FakeProgram program = wide(4);
-  const Executable all = schedule(program.program(), limited(0));
+  const Program all = scheduled(program.program(), limited(0));
   EXPECT_EQ(all.streams.size(), 4u);
-  EXPECT_EQ(all.arena_bytes, 4096u);
+  EXPECT_EQ(all.arena_bytes(), 4096u);
   EXPECT_EQ(all.given_up, "");
-  const Executable some = schedule(program.program(), limited(2048));
+  const Program some = scheduled(program.program(), limited(2048));
   EXPECT_EQ(some.streams.size(), 2u);
   EXPECT_EQ(some.given_up,
             "2 streams fewer, so that temporaries take 2048 bytes instead of 4096; the limit is "
             "2048");
   EXPECT_NE(to_string(some).find("memory limit: 2 streams fewer"), std::string::npos);
-  EXPECT_EQ(schedule(program.program(), limited(1024)).streams.size(), 1u);
+  EXPECT_EQ(scheduled(program.program(), limited(1024)).streams.size(), 1u);
 }
 
 // All chains' first halves, then all second halves.
@@ -58,9 +58,9 @@ FakeProgram breadth_first(int chains) {
   std::vector<SlotId> middles;
   for (int i = 0; i < chains; ++i) {
     middles.push_back(program.temporary());
-    program.launch({in}, middles.back());
+    program.step({in}, middles.back());
   }
-  for (SlotId middle : middles) program.launch({middle}, program.output());
+  for (SlotId middle : middles) program.step({middle}, program.output());
   return program;
 }
 
@@ -68,22 +68,22 @@ TEST(MemoryLimit, TakesAnotherOrderWhereOneStreamIsNotEnough) {
   FakeProgram program = breadth_first(5);
   Options options = limited(1024);
   options.streams = 1;
-  const Executable made = schedule(program.program(), options);
-  EXPECT_EQ(made.arena_bytes, 1024u);
+  const Program made = scheduled(program.program(), options);
+  EXPECT_EQ(made.arena_bytes(), 1024u);
   EXPECT_EQ(made.given_up,
             "another order of the launches, so that temporaries take 1024 bytes instead of 5120; "
             "the limit is 1024");
   EXPECT_NO_THROW(verify(made));
   const auto values = counting(128);
   const auto expected = program.expected({{values}});
-  const auto outputs = run(std::make_shared<Executable>(made), {buffer_of(Device::cpu(), values)});
+  const auto outputs = run(program.executable(made), {buffer_of(Device::cpu(), values)});
   for (std::size_t i = 0; i < outputs.size(); ++i) EXPECT_EQ(values_of(outputs[i]), expected[i]);
 }
 
 TEST(MemoryLimit, SaysHowMuchIsNeededWhereNothingHelps) {
   FakeProgram program = wide(4);
   try {
-    schedule(program.program(), limited(512));
+    scheduled(program.program(), limited(512));
     FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_STREQ(error.what(),

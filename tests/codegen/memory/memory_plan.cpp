@@ -7,9 +7,8 @@
 #include <random>
 #include <vector>
 
-#include "codegen/schedule/schedule.h"
 #include "ir/error.h"
-#include "runtime/executor/step_order.h"
+#include "ir/program/step_order.h"
 #include "tests/support/fake_graphs.h"
 #include "tests/support/fake_program.h"
 
@@ -19,6 +18,7 @@ namespace {
 using testing::FakeProgram;
 using testing::random_program;
 using testing::reaching_program;
+using testing::scheduled;
 using testing::SizedProgram;
 using testing::training_program;
 using testing::transformer_program;
@@ -32,35 +32,35 @@ Options on_null(int streams) {
 }
 
 // in -> t0 -> t1 -> ... -> out
-Executable long_chain(bool in_place) {
+Program long_chain(bool in_place) {
   FakeProgram program(100);
   SlotId last = program.input();
   for (int i = 0; i < 10; ++i) {
     const SlotId next = i < 9 ? program.temporary() : program.output();
-    Launch& launch = program.launch({last}, next);
-    if (!in_place) launch.in_place.clear();
+    Step& step = program.step({last}, next);
+    if (!in_place) step.in_place.clear();
     last = next;
   }
-  return schedule(program.program(), on_null(1));
+  return scheduled(program.program(), on_null(1));
 }
 
 TEST(MemoryPlan, AChainNeedsTwoBuffersOrOneInPlace) {
-  EXPECT_EQ(long_chain(false).arena_bytes, 2 * 832u);
-  EXPECT_EQ(long_chain(false).live_bytes, 2 * 832u);
-  EXPECT_EQ(long_chain(true).arena_bytes, 832u);
-  EXPECT_EQ(long_chain(true).live_bytes, 832u);
+  EXPECT_EQ(long_chain(false).arena_bytes(), 2 * 832u);
+  EXPECT_EQ(long_chain(false).devices[0].live_bytes, 2 * 832u);
+  EXPECT_EQ(long_chain(true).arena_bytes(), 832u);
+  EXPECT_EQ(long_chain(true).devices[0].live_bytes, 832u);
   EXPECT_NO_THROW(verify(long_chain(true)));
 }
 
 TEST(MemoryPlan, AValueReadLaterIsNotWrittenOver) {
   FakeProgram program(8);
   const SlotId in = program.input(), a = program.temporary(), b = program.temporary();
-  program.launch({in}, a);
-  program.launch({a}, b);
-  program.launch({a, b}, program.output());
-  Executable made = schedule(program.program(), on_null(1));
+  program.step({in}, a);
+  program.step({a}, b);
+  program.step({a, b}, program.output());
+  Program made = scheduled(program.program(), on_null(1));
   EXPECT_NE(made.slots[a].offset, made.slots[b].offset);
-  EXPECT_EQ(made.arena_bytes, 128u);
+  EXPECT_EQ(made.arena_bytes(), 128u);
 }
 
 TEST(MemoryPlan, WhatMayRunAtTheSameTimeDoesNotShare) {
@@ -69,11 +69,11 @@ TEST(MemoryPlan, WhatMayRunAtTheSameTimeDoesNotShare) {
   std::vector<SlotId> temporaries;
   for (int chain = 0; chain < 2; ++chain) {
     temporaries.push_back(program.temporary());
-    program.launch({in}, temporaries.back());
-    program.launch({temporaries.back()}, program.output());
+    program.step({in}, temporaries.back());
+    program.step({temporaries.back()}, program.output());
   }
-  EXPECT_EQ(schedule(program.program(), on_null(1)).arena_bytes, 64u);
-  EXPECT_EQ(schedule(program.program(), on_null(2)).arena_bytes, 128u);
+  EXPECT_EQ(scheduled(program.program(), on_null(1)).arena_bytes(), 64u);
+  EXPECT_EQ(scheduled(program.program(), on_null(2)).arena_bytes(), 128u);
 }
 
 TEST(MemoryPlan, TheLowerBoundKnowsWhatMayRunAtTheSameTime) {
@@ -81,16 +81,16 @@ TEST(MemoryPlan, TheLowerBoundKnowsWhatMayRunAtTheSameTime) {
   const SlotId in = program.input();
   for (int chain = 0; chain < 3; ++chain) {
     const SlotId middle = program.temporary();
-    program.launch({in}, middle);
-    program.launch({middle}, program.output());
+    program.step({in}, middle);
+    program.step({middle}, program.output());
   }
-  EXPECT_EQ(schedule(program.program(), on_null(3)).live_bytes, 3 * 64u);
-  EXPECT_EQ(schedule(program.program(), on_null(1)).live_bytes, 64u);
+  EXPECT_EQ(scheduled(program.program(), on_null(3)).devices[0].live_bytes, 3 * 64u);
+  EXPECT_EQ(scheduled(program.program(), on_null(1)).devices[0].live_bytes, 64u);
 }
 
 // Places of temporaries that may not share bytes: of each pair, some use of each comes before, or
 // beside, some use of the other.
-std::vector<std::vector<bool>> conflicts(const Executable& made) {
+std::vector<std::vector<bool>> conflicts(const Program& made) {
   const StepOrder order(made);
   const SlotUses uses(made, order);
   const auto comes_before = [&](SlotId a, SlotId b) {
@@ -112,13 +112,13 @@ std::vector<std::vector<bool>> conflicts(const Executable& made) {
   return found;
 }
 
-std::size_t rounded_bytes(const Executable& made, SlotId id) {
+std::size_t rounded_bytes(const Program& made, SlotId id) {
   return (made.slots[id].type.bytes() + 63) / 64 * 64;
 }
 
 // The most bytes of temporaries that all are in conflict with each other: every such set is tried
 // that could be better than the best.
-std::size_t heaviest_set(const Executable& made) {
+std::size_t heaviest_set(const Program& made) {
   const auto conflict = conflicts(made);
   std::size_t best = 0;
   const std::function<void(std::vector<SlotId>, std::size_t)> grow = [&](auto candidates,
@@ -150,10 +150,9 @@ TEST(MemoryPlan, TheLowerBoundIsTheHeaviestSetOfWhatMayBeLiveTogether) {
   int above_in_order = 0;
   for (int round = 0; round < 400; ++round) {
     SizedProgram program = reaching_program(random, 2 + static_cast<int>(random() % 28), 8);
-    for (Launch& launch : program.program().launches) launch.in_place.clear();
-    const Executable made =
-        schedule(program.program(), on_null(1 + static_cast<int>(random() % 4)));
-    ASSERT_EQ(made.live_bytes, heaviest_set(made)) << to_string(made);
+    for (Step& step : program.program().steps) step.in_place.clear();
+    const Program made = scheduled(program.program(), on_null(1 + static_cast<int>(random() % 4)));
+    ASSERT_EQ(made.devices[0].live_bytes, heaviest_set(made)) << to_string(made);
     // What is live at once in one order of the steps is less.
     const StepOrder order(made);
     const SlotUses uses(made, order);
@@ -171,8 +170,8 @@ TEST(MemoryPlan, TheLowerBoundIsTheHeaviestSetOfWhatMayBeLiveTogether) {
       }
       in_order = std::max(in_order, live);
     }
-    ASSERT_GE(made.live_bytes, in_order);
-    above_in_order += made.live_bytes > in_order;
+    ASSERT_GE(made.devices[0].live_bytes, in_order);
+    above_in_order += made.devices[0].live_bytes > in_order;
   }
   EXPECT_GT(above_in_order, 50);
 }
@@ -181,9 +180,9 @@ TEST(MemoryPlan, EmptyAndUnusedTemporariesTakeNothing) {
   FakeProgram program(0);
   const SlotId in = program.input(), empty = program.temporary();
   program.temporary();
-  program.launch({in}, empty);
-  program.launch({empty}, program.output());
-  EXPECT_EQ(schedule(program.program(), on_null(1)).arena_bytes, 0u);
+  program.step({in}, empty);
+  program.step({empty}, program.output());
+  EXPECT_EQ(scheduled(program.program(), on_null(1)).arena_bytes(), 0u);
 }
 
 TEST(MemoryPlan, DifferentSizesFillTheGaps) {
@@ -193,15 +192,15 @@ TEST(MemoryPlan, DifferentSizesFillTheGaps) {
   const SlotId large = program.temporary(), half = program.temporary(), other = program.temporary();
   const SlotId small = program.output();
   for (SlotId id : {half, other}) program.program().slots[id].type.shape = Shape{32};
-  program.launch({in}, large);
+  program.step({in}, large);
   const SlotId middle = program.output();
-  program.launch({large}, middle);
-  program.launch({middle}, half);
-  program.launch({middle}, other);
-  program.launch({half, other}, small);
-  Executable made = schedule(program.program(), on_null(1));
-  EXPECT_EQ(made.arena_bytes, 512u);
-  EXPECT_EQ(made.live_bytes, 512u);
+  program.step({large}, middle);
+  program.step({middle}, half);
+  program.step({middle}, other);
+  program.step({half, other}, small);
+  Program made = scheduled(program.program(), on_null(1));
+  EXPECT_EQ(made.arena_bytes(), 512u);
+  EXPECT_EQ(made.devices[0].live_bytes, 512u);
   EXPECT_NO_THROW(verify(made));
 }
 
@@ -209,11 +208,11 @@ TEST(MemoryPlan, AnOutputTakesOverAnInputThatIsNoLongerRead) {
   FakeProgram program(8);
   const SlotId first = program.input(), second = program.input(), third = program.input();
   const SlotId middle = program.temporary();
-  program.launch({first}, middle).in_place.clear();
-  program.launch({middle, second}, program.output());  // over `second`, which it reads last
-  program.launch({third}, program.output()).in_place.clear();
-  program.launch({third}, program.output());  // over `third`
-  Executable made = schedule(program.program(), on_null(1));
+  program.step({first}, middle).in_place.clear();
+  program.step({middle, second}, program.output());  // over `second`, which it reads last
+  program.step({third}, program.output()).in_place.clear();
+  program.step({third}, program.output());  // over `third`
+  Program made = scheduled(program.program(), on_null(1));
   const std::vector<std::pair<std::uint32_t, std::uint32_t>> expected = {{1, 0}, {2, 2}, {0, 1}};
   EXPECT_EQ(made.takeovers, expected);
   EXPECT_NO_THROW(verify(made));
@@ -226,9 +225,9 @@ TEST(MemoryPlan, ManyOutputsTakeOverManyInputsOfTheirSize) {
   FakeProgram program(8);
   for (int i = 0; i < 200; ++i) {
     const SlotId in = program.input();
-    program.launch({in}, program.output()).in_place.clear();
+    program.step({in}, program.output()).in_place.clear();
   }
-  const Executable made = schedule(program.program(), on_null(1));
+  const Program made = scheduled(program.program(), on_null(1));
   EXPECT_NO_THROW(verify(made));
   EXPECT_EQ(made.takeovers.size(), 199u);
 }
@@ -237,18 +236,18 @@ TEST(MemoryPlan, AnOutputReturnedTwiceTakesOverOneInput) {
   FakeProgram program(8);
   program.input();
   program.input();
-  program.launch({program.input()}, program.output());
+  program.step({program.input()}, program.output());
   program.program().outputs.push_back(program.program().outputs[0]);
-  const Executable made = schedule(program.program(), on_null(1));
+  const Program made = scheduled(program.program(), on_null(1));
   EXPECT_NO_THROW(verify(made));
   EXPECT_EQ(made.takeovers.size(), 1u);
 }
 
 double of_bound(Program program, int streams) {
-  const Executable made = schedule(std::move(program), on_null(streams));
+  const Program made = scheduled(std::move(program), on_null(streams));
   verify(made);
-  EXPECT_GE(made.arena_bytes, made.live_bytes);
-  return static_cast<double>(made.arena_bytes) / static_cast<double>(made.live_bytes);
+  EXPECT_GE(made.arena_bytes(), made.devices[0].live_bytes);
+  return static_cast<double>(made.arena_bytes()) / static_cast<double>(made.devices[0].live_bytes);
 }
 
 TEST(MemoryPlan, TrainingStepsAndTransformersComeNearTheLowerBound) {
@@ -278,7 +277,7 @@ TEST(MemoryPlan, DeepTrainingStepsComeNearTheLowerBound) {
   }
 }
 
-// Any two values at all are read by a launch, and sizes have nothing in common: 97 of 100 come
+// Any two values at all are read by a step, and sizes have nothing in common: 97 of 100 come
 // near.
 TEST(MemoryPlan, NearlyEveryRandomProgramComesNearTheLowerBound) {
   for (int streams : {1, 4}) {
@@ -301,7 +300,7 @@ TEST(MemoryPlan, NearlyEveryRandomProgramComesNearTheLowerBound) {
 // The least arena of any packing. In the least one, pushed down, each temporary lies at 0 or on one
 // that it conflicts with; so placing them in the order of their offsets, each as low as it can lie
 // on those before it, finds it, and all orders are tried.
-std::size_t least_arena(const Executable& made) {
+std::size_t least_arena(const Program& made) {
   const auto conflict = conflicts(made);
   std::vector<SlotId> order;
   for (SlotId id = 0; id < made.slots.size(); ++id) {
@@ -311,7 +310,7 @@ std::size_t least_arena(const Executable& made) {
   std::size_t least = SIZE_MAX;
   const std::function<void(std::size_t, std::size_t)> place = [&](std::size_t placed,
                                                                   std::size_t top) {
-    if (top >= least || least == made.live_bytes) return;
+    if (top >= least || least == made.devices[0].live_bytes) return;
     if (placed == order.size()) least = top;
     for (std::size_t next = placed; next < order.size(); ++next) {
       std::swap(order[placed], order[next]);
@@ -332,13 +331,13 @@ TEST(MemoryPlan, NoPackingOfSmallProgramsIsSmaller) {
   std::mt19937 random(9);
   for (int round = 0; round < 400; ++round) {
     SizedProgram program = reaching_program(random, 10, 4);
-    for (Launch& launch : program.program().launches) launch.in_place.clear();
+    for (Step& step : program.program().steps) step.in_place.clear();
     for (Slot& slot : program.program().slots) {
       slot.type.shape = Shape{8 * static_cast<std::int64_t>(1 + random() % 5)};
     }
     const int streams = 1 + static_cast<int>(random() % 4);
-    const Executable made = schedule(program.program(), on_null(streams));
-    ASSERT_EQ(made.arena_bytes, least_arena(made)) << to_string(made);
+    const Program made = scheduled(program.program(), on_null(streams));
+    ASSERT_EQ(made.arena_bytes(), least_arena(made)) << to_string(made);
   }
 }
 
@@ -358,18 +357,18 @@ TEST(MemoryPlan, NotEveryProgramFitsIntoItsLowerBound) {
     ids.push_back(program.temporary());
     program.program().slots[ids.back()].type.shape = Shape{8 * life.size};
   }
-  for (int step = 0; step < 8; ++step) {
-    Launch& launch = program.launch({in}, program.output(8));
-    launch.in_place.clear();
+  for (int at = 0; at < 8; ++at) {
+    Step& step = program.step({in}, program.output(8));
+    step.in_place.clear();
     for (std::size_t i = 0; i < lives.size(); ++i) {
-      if (lives[i].begin == step) launch.writes.push_back(ids[i]);
-      if (lives[i].begin == step || lives[i].end == step) launch.buffers.push_back(ids[i]);
+      if (lives[i].begin == at) step.writes.push_back(ids[i]);
+      if (lives[i].begin == at || lives[i].end == at) step.buffers.push_back(ids[i]);
     }
   }
-  const Executable made = schedule(program.program(), on_null(1));
-  EXPECT_EQ(made.live_bytes, 5 * 64u);
+  const Program made = scheduled(program.program(), on_null(1));
+  EXPECT_EQ(made.devices[0].live_bytes, 5 * 64u);
   EXPECT_EQ(least_arena(made), 6 * 64u);
-  EXPECT_EQ(made.arena_bytes, 6 * 64u);
+  EXPECT_EQ(made.arena_bytes(), 6 * 64u);
 }
 
 TEST(MemoryPlan, RandomProgramsComeNearTheLowerBoundOnOneStream) {
@@ -382,11 +381,11 @@ TEST(MemoryPlan, RandomProgramsComeNearTheLowerBoundOnOneStream) {
       slot.type.shape = Shape{static_cast<std::int64_t>(8 + random() % 1000)};
       sum += slot.type.bytes();
     }
-    Executable made = schedule(program.program(), on_null(1));
+    Program made = scheduled(program.program(), on_null(1));
     ASSERT_NO_THROW(verify(made));
-    ASSERT_GE(made.arena_bytes, made.live_bytes);
-    arena += made.arena_bytes;
-    live += made.live_bytes;
+    ASSERT_GE(made.arena_bytes(), made.devices[0].live_bytes);
+    arena += made.arena_bytes();
+    live += made.devices[0].live_bytes;
   }
   EXPECT_LE(arena, live + live / 50);
   EXPECT_LT(arena, sum);

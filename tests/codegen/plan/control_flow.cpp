@@ -24,29 +24,35 @@ Compilation compiled(const std::string& text, const std::string& type, int strea
   options.device = Device::cpu();
   options.verify = true;
   Compilation compilation = compile(parse(with_type(text, type)), options);
-  verify(*compilation.executable);
+  verify(compilation.program());
   return compilation;
 }
 
-std::vector<const Launch*> launches_of(const Executable& executable) {
-  std::vector<const Launch*> launches;
-  for (const Stream& stream : executable.streams) {
-    for (const Step& step : stream) {
-      if (const auto* launch = std::get_if<Launch>(&step)) launches.push_back(launch);
+// In the order of their launches.
+std::vector<const Step*> steps_of(const Program& program) {
+  std::vector<const Step*> steps;
+  for (const Stream& stream : program.streams) {
+    for (const Command& command : stream) {
+      if (const Step* step = step_of(program, command)) steps.push_back(step);
     }
   }
-  return launches;
+  return steps;
 }
 
-const Launch& loop_launch_of(const Compilation& compilation) {
-  for (const Launch* launch : launches_of(*compilation.executable)) {
-    if (launch->kind == Launch::Kind::loop) return *launch;
+StepId loop_id_of(const Compilation& compilation) {
+  const Program& program = compilation.program();
+  for (StepId id = 0; id < program.steps.size(); ++id) {
+    if (std::holds_alternative<LoopStep>(program.steps[id].work)) return id;
   }
-  throw InternalError("test", "no loop", to_string(*compilation.executable));
+  throw InternalError("test", "no loop", to_string(program));
 }
 
-const LoopTask& loop_of(const Compilation& compilation) {
-  return std::get<LoopTask>(loop_launch_of(compilation).task);
+const Step& loop_step_of(const Compilation& compilation) {
+  return compilation.program().steps[loop_id_of(compilation)];
+}
+
+const LoopStep& loop_of(const Compilation& compilation) {
+  return std::get<LoopStep>(loop_step_of(compilation).work);
 }
 
 const std::string head = R"(graph main(%0: S, %1: S) {
@@ -67,29 +73,31 @@ TEST(ControlFlow, ALoopOfSmallStepsIsOneFunction) {
   const std::string body = "    %5: S = multiply %1, %2\n    return %4, %5, %2\n";
   for (const char* type : {"f32[]", "f32[64,64]"}) {
     const Compilation compilation = compiled(head + body + tail, type);
-    EXPECT_TRUE(std::holds_alternative<HostTask>(loop_of(compilation).native)) << type;
+    EXPECT_TRUE(loop_of(compilation).is_whole) << type;
+    EXPECT_TRUE(compilation.code().steps[loop_id_of(compilation)].host_task()) << type;
     const std::string text = dump(compilation, Stage::schedule);
     EXPECT_NE(text.find("native loop while3(%2, %0, %1) -> %3, %4, %3.room"), std::string::npos)
         << text;
     EXPECT_NE(text.find("executable while3.body on cpu:0"), std::string::npos) << text;
   }
   const Compilation large = compiled(head + body + tail, "f32[500,500]");
-  EXPECT_TRUE(std::holds_alternative<std::monostate>(loop_of(large).native));
+  EXPECT_FALSE(loop_of(large).is_whole);
+  EXPECT_FALSE(large.code().steps[loop_id_of(large)].host_task());
 }
 
 TEST(ControlFlow, ACarryIsUpdatedWhereItLies) {
   const auto compilation =
       compiled(head + "    %5: S = multiply %1, %2\n    return %4, %5, %2\n" + tail, "f32[64,64]");
-  const LoopTask& loop = loop_of(compilation);
+  const LoopStep& loop = loop_of(compilation);
   EXPECT_EQ(loop.written, (std::vector<std::uint32_t>{0, 1}));
   EXPECT_EQ(loop.turn, (std::vector<std::uint32_t>{0, 1}));
 }
 
 TEST(ControlFlow, CarriesThatChangePlacesAreNotCopied) {
   const auto compilation = compiled(head + "    return %4, %2, %1\n" + tail, "f32[64,64]");
-  const LoopTask& loop = loop_of(compilation);
+  const LoopStep& loop = loop_of(compilation);
   EXPECT_EQ(loop.turn, (std::vector<std::uint32_t>{0, 2, 1}));
-  EXPECT_EQ(launches_of(*loop.body).size(), 1u) << to_string(*loop.body);
+  EXPECT_EQ(loop.body().steps.size(), 1u) << to_string(loop.body());
 }
 
 // before, now -> now, 2 now - before: three arrays' worth of memory would be one too many.
@@ -106,7 +114,7 @@ TEST(ControlFlow, ALeapfrogNeedsNoThirdPlace) {
 TEST(ControlFlow, ACarryThatCannotBeInPlaceGoesByTurns) {
   const auto compilation = compiled(
       head + "    %5: S = reverse %1 axes=[0]\n    return %4, %5, %2\n" + tail, "f32[64,64]");
-  const LoopTask& loop = loop_of(compilation);
+  const LoopStep& loop = loop_of(compilation);
   EXPECT_EQ(loop.written, (std::vector<std::uint32_t>{0, 2}));
   EXPECT_EQ(loop.turn, (std::vector<std::uint32_t>{0, 2, 1}));
 }
@@ -133,13 +141,13 @@ const std::string scan = R"(graph main(%0: S, %1: S) {
 
 TEST(ControlFlow, AScanWritesItsRowsWhereTheyStay) {
   const auto compilation = compiled(scan, "f32[1000,64]");
-  const LoopTask& loop = loop_of(compilation);
+  const LoopStep& loop = loop_of(compilation);
   EXPECT_EQ(loop.written[1], 1u);
   EXPECT_EQ(loop.turn[1], 1u);
-  EXPECT_LE(loop.body->arena_bytes, 1024u);
-  Cost step;
-  for (const Launch* launch : launches_of(*loop.body)) step += launch->cost;
-  EXPECT_LE(step.bytes_read + step.bytes_written, 8 * 64 * 4) << to_string(*loop.body);
+  EXPECT_LE(loop.body().arena_bytes(), 1024u);
+  Cost turn;
+  for (const Step& step : loop.body().steps) turn += step.cost;
+  EXPECT_LE(turn.bytes_read + turn.bytes_written, 8 * 64 * 4) << to_string(loop.body());
 }
 
 // The reader comes later in the text, and as a kernel first: the update then needs no copy.
@@ -151,14 +159,14 @@ TEST(ControlFlow, WhatReadsAnArrayRunsBeforeItsUpdate) {
     return %4, %7, %8
 )";
   const auto compilation = compiled(head + body + tail, "f32[1000,64]");
-  const std::vector<const Launch*> launches = launches_of(*loop_of(compilation).body);
-  const auto updates = [](const Launch* launch) { return !launch->updates.empty(); };
-  const auto update = std::ranges::find_if(launches, updates);
-  ASSERT_NE(update, launches.end());
+  const Program& inside = loop_of(compilation).body();
+  const std::vector<const Step*> steps = steps_of(inside);
+  const auto updates = [](const Step* step) { return !step->updates.empty(); };
+  const auto update = std::ranges::find_if(steps, updates);
+  ASSERT_NE(update, steps.end());
   const SlotId array = (*update)->updates[0].first;
-  for (const Launch* launch : std::span(update + 1, launches.end())) {
-    EXPECT_EQ(std::ranges::count(launch->buffers, array), 0)
-        << to_string(*loop_of(compilation).body);
+  for (const Step* step : std::span(update + 1, steps.end())) {
+    EXPECT_EQ(std::ranges::count(step->buffers, array), 0) << to_string(inside);
   }
   EXPECT_EQ(loop_of(compilation).written[1], 1u);
 }
@@ -176,7 +184,7 @@ TEST(ControlFlow, ABodyThatUpdatesKeepsToOneStream) {
     return %4, %5, %6
 )";
   const auto streams_of = [](const std::string& body) {
-    return loop_of(compiled(head + body + tail, "f32[1000,65536]", 4)).body->streams.size();
+    return loop_of(compiled(head + body + tail, "f32[1000,65536]", 4)).body().streams.size();
   };
   EXPECT_EQ(streams_of(row), 1u);
   EXPECT_GT(streams_of(whole), 1u);
@@ -199,13 +207,12 @@ TEST(ControlFlow, ACarryIsHandedOnOnce) {
   return %5, %6, %7
 })",
                                     "f32[64,64]");
-  const LoopTask& loop = loop_of(compilation);
+  const LoopStep& loop = loop_of(compilation);
   std::vector<std::uint32_t> turn = loop.turn;
   std::ranges::sort(turn);
   for (std::uint32_t i = 0; i < turn.size(); ++i) EXPECT_EQ(turn[i], i);
-  const auto launches = launches_of(*loop.body);
-  EXPECT_EQ(std::ranges::count(launches, Launch::Kind::library, &Launch::kind), 1)
-      << to_string(*loop.body);
+  const auto copies = [](const Step& step) { return std::holds_alternative<CopyStep>(step.work); };
+  EXPECT_EQ(std::ranges::count_if(loop.body().steps, copies), 1) << to_string(loop.body());
 }
 
 // The initial value of %4 is still read when %4 is written.
@@ -226,10 +233,10 @@ TEST(ControlFlow, ACarryThatIsCapturedTooIsNotWrittenOver) {
   return %4, %5
 })",
                                     "f32[64,64]");
-  const Launch& launch = loop_launch_of(compilation);
+  const Step& step = loop_step_of(compilation);
   ASSERT_EQ(loop_of(compilation).captures(), 1u);
   const auto is_written_over = [&](std::size_t carry) {
-    return std::ranges::count(launch.in_place, launch.buffers[carry],
+    return std::ranges::count(step.in_place, step.buffers[carry],
                               &std::pair<SlotId, SlotId>::first) > 0;
   };
   EXPECT_FALSE(is_written_over(1)) << dump(compilation, Stage::schedule);
@@ -254,11 +261,11 @@ TEST(ControlFlow, TheRoomOfALoopHoldsWhatItsConditionComputes) {
   return %3
 })",
                                     "f32[1000,1000]");
-  const Launch& launch = loop_launch_of(compilation);
-  const LoopTask& loop = std::get<LoopTask>(launch.task);
-  ASSERT_GT(loop.condition->arena_bytes, loop.body->arena_bytes);
-  const Slot& room = compilation.executable->slots[launch.writes.back()];
-  EXPECT_GE(room.type.bytes(), loop_flag_bytes + loop.condition->arena_bytes);
+  const Step& step = loop_step_of(compilation);
+  const LoopStep& loop = loop_of(compilation);
+  ASSERT_GT(loop.condition().arena_bytes(), loop.body().arena_bytes());
+  const Slot& room = compilation.program().slots[step.writes.back()];
+  EXPECT_GE(room.type.bytes(), loop_flag_bytes + loop.condition().arena_bytes());
 }
 
 // One array under two names, of which one is read elsewhere than the result is written.
@@ -275,9 +282,9 @@ TEST(ControlFlow, NothingIsWrittenOverWhatIsGivenTwice) {
     std::string given = text;
     given.replace(given.find("GIVEN"), 5, second);
     const auto compilation = compiled(given, "f32[64,64]");
-    const std::vector<const Launch*> launches = launches_of(*compilation.executable);
-    ASSERT_EQ(launches.size(), 1u);
-    EXPECT_EQ(launches[0]->in_place.size(), second == "%0" ? 0u : 1u);
+    const std::vector<Step>& steps = compilation.program().steps;
+    ASSERT_EQ(steps.size(), 1u);
+    EXPECT_EQ(steps[0].in_place.size(), second == "%0" ? 0u : 1u);
   }
 }
 
@@ -285,7 +292,8 @@ TEST(ControlFlow, NothingIsWrittenOverWhatIsGivenTwice) {
 // memory's order, so vectors are loaded and stored whole.
 TEST(ControlFlow, SlicesAtUnknownPlacesKeepTheirStride) {
   int accesses = 0;
-  for (const Kernel& kernel : compiled(scan, "f32[1000,64]").kernels) {
+  const Compilation compilation = compiled(scan, "f32[1000,64]");
+  for (const Kernel& kernel : compilation.program().kernels) {
     for (const Instruction& instruction : kernel.instructions) {
       const auto* loop = std::get_if<Loop>(&instruction.operation);
       if (!loop || loop->extent != 64) continue;
@@ -332,8 +340,8 @@ TEST(ControlFlow, WhatIsCheapToComputeTakesNoMemory) {
   return %10
 })",
                                            "f32[512]");
-  EXPECT_LT(compilation.executable->arena_bytes, 16u << 10);
-  for (const Kernel& kernel : compilation.kernels) {
+  EXPECT_LT(compilation.program().arena_bytes(), 16u << 10);
+  for (const Kernel& kernel : compilation.program().kernels) {
     for (const Instruction& instruction : kernel.instructions) {
       const auto* compute = std::get_if<Compute>(&instruction.operation);
       EXPECT_FALSE(compute && compute->op == Op::power) << to_string(kernel);

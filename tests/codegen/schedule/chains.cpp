@@ -10,9 +10,7 @@
 #include <random>
 #include <set>
 
-#include "codegen/schedule/schedule.h"
 #include "codegen/schedule/stream_layout.h"
-#include "runtime/executor/run.h"
 #include "runtime/null/run_null.h"
 #include "tests/support/fake_program.h"
 
@@ -73,13 +71,13 @@ struct Dag {
       if (reads.empty()) reads.push_back(in);
       const bool is_read = std::count(edge[j].begin(), edge[j].end(), true) > 0;
       slots.push_back(is_read ? program.temporary() : program.output());
-      program.launch(reads, slots.back());
+      program.step(reads, slots.back());
     }
     return program;
   }
 };
 
-// Any edges, or edges only from each four launches to the next few fours.
+// Any edges, or edges only from each four steps to the next few fours.
 Dag random_dag(std::mt19937& random, std::size_t size) {
   Dag dag(size);
   const double density = std::uniform_real_distribution<>(0.02, 0.6)(random);
@@ -150,20 +148,20 @@ std::ostream& operator<<(std::ostream& out, const Counts& counts) {
              << " streams";
 }
 
-Counts counts_of(const Executable& executable) {
-  Counts counts{0, 0, executable.streams.size()};
-  for (const Stream& stream : executable.streams) {
-    for (const Step& step : stream) {
-      counts.waits += std::holds_alternative<Wait>(step);
-      counts.events += std::holds_alternative<Record>(step);
+Counts counts_of(const Program& program) {
+  Counts counts{0, 0, program.streams.size()};
+  for (const Stream& stream : program.streams) {
+    for (const Command& command : stream) {
+      counts.waits += std::holds_alternative<Wait>(command);
+      counts.events += std::holds_alternative<Record>(command);
     }
   }
   return counts;
 }
 
-// The fewest waits, of those layouts the fewest events, of those the fewest streams, for launches
-// that share a stream only where one depends on the other. What follows a launch on its stream is a
-// matching of all dependencies: a reduced edge in it saves a wait, one that is its launch's only
+// The fewest waits, of those layouts the fewest events, of those the fewest streams, for steps
+// that share a stream only where one depends on the other. What follows a step on its stream is a
+// matching of all dependencies: a reduced edge in it saves a wait, one that is its step's only
 // one an event, any edge a stream. The heaviest is found by shortest paths with potentials (Kuhn's
 // Hungarian method, as Jonker and Volgenant have it), which has nothing of chains.cpp in it.
 Counts fewest_by_weight(const Dag& all, const Dag& reduced) {
@@ -226,34 +224,34 @@ Counts fewest_by_weight(const Dag& all, const Dag& reduced) {
   return counts;
 }
 
-Executable on_all_streams(const Dag& dag, int cap = 1000) {
+Program on_all_streams(const Dag& dag, int cap = 1000) {
   Options options;
   options.device = Device::null(3);
   options.streams = cap;
   options.use_all_streams = true;
-  return schedule(dag.program().program(), options);
+  return testing::scheduled(dag.program().program(), options);
 }
 
-// Whether stream order and events put every launch after all it depends on: walked from each launch
-// along the next step of its stream and the waits for its records.
-bool is_ordered(const Executable& executable, const Dag& dependencies) {
+// Whether stream order and events put every step after all it depends on: walked from each step's
+// launch along the commands before it on its stream and the waits among them.
+bool is_ordered(const Program& program, const Dag& dependencies) {
   struct At {
     std::size_t stream, position;
   };
-  std::vector<At> recorded_at(executable.event_count), launched_at(dependencies.size);
-  for (std::size_t s = 0; s < executable.streams.size(); ++s) {
-    for (std::size_t i = 0; i < executable.streams[s].size(); ++i) {
-      const Step& step = executable.streams[s][i];
-      if (auto* record = std::get_if<Record>(&step)) recorded_at[record->event] = {s, i};
-      if (auto* launch = std::get_if<Launch>(&step)) launched_at[launch->number] = {s, i};
+  std::vector<At> recorded_at(program.event_count), launched_at(dependencies.size);
+  for (std::size_t s = 0; s < program.streams.size(); ++s) {
+    for (std::size_t i = 0; i < program.streams[s].size(); ++i) {
+      const Command& command = program.streams[s][i];
+      if (auto* record = std::get_if<Record>(&command)) recorded_at[record->event] = {s, i};
+      if (auto* launch = std::get_if<Launch>(&command)) launched_at[launch->step] = {s, i};
     }
   }
   for (std::size_t later = 0; later < dependencies.size; ++later) {
-    // The furthest step of each stream that has ended before `later` begins.
-    std::vector<std::size_t> ended(executable.streams.size());
+    // The furthest command of each stream that has ended before `later` begins.
+    std::vector<std::size_t> ended(program.streams.size());
     const std::function<void(At)> include = [&](At at) {
       for (std::size_t i = at.position; i-- > ended[at.stream];) {
-        if (auto* wait = std::get_if<Wait>(&executable.streams[at.stream][i])) {
+        if (auto* wait = std::get_if<Wait>(&program.streams[at.stream][i])) {
           const At from = recorded_at[wait->event];
           if (ended[from.stream] <= from.position) include({from.stream, from.position + 1});
         }
@@ -269,11 +267,11 @@ bool is_ordered(const Executable& executable, const Dag& dependencies) {
   return true;
 }
 
-std::vector<std::string> launched(const Executable& executable) {
-  null::take_log(executable.device);
-  run(std::make_shared<Executable>(executable), {Buffer::allocate(executable.device, 8)});
+std::vector<std::string> launched(const Program& program) {
+  null::take_log(program.device());
+  null::run(program);
   std::vector<std::string> names;
-  for (const null::Entry& entry : null::take_log(executable.device)) names.push_back(entry.name);
+  for (const null::Entry& entry : null::take_log(program.device())) names.push_back(entry.name);
   return names;
 }
 
@@ -283,7 +281,7 @@ TEST(Chains, AThousandRandomGraphsTakeAsFewAsTheTheorySays) {
   for (int round = 0; round < 1000; ++round) {
     const Dag dag = random_dag(random, 1 + random() % 40);
     const Dag all = dag.closure(), reduced = dag.reduction();
-    const Executable made = on_all_streams(dag);
+    const Program made = on_all_streams(dag);
     ASSERT_NO_THROW(verify(made));
     ASSERT_TRUE(is_ordered(made, dag)) << to_string(made);
     const Counts counts = counts_of(made);
@@ -316,24 +314,24 @@ TEST(Chains, FewerStreamsAreNotWorthAWait) {
   EXPECT_EQ(made, fewest_by_weight(all, dag.reduction()));
 }
 
-TEST(Chains, LaunchesThatCouldRunAtTheSameTimeNeverShareAStream) {
+TEST(Chains, StepsThatCouldRunAtTheSameTimeNeverShareAStream) {
   std::mt19937 random(12);
   for (int round = 0; round < 300; ++round) {
     const Dag dag = random_dag(random, 1 + random() % 40), all = dag.closure();
     for (const Stream& stream : on_all_streams(dag).streams) {
-      std::vector<std::uint32_t> numbers;
-      for (const Step& step : stream) {
-        if (auto* launch = std::get_if<Launch>(&step)) numbers.push_back(launch->number);
+      std::vector<StepId> steps;
+      for (const Command& command : stream) {
+        if (auto* launch = std::get_if<Launch>(&command)) steps.push_back(launch->step);
       }
-      for (std::size_t i = 1; i < numbers.size(); ++i) {
-        ASSERT_TRUE(all.edge[numbers[i - 1]][numbers[i]]);
+      for (std::size_t i = 1; i < steps.size(); ++i) {
+        ASSERT_TRUE(all.edge[steps[i - 1]][steps[i]]);
       }
     }
   }
 }
 
-// Every way to put launches on streams that keeps all concurrency, and every set of waits on it:
-// the best with which all dependencies are ordered, and the fewest recording launches of any.
+// Every way to put steps on streams that keeps all concurrency, and every set of waits on it:
+// the best with which all dependencies are ordered, and the fewest recording steps of any.
 std::pair<Counts, std::size_t> fewest_by_force(const Dag& all) {
   Counts fewest{SIZE_MAX, SIZE_MAX, SIZE_MAX};
   std::size_t fewest_events = SIZE_MAX;
@@ -401,7 +399,7 @@ TEST(Chains, ACapIsKeptAndNothingWaitsForEver) {
   for (int round = 0; round < 400; ++round) {
     const Dag dag = random_dag(random, 1 + random() % 40);
     const int cap = 1 + static_cast<int>(random() % 6);
-    const Executable made = on_all_streams(dag, cap);
+    const Program made = on_all_streams(dag, cap);
     ASSERT_LE(made.streams.size(), static_cast<std::size_t>(cap));
     ASSERT_NO_THROW(verify(made));
     ASSERT_TRUE(is_ordered(made, dag)) << to_string(made);

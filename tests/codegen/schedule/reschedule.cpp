@@ -23,8 +23,8 @@ FakeProgram two_chains(double predicted_ns) {
   const SlotId in = program.input();
   for (int chain = 0; chain < 2; ++chain) {
     const SlotId middle = program.temporary();
-    program.launch({in}, middle, predicted_ns);
-    program.launch({middle}, program.output(), predicted_ns);
+    program.step({in}, middle, predicted_ns);
+    program.step({middle}, program.output(), predicted_ns);
   }
   return program;
 }
@@ -39,68 +39,81 @@ Options on_cpu() {
 }
 
 struct Rescheduled {
-  std::shared_ptr<const Executable> first;
+  Runnable first;
   Reschedule reschedule;
 
-  explicit Rescheduled(const Program& program)
-      : first(std::make_shared<const Executable>(schedule(program, on_cpu()))),
-        reschedule(program, on_cpu(), first) {}
+  explicit Rescheduled(const FakeProgram& program)
+      : first(runnable(program)), reschedule(first, on_cpu()) {}
+
+  static Runnable runnable(const FakeProgram& program) {
+    auto executable = program.executable(on_cpu());
+    auto state = ExecutionState::of(*executable, true);
+    return {std::move(executable), std::move(state)};
+  }
+  const Program& program() const { return first.executable->program; }
 };
+
+std::vector<Buffer> run(const Runnable& runnable, std::vector<Buffer> inputs) {
+  return run(runnable.executable, std::move(inputs), runnable.state);
+}
 
 TEST(Reschedule, TakesTheMeasuredTimesOnceTheyAreIn) {
   if (!has_cores()) return;
   FakeProgram program = two_chains(1e6);
-  Rescheduled made(program.program());
-  ASSERT_NE(made.first->times, nullptr);
-  EXPECT_EQ(made.first->streams.size(), 2u);
-  EXPECT_FALSE(made.first->prediction.measured);
+  Rescheduled made(program);
+  ASSERT_NE(made.first.state->times, nullptr);
+  EXPECT_EQ(made.program().streams.size(), 2u);
+  EXPECT_FALSE(made.program().prediction.measured);
   // The least of all runs counts, so that a busy machine does not make them long.
-  for (std::uint32_t launch = 0; launch < 4; ++launch) {
-    made.first->times->add(launch, std::chrono::nanoseconds(100));
+  for (StepId step = 0; step < 4; ++step) {
+    made.first.state->times->add(step, std::chrono::nanoseconds(100));
   }
   const auto values = counting(64);
   const auto expected = program.expected({{values}});
   for (int i = 0; i < LaunchTimes::runs_wanted + 3; ++i) {
-    std::shared_ptr<const Executable> now = made.reschedule.current();
-    EXPECT_EQ(now == made.first, i < LaunchTimes::runs_wanted);
+    const Runnable now = made.reschedule.current();
+    EXPECT_EQ(now.executable == made.first.executable, i < LaunchTimes::runs_wanted);
+    EXPECT_EQ(now.state == made.first.state, i < LaunchTimes::runs_wanted);
+    EXPECT_EQ(now.executable->code, made.first.executable->code);
     const std::vector<Buffer> outputs = run(now, {buffer_of(Device::cpu(), values)});
     wait_for_devices();
     EXPECT_EQ(values_of(outputs[0]), expected[0]);
     EXPECT_EQ(values_of(outputs[1]), expected[1]);
   }
-  // Launches of 64 elements are nothing that a second stream could help.
-  const std::shared_ptr<const Executable> now = made.reschedule.current();
-  EXPECT_TRUE(now->prediction.measured);
-  EXPECT_EQ(now->streams.size(), 1u);
-  EXPECT_LT(now->prediction.ns, made.first->prediction.ns);
-  EXPECT_NE(to_string(*now).find("measured in earlier runs"), std::string::npos);
-  EXPECT_NO_THROW(verify(*now));
+  // Steps of 64 elements are nothing that a second stream could help.
+  const Runnable settled = made.reschedule.current();
+  const Program& now = settled.executable->program;
+  EXPECT_TRUE(now.prediction.measured);
+  EXPECT_EQ(now.streams.size(), 1u);
+  EXPECT_LT(now.prediction.ns, made.program().prediction.ns);
+  EXPECT_NE(to_string(now).find("measured in earlier runs"), std::string::npos);
+  EXPECT_NO_THROW(verify(now));
 }
 
 TEST(Reschedule, FindsOutThatASecondStreamPays) {
   if (!has_cores()) return;
   FakeProgram program = two_chains(1300);  // said to be too short
-  for (Launch& launch : program.program().launches) {
-    launch.task = HostTask{[](const void*, void* const*, std::int64_t, std::int64_t) {
-                             std::this_thread::sleep_for(std::chrono::milliseconds(5));
-                           },
-                           nullptr, 1, 1};
+  for (StepId step = 0; step < program.program().steps.size(); ++step) {
+    program.task(step).function = [](const void*, void* const*, std::int64_t, std::int64_t) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    };
   }
-  Rescheduled made(program.program());
-  EXPECT_EQ(made.first->streams.size(), 1u);
+  Rescheduled made(program);
+  EXPECT_EQ(made.program().streams.size(), 1u);
   for (int i = 0; i < LaunchTimes::runs_wanted; ++i) {
     run(made.first, {buffer_of(Device::cpu(), counting(64))});
     wait_for_devices();
   }
-  const std::shared_ptr<const Executable> now = made.reschedule.current();
-  EXPECT_EQ(now->streams.size(), 2u);
-  for (const Prediction::Timed& timed : now->prediction.critical_path) EXPECT_GE(timed.ns, 5e6);
+  const Runnable settled = made.reschedule.current();
+  const Program& now = settled.executable->program;
+  EXPECT_EQ(now.streams.size(), 2u);
+  for (const Prediction::Timed& timed : now.prediction.critical_path) EXPECT_GE(timed.ns, 5e6);
 }
 
 TEST(Reschedule, SeveralThreadsMaySwapAtOnce) {
   if (!has_cores()) return;
   FakeProgram program = two_chains(1e6);
-  Rescheduled made(program.program());
+  Rescheduled made(program);
   const auto values = counting(64);
   const auto expected = program.expected({{values}});
   std::atomic<int> wrong = 0;
@@ -119,12 +132,13 @@ TEST(Reschedule, SeveralThreadsMaySwapAtOnce) {
 
 TEST(Reschedule, NothingIsMeasuredWhereThereIsNoChoice) {
   FakeProgram program = two_chains(1e6);
+  EXPECT_TRUE(schedule(program.program(), on_cpu()).has_choice);
   Options one;
   one.streams = 1;
-  EXPECT_EQ(schedule(program.program(), one).times, nullptr);
+  EXPECT_FALSE(schedule(program.program(), one).has_choice);
   Options all;
   all.use_all_streams = true;
-  EXPECT_EQ(schedule(program.program(), all).times, nullptr);
+  EXPECT_FALSE(schedule(program.program(), all).has_choice);
 }
 
 }  // namespace

@@ -10,7 +10,6 @@
 #include "codegen/schedule/dependencies.h"
 #include "ir/error.h"
 #include "runtime/executor/run.h"
-#include "runtime/executor/step_order.h"
 #include "runtime/null/run_null.h"
 #include "tests/support/fake_program.h"
 
@@ -21,6 +20,7 @@ using testing::buffer_of;
 using testing::counting;
 using testing::FakeProgram;
 using testing::random_program;
+using testing::scheduled;
 using testing::values_of;
 
 Options on(Device device, int streams, bool use_all = false) {
@@ -31,10 +31,10 @@ Options on(Device device, int streams, bool use_all = false) {
   return options;
 }
 
-int count_waits(const Executable& executable) {
+int count_waits(const Program& program) {
   int waits = 0;
-  for (const auto& stream : executable.streams) {
-    for (const Step& step : stream) waits += std::holds_alternative<Wait>(step);
+  for (const Stream& stream : program.streams) {
+    for (const Command& command : stream) waits += std::holds_alternative<Wait>(command);
   }
   return waits;
 }
@@ -46,15 +46,15 @@ FakeProgram diamond(double predicted_ns) {
   FakeProgram program(16);
   const SlotId in = program.input();
   const SlotId a = program.temporary(), b = program.temporary(), c = program.temporary();
-  program.launch({in}, a, predicted_ns);
-  program.launch({a}, b, predicted_ns);
-  program.launch({a}, c, predicted_ns);
-  program.launch({b, c}, program.output(), predicted_ns);
+  program.step({in}, a, predicted_ns);
+  program.step({a}, b, predicted_ns);
+  program.step({a}, c, predicted_ns);
+  program.step({b, c}, program.output(), predicted_ns);
   return program;
 }
 
 TEST(Schedule, ADiamondTakesTwoStreamsAndTwoEvents) {
-  Executable made = schedule(diamond(1e6).program(), on(Device::null(), 4));
+  Program made = scheduled(diamond(1e6).program(), on(Device::null(), 4));
   EXPECT_EQ(
       to_string(made),
       "executable fake on null:0: 2 streams, 2 events, arena 384 bytes (at least 384)\n"
@@ -80,15 +80,15 @@ TEST(Schedule, ADiamondTakesTwoStreamsAndTwoEvents) {
 }
 
 TEST(Schedule, SmallProgramsKeepToOneStream) {
-  EXPECT_EQ(schedule(diamond(500).program(), on(Device::null(), 4)).streams.size(), 1u);
-  EXPECT_EQ(schedule(diamond(500).program(), on(Device::null(), 4, true)).streams.size(), 2u);
-  EXPECT_EQ(schedule(diamond(1e6).program(), on(Device::null(), 1)).streams.size(), 1u);
+  EXPECT_EQ(scheduled(diamond(500).program(), on(Device::null(), 4)).streams.size(), 1u);
+  EXPECT_EQ(scheduled(diamond(500).program(), on(Device::null(), 4, true)).streams.size(), 2u);
+  EXPECT_EQ(scheduled(diamond(1e6).program(), on(Device::null(), 1)).streams.size(), 1u);
 }
 
-TEST(Schedule, LaunchesThatUseEveryCoreKeepToOneStream) {
+TEST(Schedule, StepsThatUseEveryCoreKeepToOneStream) {
   FakeProgram program = diamond(1e6);
-  for (Launch& launch : program.program().launches) launch.host_task().grain = 1;
-  EXPECT_EQ(schedule(program.program(), on(Device::null(), 4)).streams.size(), 1u);
+  for (Step& step : program.program().steps) step.parallelism = 16;
+  EXPECT_EQ(scheduled(program.program(), on(Device::null(), 4)).streams.size(), 1u);
 }
 
 TEST(Schedule, IndependentChainsNeedNoEvents) {
@@ -96,10 +96,10 @@ TEST(Schedule, IndependentChainsNeedNoEvents) {
   const SlotId in = program.input();
   for (int chain = 0; chain < 3; ++chain) {
     const SlotId middle = program.temporary();
-    program.launch({in}, middle);
-    program.launch({middle}, program.output());
+    program.step({in}, middle);
+    program.step({middle}, program.output());
   }
-  Executable made = schedule(program.program(), on(Device::null(), 8));
+  Program made = scheduled(program.program(), on(Device::null(), 8));
   EXPECT_EQ(made.streams.size(), 3u);
   EXPECT_EQ(made.event_count, 0u);
 }
@@ -111,13 +111,13 @@ TEST(Schedule, ChainsThatFollowOneAnotherShareAStream) {
   for (int i = 0; i < 2; ++i) {
     const SlotId a = program.temporary(), b = program.temporary(), c = program.temporary();
     const SlotId end = i == 0 ? program.temporary() : program.output();
-    program.launch({last}, a, 1e6);
-    program.launch({a}, b, 1e6);
-    program.launch({a}, c, 1e6);
-    program.launch({b, c}, end, 1e6);
+    program.step({last}, a, 1e6);
+    program.step({a}, b, 1e6);
+    program.step({a}, c, 1e6);
+    program.step({b, c}, end, 1e6);
     last = end;
   }
-  Executable made = schedule(program.program(), on(Device::null(), 8));
+  Program made = scheduled(program.program(), on(Device::null(), 8));
   EXPECT_EQ(made.streams.size(), 2u);
   EXPECT_EQ(made.event_count, 4u);
 }
@@ -127,35 +127,35 @@ TEST(Schedule, WritesAfterReadsAreOrdered) {
   FakeProgram program(16);
   const SlotId in = program.input();
   const SlotId shared = program.temporary();
-  program.launch({in}, shared);
-  program.launch({shared}, program.output());
-  program.launch({in}, shared);
-  program.launch({shared}, program.output());
+  program.step({in}, shared);
+  program.step({shared}, program.output());
+  program.step({in}, shared);
+  program.step({shared}, program.output());
   const Dependencies dependencies(program.program());
   EXPECT_TRUE(dependencies.depends(2, 1));
   EXPECT_TRUE(dependencies.depends(3, 0));
   EXPECT_EQ(dependencies.before(3), std::vector<std::uint32_t>{2});
-  verify(schedule(program.program(), on(Device::null(), 4, true)));
+  verify(scheduled(program.program(), on(Device::null(), 4, true)));
 }
 
 TEST(Schedule, OutputsAreFinishedByTheirLastWriter) {
-  Executable made = schedule(diamond(1e6).program(), on(Device::null(), 4));
-  const auto& last = std::get<Launch>(made.streams[0].steps.back());
-  EXPECT_EQ(last.name, "f3");
-  EXPECT_EQ(last.finishes, std::vector<std::uint32_t>{0});
+  Program made = scheduled(diamond(1e6).program(), on(Device::null(), 4));
+  const Step* last = step_of(made, made.streams[0].commands.back());
+  ASSERT_NE(last, nullptr);
+  EXPECT_EQ(last->name, "f3");
+  EXPECT_EQ(last->finishes, std::vector<std::uint32_t>{0});
 }
 
-// An output that a later launch reads is there before, but not to be written over yet.
+// An output that a later step reads is there before, but not to be written over yet.
 TEST(Schedule, OutputsAreLetGoOfByTheirLastUser) {
   FakeProgram program(16);
   const SlotId in = program.input(), read_on = program.output();
-  program.launch({in}, read_on);
-  program.launch({read_on}, program.output());
+  program.step({in}, read_on);
+  program.step({read_on}, program.output());
   using Outputs = std::vector<std::uint32_t>;
   for (int streams : {1, 4}) {
-    const Executable made = schedule(program.program(), on(Device::null(), streams, true));
-    const auto& first = std::get<Launch>(made.streams[0].steps.at(0));
-    const auto& second = std::get<Launch>(made.streams[0].steps.at(1));
+    const Program made = scheduled(program.program(), on(Device::null(), streams, true));
+    const Step &first = made.steps.at(0), &second = made.steps.at(1);
     EXPECT_EQ(first.finishes, Outputs{0});
     EXPECT_EQ(first.lets_go, Outputs{});
     EXPECT_EQ(second.finishes, Outputs{1});
@@ -168,13 +168,13 @@ TEST(Schedule, OutputsTakeOverInputsOfTheirDeviceAlone) {
   for (DeviceIndex device : {0, 1}) {
     FakeProgram program(16);
     const SlotId in = program.input(), copied = program.temporary(), out = program.output();
-    Launch& copy = program.launch({in}, copied);
-    copy.kind = Launch::Kind::copy;
+    Step& copy = program.step({in}, copied);
+    copy.work = TransferStep();
     copy.in_place.clear();
-    program.launch({copied}, out);
+    program.step({copied}, out);
     for (SlotId id : {copied, out}) program.program().slots[id].device = device;
-    program.program().further = {Device::null(1)};
-    const Executable made = schedule(program.program(), on(Device::null(), 1));
+    program.program().devices.push_back({Device::null(1)});
+    const Program made = scheduled(program.program(), on(Device::null(), 1));
     EXPECT_EQ(made.takeovers.size(), device == 0 ? 1u : 0u) << to_string(made);
   }
 }
@@ -185,19 +185,18 @@ TEST(Schedule, RandomProgramsVerifyAndKeepToTheirStreams) {
   for (int round = 0; round < 400; ++round) {
     FakeProgram program = random_program(random, 1 + static_cast<int>(random() % 40), 8);
     const int streams = 1 + static_cast<int>(random() % 8);
-    Executable made = schedule(program.program(), on(Device::null(1), streams, round % 2 == 0));
+    Program made = scheduled(program.program(), on(Device::null(1), streams, round % 2 == 0));
     SCOPED_TRACE(to_string(made));
     ASSERT_NO_THROW(verify(made));
     ASSERT_LE(made.streams.size(), static_cast<std::size_t>(streams));
-    ASSERT_LE(made.live_bytes, made.arena_bytes);
+    ASSERT_LE(made.devices[0].live_bytes, made.arena_bytes());
     several_streams += made.streams.size() > 1;
-    // Each dependency is kept in the order of the null device's log, each launch is there once.
-    auto shared = std::make_shared<Executable>(made);
+    // Each dependency is kept in the order of the null device's log, each step is there once.
     std::vector<Buffer> inputs(2, Buffer::allocate(Device::null(1), 64));
-    run(shared, inputs);
+    run(program.executable(made), inputs);
     std::set<std::string> names;
     for (const null::Entry& entry : null::take_log(Device::null(1))) names.insert(entry.name);
-    ASSERT_EQ(names.size(), program.program().launches.size());
+    ASSERT_EQ(names.size(), program.program().steps.size());
   }
   EXPECT_GT(several_streams, 200);
 }
@@ -209,19 +208,19 @@ TEST(Schedule, EveryWaitIsNeeded) {
   for (int round = 0; round < 60; ++round) {
     FakeProgram program = random_program(random, 20, 8);
     // Without reuse of memory, so that dependencies alone are at stake.
-    Executable made = schedule(program.program(), on(Device::null(), 4, true));
+    Program made = scheduled(program.program(), on(Device::null(), 4, true));
     std::size_t offset = 0;
     for (Slot& slot : made.slots) {
       if (slot.kind == Slot::Kind::temporary) slot.offset = std::exchange(offset, offset + 64);
     }
-    made.arena_bytes = offset;
+    made.devices[0].arena_bytes = offset;
     ASSERT_NO_THROW(verify(made));
     for (std::size_t stream = 0; stream < made.streams.size(); ++stream) {
       for (std::size_t i = 0; i < made.streams[stream].size(); ++i) {
         if (!std::holds_alternative<Wait>(made.streams[stream][i])) continue;
-        Executable less = made;
-        auto& steps = less.streams[stream].steps;
-        steps.erase(steps.begin() + static_cast<std::ptrdiff_t>(i));
+        Program less = made;
+        auto& commands = less.streams[stream].commands;
+        commands.erase(commands.begin() + static_cast<std::ptrdiff_t>(i));
         EXPECT_THROW(verify(less), InternalError) << to_string(made);
         ++waits;
       }
@@ -238,8 +237,7 @@ TEST(Schedule, RandomProgramsGiveTheSameResultsOnAnyStreams) {
     std::vector<std::vector<std::int64_t>> values = {counting(32), counting(32, 1000)};
     const auto expected = program.expected(values);
     for (int streams : {1, 2, 4, 8}) {
-      auto made = std::make_shared<Executable>(
-          schedule(program.program(), on(Device::cpu(), streams, true)));
+      const auto made = program.executable(on(Device::cpu(), streams, true));
       std::vector<std::vector<Buffer>> results;
       for (int i = 0; i < 4; ++i) {
         results.push_back(
@@ -248,7 +246,7 @@ TEST(Schedule, RandomProgramsGiveTheSameResultsOnAnyStreams) {
       for (const std::vector<Buffer>& outputs : results) {
         ASSERT_EQ(outputs.size(), expected.size());
         for (std::size_t i = 0; i < outputs.size(); ++i) {
-          ASSERT_EQ(values_of(outputs[i]), expected[i]) << to_string(*made);
+          ASSERT_EQ(values_of(outputs[i]), expected[i]) << to_string(made->program);
         }
       }
     }
@@ -261,21 +259,21 @@ TEST(Schedule, RandomFailuresReachWhatDependsOnThemAndNothingElse) {
     FakeProgram program = random_program(random, 20, 8);
     std::vector<std::vector<std::int64_t>> values = {counting(8), counting(8, 1000)};
     const auto expected = program.expected(values);
-    std::vector<Launch>& launches = program.program().launches;
-    const auto failing = static_cast<std::uint32_t>(random() % launches.size());
+    const std::vector<Step>& steps = program.program().steps;
+    const auto failing = static_cast<StepId>(random() % steps.size());
     const Dependencies dependencies(program.program());
     std::vector<bool> lost;
     for (SlotId id : program.program().outputs) {
-      for (std::uint32_t i = 0; i < launches.size(); ++i) {
-        if (launches[i].writes[0] == id) {
+      for (StepId i = 0; i < steps.size(); ++i) {
+        if (steps[i].writes[0] == id) {
           lost.push_back(i == failing || dependencies.depends(i, failing));
         }
       }
     }
-    launches[failing].host_task().function = [](const void*, void* const*, std::int64_t,
-                                                std::int64_t) { throw Error("fake task failed"); };
-    auto made =
-        std::make_shared<Executable>(schedule(program.program(), on(Device::cpu(), 4, true)));
+    program.task(failing).function = [](const void*, void* const*, std::int64_t, std::int64_t) {
+      throw Error("fake task failed");
+    };
+    const auto made = program.executable(on(Device::cpu(), 4, true));
     std::vector<Buffer> outputs =
         run(made, {buffer_of(Device::cpu(), values[0]), buffer_of(Device::cpu(), values[1])});
     for (std::size_t i = 0; i < outputs.size(); ++i) {
@@ -288,10 +286,10 @@ TEST(Schedule, RandomFailuresReachWhatDependsOnThemAndNothingElse) {
   }
 }
 
-TEST(Schedule, ThousandsOfLaunchesAreScheduledQuickly) {
+TEST(Schedule, ThousandsOfStepsAreScheduledQuickly) {
   std::mt19937 random(5);
   FakeProgram program = random_program(random, 2000, 1);
-  EXPECT_NO_THROW(verify(schedule(program.program(), on(Device::null(), 4, true))));
+  EXPECT_NO_THROW(verify(scheduled(program.program(), on(Device::null(), 4, true))));
 }
 
 }  // namespace

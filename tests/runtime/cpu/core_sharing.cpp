@@ -4,7 +4,6 @@
 #include <atomic>
 #include <thread>
 
-#include "codegen/schedule/schedule.h"
 #include "runtime/cpu/thread_pool.h"
 #include "runtime/executor/run.h"
 #include "tests/support/fake_program.h"
@@ -38,10 +37,11 @@ TEST(CoreSharing, NeverMoreThreadsThanCoresRunTasks) {
     SlotId last = in;
     for (int i = 0; i < 3; ++i) {
       const SlotId next = i < 2 ? program.temporary() : program.output();
-      Launch& launch = program.launch({last}, next);
-      launch.kind = i == 1 ? Launch::Kind::library : Launch::Kind::kernel;
+      Step& step = program.step({last}, next);
+      if (i == 1) step.work = DotStep();
+      program.last_task().function = counted_range;
       // Every second one can be cut, into as many ranges as there is room for.
-      launch.task = HostTask{counted_range, nullptr, 64, i % 2 == 0 ? 1 : 64};
+      if (i % 2 == 0) program.cut_last(1);
       last = next;
     }
   }
@@ -49,8 +49,8 @@ TEST(CoreSharing, NeverMoreThreadsThanCoresRunTasks) {
   options.device = Device::cpu();
   options.streams = 8;
   options.use_all_streams = true;
-  auto executable = std::make_shared<Executable>(schedule(program.program(), options));
-  ASSERT_EQ(executable->streams.size(), 8u);
+  auto executable = program.executable(options);
+  ASSERT_EQ(executable->program.streams.size(), 8u);
   most_running = 0;
   ranges = 0;
   // Several hosts that wait, and so help.

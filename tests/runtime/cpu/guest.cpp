@@ -7,7 +7,6 @@
 #include <mutex>
 #include <thread>
 
-#include "codegen/schedule/schedule.h"
 #include "runtime/executor/run.h"
 #include "tests/support/fake_program.h"
 
@@ -18,7 +17,7 @@ using testing::buffer_of;
 using testing::counting;
 using testing::FakeProgram;
 
-/// What a launch waits for. One that nobody opens is given up after some seconds, so that a host
+/// What a step waits for. One that nobody opens is given up after some seconds, so that a host
 /// that is kept fails its test and does not hang.
 struct Gate {
   std::mutex mutex;
@@ -51,19 +50,20 @@ std::shared_ptr<const Executable> quick_and_late(int streams) {
   FakeProgram program(4);
   const SlotId in = program.input();
   const SlotId quick = program.output(), late = program.output();
-  program.launch({in}, quick);
-  program.launch({in}, late).task = HostTask{wait_at_gate, nullptr, 1, 1};
+  program.step({in}, quick);
+  program.step({in}, late);
+  program.last_task() = {wait_at_gate, nullptr, 1, 1};
   Options options;
   options.device = Device::cpu();
   options.streams = streams;
   options.use_all_streams = true;
-  return std::make_shared<Executable>(schedule(program.program(), options));
+  return program.executable(options);
 }
 
 TEST(Guest, IsNotKeptOnceItsResultIsThere) {
   for (int streams : {1, 2}) {
     const auto executable = quick_and_late(streams);
-    ASSERT_EQ(executable->streams.size(), static_cast<std::size_t>(streams));
+    ASSERT_EQ(executable->program.streams.size(), static_cast<std::size_t>(streams));
     for (int i = 0; i < 50; ++i) {
       Gate closed;
       gate = &closed;
@@ -81,7 +81,8 @@ TEST(Guest, IsNotKeptOnceItsResultIsThere) {
 TEST(Guest, RunsWhatItWaitsForBeforeASleepingWorkerComes) {
   FakeProgram program(4);
   const SlotId in = program.input();
-  program.launch({in}, program.output()).task = HostTask{note_thread, nullptr, 1, 1};
+  program.step({in}, program.output());
+  program.last_task() = {note_thread, nullptr, 1, 1};
   const auto executable = program.in_order();
   int by_host = 0;
   for (int i = 0; i < 500 && by_host == 0; ++i) {

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "codegen/schedule/schedule.h"
 #include "ir/error.h"
 #include "runtime/executor/run.h"
 #include "runtime/null/run_null.h"
@@ -19,7 +18,7 @@ namespace anabranch {
 namespace {
 
 using testing::buffer_of;
-using testing::counting;
+using testing::scheduled;
 using testing::values_of;
 using Values = std::vector<std::int64_t>;
 
@@ -52,7 +51,7 @@ HostTask task_of(Element element, std::size_t operands) {
   return task;
 }
 
-/// Writes an executable launch by launch.
+/// Writes a program step by step, and what runs each.
 struct Writer {
   explicit Writer(std::size_t inputs) {
     for (std::uint32_t i = 0; i < inputs; ++i) {
@@ -73,101 +72,111 @@ struct Writer {
   }
 
   void compute(std::vector<SlotId> from, SlotId to, Element element) {
-    Launch launch;
-    launch.name = "f" + std::to_string(program.launches.size());
-    launch.task = task_of(std::move(element), from.size());
-    for (SlotId id : from) launch.in_place.emplace_back(id, to);
-    launch.buffers = std::move(from);
-    launch.buffers.push_back(to);
-    launch.writes = {to};
-    launch.predicted_ns = 1e5;
-    program.launches.push_back(std::move(launch));
+    Step step;
+    step.name = "f" + std::to_string(program.steps.size());
+    HostTask task = task_of(std::move(element), from.size());
+    for (SlotId id : from) step.in_place.emplace_back(id, to);
+    step.buffers = std::move(from);
+    step.buffers.push_back(to);
+    step.writes = {to};
+    step.predicted_ns = 1e5;
+    add(std::move(step)).task = std::move(task);
   }
   /// A flag: whether element 0 of `of` is below `bound`.
   void below(SlotId of, std::int64_t bound) {
-    Launch launch;
-    launch.name = "below";
+    Step step;
+    step.name = "below";
+    step.buffers = {of, output(flag)};
+    step.writes = {step.buffers[1]};
     HostTask task;
     task.context = std::make_shared<std::int64_t>(bound);
     task.function = [](const void* bound, void* const* buffers, std::int64_t, std::int64_t) {
       *static_cast<bool*>(buffers[1]) =
           *static_cast<const std::int64_t*>(buffers[0]) < *static_cast<const std::int64_t*>(bound);
     };
-    launch.task = task;
-    launch.buffers = {of, output(flag)};
-    launch.writes = {launch.buffers[1]};
-    program.launches.push_back(std::move(launch));
+    add(std::move(step)).task = std::move(task);
+  }
+  LinkedStep& add(Step step) {
+    program.steps.push_back(std::move(step));
+    return code.steps.emplace_back();
   }
 
-  std::shared_ptr<const Executable> done(int streams, const Device& device = cpu) {
+  Executable done(int streams, const Device& device = cpu) {
     Options options;
     options.device = device;
     options.streams = streams;
     options.use_all_streams = streams > 1;
     program.name = "fake";
-    auto made = std::make_shared<Executable>(schedule(std::move(program), options));
-    for (auto& stream : made->streams) {
-      for (Step& step : stream.steps) {
-        if (auto* launch = std::get_if<Launch>(&step)) launch->finishes.clear();
-      }
-    }
-    return made;
+    Program made = scheduled(std::move(program), options);
+    for (Step& step : made.steps) step.finishes.clear();
+    return {std::move(made), std::make_shared<const LinkedCode>(std::move(code))};
   }
 
   Program program;
+  LinkedCode code;
 };
 
-/// The launch of a loop over `task` from `inits` and captures, with places for what it writes.
-void add_loop(Writer& writer, LoopTask task, const std::vector<SlotId>& operands,
+/// A loop, and the code of its condition and its body.
+struct FakeLoop {
+  LoopStep step;
+  std::vector<LinkedCode> code;
+};
+
+/// Adds `loop` from initial carries and captures, with places for what it writes.
+void add_loop(Writer& writer, FakeLoop loop, const std::vector<SlotId>& operands,
               const std::vector<SlotId>& results) {
-  Launch launch;
-  launch.kind = Launch::Kind::loop;
-  launch.name = "while";
-  launch.buffers = operands;
-  launch.writes = results;
-  while (launch.writes.size() < task.turn.size()) launch.writes.push_back(writer.temporary());
-  const auto arena = std::max(task.condition->arena_bytes, task.body->arena_bytes);
+  const LoopStep& work = loop.step;
+  Step step;
+  step.name = "while";
+  step.buffers = operands;
+  step.writes = results;
+  while (step.writes.size() < work.turn.size()) step.writes.push_back(writer.temporary());
+  const auto arena = std::max(work.condition().arena_bytes(), work.body().arena_bytes());
   const Type room{Dtype::u8, Shape{static_cast<std::int64_t>(loop_flag_bytes + arena)}};
-  launch.writes.push_back(writer.slot(Slot::Kind::temporary, 0, room));
-  launch.buffers.insert(launch.buffers.end(), launch.writes.begin(), launch.writes.end());
-  launch.task = std::move(task);
-  writer.program.launches.push_back(std::move(launch));
+  step.writes.push_back(writer.slot(Slot::Kind::temporary, 0, room));
+  step.buffers.insert(step.buffers.end(), step.writes.begin(), step.writes.end());
+  step.work = std::move(loop.step);
+  writer.add(std::move(step)).regions = std::move(loop.code);
 }
 
-std::shared_ptr<const Executable> below(std::size_t inputs, std::int64_t bound) {
+Executable below(std::size_t inputs, std::int64_t bound) {
   Writer writer(inputs);
   writer.below(0, bound);
   return writer.done(1);
 }
 
-LoopTask steps(std::shared_ptr<const Executable> condition, std::shared_ptr<const Executable> body,
+FakeLoop turns(const Executable& condition, const Executable& body,
                std::vector<std::uint32_t> written, std::vector<std::uint32_t> turn) {
-  LoopTask task;
-  task.condition = std::move(condition);
-  task.body = std::move(body);
-  task.written = std::move(written);
-  task.turn = std::move(turn);
-  return task;
+  FakeLoop loop;
+  loop.step.regions = {condition.program, body.program};
+  loop.step.written = std::move(written);
+  loop.step.turn = std::move(turn);
+  loop.code = {*condition.code, *body.code};
+  return loop;
 }
 
 /// A program that is one loop from its inputs.
-std::shared_ptr<const Executable> loop(LoopTask task, int streams = 1) {
-  Writer writer(task.body->inputs.size());
+Executable loop(FakeLoop loop, int streams = 1) {
+  const std::size_t inputs = loop.step.body().inputs.size();
+  Writer writer(inputs);
   std::vector<SlotId> operands, results;
-  for (SlotId id = 0; id < task.body->inputs.size(); ++id) operands.push_back(id);
-  for (std::size_t i = 0; i < task.carries(); ++i) results.push_back(writer.output());
-  add_loop(writer, std::move(task), operands, results);
-  auto made = writer.done(streams);
-  verify(*made);
+  for (SlotId id = 0; id < inputs; ++id) operands.push_back(id);
+  for (std::size_t i = 0; i < loop.step.carries(); ++i) results.push_back(writer.output());
+  add_loop(writer, std::move(loop), operands, results);
+  Executable made = writer.done(streams);
+  verify(made.program);
   return made;
 }
 
-std::vector<Values> run_on(std::shared_ptr<const Executable> executable,
-                           const std::vector<Values>& inputs) {
+std::vector<Buffer> run(Executable executable, std::vector<Buffer> inputs) {
+  return run(std::make_shared<const Executable>(std::move(executable)), std::move(inputs));
+}
+
+std::vector<Values> run_on(const Executable& executable, const std::vector<Values>& inputs) {
   std::vector<Buffer> buffers;
   for (const Values& values : inputs) buffers.push_back(buffer_of(cpu, values));
   std::vector<Values> results;
-  for (const Buffer& buffer : run(std::move(executable), buffers)) {
+  for (const Buffer& buffer : run(executable, buffers)) {
     results.push_back(values_of(buffer));
   }
   for (std::size_t i = 0; i < inputs.size(); ++i) EXPECT_EQ(values_of(buffers[i]), inputs[i]);
@@ -185,9 +194,9 @@ class Loops : public ::testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(Streams, Loops, ::testing::Values(1, 4));
 
 TEST_P(Loops, ACarryIsUpdatedInPlaceAndCapturesAreHandedOn) {
-  Writer body(2);  // x, step
+  Writer body(2);  // x, by how much
   body.compute({0, 1}, body.output(), sum);
-  auto made = loop(steps(below(2, 10), body.done(GetParam()), {0}, {0}));
+  auto made = loop(turns(below(2, 10), body.done(GetParam()), {0}, {0}));
   const auto results = run_on(made, {{0, 1, 2, 3}, {3, 3, 3, 0}});
   EXPECT_EQ(results[0], (Values{12, 13, 14, 3}));
 }
@@ -195,7 +204,7 @@ TEST_P(Loops, ACarryIsUpdatedInPlaceAndCapturesAreHandedOn) {
 TEST_P(Loops, NoStepAtAllGivesTheInitialCarries) {
   Writer body(1);
   body.compute({0}, body.output(), one_more);
-  auto made = loop(steps(below(1, 0), body.done(GetParam()), {0}, {0}));
+  auto made = loop(turns(below(1, 0), body.done(GetParam()), {0}, {0}));
   EXPECT_EQ(run_on(made, {{5, 6, 7, 8}})[0], (Values{5, 6, 7, 8}));
 }
 
@@ -203,7 +212,7 @@ TEST_P(Loops, ACarryGoesBetweenTwoPlacesByTurns) {
   for (std::int64_t trips : {1, 2, 3}) {
     Writer body(1);
     body.compute({0}, body.output(), one_more);
-    auto made = loop(steps(below(1, trips), body.done(GetParam()), {1}, {1, 0}));
+    auto made = loop(turns(below(1, trips), body.done(GetParam()), {1}, {1, 0}));
     EXPECT_EQ(run_on(made, {{0, 9, 9, 9}})[0], (Values{trips, 9 + trips, 9 + trips, 9 + trips}));
   }
 }
@@ -213,7 +222,7 @@ TEST_P(Loops, CarriesChangePlacesWithoutACopy) {
     Writer body(3);  // i, x, y -> i + 1, y, x
     body.compute({0}, body.output(), one_more);
     body.program.outputs.insert(body.program.outputs.end(), {2, 1});
-    auto made = loop(steps(below(3, trips), body.done(GetParam()), {0, 1, 2}, {0, 2, 1}));
+    auto made = loop(turns(below(3, trips), body.done(GetParam()), {0, 1, 2}, {0, 2, 1}));
     const Values x = {1, 2, 3, 4}, y = {5, 6, 7, 8};
     const auto results = run_on(made, {{0, 0, 0, 0}, x, y});
     EXPECT_EQ(results[1], trips % 2 ? y : x) << trips;
@@ -226,7 +235,7 @@ TEST_P(Loops, AResultMayTakeThePlaceOfAnotherCarry) {
   Writer body(2);
   body.program.outputs = {1};
   body.compute({0, 1}, body.output(), sum);
-  auto made = loop(steps(below(2, 50), body.done(GetParam()), {0, 0}, {1, 0}));
+  auto made = loop(turns(below(2, 50), body.done(GetParam()), {0, 0}, {1, 0}));
   const auto results = run_on(made, {{0, 0, 0, 0}, {1, 1, 1, 1}});
   EXPECT_EQ(results[0][3], 55);
   EXPECT_EQ(results[1][3], 89);
@@ -237,7 +246,7 @@ TEST_P(Loops, BodiesRunOnStreamsAndHoldLoops) {
   Writer inner(2);
   inner.compute({0}, inner.output(), one_more);
   inner.compute({0, 1}, inner.output(), sum);
-  LoopTask count = steps(below(2, 3), inner.done(GetParam()), {2, 3}, {2, 3, 0, 1});
+  FakeLoop count = turns(below(2, 3), inner.done(GetParam()), {2, 3}, {2, 3, 0, 1});
 
   Writer body(2);
   const SlotId zero = body.temporary(), a = body.temporary(), b = body.temporary();
@@ -248,7 +257,7 @@ TEST_P(Loops, BodiesRunOnStreamsAndHoldLoops) {
   add_loop(body, std::move(count), {zero, a}, {counted, total});
   body.compute({0}, body.output(), one_more);
   body.compute({total, b}, body.output(), sum);
-  LoopTask whole = steps(below(2, 200), body.done(GetParam()), {2, 3}, {2, 3, 0, 1});
+  FakeLoop whole = turns(below(2, 200), body.done(GetParam()), {2, 3}, {2, 3, 0, 1});
 
   const auto results = run_on(loop(std::move(whole), GetParam()), {{0, 0, 0, 0}, {0, 1, 2, 3}});
   for (std::int64_t i = 0; i < 4; ++i) {
@@ -264,10 +273,10 @@ TEST_P(Loops, AnErrorInAStepFailsWhatTheLoopWritesAndNothingElse) {
     if (x[0] == 7) throw Error("step 7 failed");
     return x[0] + 1;
   });
-  LoopTask task = steps(below(1, 10), body.done(GetParam()), {0}, {0});
+  FakeLoop counting = turns(below(1, 10), body.done(GetParam()), {0}, {0});
   Writer writer(1);
   const SlotId looped = writer.temporary();
-  add_loop(writer, std::move(task), {0}, {looped});
+  add_loop(writer, std::move(counting), {0}, {looped});
   writer.compute({looped}, writer.output(), one_more);
   writer.compute({0}, writer.output(), one_more);
   const auto results = run(writer.done(GetParam()), {buffer_of(cpu, {0, 0, 0, 0})});
@@ -281,26 +290,28 @@ TEST_P(Loops, AnErrorInAStepFailsWhatTheLoopWritesAndNothingElse) {
 }
 
 TEST_P(Loops, ABranchIsChosenByNumber) {
-  BranchTask task;
+  BranchStep work;
+  std::vector<LinkedCode> code;
   for (std::int64_t i = 0; i < 3; ++i) {
     Writer branch(1);
     const SlotId between = branch.temporary();
     branch.compute({0}, between, one_more);
     branch.compute({between}, branch.output(), [i](const Values& x) { return 10 * x[0] + i; });
-    task.branches.push_back(branch.done(GetParam()));
+    const Executable made = branch.done(GetParam());
+    work.branches.push_back(made.program);
+    code.push_back(*made.code);
   }
   Writer writer(2);
-  Launch launch;
-  launch.kind = Launch::Kind::branch;
-  launch.name = "case";
-  const auto arena = static_cast<std::int64_t>(task.branches[0]->arena_bytes);
-  launch.writes = {writer.output(),
-                   writer.slot(Slot::Kind::temporary, 0, Type{Dtype::u8, Shape{arena}})};
-  launch.buffers = {0, 1, launch.writes[0], launch.writes[1]};
-  launch.task = std::move(task);
-  writer.program.launches.push_back(std::move(launch));
-  auto made = writer.done(GetParam());
-  verify(*made);
+  Step step;
+  step.name = "case";
+  const auto arena = static_cast<std::int64_t>(work.branches[0].arena_bytes());
+  step.writes = {writer.output(),
+                 writer.slot(Slot::Kind::temporary, 0, Type{Dtype::u8, Shape{arena}})};
+  step.buffers = {0, 1, step.writes[0], step.writes[1]};
+  step.work = std::move(work);
+  writer.add(std::move(step)).regions = std::move(code);
+  const Executable made = writer.done(GetParam());
+  verify(made.program);
   // The number is an i32: the lower half of the first element.
   for (auto [number, taken] : {std::pair{0, 0}, {1, 1}, {2, 2}, {3, 2}, {-1, 2}}) {
     EXPECT_EQ(run_on(made, {{number, 0, 0, 0}, {4, 5, 6, 7}})[0],
@@ -311,7 +322,7 @@ TEST_P(Loops, ABranchIsChosenByNumber) {
 TEST(Loop, PrintsWhatItRuns) {
   Writer body(1);
   body.compute({0}, body.output(), one_more);
-  const std::string text = to_string(*loop(steps(below(1, 3), body.done(1), {0}, {0})));
+  const std::string text = to_string(loop(turns(below(1, 3), body.done(1), {0}, {0})).program);
   EXPECT_NE(text.find("* loop while(%0) -> %1, %2"), std::string::npos) << text;
   EXPECT_NE(text.find("    stream 0:\n    * kernel below(%0) -> %1"), std::string::npos) << text;
   EXPECT_NE(text.find("    stream 0:\n    * kernel f0(%0) -> %1"), std::string::npos) << text;
@@ -320,7 +331,7 @@ TEST(Loop, PrintsWhatItRuns) {
 TEST(Loop, DotDrawsWhatItRunsInside) {
   Writer body(1);
   body.compute({0}, body.output(), one_more);
-  const std::string text = to_dot(*loop(steps(below(1, 3), body.done(1), {0}, {0})));
+  const std::string text = to_dot(loop(turns(below(1, 3), body.done(1), {0}, {0})).program);
   EXPECT_NE(text.find("    subgraph cluster_s0_0_1_ {\n"
                       "      label=\"fake\";\n"
                       "      subgraph cluster_s0_0_1_0 {\n"
@@ -334,9 +345,9 @@ TEST(Loop, IsOneStepOfTheNullDevice) {
   const Device device = Device::null(11);
   Writer body(1);
   body.compute({0}, body.output(), one_more);
-  LoopTask task = steps(below(1, 3), body.done(1), {0}, {0});
+  FakeLoop counting = turns(below(1, 3), body.done(1), {0}, {0});
   Writer writer(1);
-  add_loop(writer, std::move(task), {0}, {writer.output()});
+  add_loop(writer, std::move(counting), {0}, {writer.output()});
   run(writer.done(1, device), {Buffer::allocate(device, 32)});
   const auto log = null::take_log(device);
   ASSERT_EQ(log.size(), 1u);
@@ -348,8 +359,8 @@ TEST(Loop, LosingACarryIsFound) {
   body.compute({0, 1}, body.output(), sum);
   body.program.outputs.push_back(0);
   auto made = body.done(1);
-  EXPECT_THROW(loop(steps(below(2, 9), made, {0, 1}, {0, 0})), InternalError);
-  EXPECT_NO_THROW(loop(steps(below(2, 9), made, {1, 0}, {1, 0})));
+  EXPECT_THROW(loop(turns(below(2, 9), made, {0, 1}, {0, 0})), InternalError);
+  EXPECT_NO_THROW(loop(turns(below(2, 9), made, {1, 0}, {1, 0})));
 }
 
 }  // namespace

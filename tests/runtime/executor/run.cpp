@@ -38,8 +38,8 @@ FakeProgram chain(std::int64_t size, double predicted_ns) {
   FakeProgram program(size);
   const SlotId in = program.input();
   const SlotId middle = program.temporary();
-  program.launch({in}, middle, predicted_ns);
-  program.launch({middle}, program.output(), predicted_ns);
+  program.step({in}, middle, predicted_ns);
+  program.step({middle}, program.output(), predicted_ns);
   return program;
 }
 
@@ -71,11 +71,12 @@ TEST(Run, WaitsForInputsThatAreNotReady) {
   EXPECT_EQ(values_of(out[0]), program.expected({{values}})[0]);
 }
 
-TEST(Run, CutsLargeLaunchesIntoRangesThatCoverEverythingOnce) {
+TEST(Run, CutsLargeStepsIntoRangesThatCoverEverythingOnce) {
   for (std::int64_t grain : {1, 7, 1000, 99'999}) {
     FakeProgram program(100'000);
     const SlotId in = program.input();
-    program.launch({in}, program.output()).host_task().grain = grain;
+    program.step({in}, program.output());
+    program.cut_last(grain);
     const Values values = counting(100'000);
     std::vector<Buffer> out = run(program.in_order(), {buffer_of(cpu, values)});
     EXPECT_EQ(values_of(out[0]), program.expected({{values}})[0]);
@@ -86,14 +87,10 @@ TEST(Run, OutputsMayBeInputsConstantsOrRepeated) {
   FakeProgram program(4);
   const SlotId in = program.input();
   const SlotId made = program.output();
-  program.launch({in}, made);
-  auto executable = std::make_shared<Executable>(*program.in_order());
-  const auto constant = static_cast<SlotId>(executable->slots.size());
-  executable->slots.push_back({Slot::Kind::constant, 0, 0, executable->inputs[0], "%c"});
-  executable->constants.push_back(buffer_of(cpu, {4, 3, 2, 1}));
-  executable->outputs = {made, in, constant, made};
+  program.step({in}, made);
+  program.program().outputs = {made, in, program.constant({4, 3, 2, 1}), made};
   const Values values = counting(4);
-  std::vector<Buffer> out = run(executable, {buffer_of(cpu, values)});
+  std::vector<Buffer> out = run(program.in_order(), {buffer_of(cpu, values)});
   EXPECT_EQ(values_of(out[0]), program.expected({{values}})[0]);
   EXPECT_EQ(values_of(out[1]), values);
   EXPECT_EQ(values_of(out[2]), (Values{4, 3, 2, 1}));
@@ -103,7 +100,7 @@ TEST(Run, OutputsMayBeInputsConstantsOrRepeated) {
 TEST(Run, EmptyArraysAndEmptyProgramsRun) {
   FakeProgram program = chain(0, 1e5);
   EXPECT_TRUE(values_of(run(program.in_order(), {buffer_of(cpu, {})})[0]).empty());
-  EXPECT_TRUE(run(std::make_shared<Executable>(), {}).empty());
+  EXPECT_TRUE(run(FakeProgram(0).executable(Program()), {}).empty());
 }
 
 TEST(Run, WrongInputsThrowAtOnce) {
@@ -113,18 +110,18 @@ TEST(Run, WrongInputsThrowAtOnce) {
   EXPECT_THROW(run(executable, {Buffer::allocate(Device::null(), 80)}), Error);
 }
 
-// While a launch still reads it, who has the first output may run something that would write it.
+// While a step still reads it, who has the first output may run something that would write it.
 TEST(Run, AnOutputThatIsReadOnIsNotGivenAway) {
   FakeProgram program(10);
   const SlotId in = program.input(), first = program.output();
-  program.launch({in}, first).finishes = {0};
+  program.step({in}, first).finishes = {0};
   static std::atomic<bool> may_go_on;
   may_go_on = false;
-  Launch& last = program.launch({first}, program.output());
+  Step& last = program.step({first}, program.output());
   last.finishes = {1};
   last.lets_go = {1};
-  last.host_task().function = [](const void* context, void* const* buffers, std::int64_t begin,
-                                 std::int64_t end) {
+  program.last_task().function = [](const void* context, void* const* buffers, std::int64_t begin,
+                                    std::int64_t end) {
     may_go_on.wait(false);
     testing::run_fake(context, buffers, begin, end);
   };
@@ -133,25 +130,23 @@ TEST(Run, AnOutputThatIsReadOnIsNotGivenAway) {
   while (!out[0].ready().ready()) std::this_thread::yield();
 
   FakeProgram writer(10);
-  writer.launch({writer.input()}, writer.output(), 100);
-  Executable over = *writer.in_order();
-  over.takeovers = {{0, 0}};
+  writer.step({writer.input()}, writer.output(), 100);
+  writer.program().takeovers = {{0, 0}};
   std::vector<Buffer> given;
   given.push_back(std::move(out[0]));
-  const Buffer written = run(std::make_shared<Executable>(over), std::move(given))[0];
+  const Buffer written = run(writer.in_order(), std::move(given))[0];
   EXPECT_TRUE(written.ready().ready());
   may_go_on = true;
   may_go_on.notify_all();
-  program.program().launches[1].host_task().function = testing::run_fake;
+  program.last_task().function = testing::run_fake;
   EXPECT_EQ(values_of(out[1]), program.expected({{values}})[1]);
 }
 
 TEST(Run, AnUpdateElsewhereBeginsWithTheWholeArray) {
   FakeProgram program(10);
   const SlotId in = program.input(), out = program.output();
-  Launch& launch = program.launch({in}, out);
-  launch.updates = {{in, out}};
-  launch.host_task().function = [](const void*, void* const* buffers, std::int64_t, std::int64_t) {
+  program.step({in}, out).updates = {{in, out}};
+  program.last_task().function = [](const void*, void* const* buffers, std::int64_t, std::int64_t) {
     static_cast<std::int64_t*>(buffers[1])[4] = -1;
   };
   Values values = counting(10, 100);
@@ -170,10 +165,10 @@ TEST_P(Failures, OnlyWhatDependsOnAThrowingTaskIsLost) {
   FakeProgram program(10);
   const SlotId in = program.input();
   const SlotId middle = program.temporary();
-  program.launch({in}, middle, GetParam());
+  program.step({in}, middle, GetParam());
   program.fail_last();
-  program.launch({middle}, program.output(), GetParam());
-  program.launch({in}, program.output(), GetParam());
+  program.step({middle}, program.output(), GetParam());
+  program.step({in}, program.output(), GetParam());
   const Values values = counting(10);
   std::vector<Buffer> out = run(program.in_order(), {buffer_of(cpu, values)});
   EXPECT_EQ(message(out[0]), "f0: fake task failed");
@@ -182,9 +177,10 @@ TEST_P(Failures, OnlyWhatDependsOnAThrowingTaskIsLost) {
   EXPECT_EQ(message(next[0]), "f0: fake task failed");
 }
 
-TEST_P(Failures, OneRangeThatThrowsFailsTheWholeLaunch) {
+TEST_P(Failures, OneRangeThatThrowsFailsTheWholeStep) {
   FakeProgram program(100'000);
-  program.launch({program.input()}, program.output(), GetParam()).host_task().grain = 1;
+  program.step({program.input()}, program.output(), GetParam());
+  program.cut_last(1);
   program.fail_last();
   const Values values = counting(100'000);
   EXPECT_EQ(message(run(program.in_order(), {buffer_of(cpu, values)})[0]), "f0: fake task failed");
@@ -193,8 +189,8 @@ TEST_P(Failures, OneRangeThatThrowsFailsTheWholeLaunch) {
 TEST_P(Failures, AFailedInputFailsItsDependantsAlone) {
   FakeProgram program(10);
   const SlotId bad = program.input(), good = program.input();
-  program.launch({bad}, program.output(), GetParam());
-  program.launch({good}, program.output(), GetParam());
+  program.step({bad}, program.output(), GetParam());
+  program.step({good}, program.output(), GetParam());
   const Buffer failed = Buffer::failed(cpu, std::make_exception_ptr(Error("lost")));
   std::vector<Buffer> out = run(program.in_order(), {failed, buffer_of(cpu, counting(10))});
   EXPECT_EQ(message(out[0]), "lost");
@@ -212,7 +208,7 @@ TEST_P(Failures, TheFirstErrorIsTold) {
 TEST_P(Failures, FullMemoryArrivesInTheResults) {
   FakeProgram program = chain(1000, GetParam());
   const SlotId in = 0;
-  program.launch({in}, program.output(), GetParam());
+  program.step({in}, program.output(), GetParam());
   auto executable = program.in_order();
   const Values values = counting(1000);
   Buffer input = buffer_of(cpu, values);
@@ -249,8 +245,8 @@ TEST(Run, TenThousandCallsNeverReadStayWithinTheLimit) {
   FakeProgram program(1);
   static std::atomic<int> started;
   started = 0;
-  Launch& launch = program.launch({program.input()}, program.output());
-  launch.host_task().function = [](const void*, void* const*, std::int64_t, std::int64_t) {
+  program.step({program.input()}, program.output());
+  program.last_task().function = [](const void*, void* const*, std::int64_t, std::int64_t) {
     ++started;
   };
   auto executable = program.in_order();
@@ -269,7 +265,7 @@ TEST(Run, TenThousandCallsNeverReadStayWithinTheLimit) {
 
 TEST(Run, AHundredThousandDependentCallsNeedNoStack) {
   FakeProgram program(1);
-  program.launch({program.input()}, program.output());
+  program.step({program.input()}, program.output());
   auto executable = program.in_order();
   const int limit = in_flight_limit(cpu);
   set_in_flight_limit(cpu, 1'000'000);

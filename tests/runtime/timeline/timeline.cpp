@@ -50,22 +50,22 @@ std::map<std::string, std::vector<json>> by_track(const json& trace) {
   return events;
 }
 
-TEST(Timeline, ShowsLaunchesOnStreamsAndWorkersWithTheirCosts) {
+TEST(Timeline, ShowsStepsOnStreamsAndWorkersWithTheirCosts) {
   const auto path = scratch_file("timeline.json");
   FakeProgram program(64);
   const SlotId in = program.input(), a = program.temporary(), b = program.temporary();
-  Launch& first = program.launch({in}, a, 1e6);
+  Step& first = program.step({in}, a, 1e6);
   first.name = "first \"quoted\"";
   const std::string name = "net/first \"quoted\" (model.cpp:12)";
   first.cost = {512, 256, 64};
   first.location = SourceLocation("folder/model.cpp", 12);
   first.location.scope = "net";
-  program.launch({in}, b, 1e6);
-  program.launch({a, b}, program.output(), 1e6);
+  program.step({in}, b, 1e6);
+  program.step({a, b}, program.output(), 1e6);
   Options options;
   options.device = Device::cpu();
   options.use_all_streams = true;
-  auto executable = std::make_shared<Executable>(schedule(program.program(), options));
+  auto executable = program.executable(options);
   {
     timeline::Recording recording(path);
     EXPECT_TRUE(timeline::recording());
@@ -99,13 +99,13 @@ TEST(Timeline, ArrowsLeadFromARecordToTheWait) {
   const auto path = scratch_file("arrows.json");
   FakeProgram program(64);
   const SlotId in = program.input(), a = program.temporary(), b = program.temporary();
-  program.launch({in}, a, 1e6);
-  program.launch({in}, b, 1e6);
-  program.launch({a, b}, program.output(), 1e6);
+  program.step({in}, a, 1e6);
+  program.step({in}, b, 1e6);
+  program.step({a, b}, program.output(), 1e6);
   Options options;
   options.device = Device::cpu();
   options.use_all_streams = true;
-  auto executable = std::make_shared<Executable>(schedule(program.program(), options));
+  auto executable = program.executable(options);
   {
     timeline::Recording recording(path);
     for (int i = 0; i < 3; ++i) run(executable, {buffer_of(Device::cpu(), counting(64))});
@@ -162,8 +162,8 @@ TEST(Timeline, RecordsNothingWhenOffAndSeveralTimesAtOnce) {
 TEST(Timeline, WaitsOfTheHostAreShown) {
   const auto path = scratch_file("host.json");
   FakeProgram program(1);
-  Launch& launch = program.launch({program.input()}, program.output());
-  launch.host_task().function = [](const void*, void* const*, std::int64_t, std::int64_t) {
+  program.step({program.input()}, program.output());
+  program.last_task().function = [](const void*, void* const*, std::int64_t, std::int64_t) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   };
   auto executable = program.in_order();

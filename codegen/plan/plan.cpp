@@ -1,17 +1,17 @@
-#include "codegen/plan/launches.h"
+#include "codegen/plan/plan.h"
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
-#include "codegen/cuda/dot/parts.h"
+#include "codegen/backends.h"
 #include "codegen/lower/lower.h"
 #include "codegen/lower/update.h"
 #include "codegen/memory/in_place.h"
-#include "codegen/plan/dot_epilogue.h"
+#include "codegen/plan/dot_split.h"
 #include "ir/error.h"
 #include "ir/text/print.h"
-#include "runtime/memory/copy.h"
 
 namespace anabranch {
 namespace {
@@ -41,17 +41,6 @@ std::vector<std::uint32_t> updates_last(const Graph& graph) {
   return order;
 }
 
-// In place where kernels of the device can read it there.
-Buffer constant_on(const Device& device, const Literal& value) {
-  const std::span<const std::byte> bytes = value.bytes();
-  const auto address = reinterpret_cast<std::uintptr_t>(bytes.data());
-  const bool is_aligned = address % Buffer::alignment == 0;
-  if (device.kind() != DeviceKind::cpu || bytes.empty() || !is_aligned) {
-    return copy_to_device(device, bytes);
-  }
-  return Buffer::borrow(device, bytes.data(), bytes.size(), [value] {});
-}
-
 class Planner {
  public:
   /// Node i is on device `place[i]` of `devices`, or on the first where `place` is empty. Names
@@ -69,10 +58,13 @@ class Planner {
         carries_(carries),
         numbers_(value_numbers(graph)) {}
 
-  Launches run() {
+  Program run(std::string name) {
+    program_.name = std::move(name);
+    program_.devices.clear();
+    for (const Device& device : devices_) program_.devices.push_back({device});
     for (std::uint32_t i : updates_last(graph_)) plan(i);
     for (std::uint32_t i = 0; i < graph_.outputs().size(); ++i) plan_output(i);
-    return std::move(launches_);
+    return std::move(program_);
   }
 
  private:
@@ -81,8 +73,8 @@ class Planner {
     at_ = place_.empty() ? 0 : place_[index];
     switch (node.op) {
       case Op::parameter: {
-        auto position = static_cast<std::uint32_t>(launches_.program.inputs.size());
-        launches_.program.inputs.push_back(node.types[0]);
+        auto position = static_cast<std::uint32_t>(program_.inputs.size());
+        program_.inputs.push_back(node.types[0]);
         slots_[{index, 0}] = add_slot(Slot::Kind::input, position, node.types[0], {index, 0});
         break;
       }
@@ -101,8 +93,10 @@ class Planner {
         plan_custom_call(index, node);
         break;
       case Op::while_:
+        plan_loop(index, node);
+        break;
       case Op::case_:
-        plan_control(index, node);
+        plan_branch(index, node);
         break;
       default:
         throw InternalError("launches", std::string(name(node.op)) + " outside a fusion",
@@ -111,93 +105,101 @@ class Planner {
   }
 
   void plan_output(std::uint32_t index) {
-    Program& program = launches_.program;
     at_ = 0;
     SlotId slot = slot_of(graph_.outputs()[index]);
     if (!may_be_output(slot)) slot = plan_copy(index, slot);
-    if (program.slots[slot].kind == Slot::Kind::temporary) {
-      program.slots[slot].kind = Slot::Kind::output;
-      program.slots[slot].index = index;
+    if (program_.slots[slot].kind == Slot::Kind::temporary) {
+      program_.slots[slot].kind = Slot::Kind::output;
+      program_.slots[slot].index = index;
     }
-    program.outputs.push_back(slot);
+    program_.outputs.push_back(slot);
   }
 
   // Whoever runs a region has a place of its own for each output; a body may hand a carry on, once.
   bool may_be_output(SlotId id) const {
-    const Program& program = launches_.program;
     if (!carries_) return true;
-    const Slot& slot = program.slots[id];
+    const Slot& slot = program_.slots[id];
     if (slot.kind == Slot::Kind::temporary) return true;
-    const auto& outputs = program.outputs;
+    const auto& outputs = program_.outputs;
     return slot.kind == Slot::Kind::input && slot.index < *carries_ &&
            std::find(outputs.begin(), outputs.end(), id) == outputs.end();
   }
 
   SlotId plan_copy(std::uint32_t output, SlotId from) {
     const Type type = graph_.type(graph_.outputs()[output]);
-    Launch launch;
-    launch.kind = Launch::Kind::library;
-    launch.name = prefix_ + "copy" + std::to_string(output);
-    launch.buffers = {from, add_slot(Slot::Kind::temporary, 0, type, graph_.outputs()[output],
-                                     ".copy" + std::to_string(output))};
-    launch.writes = {launch.buffers[1]};
-    add(std::move(launch), WholeCopy{static_cast<std::int64_t>(type.bytes())});
-    return launches_.program.launches.back().writes[0];
+    Step step;
+    step.work = CopyStep();
+    step.name = prefix_ + "copy" + std::to_string(output);
+    step.buffers = {from, add_slot(Slot::Kind::temporary, 0, type, graph_.outputs()[output],
+                                   ".copy" + std::to_string(output))};
+    step.writes = {step.buffers[1]};
+    program_.steps.push_back(std::move(step));
+    return program_.steps.back().writes[0];
   }
 
-  void add(Launch launch, decltype(Launches::work)::value_type work) {
-    launches_.program.launches.push_back(std::move(launch));
-    launches_.work.push_back(std::move(work));
+  Step named(const char* what, std::uint32_t index, const Node& node) const {
+    Step step;
+    step.name = prefix_ + what + std::to_string(numbers_[index]);
+    step.location = node.location;
+    return step;
   }
 
   void plan_transfer(std::uint32_t index, const Node& node) {
-    Launch launch;
-    launch.kind = Launch::Kind::copy;
-    launch.name = prefix_ + "transfer" + std::to_string(numbers_[index]);
-    launch.location = node.location;
-    launch.buffers = {slot_of(node.inputs[0])};
-    launch.writes = add_results(index, node);
-    launch.buffers.push_back(launch.writes[0]);
-    add(std::move(launch), WholeCopy{static_cast<std::int64_t>(node.types[0].bytes())});
+    Step step = named("transfer", index, node);
+    step.work = TransferStep();
+    step.buffers = {slot_of(node.inputs[0])};
+    add_results(index, node, step);
+    program_.steps.push_back(std::move(step));
   }
 
   void plan_custom_call(std::uint32_t index, const Node& node) {
     const auto& attributes = node.as<CustomCallAttributes>();
-    UserCall call{attributes.name, attributes.function, {}, node.types};
-    Launch launch;
-    launch.kind = Launch::Kind::library;
-    launch.name = prefix_ + call.name + std::to_string(numbers_[index]);
-    launch.title = "custom_call " + call.name;
-    launch.location = node.location;
+    CustomCallStep call{attributes.name, attributes.function, {}, node.types};
+    Step step = named(call.name.c_str(), index, node);
+    step.title = "custom_call " + call.name;
     for (Value input : node.inputs) {
       call.operands.push_back(graph_.type(input));
-      launch.buffers.push_back(slot_of(input));
+      step.buffers.push_back(slot_of(input));
     }
-    launch.writes = add_results(index, node);
-    launch.buffers.insert(launch.buffers.end(), launch.writes.begin(), launch.writes.end());
-    add(std::move(launch), std::move(call));
+    add_results(index, node, step);
+    step.work = std::move(call);
+    program_.steps.push_back(std::move(step));
   }
 
-  void plan_control(std::uint32_t index, const Node& node) {
-    const bool loops = node.op == Op::while_;
-    Launch launch;
-    launch.kind = loops ? Launch::Kind::loop : Launch::Kind::branch;
-    launch.name = prefix_ + (loops ? "while" : "case") + std::to_string(numbers_[index]);
-    launch.location = node.location;
-    for (Value input : node.inputs) launch.buffers.push_back(slot_of(input));
-    launch.writes = add_results(index, node);
-    launch.buffers.insert(launch.buffers.end(), launch.writes.begin(), launch.writes.end());
-    ControlFlow flow;
+  void plan_loop(std::uint32_t index, const Node& node) {
+    Step step = named("while", index, node);
+    const auto carries = static_cast<std::uint32_t>(node.types.size());
+    LoopStep loop;
+    for (Value input : node.inputs) step.buffers.push_back(slot_of(input));
+    add_results(index, node, step);
+    loop.regions.push_back(plan_region(node.regions[0], step.name + ".condition", 0));
+    loop.regions.push_back(plan_region(node.regions[1], step.name + ".body", carries));
+    step.work = std::move(loop);
+    program_.steps.push_back(std::move(step));
+  }
+
+  void plan_branch(std::uint32_t index, const Node& node) {
+    Step step = named("case", index, node);
+    BranchStep branch;
+    for (Value input : node.inputs) step.buffers.push_back(slot_of(input));
+    add_results(index, node, step);
     for (std::size_t i = 0; i < node.regions.size(); ++i) {
-      std::string name = launch.name + ".branch" + std::to_string(i);
-      if (loops) name = launch.name + (i == 0 ? ".condition" : ".body");
-      const auto carries = static_cast<std::uint32_t>(loops && i == 1 ? node.types.size() : 0);
-      flow.regions.push_back(Planner(node.regions[i], devices_.subspan(at_, 1), {}, options_,
-                                     kernels_, name + ".", carries)
-                                 .run());
-      flow.regions.back().program.name = std::move(name);
+      const std::string name = step.name + ".branch" + std::to_string(i);
+      branch.branches.push_back(plan_region(node.regions[i], name, 0));
     }
-    add(std::move(launch), std::move(flow));
+    step.work = std::move(branch);
+    program_.steps.push_back(std::move(step));
+  }
+
+  Program plan_region(const Graph& region, const std::string& name, std::uint32_t carries) {
+    return Planner(region, devices_.subspan(at_, 1), {}, options_, kernels_, name + ".", carries)
+        .run(name);
+  }
+
+  // As what `step` writes, last among its buffers.
+  void add_results(std::uint32_t index, const Node& node, Step& step) {
+    step.writes = add_results(index, node);
+    step.buffers.insert(step.buffers.end(), step.writes.begin(), step.writes.end());
   }
 
   std::vector<SlotId> add_results(std::uint32_t index, const Node& node) {
@@ -212,8 +214,8 @@ class Planner {
 
   SlotId add_slot(Slot::Kind kind, std::uint32_t index, const Type& type, Value value,
                   const std::string& suffix = "") {
-    launches_.program.slots.push_back({kind, index, 0, type, text_of(value) + suffix, at_});
-    return static_cast<SlotId>(launches_.program.slots.size() - 1);
+    program_.slots.push_back({kind, index, 0, type, text_of(value) + suffix, at_});
+    return static_cast<SlotId>(program_.slots.size() - 1);
   }
 
   // As the graph's text calls it.
@@ -229,8 +231,8 @@ class Planner {
       throw InternalError("launches", text_of(value) + " is read before it is there",
                           to_string(graph_));
     }
-    auto& constants = launches_.program.constants;
-    constants.push_back(constant_on(devices_[at_], node.as<ConstantAttributes>().value));
+    auto& constants = program_.constants;
+    constants.push_back(node.as<ConstantAttributes>().value);
     SlotId slot = add_slot(Slot::Kind::constant, static_cast<std::uint32_t>(constants.size() - 1),
                            node.types[0], value);
     constants_.emplace(std::pair(value, at_), slot);
@@ -241,12 +243,12 @@ class Planner {
     std::vector<SlotId> inputs;
     for (Value input : node.inputs) inputs.push_back(slot_of(input));
     const std::vector<SlotId> outputs = add_results(index, node);
-    const DeviceKind kind = devices_[at_].kind();
-    auto split = split_dot_epilogue(node, kind);
-    if (split && kind == DeviceKind::cuda) {
-      plan_gpu_dot(index, node, *split, inputs, outputs);
-    } else if (split) {
-      plan_dot(index, node, *split, inputs, outputs);
+    const std::optional<DotSplit> split = split_dot(node);
+    const Device& device = devices_[at_];
+    std::optional<DotPlan> dot;
+    if (split) dot = backend_of(device).plan_dot(*split, device, options_);
+    if (dot) {
+      plan_dot(index, node, *split, std::move(*dot), inputs, outputs);
     } else {
       plan_kernels(index, node, "kernel", inputs, outputs);
     }
@@ -262,98 +264,87 @@ class Planner {
                                      ".partial" + std::to_string(i)));
     }
     for (KernelCall& call : lowered.calls) {
-      Launch launch;
-      launch.name = call.kernel.name;
-      launch.location = graph_.node(index).location;
+      Step step;
+      step.name = call.kernel.name;
+      step.location = graph_.node(index).location;
       for (std::size_t i = 0; i < call.arguments.size(); ++i) {
         const KernelArgument& argument = call.arguments[i];
         const std::vector<SlotId>& among = argument.kind == KernelArgument::Kind::input ? inputs
                                            : argument.kind == KernelArgument::Kind::output
                                                ? outputs
                                                : temporaries;
-        launch.buffers.push_back(among.at(argument.index));
+        step.buffers.push_back(among.at(argument.index));
         if (call.kernel.buffers[i].access == Access::write) {
-          launch.writes.push_back(launch.buffers.back());
+          step.writes.push_back(step.buffers.back());
         }
       }
       for (auto [read, written] : in_place_buffers(call.kernel)) {
-        if (!is_given_once(launch, launch.buffers[read])) continue;
-        launch.in_place.emplace_back(launch.buffers[read], launch.buffers[written]);
+        if (!is_given_once(step, step.buffers[read])) continue;
+        step.in_place.emplace_back(step.buffers[read], step.buffers[written]);
       }
       if (auto whole = updated_parameter(fusion.regions[0])) {
-        launch.updates.emplace_back(inputs[*whole], outputs[0]);
-        launch.in_place = launch.updates;
+        step.updates.emplace_back(inputs[*whole], outputs[0]);
+        step.in_place = step.updates;
       }
-      launch.kernel = static_cast<std::uint32_t>(kernels_.size());
-      add(std::move(launch), OneKernel{});
-      kernels_.push_back(std::move(call.kernel));
+      step.work = KernelStep{add_kernel(std::move(call.kernel))};
+      program_.steps.push_back(std::move(step));
     }
   }
 
-  // The epilogue's buffers follow lhs in the launch's, its first one being the dot's result.
-  void find_in_place(Launch& launch, const Kernel& epilogue, LibraryDot& dot) {
+  std::uint32_t add_kernel(Kernel kernel) {
+    kernels_.push_back(std::move(kernel));
+    return static_cast<std::uint32_t>(kernels_.size() - 1);
+  }
+
+  // The epilogue's buffers follow lhs in the step's, its first one being the dot's result.
+  void find_in_place(Step& step, const Kernel& epilogue, bool& dot_in_place) {
     for (auto [read, written] : in_place_buffers(epilogue)) {
-      const SlotId from = launch.buffers[read + 1], to = launch.buffers[written + 1];
-      if (read == 0 || !is_given_once(launch, from)) continue;
-      if (dot.in_place && to == launch.writes[0]) {
+      const SlotId from = step.buffers[read + 1], to = step.buffers[written + 1];
+      if (read == 0 || !is_given_once(step, from)) continue;
+      if (dot_in_place && to == step.writes[0]) {
         // Where the dot's result lies in the first output, that cannot lie over `from`. To update
         // an input that the caller gives away (w - dot(x, y)) is worth more.
-        if (launches_.program.slots[from].kind != Slot::Kind::input) continue;
-        dot.in_place = false;
+        if (program_.slots[from].kind != Slot::Kind::input) continue;
+        dot_in_place = false;
       }
-      launch.in_place.emplace_back(from, to);
+      step.in_place.emplace_back(from, to);
     }
   }
 
-  static bool is_given_once(const Launch& launch, SlotId slot) {
-    return std::count(launch.buffers.begin(), launch.buffers.end(), slot) == 1;
+  static bool is_given_once(const Step& step, SlotId slot) {
+    return std::count(step.buffers.begin(), step.buffers.end(), slot) == 1;
   }
 
-  void plan_dot(std::uint32_t index, const Node& node, DotSplit& split,
+  void plan_dot(std::uint32_t index, const Node& node, const DotSplit& split, DotPlan dot,
                 const std::vector<SlotId>& inputs, const std::vector<SlotId>& outputs) {
-    Launch launch;
-    launch.kind = Launch::Kind::library;
-    launch.name = prefix_ + "dot" + std::to_string(numbers_[index]);
-    launch.location = node.location;
-    launch.buffers = {inputs.at(split.lhs), inputs.at(split.rhs)};
-    for (std::size_t extra : split.extra_inputs) launch.buffers.push_back(inputs.at(extra));
-    launch.buffers.insert(launch.buffers.end(), outputs.begin(), outputs.end());
-    launch.writes = outputs;
-    if (split.epilogue) {
-      launch.kernel = static_cast<std::uint32_t>(kernels_.size());
-      kernels_.push_back(epilogue_kernel(*split.epilogue, launch.name + "_epilogue"));
-      find_in_place(launch, kernels_.back(), split.dot);
+    Step step = named("dot", index, node);
+    step.buffers = {dot.lhs_layout ? plan_part(index, *dot.lhs_layout, "lhs", inputs.at(split.lhs))
+                                   : inputs.at(split.lhs),
+                    dot.rhs_layout ? plan_part(index, *dot.rhs_layout, "rhs", inputs.at(split.rhs))
+                                   : inputs.at(split.rhs)};
+    if (dot.bias) step.buffers.push_back(inputs.at(split.extra_inputs.at(*dot.bias)));
+    std::vector<SlotId> extra;
+    for (std::size_t input : split.extra_inputs) extra.push_back(inputs.at(input));
+    const bool is_inside = dot.epilogue == DotPlan::Epilogue::inside;
+    const bool is_after = dot.epilogue == DotPlan::Epilogue::after;
+    if (is_inside) step.buffers.insert(step.buffers.end(), extra.begin(), extra.end());
+    step.writes = is_after ? std::vector{add_part(index, dot.dot.result, "dot")} : outputs;
+    if (dot.workspace_bytes > 0) {
+      const Type workspace{u8, Shape{dot.workspace_bytes}};
+      step.writes.push_back(add_part(index, workspace, "workspace"));
     }
-    add(std::move(launch), std::move(split.dot));
-  }
-
-  void plan_gpu_dot(std::uint32_t index, const Node& node, const DotSplit& split,
-                    const std::vector<SlotId>& inputs, const std::vector<SlotId>& outputs) {
-    auto parts = cuda::dot_parts(split, options_, devices_[at_].index());
-    if (!parts) return plan_kernels(index, node, "kernel", inputs, outputs);
-    Launch launch;
-    launch.kind = Launch::Kind::library;
-    launch.name = prefix_ + "dot" + std::to_string(numbers_[index]);
-    launch.location = node.location;
-    launch.buffers = {
-        parts->lhs_layout ? plan_part(index, *parts->lhs_layout, "lhs", inputs.at(split.lhs))
-                          : inputs.at(split.lhs),
-        parts->rhs_layout ? plan_part(index, *parts->rhs_layout, "rhs", inputs.at(split.rhs))
-                          : inputs.at(split.rhs)};
-    if (parts->bias) launch.buffers.push_back(inputs.at(split.extra_inputs.at(*parts->bias)));
-    const SlotId result =
-        parts->needs_epilogue ? add_part(index, parts->dot.result, "dot") : outputs[0];
-    launch.writes = {result};
-    if (parts->workspace_bytes > 0) {
-      const Type workspace{u8, Shape{parts->workspace_bytes}};
-      launch.writes.push_back(add_part(index, workspace, "workspace"));
+    step.buffers.insert(step.buffers.end(), step.writes.begin(), step.writes.end());
+    if (is_inside) {
+      DotStep::Epilogue& epilogue = dot.dot.epilogue.value();
+      epilogue.kernel = add_kernel(epilogue_kernel(*split.epilogue, step.name + "_epilogue"));
+      find_in_place(step, kernels_.back(), epilogue.in_place);
     }
-    launch.buffers.insert(launch.buffers.end(), launch.writes.begin(), launch.writes.end());
-    add(std::move(launch), std::move(parts->dot));
-    if (!parts->needs_epilogue) return;
-    std::vector<SlotId> read = {result};
-    for (std::size_t extra : split.extra_inputs) read.push_back(inputs.at(extra));
-    plan_kernels(index, *split.epilogue, "epilogue", read, outputs);
+    const SlotId result = step.writes[0];
+    step.work = std::move(dot.dot);
+    program_.steps.push_back(std::move(step));
+    if (!is_after) return;
+    extra.insert(extra.begin(), result);
+    plan_kernels(index, *split.epilogue, "epilogue", extra, outputs);
   }
 
   // The temporary that `fusion` makes of `from`.
@@ -375,7 +366,7 @@ class Planner {
   const std::string prefix_;
   const std::optional<std::uint32_t> carries_;
   const std::vector<std::uint32_t> numbers_;  // of each node's first result in the text
-  Launches launches_;
+  Program program_;
   DeviceIndex at_ = 0;  // of the node at hand
   std::map<Value, SlotId> slots_;
   std::map<std::pair<Value, DeviceIndex>, SlotId> constants_;
@@ -383,17 +374,17 @@ class Planner {
 
 }  // namespace
 
-Launches plan_launches(const PlacedGraph& placed, std::span<const Device> devices,
-                       const Options& options, std::vector<Kernel>& kernels) {
+Program plan(const PlacedGraph& placed, std::span<const Device> devices, const Options& options) {
   std::vector<DeviceIndex> place(placed.devices.size());
   for (std::size_t i = 0; i < place.size(); ++i) {
     const auto found = std::find(devices.begin(), devices.end(), placed.devices[i]);
     place[i] = found == devices.end() ? 0 : static_cast<DeviceIndex>(found - devices.begin());
   }
-  Launches launches = Planner(placed.graph, devices, std::move(place), options, kernels).run();
-  launches.program.name = placed.graph.name();
-  launches.program.further.assign(devices.begin() + 1, devices.end());
-  return launches;
+  std::vector<Kernel> kernels;
+  Program program =
+      Planner(placed.graph, devices, std::move(place), options, kernels).run(placed.graph.name());
+  program.kernels = std::move(kernels);
+  return program;
 }
 
 }  // namespace anabranch

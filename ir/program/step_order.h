@@ -1,4 +1,4 @@
-// StepOrder: which steps of an executable come before which, as its streams and events say.
+// StepOrder: which commands of a program come before which, as its streams and events say.
 #pragma once
 
 #include <cstddef>
@@ -6,11 +6,11 @@
 #include <span>
 #include <vector>
 
-#include "runtime/executor/executable.h"
+#include "ir/program/program.h"
 
 namespace anabranch {
 
-/// A step: its stream, and its place on it.
+/// A command: its stream, and its place on it.
 struct StepRef {
   std::uint32_t stream = 0;
   std::uint32_t position = 0;
@@ -18,13 +18,18 @@ struct StepRef {
   bool operator==(const StepRef&) const = default;
 };
 
-/// The partial order of the steps, by vector clocks (Fidge 1988, Mattern 1989): every step knows
+/// Null where the command is an event's.
+inline const Step* step_at(const Program& program, StepRef ref) {
+  return step_of(program, program.streams[ref.stream][ref.position]);
+}
+
+/// The partial order of the commands, by vector clocks (Fidge 1988, Mattern 1989): every step knows
 /// how many steps of each stream come before it.
 class StepOrder {
  public:
   /// Throws InternalError if an event is waited for and never recorded, recorded twice, or if
   /// streams wait for each other for ever.
-  explicit StepOrder(const Executable& executable);
+  explicit StepOrder(const Program& program);
 
   /// Whether `a` has always ended when `b` starts; false where they are the same step.
   bool before(StepRef a, StepRef b) const { return !(a == b) && clock(b)[a.stream] > a.position; }
@@ -52,7 +57,7 @@ struct SlotUse {
 /// For each slot, its uses in the order of `order.steps()`.
 class SlotUses {
  public:
-  SlotUses(const Executable& executable, const StepOrder& order);
+  SlotUses(const Program& program, const StepOrder& order);
 
   std::span<const SlotUse> operator[](SlotId id) const {
     return {uses_.data() + begin_[id], begin_[id + 1] - begin_[id]};
@@ -95,8 +100,8 @@ class LiveRange {
 };
 
 /// Whether `written` may lie where `read` lies, both of one size: every use of `read` comes before
-/// every use of `written`, but for one launch that names the two `in_place`.
-bool may_take_over(const Executable& executable, const StepOrder& order, const SlotUses& uses,
+/// every use of `written`, but for one step that names the two `in_place`.
+bool may_take_over(const Program& program, const StepOrder& order, const SlotUses& uses,
                    SlotId read, SlotId written);
 
 }  // namespace anabranch

@@ -3,130 +3,133 @@
 #include <algorithm>
 
 #include "ir/error.h"
-#include "runtime/executor/executable.h"
-#include "runtime/executor/step_order.h"
+#include "ir/program/program.h"
+#include "ir/program/step_order.h"
 
 namespace anabranch {
 namespace {
 
 class Verifier {
  public:
-  explicit Verifier(const Executable& executable) : executable_(executable) {}
+  explicit Verifier(const Program& program) : program_(program) {}
 
   void verify() {
     check_slots();
-    for (const Stream& stream : executable_.streams) {
-      for (const Step& step : stream) check_operands(step);
-    }
-    const StepOrder order(executable_);
-    const SlotUses uses(executable_, order);
-    for (SlotId id = 0; id < executable_.slots.size(); ++id) check_uses(id, uses[id], order);
+    check_launches();
+    for (const Step& step : program_.steps) check_operands(step);
+    const StepOrder order(program_);
+    const SlotUses uses(program_, order);
+    for (SlotId id = 0; id < program_.slots.size(); ++id) check_uses(id, uses[id], order);
     check_sharing(uses, order);
     check_takeovers(uses, order);
   }
 
  private:
   [[noreturn]] void fail(const std::string& what) const {
-    throw InternalError("schedule", what, to_string(executable_));
+    throw InternalError("schedule", what, to_string(program_));
   }
-  const std::string& name(SlotId id) const { return executable_.slots[id].name; }
-  const Step& at(StepRef ref) const { return executable_.streams[ref.stream][ref.position]; }
+  const std::string& name(SlotId id) const { return program_.slots[id].name; }
 
   static std::string place(StepRef ref) {
     return fmt::format("step {} of stream {}", ref.position, ref.stream);
   }
 
-  std::size_t arena_bytes(DeviceIndex device) const {
-    return device == 0 ? executable_.arena_bytes : executable_.further[device - 1].arena_bytes;
-  }
-
   void check_slots() const {
-    for (const Slot& slot : executable_.slots) {
-      if (slot.device > executable_.further.size()) fail(slot.name + " is on no known device");
+    for (const Slot& slot : program_.slots) {
+      if (slot.device >= program_.devices.size()) fail(slot.name + " is on no known device");
       std::size_t count = 0;
       switch (slot.kind) {
         case Slot::Kind::input:
-          count = executable_.inputs.size();
+          count = program_.inputs.size();
           break;
         case Slot::Kind::output:
-          count = executable_.outputs.size();
+          count = program_.outputs.size();
           break;
         case Slot::Kind::constant:
-          count = executable_.constants.size();
+          count = program_.constants.size();
           break;
         case Slot::Kind::temporary:
-          if (slot.offset + slot.type.bytes() > arena_bytes(slot.device)) {
+          if (slot.offset + slot.type.bytes() > program_.devices[slot.device].arena_bytes) {
             fail(slot.name + " lies outside the arena");
           }
           continue;
       }
       if (slot.index >= count) fail(slot.name + " has an index that does not exist");
     }
-    for (SlotId id : executable_.outputs) {
-      if (id >= executable_.slots.size()) fail(fmt::format("slot {} does not exist", id));
-      const Slot& slot = executable_.slots[id];
+    for (SlotId id : program_.outputs) {
+      if (id >= program_.slots.size()) fail(fmt::format("slot {} does not exist", id));
+      const Slot& slot = program_.slots[id];
       if (slot.kind == Slot::Kind::temporary) fail(slot.name + " is a temporary and an output");
     }
   }
 
   void check_slot(SlotId id, bool written) const {
-    if (id >= executable_.slots.size()) fail(fmt::format("slot {} does not exist", id));
-    const Slot::Kind kind = executable_.slots[id].kind;
+    if (id >= program_.slots.size()) fail(fmt::format("slot {} does not exist", id));
+    const Slot::Kind kind = program_.slots[id].kind;
     if (written && (kind == Slot::Kind::input || kind == Slot::Kind::constant)) {
       fail(name(id) + " is written, and is an input or a constant");
     }
   }
 
+  // Each step is launched once.
+  void check_launches() const {
+    std::vector<int> launched(program_.steps.size());
+    for (const Stream& stream : program_.streams) {
+      for (const Command& command : stream) {
+        const auto* launch = std::get_if<Launch>(&command);
+        if (!launch) continue;
+        if (launch->step >= launched.size()) {
+          fail(fmt::format("step {} does not exist", launch->step));
+        }
+        ++launched[launch->step];
+      }
+    }
+    for (StepId id = 0; id < launched.size(); ++id) {
+      if (launched[id] == 1) continue;
+      fail(fmt::format("{} is launched {} times", program_.steps[id].name, launched[id]));
+    }
+  }
+
   void check_operands(const Step& step) {
-    if (const auto* copy = std::get_if<Copy>(&step)) {
-      check_slot(copy->from, false);
-      check_slot(copy->to, true);
-      if (executable_.slots[copy->from].type.bytes() != executable_.slots[copy->to].type.bytes()) {
-        fail(fmt::format("copy of {} to {}: sizes differ", name(copy->from), name(copy->to)));
-      }
-    }
-    const auto* launch = std::get_if<Launch>(&step);
-    if (!launch) return;
-    for (SlotId id : launch->buffers) check_slot(id, false);
-    for (SlotId id : launch->writes) {
+    for (SlotId id : step.buffers) check_slot(id, false);
+    for (SlotId id : step.writes) {
       check_slot(id, true);
-      if (std::find(launch->buffers.begin(), launch->buffers.end(), id) == launch->buffers.end()) {
-        fail(fmt::format("{} writes {}, which it is not given", launch->name, name(id)));
+      if (std::find(step.buffers.begin(), step.buffers.end(), id) == step.buffers.end()) {
+        fail(fmt::format("{} writes {}, which it is not given", step.name, name(id)));
       }
     }
-    check_inner(*launch);
-    for (std::uint32_t output : launch->finishes) {
-      if (output >= executable_.outputs.size()) {
-        fail(fmt::format("{} finishes output {}, which does not exist", launch->name, output));
+    check_inner(step);
+    for (std::uint32_t output : step.finishes) {
+      if (output >= program_.outputs.size()) {
+        fail(fmt::format("{} finishes output {}, which does not exist", step.name, output));
       }
-      finishes_.push_back({executable_.outputs[output], launch});
+      finishes_.push_back({program_.outputs[output], &step});
     }
   }
 
   // What a loop or a branch runs, and that its buffers are as many as it takes.
-  void check_inner(const Launch& launch) const {
-    std::size_t buffers = launch.buffers.size();
-    if (const auto* loop = std::get_if<LoopTask>(&launch.task)) {
-      check_turns(launch, *loop);
+  void check_inner(const Step& step) const {
+    std::size_t buffers = step.buffers.size();
+    if (const auto* loop = std::get_if<LoopStep>(&step.work)) {
+      check_turns(step, *loop);
       buffers = loop->carries() + loop->captures() + loop->turn.size() + 1;
-    } else if (const auto* branch = std::get_if<BranchTask>(&launch.task)) {
-      buffers = branch->branches[0]->inputs.size() + branch->branches[0]->outputs.size() + 2;
+    } else if (const auto* branch = std::get_if<BranchStep>(&step.work)) {
+      buffers = branch->branches[0].inputs.size() + branch->branches[0].outputs.size() + 2;
     }
-    if (launch.buffers.size() != buffers) {
-      fail(fmt::format("{} has {} buffers instead of {}", launch.name, launch.buffers.size(),
-                       buffers));
+    if (step.buffers.size() != buffers) {
+      fail(fmt::format("{} has {} buffers instead of {}", step.name, step.buffers.size(), buffers));
     }
-    for (const auto& inner : inner_executables(launch)) anabranch::verify(*inner);
+    for (const Program& inner : inner_programs(step)) anabranch::verify(inner);
   }
 
   // No step of a loop loses a carry: each place is handed on once, and what is written lies where
   // nothing else is read.
-  void check_turns(const Launch& launch, const LoopTask& loop) const {
-    const Executable& body = *loop.body;
+  void check_turns(const Step& step, const LoopStep& loop) const {
+    const Program& body = loop.body();
     std::vector<std::uint32_t> turn = loop.turn;
     std::sort(turn.begin(), turn.end());
     for (std::uint32_t p = 0; p < turn.size(); ++p) {
-      if (turn[p] != p) fail(launch.name + " hands a place on more than once");
+      if (turn[p] != p) fail(step.name + " hands a place on more than once");
     }
     const StepOrder order(body);
     const SlotUses uses(body, order);
@@ -141,14 +144,14 @@ class Verifier {
         const SlotId input = input_slot(body, loop.written[i]);
         if (may_take_over(body, order, uses, input, output)) continue;
       }
-      fail(fmt::format("{} loses carry {} in a step", launch.name, i));
+      fail(fmt::format("{} loses carry {} in a step", step.name, i));
     }
   }
 
   // Every read comes after a write, writes are ordered with all other uses, and a finished output
   // is not touched again by anything that writes.
   void check_uses(SlotId id, std::span<const SlotUse> uses, const StepOrder& order) const {
-    const Slot& slot = executable_.slots[id];
+    const Slot& slot = program_.slots[id];
     for (const SlotUse& write : uses) {
       if (!write.writes) continue;
       for (const SlotUse& use : uses) {
@@ -165,46 +168,46 @@ class Verifier {
       fail(fmt::format("{} is read by {} before it is written", slot.name,
                        place(uses.front().step)));
     }
-    const bool is_output = std::find(executable_.outputs.begin(), executable_.outputs.end(), id) !=
-                           executable_.outputs.end();
+    const bool is_output =
+        std::find(program_.outputs.begin(), program_.outputs.end(), id) != program_.outputs.end();
     if (is_output && uses.empty()) fail(slot.name + " is an output that nothing writes");
-    for (const auto& [finished, launch] : finishes_) {
+    for (const auto& [finished, step] : finishes_) {
       if (finished != id) continue;
       const auto last = std::find_if(uses.rbegin(), uses.rend(), [](auto& u) { return u.writes; });
-      if (last == uses.rend() || std::get_if<Launch>(&at(last->step)) != launch) {
-        fail(fmt::format("{} finishes {} and is not its last writer", launch->name, slot.name));
+      if (last == uses.rend() || step_at(program_, last->step) != step) {
+        fail(fmt::format("{} finishes {} and is not its last writer", step->name, slot.name));
       }
     }
   }
 
   // Whether `b` may lie in the bytes of `a`: all of them, where one step ends `a` and begins `b`.
   bool one_after_the_other(SlotId a, SlotId b, const SlotUses& uses, const StepOrder& order) const {
-    const Slot& first = executable_.slots[a];
-    const Slot& second = executable_.slots[b];
+    const Slot& first = program_.slots[a];
+    const Slot& second = program_.slots[b];
     const bool same = first.offset == second.offset && first.type.bytes() == second.type.bytes();
-    if (same) return may_take_over(executable_, order, uses, a, b);
+    if (same) return may_take_over(program_, order, uses, a, b);
     return LiveRange(uses[a]).before(LiveRange(uses[b]), order);
   }
 
   // Temporaries with bytes in common live one after the other.
   void check_sharing(const SlotUses& uses, const StepOrder& order) const {
     std::vector<SlotId> temporaries;
-    for (SlotId id = 0; id < executable_.slots.size(); ++id) {
-      const Slot& slot = executable_.slots[id];
+    for (SlotId id = 0; id < program_.slots.size(); ++id) {
+      const Slot& slot = program_.slots[id];
       if (slot.kind != Slot::Kind::temporary || slot.type.bytes() == 0) continue;
       temporaries.push_back(id);
     }
     const auto place = [&](SlotId id) {
-      return std::pair(executable_.slots[id].device, executable_.slots[id].offset);
+      return std::pair(program_.slots[id].device, program_.slots[id].offset);
     };
     std::sort(temporaries.begin(), temporaries.end(),
               [&](SlotId a, SlotId b) { return place(a) < place(b); });
     for (std::size_t i = 0; i < temporaries.size(); ++i) {
       const SlotId a = temporaries[i];
-      const std::size_t end = executable_.slots[a].offset + executable_.slots[a].type.bytes();
+      const std::size_t end = program_.slots[a].offset + program_.slots[a].type.bytes();
       for (std::size_t j = i + 1; j < temporaries.size(); ++j) {
         const SlotId b = temporaries[j];
-        if (place(b) >= std::pair(executable_.slots[a].device, end)) break;
+        if (place(b) >= std::pair(program_.slots[a].device, end)) break;
         if (one_after_the_other(a, b, uses, order) || one_after_the_other(b, a, uses, order)) {
           continue;
         }
@@ -215,32 +218,32 @@ class Verifier {
 
   // An output that lies where an input was is not written while the input is read.
   void check_takeovers(const SlotUses& uses, const StepOrder& order) const {
-    std::vector<SlotId> gone(executable_.outputs), made;
+    std::vector<SlotId> gone(program_.outputs), made;
     const auto is_in = [](const std::vector<SlotId>& slots, SlotId id) {
       return std::find(slots.begin(), slots.end(), id) != slots.end();
     };
-    for (auto [input, output] : executable_.takeovers) {
-      if (input >= executable_.inputs.size() || output >= executable_.outputs.size()) {
+    for (auto [input, output] : program_.takeovers) {
+      if (input >= program_.inputs.size() || output >= program_.outputs.size()) {
         fail(fmt::format("output {} takes over input {}: no such pair", output, input));
       }
-      const SlotId from = input_slot(executable_, input), to = executable_.outputs[output];
+      const SlotId from = input_slot(program_, input), to = program_.outputs[output];
       const bool first = !is_in(gone, from) && !is_in(made, to);
       gone.push_back(from);
       made.push_back(to);
-      const Slot& slot = executable_.slots[to];
+      const Slot& slot = program_.slots[to];
       const bool fits = slot.kind == Slot::Kind::output && slot.index == output &&
-                        slot.type.bytes() == executable_.slots[from].type.bytes();
+                        slot.type.bytes() == program_.slots[from].type.bytes();
       if (first && fits && one_after_the_other(from, to, uses, order)) continue;
       fail(fmt::format("{} takes over {} while that is in use", name(to), name(from)));
     }
   }
 
-  const Executable& executable_;
-  std::vector<std::pair<SlotId, const Launch*>> finishes_;
+  const Program& program_;
+  std::vector<std::pair<SlotId, const Step*>> finishes_;
 };
 
 }  // namespace
 
-void verify(const Executable& executable) { Verifier(executable).verify(); }
+void verify(const Program& program) { Verifier(program).verify(); }
 
 }  // namespace anabranch

@@ -1,4 +1,4 @@
-#include "runtime/executor/step_order.h"
+#include "ir/program/step_order.h"
 
 #include <fmt/format.h>
 
@@ -12,48 +12,47 @@
 namespace anabranch {
 namespace {
 
-void check_events(const Executable& executable) {
-  std::vector<int> recorded(executable.event_count), waited(executable.event_count);
+void check_events(const Program& program) {
+  std::vector<int> recorded(program.event_count), waited(program.event_count);
   const auto count = [&](std::vector<int>& counts, EventId event) {
-    if (event >= executable.event_count) {
+    if (event >= program.event_count) {
       throw InternalError("schedule", fmt::format("event e{} does not exist", event),
-                          to_string(executable));
+                          to_string(program));
     }
     ++counts[event];
   };
-  for (const Stream& stream : executable.streams) {
-    for (const Step& step : stream) {
-      if (const auto* record = std::get_if<Record>(&step)) count(recorded, record->event);
-      if (const auto* wait = std::get_if<Wait>(&step)) count(waited, wait->event);
+  for (const Stream& stream : program.streams) {
+    for (const Command& command : stream) {
+      if (const auto* record = std::get_if<Record>(&command)) count(recorded, record->event);
+      if (const auto* wait = std::get_if<Wait>(&command)) count(waited, wait->event);
     }
   }
-  for (EventId event = 0; event < executable.event_count; ++event) {
+  for (EventId event = 0; event < program.event_count; ++event) {
     if (recorded[event] > 1 || (recorded[event] == 0 && waited[event] > 0)) {
       throw InternalError("schedule",
                           fmt::format("event e{} is recorded {} times", event, recorded[event]),
-                          to_string(executable));
+                          to_string(program));
     }
   }
 }
 
 }  // namespace
 
-StepOrder::StepOrder(const Executable& executable)
-    : streams_(executable.streams.size()), clocks_(streams_) {
-  check_events(executable);
-  std::vector<std::optional<StepRef>> recorded(executable.event_count);
+StepOrder::StepOrder(const Program& program) : streams_(program.streams.size()), clocks_(streams_) {
+  check_events(program);
+  std::vector<std::optional<StepRef>> recorded(program.event_count);
   std::vector<std::uint32_t> positions(streams_);
   std::size_t count = 0;
   for (std::uint32_t stream = 0; stream < streams_; ++stream) {
-    clocks_[stream].reserve(executable.streams[stream].size() * streams_);
-    count += executable.streams[stream].size();
+    clocks_[stream].reserve(program.streams[stream].size() * streams_);
+    count += program.streams[stream].size();
   }
   steps_.reserve(count);
   const auto advance = [&](std::uint32_t stream) {
     const std::uint32_t position = positions[stream];
-    if (position == executable.streams[stream].size()) return false;
-    const Step& step = executable.streams[stream][position];
-    const auto* wait = std::get_if<Wait>(&step);
+    if (position == program.streams[stream].size()) return false;
+    const Command& command = program.streams[stream][position];
+    const auto* wait = std::get_if<Wait>(&command);
     if (wait && !recorded[wait->event]) return false;
     std::vector<std::uint32_t>& clocks = clocks_[stream];
     clocks.resize((position + 1) * streams_);
@@ -65,7 +64,7 @@ StepOrder::StepOrder(const Executable& executable)
       for (std::size_t i = 0; i < streams_; ++i) mine[i] = std::max(mine[i], other[i]);
     }
     const StepRef here{stream, position};
-    if (const auto* record = std::get_if<Record>(&step)) recorded[record->event] = here;
+    if (const auto* record = std::get_if<Record>(&command)) recorded[record->event] = here;
     steps_.push_back(here);
     ++positions[stream];
     return true;
@@ -77,29 +76,25 @@ StepOrder::StepOrder(const Executable& executable)
     }
   }
   for (std::uint32_t stream = 0; stream < streams_; ++stream) {
-    if (positions[stream] == executable.streams[stream].size()) continue;
+    if (positions[stream] == program.streams[stream].size()) continue;
     throw InternalError("schedule", fmt::format("stream {} waits for ever", stream),
-                        to_string(executable));
+                        to_string(program));
   }
 }
 
-SlotUses::SlotUses(const Executable& executable, const StepOrder& order)
-    : begin_(executable.slots.size() + 1) {
+SlotUses::SlotUses(const Program& program, const StepOrder& order)
+    : begin_(program.slots.size() + 1) {
   std::vector<std::pair<SlotId, SlotUse>> in_order;
   in_order.reserve(4 * order.steps().size());
-  std::vector<const Step*> last_user(executable.slots.size());
+  std::vector<const Step*> last_user(program.slots.size());
   for (StepRef ref : order.steps()) {
-    const Step& step = executable.streams[ref.stream][ref.position];
-    if (const auto* launch = std::get_if<Launch>(&step)) {
-      for (SlotId id : launch->buffers) {
-        if (std::exchange(last_user[id], &step) == &step) continue;
-        const auto& writes = launch->writes;
-        const bool is_written = std::find(writes.begin(), writes.end(), id) != writes.end();
-        in_order.push_back({id, {ref, is_written}});
-      }
-    } else if (const auto* copy = std::get_if<Copy>(&step)) {
-      in_order.push_back({copy->from, {ref, false}});
-      in_order.push_back({copy->to, {ref, true}});
+    const Step* step = step_at(program, ref);
+    if (!step) continue;
+    for (SlotId id : step->buffers) {
+      if (std::exchange(last_user[id], step) == step) continue;
+      const auto& writes = step->writes;
+      const bool is_written = std::find(writes.begin(), writes.end(), id) != writes.end();
+      in_order.push_back({id, {ref, is_written}});
     }
   }
   // Sorted by slot, by counting.
@@ -164,15 +159,15 @@ const StepRef* LiveRange::first(const StepOrder& order) const {
   return nullptr;
 }
 
-bool may_take_over(const Executable& executable, const StepOrder& order, const SlotUses& uses,
+bool may_take_over(const Program& program, const StepOrder& order, const SlotUses& uses,
                    SlotId read, SlotId written) {
   const LiveRange before(uses[read]), after(uses[written]);
   if (before.before(after, order)) return true;
   const StepRef* meeting = after.first(order);
   if (!meeting || !before.before_or_meets(after, order)) return false;
-  const auto* launch = std::get_if<Launch>(&executable.streams[meeting->stream][meeting->position]);
-  return launch && std::find(launch->in_place.begin(), launch->in_place.end(),
-                             std::pair{read, written}) != launch->in_place.end();
+  const Step* step = step_at(program, *meeting);
+  return step && std::find(step->in_place.begin(), step->in_place.end(),
+                           std::pair{read, written}) != step->in_place.end();
 }
 
 }  // namespace anabranch

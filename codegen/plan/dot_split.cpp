@@ -1,9 +1,7 @@
-#include "codegen/plan/dot_epilogue.h"
+#include "codegen/plan/dot_split.h"
 
 #include <algorithm>
 
-#include "codegen/cpu/dot/dot.h"
-#include "codegen/cuda/dot/products.h"
 #include "codegen/lower/lower.h"
 #include "ir/error.h"
 #include "ir/graph/builder.h"
@@ -18,22 +16,6 @@ std::optional<std::uint32_t> find_dot(const Graph& region) {
     if (region.node(i).op == Op::dot) return i;
   }
   return {};
-}
-
-// Whether element i of every output needs element i of the dot's result (node 0) and no other, so
-// that the first output may take its place in memory.
-bool reads_in_place(const Graph& epilogue) {
-  std::vector<char> from_dot(epilogue.nodes().size(), 0);
-  from_dot[0] = 1;
-  for (std::uint32_t i = 0; i < epilogue.nodes().size(); ++i) {
-    const Node& node = epilogue.node(i);
-    for (Value input : node.inputs) {
-      if (!from_dot[input.node]) continue;
-      if (!is_elementwise(node.op)) return false;
-      from_dot[i] = 1;
-    }
-  }
-  return epilogue.type(epilogue.outputs()[0]) == epilogue.parameter_type(0);
 }
 
 // The part of `region` after its dot: parameter 0 is the dot's result, the others are
@@ -70,12 +52,6 @@ Graph epilogue_region(const Graph& region, std::uint32_t dot,
   return builder.build(std::move(outputs));
 }
 
-bool has_library_dot(const LibraryDot& dot, DeviceKind kind) {
-  if (dot.lhs.size() == 0 || dot.rhs.size() == 0) return false;
-  return kind == DeviceKind::cuda ? cuda::has_library_dot(dot.lhs, dot.rhs, dot.attributes)
-                                  : cpu::has_library_dot(dot.lhs, dot.rhs, dot.attributes);
-}
-
 // Which parameter of the region a dot's operand is; nothing where it is computed in the region.
 std::optional<std::size_t> parameter_of(const Graph& region, Value operand) {
   if (operand.node < region.parameter_count()) return operand.node;
@@ -84,7 +60,21 @@ std::optional<std::size_t> parameter_of(const Graph& region, Value operand) {
 
 }  // namespace
 
-std::optional<DotSplit> split_dot_epilogue(const Node& fusion, DeviceKind kind) {
+bool reads_in_place(const Graph& epilogue) {
+  std::vector<char> from_dot(epilogue.nodes().size(), 0);
+  from_dot[0] = 1;
+  for (std::uint32_t i = 0; i < epilogue.nodes().size(); ++i) {
+    const Node& node = epilogue.node(i);
+    for (Value input : node.inputs) {
+      if (!from_dot[input.node]) continue;
+      if (!is_elementwise(node.op)) return false;
+      from_dot[i] = 1;
+    }
+  }
+  return epilogue.type(epilogue.outputs()[0]) == epilogue.parameter_type(0);
+}
+
+std::optional<DotSplit> split_dot(const Node& fusion) {
   const Graph& region = fusion.regions.at(0);
   auto at = find_dot(region);
   if (!at) return {};
@@ -98,13 +88,9 @@ std::optional<DotSplit> split_dot_epilogue(const Node& fusion, DeviceKind kind) 
   split.dot.rhs = region.type(node.inputs[1]);
   split.dot.result = node.types[0];
   split.dot.attributes = node.as<DotAttributes>();
-  if (!has_library_dot(split.dot, kind)) return {};
   if (region.outputs().size() == 1 && region.outputs()[0] == Value{*at, 0}) return split;
 
   Graph epilogue = epilogue_region(region, *at, split.extra_inputs);
-  split.dot.epilogue_inputs = split.extra_inputs.size();
-  split.dot.epilogue_outputs = epilogue.outputs().size();
-  split.dot.in_place = reads_in_place(epilogue);
   Node wrapped;
   wrapped.op = Op::fusion;
   wrapped.types = fusion.types;

@@ -1,0 +1,78 @@
+// Backend: what the compiler asks of a kind of device.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "codegen/options.h"
+#include "codegen/plan/dot_split.h"
+#include "codegen/schedule/device_model.h"
+#include "codegen/stage.h"
+#include "ir/kernel/kernel.h"
+#include "ir/program/program.h"
+#include "runtime/executor/executable.h"
+
+namespace anabranch {
+
+/// A dot as its library computes it, with the kernels around that.
+struct DotPlan {
+  /// What becomes of what is computed on the dot's result.
+  enum class Epilogue : std::uint8_t {
+    none,    ///< there is nothing, or the library computes it: `dot` says what
+    inside,  ///< a kernel that the library's call runs on blocks of the result
+    after    ///< kernels of their own
+  };
+
+  DotStep dot;
+  std::optional<Node> lhs_layout, rhs_layout;  ///< fusions that copy an operand before
+  std::optional<std::size_t> bias;             ///< which of the split's extra inputs it adds
+  std::int64_t workspace_bytes = 0;
+  Epilogue epilogue = Epilogue::none;
+};
+
+/// One per kind of device. Stateless: it may be used from any thread.
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  // --- plan
+
+  /// How a dot is computed by a library of the device; nothing where loops compute it. Throws Error
+  /// where a library that it needs is missing.
+  virtual std::optional<DotPlan> plan_dot(const DotSplit& split, const Device& device,
+                                          const Options& options) const = 0;
+  /// The kernel passes, on a kernel as `lower` made it.
+  virtual Kernel run_kernel_passes(Kernel kernel, bool is_epilogue) const = 0;
+  /// Adds the steps that its steps on this device need before them.
+  virtual void add_steps(Program& program, DeviceIndex device,
+                         std::span<const Kernel> kernels) const = 0;
+
+  // --- costs
+
+  /// Sets the time and the parallelism of a step that is neither a loop nor a branch, by its
+  /// `cost` and what it is.
+  virtual void predict(Step& step, const Program& program,
+                       std::span<const Kernel> kernels) const = 0;
+  /// What the scheduler knows of one of its devices.
+  virtual DeviceModel model(const Device& device, const Options& options) const = 0;
+  /// Whether the regions of a loop or a branch are so small that one task might as well run all of
+  /// it. The regions that are asked about have one stream then.
+  virtual bool is_small(std::span<const Program> regions,
+                        std::span<const Kernel> kernels) const = 0;
+  /// Whether one task can run the whole of `flow`, a loop or a branch whose regions are small and
+  /// scheduled.
+  virtual bool can_be_whole(const Step& flow, std::span<const Kernel> kernels) const = 0;
+
+  // --- link
+
+  /// Gives each step on devices of this kind its code, those inside loops and branches too. `code`
+  /// has an entry per step, and the constants. Throws Error where a device cannot be used.
+  virtual void link(const Program& program, const Options& options, LinkedCode& code) const = 0;
+  /// The code of one of the stages llvm, cuda and assembly as text; empty where it has no such
+  /// stage.
+  virtual std::string dump(const Program& program, const LinkedCode& code, Stage stage) const = 0;
+};
+
+}  // namespace anabranch

@@ -1,0 +1,22 @@
+#include "codegen/backends.h"
+
+#include "codegen/cpu/backend.h"
+#include "codegen/cuda/backend.h"
+#include "codegen/null/backend.h"
+#include "ir/error.h"
+
+namespace anabranch {
+
+const Backend& backend_of(const Device& device) {
+  switch (device.kind()) {
+    case DeviceKind::cpu:
+      return cpu::backend();
+    case DeviceKind::cuda:
+      return cuda::backend();
+    case DeviceKind::null:
+      return null::backend();
+  }
+  throw InternalError("backend_of", "a kind of device that does not exist");
+}
+
+}  // namespace anabranch

@@ -1,0 +1,171 @@
+#include "codegen/cpu/backend.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "codegen/costs.h"
+#include "codegen/cpu/compile_kernels.h"
+#include "codegen/cpu/dot/design.h"
+#include "codegen/cpu/dot/dot.h"
+#include "codegen/cpu/link_program.h"
+#include "codegen/cpu/native_flow.h"
+#include "codegen/cpu/tile.h"
+#include "codegen/kernel/split_loops.h"
+#include "runtime/device/device.h"
+
+namespace anabranch::cpu {
+namespace {
+
+// What oneDNN does on one core, in f32: from 140 for a product of 64 to 240.
+constexpr double dot_operations_per_ns = 160;
+
+// Measured on a 2-core Zen 5: going on to the next step of a stream takes 60 ns; an event takes 0.5
+// us where another worker is looking for work, and up to 10 us where one must be woken.
+constexpr double step_ns = 60;
+constexpr double event_ns = 2500;
+
+// Fewer bytes are not worth a thread of their own.
+constexpr std::int64_t copy_grain = 1 << 20;
+
+std::int64_t ranges(std::int64_t extent, std::int64_t grain) {
+  return std::max<std::int64_t>(1, extent / std::max<std::int64_t>(1, grain));
+}
+
+std::optional<std::int64_t> epilogue_extent(const DotStep& dot, std::span<const Kernel> kernels) {
+  if (!dot.epilogue) return std::nullopt;
+  return kernels[dot.epilogue->kernel].extent();
+}
+
+/// Time on one core, and how many cores a step can use.
+class Predict {
+ public:
+  Predict(Step& step, std::span<const Kernel> kernels) : step_(step), kernels_(kernels) {}
+
+  void operator()(const KernelStep& step) const {
+    const Kernel& kernel = kernels_[step.kernel];
+    set(core_ns(step_.cost), ranges(kernel.extent(), grain(kernel)));
+  }
+  void operator()(const DotStep& dot) const {
+    Cost alone = step_.cost;
+    if (dot.epilogue) alone.operations -= kernels_[dot.epilogue->kernel].cost.operations;
+    const double memory_ns = core_ns({alone.bytes_read, alone.bytes_written, 0});
+    const double dot_ns = static_cast<double>(alone.operations) / dot_operations_per_ns;
+    const double epilogue_ns = core_ns({0, 0, step_.cost.operations - alone.operations});
+    const DotDesign made = design(dot, epilogue_extent(dot, kernels_), dot.packed.has_value());
+    set(std::max(memory_ns, dot_ns) + epilogue_ns, ranges(made.extent(), made.grain()));
+  }
+  void operator()(const PackStep& pack) const {
+    const HostTask task =
+        SharedRight::task(design(pack.dot, epilogue_extent(pack.dot, kernels_), true).shared_right);
+    set(core_ns(step_.cost), ranges(task.extent, task.grain));
+  }
+  void operator()(const CopyStep&) const { set_copy(); }
+  void operator()(const TransferStep&) const { set_copy(); }
+  void operator()(const CustomCallStep&) const {
+    set(std::max(custom_call_ns, core_ns(step_.cost)), 1);
+  }
+  void operator()(const LoopStep&) const {}
+  void operator()(const BranchStep&) const {}
+
+ private:
+  void set_copy() const { set(core_ns(step_.cost), ranges(step_.cost.bytes_read, copy_grain)); }
+  void set(double ns, std::int64_t parallelism) const {
+    step_.predicted_ns = ns;
+    step_.parallelism = parallelism;
+  }
+
+  Step& step_;
+  std::span<const Kernel> kernels_;
+};
+
+class CpuBackend final : public Backend {
+ public:
+  std::optional<DotPlan> plan_dot(const DotSplit& split, const Device&,
+                                  const Options&) const override {
+    const DotStep& dot = split.dot;
+    if (dot.lhs.size() == 0 || dot.rhs.size() == 0) return std::nullopt;
+    if (!has_library_dot(dot.lhs, dot.rhs, dot.attributes)) return std::nullopt;
+    DotPlan plan;
+    plan.dot = dot;
+    if (!split.epilogue) return plan;
+    const Graph& epilogue = split.epilogue->regions[0];
+    plan.epilogue = DotPlan::Epilogue::inside;
+    plan.dot.epilogue = {0, split.extra_inputs.size(), epilogue.outputs().size(),
+                         reads_in_place(epilogue)};
+    return plan;
+  }
+
+  Kernel run_kernel_passes(Kernel kernel, bool is_epilogue) const override {
+    return split_loops(tile(std::move(kernel), host_target(), is_epilogue));
+  }
+
+  // The right operand of a dot of many rows is laid out once, for all blocks of rows.
+  void add_steps(Program& program, DeviceIndex device,
+                 std::span<const Kernel> kernels) const override {
+    std::vector<Step> steps;
+    for (Step& step : program.steps) {
+      auto* dot = std::get_if<DotStep>(&step.work);
+      if (dot && device_of(program, step) == device) {
+        const DotDesign made = design(*dot, epilogue_extent(*dot, kernels), true);
+        if (made.shared_right) steps.push_back(pack(program, step, *dot, made));
+      }
+      steps.push_back(std::move(step));
+    }
+    program.steps = std::move(steps);
+  }
+
+  void predict(Step& step, const Program&, std::span<const Kernel> kernels) const override {
+    std::visit(Predict(step, kernels), step.work);
+  }
+
+  DeviceModel model(const Device& device, const Options&) const override {
+    DeviceModel model;
+    model.units = cores(device).count;
+    model.step_ns = step_ns;
+    model.event_ns = model.apart_ns = event_ns;
+    return model;
+  }
+
+  bool is_small(std::span<const Program> regions, std::span<const Kernel>) const override {
+    return cpu::is_small(regions);
+  }
+  bool can_be_whole(const Step&, std::span<const Kernel>) const override { return true; }
+
+  void link(const Program& program, const Options& options, LinkedCode& code) const override {
+    link_program(program, options.cache.get(), code);
+  }
+
+  std::string dump(const Program& program, const LinkedCode& code, Stage stage) const override {
+    if (stage != Stage::llvm && stage != Stage::assembly) return {};
+    return code_text(program, code, stage);
+  }
+
+ private:
+  // What fills a temporary that `step`, which is `dot`, then reads in place of the operand.
+  static Step pack(Program& program, Step& step, DotStep& dot, const DotDesign& made) {
+    dot.packed = made.shared_operand();
+    const SlotId operand = step.buffers[*dot.packed];
+    const auto room = static_cast<SlotId>(program.slots.size());
+    const Type type{u8, Shape{static_cast<std::int64_t>(made.shared_right->layout().get_size())}};
+    program.slots.push_back({Slot::Kind::temporary, 0, 0, type,
+                             program.slots[operand].name + ".packed",
+                             program.slots[operand].device});
+    step.buffers[*dot.packed] = room;
+    Step packs;
+    packs.work = PackStep{dot};
+    packs.name = step.name + "_pack";
+    packs.buffers = {operand, room};
+    packs.writes = {room};
+    packs.location = step.location;
+    return packs;
+  }
+};
+
+}  // namespace
+
+const Backend& backend() {
+  static const CpuBackend backend;
+  return backend;
+}
+
+}  // namespace anabranch::cpu

@@ -1,0 +1,110 @@
+#include "codegen/link.h"
+
+#include <cstring>
+#include <memory>
+#include <set>
+
+#include "codegen/backends.h"
+#include "ir/custom_call.h"
+#include "ir/error.h"
+#include "runtime/memory/copy.h"
+
+namespace anabranch {
+namespace {
+
+// In place where kernels of the device can read it there.
+Buffer constant_on(const Device& device, const Literal& value) {
+  const std::span<const std::byte> bytes = value.bytes();
+  const auto address = reinterpret_cast<std::uintptr_t>(bytes.data());
+  const bool is_aligned = address % Buffer::alignment == 0;
+  if (device.kind() != DeviceKind::cpu || bytes.empty() || !is_aligned) {
+    return copy_to_device(device, bytes);
+  }
+  return Buffer::borrow(device, bytes.data(), bytes.size(), [value] {});
+}
+
+std::vector<Buffer> constants_of(const Program& program) {
+  std::vector<Buffer> constants(program.constants.size());
+  for (const Slot& slot : program.slots) {
+    if (slot.kind != Slot::Kind::constant) continue;
+    const Device& device = program.devices[slot.device].device;
+    constants[slot.index] = constant_on(device, program.constants[slot.index]);
+  }
+  return constants;
+}
+
+// Bytes of the first buffer to the second.
+void copy_bytes(const void*, void* const* buffers, std::int64_t begin, std::int64_t end) {
+  const auto* from = static_cast<const std::byte*>(buffers[0]);
+  auto* to = static_cast<std::byte*>(buffers[1]);
+  if (begin < end) std::memcpy(to + begin, from + begin, static_cast<std::size_t>(end - begin));
+}
+
+constexpr std::int64_t copy_grain = 1 << 20;
+
+// By one thread to or from a device that works by itself: its memory is page-locked there.
+HostTask copy_task(const Program& program, const Step& step) {
+  const Slot &from = program.slots[step.buffers[0]], &to = program.slots[step.buffers[1]];
+  const auto bytes = static_cast<std::int64_t>(from.type.bytes());
+  const bool on_host = program.devices[from.device].device.kind() == DeviceKind::cpu &&
+                       program.devices[to.device].device.kind() == DeviceKind::cpu;
+  return {copy_bytes, nullptr, bytes, on_host ? copy_grain : bytes};
+}
+
+struct CustomTask {
+  CustomCallStep call;
+  std::shared_ptr<const CustomFunction> function;
+};
+
+// What the function does not write is zero: memory is used again, and holds what others computed.
+void run_custom(const void* context, void* const* buffers, std::int64_t, std::int64_t) {
+  const auto& [call, function] = *static_cast<const CustomTask*>(context);
+  for (std::size_t i = 0; i < call.results.size(); ++i) {
+    const std::size_t bytes = call.results[i].bytes();
+    if (bytes > 0) std::memset(buffers[call.operands.size() + i], 0, bytes);
+  }
+  (*function)(CustomCall(call.operands, call.results, buffers));
+}
+
+HostTask custom_task(const Step& step, const CustomCallStep& call) {
+  auto task = std::make_shared<CustomTask>(CustomTask{call, nullptr});
+  try {
+    task->function = custom_function(call.name, call.function);
+  } catch (const Error& error) {
+    throw Error(step.location ? error.what() + (", at " + to_string(step.location)) : error.what());
+  }
+  return {run_custom, std::move(task), 1, 1};
+}
+
+// All that no backend is needed for: constants, and what the host runs whatever the device.
+LinkedCode prepared(const Program& program) {
+  LinkedCode code;
+  code.constants = constants_of(program);
+  code.steps.resize(program.steps.size());
+  for (StepId i = 0; i < program.steps.size(); ++i) {
+    const Step& step = program.steps[i];
+    LinkedStep& linked = code.steps[i];
+    for (const Program& inner : inner_programs(step)) linked.regions.push_back(prepared(inner));
+    if (const auto* call = std::get_if<CustomCallStep>(&step.work)) {
+      linked.task = custom_task(step, *call);
+    } else if (std::holds_alternative<CopyStep>(step.work) ||
+               std::holds_alternative<TransferStep>(step.work)) {
+      linked.task = copy_task(program, step);
+    }
+  }
+  return code;
+}
+
+}  // namespace
+
+LinkedCode link(const Program& program, const Options& options) {
+  LinkedCode code = prepared(program);
+  std::set<const Backend*> done;
+  for (const ProgramDevice& place : program.devices) {
+    const Backend& backend = backend_of(place.device);
+    if (done.insert(&backend).second) backend.link(program, options, code);
+  }
+  return code;
+}
+
+}  // namespace anabranch

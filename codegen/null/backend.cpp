@@ -1,0 +1,55 @@
+#include "codegen/null/backend.h"
+
+#include <algorithm>
+
+#include "codegen/costs.h"
+
+namespace anabranch::null {
+namespace {
+
+// As on a CPU.
+constexpr double step_ns = 60;
+constexpr double event_ns = 2500;
+
+class NullBackend final : public Backend {
+ public:
+  std::optional<DotPlan> plan_dot(const DotSplit& split, const Device&,
+                                  const Options&) const override {
+    DotPlan plan;
+    plan.dot = split.dot;
+    if (split.epilogue) plan.epilogue = DotPlan::Epilogue::after;
+    return plan;
+  }
+
+  Kernel run_kernel_passes(Kernel kernel, bool) const override { return kernel; }
+  void add_steps(Program&, DeviceIndex, std::span<const Kernel>) const override {}
+
+  void predict(Step& step, const Program&, std::span<const Kernel>) const override {
+    step.predicted_ns = core_ns(step.cost);
+    if (calls_user(step)) step.predicted_ns = std::max(custom_call_ns, step.predicted_ns);
+  }
+
+  // It has as many units as there may be streams.
+  DeviceModel model(const Device&, const Options& options) const override {
+    DeviceModel model;
+    model.units = std::max(1, options.streams);
+    model.step_ns = step_ns;
+    model.event_ns = model.apart_ns = event_ns;
+    return model;
+  }
+
+  bool is_small(std::span<const Program>, std::span<const Kernel>) const override { return false; }
+  bool can_be_whole(const Step&, std::span<const Kernel>) const override { return false; }
+
+  void link(const Program&, const Options&, LinkedCode&) const override {}
+  std::string dump(const Program&, const LinkedCode&, Stage) const override { return {}; }
+};
+
+}  // namespace
+
+const Backend& backend() {
+  static const NullBackend backend;
+  return backend;
+}
+
+}  // namespace anabranch::null

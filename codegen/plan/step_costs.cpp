@@ -1,0 +1,99 @@
+#include "codegen/plan/step_costs.h"
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "codegen/backends.h"
+#include "codegen/plan/control_flow.h"
+
+namespace anabranch {
+namespace {
+
+std::int64_t bytes_of(const std::vector<Type>& types) {
+  std::size_t bytes = 0;
+  for (const Type& type : types) bytes += type.bytes();
+  return static_cast<std::int64_t>(bytes);
+}
+
+std::int64_t bytes_of(const Type& type) { return static_cast<std::int64_t>(type.bytes()); }
+
+/// Bytes and operations of a step that is neither a loop nor a branch.
+class CostOf {
+ public:
+  CostOf(const Program& program, const Step& step, std::span<const Kernel> kernels)
+      : program_(program), step_(step), kernels_(kernels) {}
+
+  Cost operator()(const KernelStep& step) const { return kernels_[step.kernel].cost; }
+  Cost operator()(const DotStep& dot) const {
+    std::int64_t inner = 1;
+    for (std::int64_t axis : dot.attributes.lhs_contracting) {
+      inner *= dot.lhs.shape[static_cast<int>(axis)];
+    }
+    Cost cost{bytes_of(dot.lhs) + bytes_of(dot.rhs), bytes_of(dot.result),
+              2 * dot.result.size() * inner};
+    if (dot.epilogue) cost.operations += kernels_[dot.epilogue->kernel].cost.operations;
+    return cost;
+  }
+  Cost operator()(const PackStep&) const {
+    const std::int64_t bytes = bytes_of(program_.slots[step_.writes[0]].type);
+    return {bytes, bytes, 0};
+  }
+  Cost operator()(const CopyStep&) const { return copy(); }
+  Cost operator()(const TransferStep&) const { return copy(); }
+  Cost operator()(const CustomCallStep& call) const {
+    return {bytes_of(call.operands), bytes_of(call.results), 0};
+  }
+  Cost operator()(const LoopStep&) const { return {}; }
+  Cost operator()(const BranchStep&) const { return {}; }
+
+ private:
+  Cost copy() const {
+    const std::int64_t bytes = bytes_of(program_.slots[step_.buffers[0]].type);
+    return {bytes, bytes, 0};
+  }
+
+  const Program& program_;
+  const Step& step_;
+  std::span<const Kernel> kernels_;
+};
+
+// A transfer is the business of the device that works by itself, where one of the two does.
+const Backend& backend_for(const Program& program, const Step& step, const Options& options) {
+  if (std::holds_alternative<TransferStep>(step.work)) {
+    const Device& from = program.devices[program.slots[step.buffers[0]].device].device;
+    const Backend& backend = backend_of(from);
+    if (backend.model(from, options).works_by_itself) return backend;
+  }
+  return backend_of(program.devices[device_of(program, step)].device);
+}
+
+void set_costs(Program& program, std::span<const Kernel> kernels, const Options& options) {
+  for (DeviceIndex i = 0; i < program.devices.size(); ++i) {
+    backend_of(program.devices[i].device).add_steps(program, i, kernels);
+  }
+  for (Step& step : program.steps) {
+    const std::span<Program> regions = inner_programs(step);
+    if (regions.empty()) {
+      step.cost = std::visit(CostOf(program, step, kernels), step.work);
+      backend_for(program, step, options).predict(step, program, kernels);
+      continue;
+    }
+    Options inside = options;
+    inside.device = regions[0].device();
+    for (Program& region : regions) set_costs(region, kernels, inside);
+    finish_flow(program, step, kernels, inside);
+  }
+}
+
+}  // namespace
+
+void set_costs(Program& program, const Options& options) {
+  std::vector<Kernel> kernels = std::move(program.kernels);
+  set_costs(program, kernels, options);
+  program.kernels = std::move(kernels);
+}
+
+}  // namespace anabranch

@@ -1,0 +1,101 @@
+// Steps: what a program asks of its devices, each kind a plain struct.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "ir/attributes.h"
+#include "ir/custom_call.h"
+#include "ir/type.h"
+
+namespace anabranch {
+
+struct Program;
+
+/// Runs a kernel on the step's buffers, in the order of the kernel's own.
+struct KernelStep {
+  std::uint32_t kernel = 0;  ///< its number in the outermost program
+};
+
+/// What a library computes of a dot's result before that is written, after the bias.
+enum class Activation : std::uint8_t { none, relu, gelu };
+
+/// A dot by a library. Its buffers are: lhs, rhs, the bias or the epilogue's further inputs, then
+/// what it writes: the result or the epilogue's outputs, and the library's workspace if it takes
+/// one.
+struct DotStep {
+  /// A kernel that is run on each block of the result while it is still in the cache. Its buffers
+  /// are the dot's result, `inputs` further ones, and its outputs.
+  struct Epilogue {
+    std::uint32_t kernel = 0;  ///< its number in the outermost program
+    std::size_t inputs = 0, outputs = 0;
+    bool in_place = false;  ///< the dot's result is computed into the first output's memory
+  };
+
+  Type lhs, rhs, result;
+  DotAttributes attributes;
+  std::optional<Epilogue> epilogue;
+  /// The operand (0: lhs, 1: rhs) in whose place it reads what a PackStep has made of it.
+  std::optional<std::uint32_t> packed;
+  bool has_bias = false;  ///< one value for each column of the result
+  Activation activation = Activation::none;
+  bool tf32 = false;  ///< may round f32 operands to ten bits of mantissa
+};
+
+/// Lays out the operand `dot.packed` of a dot as its library likes it. Its buffers are the operand
+/// and the room for what it makes.
+struct PackStep {
+  DotStep dot;
+};
+
+/// Copies its first buffer to its second, on one device.
+struct CopyStep {};
+
+/// Copies its first buffer to its second, on another device.
+struct TransferStep {};
+
+/// Calls a function of the user's.
+struct CustomCallStep {
+  std::string name;
+  CustomFunctionHandle function;
+  std::vector<Type> operands, results;
+};
+
+/// Runs its body again and again while its condition holds. The buffers are: the initial carries,
+/// the captures, the places (written), and room for a flag and both arenas (written).
+///
+/// Carry i lies in place i, where the initial one is copied first unless it lies there already.
+/// A turn reads carry i from place i and writes output i, where the body has a slot for it, to
+/// place `written[i]`; then place p becomes what place `turn[p]` was. So a carry is updated in
+/// place (written[i] = i), or in two places by turns, or handed on to another carry. In the end
+/// carry i is in place i.
+struct LoopStep {
+  /// The condition, from carries and captures to one bool, and the body, from the same to the next
+  /// carries.
+  std::vector<Program> regions;
+  std::vector<std::uint32_t> written;  ///< one per carry
+  std::vector<std::uint32_t> turn;     ///< one per place; the first are the carries' own
+  bool is_whole = false;               ///< it runs as one task, not step by step
+
+  const Program& condition() const;
+  const Program& body() const;
+  std::size_t carries() const { return written.size(); }
+  std::size_t captures() const;
+};
+
+/// A loop's flag comes first in its room, then its arenas, which begin here.
+inline constexpr std::size_t loop_flag_bytes = 64;
+
+/// Runs one of several branches: the one that an i32 names, the last where there is none of that
+/// number. The buffers are: that number, the operands, the results (written), and room for any
+/// branch's arena (written).
+struct BranchStep {
+  std::vector<Program> branches;  ///< from the operands to the results
+  bool is_whole = false;          ///< as a loop's
+};
+
+}  // namespace anabranch
