@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
+#include <map>
 #include <optional>
+#include <utility>
 
 #include "ir/checked.h"
-#include "ir/place.h"
+#include "ir/error.h"
+#include "ir/operand_index.h"
 
 namespace anabranch {
 namespace {
@@ -19,6 +23,14 @@ std::string list(std::span<const int> axes) {
 std::string two_kernels(Op beside_a_dot) {
   return beside_a_dot == Op::dot ? "two dots are two kernels"
                                  : "a dot and a reduction are two kernels";
+}
+
+bool only_units_differ(const Shape& a, const Shape& b) {
+  const auto is_unit = [](std::int64_t size) { return size == 1; };
+  std::vector<std::int64_t> rest_of_a, rest_of_b;
+  std::remove_copy_if(a.begin(), a.end(), std::back_inserter(rest_of_a), is_unit);
+  std::remove_copy_if(b.begin(), b.end(), std::back_inserter(rest_of_b), is_unit);
+  return rest_of_a == rest_of_b;
 }
 
 std::int64_t row_size(const FusionPlan& plan) {
@@ -142,16 +154,15 @@ class Planner {
     }
     kept_shape_ = Shape(kept_sizes);
     order.insert(order.end(), plan_.reduced_axes.begin(), plan_.reduced_axes.end());
-    std::vector<int> depth(order.size());
+    depth_.resize(order.size());
     extent_.assign(1, 1);
     for (std::size_t i = 0; i < order.size(); ++i) {
-      depth[static_cast<std::size_t>(order[i])] = static_cast<int>(i);
+      depth_[static_cast<std::size_t>(order[i])] = static_cast<int>(i);
       extent_.push_back(extent_.back() * plan_.domain[order[i]]);
     }
-    table_.emplace(plan_.domain, depth);
-    whole_ = table_->index(domain_places(true));
-    kept_ = table_->index(domain_places(false));
-    scalar_ = table_->index({});
+    whole_ = points_(domain_indices(true));
+    kept_ = points_(domain_indices(false));
+    scalar_ = points_({});
   }
 
   bool is_reduced(int axis) const {
@@ -159,13 +170,14 @@ class Planner {
            plan_.reduced_axes.end();
   }
 
-  std::vector<Place> domain_places(bool reduced_too) const {
-    std::vector<Place> places;
+  // The index of each axis, which is the number of its loop.
+  std::vector<Index> domain_indices(bool reduced_too) {
+    std::vector<Index> indices;
     for (int axis = 0; axis < plan_.domain.rank(); ++axis) {
       if (!reduced_too && is_reduced(axis)) continue;
-      places.push_back(plan_.domain[axis] == 1 ? unit_place : 1 + axis);
+      indices.push_back(table_.loop(static_cast<std::uint32_t>(axis), plan_.domain[axis]));
     }
-    return places;
+    return indices;
   }
 
   void find_stages() {
@@ -199,17 +211,22 @@ class Planner {
     }
   }
 
-  ArrayPlace row_index(const Shape& shape) {
-    std::vector<Place> rest = (*table_)[kept_];
-    std::erase(rest, unit_place);
-    std::vector<Place> places;
+  Point row_index(const Shape& shape) {
+    std::vector<Index> rest;
+    for (int axis = 0; axis < plan_.domain.rank(); ++axis) {
+      if (is_reduced(axis) || plan_.domain[axis] == 1) continue;
+      rest.push_back(table_.loop(static_cast<std::uint32_t>(axis), plan_.domain[axis]));
+    }
+    std::vector<Index> indices;
     auto next = rest.begin();
-    for (std::int64_t size : shape) places.push_back(size == 1 ? unit_place : *next++);
-    return table_->index(std::move(places));
+    for (std::int64_t size : shape) {
+      indices.push_back(size == 1 ? table_.constant(0) : *next++);
+    }
+    return points_(std::move(indices));
   }
 
-  void demand(std::size_t at, ArrayPlace index) {
-    std::vector<ArrayPlace>& places = demand_[at];
+  void demand(std::size_t at, Point index) {
+    std::vector<Point>& places = demand_[at];
     if (std::find(places.begin(), places.end(), index) != places.end()) return;
     places.push_back(index);
     ++demands_;
@@ -218,32 +235,64 @@ class Planner {
   // From the outputs down, each node at every place that it is asked for.
   void pull() {
     const std::size_t most = 16 * members_.size() + 64;
-    OperandPlace operand_place(graph_, *table_);
     for (std::size_t i = members_.size(); i-- > 0 && !refusal_;) {
       const Node& node = member(i);
-      for (ArrayPlace index : demand_[i]) {
+      for (Point index : demand_[i]) {
         if (demands_ > most) return refuse("its index maps ask for too many places per element");
         check_place(members_[i], index);
         for (std::size_t k = 0; k < node.inputs.size() && !refusal_; ++k) {
           const std::size_t below = operand(i, k);
           if (below == outside) continue;
           demand(below, is_reduction(node.op) ? reduction_operand(node, k)
-                                              : operand_place(node, k, index));
+                                              : operand_point(node, k, index));
         }
       }
     }
   }
 
-  ArrayPlace reduction_operand(const Node& node, std::size_t operand) const {
+  Point operand_point(const Node& node, std::size_t operand, Point at) {
+    const Shape& shape = graph_.type(node.inputs[operand]).shape;
+    if (!is_index(node.op)) return shape == node.types[0].shape ? at : scalar_;
+    const std::vector<Index> starts = block_starts(node);
+    return points_(operand_index(graph_, node, operand, points_[at], starts, table_).at);
+  }
+
+  // Equal where the starts are one value, and can move as far.
+  std::vector<Index> block_starts(const Node& node) {
+    std::vector<Index> starts;
+    if (node.op != Op::dynamic_slice && node.op != Op::dynamic_update_slice) return starts;
+    for (int axis = 0; axis < graph_.type(node.inputs[0]).shape.rank(); ++axis) {
+      const std::int64_t room = room_of_block(graph_, node, axis);
+      const Value start = node.inputs[first_start(node) + static_cast<std::size_t>(axis)];
+      const auto number = static_cast<std::uint32_t>(starts_.size());
+      const auto [known, is_new] = starts_.emplace(std::pair(start, room), number);
+      starts.push_back(table_.scalar(known->second, 0, room));
+    }
+    return starts;
+  }
+
+  // The innermost loop that a place depends on; -1 for none.
+  int depth_of(Point point) const {
+    int deepest = -1;
+    for (Index index : points_[point]) {
+      table_.for_each_leaf(index, [&](const IndexTable::Atom& atom) {
+        if (atom.kind != IndexTable::Atom::Kind::loop) return;
+        deepest = std::max(deepest, depth_[atom.loop]);
+      });
+    }
+    return deepest;
+  }
+
+  Point reduction_operand(const Node& node, std::size_t operand) const {
     bool is_initial = node.op == Op::reduce && operand >= node.inputs.size() / 2;
     return is_initial ? scalar_ : whole_;
   }
 
-  void check_place(std::uint32_t node, ArrayPlace index) {
+  void check_place(std::uint32_t node, Point index) {
     const Op op = graph_.node(node).op;
-    if (is_reduction(op) && index != kept_) {
+    if (is_reduction(op) && !(index == kept_)) {
       refuse(named(node) + " is used away from the row it reduces");
-    } else if (op == Op::dot && index != whole_) {
+    } else if (op == Op::dot && !(index == whole_)) {
       refuse(named(node) + " is used away from the place it computes");
     }
   }
@@ -296,8 +345,8 @@ class Planner {
       plan_.instructions += std::max<std::int64_t>(cost, 1) * places * turns_[i];
       if (cost == 0) continue;
       std::int64_t operations = 0;
-      for (ArrayPlace index : demand_[i]) {
-        const int depth = table_->depth_of(is_reduction(op) ? whole_ : index);
+      for (Point index : demand_[i]) {
+        const int depth = depth_of(is_reduction(op) ? whole_ : index);
         const int turns = index == whole_ ? turns_[i] : 1;
         const std::int64_t times = extent_[static_cast<std::size_t>(depth + 1)];
         operations = saturating_add(operations, saturating_multiply(cost * turns, times));
@@ -318,9 +367,9 @@ class Planner {
   const Graph& graph_;
   std::span<const std::uint32_t> members_;
   std::span<const Value> outputs_;
-  std::vector<std::size_t> operands_;            // of all members: their positions, in order
-  std::vector<std::size_t> first_operand_;       // per member: where its operands begin
-  std::vector<std::vector<ArrayPlace>> demand_;  // per member: the places that it is asked for
+  std::vector<std::size_t> operands_;       // of all members: their positions, in order
+  std::vector<std::size_t> first_operand_;  // per member: where its operands begin
+  std::vector<std::vector<Point>> demand_;  // per member: the places that it is asked for
   std::size_t demands_ = 0;
   std::vector<int> turns_;  // per member: the stages that compute it
   FusionPlan plan_;
@@ -328,8 +377,11 @@ class Planner {
   std::optional<std::uint32_t> first_;  // the dot, or the first reduction
   Shape kept_shape_;
   std::vector<std::int64_t> extent_;  // iterations of the outermost k loops together
-  std::optional<PlaceTable> table_;
-  ArrayPlace whole_ = 0, kept_ = 0, scalar_ = 0;
+  IndexTable table_;                  // a loop is an axis of the domain
+  PointTable points_;
+  std::vector<int> depth_;  // by axis: how deep its loop is
+  std::map<std::pair<Value, std::int64_t>, std::uint32_t> starts_;
+  Point whole_, kept_, scalar_;
 };
 
 }  // namespace
@@ -358,7 +410,11 @@ int operations_per_element(Op op) {
 std::variant<FusionPlan, std::string> plan_fusion(const Graph& graph,
                                                   std::span<const std::uint32_t> members,
                                                   std::span<const Value> outputs) {
-  return Planner(graph, members, outputs).run();
+  try {
+    return Planner(graph, members, outputs).run();
+  } catch (const Error& too_large) {
+    return std::string(too_large.what());
+  }
 }
 
 std::variant<FusionPlan, std::string> plan_fusion(const Graph& region) {

@@ -45,11 +45,12 @@ void add_term(std::vector<Term>& terms, Term term) {
 
 Index IndexTable::constant(std::int64_t value) { return intern(in_range(value), {}); }
 
-Index IndexTable::loop(std::uint32_t loop, std::int64_t extent) {
-  if (extent <= 1) return constant(0);
+Index IndexTable::loop(std::uint32_t loop, std::int64_t extent, std::int64_t first) {
+  if (extent <= 1) return constant(first);
   Atom atom;
   atom.loop = loop;
-  atom.high = extent - 1;
+  atom.low = first;
+  atom.high = first + extent - 1;
   return intern_atom(atom);
 }
 
@@ -224,6 +225,13 @@ std::vector<Index> IndexTable::unflatten(Index flat, std::span<const std::int64_
   return point;
 }
 
+bool IndexTable::is_loop(Index index, std::uint32_t loop) const {
+  const Expression& expression = expressions_[index.id];
+  if (expression.constant != 0 || expression.terms.size() != 1) return false;
+  const Atom& atom = atoms_[expression.terms[0].atom];
+  return expression.terms[0].factor == 1 && atom.kind == Atom::Kind::loop && atom.loop == loop;
+}
+
 bool IndexTable::depends_on(Index index, std::uint32_t loop) const {
   for (Term term : expressions_[index.id].terms) {
     const Atom& atom = atoms_[term.atom];
@@ -282,6 +290,41 @@ Index IndexTable::intern_atom(Atom atom) {
   atoms_.push_back(atom);
   atom_by_hash_.emplace(hash, id);
   return intern(0, {{id, 1}});
+}
+
+void IndexCopier::set_loop(std::uint32_t loop, Index now) {
+  loops_[loop] = now;
+  known_.clear();
+}
+
+Index IndexCopier::operator()(Index old) {
+  if (const auto known = known_.find(old.id); known != known_.end()) return known->second;
+  const IndexTable::Expression& expression = from_[old];
+  Index sum = to_.constant(expression.constant);
+  for (IndexTable::Term term : expression.terms) {
+    sum = to_.add(sum, to_.scale(atom(term.atom), term.factor));
+  }
+  return known_[old.id] = sum;
+}
+
+Index IndexCopier::atom(std::uint32_t number) {
+  const IndexTable::Atom& old = from_.atom(number);
+  switch (old.kind) {
+    case IndexTable::Atom::Kind::loop: {
+      const auto now = loops_.find(old.loop);
+      if (now == loops_.end()) throw InternalError("index", "a loop that is not known");
+      return now->second;
+    }
+    case IndexTable::Atom::Kind::quotient:
+      return to_.divide((*this)(old.of), old.by);
+    case IndexTable::Atom::Kind::remainder:
+      return to_.remainder((*this)(old.of), old.by);
+    case IndexTable::Atom::Kind::least:
+      return to_.least((*this)(old.of), old.by);
+    case IndexTable::Atom::Kind::scalar:
+      return to_.scalar(become_ ? become_(old.loop) : old.loop, old.low, old.high);
+  }
+  __builtin_unreachable();
 }
 
 }  // namespace anabranch

@@ -7,8 +7,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace anabranch {
@@ -54,8 +56,8 @@ class IndexTable {
   };
 
   Index constant(std::int64_t value);
-  /// The index of a loop of `extent` iterations; 0 for a single one.
-  Index loop(std::uint32_t loop, std::int64_t extent);
+  /// The index of a loop of `extent` iterations from `first` on; `first` for a single one.
+  Index loop(std::uint32_t loop, std::int64_t extent, std::int64_t first = 0);
   /// A scalar from `low` to `high` that is not known yet, by the caller's number for it.
   Index scalar(std::uint32_t number, std::int64_t low, std::int64_t high);
   Index add(Index a, Index b);
@@ -74,6 +76,22 @@ class IndexTable {
   const Expression& operator[](Index index) const { return expressions_[index.id]; }
   const Atom& atom(std::uint32_t atom) const { return atoms_[atom]; }
   bool is_constant(Index index) const { return expressions_[index.id].terms.empty(); }
+
+  bool contains(Index index) const { return index.id < expressions_.size(); }
+  /// Whether it is the loop's index and nothing else.
+  bool is_loop(Index index, std::uint32_t loop) const;
+  /// Calls `visit(atom)` for each loop and each scalar that `index` depends on, once or more often.
+  template <class Visit>
+  void for_each_leaf(Index index, Visit&& visit) const {
+    for (const Term& term : expressions_[index.id].terms) {
+      const Atom& atom = atoms_[term.atom];
+      if (atom.kind == Atom::Kind::loop || atom.kind == Atom::Kind::scalar) {
+        visit(atom);
+      } else {
+        for_each_leaf(atom.of, visit);
+      }
+    }
+  }
 
   /// Whether `index` depends on the loop at all, quotients and remainders included.
   bool depends_on(Index index, std::uint32_t loop) const;
@@ -95,6 +113,33 @@ class IndexTable {
   std::vector<Atom> atoms_;
   std::vector<Expression> expressions_;
   std::unordered_multimap<std::uint64_t, std::uint32_t> atom_by_hash_, expression_by_hash_;
+};
+
+/// Writes expressions of one table in another, where loops and scalars may have become something
+/// else.
+class IndexCopier {
+ public:
+  /// Both outlive it.
+  IndexCopier(const IndexTable& from, IndexTable& to) : from_(from), to_(to) {}
+
+  /// What the loop's index is now; to be said before what depends on it is asked for.
+  void set_loop(std::uint32_t loop, Index now);
+  /// What a scalar's number is now; the same where this is not said.
+  void set_scalars(std::function<std::uint32_t(std::uint32_t)> become) {
+    become_ = std::move(become);
+  }
+
+  /// Throws InternalError at a loop that is not known.
+  Index operator()(Index old);
+
+ private:
+  Index atom(std::uint32_t number);
+
+  const IndexTable& from_;
+  IndexTable& to_;
+  std::function<std::uint32_t(std::uint32_t)> become_;
+  std::unordered_map<std::uint32_t, Index> loops_;
+  std::unordered_map<std::uint32_t, Index> known_;  // by the old expression
 };
 
 }  // namespace anabranch

@@ -84,13 +84,13 @@ class Keeper {
     kernel_.buffers.push_back(
         {"row" + std::to_string(scratches_++), dtype, loop(first.pass).extent, Access::scratch});
     const Ref store{static_cast<std::uint32_t>(kernel_.instructions.size())};
-    const Store kept{scratch, loop(first.pass).index, first.access.ref, false};
+    const Store kept{scratch, kernel_.index_of(first.pass), first.access.ref, false};
     kernel_.instructions.push_back({kept, dtype, kernel_[first.access.ref].location});
     Block& body = std::get<Loop>(kernel_[first.pass].operation).body;
     body.insert(std::find(body.begin(), body.end(), first.access.ref) + 1, store);
     for (const RowLoad& load : again) {
       if (load.pass == first.pass) continue;
-      kernel_[load.access.ref].operation = Load{scratch, loop(load.pass).index, {}, 0};
+      kernel_[load.access.ref].operation = Load{scratch, kernel_.index_of(load.pass), {}, 0};
     }
   }
 

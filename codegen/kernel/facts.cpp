@@ -18,7 +18,10 @@ int computed_bytes(Dtype dtype) {
 }  // namespace
 
 KernelFacts::KernelFacts(const Kernel& kernel)
-    : kernel_(kernel), lift_(kernel, table_), outer_(outer_loops(kernel)) {
+    : kernel_(kernel),
+      table_(kernel.indices),
+      places_(placing_scalars(kernel)),
+      outer_(outer_loops(kernel)) {
   visit(kernel.body);
 }
 
@@ -29,18 +32,17 @@ void KernelFacts::visit(const Block& block) {
 void KernelFacts::visit(Ref ref) {
   const Instruction& instruction = kernel_[ref];
   if (auto* compute = std::get_if<Compute>(&instruction.operation)) {
-    if (lift_.is_index(ref)) return;
+    if (places_[ref.index]) return;
     const int bytes = instruction.dtype == bool_ ? 1 : computed_bytes(instruction.dtype);
     work_.push_back({operations_per_element(compute->op), bytes, open_});
   } else if (auto* load = std::get_if<Load>(&instruction.operation)) {
-    accesses_.push_back({ref, false, load->buffer, lift_(load->index), open_});
+    accesses_.push_back({ref, false, load->buffer, load->index, open_});
     work_.push_back({0, computed_bytes(instruction.dtype), open_});
     has_scratch_ |= kernel_.buffers[load->buffer].access == anabranch::Access::scratch;
   } else if (auto* store = std::get_if<Store>(&instruction.operation)) {
-    accesses_.push_back({ref, true, store->buffer, lift_(store->index), open_});
+    accesses_.push_back({ref, true, store->buffer, store->index, open_});
     work_.push_back({0, computed_bytes(kernel_.buffers[store->buffer].dtype), open_});
   } else if (auto* loop = std::get_if<Loop>(&instruction.operation)) {
-    lift_.set(loop->index, table_.loop(ref.index, loop->extent));
     open_.push_back(ref);
     const bool holds_loops = std::any_of(loop->body.begin(), loop->body.end(), [&](Ref inner) {
       return std::holds_alternative<Loop>(kernel_[inner].operation);

@@ -6,7 +6,6 @@
 #include <optional>
 #include <vector>
 
-#include "codegen/kernel/index_lifter.h"
 #include "ir/index.h"
 #include "ir/kernel/kernel.h"
 
@@ -69,8 +68,8 @@ class KernelFacts {
   bool is_index_of(const IndexTable::Term& term, Ref loop) const;
 
   const Kernel& kernel_;
-  IndexTable table_;
-  IndexLifter lift_;
+  const IndexTable& table_;
+  const std::vector<bool> places_;  // scalars that do no more than place accesses
   std::vector<Ref> outer_, open_;
   std::vector<Access> accesses_;
   std::vector<Work> work_;

@@ -78,7 +78,7 @@ IndexRange::IndexRange(const Kernel& kernel)
   for (std::size_t i = 0; i < kernel.instructions.size(); ++i) {
     const Operation& operation = kernel.instructions[i].operation;
     if (const auto* loop = std::get_if<Loop>(&operation)) {
-      held_[loop->index.index] = {loop->first, loop->first + loop->extent - 1};
+      held_[i] = {loop->first, loop->first + loop->extent - 1};
     } else if (const auto* compute = std::get_if<Compute>(&operation)) {
       for (Ref operand : compute->operands) {
         height_[i] = std::max(height_[i], 1 + height_[operand.index]);
@@ -88,7 +88,7 @@ IndexRange::IndexRange(const Kernel& kernel)
 }
 
 void IndexRange::hold(Ref loop, std::int64_t first, std::int64_t count) {
-  held_[std::get<Loop>(kernel_[loop].operation).index.index] = {first, first + count - 1};
+  held_[loop.index] = {first, first + count - 1};
   ++turn_;
 }
 
@@ -108,7 +108,9 @@ std::optional<std::int64_t> IndexRange::constant(Ref ref) const {
 }
 
 std::optional<Bounds> IndexRange::bounds(Ref ref) {
-  if (std::holds_alternative<LoopIndex>(kernel_[ref].operation)) return held_[ref.index];
+  if (const auto* position = std::get_if<IndexValue>(&kernel_[ref].operation)) {
+    return bounds(position->index);
+  }
   if (const auto value = constant(ref)) return Bounds{*value, *value};
   const auto* compute = std::get_if<Compute>(&kernel_[ref].operation);
   if (!compute || !is_integer(kernel_[ref].dtype) || !is_shallow(ref)) return std::nullopt;
@@ -116,6 +118,31 @@ std::optional<Bounds> IndexRange::bounds(Ref ref) {
     bounds_[ref.index] = {turn_, compute_bounds(*compute, kernel_[ref].dtype)};
   }
   return bounds_[ref.index].value;
+}
+
+// What divides is positive, and what is divided never negative.
+Bounds IndexRange::bounds(const IndexTable::Atom& atom) const {
+  using Kind = IndexTable::Atom::Kind;
+  if (atom.kind == Kind::loop) return held_[atom.loop];
+  const Bounds known{atom.low, atom.high};
+  if (atom.kind == Kind::scalar) return known;
+  const auto of = bounds(atom.of);
+  if (!of) return known;
+  if (atom.kind == Kind::least) return {std::min(of->low, atom.by), std::min(of->high, atom.by)};
+  if (of->low < 0) return known;
+  if (atom.kind == Kind::quotient) return {of->low / atom.by, of->high / atom.by};
+  if (of->low / atom.by != of->high / atom.by) return known;
+  return {of->low % atom.by, of->high % atom.by};
+}
+
+std::optional<Bounds> IndexRange::bounds(Index index) const {
+  const IndexTable::Expression& expression = kernel_.indices[index];
+  std::optional<Bounds> whole = Bounds{expression.constant, expression.constant};
+  for (const IndexTable::Term& term : expression.terms) {
+    const auto part = scaled(bounds(kernel_.indices.atom(term.atom)), term.factor);
+    whole = part && whole ? sum(*whole, *part) : std::nullopt;
+  }
+  return whole;
 }
 
 std::optional<Bounds> IndexRange::compute_bounds(const Compute& compute, Dtype dtype) {
@@ -171,13 +198,31 @@ std::optional<bool> IndexRange::compute_condition(const Compute& compute) {
 }
 
 std::optional<IndexRange::Slope> IndexRange::slope(Ref ref) {
-  if (std::holds_alternative<LoopIndex>(kernel_[ref].operation)) return Slope{ref, 1};
+  if (const auto* position = std::get_if<IndexValue>(&kernel_[ref].operation)) {
+    return slope(position->index);
+  }
   if (constant(ref)) return Slope{};
   const auto* compute = std::get_if<Compute>(&kernel_[ref].operation);
   if (!compute || !is_integer(kernel_[ref].dtype) || !is_shallow(ref)) return std::nullopt;
   constexpr std::uint64_t once = 1;
   if (slopes_[ref.index].turn != once) slopes_[ref.index] = {once, compute_slope(*compute)};
   return slopes_[ref.index].value;
+}
+
+std::optional<IndexRange::Slope> IndexRange::slope(Index index) const {
+  using Kind = IndexTable::Atom::Kind;
+  Slope whole;
+  for (const IndexTable::Term& term : kernel_.indices[index].terms) {
+    const IndexTable::Atom& atom = kernel_.indices.atom(term.atom);
+    if (atom.kind == Kind::remainder || atom.kind == Kind::scalar) return std::nullopt;
+    auto part = atom.kind == Kind::loop ? Slope{Ref{atom.loop}, 1} : slope(atom.of);
+    if (!part) return std::nullopt;
+    if (term.factor < 0) part->sign = -part->sign;
+    if (!part->loop) continue;
+    if (whole.loop && !(whole.loop == part->loop && whole.sign == part->sign)) return std::nullopt;
+    whole = *part;
+  }
+  return whole;
 }
 
 std::optional<IndexRange::Slope> IndexRange::compute_slope(const Compute& compute) {
@@ -188,14 +233,14 @@ std::optional<IndexRange::Slope> IndexRange::compute_slope(const Compute& comput
   if (!b) return std::nullopt;
   if (compute.op == Op::subtract) b->sign = -b->sign;
   if (compute.op == Op::add || compute.op == Op::subtract) {
-    if (!b->index || !a->index) return a->index ? a : b;
-    return a->index == b->index && a->sign == b->sign ? a : std::nullopt;
+    if (!b->loop || !a->loop) return a->loop ? a : b;
+    return a->loop == b->loop && a->sign == b->sign ? a : std::nullopt;
   }
-  if (b->index) return std::nullopt;
+  if (b->loop) return std::nullopt;
   if (compute.op == Op::minimum) return a;
   const auto by = constant(compute.operands[1]);
   if (!by || *by == 0) return std::nullopt;
-  if (compute.op == Op::multiply) return Slope{a->index, *by < 0 ? -a->sign : a->sign};
+  if (compute.op == Op::multiply) return Slope{a->loop, *by < 0 ? -a->sign : a->sign};
   return compute.op == Op::divide && *by > 0 ? a : std::nullopt;
 }
 
@@ -206,7 +251,7 @@ std::vector<std::int64_t> IndexRange::seams(Ref ref, Ref loop) {
   const auto limit = constant(compute->operands[1]);
   const auto found = slope(varying);
   const Loop& whole = std::get<Loop>(kernel_[loop].operation);
-  if (!limit || !found || !(found->index == whole.index)) return {};
+  if (!limit || !found || !(found->loop == loop)) return {};
 
   // Whether, in that iteration, it has passed the limit, or also: has reached it.
   const auto is_beyond = [&](std::int64_t iteration, bool or_at) {

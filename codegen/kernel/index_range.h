@@ -33,10 +33,10 @@ class IndexRange {
   std::vector<std::int64_t> seams(Ref ref, Ref loop);
 
  private:
-  /// How an integer hangs on loops: it rises (1) or falls (-1) with the index of one, or is a
+  /// How an integer hangs on loops: it rises (1) or falls (-1) with one, or is a
   /// constant (no loop, 0).
   struct Slope {
-    Ref index;
+    Ref loop;
     int sign = 0;
   };
 
@@ -46,6 +46,9 @@ class IndexRange {
     std::optional<T> value;
   };
 
+  Bounds bounds(const IndexTable::Atom& atom) const;
+  std::optional<Bounds> bounds(Index index) const;
+  std::optional<Slope> slope(Index index) const;
   std::optional<Bounds> compute_bounds(const Compute& compute, Dtype dtype);
   std::optional<bool> compute_condition(const Compute& compute);
   std::optional<Slope> slope(Ref ref);
@@ -55,7 +58,7 @@ class IndexRange {
 
   const Kernel& kernel_;
   std::uint64_t turn_ = 1;    // grows whenever a loop is held to other iterations
-  std::vector<Bounds> held_;  // per instruction that is a loop's index
+  std::vector<Bounds> held_;  // per instruction that is a loop
   std::vector<int> height_;   // per instruction: of the arithmetic below it
   std::vector<Known<Bounds>> bounds_;
   std::vector<Known<bool>> conditions_;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <type_traits>
+#include <unordered_map>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -11,6 +12,8 @@ namespace {
 
 class KeyWriter {
  public:
+  explicit KeyWriter(const Kernel& kernel) : table_(kernel.indices) {}
+
   std::string run(const Kernel& kernel) {
     add(kernel.buffers.size());
     for (const KernelBuffer& buffer : kernel.buffers) {
@@ -42,12 +45,31 @@ class KeyWriter {
     for (Ref ref : refs) add(ref.index);
   }
 
+  // What it says, in the order in which expressions are first met: their numbers are the table's.
+  void add_index(Index index) {
+    const auto [known, is_new] = indices_.emplace(index.id, indices_.size());
+    add(known->second);
+    if (!is_new) return;
+    const IndexTable::Expression& expression = table_[index];
+    add(expression.constant, expression.terms.size());
+    for (const IndexTable::Term& term : expression.terms) {
+      const IndexTable::Atom& atom = table_.atom(term.atom);
+      add(term.factor, atom.kind, atom.loop, atom.by, atom.low, atom.high);
+      const bool is_leaf =
+          atom.kind == IndexTable::Atom::Kind::loop || atom.kind == IndexTable::Atom::Kind::scalar;
+      if (!is_leaf) add_index(atom.of);
+    }
+  }
+
   // Bindings name every member, so that one more in kernel.h does not compile here until it counts.
   void add_operation(const ConstantInstruction& constant) {
     const auto& [bits] = constant;
     add(bits);
   }
-  void add_operation(const LoopIndex&) { static_assert(std::is_empty_v<LoopIndex>); }
+  void add_operation(const IndexValue& position) {
+    const auto& [index] = position;
+    add_index(index);
+  }
   void add_operation(const Argument&) { static_assert(std::is_empty_v<Argument>); }
   void add_operation(const Result& result) {
     const auto& [loop] = result;
@@ -60,15 +82,17 @@ class KeyWriter {
   }
   void add_operation(const Load& load) {
     const auto& [buffer, index, mask, prefetch] = load;
-    add(buffer, index.index, mask.index, prefetch);
+    add(buffer, mask.index, prefetch);
+    add_index(index);
   }
   void add_operation(const Store& store) {
     const auto& [buffer, index, value, non_temporal] = store;
-    add(buffer, index.index, value.index, non_temporal);
+    add(buffer, value.index, non_temporal);
+    add_index(index);
   }
   void add_operation(const Loop& loop) {
-    const auto& [extent, first, parallel, width, unroll, index, reductions, body] = loop;
-    add(first, extent, parallel, width, unroll, index.index);
+    const auto& [extent, first, parallel, width, unroll, reductions, body] = loop;
+    add(first, extent, parallel, width, unroll);
     add_refs(body);
     add(reductions.size());
     for (const Reduction& reduction : reductions) add_reduction(reduction);
@@ -81,11 +105,13 @@ class KeyWriter {
     }
   }
 
+  const IndexTable& table_;
+  std::unordered_map<std::uint32_t, std::size_t> indices_;
   std::string key_;
 };
 
 }  // namespace
 
-std::string code_key(const Kernel& kernel) { return KeyWriter().run(kernel); }
+std::string code_key(const Kernel& kernel) { return KeyWriter(kernel).run(kernel); }
 
 }  // namespace anabranch

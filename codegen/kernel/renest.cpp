@@ -1,6 +1,5 @@
 #include "codegen/kernel/renest.h"
 
-#include "codegen/kernel/index_lifter.h"
 #include "ir/kernel/builder.h"
 
 namespace anabranch {
@@ -12,10 +11,10 @@ class Replay {
   explicit Replay(const Kernel& kernel)
       : kernel_(kernel),
         builder_(kernel.name),
-        lift_(kernel, builder_.indices()),
+        copy_(kernel.indices, builder_.indices()),
         scalars_(kernel.instructions.size()) {
     for (const KernelBuffer& buffer : kernel.buffers) builder_.add_buffer(buffer);
-    lift_.set_scalars([this](Ref clamp) { return compute(clamp); });
+    copy_.set_scalars([this](std::uint32_t old) { return scalars_[old].index; });
   }
 
   Kernel run(std::span<const Ref> outer, const NewNest& nest) {
@@ -24,7 +23,7 @@ class Replay {
       indices.push_back(builder_.index_of(builder_.open_loop(extent)));
     }
     const std::vector<Index> old = nest.old_indices(builder_.indices(), indices);
-    for (std::size_t i = 0; i < outer.size(); ++i) lift_.set(loop(outer[i]).index, old[i]);
+    for (std::size_t i = 0; i < outer.size(); ++i) copy_.set_loop(outer[i].index, old[i]);
     const Block* block = &kernel_.body;
     for (Ref ref : outer) {
       replay(*block, ref);
@@ -51,15 +50,16 @@ class Replay {
     const Instruction& instruction = kernel_[ref];
     builder_.set_location(instruction.location);
     if (std::holds_alternative<Compute>(instruction.operation)) {
-      // Index arithmetic comes back where it is needed.
-      if (!lift_.is_index(ref)) scalars_[ref.index] = compute(ref);
+      scalars_[ref.index] = compute(ref);
+    } else if (auto* position = std::get_if<IndexValue>(&instruction.operation)) {
+      scalars_[ref.index] = builder_.scalar(copy_(position->index));
     } else if (auto* load = std::get_if<Load>(&instruction.operation)) {
       const Ref mask = load->mask ? scalar(load->mask) : Ref{};
-      scalars_[ref.index] = builder_.load(load->buffer, lift_(load->index), mask);
+      scalars_[ref.index] = builder_.load(load->buffer, copy_(load->index), mask);
     } else if (auto* store = std::get_if<Store>(&instruction.operation)) {
-      builder_.store(store->buffer, lift_(store->index), scalar(store->value));
+      builder_.store(store->buffer, copy_(store->index), scalar(store->value));
     } else if (std::holds_alternative<Loop>(instruction.operation)) {
-      replay_loop(loop(ref));
+      replay_loop(ref, loop(ref));
     }
   }
 
@@ -69,9 +69,9 @@ class Replay {
     return builder_.compute(old.op, kernel_[ref].dtype, operands, old.direction);
   }
 
-  void replay_loop(const Loop& old) {
+  void replay_loop(Ref ref, const Loop& old) {
     const Ref made = builder_.open_loop(old.extent);
-    lift_.set(old.index, builder_.index_of(made));
+    copy_.set_loop(ref.index, builder_.index_of(made));
     replay(old.body, {});
     std::vector<Reduction> reductions;
     for (const Reduction& reduction : old.reductions) {
@@ -115,15 +115,12 @@ class Replay {
     if (auto* constant = std::get_if<ConstantInstruction>(&instruction.operation)) {
       return builder_.constant(instruction.dtype, constant->bits);
     }
-    if (std::holds_alternative<LoopIndex>(instruction.operation) || lift_.is_index(ref)) {
-      return builder_.scalar(lift_(ref));
-    }
     return scalars_[ref.index];
   }
 
   const Kernel& kernel_;
   KernelBuilder builder_;
-  IndexLifter lift_;
+  IndexCopier copy_;
   std::vector<Ref> scalars_;  // what each old scalar has become
 };
 

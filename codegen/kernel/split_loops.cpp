@@ -26,7 +26,9 @@ class Splitter {
         places_(kernel.instructions.size()),
         effects_(kernel.instructions.size() + 1),
         now_(kernel.instructions.size()),
-        visited_(kernel.instructions.size()) {
+        visited_(kernel.instructions.size()),
+        place_(kernel.indices, made_.indices) {
+    place_.set_scalars([this](std::uint32_t old) { return now_[old].index; });
     made_.name = kernel.name;
     made_.buffers = kernel.buffers;
     made_.cost = kernel.cost;
@@ -105,6 +107,10 @@ class Splitter {
     open.insert(open.end(), refs.begin(), refs.end());
   }
 
+  void push_scalars(Index index, std::vector<Ref>& open) const {
+    for_each_scalar(old_, index, [&](Ref ref) { open.push_back(ref); });
+  }
+
   static void push_reductions(const Loop& loop, std::vector<Ref>& open) {
     for (const Reduction& reduction : loop.reductions) {
       push(reduction.values, open);
@@ -123,11 +129,13 @@ class Splitter {
     } else if (const auto* load = std::get_if<Load>(&operation)) {
       const auto mask = load->mask ? range_.condition(load->mask) : true;
       if (mask == false) return;
-      open.push_back(load->index);
+      push_scalars(load->index, open);
       if (!mask) open.push_back(load->mask);
     } else if (const auto* store = std::get_if<Store>(&operation)) {
-      open.push_back(store->index);
+      push_scalars(store->index, open);
       open.push_back(store->value);
+    } else if (const auto* position = std::get_if<IndexValue>(&operation)) {
+      push_scalars(position->index, open);
     } else if (const auto* result = std::get_if<Result>(&operation)) {
       open.push_back(result->loop);
     } else if (std::holds_alternative<Loop>(operation)) {
@@ -184,8 +192,10 @@ class Splitter {
     } else if (const auto* load = std::get_if<Load>(&operation)) {
       now_[ref.index] = copy(ref, *load, to);
     } else if (const auto* store = std::get_if<Store>(&operation)) {
-      append(Store{store->buffer, now(store->index), now(store->value), store->non_temporal}, ref,
-             to);
+      append(Store{store->buffer, place_(store->index), now(store->value), store->non_temporal},
+             ref, to);
+    } else if (const auto* position = std::get_if<IndexValue>(&operation)) {
+      now_[ref.index] = append(IndexValue{place_(position->index)}, ref, to);
     } else if (std::holds_alternative<Loop>(operation)) {
       copy_loop(ref, to, share);
     } else if (!std::holds_alternative<Result>(operation)) {  // which come with their loop
@@ -204,8 +214,9 @@ class Splitter {
   Ref copy(Ref ref, const Load& load, Block& to) {
     const auto mask = load.mask ? range_.condition(load.mask) : true;
     if (mask == false) return append(ConstantInstruction{0}, ref, to);
-    return append(Load{load.buffer, now(load.index), mask ? Ref{} : now(load.mask), load.prefetch},
-                  ref, to);
+    return append(
+        Load{load.buffer, place_(load.index), mask ? Ref{} : now(load.mask), load.prefetch}, ref,
+        to);
   }
 
   void copy_loop(Ref ref, Block& to, double share) {
@@ -219,7 +230,7 @@ class Splitter {
       part.parallel = whole.parallel;
       part.vector_width = whole.vector_width;
       part.unroll = pieces.size() == 1 ? whole.unroll : unroll_of(whole, piece, pieces.size());
-      part.index = now_[whole.index.index] = append(old_[whole.index]);
+      place_.set_loop(ref.index, made_.indices.loop(made.index, piece.count, piece.first));
       for (const Reduction& reduction : whole.reductions) {
         part.reductions.push_back(
             {reduction.combine, now(reduction.initial), {}, {}, {}, {}, {}, {}});
@@ -304,6 +315,7 @@ class Splitter {
   std::vector<std::uint64_t> visited_;     // per old instruction: by which visit
   std::uint64_t visit_ = 0;
   Kernel made_;
+  IndexCopier place_;
 };
 
 }  // namespace

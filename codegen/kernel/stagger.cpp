@@ -4,7 +4,6 @@
 #include <bit>
 #include <map>
 
-#include "codegen/kernel/index_lifter.h"
 #include "codegen/kernel/renest.h"
 #include "ir/error.h"
 #include "ir/kernel/builder.h"
@@ -36,13 +35,14 @@ std::optional<std::vector<Ref>> stages_of(const Kernel& kernel, const Loop& rows
 /// buffers held before and then once more, or again: what it stores is right in the end.
 class Stagger {
  public:
-  Stagger(const Kernel& kernel, const Loop& rows, std::vector<Ref> stages, std::int64_t block_rows)
+  Stagger(const Kernel& kernel, Ref rows, std::vector<Ref> stages, std::int64_t block_rows)
       : kernel_(kernel),
-        rows_(rows),
+        row_loop_(rows),
+        rows_(std::get<Loop>(kernel[rows].operation)),
         stages_(std::move(stages)),
         block_rows_(block_rows),
         builder_(kernel.name),
-        lifters_(stages_.size(), IndexLifter(kernel, builder_.indices())),
+        copiers_(stages_.size(), IndexCopier(kernel.indices, builder_.indices())),
         scalars_(stages_.size()) {}
 
   Kernel run() {
@@ -56,12 +56,13 @@ class Stagger {
     step_ = builder_.index_of(builder_.open_loop(block_rows_ + depth - 1));
     IndexTable& table = builder_.indices();
     for (std::size_t stage = 0; stage < stages_.size(); ++stage) {
-      lifters_[stage].set_scalars([this, stage](Ref clamp) { return compute(clamp, stage); });
+      copiers_[stage].set_scalars(
+          [this, stage](std::uint32_t old) { return scalar(Ref{old}, stage).index; });
       // max(t - s, 0), as -min(s - t, 0)
       const Index late = table.add(table.scale(step_, -1), static_cast<std::int64_t>(stage));
       const Index in_block = table.least(table.scale(table.least(late, 0), -1), block_rows_ - 1);
       const Index row = table.add(table.scale(block, block_rows_), in_block);
-      lifters_[stage].set(rows_.index, table.least(row, rows_.extent - 1));
+      copiers_[stage].set_loop(row_loop_.index, table.least(row, rows_.extent - 1));
     }
     write_step();
     builder_.close_loop();
@@ -152,7 +153,7 @@ class Stagger {
     const Index place = builder_.index_of(builder_.open_loop(loop(0).extent));
     std::vector<Reduction> reductions;
     for (std::size_t stage = 0; stage < stages_.size(); ++stage) {
-      lifters_[stage].set(loop(stage).index, place);
+      copiers_[stage].set_loop(stages_[stage].index, place);
       for (Ref ref : loop(stage).body) replay(ref, stage);
       for (const Reduction& old : loop(stage).reductions) {
         reductions.push_back({old.combine,
@@ -210,8 +211,8 @@ class Stagger {
     }
   }
 
-  Index place_in(std::uint32_t buffer, Ref index, std::size_t stage) {
-    const Index place = lifters_[stage](index);
+  Index place_in(std::uint32_t buffer, Index index, std::size_t stage) {
+    const Index place = copiers_[stage](index);
     const KernelBuffer& of = kernel_.buffers[buffer];
     if (of.access != Access::scratch) return place;
     IndexTable& table = builder_.indices();
@@ -219,7 +220,6 @@ class Stagger {
   }
 
   void replay(Ref ref, std::size_t stage) {
-    if (lifters_[stage].is_index(ref)) return;  // comes back where it is needed
     if (auto* store = std::get_if<Store>(&kernel_[ref].operation)) {
       builder_.set_location(kernel_[ref].location);
       const Ref value = scalar(store->value, stage);
@@ -255,8 +255,8 @@ class Stagger {
     if (auto* constant = std::get_if<ConstantInstruction>(&instruction.operation)) {
       return builder_.constant(instruction.dtype, constant->bits);
     }
-    if (std::holds_alternative<LoopIndex>(instruction.operation) || lifters_[stage].is_index(ref)) {
-      return builder_.scalar(lifters_[stage](ref));
+    if (auto* position = std::get_if<IndexValue>(&instruction.operation)) {
+      return builder_.scalar(copiers_[stage](position->index));
     }
     if (std::holds_alternative<Compute>(instruction.operation)) return compute(ref, stage);
     if (auto* load = std::get_if<Load>(&instruction.operation)) {
@@ -273,11 +273,12 @@ class Stagger {
   }
 
   const Kernel& kernel_;
+  const Ref row_loop_;
   const Loop& rows_;
   const std::vector<Ref> stages_;
   const std::int64_t block_rows_;
   KernelBuilder builder_;
-  std::vector<IndexLifter> lifters_;                   // per stage
+  std::vector<IndexCopier> copiers_;                   // per stage
   std::vector<std::map<std::uint32_t, Ref>> scalars_;  // per stage, by old scalar
   std::map<std::uint32_t, std::uint32_t> carries_;     // buffers, by old result
   std::vector<std::int64_t> versions_;                 // per old buffer
@@ -292,7 +293,7 @@ std::optional<Kernel> stagger(const Kernel& kernel, std::int64_t block_rows) {
   const auto& rows = std::get<Loop>(kernel[outer[0]].operation);
   std::optional<std::vector<Ref>> stages = stages_of(kernel, rows);
   if (!stages) return std::nullopt;
-  return Stagger(kernel, rows, std::move(*stages), block_rows).run();
+  return Stagger(kernel, outer[0], std::move(*stages), block_rows).run();
 }
 
 }  // namespace anabranch

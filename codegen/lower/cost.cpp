@@ -4,7 +4,6 @@
 #include <map>
 #include <set>
 
-#include "codegen/kernel/index_lifter.h"
 #include "ir/checked.h"
 #include "ir/fusion_plan.h"
 
@@ -16,9 +15,7 @@ namespace {
 class Counter {
  public:
   explicit Counter(const Kernel& kernel)
-      : kernel_(kernel),
-        is_index_(index_arithmetic(kernel)),
-        depends_(kernel.instructions.size()) {}
+      : kernel_(kernel), places_(placing_scalars(kernel)), depends_(kernel.instructions.size()) {}
 
   Cost run() {
     visit(kernel_.body, 1);
@@ -48,13 +45,23 @@ class Counter {
     loops = std::move(both);
   }
 
-  void touch(std::uint32_t buffer, Ref index) {
+  Loops loops_of(Index index) {
+    Loops loops;
+    kernel_.indices.for_each_leaf(index, [&](const IndexTable::Atom& atom) {
+      if (atom.kind == IndexTable::Atom::Kind::scalar) return include(loops, Ref{atom.loop});
+      const auto at = std::lower_bound(loops.begin(), loops.end(), atom.loop);
+      if (at == loops.end() || *at != atom.loop) loops.insert(at, atom.loop);
+    });
+    return loops;
+  }
+
+  void touch(std::uint32_t buffer, Index index) {
     std::int64_t elements = 1;
-    for (std::uint32_t loop : depends_[index.index]) {
+    for (std::uint32_t loop : loops_of(index)) {
       const std::int64_t extent = std::get<Loop>(kernel_[Ref{loop}].operation).extent;
       elements = saturating_multiply(elements, extent);
     }
-    accesses_[{buffer, index.index}] = elements;
+    accesses_[{buffer, index.id}] = elements;
   }
 
   void visit(const Block& block, std::int64_t times) {
@@ -67,14 +74,15 @@ class Counter {
     if (auto* compute = std::get_if<Compute>(&operation)) {
       for (Ref operand : compute->operands) include(loops, operand);
       const int operations = operations_per_element(compute->op);
-      if (!is_index_[ref.index]) add(cost_.operations, saturating_multiply(times, operations));
+      if (!places_[ref.index]) add(cost_.operations, saturating_multiply(times, operations));
     } else if (auto* load = std::get_if<Load>(&operation)) {
-      loops = depends_[load->index.index];
+      loops = loops_of(load->index);
       touch(load->buffer, load->index);
+    } else if (auto* position = std::get_if<IndexValue>(&operation)) {
+      loops = loops_of(position->index);
     } else if (auto* store = std::get_if<Store>(&operation)) {
       touch(store->buffer, store->index);
     } else if (auto* loop = std::get_if<Loop>(&operation)) {
-      depends_[loop->index.index] = {ref.index};
       const std::int64_t all = saturating_multiply(times, loop->extent);
       visit(loop->body, all);
       for (const Reduction& reduction : loop->reductions) {
@@ -86,7 +94,7 @@ class Counter {
 
   const Kernel& kernel_;
   Cost cost_;
-  std::vector<bool> is_index_;
+  std::vector<bool> places_;
   std::vector<Loops> depends_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::int64_t> accesses_;
 };

@@ -4,7 +4,6 @@
 
 #include "ir/error.h"
 #include "ir/fusion_plan.h"
-#include "ir/padded_axis.h"
 
 namespace anabranch {
 namespace {
@@ -15,27 +14,31 @@ struct Condition {
   Ref ref;  // none: always
 };
 
-/// Whether `low <= index < high` and `index` is a multiple of `step`.
+/// Whether all of an operand's bounds hold.
 class Within {
  public:
   explicit Within(KernelBuilder& builder) : builder_(builder) {}
 
-  void require(Index index, std::int64_t low, std::int64_t high, std::int64_t step = 1) {
+  void require(std::span<const OperandIndex::Bound> bounds) {
+    for (const auto& [index, low, high, step] : bounds) require(index, low, high, step);
+  }
+
+  Condition condition() const { return condition_; }
+
+ private:
+  void require(Index index, std::int64_t low, std::int64_t high, std::int64_t step) {
     const auto range = builder_.indices()[index];
     if (high <= low || range.high < low || range.low >= high) condition_.never = true;
     if (condition_.never) return;
     if (range.low < low) compare(index, Comparison::ge, low);
     if (range.high >= high) compare(index, Comparison::lt, high);
     if (step == 1) return;
-    Index left = builder_.indices().remainder(index, step);
+    Index left = builder_.indices().remainder(builder_.indices().add(index, -low), step);
     const auto rest = builder_.indices()[left];
     if (rest.low > 0) condition_.never = true;
     if (rest.high > 0 && !condition_.never) compare(left, Comparison::eq, 0);
   }
 
-  Condition condition() const { return condition_; }
-
- private:
   // A constant goes to the other side: what is left is often a loop's index, which costs nothing.
   void compare(Index index, Comparison direction, std::int64_t with) {
     const std::int64_t shift = builder_.indices()[index].constant;
@@ -69,15 +72,6 @@ std::size_t Puller::HashRequest::operator()(const Request& request) const {
 
 Puller::Puller(const Graph& graph, KernelBuilder& builder, std::uint32_t first_buffer)
     : graph_(graph), builder_(builder), first_buffer_(first_buffer) {}
-
-Point Puller::point(std::vector<Index> indices) {
-  std::vector<std::uint32_t> key;
-  for (Index index : indices) key.push_back(index.id);
-  auto [entry, added] =
-      point_ids_.emplace(std::move(key), static_cast<std::uint32_t>(points_.size()));
-  if (added) points_.push_back(std::make_unique<const std::vector<Index>>(std::move(indices)));
-  return {entry->second};
-}
 
 void Puller::bind(Value value, Point at, Ref ref) { memo_[{value, at, {}}] = ref; }
 
@@ -176,63 +170,12 @@ Ref Puller::visit_index(const Node& node, const Request& request) {
   if (node.op == Op::concatenate) return visit_concatenate(node, request);
   if (node.op == Op::dynamic_slice) return visit_dynamic_slice(node, request);
   if (node.op == Op::dynamic_update_slice) return visit_dynamic_update_slice(node, request);
-  return want(node.inputs[0], point(operand_point(node, request.at)), request.mask);
+  return want(node.inputs[0], point(operand(node, 0, request.at).at), request.mask);
 }
 
-std::vector<Index> Puller::operand_point(const Node& node, Point result) {
-  IndexTable& table = builder_.indices();
-  std::span<const Index> from = (*this)[result];
-  const Shape& shape = graph_.type(node.inputs[0]).shape;
-  if (node.op == Op::reshape) return reshaped(shape, node.types[0].shape, from);
-  std::vector<Index> point(at(shape.rank()));
-  for (std::size_t axis = 0; axis < point.size(); ++axis) {
-    if (node.op == Op::slice) {
-      // Along a single element the stride is anything; else it is less than the axis is long.
-      const auto& slice = node.as<SliceAttributes>();
-      const bool is_one = node.types[0].shape[static_cast<int>(axis)] == 1;
-      const Index steps = is_one ? table.constant(0) : table.scale(from[axis], slice.stride[axis]);
-      point[axis] = table.add(steps, slice.start[axis]);
-    } else if (node.op == Op::broadcast_in_dim) {
-      bool repeats = shape[static_cast<int>(axis)] == 1;
-      point[axis] = repeats ? table.constant(0) : from[at(node.as<AxesAttributes>().axes[axis])];
-    } else if (node.op == Op::transpose) {
-      point[at(node.as<AxesAttributes>().axes[axis])] = from[axis];
-    } else {
-      point[axis] = from[axis];
-    }
-  }
-  if (node.op == Op::reverse) {
-    for (std::int64_t axis : node.as<AxesAttributes>().axes) {
-      point[at(axis)] =
-          table.add(table.scale(from[at(axis)], -1), shape[static_cast<int>(axis)] - 1);
-    }
-  }
-  return point;
-}
-
-// Axes whose sizes agree keep their indices: only groups of axes that change are flattened.
-std::vector<Index> Puller::reshaped(const Shape& from, const Shape& to,
-                                    std::span<const Index> place) {
-  IndexTable& table = builder_.indices();
-  std::vector<Index> point;
-  std::span<const std::int64_t> in = from.sizes(), out = to.sizes();
-  std::size_t i = 0, j = 0;
-  while (i < in.size() || j < out.size()) {
-    std::size_t first_in = i, first_out = j;
-    std::int64_t in_size = i < in.size() ? in[i++] : 1;
-    std::int64_t out_size = j < out.size() ? out[j++] : 1;
-    while (in_size != out_size) {
-      if (in_size < out_size)
-        in_size *= in[i++];
-      else
-        out_size *= out[j++];
-    }
-    Index flat = table.flatten(place.subspan(first_out, j - first_out),
-                               out.subspan(first_out, j - first_out));
-    std::vector<Index> group = table.unflatten(flat, in.subspan(first_in, i - first_in));
-    point.insert(point.end(), group.begin(), group.end());
-  }
-  return point;
+OperandIndex Puller::operand(const Node& node, std::size_t operand, Point at,
+                             std::span<const Index> starts) {
+  return operand_index(graph_, node, operand, (*this)[at], starts, builder_.indices());
 }
 
 Ref Puller::both(Ref a, Ref b) {
@@ -241,21 +184,12 @@ Ref Puller::both(Ref a, Ref b) {
 }
 
 Ref Puller::visit_pad(const Node& node, const Request& request) {
-  const auto& pad = node.as<PadAttributes>();
-  const Shape& shape = graph_.type(node.inputs[0]).shape;
-  IndexTable& table = builder_.indices();
+  OperandIndex from = operand(node, 0, request.at);
   Within within(builder_);
-  std::vector<Index> inner;
-  for (std::size_t axis = 0; axis < pad.low.size(); ++axis) {
-    const PaddedAxis kept = padded_axis(pad, shape, node.types[0].shape, axis);
-    Index from_first = table.add((*this)[request.at][axis], -kept.low);
-    within.require(from_first, 0, kept.count * kept.step, kept.step);
-    inner.push_back(table.add(table.divide(from_first, kept.step), kept.first));
-  }
+  within.require(from.within);
   const Condition inside = within.condition();
   if (inside.never) return want(node.inputs[1], point({}), request.mask);
-  Point there = point(std::move(inner));
-  Ref element = want(node.inputs[0], there, both(request.mask, inside.ref));
+  Ref element = want(node.inputs[0], point(std::move(from.at)), both(request.mask, inside.ref));
   if (!inside.ref) return element;
   Ref around = want(node.inputs[1], point({}), request.mask);
   if (!missing_.empty()) return {};
@@ -270,20 +204,15 @@ Ref Puller::visit_concatenate(const Node& node, const Request& request) {
   const Index along = (*this)[request.at][at(axis)];
   const std::int64_t shift = table[along].constant;
   std::vector<Part> parts;
-  std::int64_t begin = 0;
-  for (Value input : node.inputs) {
-    const std::int64_t size = graph_.type(input).shape[static_cast<int>(axis)];
-    const std::int64_t end = begin + size;
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+    OperandIndex from = operand(node, i, request.at);
     Within within(builder_);
-    within.require(along, begin, end);
+    within.require(from.within);
     const Condition inside = within.condition();
-    if (!inside.never && size > 0) {
-      std::vector<Index> inner((*this)[request.at].begin(), (*this)[request.at].end());
-      inner[at(axis)] = table.add(along, -begin);
-      const Ref mask = both(request.mask, inside.ref);
-      parts.push_back({end - shift, want(input, point(std::move(inner)), mask)});
-    }
-    begin = end;
+    if (inside.never) continue;
+    const Ref mask = both(request.mask, inside.ref);
+    const std::int64_t end = from.within[0].high;
+    parts.push_back({end - shift, want(node.inputs[i], point(std::move(from.at)), mask)});
   }
   if (!missing_.empty()) return {};
   if (parts.empty()) return builder_.constant(node.types[0].dtype, 0);  // the mask never holds here
@@ -303,15 +232,12 @@ Ref Puller::chosen(std::span<const Part> parts, Index along) {
 
 // Asked for without a mask, so that every lane has the same: a start can be read at any time.
 std::vector<Index> Puller::block_starts(const Node& node) {
-  const bool slices = node.op == Op::dynamic_slice;
-  const Shape& whole = graph_.type(node.inputs[0]).shape;
-  const Shape& block = slices ? node.types[0].shape : graph_.type(node.inputs[1]).shape;
   std::vector<Index> starts;
-  for (int axis = 0; axis < whole.rank(); ++axis) {
-    const std::int64_t room = whole[axis] - block[axis];
+  for (int axis = 0; axis < graph_.type(node.inputs[0]).shape.rank(); ++axis) {
+    const std::int64_t room = room_of_block(graph_, node, axis);
     if (room == 0) {
       starts.push_back(builder_.indices().constant(0));
-    } else if (Ref start = want(node.inputs[at(axis) + (slices ? 1 : 2)], point({}), {})) {
+    } else if (Ref start = want(node.inputs[first_start(node) + at(axis)], point({}), {})) {
       starts.push_back(builder_.clamped(start, room));
     }
   }
@@ -319,28 +245,20 @@ std::vector<Index> Puller::block_starts(const Node& node) {
 }
 
 Ref Puller::visit_dynamic_slice(const Node& node, const Request& request) {
-  std::vector<Index> place = block_starts(node);
+  const std::vector<Index> starts = block_starts(node);
   if (!missing_.empty()) return {};
-  for (std::size_t axis = 0; axis < place.size(); ++axis) {
-    place[axis] = builder_.indices().add(place[axis], (*this)[request.at][axis]);
-  }
-  return want(node.inputs[0], point(std::move(place)), request.mask);
+  return want(node.inputs[0], point(operand(node, 0, request.at, starts).at), request.mask);
 }
 
 Ref Puller::visit_dynamic_update_slice(const Node& node, const Request& request) {
-  IndexTable& table = builder_.indices();
   const std::vector<Index> starts = block_starts(node);
   if (!missing_.empty()) return {};
-  const Shape& block = graph_.type(node.inputs[1]).shape;
+  OperandIndex from = operand(node, 1, request.at, starts);
   Within within(builder_);
-  std::vector<Index> inner;
-  for (std::size_t axis = 0; axis < starts.size(); ++axis) {
-    inner.push_back(table.add((*this)[request.at][axis], table.scale(starts[axis], -1)));
-    within.require(inner[axis], 0, block[static_cast<int>(axis)]);
-  }
+  within.require(from.within);
   const Condition inside = within.condition();
   if (inside.never) return want(node.inputs[0], request.at, request.mask);
-  Ref update = want(node.inputs[1], point(std::move(inner)), both(request.mask, inside.ref));
+  Ref update = want(node.inputs[1], point(std::move(from.at)), both(request.mask, inside.ref));
   if (!inside.ref) return update;
   Ref around = want(node.inputs[0], request.at, request.mask);
   if (!missing_.empty()) return {};

@@ -8,31 +8,24 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
-#include <memory>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "ir/graph/graph.h"
 #include "ir/kernel/builder.h"
+#include "ir/operand_index.h"
 
 namespace anabranch {
-
-/// A place in an array, one Index per axis, as a number of the Puller at hand.
-struct Point {
-  std::uint32_t id = 0;
-
-  bool operator==(const Point&) const = default;
-};
 
 class Puller {
  public:
   /// Parameter i of `graph` is read from buffer `first_buffer + i`, row-major.
   Puller(const Graph& graph, KernelBuilder& builder, std::uint32_t first_buffer = 0);
 
-  Point point(std::vector<Index> indices);
-  std::span<const Index> operator[](Point point) const { return *points_[point.id]; }
+  Point point(std::vector<Index> indices) { return points_(std::move(indices)); }
+  std::span<const Index> operator[](Point point) const { return points_[point]; }
 
   /// The value at `at`. Where `mask` is false nothing is read, and the scalar means nothing. Throws
   /// InternalError at a reduction or a dot that is not bound there.
@@ -78,16 +71,15 @@ class Puller {
   Ref visit_dynamic_slice(const Node& node, const Request& request);
   Ref visit_dynamic_update_slice(const Node& node, const Request& request);
   Ref visit_leaf(const Node& node, const Request& request);
-  std::vector<Index> operand_point(const Node& node, Point at);
-  std::vector<Index> reshaped(const Shape& from, const Shape& to, std::span<const Index> at);
+  OperandIndex operand(const Node& node, std::size_t operand, Point at,
+                       std::span<const Index> starts = {});
   Ref both(Ref a, Ref b);
 
   const Graph& graph_;
   KernelBuilder& builder_;
   std::uint32_t first_buffer_;
   Intercept intercept_;
-  std::map<std::vector<std::uint32_t>, std::uint32_t> point_ids_;
-  std::vector<std::unique_ptr<const std::vector<Index>>> points_;
+  PointTable points_;
   std::unordered_map<Request, Ref, HashRequest> memo_;
   std::vector<Request> missing_;  // operands of the node being visited that are not known yet
 };

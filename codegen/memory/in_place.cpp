@@ -8,7 +8,7 @@ namespace {
 /// Where a kernel touches one buffer: the only index, if there is only one, and when.
 struct Touches {
   bool any = false;
-  std::optional<Ref> only_index;
+  std::optional<Index> only_index;
   int first = 0, last = 0, count = 0;
 };
 
@@ -29,7 +29,7 @@ class Walk {
     }
   }
 
-  void touch(std::uint32_t buffer, Ref index) {
+  void touch(std::uint32_t buffer, Index index) {
     Touches& touches = touches_[buffer];
     ++now_;
     if (!touches.any) {
@@ -48,7 +48,7 @@ class Walk {
 
 }  // namespace
 
-// An index is one instruction however often it is used, so equal places are equal Refs.
+// Equal places are equal expressions.
 std::vector<std::pair<std::uint32_t, std::uint32_t>> in_place_buffers(const Kernel& kernel) {
   const Walk walk(kernel);
   std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;

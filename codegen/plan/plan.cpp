@@ -99,7 +99,7 @@ class Planner {
         plan_branch(index, node);
         break;
       default:
-        throw InternalError("launches", std::string(name(node.op)) + " outside a fusion",
+        throw InternalError("plan", std::string(name(node.op)) + " outside a fusion",
                             to_string(graph_));
     }
   }
@@ -228,7 +228,7 @@ class Planner {
     if (auto known = constants_.find({value, at_}); known != constants_.end()) return known->second;
     const Node& node = graph_.node(value);
     if (node.op != Op::constant) {
-      throw InternalError("launches", text_of(value) + " is read before it is there",
+      throw InternalError("plan", text_of(value) + " is read before it is there",
                           to_string(graph_));
     }
     auto& constants = program_.constants;

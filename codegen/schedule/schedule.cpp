@@ -69,7 +69,7 @@ void assign(const std::vector<Chain>& chains, const Program& program, std::uint3
   std::iota(longest_first.begin(), longest_first.end(), 0);
   std::stable_sort(longest_first.begin(), longest_first.end(),
                    [&](std::size_t a, std::size_t b) { return work[a] > work[b]; });
-  std::vector<std::pair<double, std::size_t>> load(streams);  // work, then number of launches
+  std::vector<std::pair<double, std::size_t>> load(streams);  // work, then number of steps
   for (std::size_t chain : longest_first) {
     const auto least = std::min_element(load.begin(), load.end());
     least->first += work[chain];

@@ -21,6 +21,9 @@ bool same(const Instruction& a, const Instruction& b) {
     const auto& y = std::get<Compute>(b.operation);
     return x->op == y.op && x->direction == y.direction && x->operands == y.operands;
   }
+  if (auto* x = std::get_if<IndexValue>(&a.operation)) {
+    return x->index == std::get<IndexValue>(b.operation).index;
+  }
   if (auto* x = std::get_if<Load>(&a.operation)) {
     const auto& y = std::get<Load>(b.operation);
     return x->buffer == y.buffer && x->index == y.index && x->mask == y.mask;
@@ -53,12 +56,7 @@ Ref KernelBuilder::open_loop(std::int64_t extent) {
   made.extent = extent;
   Ref loop = append({made, i64, location_});
   open_scope(loop);
-  std::get<Loop>(kernel_[loop].operation).index = append({LoopIndex{}, i64, location_});
   return loop;
-}
-
-Index KernelBuilder::index_of(Ref loop) {
-  return indices_.loop(loop.index, std::get<Loop>(kernel_[loop].operation).extent);
 }
 
 std::vector<Reduction> KernelBuilder::close_loop(std::vector<Reduction> reductions) {
@@ -133,66 +131,48 @@ Index KernelBuilder::clamped(Ref scalar, std::int64_t high) {
   Ref wide = scalar;
   if (kernel_[scalar].dtype != i64) wide = compute(Op::convert, i64, {scalar});
   const Ref zero = constant(i64, 0), most = constant(i64, static_cast<std::uint64_t>(high));
-  return indices_.scalar(compute(Op::clamp, i64, {zero, wide, most}).index, 0, high);
+  return indices().scalar(compute(Op::clamp, i64, {zero, wide, most}).index, 0, high);
 }
 
-Ref KernelBuilder::atom(std::uint32_t number) {
-  const IndexTable::Atom atom = indices_.atom(number);
-  if (atom.kind == IndexTable::Atom::Kind::loop) {
-    return std::get<Loop>(kernel_[Ref{atom.loop}].operation).index;
-  }
-  if (atom.kind == IndexTable::Atom::Kind::scalar) return Ref{atom.loop};
-  constexpr Op ops[] = {Op::parameter, Op::divide, Op::remainder, Op::minimum};
-  Ref by = constant(i64, static_cast<std::uint64_t>(atom.by));
-  return compute(ops[static_cast<int>(atom.kind)], i64, {scalar(atom.of), by});
+// Of what it depends on, the innermost.
+std::uint32_t KernelBuilder::depth(Index index) const {
+  std::uint32_t deepest = 0;
+  kernel_.indices.for_each_leaf(index, [&](const IndexTable::Atom& atom) {
+    const bool is_loop = atom.kind == IndexTable::Atom::Kind::loop;
+    deepest = std::max(deepest, depth(Ref{atom.loop}) + (is_loop ? 1 : 0));
+  });
+  return deepest;
+}
+
+void KernelBuilder::use(Index index) {
+  if (is_used_.insert(index.id).second) used_.push_back(index);
 }
 
 Ref KernelBuilder::scalar(Index index) {
-  auto known = scalar_of_.find(index.id);
-  if (known != scalar_of_.end() && is_visible(known->second)) return known->second;
-  if (known == scalar_of_.end()) used_.push_back(index);
-
-  // Outer loops' parts first, so that partial sums leave the inner loops.
-  const IndexTable::Expression expression = indices_[index];
-  std::vector<std::pair<Ref, std::int64_t>> parts;
-  for (IndexTable::Term term : expression.terms) parts.push_back({atom(term.atom), term.factor});
-  std::stable_sort(parts.begin(), parts.end(), [this](const auto& a, const auto& b) {
-    return depth(a.first) < depth(b.first);
-  });
-  Ref sum;
-  auto include = [&](Ref part) { sum = sum ? compute(Op::add, i64, {sum, part}) : part; };
-  if (expression.constant != 0 || parts.empty()) {
-    include(constant(i64, static_cast<std::uint64_t>(expression.constant)));
+  use(index);
+  if (indices().is_constant(index)) {
+    return constant(i64, static_cast<std::uint64_t>(indices()[index].constant));
   }
-  for (auto [part, factor] : parts) {
-    if (factor == 1) {
-      include(part);
-    } else {
-      include(
-          compute(Op::multiply, i64, {part, constant(i64, static_cast<std::uint64_t>(factor))}));
-    }
-  }
-  scalar_of_[index.id] = sum;
-  return sum;
+  return place({IndexValue{index}, i64, location_}, depth(index), mix(4, index.id));
 }
 
 Ref KernelBuilder::load(std::uint32_t buffer, Index index, Ref mask, std::int64_t prefetch) {
-  Ref place_in_buffer = scalar(index);
+  use(index);
   const KernelBuffer& from = kernel_.buffers[buffer];
-  Instruction instruction{Load{buffer, place_in_buffer, mask, prefetch}, from.dtype, location_};
+  Instruction instruction{Load{buffer, index, mask, prefetch}, from.dtype, location_};
   if (from.access != Access::read) {
     // Stays where it is, after the stores that it may read from.
     Ref made = append(std::move(instruction));
     scopes_.back().block.push_back(made);
     return made;
   }
-  std::uint64_t hash = mix(mix(mix(3, buffer), place_in_buffer.index), mask.index);
-  return place(std::move(instruction), std::max(depth(place_in_buffer), depth(mask)), hash);
+  std::uint64_t hash = mix(mix(mix(3, buffer), index.id), mask.index);
+  return place(std::move(instruction), std::max(depth(index), depth(mask)), hash);
 }
 
 void KernelBuilder::store(std::uint32_t buffer, Index index, Ref value) {
-  Ref at = scalar(index);
-  Instruction instruction{Store{buffer, at, value, false}, kernel_.buffers[buffer].dtype,
+  use(index);
+  Instruction instruction{Store{buffer, index, value, false}, kernel_.buffers[buffer].dtype,
                           location_};
   Ref made = append(std::move(instruction));
   scopes_.back().block.push_back(made);

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "ir/index.h"
@@ -19,7 +20,7 @@ class KernelBuilder {
  public:
   explicit KernelBuilder(std::string name);
 
-  IndexTable& indices() { return indices_; }
+  IndexTable& indices() { return kernel_.indices; }
   const Kernel& kernel() const { return kernel_; }
 
   /// Where instructions made from now on come from.
@@ -31,7 +32,7 @@ class KernelBuilder {
   /// Opens a loop; what follows may go into its body.
   Ref open_loop(std::int64_t extent);
   /// Its index as an expression.
-  Index index_of(Ref loop);
+  Index index_of(Ref loop) { return kernel_.index_of(loop); }
   /// Closes the innermost open loop and defines its reductions' results, one per entry of
   /// `initial`. Returns the loop's reductions, filled in.
   std::vector<Reduction> close_loop(std::vector<Reduction> reductions = {});
@@ -57,7 +58,7 @@ class KernelBuilder {
 
   bool is_visible(Ref ref) const;
 
-  /// Every expression that has become a scalar.
+  /// Every expression that places something or has become a scalar.
   std::span<const Index> used_indices() const { return used_; }
 
   /// The finished kernel; every loop is closed.
@@ -73,7 +74,8 @@ class KernelBuilder {
   Ref append(Instruction instruction);
   Ref place(Instruction instruction, std::uint32_t depth, std::uint64_t hash);
   Ref find(const Instruction& instruction, std::uint64_t hash) const;
-  Ref atom(std::uint32_t atom);
+  std::uint32_t depth(Index index) const;
+  void use(Index index);
   void open_scope(Ref loop);
   std::uint32_t depth(Ref ref) const { return ref ? home_[ref.index].depth : 0; }
 
@@ -82,13 +84,12 @@ class KernelBuilder {
   };
 
   Kernel kernel_;
-  IndexTable indices_;
   SourceLocation location_;
   std::vector<Scope> scopes_;
   std::uint32_t next_serial_ = 0;
   std::vector<Home> home_;  // per instruction
   std::unordered_multimap<std::uint64_t, Ref> by_hash_;
-  std::unordered_map<std::uint32_t, Ref> scalar_of_;  // by Index
+  std::unordered_set<std::uint32_t> is_used_;  // by Index
   std::vector<Index> used_;
 };
 

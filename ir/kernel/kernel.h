@@ -9,9 +9,10 @@
 //       ...
 //
 // A kernel is a tree of blocks. An instruction defines at most one scalar; it is visible in the
-// rest of its block and in the blocks inside. Index arithmetic is ordinary i64 arithmetic. Loops
-// say how they are to be run (parallel, vector, unrolled); what they compute does not depend on
-// that, but for the order in which a reduction combines.
+// rest of its block and in the blocks inside. Where memory is touched, and what is asked of a
+// loop's index, are expressions of the kernel's IndexTable, which become arithmetic when code is
+// emitted. Loops say how they are to be run (parallel, vector, unrolled); what they compute does
+// not depend on that, but for the order in which a reduction combines.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +23,7 @@
 #include <vector>
 
 #include "ir/attributes.h"
+#include "ir/index.h"
 #include "ir/op.h"
 #include "ir/source_location.h"
 #include "ir/type.h"
@@ -71,8 +73,10 @@ struct ConstantInstruction {
   std::uint64_t bits = 0;
 };
 
-/// The current iteration of a loop, an i64 in [first, first + extent).
-struct LoopIndex {};
+/// An expression of loops' indices, as an i64.
+struct IndexValue {
+  Index index;
+};
 
 /// A scalar handed to a general reduction's body.
 struct Argument {};
@@ -90,12 +94,12 @@ struct Compute {
   Comparison direction = Comparison::eq;  ///< of `compare` alone
 };
 
-/// Element `index` (i64) of a buffer, as the buffer's dtype. With a `mask` (bool), a lane whose
+/// Element `index` of a buffer, as the buffer's dtype. With a `mask` (bool), a lane whose
 /// mask is false is not read and gives zero. `prefetch` elements further on, the cache is told what
 /// will be read next (0: nothing).
 struct Load {
   std::uint32_t buffer = 0;
-  Ref index;
+  Index index;
   Ref mask;
   std::int64_t prefetch = 0;
 };
@@ -103,12 +107,13 @@ struct Load {
 /// Sets element `index` of a buffer. Non-temporal stores go past the caches.
 struct Store {
   std::uint32_t buffer = 0;
-  Ref index;
+  Index index;
   Ref value;
   bool non_temporal = false;
 };
 
-/// `extent` iterations of `body`, from `first` on. A kernel has at most one parallel loop, which is
+/// `extent` iterations of `body`, from `first` on. Expressions know it by the number of its
+/// instruction. A kernel has at most one parallel loop, which is
 /// outermost and may be in pieces: parallel loops that follow each other, each beginning where the
 /// one before ends, the first at 0. The caller runs it over any ranges that together make all of
 /// it. A vector loop runs `vector_width` consecutive iterations at once, its loops inside being
@@ -119,13 +124,12 @@ struct Loop {
   bool parallel = false;
   int vector_width = 1;
   int unroll = 1;
-  Ref index;
   std::vector<Reduction> reductions;
   Block body;
 };
 
 using Operation =
-    std::variant<ConstantInstruction, LoopIndex, Argument, Result, Compute, Load, Store, Loop>;
+    std::variant<ConstantInstruction, IndexValue, Argument, Result, Compute, Load, Store, Loop>;
 
 struct Instruction {
   Operation operation;
@@ -160,6 +164,7 @@ struct Kernel {
   std::string name;
   std::vector<KernelBuffer> buffers;
   std::vector<Instruction> instructions;
+  IndexTable indices;  ///< its scalars are instructions, by number
   Block body;
   Cost cost;
   std::string graph_text;  ///< the fused group it came from
@@ -171,17 +176,29 @@ struct Kernel {
   const Loop* parallel_loop() const;
   /// Iterations of the parallel loop, all pieces together; 1 where there is none.
   std::int64_t extent() const;
+  /// The index of a loop as an expression.
+  Index index_of(Ref loop);
 };
 
-/// By how much `index` grows when the loop whose index is `loop_index` takes one step, the rest
-/// being equal; nothing where that is not one number.
-std::optional<std::int64_t> stride(const Kernel& kernel, Ref index, Ref loop_index);
+/// Calls `visit(ref)` for each scalar that an expression of the kernel depends on.
+template <class Visit>
+void for_each_scalar(const Kernel& kernel, Index index, Visit&& visit) {
+  kernel.indices.for_each_leaf(index, [&](const IndexTable::Atom& atom) {
+    if (atom.kind == IndexTable::Atom::Kind::scalar) visit(Ref{atom.loop});
+  });
+}
 
-/// Whether `value` is the same in every iteration of that loop.
-bool is_uniform(const Kernel& kernel, Ref value, Ref loop_index);
+/// For each instruction, whether it is a scalar of an expression: it places something.
+std::vector<bool> placing_scalars(const Kernel& kernel);
 
-/// The text form (for people and golden tests; there is no parser).
-std::string to_string(const Kernel& kernel);
+/// The text form, which `parse_kernel` (ir/text/parse.h) reads back. With `comments`, costs and
+/// source lines follow as such.
+std::string to_string(const Kernel& kernel, bool comments = true);
+
+/// The dtype that a constant at operand `i` has where the text does not say another: that of the
+/// first operand that is no constant, and bool for what a select chooses by.
+std::optional<Dtype> dtype_of_constants(const Kernel& kernel, const Compute& compute,
+                                        std::size_t i);
 
 /// Throws InternalError, with the text, unless every use is in scope, dtypes agree, results follow
 /// their loop and only the outermost loop is parallel.

@@ -12,7 +12,8 @@ class KernelVerifier {
   explicit KernelVerifier(const Kernel& kernel)
       : kernel_(kernel),
         defined_(kernel.instructions.size()),
-        visible_(kernel.instructions.size()) {}
+        visible_(kernel.instructions.size()),
+        open_(kernel.instructions.size()) {}
 
   void run() {
     buffers();
@@ -90,11 +91,15 @@ class KernelVerifier {
       own_scratch(store->buffer, outside);
     } else if (auto* loop = std::get_if<Loop>(&operation)) {
       if (outside.pure) fail("the body of a reduction loops");
-      this->loop(*loop, outside);
+      this->loop(ref, *loop, outside);
     } else if (auto* result = std::get_if<Result>(&operation)) {
       this->result(ref, *result);
+    } else if (auto* position = std::get_if<IndexValue>(&operation)) {
+      if (kernel_[ref].dtype != Dtype::i64)
+        fail(label(ref) + " is the value of an index, and no i64");
+      place(position->index, label(ref));
     } else {
-      fail(label(ref) + " is a loop's index or an argument, which no block holds");
+      fail(label(ref) + " is an argument, which no block holds");
     }
   }
 
@@ -125,7 +130,7 @@ class KernelVerifier {
 
   void load(Ref ref, const Load& load) const {
     const KernelBuffer& from = buffer(load.buffer);
-    want(load.index, Dtype::i64, "the index of a load of " + from.name);
+    place(load.index, "the index of a load of " + from.name);
     if (load.mask) want(load.mask, Dtype::bool_, "the mask of a load of " + from.name);
     if (kernel_[ref].dtype != from.dtype) {
       fail(label(ref) + " is not of the dtype of " + from.name + ", which it loads");
@@ -135,8 +140,23 @@ class KernelVerifier {
   void store(const Store& store) const {
     const KernelBuffer& to = buffer(store.buffer);
     if (to.access == Access::read) fail("a store to " + to.name + ", which is only read");
-    want(store.index, Dtype::i64, "the index of a store to " + to.name);
+    place(store.index, "the index of a store to " + to.name);
     want(store.value, to.dtype, "the value of a store to " + to.name);
+  }
+
+  // Loops that are around it, and scalars that are in scope.
+  void place(Index index, const std::string& what) const {
+    if (!kernel_.indices.contains(index)) fail(what + " does not exist");
+    kernel_.indices.for_each_leaf(index, [&](const IndexTable::Atom& atom) {
+      const Ref ref{atom.loop};
+      if (atom.kind == IndexTable::Atom::Kind::scalar) return want(ref, Dtype::i64, what);
+      if (!exists(ref) || !open_[ref.index])
+        fail(what + " is that of a loop which is not around it");
+      const auto& loop = std::get<Loop>(kernel_[ref].operation);
+      if (atom.low != loop.first || atom.high != loop.first + loop.extent - 1) {
+        fail(what + " takes a loop to have other iterations");
+      }
+    });
   }
 
   void own_scratch(std::uint32_t index, Outside outside) const {
@@ -145,7 +165,7 @@ class KernelVerifier {
     fail(touched.name + " is used in a parallel vector loop, whose lanes would share it");
   }
 
-  void loop(const Loop& loop, Outside outside) {
+  void loop(Ref ref, const Loop& loop, Outside outside) {
     if (loop.extent < 0) fail("a loop has a negative extent");
     if (loop.vector_width < 1 || loop.unroll < 1) fail("a loop is less than 1 wide or unrolled");
     if (loop.parallel && outside.loop) fail("a parallel loop stands inside another loop");
@@ -159,7 +179,7 @@ class KernelVerifier {
     outside.loop = true;
     outside.vector |= loop.vector_width > 1;
     outside.parallel_lanes |= loop.parallel && loop.vector_width > 1;
-    introduce<LoopIndex>(loop.index, Dtype::i64, "the index of a loop");
+    open_[ref.index] = true;
     enter(loop.body, outside);
     for (const Reduction& reduction : loop.reductions) {
       for (std::size_t i = 0; i < reduction.values.size(); ++i) {
@@ -167,7 +187,7 @@ class KernelVerifier {
       }
     }
     leave(loop.body);
-    visible_[loop.index.index] = false;
+    open_[ref.index] = false;
     for (const Reduction& reduction : loop.reductions) general_body(reduction);
   }
 
@@ -207,8 +227,8 @@ class KernelVerifier {
     }
     for (std::size_t i = 0; i < count; ++i) {
       const Dtype dtype = kernel_[reduction.results[i]].dtype;
-      introduce<Argument>(reduction.so_far[i], dtype, "an argument of a reduction");
-      introduce<Argument>(reduction.next[i], dtype, "an argument of a reduction");
+      introduce(reduction.so_far[i], dtype, "an argument of a reduction");
+      introduce(reduction.next[i], dtype, "an argument of a reduction");
     }
     enter(reduction.body, Outside{.loop = true, .vector = true, .pure = true});
     for (std::size_t i = 0; i < count; ++i) {
@@ -234,11 +254,10 @@ class KernelVerifier {
     fail(label(ref) + " is a result that its loop does not have");
   }
 
-  // Defines what belongs to a loop or a reduction instead of to a block.
-  template <class Kind>
+  // Defines what belongs to a reduction instead of to a block.
   void introduce(Ref ref, Dtype dtype, std::string_view what) {
     define(ref);
-    if (!std::holds_alternative<Kind>(kernel_[ref].operation) || kernel_[ref].dtype != dtype) {
+    if (!std::holds_alternative<Argument>(kernel_[ref].operation) || kernel_[ref].dtype != dtype) {
       fail(std::string(what) + " is something else, or not " + std::string(name(dtype)));
     }
     visible_[ref.index] = true;
@@ -279,6 +298,7 @@ class KernelVerifier {
   const Kernel& kernel_;
   std::vector<bool> defined_;
   std::vector<bool> visible_;
+  std::vector<bool> open_;         // loops around what is at hand
   std::int64_t parallel_end_ = 0;  // of the pieces of the parallel loop so far
 };
 

@@ -38,9 +38,9 @@ struct DotStep {
 
   Type lhs, rhs, result;
   DotAttributes attributes;
-  std::optional<Epilogue> epilogue;
+  std::optional<Epilogue> epilogue = {};
   /// The operand (0: lhs, 1: rhs) in whose place it reads what a PackStep has made of it.
-  std::optional<std::uint32_t> packed;
+  std::optional<std::uint32_t> packed = {};
   bool has_bias = false;  ///< one value for each column of the result
   Activation activation = Activation::none;
   bool tf32 = false;  ///< may round f32 operands to ten bits of mantissa

@@ -1,10 +1,11 @@
-// Text to graph: reads what `print` writes.
+// Text to graphs and kernels: reads what `to_string` writes.
 #pragma once
 
 #include <string_view>
 #include <vector>
 
 #include "ir/graph/graph.h"
+#include "ir/kernel/kernel.h"
 
 namespace anabranch {
 
@@ -15,5 +16,9 @@ Graph parse(std::string_view text, std::string_view file = {});
 
 /// Every graph in `text`, in order (a golden file may hold several).
 std::vector<Graph> parse_all(std::string_view text);
+
+/// The kernels in `text`, as `to_string` writes them; what is in comments is lost. Throws Error as
+/// `parse` does, and where `verify` refuses one.
+std::vector<Kernel> parse_kernels(std::string_view text);
 
 }  // namespace anabranch

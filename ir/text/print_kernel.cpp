@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstring>
 
 #include "ir/kernel/kernel.h"
@@ -10,21 +11,9 @@ constexpr std::string_view combine_names[] = {"sum", "product", "max",    "min",
                                               "all", "argmax",  "argmin", "general"};
 constexpr std::string_view access_names[] = {"in", "out", "scratch"};
 
-// Longer index expressions are named instead of written in place.
-constexpr std::size_t longest_inline = 40;
-
-struct Infix {
-  Op op;
-  std::string_view sign;
-  int precedence;
-};
-constexpr Infix infixes[] = {{Op::add, " + ", 1},
-                             {Op::subtract, " - ", 1},
-                             {Op::multiply, " * ", 2},
-                             {Op::divide, " / ", 2},
-                             {Op::remainder, " % ", 2}};
 constexpr int atom = 3;
 
+/// A sum has precedence 1, a product, a quotient or a remainder 2.
 struct Expression {
   std::string text = "%?";
   int precedence = atom;
@@ -33,10 +22,11 @@ struct Expression {
 // Prints broken kernels as well, since `verify` shows them: what is not defined is %?.
 class KernelPrinter {
  public:
-  explicit KernelPrinter(const Kernel& kernel)
-      : kernel_(kernel), names_(kernel.instructions.size()), uses_(kernel.instructions.size()) {
-    for (const Instruction& instruction : kernel.instructions) count_uses(instruction.operation);
-  }
+  KernelPrinter(const Kernel& kernel, bool comments)
+      : kernel_(kernel),
+        comments_(comments),
+        names_(kernel.instructions.size()),
+        depths_(kernel.instructions.size()) {}
 
   std::string print() {
     text_ = "kernel " + kernel_.name + "(";
@@ -47,7 +37,7 @@ class KernelPrinter {
                ": " + std::string(name(buffer.dtype)) + "[" + std::to_string(buffer.size) + "]";
     }
     text_ += ") {";
-    if (kernel_.cost != Cost{}) {
+    if (comments_ && kernel_.cost != Cost{}) {
       text_ += "  # reads " + std::to_string(kernel_.cost.bytes_read) + " bytes, writes " +
                std::to_string(kernel_.cost.bytes_written) + ", " +
                std::to_string(kernel_.cost.operations) + " operations";
@@ -58,48 +48,7 @@ class KernelPrinter {
   }
 
  private:
-  struct Uses {
-    int as_index = 0;
-    int otherwise = 0;
-  };
-
   bool exists(Ref ref) const { return ref.index < kernel_.instructions.size(); }
-
-  void use(Ref ref, int Uses::*kind) {
-    if (exists(ref)) ++(uses_[ref.index].*kind);
-  }
-
-  void count_uses(const Operation& operation) {
-    if (auto* compute = std::get_if<Compute>(&operation)) {
-      for (Ref operand : compute->operands) use(operand, &Uses::as_index);
-      if (!infix(*compute)) {
-        for (Ref operand : compute->operands) use(operand, &Uses::otherwise);
-      }
-    } else if (auto* load = std::get_if<Load>(&operation)) {
-      use(load->index, &Uses::as_index);
-      use(load->mask, &Uses::otherwise);
-    } else if (auto* store = std::get_if<Store>(&operation)) {
-      use(store->index, &Uses::as_index);
-      use(store->value, &Uses::otherwise);
-    } else if (auto* loop = std::get_if<Loop>(&operation)) {
-      for (const Reduction& reduction : loop->reductions) {
-        for (Ref ref : reduction.initial) use(ref, &Uses::otherwise);
-        for (Ref ref : reduction.values) use(ref, &Uses::otherwise);
-        for (Ref ref : reduction.combined) use(ref, &Uses::otherwise);
-      }
-    }
-  }
-
-  const Infix* infix(const Compute& compute) const {
-    if (compute.operands.size() != 2) return nullptr;
-    for (Ref operand : compute.operands) {
-      if (!exists(operand) || kernel_[operand].dtype != Dtype::i64) return nullptr;
-    }
-    for (const Infix& candidate : infixes) {
-      if (candidate.op == compute.op) return &candidate;
-    }
-    return nullptr;
-  }
 
   void line(const std::string& content) {
     text_.append(2 * depth_, ' ');
@@ -130,48 +79,114 @@ class KernelPrinter {
     } else if (auto* store = std::get_if<Store>(&operation)) {
       line("store " + element(store->buffer, store->index) + " = " + text(store->value) +
            (store->non_temporal ? " non_temporal" : ""));
+    } else if (auto* position = std::get_if<IndexValue>(&operation)) {
+      this->position(ref, position->index);
     } else if (auto* loop = std::get_if<Loop>(&operation)) {
-      this->loop(*loop);
+      this->loop(ref, *loop);
+    }
+  }
+
+  // A loop's index needs no other name.
+  void position(Ref ref, Index index) {
+    const IndexTable& table = kernel_.indices;
+    const bool is_one = table.contains(index) && table[index].terms.size() == 1;
+    const std::uint32_t loop = is_one ? table.atom(table[index].terms[0].atom).loop : 0;
+    if (is_one && table.is_loop(index, loop)) {
+      names_[ref.index] = expression(index);
+    } else {
+      line(define(ref) + " = index " + expression(index).text);
     }
   }
 
   void compute(Ref ref, const Compute& compute) {
-    const Infix* sign = infix(compute);
-    if (sign) {
-      Expression expression = infix_text(*sign, compute);
-      const Uses& uses = uses_[ref.index];
-      if (uses.otherwise == 0 && uses.as_index == 1 && expression.text.size() <= longest_inline) {
-        names_[ref.index] = std::move(expression);
-        return;
-      }
-      return line(define(ref) + " = " + expression.text);
-    }
     std::string content(name(compute.op));
-    content += list(compute.operands);
+    for (std::size_t i = 0; i < compute.operands.size(); ++i) {
+      content += (i ? ", " : " ") + operand(compute, i);
+    }
     if (compute.op == Op::compare) content += " direction=" + std::string(name(compute.direction));
     // The name comes after the operands, which it must not stand among.
     const SourceLocation& location = kernel_[ref].location;
-    line(define(ref) + " = " + content + (location ? "  # " + to_string(location) : ""));
+    line(define(ref) + " = " + content +
+         (location && comments_ ? "  # " + to_string(location) : ""));
   }
 
-  Expression infix_text(const Infix& sign, const Compute& compute) const {
-    const Expression& left = names_[compute.operands[0].index];
-    const Expression& right = names_[compute.operands[1].index];
-    auto wrapped = [](const Expression& side, bool wrap) {
-      return wrap ? "(" + side.text + ")" : side.text;
+  // --- index expressions
+
+  // How many loops are around the innermost one that the atom depends on.
+  std::size_t depth(const IndexTable::Atom& atom) const {
+    using Kind = IndexTable::Atom::Kind;
+    if (atom.kind == Kind::loop) return exists({atom.loop}) ? depths_[atom.loop] : 0;
+    std::size_t deepest = 0;
+    if (atom.kind == Kind::scalar) return deepest;
+    kernel_.indices.for_each_leaf(
+        atom.of, [&](const IndexTable::Atom& leaf) { deepest = std::max(deepest, depth(leaf)); });
+    return deepest;
+  }
+
+  Expression expression(const IndexTable::Atom& part) const {
+    using Kind = IndexTable::Atom::Kind;
+    const auto divided = [&](std::string_view sign) -> Expression {
+      const Expression of = expression(part.of);
+      return {wrapped(of, of.precedence < 2) + std::string(sign) + std::to_string(part.by), 2};
     };
-    // Only + associates freely: a - (b - c) and a * (b / c) keep their parentheses.
-    const bool associates = sign.op == Op::add;
-    return {wrapped(left, left.precedence < sign.precedence) + std::string(sign.sign) +
-                wrapped(right, right.precedence < sign.precedence ||
-                                   (right.precedence == sign.precedence && !associates)),
-            sign.precedence};
+    switch (part.kind) {
+      case Kind::loop:
+      case Kind::scalar:
+        return {text({part.loop}), atom};
+      case Kind::quotient:
+        return divided(" / ");
+      case Kind::remainder:
+        return divided(" % ");
+      case Kind::least:
+        return {"min(" + expression(part.of).text + ", " + std::to_string(part.by) + ")", atom};
+    }
+    return {};
   }
 
-  void loop(const Loop& loop) {
+  // The constant first, then what outer loops change.
+  Expression expression(Index index) const {
+    if (!kernel_.indices.contains(index)) return {};
+    const IndexTable::Expression& sum = kernel_.indices[index];
+    std::vector<IndexTable::Term> terms = sum.terms;
+    std::stable_sort(terms.begin(), terms.end(), [this](const auto& a, const auto& b) {
+      return depth(kernel_.indices.atom(a.atom)) < depth(kernel_.indices.atom(b.atom));
+    });
+    Expression whole{"", atom};
+    const auto add = [&](const Expression& part) {
+      whole = whole.text.empty() ? part : Expression{whole.text + " + " + part.text, 1};
+    };
+    if (sum.constant != 0 || terms.empty()) add({std::to_string(sum.constant), atom});
+    for (const IndexTable::Term& term : terms) {
+      const Expression part = expression(kernel_.indices.atom(term.atom));
+      if (term.factor == 1) {
+        add(part);
+      } else {
+        add({wrapped(part, part.precedence < 2) + " * " + std::to_string(term.factor), 2});
+      }
+    }
+    return whole;
+  }
+
+  static std::string wrapped(const Expression& side, bool wrap) {
+    return wrap ? "(" + side.text + ")" : side.text;
+  }
+
+  // --- loops
+
+  // A constant says its dtype where nothing else does: see `dtype_of_constants`.
+  std::string operand(const Compute& compute, std::size_t i) const {
+    const Ref ref = compute.operands[i];
+    if (!exists(ref) || !std::holds_alternative<ConstantInstruction>(kernel_[ref].operation)) {
+      return text(ref);
+    }
+    if (dtype_of_constants(kernel_, compute, i) == kernel_[ref].dtype) return text(ref);
+    return std::string(name(kernel_[ref].dtype)) + " " + text(ref);
+  }
+
+  void loop(Ref ref, const Loop& loop) {
     const std::string from = loop.first == 0 ? "" : std::to_string(loop.first) + " <= ";
     std::string content =
-        "for " + from + index_name(loop.index) + " < " + std::to_string(loop.first + loop.extent);
+        "for " + from + index_name(ref) + " < " + std::to_string(loop.first + loop.extent);
     if (loop.parallel) content += " parallel";
     if (loop.vector_width != 1) content += " vector(" + std::to_string(loop.vector_width) + ")";
     if (loop.unroll != 1) content += " unroll(" + std::to_string(loop.unroll) + ")";
@@ -202,14 +217,15 @@ class KernelPrinter {
     line("}");
   }
 
-  std::string index_name(Ref index) {
+  std::string index_name(Ref loop) {
     static constexpr std::string_view letters = "ijklmn";
     std::string text = "%";
     if (loops_ < letters.size())
       text += letters[loops_];
     else
       text += "i" + std::to_string(loops_);
-    if (exists(index)) names_[index.index].text = text;
+    names_[loop.index].text = text;
+    depths_[loop.index] = loops_;
     return text.substr(1);
   }
 
@@ -234,9 +250,9 @@ class KernelPrinter {
 
   std::string text(Ref ref) const { return exists(ref) ? names_[ref.index].text : "%?"; }
 
-  std::string element(std::uint32_t buffer, Ref index) const {
+  std::string element(std::uint32_t buffer, Index index) const {
     const bool known = buffer < kernel_.buffers.size();
-    return (known ? kernel_.buffers[buffer].name : "?") + "[" + text(index) + "]";
+    return (known ? kernel_.buffers[buffer].name : "?") + "[" + expression(index).text + "]";
   }
 
   static std::string constant_text(Dtype dtype, std::uint64_t bits) {
@@ -246,8 +262,9 @@ class KernelPrinter {
   }
 
   const Kernel& kernel_;
+  const bool comments_;
   std::vector<Expression> names_;
-  std::vector<Uses> uses_;
+  std::vector<std::size_t> depths_;  // of loops
   std::string text_;
   std::size_t depth_ = 0;
   std::size_t loops_ = 0;
@@ -256,6 +273,8 @@ class KernelPrinter {
 
 }  // namespace
 
-std::string to_string(const Kernel& kernel) { return KernelPrinter(kernel).print(); }
+std::string to_string(const Kernel& kernel, bool comments) {
+  return KernelPrinter(kernel, comments).print();
+}
 
 }  // namespace anabranch

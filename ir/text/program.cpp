@@ -28,9 +28,10 @@ std::string plural(std::size_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
+// Broken programs are printed as well, since `verify` shows them: what is not there is "?".
 std::string names(const Program& program, const std::vector<SlotId>& slots) {
-  std::vector<std::string_view> list;
-  for (SlotId id : slots) list.push_back(program.slots[id].name);
+  std::vector<std::string> list;
+  for (SlotId id : slots) list.push_back(id < program.slots.size() ? program.slots[id].name : "?");
   return fmt::format("{}", fmt::join(list, ", "));
 }
 
@@ -85,7 +86,8 @@ std::string text(const Program& program, const Command& command) {
     return fmt::format("record e{}", record->event);
   }
   if (const auto* wait = std::get_if<Wait>(&command)) return fmt::format("wait e{}", wait->event);
-  return text(program, *step_of(program, command));
+  const StepId step = std::get<Launch>(command).step;
+  return step < program.steps.size() ? text(program, program.steps[step]) : "?";
 }
 
 // " on cpu:1" for what is not on the program's own device.
@@ -102,7 +104,7 @@ bool is_critical(const Program& program, const Command& command) {
 
 std::string to_string(const Program& program) {
   std::string out = fmt::format(
-      "executable {} on {}: {}, {}, arena {} bytes (at least {})\n", program.name,
+      "program {} on {}: {}, {}, arena {} bytes (at least {})\n", program.name,
       to_string(program.device()), plural(program.streams.size(), "stream"),
       plural(program.event_count, "event"), program.arena_bytes(), program.devices[0].live_bytes);
   for (const ProgramDevice& further : std::span(program.devices).subspan(1)) {

@@ -35,8 +35,8 @@ Kernel kernel_of(const Scale& scale) {
   KernelSketch sketch("scale");
   auto from = sketch.buffer(Access::read, scale.dtype, scale.count);
   auto to = sketch.buffer(Access::write, scale.dtype, scale.count);
-  Ref i = sketch.open(scale.parallel ? range(scale.count, scale.width, scale.unroll)
-                                     : rows(scale.count, scale.width, scale.unroll));
+  Index i = sketch.open(scale.parallel ? range(scale.count, scale.width, scale.unroll)
+                                       : rows(scale.count, scale.width, scale.unroll));
   Ref value = sketch.load(from, i);
   Ref scaled =
       sketch.compute(scale.dtype, scale.op, {value, sketch.constant(scale.dtype, scale.factor)});

@@ -101,9 +101,7 @@ class DotTest : public testing::TestWithParam<std::tuple<std::size_t, Dtype>> {
     return {.lhs = {dtype(), shape().lhs},
             .rhs = {dtype(), shape().rhs},
             .result = result_type(),
-            .attributes = shape().attributes,
-            .epilogue = {},
-            .packed = {}};
+            .attributes = shape().attributes};
   }
   Literal expected() const {
     Node node;
@@ -168,7 +166,7 @@ Kernel epilogue_kernel(Dtype dtype, std::int64_t size) {
   auto bias = sketch.buffer(Access::read, dtype, size);
   auto sum = sketch.buffer(Access::write, dtype, size);
   auto twice = sketch.buffer(Access::write, dtype, size);
-  Ref i = sketch.open(range(size, 16, 2));
+  Index i = sketch.open(range(size, 16, 2));
   Ref x = sketch.add(sketch.load(dot, i), sketch.load(bias, i));
   sketch.store(sum, i, x);
   sketch.store(twice, i, sketch.add(x, x));
@@ -213,9 +211,7 @@ TEST(MakeDot, SharesTheRightOperandAmongManyRows) {
     const PlannedDot planned({.lhs = {f32, Shape{rows, 256}},
                               .rhs = {f32, Shape{256, columns}},
                               .result = {f32, Shape{rows, columns}},
-                              .attributes = {{}, {}, {1}, {0}},
-                              .epilogue = {},
-                              .packed = {}});
+                              .attributes = {{}, {}, {1}, {0}}});
     return make_dot(planned.dot).pack.has_value();
   };
   EXPECT_TRUE(shares(1024, 512));
@@ -229,7 +225,6 @@ TEST(MakeDot, RefusesAPackedOperandThatTheLibraryReadsAsItIs) {
               .rhs = {f32, Shape{256, 512}},
               .result = {f32, Shape{128, 512}},
               .attributes = {{}, {}, {1}, {0}},
-              .epilogue = {},
               .packed = 1};
   EXPECT_THROW(make_dot(dot), InternalError);
 }

@@ -105,7 +105,7 @@ Kernel kernel_of(const Case& c, int width, int unroll, std::int64_t count = cpu:
   std::vector<std::uint32_t> inputs;
   for (Dtype dtype : c.operands) inputs.push_back(sketch.buffer(Access::read, dtype, count));
   auto output = sketch.buffer(Access::write, c.result, count);
-  Ref i = sketch.open(range(count, width, unroll));
+  Index i = sketch.open(range(count, width, unroll));
   std::vector<Ref> operands;
   for (std::uint32_t input : inputs) operands.push_back(sketch.load(input, i));
   sketch.store(output, i, sketch.compute(c.result, c.op, operands, c.direction));

@@ -47,19 +47,31 @@ class KernelSketch {
   }
   Ref add(Ref x, Ref y) { return compute(kernel_[x].dtype, Op::add, {x, y}); }
   Ref multiply(Ref x, Ref y) { return compute(kernel_[x].dtype, Op::multiply, {x, y}); }
-  Ref load(std::uint32_t buffer, Ref index, Ref mask = {}) {
+
+  /// Places in buffers.
+  Index at(std::int64_t place) { return kernel_.indices.constant(place); }
+  Index add(Index x, Index y) { return kernel_.indices.add(x, y); }
+  Index add(Index x, std::int64_t y) { return kernel_.indices.add(x, y); }
+  Index multiply(Index x, std::int64_t factor) { return kernel_.indices.scale(x, factor); }
+  /// A scalar that is from 0 to `high` wherever it places something.
+  Index place_of(Ref scalar, std::int64_t high) {
+    return kernel_.indices.scalar(scalar.index, 0, high);
+  }
+  /// A place as an i64.
+  Ref scalar(Index index) { return append(i64, IndexValue{index}); }
+
+  Ref load(std::uint32_t buffer, Index index, Ref mask = {}) {
     return append(kernel_.buffers[buffer].dtype, Load{buffer, index, mask});
   }
-  void store(std::uint32_t buffer, Ref index, Ref value, bool non_temporal = false) {
+  void store(std::uint32_t buffer, Index index, Ref value, bool non_temporal = false) {
     append(i64, Store{buffer, index, value, non_temporal});
   }
 
   /// Opens a loop; what follows goes into its body until `close`. Gives its index.
-  Ref open(Loop loop) {
-    loop.index = define(i64, LoopIndex{});
-    Ref ref = define(i64, std::move(loop));
+  Index open(Loop loop) {
+    const Ref ref = define(i64, std::move(loop));
     loops_.push_back(ref);
-    return std::get<Loop>(kernel_[ref].operation).index;
+    return kernel_.index_of(ref);
   }
 
   /// Closes the innermost loop, which folds `reductions`; gives all their results.

@@ -51,9 +51,9 @@ void check_copy(Dtype dtype, const Copy& copy, std::pair<int, int> form) {
     KernelSketch sketch("copy" + std::to_string(kernels.size()));
     auto from = sketch.buffer(Access::read, dtype, 6 * size + 8);
     auto to = sketch.buffer(Access::write, dtype, 6 * size + 8);
-    Ref i = sketch.open(range(size, form.first, form.second));
+    Index i = sketch.open(range(size, form.first, form.second));
     auto index = [&](std::int64_t stride, std::int64_t offset) {
-      return sketch.add(sketch.multiply(i, sketch.number(stride)), sketch.number(offset));
+      return sketch.add(sketch.multiply(i, stride), offset);
     };
     Ref value = sketch.load(
         from, index(copy.from_stride, copy.from_offset_per_size * size + copy.from_offset));
@@ -110,11 +110,11 @@ TEST(Memory, GathersUnderAMask) {
       auto positions = sketch.buffer(Access::read, i64, size);
       auto table = sketch.buffer(Access::read, dtype, table_size);
       auto out = sketch.buffer(Access::write, dtype, size);
-      Ref i = sketch.open(range(size, form.first, form.second));
+      Index i = sketch.open(range(size, form.first, form.second));
       Ref at = sketch.load(positions, i);
       Ref is_inside =
           sketch.compute(bool_, Op::compare, {at, sketch.number(table_size)}, Comparison::lt);
-      sketch.store(out, i, sketch.load(table, at, is_inside));
+      sketch.store(out, i, sketch.load(table, sketch.place_of(at, table_size - 1), is_inside));
       sketch.close();
       Code code = compile_kernels(std::span(&sketch.kernel(), 1));
       visit_dtype(dtype, [&]<class T>() {
@@ -144,15 +144,15 @@ TEST(Memory, ReadsNothingOutsideAMask) {
     auto in = sketch.buffer(Access::read, f32, inside);
     auto none = sketch.buffer(Access::read, f32, 0);
     auto out = sketch.buffer(Access::write, f32, size);
-    Ref i = sketch.open(range(size, form.first, form.second));
-    Ref shifted = sketch.compute(i64, Op::subtract, {i, sketch.number(low)});
-    Ref after = sketch.compute(bool_, Op::compare, {shifted, sketch.number(std::int64_t{0})},
-                               Comparison::ge);
-    Ref before =
-        sketch.compute(bool_, Op::compare, {shifted, sketch.number(inside)}, Comparison::lt);
+    Index i = sketch.open(range(size, form.first, form.second));
+    Index shifted = sketch.add(i, -low);
+    Ref place = sketch.scalar(shifted);
+    Ref after =
+        sketch.compute(bool_, Op::compare, {place, sketch.number(std::int64_t{0})}, Comparison::ge);
+    Ref before = sketch.compute(bool_, Op::compare, {place, sketch.number(inside)}, Comparison::lt);
     Ref mask = sketch.compute(bool_, Op::and_, {after, before});
     Ref never = sketch.constant(bool_, 0);
-    Ref nothing = sketch.load(none, sketch.number(std::int64_t{123}), never);
+    Ref nothing = sketch.load(none, sketch.at(123), never);
     sketch.store(out, i, sketch.add(sketch.load(in, shifted, mask), nothing));
     sketch.close();
     Code code = compile_kernels(std::span(&sketch.kernel(), 1));
@@ -176,15 +176,15 @@ TEST(Memory, GivesEachRowItsScratch) {
     auto out = sketch.buffer(Access::write, f32, row_count * size);
     auto first = sketch.buffer(Access::scratch, f32, size);
     auto second = sketch.buffer(Access::scratch, f32, size);
-    Ref row = sketch.open(range(row_count));
-    Ref base = sketch.multiply(row, sketch.number(size));
-    Ref j = sketch.open(rows(size, 16, 2));
+    Index row = sketch.open(range(row_count));
+    Index base = sketch.multiply(row, size);
+    Index j = sketch.open(rows(size, 16, 2));
     Ref value = sketch.load(in, sketch.add(base, j));
     sketch.store(first, j, value);
     sketch.store(second, j, sketch.add(value, value));
     sketch.close();
-    Ref k = sketch.open(rows(size, 16, 2));
-    Ref back = sketch.compute(i64, Op::subtract, {sketch.number(size - 1), k});
+    Index k = sketch.open(rows(size, 16, 2));
+    Index back = sketch.add(sketch.multiply(k, -1), size - 1);
     sketch.store(out, sketch.add(base, k),
                  sketch.add(sketch.load(first, back), sketch.load(second, back)));
     sketch.close();
@@ -209,8 +209,8 @@ TEST(Memory, ReadsWhatEachTurnHasWritten) {
   auto in = sketch.buffer(Access::read, f32, size);
   auto out = sketch.buffer(Access::write, f32, size);
   auto kept = sketch.buffer(Access::scratch, f32, 1);
-  Ref zero = sketch.number(std::int64_t{0});
-  Ref i = sketch.open(range(size));
+  Index zero = sketch.at(0);
+  Index i = sketch.open(range(size));
   sketch.store(kept, zero, sketch.load(in, i));
   Ref back = sketch.load(kept, zero);
   sketch.store(out, i, sketch.add(back, back));
@@ -230,10 +230,10 @@ Kernel non_temporal_kernel(std::int64_t row_size) {
   KernelSketch sketch("non_temporal");
   auto in = sketch.buffer(Access::read, f32, 4 * row_size);
   auto out = sketch.buffer(Access::write, f32, 4 * row_size);
-  Ref row = sketch.open(range(4));
-  Ref base = sketch.multiply(row, sketch.number(row_size));
-  Ref j = sketch.open(rows(row_size, 16, 2));
-  Ref at = sketch.add(base, j);
+  Index row = sketch.open(range(4));
+  Index base = sketch.multiply(row, row_size);
+  Index j = sketch.open(rows(row_size, 16, 2));
+  Index at = sketch.add(base, j);
   sketch.store(out, at, sketch.load(in, at), true);
   sketch.close();
   sketch.close();
@@ -260,7 +260,7 @@ TEST(NonTemporalStores, SurviveAnyRange) {
   KernelSketch sketch("range");
   auto in = sketch.buffer(Access::read, f32, size);
   auto out = sketch.buffer(Access::write, f32, size);
-  Ref i = sketch.open(range(size, 16, 2));
+  Index i = sketch.open(range(size, 16, 2));
   sketch.store(out, i, sketch.load(in, i), true);
   sketch.close();
   Code code = compile_kernels(std::span(&sketch.kernel(), 1));

@@ -21,10 +21,10 @@ TEST(Pieces, RunWhatTheyHaveOfARange) {
     KernelSketch sketch("pieces");
     auto in = sketch.buffer(Access::read, i32, size), out = sketch.buffer(Access::write, i32, size);
     Ref hundred = sketch.constant(i32, 100);
-    Ref i = sketch.open(range(seam, width, unroll));
+    Index i = sketch.open(range(seam, width, unroll));
     sketch.store(out, i, sketch.load(in, i));
     sketch.close();
-    Ref j = sketch.open(from(seam, range(size - seam, width, unroll)));
+    Index j = sketch.open(from(seam, range(size - seam, width, unroll)));
     sketch.store(out, j, sketch.add(sketch.load(in, j), hundred));
     sketch.close();
     verify(sketch.kernel());
@@ -56,11 +56,11 @@ TEST(Pieces, InnerLoopsMayBeginAnywhere) {
     for (auto [width, unroll] : {std::pair{1, 1}, {16, 1}, {16, 2}}) {
       KernelSketch sketch("inner");
       auto out = sketch.buffer(Access::write, i64, 3 * size);
-      Ref i = sketch.open(range(3));
-      Ref base = sketch.multiply(i, sketch.number(size));
-      Ref j = sketch.open(from(first, rows(size - first, width, unroll)));
-      Ref at = sketch.add(base, j);
-      sketch.store(out, at, at);
+      Index i = sketch.open(range(3));
+      Index base = sketch.multiply(i, size);
+      Index j = sketch.open(from(first, rows(size - first, width, unroll)));
+      Index at = sketch.add(base, j);
+      sketch.store(out, at, sketch.scalar(at));
       sketch.close();
       sketch.close();
       const Code code = compile_kernels(std::span(&sketch.kernel(), 1));
@@ -86,11 +86,10 @@ TEST(Pieces, LoadsOfNoLaneAreAddressedIntoTheOperand) {
   for (std::int64_t step : {1, -1}) {
     KernelSketch sketch("masked");
     auto in = sketch.buffer(Access::read, f32, 1000), out = sketch.buffer(Access::write, f32, 4096);
-    Ref i = sketch.open(range(4096, 16, 1));
-    Ref is_inside =
-        sketch.compute(bool_, Op::compare, {i, sketch.number(std::int64_t{1000})}, Comparison::lt);
-    Ref at =
-        step == 1 ? i : sketch.compute(i64, Op::subtract, {sketch.number(std::int64_t{999}), i});
+    Index i = sketch.open(range(4096, 16, 1));
+    Ref is_inside = sketch.compute(
+        bool_, Op::compare, {sketch.scalar(i), sketch.number(std::int64_t{1000})}, Comparison::lt);
+    Index at = step == 1 ? i : sketch.add(sketch.multiply(i, -1), 999);
     sketch.store(out, i, sketch.load(in, at, is_inside));
     sketch.close();
     const std::string text = llvm_text(sketch.kernel());

@@ -20,8 +20,8 @@ Kernel kernel_of(Dtype dtype) {
   const auto in = sketch.buffer(Access::read, dtype, count);
   const auto by = sketch.buffer(Access::read, dtype, 1);
   const auto out = sketch.buffer(Access::write, dtype, count);
-  const Ref divisor = sketch.load(by, sketch.number(std::int64_t{0}));
-  const Ref i = sketch.open(range(count, 64 / static_cast<int>(byte_size(dtype)), 2));
+  const Ref divisor = sketch.load(by, sketch.at(0));
+  const Index i = sketch.open(range(count, 64 / static_cast<int>(byte_size(dtype)), 2));
   sketch.store(out, i, sketch.compute(dtype, Op::divide, {sketch.load(in, i), divisor}));
   sketch.close();
   return sketch.kernel();

@@ -79,16 +79,15 @@ Kernel row_kernel(const Case& c, std::int64_t size, Form form, const std::string
   KernelSketch sketch(name);
   auto in = sketch.buffer(Access::read, c.dtype, size);
   auto out = sketch.buffer(Access::write, is_position(c.combine) ? i64 : c.dtype, 1);
-  Ref zero = sketch.number(std::int64_t{0});
   Reduction reduction;
   reduction.combine = c.combine;
   reduction.initial = {sketch.constant(c.dtype, identity(c).bits(0))};
-  if (is_position(c.combine)) reduction.initial.push_back(zero);
-  Ref i = sketch.open(rows(size, form.width, form.unroll));
+  if (is_position(c.combine)) reduction.initial.push_back(sketch.number(std::int64_t{0}));
+  Index i = sketch.open(rows(size, form.width, form.unroll));
   reduction.values = {sketch.load(in, i)};
-  if (is_position(c.combine)) reduction.values.push_back(i);
+  if (is_position(c.combine)) reduction.values.push_back(sketch.scalar(i));
   std::vector<Ref> results = sketch.close({reduction});
-  sketch.store(out, zero, results.back());
+  sketch.store(out, sketch.at(0), results.back());
   return sketch.kernel();
 }
 
@@ -168,7 +167,7 @@ TEST(LongSum, DoesNotStagnate) {
     KernelSketch sketch("ones");
     auto in = sketch.buffer(Access::read, f32, 1);
     auto out = sketch.buffer(Access::write, f32, 1);
-    Ref zero = sketch.number(std::int64_t{0});
+    Index zero = sketch.at(0);
     Reduction sum;
     sum.initial = {sketch.number(0.0f)};
     sketch.open(rows(count, form.width, form.unroll));
@@ -190,7 +189,7 @@ TEST(LongSum, LeavesOtherReductionsWhole) {
     auto in = sketch.buffer(Access::read, f32, size);
     auto out = sketch.buffer(Access::write, f32, 2);
     auto whole = sketch.buffer(Access::write, i64, 2);
-    Ref zero = sketch.number(std::int64_t{0}), one = sketch.number(std::int64_t{1});
+    const Ref zero = sketch.number(std::int64_t{0});
     const Ref lowest = sketch.number(-std::numeric_limits<float>::infinity());
     Reduction sum, count, maximum, place;
     sum.initial = {sketch.number(0.0f)};
@@ -199,16 +198,16 @@ TEST(LongSum, LeavesOtherReductionsWhole) {
     maximum.initial = {lowest};
     place.combine = Combine::argmax;
     place.initial = {lowest, zero};
-    Ref i = sketch.open(rows(size, form.width, form.unroll));
+    Index i = sketch.open(rows(size, form.width, form.unroll));
     Ref x = sketch.load(in, i);
     sum.values = maximum.values = {x};
-    count.values = {i};
-    place.values = {x, i};
+    count.values = {sketch.scalar(i)};
+    place.values = {x, count.values[0]};
     const std::vector<Ref> results = sketch.close({count, sum, maximum, place});
-    sketch.store(out, zero, results[1]);
-    sketch.store(out, one, results[2]);
-    sketch.store(whole, zero, results[0]);
-    sketch.store(whole, one, results[4]);
+    sketch.store(out, sketch.at(0), results[1]);
+    sketch.store(out, sketch.at(1), results[2]);
+    sketch.store(whole, sketch.at(0), results[0]);
+    sketch.store(whole, sketch.at(1), results[4]);
     Code code = compile_kernels(std::span(&sketch.kernel(), 1));
 
     std::vector<float> values(size);
@@ -236,9 +235,9 @@ TEST(ColumnSum, CarriesVectorAccumulators) {
     auto out = sketch.buffer(Access::write, i32, size);
     Reduction sum;
     sum.initial = {sketch.constant(i32, 0)};
-    Ref j = sketch.open(range(size, form.width, form.unroll));
-    Ref i = sketch.open(rows(depth));
-    sum.values = {sketch.load(in, sketch.add(sketch.multiply(i, sketch.number(size)), j))};
+    Index j = sketch.open(range(size, form.width, form.unroll));
+    Index i = sketch.open(rows(depth));
+    sum.values = {sketch.load(in, sketch.add(sketch.multiply(i, size), j))};
     Ref total = sketch.close({sum})[0];
     sketch.store(out, j, total);
     sketch.close();
@@ -283,9 +282,9 @@ TEST(GeneralReduction, RunsInOrder) {
     auto in = sketch.buffer(Access::read, i32, depth * size);
     auto out = sketch.buffer(Access::write, i32, size);
     Reduction reduction = polynomial(sketch, sketch.constant(i32, 7));
-    Ref j = sketch.open(range(size, form.width, form.unroll));
-    Ref i = sketch.open(rows(depth));
-    reduction.values = {sketch.load(in, sketch.add(sketch.multiply(i, sketch.number(size)), j))};
+    Index j = sketch.open(range(size, form.width, form.unroll));
+    Index i = sketch.open(rows(depth));
+    reduction.values = {sketch.load(in, sketch.add(sketch.multiply(i, size), j))};
     Ref total = sketch.close({reduction})[0];
     sketch.store(out, j, total);
     sketch.close();
@@ -315,7 +314,7 @@ TEST(GeneralReduction, IsRefusedInAVectorLoop) {
   sketch.open(rows(64, 16));
   reduction.values = {sketch.constant(i32, 1)};
   Ref total = sketch.close({reduction})[0];
-  sketch.store(out, sketch.number(std::int64_t{0}), total);
+  sketch.store(out, sketch.at(0), total);
   EXPECT_THROW(compile_kernels(std::span(&sketch.kernel(), 1)), InternalError);
 }
 
@@ -325,10 +324,10 @@ TEST(Contraction, LeavesProductsOutsideTheLoop) {
   KernelSketch sketch("shifted");
   auto in = sketch.buffer(Access::read, f32, size);
   auto out = sketch.buffer(Access::write, f32, 3 * size);
-  Ref row = sketch.open(range(3));
-  Ref base = sketch.multiply(row, sketch.number(size));
+  Index row = sketch.open(range(3));
+  Index base = sketch.multiply(row, size);
   Ref shift = sketch.multiply(sketch.load(in, row), sketch.number(0.5f));
-  Ref i = sketch.open(rows(size, 16, 2));
+  Index i = sketch.open(rows(size, 16, 2));
   sketch.store(out, sketch.add(base, i), sketch.add(sketch.load(in, i), shift));
   sketch.close();
   sketch.close();
@@ -349,7 +348,7 @@ TEST(Contraction, FusesProductsIntoSums) {
   KernelSketch sketch("squares");
   auto in = sketch.buffer(Access::read, f32, 1);
   auto out = sketch.buffer(Access::write, f32, 1);
-  Ref zero = sketch.number(std::int64_t{0});
+  Index zero = sketch.at(0);
   Ref x = sketch.load(in, zero);
   sketch.store(out, zero,
                sketch.compute(f32, Op::subtract, {sketch.multiply(x, x), sketch.number(1.0f)}));

@@ -66,9 +66,7 @@ Literal dot_on_gpu(const Literal& lhs, const Literal& rhs, const DotAttributes& 
   const DotStep dot{.lhs = laid_out.lhs,
                     .rhs = laid_out.rhs,
                     .result = result,
-                    .attributes = laid_out.attributes,
-                    .epilogue = {},
-                    .packed = {}};
+                    .attributes = laid_out.attributes};
   const Buffer left = to_gpu(transposed(lhs, laid_out.lhs_order));
   const Buffer right = to_gpu(transposed(rhs, laid_out.rhs_order));
   left.ready().wait();

@@ -100,6 +100,21 @@ TEST(Includes, ForeignHeadersStayInTheirFolders) {
   EXPECT_GT(checked, 5);
 }
 
+// The registry alone names the backends.
+TEST(Includes, BackendsStayBehindTheirDoor) {
+  int checked = 0;
+  for (const auto& [folder, allowed] : may_include) {
+    for (const Include& include : includes(folder)) {
+      for (const std::string home : {"codegen/cpu/", "codegen/cuda/", "codegen/null/"}) {
+        if (!include.header.starts_with(home) || include.file.starts_with(home)) continue;
+        ++checked;
+        EXPECT_EQ(include.file, "codegen/backends.cpp") << where(include);
+      }
+    }
+  }
+  EXPECT_EQ(checked, 3);
+}
+
 // A header and its source together are one component: frontend/run/jit.
 std::string component(const std::string& file) { return fs::path(file).replace_extension(); }
 

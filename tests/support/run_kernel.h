@@ -3,6 +3,8 @@
 // read and that every element of an output is written.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <optional>
 #include <span>
@@ -82,18 +84,47 @@ class KernelRun {
     } else if (auto* store = std::get_if<Store>(&instruction.operation)) {
       write(*store);
     } else if (auto* loop = std::get_if<Loop>(&instruction.operation)) {
-      run_loop(*loop);
+      run_loop(ref, *loop);
+    } else if (auto* position = std::get_if<IndexValue>(&instruction.operation)) {
+      scalar(ref) = static_cast<std::uint64_t>(value(position->index));
     }
   }
 
-  std::size_t place(std::uint32_t buffer, Ref index) {
-    const auto at = static_cast<std::int64_t>(scalar(index));
+  // The scalar of a loop is its index. What leaves 64 bits wraps around.
+  std::int64_t value(const IndexTable::Atom& atom) const {
+    using Kind = IndexTable::Atom::Kind;
+    switch (atom.kind) {
+      case Kind::loop:
+      case Kind::scalar:
+        return static_cast<std::int64_t>(scalars_[atom.loop]);
+      case Kind::quotient:
+        return value(atom.of) / atom.by;
+      case Kind::remainder:
+        return value(atom.of) % atom.by;
+      case Kind::least:
+        return std::min(value(atom.of), atom.by);
+    }
+    throw std::logic_error("no such part of an index");
+  }
+
+  std::int64_t value(Index index) const {
+    const IndexTable::Expression& expression = kernel_.indices[index];
+    auto sum = static_cast<std::uint64_t>(expression.constant);
+    for (const IndexTable::Term& term : expression.terms) {
+      const std::int64_t part = value(kernel_.indices.atom(term.atom));
+      sum += static_cast<std::uint64_t>(term.factor) * static_cast<std::uint64_t>(part);
+    }
+    return static_cast<std::int64_t>(sum);
+  }
+
+  std::size_t place(std::uint32_t buffer, Index index) const {
+    const std::int64_t at = value(index);
     check(at >= 0 && at < kernel_.buffers[buffer].size,
           "element " + std::to_string(at) + " of " + kernel_.buffers[buffer].name);
     return static_cast<std::size_t>(at);
   }
 
-  std::uint64_t read(const Load& load) {
+  std::uint64_t read(const Load& load) const {
     const std::size_t at = place(load.buffer, load.index);
     const HostMemory& memory = *memory_[load.buffer];
     check(memory.written[at], kernel_.buffers[load.buffer].name + " is read before it is written");
@@ -113,7 +144,7 @@ class KernelRun {
   }
 
   // The parallel loop runs backwards: its iterations do not depend on each other.
-  void run_loop(const Loop& loop) {
+  void run_loop(Ref ref, const Loop& loop) {
     std::vector<std::vector<std::uint64_t>> folded;
     for (const Reduction& reduction : loop.reductions) {
       auto& carried = folded.emplace_back();
@@ -124,7 +155,7 @@ class KernelRun {
         for (HostMemory& scratch : scratch_) scratch.written.assign(scratch.written.size(), false);
       }
       const std::int64_t step = loop.parallel ? loop.extent - 1 - i : i;
-      scalar(loop.index) = static_cast<std::uint64_t>(loop.first + step);
+      scalar(ref) = static_cast<std::uint64_t>(loop.first + step);
       block(loop.body);
       for (std::size_t k = 0; k < folded.size(); ++k) fold(loop.reductions[k], folded[k]);
     }

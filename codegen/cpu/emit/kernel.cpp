@@ -5,11 +5,12 @@
 #include <llvm/TargetParser/Triple.h>
 
 #include <algorithm>
-#include <bit>
+#include <numeric>
 
 #include "codegen/cpu/emit/compute.h"
 #include "codegen/cpu/emit/kernel_emitter.h"
 #include "codegen/cpu/emit/types.h"
+#include "ir/checked.h"
 #include "ir/error.h"
 
 namespace anabranch::cpu {
@@ -53,13 +54,14 @@ void emit_kernel(llvm::Module& module, const Kernel& kernel, const std::string& 
 
 KernelEmitter::KernelEmitter(llvm::Module& module, const Kernel& kernel, const std::string& symbol,
                              const MathUses& together)
-    : kernel_(kernel),
-      contracted_(contracted_products(kernel)),
+    : expanded_(expand_indices(kernel)),
+      kernel_(expanded_.kernel),
+      contracted_(contracted_products(expanded_)),
       function_(make_function(module, symbol)),
       builder_(llvm::BasicBlock::Create(module.getContext(), "entry", function_)),
       begin_(function_->getArg(2)),
       end_(function_->getArg(3)),
-      emitted_(kernel.instructions.size()) {
+      emitted_(kernel_.instructions.size()) {
   MathUses uses;
   count_math(kernel, uses);
   for (const auto& [op, count] : uses) {
@@ -157,7 +159,7 @@ void KernelEmitter::emit(const Block& block) {
 
 void KernelEmitter::emit(Ref ref, int copy) {
   const Operation& operation = kernel_[ref].operation;
-  if (const auto* store = std::get_if<Store>(&operation)) return emit_store(*store, copy);
+  if (const auto* store = std::get_if<Store>(&operation)) return emit_store(ref, *store, copy);
   const bool defines = std::holds_alternative<Compute>(operation) ||
                        std::holds_alternative<Load>(operation) ||
                        std::holds_alternative<ConstantInstruction>(operation);
@@ -177,7 +179,7 @@ void KernelEmitter::emit_scalar(Ref ref) {
   if (const auto* constant = std::get_if<ConstantInstruction>(&operation)) {
     define(ref, this->constant(kernel_[ref].dtype, constant->bits));
   } else if (const auto* load = std::get_if<Load>(&operation)) {
-    define(ref, scalar_load(*load));
+    define(ref, scalar_load(ref, *load));
   } else {
     define(ref, compute(ref, [this](Ref operand) { return scalar(operand); }));
   }
@@ -185,7 +187,7 @@ void KernelEmitter::emit_scalar(Ref ref) {
 
 void KernelEmitter::emit_vector(Ref ref, int copy) {
   if (const auto* load = std::get_if<Load>(&kernel_[ref].operation)) {
-    define_lanes(ref, vector_load(*load, copy));
+    define_lanes(ref, vector_load(ref, *load, copy));
   } else if (const Divisor* divisor = shared_divisor(std::get<Compute>(kernel_[ref].operation))) {
     Ref dividend = std::get<Compute>(kernel_[ref].operation).operands[0];
     define_lanes(ref, emit_quotient(builder_, vector(dividend, copy), *divisor));
@@ -234,9 +236,9 @@ bool KernelEmitter::is_called(const Compute& compute) const { return called_.con
 // --- memory
 // ------------------------------------------------------------------------------------------
 
-Value* KernelEmitter::scalar_load(const Load& load) {
+Value* KernelEmitter::scalar_load(Ref ref, const Load& load) {
   const KernelBuffer& buffer = kernel_.buffers[load.buffer];
-  Value* index = scalar(load.index);
+  Value* index = scalar(expanded_[ref]);
   if (!load.mask) {
     return load_element(builder_, buffer.dtype,
                         element_pointer(builder_, buffer.dtype, buffers_[load.buffer], index));
@@ -251,13 +253,13 @@ Value* KernelEmitter::scalar_load(const Load& load) {
   return builder_.CreateSelect(mask, loaded, zero);
 }
 
-Value* KernelEmitter::vector_load(const Load& load, int copy) {
+Value* KernelEmitter::vector_load(Ref ref, const Load& load, int copy) {
   Value* mask = scope_->mask;
   if (load.mask) {
     Value* own = vector(load.mask, copy);
     mask = mask ? builder_.CreateAnd(mask, own) : own;
   }
-  Lane from = lane(load.buffer, load.index, copy, mask);
+  Lane from = lane(load.buffer, expanded_[ref], copy, mask);
   if (load.mask) from.unread = buffers_[load.buffer];
   if (load.prefetch != 0) {
     prefetch_element(builder_, from.dtype, from.first, load.prefetch);
@@ -283,43 +285,38 @@ Lane KernelEmitter::lane(std::uint32_t buffer, Ref index, int copy, Value* mask)
   return lane;
 }
 
-void KernelEmitter::emit_store(const Store& store, int copy) {
+void KernelEmitter::emit_store(Ref ref, const Store& store, int copy) {
+  const Ref index = expanded_[ref];
   const Dtype dtype = kernel_.buffers[store.buffer].dtype;
-  if (!is_lanes(store.index) && !is_lanes(store.value)) {
+  if (!is_lanes(index) && !is_lanes(store.value)) {
     if (copy > 0) return;
-    Value* pointer = element_pointer(builder_, dtype, buffers_[store.buffer], scalar(store.index));
+    Value* pointer = element_pointer(builder_, dtype, buffers_[store.buffer], scalar(index));
     return store_element(builder_, dtype, scalar(store.value), pointer);
   }
-  const bool bypass = may_bypass_caches(store);
+  const bool bypass = may_bypass_caches(ref, store);
   stored_past_caches_ |= bypass;
-  store_lanes(builder_, lane(store.buffer, store.index, copy, scope_->mask),
-              vector(store.value, copy), bypass);
+  store_lanes(builder_, lane(store.buffer, index, copy, scope_->mask), vector(store.value, copy),
+              bypass);
 }
 
-// A power of two that divides the first lane's index in an unmasked turn of the vector loop.
-std::int64_t KernelEmitter::known_multiple(Ref index) const {
+// What divides the first lane's index in an unmasked turn of the vector loop.
+std::int64_t KernelEmitter::known_multiple(Index index) const {
+  const IndexTable::Expression& expression = kernel_.indices[index];
+  std::int64_t multiple = expression.constant;
+  for (const IndexTable::Term& term : expression.terms) {
+    const IndexTable::Atom& atom = kernel_.indices.atom(term.atom);
+    const bool is_own = atom.kind == IndexTable::Atom::Kind::loop && atom.loop == scope_->ref.index;
+    const std::int64_t width = is_own ? scope_->loop.vector_width : 1;
+    multiple = std::gcd(multiple, saturating_multiply(term.factor, width));
+  }
   constexpr std::int64_t anything = std::int64_t{1} << 20;
-  if (index == scope_->loop.index) return scope_->loop.vector_width;
-  const Operation& operation = kernel_[index].operation;
-  if (const auto* constant = std::get_if<ConstantInstruction>(&operation)) {
-    return constant->bits == 0 ? anything
-                               : std::int64_t{1} << std::min(20, std::countr_zero(constant->bits));
-  }
-  const auto* compute = std::get_if<Compute>(&operation);
-  if (!compute) return 1;
-  if (compute->op == Op::multiply) {
-    return std::min(anything,
-                    known_multiple(compute->operands[0]) * known_multiple(compute->operands[1]));
-  }
-  if (compute->op == Op::add || compute->op == Op::subtract) {
-    return std::min(known_multiple(compute->operands[0]), known_multiple(compute->operands[1]));
-  }
-  return 1;
+  return multiple == 0 ? anything : multiple;
 }
 
 // Such stores fault unless aligned. Buffers are, so the index decides.
-bool KernelEmitter::may_bypass_caches(const Store& store) const {
-  if (!store.non_temporal || scope_->mask || scope_->lanes.stride(store.index) != 1) return false;
+bool KernelEmitter::may_bypass_caches(Ref ref, const Store& store) const {
+  if (!store.non_temporal || scope_->mask) return false;
+  if (scope_->lanes.stride(expanded_[ref]) != 1) return false;
   const auto element = static_cast<std::int64_t>(byte_size(kernel_.buffers[store.buffer].dtype));
   const std::int64_t vector = std::min<std::int64_t>(64, scope_->loop.vector_width * element);
   return vector >= 16 && known_multiple(store.index) * element % vector == 0;

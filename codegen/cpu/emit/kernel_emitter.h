@@ -17,7 +17,7 @@
 #include "codegen/cpu/emit/quotient.h"
 #include "codegen/cpu/emit/reduction.h"
 #include "codegen/cpu/math/uses.h"
-#include "ir/kernel/kernel.h"
+#include "codegen/kernel/expand_indices.h"
 
 namespace anabranch::cpu {
 
@@ -41,6 +41,7 @@ class KernelEmitter {
   struct VectorScope {
     const Lanes& lanes;
     const Loop& loop;
+    Ref ref;  ///< the loop
     int copies = 1;
     llvm::Value* mask = nullptr;
     std::vector<std::pair<Ref, Divisor>> divisors = {};  ///< that all iterations share
@@ -58,14 +59,14 @@ class KernelEmitter {
   void emit(Ref ref, int copy);
   void emit_scalar(Ref ref);
   void emit_vector(Ref ref, int copy);
-  void emit_store(const Store& store, int copy);
+  void emit_store(Ref ref, const Store& store, int copy);
   llvm::Value* compute(Ref ref, const std::function<llvm::Value*(Ref)>& value_of);
   llvm::Value* constant(Dtype dtype, std::uint64_t bits);
-  llvm::Value* scalar_load(const Load& load);
-  llvm::Value* vector_load(const Load& load, int copy);
+  llvm::Value* scalar_load(Ref ref, const Load& load);
+  llvm::Value* vector_load(Ref ref, const Load& load, int copy);
   Lane lane(std::uint32_t buffer, Ref index, int copy, llvm::Value* mask);
-  std::int64_t known_multiple(Ref index) const;
-  bool may_bypass_caches(const Store& store) const;
+  std::int64_t known_multiple(Index index) const;
+  bool may_bypass_caches(Ref ref, const Store& store) const;
   bool is_called(const Compute& compute) const;
 
   /// Iterations `step` apart, from `first` to below `last`.
@@ -77,8 +78,8 @@ class KernelEmitter {
   // emit_loop.cpp
   Turns iterations(const Loop& loop);
   void emit_loop(Ref ref);
-  void emit_scalar_loop(const Loop& loop);
-  void emit_vector_loop(const Loop& loop);
+  void emit_scalar_loop(Ref ref, const Loop& loop);
+  void emit_vector_loop(Ref ref, const Loop& loop);
   Partials emit_vector_rows(const Loop& loop, VectorScope& scope);
   void emit_vector_range(const Loop& loop, VectorScope& scope);
   Partials emit_vector_turns(const Loop& loop, VectorScope& scope, std::int64_t first,
@@ -124,6 +125,7 @@ class KernelEmitter {
   void forget(std::size_t mark);
   llvm::BasicBlock* block(const char* name);
 
+  const ExpandedKernel expanded_;
   const Kernel& kernel_;
   const std::vector<bool> contracted_;
   std::set<Op> called_;  // approximate ops that are not inline

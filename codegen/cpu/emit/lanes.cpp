@@ -9,16 +9,17 @@ namespace {
 
 // Calls `visit(user, operand)` for every use of a scalar; `user` is the instruction that uses it.
 template <class Visit>
-void for_each_use(const Kernel& kernel, Visit&& visit) {
+void for_each_use(const ExpandedKernel& expanded, Visit&& visit) {
+  const Kernel& kernel = expanded.kernel;
   for (std::uint32_t i = 0; i < kernel.instructions.size(); ++i) {
     const Operation& operation = kernel.instructions[i].operation;
     if (const auto* compute = std::get_if<Compute>(&operation)) {
       for (Ref operand : compute->operands) visit(Ref{i}, operand);
     } else if (const auto* load = std::get_if<Load>(&operation)) {
-      visit(Ref{i}, load->index);
+      visit(Ref{i}, expanded[Ref{i}]);
       if (load->mask) visit(Ref{i}, load->mask);
     } else if (const auto* store = std::get_if<Store>(&operation)) {
-      visit(Ref{i}, store->index);
+      visit(Ref{i}, expanded[Ref{i}]);
       visit(Ref{i}, store->value);
     } else if (const auto* loop = std::get_if<Loop>(&operation)) {
       for (const Reduction& reduction : loop->reductions) {
@@ -32,9 +33,10 @@ void for_each_use(const Kernel& kernel, Visit&& visit) {
 
 }  // namespace
 
-std::vector<bool> contracted_products(const Kernel& kernel) {
+std::vector<bool> contracted_products(const ExpandedKernel& expanded) {
+  const Kernel& kernel = expanded.kernel;
   std::vector<int> uses(kernel.instructions.size());
-  for_each_use(kernel, [&](Ref, Ref operand) { ++uses[operand.index]; });
+  for_each_use(expanded, [&](Ref, Ref operand) { ++uses[operand.index]; });
   std::vector<bool> contracted(kernel.instructions.size());
   std::vector<const Block*> home(kernel.instructions.size());
   // A product outside the block of its use stays there: it is computed less often.
@@ -69,9 +71,13 @@ std::vector<bool> contracted_products(const Kernel& kernel) {
   return contracted;
 }
 
-Lanes::Lanes(const Kernel& kernel, const Loop& loop, const std::vector<bool>& contracted)
-    : kernel_(kernel), contracted_(contracted), facts_(kernel.instructions.size()) {
-  facts_[loop.index.index] = {.varying = true, .stride = 1};
+Lanes::Lanes(const ExpandedKernel& kernel, Ref ref, const std::vector<bool>& contracted)
+    : expanded_(kernel),
+      kernel_(kernel.kernel),
+      contracted_(contracted),
+      facts_(kernel_.instructions.size()) {
+  const auto& loop = std::get<Loop>(kernel_[ref].operation);
+  facts_[kernel[ref].index] = {.varying = true, .stride = 1};
   vary(loop.body);
   for (const Reduction& reduction : loop.reductions) {
     for (Ref value : reduction.values) need_value(value, true);
@@ -100,7 +106,7 @@ void Lanes::vary(const Block& block) {
     if (const auto* compute = std::get_if<Compute>(&operation)) {
       vary(ref, *compute);
     } else if (const auto* load = std::get_if<Load>(&operation)) {
-      bool varying = this->varying(load->index) || (load->mask && this->varying(load->mask));
+      bool varying = this->varying(expanded_[ref]) || (load->mask && this->varying(load->mask));
       facts_[ref.index] = {.varying = varying, .affine = !varying};
     } else if (const auto* loop = std::get_if<Loop>(&operation)) {
       vary(*loop);
@@ -169,11 +175,11 @@ void Lanes::need(const Block& block) {
       if (is_needed(ref)) need(ref, *compute);
     } else if (const auto* load = std::get_if<Load>(&operation)) {
       if (!is_needed(ref)) continue;
-      need_index(load->index);
+      need_index(expanded_[ref]);
       if (load->mask) need_value(load->mask, varying(ref));
     } else if (const auto* store = std::get_if<Store>(&operation)) {
-      need_index(store->index);
-      need_value(store->value, varying(store->index) || varying(store->value));
+      need_index(expanded_[ref]);
+      need_value(store->value, varying(expanded_[ref]) || varying(store->value));
     } else if (const auto* loop = std::get_if<Loop>(&operation)) {
       need(*loop);
     }

@@ -6,19 +6,19 @@
 #include <optional>
 #include <vector>
 
-#include "ir/kernel/kernel.h"
+#include "codegen/kernel/expand_indices.h"
 
 namespace anabranch::cpu {
 
 /// Multiplications whose only use, in the same block, is an addition, a subtraction or a sum of f32
 /// or f64: they become one fused multiply-add there. Decided once per kernel, so that main loops
 /// and tails agree to the bit. Indexed by instruction.
-std::vector<bool> contracted_products(const Kernel& kernel);
+std::vector<bool> contracted_products(const ExpandedKernel& kernel);
 
 /// Facts about every instruction inside one vector loop.
 class Lanes {
  public:
-  Lanes(const Kernel& kernel, const Loop& loop, const std::vector<bool>& contracted);
+  Lanes(const ExpandedKernel& kernel, Ref loop, const std::vector<bool>& contracted);
 
   /// Whether iterations of the loop may see different values.
   bool varying(Ref ref) const { return facts_[ref.index].varying; }
@@ -48,6 +48,7 @@ class Lanes {
   void need_value(Ref ref, bool as_vector);
   std::optional<std::int64_t> constant(Ref ref) const;
 
+  const ExpandedKernel& expanded_;
   const Kernel& kernel_;
   const std::vector<bool>& contracted_;
   std::vector<Fact> facts_;

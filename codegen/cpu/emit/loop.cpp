@@ -36,9 +36,9 @@ void KernelEmitter::emit_loop(Ref ref) {
   if (loop.extent == 0) {
     define_results(loop, initial_partials(loop, false));
   } else if (loop.vector_width > 1) {
-    emit_vector_loop(loop);
+    emit_vector_loop(ref, loop);
   } else {
-    emit_scalar_loop(loop);
+    emit_scalar_loop(ref, loop);
   }
 }
 
@@ -57,11 +57,11 @@ KernelEmitter::Turns KernelEmitter::iterations(const Loop& loop) {
           end == kernel_.extent() ? end_ : with(llvm::Intrinsic::smin, end_, last)};
 }
 
-void KernelEmitter::emit_scalar_loop(const Loop& loop) {
+void KernelEmitter::emit_scalar_loop(Ref ref, const Loop& loop) {
   const std::size_t mark = defined_.size();
   hoist(loop.body);
   const auto body = [&](Value* index, Partials& partials) {
-    define(loop.index, index);
+    define(expanded_[ref], index);
     emit(loop.body);
     fold(loop, partials);
   };
@@ -85,10 +85,10 @@ void KernelEmitter::emit_scalar_loop(const Loop& loop) {
 // --- vector loops
 // ------------------------------------------------------------------------------------
 
-void KernelEmitter::emit_vector_loop(const Loop& loop) {
+void KernelEmitter::emit_vector_loop(Ref ref, const Loop& loop) {
   const std::size_t mark = defined_.size();
-  const Lanes lanes(kernel_, loop, contracted_);
-  VectorScope scope{.lanes = lanes, .loop = loop};
+  const Lanes lanes(expanded_, ref, contracted_);
+  VectorScope scope{.lanes = lanes, .loop = loop, .ref = ref};
   scope_ = &scope;
   std::vector<std::size_t> spread;
   for (std::size_t i = 0; i < emitted_.size(); ++i) {
@@ -253,15 +253,16 @@ Value* KernelEmitter::first_lanes(Value* count) {
 
 void KernelEmitter::emit_vector_body(const Loop& loop, Value* index, Partials& partials) {
   const std::size_t mark = defined_.size();
-  define(loop.index, index);
-  if (scope_->lanes.needs_vector(loop.index)) {
+  const Ref own = expanded_[scope_->ref];
+  define(own, index);
+  if (scope_->lanes.needs_vector(own)) {
     for (int copy = 0; copy < scope_->copies; ++copy) {
       llvm::SmallVector<std::uint64_t, 64> lanes;
       for (int i = 0; i < loop.vector_width; ++i) {
         lanes.push_back(static_cast<std::uint64_t>(copy * loop.vector_width + i));
       }
       auto* offsets = llvm::ConstantDataVector::get(builder_.getContext(), lanes);
-      define_lanes(loop.index, builder_.CreateAdd(splat(index), offsets));
+      define_lanes(own, builder_.CreateAdd(splat(index), offsets));
     }
   }
   emit(loop.body);
@@ -290,7 +291,7 @@ bool KernelEmitter::can_hoist(Ref ref) const {
                                [&](Ref operand) { return is_available(operand); });
   }
   if (const auto* load = std::get_if<Load>(&operation)) {
-    return kernel_.buffers[load->buffer].access == Access::read && is_available(load->index) &&
+    return kernel_.buffers[load->buffer].access == Access::read && is_available(expanded_[ref]) &&
            (!load->mask || is_available(load->mask));
   }
   return false;

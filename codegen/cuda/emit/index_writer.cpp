@@ -25,7 +25,7 @@ std::string in_parentheses(std::string text) {
 IndexWriter::IndexWriter(const Kernel& kernel, const std::vector<std::string>& scalars)
     : kernel_(kernel),
       scalars_(scalars),
-      lift_(kernel, table_),
+      table_(kernel.indices),
       names_(kernel.instructions.size()) {
   declare(kernel.body, 0);
 }
@@ -37,18 +37,12 @@ void IndexWriter::declare(const Block& block, std::size_t depth) {
     if (!loop) continue;
     names_[ref.index] =
         depth < letters.size() ? std::string(1, letters[depth]) : fmt::format("i{}", depth);
-    lift_.set(loop->index, table_.loop(ref.index, loop->extent));
     declare(loop->body, depth + 1);
   }
 }
 
 std::string IndexWriter::rename(Ref loop, std::string name) {
   return std::exchange(names_[loop.index], std::move(name));
-}
-
-bool IndexWriter::is_written_in_place(Ref ref) const {
-  const auto* compute = std::get_if<Compute>(&kernel_[ref].operation);
-  return compute && compute->op != Op::clamp && lift_.is_index(ref);
 }
 
 std::string IndexWriter::text(const IndexTable::Atom& atom) const {
@@ -97,23 +91,23 @@ bool IndexWriter::is_wide(Index index) const {
   return most >= limit;
 }
 
-bool IndexWriter::needs_64_bits() {
+bool IndexWriter::needs_64_bits() const {
   const auto is_wide = [&](const Operation& operation) {
     if (auto* loop = std::get_if<Loop>(&operation)) return loop->extent >= limit;
-    if (auto* load = std::get_if<Load>(&operation)) return this->is_wide(lift_(load->index));
-    if (auto* store = std::get_if<Store>(&operation)) return this->is_wide(lift_(store->index));
+    if (auto* load = std::get_if<Load>(&operation)) return this->is_wide(load->index);
+    if (auto* store = std::get_if<Store>(&operation)) return this->is_wide(store->index);
+    if (auto* at = std::get_if<IndexValue>(&operation)) return this->is_wide(at->index);
     return false;
   };
   return std::any_of(kernel_.instructions.begin(), kernel_.instructions.end(),
                      [&](const Instruction& made) { return is_wide(made.operation); });
 }
 
-bool IndexWriter::is_pack(Ref index, Ref loop, int width) {
-  const Index lifted = lift_(index);
-  if (!table_.is_linear_in(lifted, loop.index) || table_.factor(lifted, loop.index) != 1) {
+bool IndexWriter::is_pack(Index index, Ref loop, int width) const {
+  if (!table_.is_linear_in(index, loop.index) || table_.factor(index, loop.index) != 1) {
     return false;
   }
-  const IndexTable::Expression& expression = table_[lifted];
+  const IndexTable::Expression& expression = table_[index];
   if (expression.constant % width != 0) return false;
   return std::all_of(expression.terms.begin(), expression.terms.end(), [&](const auto& term) {
     const IndexTable::Atom& atom = table_.atom(term.atom);

@@ -1,4 +1,4 @@
-// IndexWriter: a kernel's index arithmetic, simplified, as C++ expressions.
+// IndexWriter: a kernel's index expressions as C++.
 //
 //   in0[i * 64 + j / 8]
 #pragma once
@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "codegen/kernel/index_lifter.h"
 #include "ir/index.h"
 #include "ir/kernel/kernel.h"
 
@@ -24,23 +23,18 @@ class IndexWriter {
   /// Gives the loop's index another name, and returns the old one.
   std::string rename(Ref loop, std::string name);
 
-  std::string operator()(Ref index) { return text(lift_(index)); }
-
-  /// Whether the scalar does nothing but place loads and stores, which write it out themselves.
-  bool is_written_in_place(Ref ref) const;
-  /// Whether it is index arithmetic, which can be written out.
-  bool is_index(Ref ref) const { return lift_.is_index(ref); }
+  std::string operator()(Index index) const { return text(index); }
 
   /// Whether some index, or a part of one, needs 64 bits.
-  bool needs_64_bits();
+  bool needs_64_bits() const;
 
   /// Whether `width` consecutive iterations of the loop, the first a multiple of `width`, touch as
   /// many consecutive elements, the first a multiple of `width`; and whether their place can be
   /// written out now, with the scalars that have names.
-  bool is_pack(Ref index, Ref loop, int width);
+  bool is_pack(Index index, Ref loop, int width) const;
   /// Whether each iteration of the loop touches the element after the one before, and where it
   /// begins can be written out now.
-  bool is_row(Ref index, Ref loop) { return is_pack(index, loop, 1); }
+  bool is_row(Index index, Ref loop) const { return is_pack(index, loop, 1); }
 
  private:
   void declare(const Block& block, std::size_t depth);
@@ -51,8 +45,7 @@ class IndexWriter {
 
   const Kernel& kernel_;
   const std::vector<std::string>& scalars_;
-  IndexTable table_;
-  IndexLifter lift_;
+  const IndexTable& table_;
   std::vector<std::string> names_;  // by loop
 };
 

@@ -26,9 +26,13 @@ std::vector<bool> needed_scalars(const Kernel& kernel) {
   const auto need = [&](std::span<const Ref> refs) {
     open.insert(open.end(), refs.begin(), refs.end());
   };
+  const auto need_scalars = [&](Index index) {
+    for_each_scalar(kernel, index, [&](Ref ref) { open.push_back(ref); });
+  };
   for (const Instruction& instruction : kernel.instructions) {
     if (const auto* store = std::get_if<Store>(&instruction.operation)) {
-      open.insert(open.end(), {store->index, store->value});
+      open.push_back(store->value);
+      need_scalars(store->index);
     } else if (const auto* loop = std::get_if<Loop>(&instruction.operation)) {
       for (const Reduction& reduction : loop->reductions) {
         for (const auto* refs : {&reduction.initial, &reduction.values, &reduction.combined}) {
@@ -46,8 +50,10 @@ std::vector<bool> needed_scalars(const Kernel& kernel) {
     if (const auto* compute = std::get_if<Compute>(&operation)) {
       need(compute->operands);
     } else if (const auto* load = std::get_if<Load>(&operation)) {
-      open.push_back(load->index);
+      need_scalars(load->index);
       if (load->mask) open.push_back(load->mask);
+    } else if (const auto* position = std::get_if<IndexValue>(&operation)) {
+      need_scalars(position->index);
     }
   }
   return needed;
@@ -169,8 +175,7 @@ void KernelEmitter::block(const Block& block) {
   for (Ref ref : block) {
     const Operation& operation = kernel_[ref].operation;
     if (auto* compute = std::get_if<Compute>(&operation)) {
-      const bool is_written = is_needed_[ref.index] && !index_.is_written_in_place(ref);
-      if (is_written) define(ref, compute_text(ref, *compute));
+      if (is_needed_[ref.index]) define(ref, compute_text(ref, *compute));
     } else if (auto* load = std::get_if<Load>(&operation)) {
       if (is_needed_[ref.index] && names_[ref.index].empty()) emit(ref, *load);
     } else if (auto* store = std::get_if<Store>(&operation)) {
@@ -203,8 +208,8 @@ std::string KernelEmitter::value(Ref ref) {
   if (auto* constant = std::get_if<ConstantInstruction>(&instruction.operation)) {
     return literal(instruction.dtype, constant->bits);
   }
-  if (std::holds_alternative<LoopIndex>(instruction.operation) || index_.is_index(ref)) {
-    return fmt::format("i64({})", index_(ref));
+  if (auto* position = std::get_if<IndexValue>(&instruction.operation)) {
+    return fmt::format("i64({})", index_(position->index));
   }
   throw InternalError("emit", "a scalar of kernel " + kernel_.name + " is used before it is one",
                       to_string(kernel_));
@@ -217,7 +222,7 @@ void KernelEmitter::define(Ref ref, const std::string& text) {
              location ? "  // " + to_string(location) : "");
 }
 
-std::string KernelEmitter::element(std::uint32_t buffer, Ref index) {
+std::string KernelEmitter::element(std::uint32_t buffer, Index index) {
   const std::string& name = kernel_.buffers[buffer].name;
   const ThreadScratch::Home home = scratch_.home(buffer);
   if (home == Home::by_turn) {

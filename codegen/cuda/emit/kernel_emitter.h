@@ -31,7 +31,7 @@ class KernelEmitter {
   std::string compute_text(Ref ref, const Compute& compute);
   std::string value(Ref ref);
   void define(Ref ref, const std::string& text);
-  std::string element(std::uint32_t buffer, Ref index);
+  std::string element(std::uint32_t buffer, Index index);
   void emit(Ref ref, const Load& load);
   void emit(Ref ref, const Store& store);
   std::string new_name() { return fmt::format("v{}", next_name_++); }
@@ -43,7 +43,7 @@ class KernelEmitter {
   void grid_loop(Ref ref, const Loop& loop);
   void packed_loop(Ref ref, const Loop& loop, bool shares_out);
   void packs(Ref ref, const Loop& loop, const std::string& first);
-  bool is_pack(Ref ref, const Loop& loop, std::uint32_t buffer, Ref at);
+  bool is_pack(Ref ref, const Loop& loop, std::uint32_t buffer, Index at);
   void tile_loop(Ref ref, const Loop& loop);
   void block_without(const Block& block, Ref loop);
   void sync();

@@ -144,7 +144,7 @@ void KernelEmitter::packs(Ref ref, const Loop& loop, const std::string& first) {
 
 // Whether a pack of iterations touches one aligned piece of memory, whose place is known before the
 // loop's body.
-bool KernelEmitter::is_pack(Ref ref, const Loop& loop, std::uint32_t buffer, Ref at) {
+bool KernelEmitter::is_pack(Ref ref, const Loop& loop, std::uint32_t buffer, Index at) {
   const int width = loop.vector_width;
   const std::size_t bytes =
       byte_size(kernel_.buffers[buffer].dtype) * static_cast<std::size_t>(width);

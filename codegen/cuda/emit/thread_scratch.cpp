@@ -19,7 +19,7 @@ class Walk {
  public:
   explicit Walk(const Kernel& kernel)
       : kernel_(kernel), shares_(kernel.buffers.size()), broken_(kernel.buffers.size()) {
-    block(kernel.body, nullptr);
+    block(kernel.body, {});
   }
 
   std::optional<Shares> of(std::uint32_t buffer) const {
@@ -27,21 +27,22 @@ class Walk {
   }
 
  private:
-  void block(const Block& block, const Loop* around) {
+  void block(const Block& block, Ref around) {
     for (Ref ref : block) {
       const Operation& operation = kernel_[ref].operation;
       if (auto* load = std::get_if<Load>(&operation)) touch(load->buffer, load->index, around);
       if (auto* store = std::get_if<Store>(&operation)) touch(store->buffer, store->index, around);
-      if (auto* loop = std::get_if<Loop>(&operation)) this->block(loop->body, loop);
+      if (auto* loop = std::get_if<Loop>(&operation)) this->block(loop->body, ref);
     }
   }
 
-  void touch(std::uint32_t buffer, Ref index, const Loop* loop) {
-    if (!loop || !(index == loop->index)) {
+  void touch(std::uint32_t buffer, Index index, Ref around) {
+    if (!around || !kernel_.indices.is_loop(index, around.index)) {
       broken_[buffer] = true;
       return;
     }
-    const Shares found{loop->extent, loop->vector_width};
+    const auto& loop = std::get<Loop>(kernel_[around].operation);
+    const Shares found{loop.extent, loop.vector_width};
     if (shares_[buffer] && *shares_[buffer] != found) broken_[buffer] = true;
     shares_[buffer] = found;
   }

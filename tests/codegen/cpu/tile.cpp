@@ -225,15 +225,17 @@ TEST(InPlace, WhatIsStillReadIsNotWrittenOver) {
       kernel.instructions.push_back({std::move(operation), dtype, {}});
       return Ref{static_cast<std::uint32_t>(kernel.instructions.size() - 1)};
     };
-    Loop loop;
-    loop.extent = 8;
-    loop.index = define(i64, LoopIndex{});
-    const Ref first = define(f32, Load{0, loop.index, {}});
-    const Ref stored = define(i64, Store{1, loop.index, first});
-    const Ref second = again ? define(f32, Load{0, loop.index, {}}) : first;
-    const Ref last = define(i64, Store{2, loop.index, second});
-    loop.body = again ? Block{first, stored, second, last} : Block{first, stored, last};
-    kernel.body = {define(i64, std::move(loop))};
+    Loop whole;
+    whole.extent = 8;
+    const Ref loop = define(i64, whole);
+    const Index i = kernel.index_of(loop);
+    const Ref first = define(f32, Load{0, i, {}});
+    const Ref stored = define(i64, Store{1, i, first});
+    const Ref second = again ? define(f32, Load{0, i, {}}) : first;
+    const Ref last = define(i64, Store{2, i, second});
+    std::get<Loop>(kernel[loop].operation).body =
+        again ? Block{first, stored, second, last} : Block{first, stored, last};
+    kernel.body = {loop};
     using Pairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
     EXPECT_EQ(in_place_buffers(kernel), again ? (Pairs{{0, 2}}) : (Pairs{{0, 1}, {0, 2}}));
   }

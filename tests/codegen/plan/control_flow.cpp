@@ -5,6 +5,7 @@
 #include <string>
 
 #include "codegen/compile.h"
+#include "codegen/kernel/facts.h"
 #include "ir/text/parse.h"
 
 namespace anabranch {
@@ -78,7 +79,7 @@ TEST(ControlFlow, ALoopOfSmallStepsIsOneFunction) {
     const std::string text = dump(compilation, Stage::schedule);
     EXPECT_NE(text.find("native loop while3(%2, %0, %1) -> %3, %4, %3.room"), std::string::npos)
         << text;
-    EXPECT_NE(text.find("executable while3.body on cpu:0"), std::string::npos) << text;
+    EXPECT_NE(text.find("program while3.body on cpu:0"), std::string::npos) << text;
   }
   const Compilation large = compiled(head + body + tail, "f32[500,500]");
   EXPECT_FALSE(loop_of(large).is_whole);
@@ -294,18 +295,14 @@ TEST(ControlFlow, SlicesAtUnknownPlacesKeepTheirStride) {
   int accesses = 0;
   const Compilation compilation = compiled(scan, "f32[1000,64]");
   for (const Kernel& kernel : compilation.program().kernels) {
-    for (const Instruction& instruction : kernel.instructions) {
-      const auto* loop = std::get_if<Loop>(&instruction.operation);
-      if (!loop || loop->extent != 64) continue;
-      EXPECT_GT(loop->vector_width, 1) << to_string(kernel);
-      for (Ref ref : loop->body) {
-        const auto* load = std::get_if<Load>(&kernel[ref].operation);
-        const auto* store = std::get_if<Store>(&kernel[ref].operation);
-        if (!load && !store) continue;
-        EXPECT_EQ(stride(kernel, load ? load->index : store->index, loop->index), 1)
-            << to_string(kernel);
-        ++accesses;
-      }
+    const KernelFacts facts(kernel);
+    for (const KernelFacts::Access& access : facts.accesses()) {
+      if (access.loops.empty()) continue;
+      const Loop& loop = facts.loop(access.loops.back());
+      if (loop.extent != 64) continue;
+      EXPECT_GT(loop.vector_width, 1) << to_string(kernel);
+      EXPECT_EQ(facts.stride(access, access.loops.back()), 1) << to_string(kernel);
+      ++accesses;
     }
   }
   EXPECT_GE(accesses, 5);
@@ -362,7 +359,7 @@ TEST(ControlFlow, ABranchOfSmallBranchesIsOneFunction) {
                                     "f32[8]");
   const std::string text = dump(compilation, Stage::schedule);
   EXPECT_NE(text.find("native branch case2(%0, %1) -> %2"), std::string::npos) << text;
-  EXPECT_NE(text.find("executable case2.branch1 on cpu:0"), std::string::npos) << text;
+  EXPECT_NE(text.find("program case2.branch1 on cpu:0"), std::string::npos) << text;
 }
 
 }  // namespace

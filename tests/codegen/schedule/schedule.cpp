@@ -57,7 +57,7 @@ TEST(Schedule, ADiamondTakesTwoStreamsAndTwoEvents) {
   Program made = scheduled(diamond(1e6).program(), on(Device::null(), 4));
   EXPECT_EQ(
       to_string(made),
-      "executable fake on null:0: 2 streams, 2 events, arena 384 bytes (at least 384)\n"
+      "program fake on null:0: 2 streams, 2 events, arena 384 bytes (at least 384)\n"
       "critical path: f0 1000000 + f2 1000000 + f3 1000000, with steps and events 3005180 ns, "
       "counted from bytes and operations\n"
       "slots:\n"

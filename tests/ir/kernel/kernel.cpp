@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <limits>
+#include <string>
+#include <vector>
 
 #include "ir/error.h"
 
@@ -36,9 +39,10 @@ struct Writer {
 // Row maxima and x - maximum, over 64 rows of 48.
 struct Shifted {
   Writer writer;
-  Ref row, column, index, loaded, maximum, again, shifted, place;
   Ref rows, columns, second;
+  Ref loaded, maximum, again, shifted;
 
+  IndexTable& table() { return writer.kernel.indices; }
   Loop& loop(Ref ref) { return std::get<Loop>(writer.kernel[ref].operation); }
 
   Shifted() {
@@ -48,29 +52,36 @@ struct Shifted {
                       {"out0", f32, 3072, Access::write},
                       {"scratch0", f32, 48, Access::scratch}};
     kernel.cost = {12288, 12288, 6144};
-    row = writer.make(LoopIndex{});
-    column = writer.make(LoopIndex{});
-    Block outer, inner;
+    rows = writer.make(Loop{64, 0, true, 1, 1, {}, {}});
+    columns = writer.make(Loop{48, 0, false, 16, 2, {}, {}});
+    second = writer.make(Loop{48, 0, false, 16, 1, {}, {}});
+    const Index start = table().scale(kernel.index_of(rows), 48);
+    const Index column = kernel.index_of(columns), column2 = kernel.index_of(second);
+
+    Block outer, inner, body;
     Ref lowest = writer.number(outer, -std::numeric_limits<float>::infinity());
-    Ref width = writer.integer(outer, 48);
-    Ref start = writer.compute(outer, Op::multiply, {row, width});
-    index = writer.compute(inner, Op::add, {start, column});
-    loaded = writer.in(inner, Load{0, index, {}}, f32);
+    loaded = writer.in(inner, Load{0, table().add(start, column), {}}, f32);
     writer.in(inner, Store{2, column, loaded, false});
-    Loop first{48, 0, false, 16, 2, column, {}, inner};
-    columns = writer.make(first);
     outer.push_back(columns);
     maximum = writer.in(outer, Result{columns}, f32);
+    loop(columns).body = inner;
     loop(columns).reductions = {{Combine::maximum, {lowest}, {loaded}, {maximum}, {}, {}, {}, {}}};
 
-    Ref column2 = writer.make(LoopIndex{});
-    Block body;
     again = writer.in(body, Load{2, column2, {}}, f32);
     shifted = writer.compute(body, Op::subtract, {again, maximum}, f32);
-    place = writer.compute(body, Op::add, {start, column2});
-    writer.in(body, Store{1, place, shifted, true});
-    second = writer.in(outer, Loop{48, 0, false, 16, 1, column2, {}, body});
-    rows = writer.in(kernel.body, Loop{64, 0, true, 1, 1, row, {}, outer});
+    writer.in(body, Store{1, table().add(start, column2), shifted, true});
+    loop(second).body = body;
+    outer.push_back(second);
+    loop(rows).body = outer;
+    kernel.body = {rows};
+  }
+
+  /// The value of an index, before all else that a row does.
+  Ref value(Index index) {
+    const Ref made = writer.make(IndexValue{index});
+    Block& outer = loop(rows).body;
+    outer.insert(outer.begin(), made);
+    return made;
   }
 };
 
@@ -79,16 +90,15 @@ TEST(Kernel, Prints) {
       to_string(Shifted().writer.kernel),
       R"(kernel shifted(in in0: f32[3072], out out0: f32[3072], scratch scratch0: f32[48]) {  # reads 12288 bytes, writes 12288, 6144 operations
   for i < 64 parallel {
-    %0: i64 = %i * 48
     for j < 48 vector(16) unroll(2) {
-      %1: f32 = load in0[%0 + %j]
-      store scratch0[%j] = %1
-      max %2: f32 = %1 from -inf
+      %0: f32 = load in0[%i * 48 + %j]
+      store scratch0[%j] = %0
+      max %1: f32 = %0 from -inf
     }
     for j < 48 vector(16) {
-      %3: f32 = load scratch0[%j]
-      %4: f32 = subtract %3, %2
-      store out0[%0 + %j] = %4 non_temporal
+      %2: f32 = load scratch0[%j]
+      %3: f32 = subtract %2, %1
+      store out0[%i * 48 + %j] = %3 non_temporal
     }
   }
 }
@@ -106,84 +116,148 @@ TEST(Kernel, KnowsItsParallelLoop) {
 
 TEST(Kernel, Verifies) { EXPECT_NO_THROW(verify(Shifted().writer.kernel)); }
 
-TEST(Kernel, FindsStrides) {
-  const Shifted s;
-  const Kernel& kernel = s.writer.kernel;
-  EXPECT_EQ(stride(kernel, s.index, s.row), 48);
-  EXPECT_EQ(stride(kernel, s.index, s.column), 1);
-  EXPECT_EQ(stride(kernel, s.place, s.column), 0);
-  EXPECT_TRUE(is_uniform(kernel, s.maximum, std::get<Loop>(kernel[s.second].operation).index));
-  EXPECT_FALSE(is_uniform(kernel, s.maximum, s.row));
-  EXPECT_FALSE(is_uniform(kernel, s.loaded, s.column));
-  EXPECT_FALSE(is_uniform(kernel, s.again, s.row)) << "scratch is written again in each row";
+TEST(Kernel, KnowsTheIndicesOfItsLoops) {
+  Shifted s;
+  Kernel& kernel = s.writer.kernel;
+  EXPECT_TRUE(s.table().is_loop(kernel.index_of(s.columns), s.columns.index));
+  const Ref piece = s.writer.make(Loop{16, 48, false, 1, 1, {}, {}});
+  EXPECT_EQ(s.table()[kernel.index_of(piece)].low, 48);
+  EXPECT_EQ(s.table()[kernel.index_of(piece)].high, 63);
+  const Ref once = s.writer.make(Loop{1, 7, false, 1, 1, {}, {}});
+  EXPECT_EQ(kernel.index_of(once), s.table().constant(7));
+}
+
+TEST(Kernel, KnowsWhichScalarsPlaceSomething) {
+  Shifted s;
+  Kernel& kernel = s.writer.kernel;
+  IndexTable& table = s.table();
+  const Ref asked = s.writer.make(IndexValue{kernel.index_of(s.rows)});
+  s.value(table.scale(table.scalar(asked.index, 0, 63), 3));
+  const Ref inside = s.value(kernel.index_of(s.rows));
+  Block& outer = s.loop(s.rows).body;
+  outer.insert(outer.begin(), asked);
+  const Index place = table.divide(table.add(table.scalar(inside.index, 0, 63), 1), 2);
+  std::get<Load>(kernel[s.again].operation).index = place;
+  verify(kernel);
+  std::vector<Ref> scalars;
+  for_each_scalar(kernel, place, [&](Ref ref) { scalars.push_back(ref); });
+  EXPECT_EQ(scalars, std::vector{inside});
+  const std::vector<bool> places = placing_scalars(kernel);
+  for (std::uint32_t i = 0; i < places.size(); ++i) {
+    EXPECT_EQ(places[i], Ref{i} == inside || Ref{i} == asked) << i;
+  }
 }
 
 // Maxima of rows that a mask lets through in part, by a body of their own, with odd index
-// arithmetic.
+// expressions.
 struct General {
   Writer writer;
-  Ref row, column, load, loop, result;
 
   General() {
     Kernel& kernel = writer.kernel;
     kernel.name = "general";
     kernel.buffers = {{"in0", Dtype::i64, 32, Access::read},
                       {"out0", Dtype::i64, 8, Access::write}};
-    row = writer.make(LoopIndex{});
-    column = writer.make(LoopIndex{});
+    const Ref rows = writer.make(Loop{8, 0, false, 1, 1, {}, {}});
+    const Ref columns = writer.make(Loop{4, 0, false, 1, 1, {}, {}});
+    IndexTable& table = kernel.indices;
+    const Index row = kernel.index_of(rows), column = kernel.index_of(columns);
     Block outer, inner, body;
     Ref zero = writer.integer(outer, 0);
     Ref two = writer.integer(outer, 2);
-    Ref four = writer.integer(outer, 4);
-    Ref first = writer.compute(inner, Op::multiply, {row, four});
-    Ref far = writer.compute(inner, Op::subtract, {column, two});
-    Ref turned = writer.compute(inner, Op::subtract, {first, far});
-    Ref place = writer.compute(inner, Op::remainder, {turned, four});
+    Ref odd = writer.in(inner, IndexValue{table.add(table.scale(column, 2), 1)});
+    Ref weight = writer.compute(inner, Op::multiply, {odd, two});
+    Ref position = writer.in(inner, IndexValue{column});
     Ref inside =
-        writer.in(inner, Compute{Op::compare, {column, two}, Comparison::lt}, Dtype::bool_);
-    load = writer.in(inner, Load{0, place, inside});
+        writer.in(inner, Compute{Op::compare, {position, two}, Comparison::lt}, Dtype::bool_);
+    const Index turned = table.add(table.scale(row, 3), table.scale(column, -1));
+    Ref load = writer.in(inner, Load{0, table.remainder(turned, 4), inside});
+    Ref sum = writer.compute(inner, Op::add, {load, weight});
     Ref so_far = writer.make(Argument{});
     Ref next = writer.make(Argument{});
     Ref combined = writer.compute(body, Op::maximum, {so_far, next});
-    loop = writer.in(outer, Loop{4, 0, false, 1, 1, column, {}, inner});
-    result = writer.in(outer, Result{loop});
-    std::get<Loop>(kernel[loop].operation).reductions = {
-        {Combine::general, {zero}, {load}, {result}, {so_far}, {next}, {combined}, body}};
+    outer.push_back(columns);
+    Ref result = writer.in(outer, Result{columns});
+    auto& loop = std::get<Loop>(kernel[columns].operation);
+    loop.body = inner;
+    loop.reductions = {
+        {Combine::general, {zero}, {sum}, {result}, {so_far}, {next}, {combined}, body}};
     writer.in(outer, Store{1, row, result, false});
-    writer.in(kernel.body, Loop{8, 0, false, 1, 1, row, {}, outer});
+    std::get<Loop>(kernel[rows].operation).body = outer;
+    kernel.body = {rows};
   }
 };
 
-TEST(Kernel, PrintsMasksIndexArithmeticAndBodies) {
+TEST(Kernel, PrintsMasksIndicesAndBodies) {
   EXPECT_EQ(to_string(General().writer.kernel),
             R"(kernel general(in in0: i64[32], out out0: i64[8]) {
   for i < 8 {
     for j < 4 {
-      %0: bool = compare %j, 2 direction=lt
-      %1: i64 = load in0[(%i * 4 - (%j - 2)) % 4] if %0
-      general %2: i64 = %1 from 0 by %3: i64 with %4: i64 {
-        %5: i64 = maximum %3, %4
-        give %5
+      %0: i64 = index 1 + %j * 2
+      %1: i64 = multiply %0, 2
+      %2: bool = compare %j, 2 direction=lt
+      %3: i64 = load in0[(4 + %i * 3 + %j * -1) % 4] if %2
+      %4: i64 = add %3, %1
+      general %5: i64 = %4 from 0 by %6: i64 with %7: i64 {
+        %8: i64 = maximum %6, %7
+        give %8
       }
     }
-    store out0[%i] = %2
+    store out0[%i] = %5
   }
 }
 )");
   EXPECT_NO_THROW(verify(General().writer.kernel));
 }
 
-TEST(Kernel, FindsNoStrideWhereThereIsNone) {
-  const General g;
-  const Kernel& kernel = g.writer.kernel;
-  const auto& load = std::get<Load>(kernel[g.load].operation);
-  EXPECT_EQ(stride(kernel, load.index, g.column), std::nullopt) << "a remainder";
-  const auto& remainder = std::get<Compute>(kernel[load.index].operation);
-  EXPECT_EQ(stride(kernel, remainder.operands[0], g.column), -1);
-  EXPECT_EQ(stride(kernel, remainder.operands[0], g.row), 4);
-  EXPECT_EQ(stride(kernel, remainder.operands[1], g.row), 0);
-  EXPECT_FALSE(is_uniform(kernel, g.result, g.row));
-  EXPECT_TRUE(is_uniform(kernel, g.result, g.column)) << "known before and after, not inside";
+// As the place of a load.
+TEST(Kernel, PrintsIndexExpressions) {
+  const auto printed = [](auto&& place) {
+    Writer writer;
+    Kernel& kernel = writer.kernel;
+    kernel.buffers = {{"in", f32, 1 << 20, Access::read}};
+    const Ref outer = writer.make(Loop{64, 0, false, 1, 1, {}, {}});
+    const Ref inner = writer.make(Loop{1024, 0, false, 1, 1, {}, {}});
+    const Ref s = writer.compute(kernel.body, Op::abs, {writer.integer(kernel.body, 5)});
+    // The inner loop's comes first in the table.
+    const Index j = kernel.index_of(inner), i = kernel.index_of(outer);
+    const Index at = place(kernel.indices, i, j, kernel.indices.scalar(s.index, 0, 9));
+    Block body;
+    writer.in(body, Load{0, at, {}}, f32);
+    std::get<Loop>(kernel[inner].operation).body = body;
+    std::get<Loop>(kernel[outer].operation).body = {inner};
+    kernel.body.push_back(outer);
+    verify(kernel);
+    const std::string text = to_string(kernel);
+    const std::size_t begin = text.find("in[") + 3;
+    return text.substr(begin, text.find("]\n", begin) - begin);
+  };
+  using T = IndexTable;
+  EXPECT_EQ(printed([](T& t, Index, Index, Index) { return t.constant(7); }), "7");
+  EXPECT_EQ(printed([](T&, Index, Index j, Index) { return j; }), "%j");
+  EXPECT_EQ(printed([](T& t, Index i, Index j, Index) { return t.add(j, t.scale(i, 1024)); }),
+            "%i * 1024 + %j")
+      << "outer loops first";
+  EXPECT_EQ(printed([](T& t, Index i, Index j, Index) { return t.add(t.add(i, j), -3); }),
+            "-3 + %i + %j");
+  EXPECT_EQ(printed([](T& t, Index, Index j, Index s) { return t.add(j, s); }), "%0 + %j");
+  EXPECT_EQ(printed([](T& t, Index, Index j, Index) { return t.divide(t.add(j, 3), 4); }),
+            "(3 + %j) / 4");
+  EXPECT_EQ(printed([](T& t, Index, Index j, Index) { return t.scale(t.divide(j, 4), 8); }),
+            "%j / 4 * 8");
+  EXPECT_EQ(printed([](T& t, Index, Index j, Index) { return t.remainder(t.divide(j, 4), 8); }),
+            "%j / 4 % 8");
+  EXPECT_EQ(printed([](T& t, Index i, Index j, Index) {
+              return t.divide(t.add(t.scale(i, 5), t.scale(j, 2)), 7);
+            }),
+            "(%i * 5 + %j * 2) / 7");
+  EXPECT_EQ(printed([](T& t, Index i, Index j, Index) { return t.least(t.add(i, j), 100); }),
+            "min(%i + %j, 100)");
+  EXPECT_EQ(printed([](T& t, Index i, Index j, Index) {
+              return t.add(t.scale(t.least(j, 9), -2), t.add(i, 18));
+            }),
+            "18 + %i + min(%j, 9) * -2")
+      << "a part is as deep as the loops that it depends on";
 }
 
 struct Break {
@@ -203,21 +277,64 @@ const Break breaks[] = {
     {"DefinedTwice", [](Shifted& s) { s.loop(s.columns).body.push_back(s.loaded); },
      "is defined twice"},
     {"OutOfScope", [](Shifted& s) { as<Compute>(s, s.shifted).operands[0] = s.loaded; },
-     "an operand of instruction 12 is not in scope"},
+     "an operand of instruction 8 is not in scope"},
     {"UseOfItself", [](Shifted& s) { as<Compute>(s, s.shifted).operands[0] = s.shifted; },
      "is not in scope"},
     {"UseOfNothing", [](Shifted& s) { as<Compute>(s, s.shifted).operands[0] = Ref{}; },
      "is not in scope"},
     {"UseOfALoop", [](Shifted& s) { as<Compute>(s, s.shifted).operands[0] = s.columns; },
      "is a loop or a store, which have no value"},
-    {"WrongOperands", [](Shifted& s) { as<Compute>(s, s.shifted).operands[0] = s.row; },
+    {"WrongOperands",
+     [](Shifted& s) {
+       as<Compute>(s, s.shifted).operands[0] = s.value(s.writer.kernel.index_of(s.rows));
+     },
      "is refused: subtract: operand dtypes differ: i64[] x f32[]"},
     {"WrongResult", [](Shifted& s) { s.writer.kernel[s.shifted].dtype = f64; },
      "states f64, and subtract gives f32"},
     {"NotElementwise", [](Shifted& s) { as<Compute>(s, s.shifted).op = Op::dot; },
      "computes dot, which is not elementwise"},
-    {"IndexOfFloat", [](Shifted& s) { as<Load>(s, s.again).index = s.maximum; },
+    {"UnknownIndex", [](Shifted& s) { as<Load>(s, s.again).index = Index{999}; },
+     "the index of a load of scratch0 does not exist"},
+    {"IndexOfAnotherLoop",
+     [](Shifted& s) { as<Load>(s, s.again).index = s.writer.kernel.index_of(s.columns); },
+     "the index of a load of scratch0 is that of a loop which is not around it"},
+    {"IndexOfAnotherLoopInside",
+     [](Shifted& s) {
+       Index& place = as<Store>(s, s.loop(s.second).body.back()).index;
+       const Index other = s.writer.kernel.index_of(s.columns);
+       place = s.table().add(s.table().divide(other, 5), place);
+     },
+     "the index of a store to out0 is that of a loop which is not around it"},
+    {"IndexOfNoLoop", [](Shifted& s) { as<Load>(s, s.again).index = s.table().loop(999, 48); },
+     "the index of a load of scratch0 is that of a loop which is not around it"},
+    {"IndexOfAScalar",
+     [](Shifted& s) { as<Load>(s, s.again).index = s.table().loop(s.maximum.index, 48); },
+     "the index of a load of scratch0 is that of a loop which is not around it"},
+    {"OtherExtent", [](Shifted& s) { s.loop(s.second).extent = 47; },
+     "the index of a load of scratch0 takes a loop to have other iterations"},
+    {"OtherFirst",
+     [](Shifted& s) {
+       s.loop(s.second).first = 16;
+       s.loop(s.second).extent = 32;
+     },
+     "the index of a load of scratch0 takes a loop to have other iterations"},
+    {"ScalarOutOfScope",
+     [](Shifted& s) {
+       const Ref inside = s.writer.make(IndexValue{s.writer.kernel.index_of(s.columns)});
+       s.loop(s.columns).body.push_back(inside);
+       as<Load>(s, s.again).index = s.table().scalar(inside.index, 0, 47);
+     },
+     "the index of a load of scratch0 is not in scope"},
+    {"IndexOfFloat",
+     [](Shifted& s) { as<Load>(s, s.again).index = s.table().scalar(s.maximum.index, 0, 47); },
      "the index of a load of scratch0 is f32 instead of i64"},
+    {"ValueOfAnotherLoop", [](Shifted& s) { s.value(s.writer.kernel.index_of(s.columns)); },
+     "instruction 10 is that of a loop which is not around it"},
+    {"ValueOfUnknownIndex", [](Shifted& s) { s.value(Index{999}); },
+     "instruction 10 does not exist"},
+    {"ValueOfAnotherDtype",
+     [](Shifted& s) { s.writer.kernel[s.value(s.table().constant(3))].dtype = i32; },
+     "instruction 10 is the value of an index, and no i64"},
     {"MaskOfFloat", [](Shifted& s) { as<Load>(s, s.again).mask = s.maximum; },
      "the mask of a load of scratch0 is f32 instead of bool"},
     {"WrongLoad", [](Shifted& s) { s.writer.kernel[s.again].dtype = f64; },
@@ -227,7 +344,9 @@ const Break breaks[] = {
     {"StoreToInput", [](Shifted& s) { as<Store>(s, s.loop(s.columns).body.back()).buffer = 0; },
      "a store to in0, which is only read"},
     {"StoreOfAnother",
-     [](Shifted& s) { as<Store>(s, s.loop(s.columns).body.back()).value = s.column; },
+     [](Shifted& s) {
+       as<Store>(s, s.loop(s.columns).body.back()).value = s.value(s.table().constant(3));
+     },
      "the value of a store to scratch0 is i64 instead of f32"},
     {"TwoBuffersOfAName", [](Shifted& s) { s.writer.kernel.buffers[1].name = "in0"; },
      "two buffers are called in0"},
@@ -251,8 +370,7 @@ const Break breaks[] = {
      "the parallel loop reduces"},
     {"BesideParallel",
      [](Shifted& s) {
-       Ref index = s.writer.make(LoopIndex{});
-       s.writer.in(s.writer.kernel.body, Loop{1, 0, false, 1, 1, index, {}, {}});
+       s.writer.in(s.writer.kernel.body, Loop{1, 0, false, 1, 1, {}, {}});
      },
      "a loop or a store stands beside the parallel loop"},
     {"VectorInVector", [](Shifted& s) { s.loop(s.rows).vector_width = 4; },
@@ -266,13 +384,12 @@ const Break breaks[] = {
     {"NegativeExtent", [](Shifted& s) { s.loop(s.columns).extent = -1; },
      "a loop has a negative extent"},
     {"NoWidth", [](Shifted& s) { s.loop(s.columns).vector_width = 0; }, "less than 1 wide"},
-    {"SharedIndex", [](Shifted& s) { s.loop(s.second).index = s.column; }, "is defined twice"},
-    {"OddIndex", [](Shifted& s) { s.writer.kernel[s.column].operation = Argument{}; },
-     "the index of a loop is something else"},
+    {"ArgumentInABlock", [](Shifted& s) { s.writer.kernel[s.again].operation = Argument{}; },
+     "is an argument, which no block holds"},
     {"ResultBeforeLoop",
      [](Shifted& s) {
        Block& outer = s.loop(s.rows).body;
-       std::swap(outer[3], outer[4]);
+       std::swap(outer[1], outer[2]);
      },
      "is a result that does not follow its loop"},
     {"ResultOfNone", [](Shifted& s) { s.loop(s.columns).reductions.clear(); },

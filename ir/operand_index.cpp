@@ -1,0 +1,206 @@
+#include "ir/operand_index.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "ir/error.h"
+#include "ir/padded_axis.h"
+
+namespace anabranch {
+namespace {
+
+std::size_t at(std::int64_t axis) { return static_cast<std::size_t>(axis); }
+
+/// One function for each index op, named as the op is.
+class Maps {
+ public:
+  Maps(const Graph& graph, const Node& node, std::size_t operand, std::span<const Index> result,
+       std::span<const Index> starts, IndexTable& table)
+      : node_(node),
+        inputs_(graph, node),
+        operand_(operand),
+        from_(graph.type(node.inputs[operand]).shape),
+        to_(node.types[0].shape),
+        result_(result),
+        starts_(starts),
+        table_(table) {}
+
+  OperandIndex run() {
+    switch (node_.op) {
+#define OPERAND_INDEX_index(name) \
+  case Op::name:                  \
+    return name();
+#define OPERAND_INDEX_leaf(name)
+#define OPERAND_INDEX_unary(name)
+#define OPERAND_INDEX_binary(name)
+#define OPERAND_INDEX_ternary(name)
+#define OPERAND_INDEX_reduction(name)
+#define OPERAND_INDEX_library(name)
+#define OPERAND_INDEX_call(name)
+#define OPERAND_INDEX_control(name)
+#define OPERAND_INDEX_region(name)
+#define OP(name, arity, kind, attributes, flags, meaning) OPERAND_INDEX_##kind(name)
+#include "ir/ops.def"
+#undef OP
+      default:
+        throw InternalError("operand_index", std::string(name(node_.op)) + " moves no elements");
+    }
+  }
+
+ private:
+  struct Inputs {
+    Inputs(const Graph& graph_of, const Node& node_of) : graph(graph_of), node(node_of) {}
+    std::int64_t size(std::size_t input, int axis) const {
+      return graph.type(node.inputs[input]).shape[axis];
+    }
+    const Graph& graph;
+    const Node& node;
+  };
+
+  std::vector<Index> same() const { return {result_.begin(), result_.end()}; }
+
+  // Axes whose sizes agree keep their indices: only groups of axes that change are flattened.
+  OperandIndex reshape() {
+    OperandIndex made;
+    if (to_.size() == 0) {  // nothing is ever read
+      made.at.assign(from_.sizes().size(), table_.constant(0));
+      return made;
+    }
+    std::span<const std::int64_t> in = from_.sizes(), out = to_.sizes();
+    std::size_t i = 0, j = 0;
+    while (i < in.size() || j < out.size()) {
+      const std::size_t first_in = i, first_out = j;
+      std::int64_t in_size = i < in.size() ? in[i++] : 1;
+      std::int64_t out_size = j < out.size() ? out[j++] : 1;
+      while (in_size != out_size) {
+        if (in_size < out_size)
+          in_size *= in[i++];
+        else
+          out_size *= out[j++];
+      }
+      const Index flat = table_.flatten(result_.subspan(first_out, j - first_out),
+                                        out.subspan(first_out, j - first_out));
+      for (Index index : table_.unflatten(flat, in.subspan(first_in, i - first_in))) {
+        made.at.push_back(index);
+      }
+    }
+    return made;
+  }
+
+  OperandIndex broadcast_in_dim() {
+    OperandIndex made;
+    for (int axis = 0; axis < from_.rank(); ++axis) {
+      const std::size_t into = at(node_.as<AxesAttributes>().axes[at(axis)]);
+      made.at.push_back(from_[axis] == 1 ? table_.constant(0) : result_[into]);
+    }
+    return made;
+  }
+
+  OperandIndex transpose() {
+    OperandIndex made{same(), {}};
+    const auto& axes = node_.as<AxesAttributes>().axes;
+    for (std::size_t axis = 0; axis < axes.size(); ++axis) made.at[at(axes[axis])] = result_[axis];
+    return made;
+  }
+
+  // Along at most one element the stride is anything; else it is less than the axis is long.
+  OperandIndex slice() {
+    OperandIndex made;
+    const auto& slice = node_.as<SliceAttributes>();
+    for (std::size_t axis = 0; axis < result_.size(); ++axis) {
+      const bool is_one = to_[static_cast<int>(axis)] <= 1;
+      const Index steps =
+          is_one ? table_.constant(0) : table_.scale(result_[axis], slice.stride[axis]);
+      made.at.push_back(table_.add(steps, slice.start[axis]));
+    }
+    return made;
+  }
+
+  OperandIndex reverse() {
+    OperandIndex made{same(), {}};
+    for (std::int64_t axis : node_.as<AxesAttributes>().axes) {
+      const std::int64_t last = from_[static_cast<int>(axis)] - 1;
+      made.at[at(axis)] = table_.add(table_.scale(result_[at(axis)], -1), last);
+    }
+    return made;
+  }
+
+  OperandIndex pad() {
+    if (operand_ == 1) return {};
+    OperandIndex made;
+    for (std::size_t axis = 0; axis < result_.size(); ++axis) {
+      const PaddedAxis kept = padded_axis(node_.as<PadAttributes>(), from_, to_, axis);
+      const Index from_first = table_.add(result_[axis], -kept.low);
+      made.within.push_back({from_first, 0, kept.count * kept.step, kept.step});
+      made.at.push_back(table_.add(table_.divide(from_first, kept.step), kept.first));
+    }
+    return made;
+  }
+
+  OperandIndex concatenate() {
+    OperandIndex made{same(), {}};
+    const auto axis = node_.as<AxisAttributes>().axis;
+    std::int64_t begin = 0;
+    for (std::size_t i = 0; i < operand_; ++i) begin += inputs_.size(i, static_cast<int>(axis));
+    const Index along = result_[at(axis)];
+    const std::int64_t end = begin + from_[static_cast<int>(axis)];
+    made.within.push_back({along, begin, end});
+    made.at[at(axis)] = table_.add(along, -begin);
+    return made;
+  }
+
+  OperandIndex dynamic_slice() {
+    OperandIndex made;
+    if (operand_ >= 1) return made;
+    for (std::size_t axis = 0; axis < starts_.size(); ++axis) {
+      made.at.push_back(table_.add(starts_[axis], result_[axis]));
+    }
+    return made;
+  }
+
+  OperandIndex dynamic_update_slice() {
+    if (operand_ == 0) return {same(), {}};
+    OperandIndex made;
+    if (operand_ >= 2) return made;
+    for (std::size_t axis = 0; axis < starts_.size(); ++axis) {
+      made.at.push_back(table_.add(result_[axis], table_.scale(starts_[axis], -1)));
+      made.within.push_back({made.at[axis], 0, from_[static_cast<int>(axis)]});
+    }
+    return made;
+  }
+
+  const Node& node_;
+  const Inputs inputs_;
+  const std::size_t operand_;
+  const Shape& from_;
+  const Shape& to_;
+  std::span<const Index> result_, starts_;
+  IndexTable& table_;
+};
+
+}  // namespace
+
+OperandIndex operand_index(const Graph& graph, const Node& node, std::size_t operand,
+                           std::span<const Index> result, std::span<const Index> starts,
+                           IndexTable& table) {
+  return Maps(graph, node, operand, result, starts, table).run();
+}
+
+std::size_t first_start(const Node& node) { return node.op == Op::dynamic_slice ? 1 : 2; }
+
+std::int64_t room_of_block(const Graph& graph, const Node& node, int axis) {
+  const Shape& whole = graph.type(node.inputs[0]).shape;
+  const Shape& block =
+      node.op == Op::dynamic_slice ? node.types[0].shape : graph.type(node.inputs[1]).shape;
+  return whole[axis] - block[axis];
+}
+
+Point PointTable::operator()(std::vector<Index> indices) {
+  std::vector<std::uint32_t> key;
+  for (Index index : indices) key.push_back(index.id);
+  auto [entry, added] = ids_.emplace(std::move(key), static_cast<std::uint32_t>(points_.size()));
+  if (added) points_.push_back(std::make_unique<const std::vector<Index>>(std::move(indices)));
+  return {entry->second};
+}
+
+}  // namespace anabranch

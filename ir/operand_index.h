@@ -1,0 +1,61 @@
+// Which element of an operand an element of a result is: said here, once, for every op that only
+// moves elements.
+//
+//   transpose axes=[1,0] at (i, j)    reads its operand at (j, i)
+//   slice start=[3] stride=[2] at i   reads it at 3 + i * 2
+//   pad low=[2] at i                  reads it at i - 2, where 0 <= i - 2 < size
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "ir/graph/graph.h"
+#include "ir/index.h"
+
+namespace anabranch {
+
+struct OperandIndex {
+  /// `low <= index < high`, and `index - low` a multiple of `step`.
+  struct Bound {
+    Index index;
+    std::int64_t low = 0, high = 0, step = 1;
+  };
+
+  std::vector<Index> at;      ///< one per axis of the operand; none for a scalar
+  std::vector<Bound> within;  ///< the operand is read only where all of these hold
+};
+
+/// Where `node`, an index op of `graph`, reads operand `operand` for the element of its result at
+/// `result`. `starts`, of dynamic_slice and dynamic_update_slice: where the block begins on each
+/// axis, held in bounds. Throws Error where index arithmetic leaves 64 bits.
+OperandIndex operand_index(const Graph& graph, const Node& node, std::size_t operand,
+                           std::span<const Index> result, std::span<const Index> starts,
+                           IndexTable& table);
+
+/// Of such a node: how far the block can be moved along an axis. The operand that says where it
+/// begins is number `first_start(node) + axis`.
+std::int64_t room_of_block(const Graph& graph, const Node& node, int axis);
+std::size_t first_start(const Node& node);
+
+/// A place in an array, one Index per axis, as a number of the PointTable at hand.
+struct Point {
+  std::uint32_t id = 0;
+
+  bool operator==(const Point&) const = default;
+};
+
+/// Equal places are equal numbers.
+class PointTable {
+ public:
+  Point operator()(std::vector<Index> indices);
+  std::span<const Index> operator[](Point point) const { return *points_[point.id]; }
+
+ private:
+  std::map<std::vector<std::uint32_t>, std::uint32_t> ids_;
+  std::vector<std::unique_ptr<const std::vector<Index>>> points_;
+};
+
+}  // namespace anabranch

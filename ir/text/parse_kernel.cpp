@@ -1,0 +1,505 @@
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "ir/error.h"
+#include "ir/text/parse.h"
+#include "ir/text/text_reader.h"
+
+namespace anabranch {
+namespace {
+
+// Deeper text is hostile or broken.
+constexpr std::size_t most_nested = 64;
+
+constexpr std::array<std::string_view, 9> combines = {"sum", "product", "max",    "min",    "any",
+                                                      "all", "argmax",  "argmin", "general"};
+constexpr std::array<std::string_view, 3> accesses = {"in", "out", "scratch"};
+
+template <std::size_t count>
+std::optional<std::size_t> find(const std::array<std::string_view, count>& names,
+                                std::string_view word) {
+  const auto found = std::ranges::find(names, word);
+  if (found == names.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - names.begin());
+}
+
+class KernelParser {
+ public:
+  explicit KernelParser(TextReader& reader) : reader_(reader) {}
+
+  Kernel parse() {
+    if (!reader_.accept_word("kernel")) reader_.fail_expected("'kernel'");
+    kernel_.name = reader_.identifier("a name");
+    reader_.expect('(', "to open the buffers");
+    if (!reader_.accept(')')) {
+      do buffer();
+      while (reader_.accept(','));
+      reader_.expect(')', "to close the buffers");
+    }
+    reader_.expect('{', "to open the kernel");
+    enter();
+    while (!reader_.accept('}')) statement();
+    kernel_.body = leave();
+    for (const auto& [key, ref] : constants_) {
+      kernel_.body.insert(kernel_.body.begin(), ref);
+    }
+    return std::move(kernel_);
+  }
+
+ private:
+  struct Scope {
+    Block block;
+    std::unordered_map<std::string_view, Ref> names;
+  };
+
+  void enter() {
+    if (scopes_.size() == most_nested) {
+      reader_.fail("loops are nested more than " + std::to_string(most_nested) + " deep");
+    }
+    scopes_.emplace_back();
+  }
+
+  Block leave() {
+    Block block = std::move(scopes_.back().block);
+    scopes_.pop_back();
+    return block;
+  }
+
+  Ref append(Operation operation, Dtype dtype) {
+    kernel_.instructions.push_back({std::move(operation), dtype, {}});
+    return {static_cast<std::uint32_t>(kernel_.instructions.size() - 1)};
+  }
+
+  Ref place(Operation operation, Dtype dtype) {
+    const Ref made = append(std::move(operation), dtype);
+    scopes_.back().block.push_back(made);
+    return made;
+  }
+
+  void define(std::string_view name, Ref ref, std::size_t position) {
+    if (!scopes_.back().names.emplace(name, ref).second) {
+      reader_.fail_at(position, std::string(name) + " is defined already");
+    }
+  }
+
+  bool is_loop(Ref ref) const { return std::holds_alternative<Loop>(kernel_[ref].operation); }
+
+  // --- heads
+
+  void buffer() {
+    const std::size_t start = reader_.position();
+    const auto access = find(accesses, reader_.identifier("in, out or scratch"));
+    if (!access) reader_.fail_at(start, "a buffer is in, out or scratch");
+    KernelBuffer made;
+    made.access = static_cast<Access>(*access);
+    made.name = reader_.identifier("a buffer's name");
+    reader_.expect(':', "and a type after " + made.name);
+    made.dtype = dtype();
+    reader_.expect('[', "and the size of " + made.name);
+    made.size = reader_.integer("a size");
+    reader_.expect(']', "after the size");
+    kernel_.buffers.push_back(std::move(made));
+  }
+
+  Dtype dtype() {
+    const std::size_t start = reader_.position();
+    const std::string_view word = reader_.identifier("a dtype");
+    if (const auto known = parse_dtype(word)) return *known;
+    reader_.fail_at(start, "unknown dtype '" + std::string(word) + "'");
+  }
+
+  std::uint32_t buffer_at_hand() {
+    const std::size_t start = reader_.position();
+    const std::string_view word = reader_.identifier("a buffer");
+    for (std::uint32_t i = 0; i < kernel_.buffers.size(); ++i) {
+      if (kernel_.buffers[i].name == word) return i;
+    }
+    reader_.fail_at(start, "there is no buffer " + std::string(word));
+  }
+
+  // --- statements
+
+  void statement() {
+    if (reader_.accept_word("for")) return loop();
+    if (reader_.accept_word("store")) return store();
+    if (reader_.at('%')) return definition();
+    reader_.fail_expected("a loop, a store, a definition such as '%2: f32 = ...', or '}'");
+  }
+
+  void definition() {
+    const std::size_t start = reader_.position();
+    const std::string_view name = reader_.value_name();
+    reader_.expect(':', "and a dtype after " + std::string(name));
+    const Dtype dtype = this->dtype();
+    reader_.expect('=', "after the dtype");
+    Ref made;
+    if (reader_.accept_word("load")) {
+      made = load(dtype);
+    } else if (reader_.accept_word("index")) {
+      made = place(IndexValue{expression()}, dtype);
+    } else {
+      made = compute(dtype);
+    }
+    define(name, made, start);
+  }
+
+  Ref load(Dtype dtype) {
+    Load load;
+    load.buffer = buffer_at_hand();
+    load.index = element();
+    if (reader_.accept_word("if")) load.mask = scalar(bool_);
+    if (reader_.accept_word("prefetch")) load.prefetch = in_parentheses("a distance");
+    return place(load, dtype);
+  }
+
+  void store() {
+    Store store;
+    store.buffer = buffer_at_hand();
+    store.index = element();
+    reader_.expect('=', "and a value");
+    const Dtype dtype = kernel_.buffers[store.buffer].dtype;
+    store.value = scalar(dtype);
+    store.non_temporal = reader_.accept_word("non_temporal");
+    place(store, dtype);
+  }
+
+  Ref compute(Dtype dtype) {
+    const std::size_t start = reader_.position();
+    const std::string_view word = reader_.identifier("an op, load or index");
+    const std::optional<Op> op = parse_op(word);
+    if (!op || !is_elementwise(*op)) {
+      reader_.fail_at(start, "'" + std::string(word) + "' is no elementwise op");
+    }
+    Compute compute;
+    compute.op = *op;
+    struct Constant {
+      std::size_t operand;
+      TextReader at;
+    };
+    std::vector<Constant> constants;  // whose dtype the other operands say
+    do {
+      if (reader_.at('%')) {
+        compute.operands.push_back(named());
+      } else if (const auto tag = parse_dtype(reader_.peek_identifier())) {
+        reader_.identifier("a dtype");
+        compute.operands.push_back(constant(*tag));
+      } else {
+        constants.push_back({compute.operands.size(), reader_});
+        compute.operands.emplace_back();
+        reader_.number();
+      }
+    } while (reader_.accept(','));
+    for (Constant& left : constants) {
+      const auto known = dtype_of_constants(kernel_, compute, left.operand);
+      if (!known) left.at.fail("a constant whose dtype is not known; write 'f32 1' or such");
+      std::swap(reader_, left.at);
+      compute.operands[left.operand] = constant(*known);
+      std::swap(reader_, left.at);
+    }
+    if (*op == Op::compare) compute.direction = direction();
+    return place(std::move(compute), dtype);
+  }
+
+  Comparison direction() {
+    if (!reader_.accept_word("direction")) reader_.fail_expected("direction=...");
+    reader_.expect('=', "after direction");
+    const std::size_t start = reader_.position();
+    const std::string_view word = reader_.identifier("a direction");
+    for (Comparison known : {Comparison::eq, Comparison::ne, Comparison::lt, Comparison::le,
+                             Comparison::gt, Comparison::ge}) {
+      if (name(known) == word) return known;
+    }
+    reader_.fail_at(start, "there is no direction " + std::string(word));
+  }
+
+  // --- loops
+
+  void loop() {
+    Loop made;
+    const std::size_t start = reader_.position();
+    if (!reader_.at_identifier()) {
+      made.first = reader_.integer("where the loop begins");
+      reader_.expect('<', "before the loop's index");
+      reader_.expect('=', "after '<'");
+    }
+    const std::string_view index = reader_.identifier("a loop's index");
+    reader_.expect('<', "after the loop's index");
+    made.extent = reader_.integer("where the loop ends") - made.first;
+    made.parallel = reader_.accept_word("parallel");
+    if (reader_.accept_word("vector")) made.vector_width = in_parentheses<int>("a width");
+    if (reader_.accept_word("unroll")) made.unroll = in_parentheses<int>("a number");
+    reader_.expect('{', "to open the loop");
+    const Ref ref = append(made, i64);
+    enter();
+    loops_.push_back({index, ref});
+    std::vector<Stated> results;
+    while (!reader_.accept('}')) {
+      const auto combine = find(combines, reader_.peek_identifier());
+      if (combine) {
+        reader_.identifier("a reduction");
+        reduction(static_cast<Combine>(*combine), made, results);
+      } else if (made.reductions.empty()) {
+        statement();
+      } else {
+        reader_.fail_expected("a reduction or '}'");
+      }
+    }
+    loops_.pop_back();
+    made.body = leave();
+    scopes_.back().block.push_back(ref);
+    std::size_t next = 0;
+    for (Reduction& reduction : made.reductions) {
+      for (std::size_t i = 0; i < reduction.initial.size(); ++i, ++next) {
+        const Ref result = place(Result{ref}, results[next].dtype);
+        define(results[next].name, result, start);
+        reduction.results.push_back(result);
+      }
+    }
+    kernel_[ref].operation = std::move(made);
+  }
+
+  struct Stated {
+    std::string_view name;
+    Dtype dtype;
+  };
+
+  std::vector<Stated> definitions() {
+    std::vector<Stated> all;
+    do {
+      const std::string_view name = reader_.value_name();
+      reader_.expect(':', "and a dtype after " + std::string(name));
+      all.push_back({name, dtype()});
+    } while (reader_.accept(','));
+    return all;
+  }
+
+  std::vector<Ref> scalars(const std::vector<Stated>& like) {
+    std::vector<Ref> made;
+    for (std::size_t i = 0; i < like.size(); ++i) {
+      if (i > 0) reader_.expect(',', "and another scalar");
+      made.push_back(scalar(like[i].dtype));
+    }
+    return made;
+  }
+
+  // "max %1: f32 = %0 from -inf"
+  void reduction(Combine combine, Loop& loop, std::vector<Stated>& results) {
+    Reduction made;
+    made.combine = combine;
+    const std::vector<Stated> stated = definitions();
+    reader_.expect('=', "and what is folded");
+    made.values = scalars(stated);
+    if (!reader_.accept_word("from")) reader_.fail_expected("'from' and the initial values");
+    made.initial = scalars(stated);
+    results.insert(results.end(), stated.begin(), stated.end());
+    if (combine == Combine::general) general(stated, made);
+    loop.reductions.push_back(std::move(made));
+  }
+
+  // " by %so_far: f32 with %next: f32 { ... give %sum }"
+  void general(const std::vector<Stated>& stated, Reduction& reduction) {
+    enter();
+    for (auto [word, refs] : {std::pair("by", &reduction.so_far), {"with", &reduction.next}}) {
+      if (!reader_.accept_word(word)) reader_.fail_expected(std::string("'") + word + "'");
+      const std::size_t start = reader_.position();
+      for (const Stated& argument : definitions()) {
+        refs->push_back(append(Argument{}, argument.dtype));
+        define(argument.name, refs->back(), start);
+      }
+    }
+    reader_.expect('{', "to open the reduction's body");
+    while (!reader_.accept_word("give")) {
+      if (!reader_.at('%')) reader_.fail_expected("a definition or 'give'");
+      definition();
+    }
+    reduction.combined = scalars(stated);
+    reader_.expect('}', "to close the reduction's body");
+    reduction.body = leave();
+  }
+
+  // --- scalars
+
+  Ref named() {
+    const std::size_t start = reader_.position();
+    const std::string_view name = reader_.value_name();
+    for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
+      if (auto known = scope->names.find(name); known != scope->names.end()) return known->second;
+    }
+    // A loop's index as a scalar stands where it is used.
+    return place(IndexValue{index_of_loop(name, start)}, i64);
+  }
+
+  Index index_of_loop(std::string_view name, std::size_t position) {
+    for (auto loop = loops_.rbegin(); loop != loops_.rend(); ++loop) {
+      if (loop->name == name.substr(1)) return kernel_.index_of(loop->ref);
+    }
+    reader_.fail_at(position, std::string(name) + " is not defined here");
+  }
+
+  Ref scalar(Dtype dtype) { return reader_.at('%') ? named() : constant(dtype); }
+
+  Ref constant(Dtype dtype) {
+    const Literal value = read_literal(reader_, Type{dtype, {}});
+    const auto [known, is_new] = constants_.emplace(std::pair(dtype, value.bits(0)), Ref());
+    if (is_new) known->second = append(ConstantInstruction{value.bits(0)}, dtype);
+    return known->second;
+  }
+
+  template <class Number = std::int64_t>
+  Number in_parentheses(std::string_view what) {
+    reader_.expect('(', "before " + std::string(what));
+    const std::size_t start = reader_.position();
+    const std::int64_t number = reader_.integer(what);
+    if (!std::in_range<Number>(number)) reader_.fail_at(start, "too large");
+    reader_.expect(')', "after " + std::string(what));
+    return static_cast<Number>(number);
+  }
+
+  // --- index expressions
+
+  Index element() {
+    reader_.expect('[', "and an index");
+    const Index index = expression();
+    reader_.expect(']', "after the index");
+    return index;
+  }
+
+  IndexTable& table() { return kernel_.indices; }
+
+  // What is wrong with arithmetic, with the place in the text.
+  template <class Make>
+  Index located(std::size_t position, Make make) {
+    try {
+      return make();
+    } catch (const Error& error) {
+      reader_.fail_at(position, error.what());
+    }
+  }
+
+  Index expression() {
+    Index sum = product();
+    while (reader_.at('+')) {
+      const std::size_t start = reader_.position();
+      reader_.accept('+');
+      const Index next = product();
+      sum = located(start, [&] { return table().add(sum, next); });
+    }
+    return sum;
+  }
+
+  Index product() {
+    Index made = factor();
+    for (;;) {
+      const std::size_t start = reader_.position();
+      if (reader_.accept('*')) {
+        const std::int64_t by = reader_.integer("a factor");
+        made = located(start, [&] { return table().scale(made, by); });
+      } else if (reader_.accept('/')) {
+        const std::int64_t by = divisor();
+        made = located(start, [&] { return table().divide(made, by); });
+      } else if (at_remainder()) {
+        reader_.accept('%');
+        const std::int64_t by = divisor();
+        made = located(start, [&] { return table().remainder(made, by); });
+      } else {
+        return made;
+      }
+    }
+  }
+
+  // A name has no space after its percent sign.
+  bool at_remainder() const {
+    const std::size_t next = reader_.position() + 1;
+    return reader_.at('%') && next < reader_.text().size() && reader_.text()[next] == ' ';
+  }
+
+  std::int64_t divisor() {
+    const std::size_t start = reader_.position();
+    const std::int64_t by = reader_.integer("a divisor");
+    if (by <= 0) reader_.fail_at(start, "a divisor is positive");
+    return by;
+  }
+
+  Index factor() {
+    const std::size_t start = reader_.position();
+    if (++depth_ > most_nested) reader_.fail("an index is nested too deep");
+    Index made;
+    if (reader_.accept('(')) {
+      made = expression();
+      reader_.expect(')', "to close the parenthesis");
+    } else if (reader_.accept_word("min")) {
+      reader_.expect('(', "after min");
+      const Index of = expression();
+      reader_.expect(',', "and a bound");
+      made = table().least(of, reader_.integer("a bound"));
+      reader_.expect(')', "after the bound");
+    } else if (reader_.at('%')) {
+      made = atom();
+    } else {
+      const std::int64_t value = reader_.integer("a number, a name, min or a parenthesis");
+      made = located(start, [&] { return table().constant(value); });
+    }
+    --depth_;
+    return made;
+  }
+
+  // A loop's index, or a scalar that a clamp holds in bounds.
+  Index atom() {
+    const std::size_t start = reader_.position();
+    const std::string_view name = reader_.value_name();
+    for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
+      const auto known = scope->names.find(name);
+      if (known == scope->names.end()) continue;
+      const Ref ref = known->second;
+      const auto* clamp = std::get_if<Compute>(&kernel_[ref].operation);
+      if (clamp && clamp->op == Op::clamp && kernel_[ref].dtype == i64) {
+        const auto low = bound(clamp->operands[0]), high = bound(clamp->operands[2]);
+        if (low && high && *low <= *high) return table().scalar(ref.index, *low, *high);
+      }
+      reader_.fail_at(start, std::string(name) + " is no i64 that a clamp holds between constants");
+    }
+    return index_of_loop(name, start);
+  }
+
+  std::optional<std::int64_t> bound(Ref ref) const {
+    const auto* constant = std::get_if<ConstantInstruction>(&kernel_[ref].operation);
+    if (!constant) return std::nullopt;
+    return static_cast<std::int64_t>(constant->bits);
+  }
+
+  struct OpenLoop {
+    std::string_view name;
+    Ref ref;
+  };
+
+  TextReader& reader_;
+  Kernel kernel_;
+  std::vector<Scope> scopes_;
+  std::vector<OpenLoop> loops_;
+  std::map<std::pair<Dtype, std::uint64_t>, Ref> constants_;
+  std::size_t depth_ = 0;
+};
+
+}  // namespace
+
+std::vector<Kernel> parse_kernels(std::string_view text) {
+  TextReader reader(text);
+  std::vector<Kernel> kernels;
+  while (!reader.at_end()) {
+    const std::size_t start = reader.position();
+    kernels.push_back(KernelParser(reader).parse());
+    try {
+      verify(kernels.back());
+    } catch (const InternalError& broken) {
+      reader.fail_at(start, broken.what());
+    }
+  }
+  return kernels;
+}
+
+}  // namespace anabranch
