@@ -74,7 +74,9 @@ std::vector<Buffer> run(std::shared_ptr<const Executable> executable, std::vecto
   const Program& program = executable->program;
   check_inputs(program, inputs);
   DeviceState& device = device_state(program.device());
-  for (const ProgramDevice& used : program.devices) device_state(used.device);
+  for (const ProgramDevice& further : std::span(program.devices).subspan(1)) {
+    device_state(further.device);
+  }
   if (program.device().kind() == DeviceKind::null) {
     return in_order(*executable, inputs, null::run(program));
   }

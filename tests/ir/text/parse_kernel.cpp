@@ -1,0 +1,156 @@
+// Kernel text, read back.
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+
+#include "ir/error.h"
+#include "ir/text/parse.h"
+
+namespace anabranch {
+namespace {
+
+const std::string everything =
+    R"(kernel all(in in0: f32[4096], in in1: i32[1], out out0: f32[4096], out out1: i64[64], scratch scratch0: f32[64]) {
+  %0: i32 = load in1[0]
+  %1: i64 = convert %0
+  %2: i64 = clamp 0, %1, 63
+  for i < 64 parallel {
+    for j < 64 vector(16) unroll(2) {
+      %3: f32 = load in0[(%i * 3 + %j) / 2 + min(%j, 8)] prefetch(64)
+      %4: bool = compare %j, 5 direction=lt
+      %5: f32 = load in0[3 + %2 + %j % 4] if %4
+      %6: f32 = select %4, %3, 0.5
+      store scratch0[%j] = %6
+      sum %7: f32 = %5 from 0
+    }
+    for 8 <= j < 24 {
+      %8: i64 = index 7 + %j * 2
+      %9: f32 = convert %8
+      store out0[%i * 64 + %j] = %9 non_temporal
+    }
+    for j < 3 {
+      %10: f32 = load in0[%j]
+      general %11: f32 = %10 from %7 by %12: f32 with %13: f32 {
+        %14: f32 = maximum %12, %13
+        give %14
+      }
+      argmax %15: f32, %16: i64 = %10, %j from -inf, 0
+    }
+    %17: f32 = add %11, %15
+    %18: i64 = convert f32 1.5
+    %19: i64 = add %16, %18
+    store out1[%i] = %19
+    store out0[%i] = %17
+  }
+}
+)";
+
+std::string error_of(const std::string& text) {
+  try {
+    parse_kernels(text);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return {};
+}
+
+TEST(ParseKernels, ReadsWhatIsPrinted) {
+  const std::vector<Kernel> kernels = parse_kernels(everything);
+  ASSERT_EQ(kernels.size(), 1u);
+  verify(kernels[0]);
+  EXPECT_EQ(to_string(kernels[0], false), everything);
+  EXPECT_EQ(to_string(parse_kernels(to_string(kernels[0]))[0], false), everything);
+}
+
+TEST(ParseKernels, ReadsSeveral) {
+  const std::string none = "kernel none() {\n}\n";
+  const std::vector<Kernel> kernels = parse_kernels("# first\n" + none + everything + none);
+  ASSERT_EQ(kernels.size(), 3u);
+  EXPECT_EQ(to_string(kernels[2]), none);
+  EXPECT_TRUE(parse_kernels("").empty());
+}
+
+struct Broken {
+  const char* name;
+  const char* body;
+  const char* what;
+};
+
+class BrokenKernels : public ::testing::TestWithParam<Broken> {};
+
+TEST_P(BrokenKernels, AreErrorsWithTheirPlace) {
+  const std::string text =
+      std::string("kernel k(in a: f32[8], out b: f32[8]) {\n") + GetParam().body + "\n}\n";
+  const std::string error = error_of(text);
+  EXPECT_NE(error.find("line "), std::string::npos) << error;
+  EXPECT_NE(error.find(GetParam().what), std::string::npos) << error;
+}
+
+const Broken broken[] = {
+    {"UnknownBuffer", "%0: f32 = load c[0]", "there is no buffer c"},
+    {"UnknownOp", "%0: f32 = frobnicate 1", "'frobnicate' is no elementwise op"},
+    {"OpThatIsNotElementwise", "%0: f32 = dot %1, %2", "'dot' is no elementwise op"},
+    {"UndefinedScalar", "store b[0] = %4", "%4 is not defined here"},
+    {"UndefinedLoop", "store b[%i] = 0", "%i is not defined here"},
+    {"DefinedTwice", "%0: f32 = load a[0]\n%0: f32 = load a[1]", "%0 is defined already"},
+    {"ScalarThatIsNotClamped", "%0: f32 = load a[0]\nstore b[%0] = 1", "no i64 that a clamp"},
+    {"ConstantOfNoDtype", "%0: f32 = add 1, 2", "whose dtype is not known"},
+    {"UnknownDtype", "%0: f31 = load a[0]", "unknown dtype 'f31'"},
+    {"DivisorOfZero", "for i < 8 { store b[%i / 0] = 1 }", "a divisor is positive"},
+    {"FactorThatIsTooLarge", "for i < 8 { store b[%i * 4611686018427387904 * 4] = 1 }",
+     "leaves 64 bits"},
+    {"WidthThatIsTooLarge", "for i < 8 vector(9999999999) { }", "too large"},
+    {"LoopInTheBodyOfAReduction",
+     "for i < 8 {\n%0: f32 = load a[%i]\ngeneral %1: f32 = %0 from 0 by %2: f32 with %3: f32 {\n"
+     "for j < 2 { }\ngive %2 } }",
+     "'give'"},
+    {"WhatVerifyRefuses", "%0: f32 = load a[0]\nstore a[0] = %0", "only read"},
+    {"StatementAfterAReduction",
+     "for i < 8 {\n%0: f32 = load a[%i]\nsum %1: f32 = %0 from 0\nstore b[0] = %0 }",
+     "a reduction or '}'"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Table, BrokenKernels, ::testing::ValuesIn(broken),
+                         [](const auto& tested) { return std::string(tested.param.name); });
+
+// Hostile text is refused: never a crash, never without end.
+TEST(ParseKernels, SurvivesAnyText) {
+  for (std::size_t end = 0; end < everything.size(); ++end) {
+    try {
+      parse_kernels(std::string_view(everything).substr(0, end));
+    } catch (const Error&) {
+    }
+  }
+  std::mt19937 random(1);
+  const auto below = [&](std::size_t n) { return random() % n; };
+  for (int i = 0; i < 3000; ++i) {
+    std::string text = everything;
+    for (std::size_t changes = 1 + below(4); changes > 0; --changes) {
+      const std::size_t at = below(text.size());
+      switch (below(3)) {
+        case 0:
+          text.erase(at, 1 + below(12));
+          break;
+        case 1:
+          text[at] = "%(){}[]<=*/+,:0129ijx"[below(21)];
+          break;
+        default:
+          text.insert(at, everything.substr(below(everything.size()), below(20)));
+      }
+    }
+    try {
+      for (const Kernel& kernel : parse_kernels(text)) verify(kernel);
+    } catch (const Error&) {
+    }
+  }
+  EXPECT_FALSE(error_of("kernel k() {" + std::string(5000, '(')).empty());
+  std::string deep = "kernel k(out b: f32[8]) {";
+  for (int i = 0; i < 5000; ++i) deep += " for i < 2 {";
+  EXPECT_NE(error_of(deep).find("nested more than"), std::string::npos);
+  deep = "kernel k(out b: f32[8]) { store b[";
+  EXPECT_NE(error_of(deep + std::string(5000, '(')).find("nested too deep"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace anabranch
