@@ -10,16 +10,6 @@ namespace {
 // Constants with more elements than this are drawn without their value.
 constexpr std::int64_t most_elements = 4;
 
-// In a quoted string of DOT, a backslash and a quote need a backslash before them.
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
-  }
-  return out;
-}
-
 // Box names are the path of node indices: n4_1 is node 1 of the region of node 4.
 class DotPrinter {
  public:
@@ -141,6 +131,15 @@ class DotPrinter {
 };
 
 }  // namespace
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out;
+}
 
 std::string to_dot(const Graph& graph) { return DotPrinter().print(graph); }
 

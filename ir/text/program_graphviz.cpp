@@ -4,18 +4,10 @@
 #include <optional>
 
 #include "ir/program/program.h"
+#include "ir/text/graphviz.h"
 
 namespace anabranch {
 namespace {
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
-  }
-  return out;
-}
 
 std::string label(const Program& program, const Step& step) {
   std::string text = escaped(step.name);
