@@ -5,6 +5,7 @@
 #include <set>
 
 #include "codegen/backends.h"
+#include "codegen/costs.h"
 #include "ir/custom_call.h"
 #include "ir/error.h"
 #include "runtime/memory/copy.h"
@@ -39,8 +40,6 @@ void copy_bytes(const void*, void* const* buffers, std::int64_t begin, std::int6
   auto* to = static_cast<std::byte*>(buffers[1]);
   if (begin < end) std::memcpy(to + begin, from + begin, static_cast<std::size_t>(end - begin));
 }
-
-constexpr std::int64_t copy_grain = 1 << 20;
 
 // By one thread to or from a device that works by itself: its memory is page-locked there.
 HostTask copy_task(const Program& program, const Step& step) {

@@ -19,14 +19,6 @@ namespace {
 // What oneDNN does on one core, in f32: from 140 for a product of 64 to 240.
 constexpr double dot_operations_per_ns = 160;
 
-// Measured on a 2-core Zen 5: going on to the next step of a stream takes 60 ns; an event takes 0.5
-// us where another worker is looking for work, and up to 10 us where one must be woken.
-constexpr double step_ns = 60;
-constexpr double event_ns = 2500;
-
-// Fewer bytes are not worth a thread of their own.
-constexpr std::int64_t copy_grain = 1 << 20;
-
 std::int64_t ranges(std::int64_t extent, std::int64_t grain) {
   return std::max<std::int64_t>(1, extent / std::max<std::int64_t>(1, grain));
 }
@@ -51,7 +43,8 @@ class Predict {
     const double memory_ns = core_ns({alone.bytes_read, alone.bytes_written, 0});
     const double dot_ns = static_cast<double>(alone.operations) / dot_operations_per_ns;
     const double epilogue_ns = core_ns({0, 0, step_.cost.operations - alone.operations});
-    const DotDesign made = design(dot, epilogue_extent(dot, kernels_), dot.packed.has_value());
+    // How it is cut does not depend on whether an operand is packed.
+    const DotDesign made = design(dot, epilogue_extent(dot, kernels_), false);
     set(std::max(memory_ns, dot_ns) + epilogue_ns, ranges(made.extent(), made.grain()));
   }
   void operator()(const PackStep& pack) const {
@@ -121,14 +114,12 @@ class CpuBackend final : public Backend {
   DeviceModel model(const Device& device, const Options&) const override {
     DeviceModel model;
     model.units = cores(device).count;
-    model.step_ns = step_ns;
-    model.event_ns = model.apart_ns = event_ns;
+    model.step_ns = core_step_ns;
+    model.event_ns = model.apart_ns = core_event_ns;
     return model;
   }
 
-  bool is_small(std::span<const Program> regions, std::span<const Kernel>) const override {
-    return cpu::is_small(regions);
-  }
+  bool is_small(std::span<const Program> regions) const override { return cpu::is_small(regions); }
   bool can_be_whole(const Step&, std::span<const Kernel>) const override { return true; }
 
   void link(const Program& program, const Options& options, LinkedCode& code) const override {

@@ -7,10 +7,6 @@
 namespace anabranch::null {
 namespace {
 
-// As on a CPU.
-constexpr double step_ns = 60;
-constexpr double event_ns = 2500;
-
 class NullBackend final : public Backend {
  public:
   std::optional<DotPlan> plan_dot(const DotSplit& split, const Device&,
@@ -29,16 +25,16 @@ class NullBackend final : public Backend {
     if (calls_user(step)) step.predicted_ns = std::max(custom_call_ns, step.predicted_ns);
   }
 
-  // It has as many units as there may be streams.
+  // As a CPU with as many cores as there may be streams.
   DeviceModel model(const Device&, const Options& options) const override {
     DeviceModel model;
     model.units = std::max(1, options.streams);
-    model.step_ns = step_ns;
-    model.event_ns = model.apart_ns = event_ns;
+    model.step_ns = core_step_ns;
+    model.event_ns = model.apart_ns = core_event_ns;
     return model;
   }
 
-  bool is_small(std::span<const Program>, std::span<const Kernel>) const override { return false; }
+  bool is_small(std::span<const Program>) const override { return false; }
   bool can_be_whole(const Step&, std::span<const Kernel>) const override { return false; }
 
   void link(const Program&, const Options&, LinkedCode&) const override {}
