@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "codegen/kernel/pass.h"
 #include "codegen/options.h"
 #include "codegen/plan/dot_split.h"
 #include "codegen/schedule/device_model.h"
@@ -43,8 +44,9 @@ class Backend {
   /// where a library that it needs is missing.
   virtual std::optional<DotPlan> plan_dot(const DotSplit& split, const Device& device,
                                           const Options& options) const = 0;
-  /// The kernel passes, on a kernel as `lower` made it.
-  virtual Kernel run_kernel_passes(Kernel kernel, bool is_epilogue) const = 0;
+  /// The passes of a kernel as `lower` made it, and what they should know about the machine.
+  virtual std::span<const KernelPass> kernel_passes() const = 0;
+  virtual Target kernel_target() const = 0;
   /// Adds the steps that its steps on this device need before them.
   virtual void add_steps(Program& program, DeviceIndex device,
                          std::span<const Kernel> kernels) const = 0;

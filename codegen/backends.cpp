@@ -19,4 +19,9 @@ const Backend& backend_of(const Device& device) {
   throw InternalError("backend_of", "a kind of device that does not exist");
 }
 
+std::span<const Backend* const> backends() {
+  static const Backend* const all[] = {&cpu::backend(), &cuda::backend(), &null::backend()};
+  return all;
+}
+
 }  // namespace anabranch

@@ -1,10 +1,14 @@
 // The registry of backends: the one place that names them.
 #pragma once
 
+#include <span>
+
 #include "codegen/backend.h"
 
 namespace anabranch {
 
 const Backend& backend_of(const Device& device);
+/// One per kind of device.
+std::span<const Backend* const> backends();
 
 }  // namespace anabranch

@@ -5,11 +5,11 @@
 
 #include "codegen/link.h"
 #include "codegen/plan/isolate.h"
-#include "codegen/plan/kernel_passes.h"
 #include "codegen/plan/plan.h"
-#include "codegen/plan/step_costs.h"
-#include "codegen/schedule/schedule.h"
+#include "codegen/program_passes.h"
 #include "ir/error.h"
+#include "ir/program/binary.h"
+#include "ir/text/parse.h"
 #include "passes/pass.h"
 #include "passes/pipeline.h"
 #include "runtime/executor/run.h"
@@ -35,18 +35,49 @@ std::vector<Device> devices_of(const PlacedGraph& placed, const Device& home) {
   return devices;
 }
 
+// Puts the literals of `from` in the place of equal ones: code reads those where they lie.
+bool share_constants(const Program& from, Program& to) {
+  if (to.constants != from.constants || to.steps.size() != from.steps.size()) return false;
+  to.constants = from.constants;
+  for (StepId i = 0; i < to.steps.size(); ++i) {
+    const std::span<const Program> inner = inner_programs(from.steps[i]);
+    const std::span<Program> copies = inner_programs(to.steps[i]);
+    for (std::size_t k = 0; k < inner.size(); ++k) {
+      if (k == copies.size() || !share_constants(inner[k], copies[k])) return false;
+    }
+  }
+  return true;
+}
+
+// What comes back of a program that was written down, as text and in its binary form: the same one.
+Program read_back(const Program& program) {
+  constexpr std::size_t short_values = 1 << 16;  // longer constants take their time as text
+  std::size_t bytes = 0;
+  for (const Literal& constant : program.constants) bytes += constant.bytes().size();
+  const ProgramText plain{.comments = false, .values = bytes < short_values};
+  const std::string text = to_string(program, plain);
+  try {
+    const Program& written = plain.values ? parse_program(text) : program;
+    Program again = program_from_binary(to_binary(written));
+    if (to_string(again, plain) == text && share_constants(program, again)) return again;
+  } catch (const Error& refused) {
+    throw InternalError("compile", std::string("its own text is refused: ") + refused.what(), text);
+  }
+  throw InternalError("compile", "a program is another one once it was written down", text);
+}
+
 }  // namespace
 
-Compilation compile(const Graph& graph, const Options& options) {
+Compilation compile(const Graph& graph, const Options& options, const PassObserver& after) {
   check_exists(options.device);
+  check_pass_names(options.disabled);
+  const PassRun run{.verify = options.verify, .disabled = options.disabled, .after = after};
   Compilation made;
   made.traced = graph;
 
   PassContext context{.fast_math = options.fast_math};
   Graph located = place(graph, options.parameters, options.device, false).graph;
-  Graph optimized =
-      run_passes(default_pipeline(), std::move(located), context,
-                 {.verify = options.verify, .disabled = options.disabled, .after = {}});
+  Graph optimized = run_passes(default_pipeline(), std::move(located), context, run);
   PlacedGraph placed = place(isolate(optimized), options.parameters, options.device);
   made.notes = std::move(context.notes);
   made.planned_members = context.planned_members;
@@ -57,14 +88,15 @@ Compilation compile(const Graph& graph, const Options& options) {
   Program program = plan(placed, devices, made.options);
   made.optimized = std::move(placed.graph);
 
-  run_kernel_passes(program);
-  set_costs(program, made.options);
-  Schedule scheduled = schedule(std::move(program), made.options);
-  auto code = std::make_shared<const LinkedCode>(link(scheduled.program, made.options));
+  ProgramContext scheduling{.options = made.options, .run = run};
+  program = run_passes(program_passes(), std::move(program), scheduling, run);
+  const bool is_checked = always_verifies || options.verify;
+  auto code = std::make_shared<const LinkedCode>(
+      link(is_checked ? read_back(program) : program, made.options));
   made.first.executable =
-      std::make_shared<const Executable>(Executable{std::move(scheduled.program), std::move(code)});
-  made.first.state = ExecutionState::of(*made.first.executable, scheduled.has_choice);
-  if (scheduled.has_choice) {
+      std::make_shared<const Executable>(Executable{std::move(program), std::move(code)});
+  made.first.state = ExecutionState::of(*made.first.executable, scheduling.has_choice);
+  if (scheduling.has_choice) {
     made.reschedule = std::make_shared<Reschedule>(made.first, made.options);
   }
   return made;

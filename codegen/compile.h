@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "codegen/schedule/reschedule.h"
 #include "codegen/stage.h"
 #include "ir/graph/graph.h"
+#include "passes/driver.h"
 #include "runtime/executor/executable.h"
 #include "runtime/memory/buffer.h"
 
@@ -36,8 +38,12 @@ Runnable current(const Compilation& compilation);
 /// Runs that: see run.h.
 std::vector<Buffer> run(const Compilation& compilation, std::vector<Buffer> inputs);
 
-/// Throws Error where the device does not exist.
-Compilation compile(const Graph& graph, const Options& options = {});
+/// Called after each pass, over the graph, a kernel or the program.
+using PassObserver = std::function<void(const PassResult&)>;
+
+/// Throws Error where the device does not exist, or where a pass that is to be left out does not.
+Compilation compile(const Graph& graph, const Options& options = {},
+                    const PassObserver& after = {});
 
 /// The text of one stage. `optimized` ends with the refused fusions.
 std::string dump(const Compilation& compilation, Stage stage);

@@ -94,9 +94,21 @@ LinkedCode prepared(const Program& program) {
   return code;
 }
 
+// Where temporaries have no place, code would write anywhere.
+void check_places(const Program& program) {
+  for (const Slot& slot : program.slots) {
+    if (slot.kind != Slot::Kind::temporary || slot.offset != Slot::unplaced) continue;
+    throw InternalError("link", slot.name + " has no place in memory", to_string(program));
+  }
+  for (const Step& step : program.steps) {
+    for (const Program& inner : inner_programs(step)) check_places(inner);
+  }
+}
+
 }  // namespace
 
 LinkedCode link(const Program& program, const Options& options) {
+  check_places(program);
   LinkedCode code = prepared(program);
   std::set<const Backend*> done;
   for (const ProgramDevice& place : program.devices) {

@@ -7,8 +7,7 @@
 #include "codegen/backends.h"
 #include "codegen/compile.h"
 #include "codegen/plan/plan.h"
-#include "codegen/plan/step_costs.h"
-#include "codegen/schedule/schedule.h"
+#include "codegen/program_passes.h"
 #include "ir/error.h"
 #include "ir/text/print.h"
 
@@ -128,8 +127,8 @@ std::string text_for_gpu(const Compilation& compilation) {
   const std::size_t nodes = compilation.optimized.nodes().size();
   Program program =
       plan({compilation.optimized, std::vector<Device>(nodes, gpu)}, {&gpu, 1}, options);
-  set_costs(program, options);
-  program = schedule(std::move(program), options).program;
+  ProgramContext context{.options = options};
+  program = run_passes(program_passes(), std::move(program), context);
   return backend_of(gpu).dump(program, {}, Stage::cuda);
 }
 
@@ -149,7 +148,7 @@ std::string dump(const Compilation& compilation, Stage stage) {
     case Stage::assembly:
       return code_text(executable, stage);
     case Stage::schedule:
-      return to_string(executable.program);
+      return to_string(executable.program, ProgramText::outline());
     case Stage::memory:
       return memory_text(compilation, executable.program);
     case Stage::cuda: {

@@ -4,6 +4,7 @@
 // equality and hashing all derive from it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 
 #include "ir/custom_call.h"
 #include "ir/device.h"
+#include "ir/fields.h"
 #include "ir/literal.h"
 
 namespace anabranch {
@@ -36,6 +38,9 @@ struct AxesAttributes {
 };
 
 enum class Comparison : std::uint8_t { eq, ne, lt, le, gt, ge };
+template <>
+inline constexpr std::array<std::string_view, 6> words<Comparison> = {"eq", "ne", "lt",
+                                                                      "le", "gt", "ge"};
 
 struct CompareAttributes {
   Comparison direction = Comparison::eq;
@@ -84,6 +89,9 @@ struct CustomCallAttributes {
 /// What the group compiles to: one loop nest without reductions, one with, or one library call for
 /// a dot and its epilogue.
 enum class FusionKind : std::uint8_t { elementwise, reduction, dot };
+template <>
+inline constexpr std::array<std::string_view, 3> words<FusionKind> = {"elementwise", "reduction",
+                                                                      "dot"};
 
 struct FusionAttributes {
   FusionKind kind = FusionKind::elementwise;
@@ -102,61 +110,54 @@ void fields(const NoAttributes&, Visitor&&) {}
 template <class Visitor>
 void fields(const ConstantAttributes&, Visitor&&) {}
 
-template <class A, class Visitor>
-requires std::is_same_v<std::remove_const_t<A>, AxisAttributes>
-void fields(A& a, Visitor&& visit) { visit("axis", a.axis); }
-template <class A, class Visitor>
-requires std::is_same_v<std::remove_const_t<A>, AxesAttributes>
-void fields(A& a, Visitor&& visit) { visit("axes", a.axes); }
-template <class A, class Visitor>
-requires std::is_same_v<std::remove_const_t<A>, CompareAttributes>
-void fields(A& a, Visitor&& visit) { visit("direction", a.direction); }
-template <class A, class Visitor>
-requires std::is_same_v<std::remove_const_t<A>, SliceAttributes>
+template <MaybeConst<AxisAttributes> A, class Visitor>
+void fields(A& a, Visitor&& visit) {
+  visit("axis", a.axis);
+}
+template <MaybeConst<AxesAttributes> A, class Visitor>
+void fields(A& a, Visitor&& visit) {
+  visit("axes", a.axes);
+}
+template <MaybeConst<CompareAttributes> A, class Visitor>
+void fields(A& a, Visitor&& visit) {
+  visit("direction", a.direction);
+}
+template <MaybeConst<SliceAttributes> A, class Visitor>
 void fields(A& a, Visitor&& visit) {
   visit("start", a.start);
   visit("limit", a.limit);
   visit("stride", a.stride);
 }
-template <class A, class Visitor>
-requires std::is_same_v<std::remove_const_t<A>, SizesAttributes>
-void fields(A& a, Visitor&& visit) { visit("sizes", a.sizes); }
-template <class A, class Visitor>
-requires std::is_same_v<std::remove_const_t<A>, PadAttributes>
+template <MaybeConst<SizesAttributes> A, class Visitor>
+void fields(A& a, Visitor&& visit) {
+  visit("sizes", a.sizes);
+}
+template <MaybeConst<PadAttributes> A, class Visitor>
 void fields(A& a, Visitor&& visit) {
   visit("low", a.low);
   visit("high", a.high);
   visit("interior", a.interior);
 }
-template <class A, class Visitor>
-requires std::is_same_v<std::remove_const_t<A>, DotAttributes>
+template <MaybeConst<DotAttributes> A, class Visitor>
 void fields(A& a, Visitor&& visit) {
   visit("lhs_batch", a.lhs_batch);
   visit("rhs_batch", a.rhs_batch);
   visit("lhs_contracting", a.lhs_contracting);
   visit("rhs_contracting", a.rhs_contracting);
 }
-template <class A, class Visitor>
-requires std::is_same_v<std::remove_const_t<A>, DeviceAttributes>
-void fields(A& a, Visitor&& visit) { visit("device", a.device); }
-template <class A, class Visitor>
-requires std::is_same_v<std::remove_const_t<A>, CustomCallAttributes>
+template <MaybeConst<DeviceAttributes> A, class Visitor>
+void fields(A& a, Visitor&& visit) {
+  visit("device", a.device);
+}
+template <MaybeConst<CustomCallAttributes> A, class Visitor>
 void fields(A& a, Visitor&& visit) {
   visit("name", a.name);
   visit("function", a.function);
   visit("results", a.results);
 }
-template <class A, class Visitor>
-requires std::is_same_v<std::remove_const_t<A>, FusionAttributes>
-void fields(A& a, Visitor&& visit) { visit("kind", a.kind); }
-
-/// The words of the text form, indexed by the enumerator.
-inline constexpr std::string_view comparison_names[] = {"eq", "ne", "lt", "le", "gt", "ge"};
-inline constexpr std::string_view fusion_kind_names[] = {"elementwise", "reduction", "dot"};
-
-inline std::string_view name(Comparison direction) {
-  return comparison_names[static_cast<int>(direction)];
+template <MaybeConst<FusionAttributes> A, class Visitor>
+void fields(A& a, Visitor&& visit) {
+  visit("kind", a.kind);
 }
-inline std::string_view name(FusionKind kind) { return fusion_kind_names[static_cast<int>(kind)]; }
 
 }  // namespace anabranch

@@ -1,17 +1,23 @@
-// Pass: a function from graph to graph, and the driver that runs a list of them.
+// Passes over graphs.
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ir/graph/graph.h"
+#include "ir/graph/verify.h"
+#include "ir/text/print.h"
+#include "passes/driver.h"
 #include "passes/placement.h"
 
 namespace anabranch {
+
+template <>
+inline constexpr std::string_view form_name<Graph> = "graph";
 
 /// What a pass may look at and what it may leave behind.
 struct PassContext {
@@ -24,12 +30,7 @@ struct PassContext {
   std::function<void(std::string_view equation)> applied = {};
 };
 
-struct Pass {
-  std::string_view name;
-  std::string_view help;
-  Graph (*run)(const Graph& graph, PassContext& context);
-  bool refuses = false;  ///< throws Error where the graph is the user's to mend
-};
+using Pass = PassOf<Graph, PassContext>;
 
 using Pipeline = std::span<const Pass>;
 
@@ -38,14 +39,9 @@ std::span<const Pass> all_passes();
 /// Throws Error, naming the passes there are, if there is none of that name.
 const Pass& find_pass(std::string_view name);
 
-struct PassRun {
-  bool verify = false;                    ///< check after every pass (always in debug builds)
-  std::span<const std::string> disabled;  ///< left out, by name
-  /// Called after each pass, for dumps and timelines.
-  std::function<void(const Pass&, const Graph& after, std::chrono::nanoseconds)> after;
-};
-
-/// Runs `pipeline` in order. A pass that breaks the graph gives InternalError naming it.
-Graph run_passes(Pipeline pipeline, Graph graph, PassContext& context, const PassRun& options = {});
+inline Graph run_passes(Pipeline pipeline, Graph graph, PassContext& context,
+                        const PassRun& options = {}) {
+  return run_list(pipeline, std::move(graph), context, options);
+}
 
 }  // namespace anabranch

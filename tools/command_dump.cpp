@@ -1,8 +1,10 @@
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <optional>
 
 #include "codegen/compile.h"
+#include "codegen/program_passes.h"
 #include "frontend/run/env.h"
 #include "ir/text/graphviz.h"
 #include "tools/commands.h"
@@ -14,6 +16,7 @@ namespace {
 struct DumpChoices {
   std::string file;
   std::string stage = "optimized";
+  std::string after;  // a pass
   std::string format = "text";
   std::string output;
   int streams = 0;  // as the environment wants
@@ -32,6 +35,27 @@ std::string picture(const Compilation& compilation, Stage stage) {
   }
 }
 
+// What a pass made, each time that it ran.
+std::string text_after(const DumpChoices& choices, const Options& options) {
+  const std::vector<std::string_view> names = pass_names();
+  if (std::ranges::find(names, choices.after) == names.end()) {
+    throw Error("dump: there is no pass " + choices.after + "; 'opt --list' names them");
+  }
+  std::string text;
+  compile(read_graph(choices.file), options, [&](const PassResult& made) {
+    if (made.pass == choices.after) text += (text.empty() ? "" : "\n") + made.text();
+  });
+  return text;
+}
+
+void write(const DumpChoices& choices, const std::string& text) {
+  if (choices.output.empty()) {
+    std::cout << text;
+  } else {
+    write_text(choices.output, text);
+  }
+}
+
 void dump_command(const DumpChoices& choices) {
   const std::optional<Stage> stage = parse_stage(choices.stage);
   if (!stage) {
@@ -39,6 +63,7 @@ void dump_command(const DumpChoices& choices) {
   }
   Options options = default_options();
   if (choices.streams > 0) options.streams = choices.streams;
+  if (!choices.after.empty()) return write(choices, text_after(choices, options));
   const Compilation compilation = compile(read_graph(choices.file), options);
   std::string text;
   if (choices.format == "text") {
@@ -47,11 +72,7 @@ void dump_command(const DumpChoices& choices) {
     text = picture(compilation, *stage);
     if (choices.format == "svg") text = draw_svg(text);
   }
-  if (choices.output.empty()) {
-    std::cout << text;
-  } else {
-    write_text(choices.output, text);
-  }
+  write(choices, text);
 }
 
 }  // namespace
@@ -61,6 +82,7 @@ void add_dump(CLI::App& app) {
   CLI::App* command = app.add_subcommand("dump", "show one stage of a graph's compilation");
   command->add_option("file", choices->file, "graph text, or - for standard input")->required();
   command->add_option("--stage", choices->stage, stage_names());
+  command->add_option("--after", choices->after, "a pass: what it made, each time that it ran");
   command->add_option("--format", choices->format)->check(CLI::IsMember({"text", "dot", "svg"}));
   command->add_option("--output", choices->output, "a file to write instead of printing");
   add_streams(*command, choices->streams);

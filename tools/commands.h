@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
+#include "ir/error.h"
 #include "ir/graph/graph.h"
 
 namespace anabranch {
@@ -16,9 +17,20 @@ void add_devices(CLI::App& app);
 /// The option --streams NUMBER.
 void add_streams(CLI::App& command, int& streams);
 
-/// The graph in a text file, whose lines its nodes then know, or on standard input where the path
-/// is "-". Throws Error that names the file.
+/// What is in a text file, or on standard input where the path is "-". Throws Error that names the
+/// file, and so do the others.
+std::string read_text(const std::string& path);
+/// The graph in a text file, whose lines its nodes then know.
 Graph read_graph(const std::string& path);
+/// Calls `parse()` on what was read from there; its errors name the file.
+template <class Parse>
+auto named_in_errors(const std::string& path, Parse parse) {
+  try {
+    return parse();
+  } catch (const Error& error) {
+    throw Error((path == "-" ? "standard input" : path) + ": " + error.what());
+  }
+}
 
 /// Writes a whole text, or nothing (write_file). Throws Error that names the file.
 void write_text(const std::string& path, const std::string& text);

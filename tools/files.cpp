@@ -12,7 +12,7 @@
 
 namespace anabranch {
 
-Graph read_graph(const std::string& path) {
+std::string read_text(const std::string& path) {
   std::string text;
   if (path == "-") {
     text.assign(std::istreambuf_iterator<char>(std::cin), {});
@@ -28,11 +28,12 @@ Graph read_graph(const std::string& path) {
       throw Error(path + ": cannot be read: " + std::strerror(errno));
     }
   }
-  try {
-    return parse(text, path == "-" ? "" : path);
-  } catch (const Error& error) {
-    throw Error((path == "-" ? "standard input" : path) + ": " + error.what());
-  }
+  return text;
+}
+
+Graph read_graph(const std::string& path) {
+  const std::string text = read_text(path);
+  return named_in_errors(path, [&] { return parse(text, path == "-" ? "" : path); });
 }
 
 void write_text(const std::string& path, const std::string& text) {

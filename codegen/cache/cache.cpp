@@ -126,6 +126,18 @@ std::filesystem::path named(const std::filesystem::path& directory) {
   return std::filesystem::absolute(directory / "").parent_path();
 }
 
+// The code of the entry for `key`, or what is wrong with it.
+std::optional<std::string> code_of(const File& file, const struct stat& status,
+                                   std::string_view key, std::string& fault) {
+  const std::optional<std::string> content = read_all(file, status);
+  fault = "cannot be read";
+  if (!content) return std::nullopt;
+  const auto found = cache_entry::code(*content, key);
+  if (const auto* code = std::get_if<std::string_view>(&found)) return std::string(*code);
+  fault = std::get<SectionsFault>(found).what;
+  return std::nullopt;
+}
+
 }  // namespace
 
 CodeCache::CodeCache(const std::filesystem::path& directory, std::int64_t limit)
@@ -161,19 +173,16 @@ std::optional<std::string> CodeCache::find(std::string_view key) {
   struct stat status;
   std::string fault =
       ::fstat(file.descriptor(), &status) == 0 ? refusal(status, limit_) : "cannot be looked at";
-  std::optional<std::string> content;
-  if (fault.empty()) {
-    content = read_all(file, status);
-    fault = content ? cache_entry::fault(*content, key) : "cannot be read";
-  }
-  if (!fault.empty()) {
+  std::optional<std::string> code;
+  if (fault.empty()) code = code_of(file, status, key, fault);
+  if (!code) {
     ++misses_;
     reject(entry, fault);
     return std::nullopt;
   }
   ++hits_;
   ::futimens(file.descriptor(), nullptr);  // was used now; where that fails it is evicted earlier
-  return cache_entry::code(*content);
+  return code;
 }
 
 void CodeCache::reject(const std::string& entry, const std::string& why) {

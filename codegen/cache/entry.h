@@ -1,8 +1,11 @@
-// An entry of the code cache as the bytes of a file: header, key, code.
+// An entry of the code cache as the bytes of a file: key and code.
 #pragma once
 
 #include <string>
 #include <string_view>
+#include <variant>
+
+#include "ir/sections.h"
 
 namespace anabranch::cache_entry {
 
@@ -11,11 +14,8 @@ std::string name(std::string_view key);
 
 std::string encode(std::string_view key, std::string_view code);
 
-/// Why `content` is not an entry for `key` ("is truncated"); empty where it is one.
-std::string fault(const std::string& content, std::string_view key);
-
-/// The code of an entry without fault.
-std::string code(const std::string& content);
+/// The code of an entry for `key`, which lies in `content`, or why it is no such entry.
+std::variant<std::string_view, SectionsFault> code(std::string_view content, std::string_view key);
 
 /// How the names of all entries end.
 inline constexpr std::string_view suffix = ".code";

@@ -7,10 +7,10 @@
 #include "codegen/cpu/compile_kernels.h"
 #include "codegen/cpu/dot/design.h"
 #include "codegen/cpu/dot/dot.h"
+#include "codegen/cpu/grain.h"
+#include "codegen/cpu/kernel_passes.h"
 #include "codegen/cpu/link_program.h"
 #include "codegen/cpu/native_flow.h"
-#include "codegen/cpu/tile.h"
-#include "codegen/kernel/split_loops.h"
 #include "runtime/device/device.h"
 
 namespace anabranch::cpu {
@@ -88,8 +88,10 @@ class CpuBackend final : public Backend {
     return plan;
   }
 
-  Kernel run_kernel_passes(Kernel kernel, bool is_epilogue) const override {
-    return split_loops(tile(std::move(kernel), host_target(), is_epilogue));
+  std::span<const KernelPass> kernel_passes() const override { return cpu::kernel_passes(); }
+  Target kernel_target() const override {
+    const CpuModel& cpu = host_cpu();
+    return {.vector_bytes = cpu.has("avx512f") ? 64 : cpu.has("avx2") ? 32 : 16};
   }
 
   // The right operand of a dot of many rows is laid out once, for all blocks of rows.
@@ -138,8 +140,8 @@ class CpuBackend final : public Backend {
     const SlotId operand = step.buffers[*dot.packed];
     const auto room = static_cast<SlotId>(program.slots.size());
     const Type type{u8, Shape{static_cast<std::int64_t>(made.shared_right->layout().get_size())}};
-    program.slots.push_back({Slot::Kind::temporary, 0, 0, type,
-                             program.slots[operand].name + ".packed",
+    program.slots.push_back({Slot::Kind::temporary, 0, Slot::unplaced, type,
+                             program.slots[step.writes[0]].name + ".packed",
                              program.slots[operand].device});
     step.buffers[*dot.packed] = room;
     Step packs;

@@ -72,11 +72,4 @@ std::string assembly_text(std::span<const Kernel* const> kernels) {
                   llvm::CodeGenFileType::AssemblyFile);
 }
 
-Target host_target() {
-  const CpuModel& cpu = host_cpu();
-  Target target;
-  target.vector_bytes = cpu.has("avx512f") ? 64 : cpu.has("avx2") ? 32 : 16;
-  return target;
-}
-
 }  // namespace anabranch::cpu

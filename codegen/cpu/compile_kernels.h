@@ -8,7 +8,6 @@
 
 #include "codegen/cache/cache.h"
 #include "codegen/cpu/cpu_model.h"
-#include "codegen/cpu/tile.h"
 #include "ir/kernel/kernel.h"
 #include "runtime/device/task.h"
 
@@ -34,8 +33,5 @@ Code compile_kernels(std::span<const Kernel> kernels, CodeCache* cache = nullptr
 /// The LLVM IR (after our optimisations) and the assembly of the same, for dumps.
 std::string llvm_text(std::span<const Kernel* const> kernels);
 std::string assembly_text(std::span<const Kernel* const> kernels);
-
-/// What `tile` should know about this machine.
-Target host_target();
 
 }  // namespace anabranch::cpu

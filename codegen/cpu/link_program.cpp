@@ -8,8 +8,8 @@
 #include "codegen/cpu/compile_kernels.h"
 #include "codegen/cpu/dot/maker.h"
 #include "codegen/cpu/emit/flow.h"
+#include "codegen/cpu/grain.h"
 #include "codegen/cpu/native_flow.h"
-#include "codegen/cpu/tile.h"
 #include "codegen/kernel/key.h"
 
 namespace anabranch::cpu {

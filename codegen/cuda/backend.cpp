@@ -18,7 +18,9 @@ class GpuBackend final : public Backend {
   }
 
   // They are mapped to threads when they are linked.
-  Kernel run_kernel_passes(Kernel kernel, bool) const override { return kernel; }
+  // Threads take their iterations when a kernel is linked (map_threads.h).
+  std::span<const KernelPass> kernel_passes() const override { return {}; }
+  Target kernel_target() const override { return {}; }
 
   void add_steps(Program&, DeviceIndex, std::span<const Kernel>) const override {}
 

@@ -9,7 +9,7 @@
 #include "codegen/cuda/emit/thread_scratch.h"
 #include "codegen/cuda/keep_rows.h"
 #include "codegen/kernel/facts.h"
-#include "codegen/kernel/renest.h"
+#include "codegen/kernel/loop_nest.h"
 
 namespace anabranch::cuda {
 namespace {
@@ -107,7 +107,7 @@ MappedKernel map_tiles(Kernel kernel, std::size_t row, const Blocks& blocks) {
     indices.push_back(now[2]);
     return indices;
   };
-  kernel = renest(kernel, outer, nest);
+  kernel = with_nest(kernel, outer, nest);
   set_parallel(kernel);
   const auto tiles = [](std::int64_t extent) { return (extent + tile_size - 1) / tile_size; };
   return {std::move(kernel),
@@ -134,7 +134,7 @@ MappedKernel map_elements(Kernel kernel, const Blocks& blocks) {
     if (width > 1) indices.back() = table.add(table.scale(indices.back(), width), now[1]);
     return indices;
   };
-  kernel = renest(kernel, outer, nest);
+  kernel = with_nest(kernel, outer, nest);
   set_parallel(kernel);
   if (width > 1) {
     std::get<Loop>(kernel[outer_loops(kernel)[1]].operation).vector_width = width;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "codegen/kernel/renest.h"
+#include "codegen/kernel/loop_nest.h"
 #include "ir/fusion_plan.h"
 
 namespace anabranch {
@@ -101,6 +101,20 @@ int KernelFacts::widest_element(Ref loop) const {
     if (inside) widest = std::max(widest, work.bytes);
   }
   return widest;
+}
+
+bool KernelFacts::has_marked_lanes() const {
+  return std::any_of(outer_.begin(), outer_.end(),
+                     [this](Ref ref) { return loop(ref).lanes != Loop::Lanes::unmarked; });
+}
+
+KernelFacts::Weight KernelFacts::weight(Ref loop) const {
+  Weight weight;
+  for (const Work& work : work_) {
+    if (std::find(work.loops.begin(), work.loops.end(), loop) == work.loops.end()) continue;
+    (work.operations >= heavy_operations ? weight.heavy : weight.cheap) += work.operations > 0;
+  }
+  return weight;
 }
 
 }  // namespace anabranch

@@ -1,5 +1,5 @@
-// What tiling wants to know of a kernel: its loops, how its accesses move with each, how much it
-// computes where.
+// What kernel passes want to know of a kernel: its loops, how its accesses move with each, how much
+// it computes where.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +42,17 @@ class KernelFacts {
   const std::vector<Work>& work() const { return work_; }
   const std::vector<Leaf>& leaves() const { return leaves_; }
   bool has_scratch() const { return has_scratch_; }
+  /// Whether one of the outer loops is to become lanes.
+  bool has_marked_lanes() const;
   const Loop& loop(Ref ref) const { return std::get<Loop>(kernel_[ref].operation); }
+
+  /// Operations of an approximate op, as `Cost` counts them.
+  static constexpr int heavy_operations = 10;
+  /// How many scalars a loop computes: by approximate ops, and by others.
+  struct Weight {
+    int cheap = 0, heavy = 0;
+  };
+  Weight weight(Ref loop) const;
 
   /// By how much the access moves with each step of the loop, if that is one number.
   std::optional<std::int64_t> stride(const Access& access, Ref loop) const;

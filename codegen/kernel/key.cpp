@@ -91,8 +91,8 @@ class KeyWriter {
     add_index(index);
   }
   void add_operation(const Loop& loop) {
-    const auto& [extent, first, parallel, width, unroll, reductions, body] = loop;
-    add(first, extent, parallel, width, unroll);
+    const auto& [extent, first, parallel, lanes, width, unroll, reductions, body] = loop;
+    add(first, extent, parallel, lanes, width, unroll);
     add_refs(body);
     add(reductions.size());
     for (const Reduction& reduction : reductions) add_reduction(reduction);

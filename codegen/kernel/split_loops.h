@@ -14,7 +14,7 @@
 
 namespace anabranch {
 
-/// `kernel` as `tile` made it, with loops cut where conditions on one loop's index change. Pieces
+/// The kernel with its loops cut where conditions on one loop's index change. Pieces
 /// of vector loops begin at multiples of the width: a vector across a seam stays masked. Results
 /// keep their bits but for products that are fused with sums where a selection stood between them.
 /// The kernel grows by a constant factor at most; loops that reduce stay whole.

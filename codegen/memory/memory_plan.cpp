@@ -147,8 +147,10 @@ class Planner {
     next_slot_.resize(program_.slots.size());
     places_.reserve(program_.slots.size());
     for (SlotId id = 0; id < program_.slots.size(); ++id) {
-      const Slot& slot = program_.slots[id];
-      if (slot.kind != Slot::Kind::temporary || uses_[id].empty()) continue;
+      Slot& slot = program_.slots[id];
+      if (slot.kind != Slot::Kind::temporary) continue;
+      slot.offset = 0;  // of what nothing uses, and of what has no bytes
+      if (uses_[id].empty()) continue;
       place_of_[id] = places_.size();
       places_.push_back({id, id, LiveRange(uses_[id]), round_up(slot.type.bytes())});
     }

@@ -17,7 +17,8 @@ class NullBackend final : public Backend {
     return plan;
   }
 
-  Kernel run_kernel_passes(Kernel kernel, bool) const override { return kernel; }
+  std::span<const KernelPass> kernel_passes() const override { return {}; }
+  Target kernel_target() const override { return {}; }
   void add_steps(Program&, DeviceIndex, std::span<const Kernel>) const override {}
 
   void predict(Step& step, const Program&, std::span<const Kernel>) const override {

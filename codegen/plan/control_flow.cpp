@@ -106,7 +106,8 @@ class Places {
 void add_written(Program& program, Step& step, const Type& type, std::string name) {
   const auto id = static_cast<SlotId>(program.slots.size());
   const DeviceIndex device = device_of(program, step);
-  program.slots.push_back({Slot::Kind::temporary, 0, 0, type, std::move(name), device});
+  program.slots.push_back(
+      {Slot::Kind::temporary, 0, Slot::unplaced, type, std::move(name), device});
   step.buffers.push_back(id);
   step.writes.push_back(id);
 }

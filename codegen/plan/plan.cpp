@@ -155,7 +155,7 @@ class Planner {
   void plan_custom_call(std::uint32_t index, const Node& node) {
     const auto& attributes = node.as<CustomCallAttributes>();
     CustomCallStep call{attributes.name, attributes.function, {}, node.types};
-    Step step = named(call.name.c_str(), index, node);
+    Step step = named((call.name + ".").c_str(), index, node);
     step.title = "custom_call " + call.name;
     for (Value input : node.inputs) {
       call.operands.push_back(graph_.type(input));
@@ -214,7 +214,7 @@ class Planner {
 
   SlotId add_slot(Slot::Kind kind, std::uint32_t index, const Type& type, Value value,
                   const std::string& suffix = "") {
-    program_.slots.push_back({kind, index, 0, type, text_of(value) + suffix, at_});
+    program_.slots.push_back({kind, index, Slot::unplaced, type, text_of(value) + suffix, at_});
     return static_cast<SlotId>(program_.slots.size() - 1);
   }
 
@@ -234,7 +234,7 @@ class Planner {
     auto& constants = program_.constants;
     constants.push_back(node.as<ConstantAttributes>().value);
     SlotId slot = add_slot(Slot::Kind::constant, static_cast<std::uint32_t>(constants.size() - 1),
-                           node.types[0], value);
+                           node.types[0], value, at_ == 0 ? "" : ".on" + std::to_string(at_));
     constants_.emplace(std::pair(value, at_), slot);
     return slot;
   }
@@ -261,7 +261,7 @@ class Planner {
     std::vector<SlotId> temporaries;
     for (std::size_t i = 0; i < lowered.temporaries.size(); ++i) {
       temporaries.push_back(add_slot(Slot::Kind::temporary, 0, lowered.temporaries[i], {index, 0},
-                                     ".partial" + std::to_string(i)));
+                                     "." + name + ".partial" + std::to_string(i)));
     }
     for (KernelCall& call : lowered.calls) {
       Step step;

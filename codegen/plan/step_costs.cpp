@@ -70,10 +70,9 @@ const Backend& backend_for(const Program& program, const Step& step, const Optio
   return backend_of(program.devices[device_of(program, step)].device);
 }
 
+}  // namespace
+
 void set_costs(Program& program, std::span<const Kernel> kernels, const Options& options) {
-  for (DeviceIndex i = 0; i < program.devices.size(); ++i) {
-    backend_of(program.devices[i].device).add_steps(program, i, kernels);
-  }
   for (Step& step : program.steps) {
     const std::span<Program> regions = inner_programs(step);
     if (regions.empty()) {
@@ -86,14 +85,6 @@ void set_costs(Program& program, std::span<const Kernel> kernels, const Options&
     for (Program& region : regions) set_costs(region, kernels, inside);
     finish_flow(program, step, kernels, inside);
   }
-}
-
-}  // namespace
-
-void set_costs(Program& program, const Options& options) {
-  std::vector<Kernel> kernels = std::move(program.kernels);
-  set_costs(program, kernels, options);
-  program.kernels = std::move(kernels);
 }
 
 }  // namespace anabranch

@@ -129,18 +129,24 @@ class Scheduler {
     places_ = by_place(chains_, program);
   }
 
-  void run() {
+  void put_on_streams() {
     program_.given_up.clear();
     lay(choose());
+  }
+
+  void fit_memory() {
+    plan_memory(program_);
     const std::size_t limit = options_.memory_limit;
     if (limit == 0 || program_.arena_bytes() <= limit) return;
     const std::size_t streams = program_.streams.size(), wanted = program_.arena_bytes();
     for (std::size_t fewer = streams; fewer-- > 1;) {
       lay(assign(places_, program_, static_cast<std::uint32_t>(fewer)));
+      plan_memory(program_);
       if (program_.arena_bytes() <= limit) return pay(streams, wanted);
     }
     const std::vector<StepId> order = frugal_order(program_, *dependencies_);
     lay(chains_.empty() ? Assignment(order.size(), 0) : assign(places_, program_, 1), order);
+    plan_memory(program_);
     if (program_.arena_bytes() <= limit) return pay(streams, wanted);
     throw Error(fmt::format(
         "compile: the temporaries of {} need {} bytes on one stream, and Options::memory_limit is "
@@ -207,7 +213,6 @@ class Scheduler {
     }
     const Dependencies* dependencies = dependencies_ ? &*dependencies_ : nullptr;
     program_.prediction = Predictor(program_, dependencies, models_).predict(stream_of);
-    plan_memory(program_);
   }
 
   void pay(std::size_t streams, std::size_t wanted) {
@@ -229,6 +234,17 @@ class Scheduler {
 
 }  // namespace
 
+bool put_on_streams(Program& program, const Options& options) {
+  Scheduler scheduler(program, options);
+  scheduler.put_on_streams();
+  return scheduler.has_choice();
+}
+
+void fit_memory(Program& program, const Options& options) {
+  if (options.memory_limit == 0) return plan_memory(program);
+  Scheduler(program, options).fit_memory();
+}
+
 Schedule schedule(Program program, const Options& options, const LaunchTimes* measured) {
   if (measured) {
     for (StepId i = 0; i < program.steps.size(); ++i) {
@@ -236,10 +252,9 @@ Schedule schedule(Program program, const Options& options, const LaunchTimes* me
     }
   }
   Schedule made{std::move(program)};
-  Scheduler scheduler(made.program, options);
-  scheduler.run();
+  made.has_choice = put_on_streams(made.program, options);
+  fit_memory(made.program, options);
   made.program.prediction.measured = measured != nullptr;
-  made.has_choice = scheduler.has_choice();
   return made;
 }
 

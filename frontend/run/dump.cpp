@@ -1,5 +1,6 @@
 #include "frontend/run/dump.h"
 
+#include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <fstream>
@@ -10,28 +11,45 @@
 
 namespace anabranch {
 
-void dump_as_asked(const Compilation& compilation) {
+AskedDumps::AskedDumps(const Graph& graph) {
   const Environment& wanted = environment();
-  if (wanted.dump.empty()) return;
+  if (wanted.dump.empty() && wanted.dump_passes.empty()) return;
   static std::atomic<int> programs = 0;
-  const std::string program = compilation.traced.name() + "." + std::to_string(programs++);
-  for (Stage stage : wanted.dump) {
+  program_ = graph.name() + "." + std::to_string(programs++);
+}
+
+PassObserver AskedDumps::observer() {
+  const std::vector<std::string>& wanted = environment().dump_passes;
+  if (wanted.empty()) return {};
+  return [this, &wanted](const PassResult& made) {
+    const int count = passes_++;
+    if (std::ranges::find(wanted, made.pass) == wanted.end()) return;
+    const std::string pass(made.pass);
+    write("after " + pass, "after_" + std::to_string(count) + "_" + pass, made.text());
+  };
+}
+
+void AskedDumps::write_stages(const Compilation& compilation) const {
+  for (Stage stage : environment().dump) {
     const std::string name(anabranch::name(stage));
-    std::string text = dump(compilation, stage);
-    if (wanted.dump_directory.empty()) {
-      // At once: other threads compile as well.
-      std::cerr << "# " + program + ", stage " + name + "\n" + text + "\n";
-      continue;
-    }
-    std::filesystem::path folder = wanted.dump_directory;
-    std::error_code ignored;  // where it cannot be made, no file can be written there
-    std::filesystem::create_directories(folder, ignored);
-    std::ofstream file(folder / (program + "." + name + ".txt"));
-    file << text;
-    if (!file.flush()) {
-      throw Error("ANABRANCH_DUMP_DIR=" + wanted.dump_directory + ": cannot write there");
-    }
+    write("stage " + name, name, dump(compilation, stage));
   }
+}
+
+void AskedDumps::write(const std::string& what, const std::string& file,
+                       const std::string& text) const {
+  const std::string& directory = environment().dump_directory;
+  if (directory.empty()) {
+    // At once: other threads compile as well.
+    std::cerr << "# " + program_ + ", " + what + "\n" + text + "\n";
+    return;
+  }
+  const std::filesystem::path folder = directory;
+  std::error_code ignored;  // where it cannot be made, no file can be written there
+  std::filesystem::create_directories(folder, ignored);
+  std::ofstream out(folder / (program_ + "." + file + ".txt"));
+  out << text;
+  if (!out.flush()) throw Error("ANABRANCH_DUMP_DIR=" + directory + ": cannot write there");
 }
 
 }  // namespace anabranch

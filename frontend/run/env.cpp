@@ -8,10 +8,10 @@
 #include <limits>
 #include <optional>
 
+#include "codegen/program_passes.h"
 #include "ir/error.h"
 #include "ir/log.h"
 #include "ir/write_file.h"
-#include "passes/pass.h"
 #include "runtime/cpu/thread_pool.h"
 #include "runtime/device/device.h"
 #include "runtime/device/first_devices.h"
@@ -109,18 +109,22 @@ Environment read() {
   environment.log = variable("ANABRANCH_LOG");
   if (!environment.log.empty()) set_log(log_sink(environment.log));
   for (const std::string& stage : list("ANABRANCH_DUMP")) {
-    auto known = parse_stage(stage);
-    if (!known) {
-      throw Error("ANABRANCH_DUMP=" + stage + ": there is no such stage; there are " +
+    const auto known = parse_stage(stage);
+    const std::vector<std::string_view> passes = pass_names();
+    if (known) {
+      environment.dump.push_back(*known);
+    } else if (std::ranges::find(passes, stage) != passes.end()) {
+      environment.dump_passes.push_back(stage);
+    } else {
+      throw Error("ANABRANCH_DUMP=" + stage + ": there is no such stage or pass; the stages are " +
                   stage_names());
     }
-    environment.dump.push_back(*known);
   }
   environment.dump_directory = variable("ANABRANCH_DUMP_DIR");
   environment.verify = flag("ANABRANCH_VERIFY");
   environment.disable = list("ANABRANCH_DISABLE");
   for (const std::string& pass : environment.disable) {
-    named("ANABRANCH_DISABLE=" + pass, [&] { find_pass(pass); });
+    named("ANABRANCH_DISABLE=" + pass, [&] { check_pass_names({&pass, 1}); });
   }
   environment.timeline = variable("ANABRANCH_TIMELINE");
   if (!environment.timeline.empty()) {

@@ -13,6 +13,7 @@ namespace anabranch {
 
 struct Environment {
   std::vector<Stage> dump;  ///< ANABRANCH_DUMP=trace,schedule: stages written as programs compile
+  std::vector<std::string> dump_passes;  ///< ANABRANCH_DUMP=fuse,vectorise: what passes have made
   std::string dump_directory;  ///< ANABRANCH_DUMP_DIR: a file per program and stage, not stderr
   bool verify = false;         ///< ANABRANCH_VERIFY=1: check the graph after every pass
   std::vector<std::string> disable;  ///< ANABRANCH_DISABLE=fuse,cse: passes left out

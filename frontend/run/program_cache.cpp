@@ -41,8 +41,10 @@ class ProgramCache {
                                 // one
       timeline::Span span("compile " + graph.name(), timeline::Category::compile);
       const DefaultFloats floats;  // constants are folded here
-      auto compilation = std::make_shared<const Compilation>(compile(graph, options));
-      dump_as_asked(*compilation);
+      AskedDumps dumps(graph);
+      auto compilation =
+          std::make_shared<const Compilation>(compile(graph, options, dumps.observer()));
+      dumps.write_stages(*compilation);
       entry->compilation = std::move(compilation);
       weigh(*entry);
     }

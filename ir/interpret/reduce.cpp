@@ -1,6 +1,8 @@
 // Reductions. Floats accumulate in a wider type and round once at the end, so that the oracle's
 // error is below any order of summation's.
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <limits>
 #include <memory>
 
@@ -28,11 +30,11 @@ std::vector<std::int64_t> targets(const Shape& shape, const std::vector<std::int
   return positions;
 }
 
-// Folds with `combine`, in Exact<T>, from `identity`.
-template <class T, class Combine>
-Results fold(const Node& node, const Literal& operand, Exact<T> identity, Combine combine) {
+// Folds with `combine`, from `identity` to what converts to Exact<T>.
+template <class T, class Total, class Combine>
+Results fold(const Node& node, const Literal& operand, Total identity, Combine combine) {
   const Type& type = node.types[0];
-  auto totals = std::make_unique<Exact<T>[]>(static_cast<std::size_t>(type.size()));
+  auto totals = std::make_unique<Total[]>(static_cast<std::size_t>(type.size()));
   std::fill_n(totals.get(), type.size(), identity);
   const auto to = targets(operand.type().shape, node.as<AxesAttributes>().axes, type.shape);
   auto values = operand.values<T>();
@@ -40,9 +42,26 @@ Results fold(const Node& node, const Literal& operand, Exact<T> identity, Combin
     totals[to[i]] = combine(totals[to[i]], static_cast<Exact<T>>(values[i]));
   }
   Elements<T> result(type);
-  for (std::int64_t i = 0; i < result.size(); ++i) result[i] = convert_scalar<T>(totals[i]);
+  for (std::int64_t i = 0; i < result.size(); ++i) {
+    result[i] = convert_scalar<T>(static_cast<Exact<T>>(totals[i]));
+  }
   return std::move(result).finish();
 }
+
+// A sum that keeps what its roundings lose (Neumaier, ZAMM 54, 1974): those of a million f64 in
+// long double would add up to more than a sum in blocks loses.
+template <class Float>
+struct Sum {
+  Float total = 0, lost = 0;
+
+  Sum operator+(Float x) const {
+    const Float next = total + x;
+    if (!std::isfinite(next)) return {next, 0};
+    const bool is_larger = std::fabs(total) >= std::fabs(x);
+    return {next, lost + (is_larger ? (total - next) + x : (x - next) + total)};
+  }
+  explicit operator Float() const { return total + lost; }
+};
 
 template <class T>
 constexpr Exact<T> lowest() {
@@ -108,8 +127,12 @@ Literal join_scalars(const Type& type, std::span<const Results> entries, std::si
 namespace rules {
 
 Results reduce_sum(const Node& node, Operands x) {
-  return visit_dtype(x[0].type().dtype,
-                     [&]<class T>() { return fold<T>(node, x[0], Exact<T>{0}, sum_of<Exact<T>>); });
+  return visit_dtype(x[0].type().dtype, [&]<class T>() {
+    if constexpr (std::is_floating_point_v<Exact<T>>)
+      return fold<T>(node, x[0], Sum<Exact<T>>(), std::plus<>());
+    else
+      return fold<T>(node, x[0], Exact<T>{0}, sum_of<Exact<T>>);
+  });
 }
 
 Results reduce_product(const Node& node, Operands x) {

@@ -15,6 +15,7 @@
 // not depend on that, but for the order in which a reduction combines.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -23,6 +24,7 @@
 #include <vector>
 
 #include "ir/attributes.h"
+#include "ir/fields.h"
 #include "ir/index.h"
 #include "ir/op.h"
 #include "ir/source_location.h"
@@ -54,6 +56,9 @@ enum class Combine : std::uint8_t {
   argmin,
   general
 };
+template <>
+inline constexpr std::array<std::string_view, 9> words<Combine> = {
+    "sum", "product", "max", "min", "any", "all", "argmax", "argmin", "general"};
 
 /// Scalars that a loop folds. Before the first iteration they are `initial`; each iteration folds
 /// in `values` (defined in the loop's body); after the loop they are `results`. For all but
@@ -119,9 +124,17 @@ struct Store {
 /// it. A vector loop runs `vector_width` consecutive iterations at once, its loops inside being
 /// uniform; `unroll` groups of them per turn.
 struct Loop {
+  /// Whether its iterations are to become lanes, before it is said how wide vectors are.
+  enum class Lanes : std::uint8_t {
+    unmarked,
+    marked,
+    unrolled  ///< it is short and goes by remainders, which are constants where it is unrolled
+  };
+
   std::int64_t extent = 0;
   std::int64_t first = 0;
   bool parallel = false;
+  Lanes lanes = Lanes::unmarked;
   int vector_width = 1;
   int unroll = 1;
   std::vector<Reduction> reductions;
@@ -147,7 +160,16 @@ struct Cost {
   bool operator==(const Cost&) const = default;
 };
 
+template <MaybeConst<Cost> C, class Visitor>
+void fields(C& cost, Visitor&& visit) {
+  visit("bytes_read", cost.bytes_read);
+  visit("bytes_written", cost.bytes_written);
+  visit("operations", cost.operations);
+}
+
 enum class Access : std::uint8_t { read, write, scratch };
+template <>
+inline constexpr std::array<std::string_view, 3> words<Access> = {"in", "out", "scratch"};
 
 /// Memory that a kernel touches: an argument, or scratch that each iteration of the parallel loop
 /// has to itself.
@@ -191,8 +213,8 @@ void for_each_scalar(const Kernel& kernel, Index index, Visit&& visit) {
 /// For each instruction, whether it is a scalar of an expression: it places something.
 std::vector<bool> placing_scalars(const Kernel& kernel);
 
-/// The text form, which `parse_kernel` (ir/text/parse.h) reads back. With `comments`, costs and
-/// source lines follow as such.
+/// The text form, which `parse_kernels` (ir/text/parse.h) reads back. With `comments`, source lines
+/// follow as such.
 std::string to_string(const Kernel& kernel, bool comments = true);
 
 /// The dtype that a constant at operand `i` has where the text does not say another: that of the

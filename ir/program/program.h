@@ -4,11 +4,13 @@
 // `link` makes code for them. A program is plain data at every point.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -31,13 +33,18 @@ using DeviceIndex = std::uint32_t;
 /// A place for one value's bytes.
 struct Slot {
   enum class Kind : std::uint8_t { input, output, constant, temporary };
+  static constexpr std::size_t unplaced = SIZE_MAX;  ///< before the memory is planned
+
   Kind kind = Kind::temporary;
-  std::uint32_t index = 0;  ///< which input, output or constant
-  std::size_t offset = 0;   ///< of a temporary, in its device's arena
+  std::uint32_t index = 0;        ///< which input, output or constant
+  std::size_t offset = unplaced;  ///< of a temporary, in its device's arena
   Type type;
-  std::string name;        ///< "%5", as in the fused graph's text
+  std::string name;        ///< "%5", as in the fused graph's text; no other slot's
   DeviceIndex device = 0;  ///< where its memory is
 };
+template <>
+inline constexpr std::array<std::string_view, 4> words<Slot::Kind> = {"input", "output", "constant",
+                                                                      "temporary"};
 
 /// One thing that a device is asked to do, and the slots that it touches: all that scheduling,
 /// memory planning and running ask of it.
@@ -45,7 +52,7 @@ struct Step {
   std::variant<KernelStep, DotStep, PackStep, CopyStep, TransferStep, CustomCallStep, LoopStep,
                BranchStep>
       work;
-  std::string name;   ///< its own, for dumps and timelines
+  std::string name;   ///< no other step's of the program; for dumps and timelines
   std::string title;  ///< what errors call it, where that is another: a custom call's is the user's
   std::vector<SlotId> buffers;  ///< in the order in which its task gets their pointers
   std::vector<SlotId> writes;   ///< those of `buffers` that it writes
@@ -97,6 +104,8 @@ struct Stream {
   auto begin() const { return commands.begin(); }
   auto end() const { return commands.end(); }
 };
+template <>
+inline constexpr std::array<std::string_view, 2> words<Stream::Kind> = {"compute", "copy"};
 
 /// What the scheduler expects of a run.
 struct Prediction {
@@ -184,9 +193,20 @@ inline const Device& input_device(const Program& program, std::uint32_t index) {
   return program.devices[program.slots[input_slot(program, index)].device].device;
 }
 
-/// Text of a scheduled program: the prediction, slots, then each stream's commands, steps on the
-/// critical path with a star; what a loop or a branch runs follows its step, indented.
-std::string to_string(const Program& program);
+/// How much of a program its text shows; all of it is what `parse_program` (ir/text/parse.h) reads
+/// back.
+struct ProgramText {
+  bool kernels = true;
+  bool comments = true;  ///< in kernels
+  bool values = true;    ///< what constants hold
+  bool exact = true;     ///< otherwise times are rounded, and a long critical path is shortened
+
+  static constexpr ProgramText outline() { return {false, false, false, false}; }
+};
+
+/// Text of a program: its kernels, slots, constants, steps, each with what it runs inside, then
+/// streams.
+std::string to_string(const Program& program, ProgramText how = {});
 /// Graphviz DOT, a colour per stream, dashed edges for events, the critical path in red.
 std::string to_dot(const Program& program);
 
@@ -194,7 +214,9 @@ std::string to_dot(const Program& program);
 const char* stream_colour(std::size_t stream);
 
 /// Throws InternalError unless each step is on one stream, every read of a slot is ordered after
-/// its write, and no two unordered steps touch the same bytes, one of them writing.
+/// its write, no two unordered steps touch the same bytes, one of them writing, and kernels get the
+/// buffers that they take. A program that is not scheduled is looked at as one stream; where no
+/// temporary has its place yet, memory is left out.
 void verify(const Program& program);
 
 }  // namespace anabranch

@@ -13,6 +13,13 @@ namespace anabranch {
 namespace {
 
 void check_events(const Program& program) {
+  std::size_t commands = 0;
+  for (const Stream& stream : program.streams) commands += stream.size();
+  if (program.event_count > commands) {
+    throw InternalError("schedule",
+                        fmt::format("{} events, and {} commands", program.event_count, commands),
+                        to_string(program));
+  }
   std::vector<int> recorded(program.event_count), waited(program.event_count);
   const auto count = [&](std::vector<int>& counts, EventId event) {
     if (event >= program.event_count) {

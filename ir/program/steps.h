@@ -1,6 +1,7 @@
 // Steps: what a program asks of its devices, each kind a plain struct.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -10,6 +11,7 @@
 
 #include "ir/attributes.h"
 #include "ir/custom_call.h"
+#include "ir/fields.h"
 #include "ir/type.h"
 
 namespace anabranch {
@@ -23,6 +25,8 @@ struct KernelStep {
 
 /// What a library computes of a dot's result before that is written, after the bias.
 enum class Activation : std::uint8_t { none, relu, gelu };
+template <>
+inline constexpr std::array<std::string_view, 3> words<Activation> = {"none", "relu", "gelu"};
 
 /// A dot by a library. Its buffers are: lhs, rhs, the bias or the epilogue's further inputs, then
 /// what it writes: the result or the epilogue's outputs, and the library's workspace if it takes

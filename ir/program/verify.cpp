@@ -1,32 +1,55 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
+#include <unordered_set>
 
 #include "ir/error.h"
 #include "ir/program/program.h"
 #include "ir/program/step_order.h"
+#include "ir/program/verify_step.h"
 
 namespace anabranch {
 namespace {
 
+void verify_part(const Program& program, std::span<const Kernel> kernels);
+
 class Verifier {
  public:
-  explicit Verifier(const Program& program) : program_(program) {}
+  Verifier(const Program& program, std::span<const Kernel> kernels)
+      : program_(program),
+        kernels_(kernels),
+        is_placed_(std::ranges::any_of(program.slots, is_placed)) {}
 
   void verify() {
+    check_names();
     check_slots();
     check_launches();
     for (const Step& step : program_.steps) check_operands(step);
     const StepOrder order(program_);
     const SlotUses uses(program_, order);
     for (SlotId id = 0; id < program_.slots.size(); ++id) check_uses(id, uses[id], order);
-    check_sharing(uses, order);
+    if (is_placed_) check_sharing(uses, order);
     check_takeovers(uses, order);
+    for (const Step& step : program_.steps) {
+      if (step.writes.empty()) fail(step.name + " writes nothing");
+    }
   }
 
  private:
   [[noreturn]] void fail(const std::string& what) const {
     throw InternalError("schedule", what, to_string(program_));
+  }
+
+  // Texts know slots and steps by name.
+  void check_names() const {
+    std::unordered_set<std::string_view> slots, steps;
+    for (const Slot& slot : program_.slots) {
+      if (!slots.insert(slot.name).second) fail("two slots are called " + slot.name);
+    }
+    for (const Step& step : program_.steps) {
+      if (!steps.insert(step.name).second) fail("two steps are called " + step.name);
+    }
   }
   const std::string& name(SlotId id) const { return program_.slots[id].name; }
 
@@ -49,18 +72,30 @@ class Verifier {
           count = program_.constants.size();
           break;
         case Slot::Kind::temporary:
-          if (slot.offset + slot.type.bytes() > program_.devices[slot.device].arena_bytes) {
+          if (is_placed_ && !is_inside(slot, program_.devices[slot.device].arena_bytes)) {
             fail(slot.name + " lies outside the arena");
           }
           continue;
       }
       if (slot.index >= count) fail(slot.name + " has an index that does not exist");
+      if (slot.kind == Slot::Kind::input && slot.type != program_.inputs[slot.index]) {
+        fail(slot.name + " is not of the type of its input");
+      }
+      if (slot.kind == Slot::Kind::constant && slot.type != program_.constants[slot.index].type()) {
+        fail(slot.name + " is not of the type of its constant");
+      }
     }
     for (SlotId id : program_.outputs) {
       if (id >= program_.slots.size()) fail(fmt::format("slot {} does not exist", id));
       const Slot& slot = program_.slots[id];
       if (slot.kind == Slot::Kind::temporary) fail(slot.name + " is a temporary and an output");
     }
+  }
+
+  static bool is_placed(const Slot& slot) { return slot.offset != Slot::unplaced; }
+
+  static bool is_inside(const Slot& slot, std::size_t arena_bytes) {
+    return slot.offset <= arena_bytes && slot.type.bytes() <= arena_bytes - slot.offset;
   }
 
   void check_slot(SlotId id, bool written) const {
@@ -107,19 +142,12 @@ class Verifier {
     }
   }
 
-  // What a loop or a branch runs, and that its buffers are as many as it takes.
+  // What it runs inside, and that its buffers are what it takes.
   void check_inner(const Step& step) const {
-    std::size_t buffers = step.buffers.size();
-    if (const auto* loop = std::get_if<LoopStep>(&step.work)) {
-      check_turns(step, *loop);
-      buffers = loop->carries() + loop->captures() + loop->turn.size() + 1;
-    } else if (const auto* branch = std::get_if<BranchStep>(&step.work)) {
-      buffers = branch->branches[0].inputs.size() + branch->branches[0].outputs.size() + 2;
-    }
-    if (step.buffers.size() != buffers) {
-      fail(fmt::format("{} has {} buffers instead of {}", step.name, step.buffers.size(), buffers));
-    }
-    for (const Program& inner : inner_programs(step)) anabranch::verify(inner);
+    if (const auto wrong = fault_of(program_, step, kernels_)) fail(step.name + " " + *wrong);
+    for (const Program& inner : inner_programs(step)) verify_part(inner, kernels_);
+    const auto* loop = std::get_if<LoopStep>(&step.work);
+    if (loop && !loop->turn.empty()) check_turns(step, *loop);
   }
 
   // No step of a loop loses a carry: each place is handed on once, and what is written lies where
@@ -239,11 +267,32 @@ class Verifier {
   }
 
   const Program& program_;
+  const std::span<const Kernel> kernels_;
+  const bool is_placed_;
   std::vector<std::pair<SlotId, const Step*>> finishes_;
 };
 
+// The steps in their order.
+Program on_one_stream(Program program) {
+  Stream& only = program.streams.emplace_back();
+  for (StepId id = 0; id < program.steps.size(); ++id) only.commands.push_back(Launch{id});
+  return program;
+}
+
+void verify_part(const Program& program, std::span<const Kernel> kernels) {
+  if (program.streams.empty()) {
+    const Program ordered = on_one_stream(program);
+    Verifier(ordered, kernels).verify();
+  } else {
+    Verifier(program, kernels).verify();
+  }
+}
+
 }  // namespace
 
-void verify(const Program& program) { Verifier(program).verify(); }
+void verify(const Program& program) {
+  for (const Kernel& kernel : program.kernels) verify(kernel);
+  verify_part(program, program.kernels);
+}
 
 }  // namespace anabranch

@@ -7,22 +7,13 @@
 #include "ir/error.h"
 #include "ir/graph/builder.h"
 #include "ir/infer/infer.h"
-#include "ir/text/text_reader.h"
+#include "ir/text/read_fields.h"
 
 namespace anabranch {
 namespace {
 
 // Deeper text is hostile or broken; real graphs nest a few levels.
 constexpr std::size_t most_nested = 64;
-constexpr std::size_t most_axes = 64;
-
-std::string list_of_dtypes() {
-  std::string text;
-  for (int i = 0; i < dtype_count; ++i) {
-    text += (i ? ", " : "") + std::string(name(static_cast<Dtype>(i)));
-  }
-  return text;
-}
 
 struct Definition {
   Value value;
@@ -71,8 +62,7 @@ class Parser {
 
  private:
   std::string graph_name() {
-    if (reader_.at('"')) return reader_.quoted();
-    return std::string(reader_.peek_identifier().empty() ? "" : reader_.identifier("a name"));
+    return reader_.at('"') || reader_.at_identifier() ? read_name(reader_, "a name") : "";
   }
 
   void parameters(GraphBuilder& builder) {
@@ -90,46 +80,8 @@ class Parser {
     stated.position = reader_.position();
     stated.name = reader_.value_name();
     reader_.expect(':', "and a type after " + std::string(stated.name));
-    stated.type = type();
+    stated.type = read_type(reader_);
     return stated;
-  }
-
-  Type type() {
-    const std::size_t start = reader_.position();
-    const std::string_view word = reader_.identifier("a type, such as f32[3]");
-    const auto dtype = parse_dtype(word);
-    if (!dtype) {
-      reader_.fail_at(start,
-                      "unknown dtype '" + std::string(word) + "'; there are " + list_of_dtypes());
-    }
-    if (!reader_.at('['))
-      reader_.fail_expected("the sizes, such as [3,4], after " + std::string(word));
-    std::vector<std::int64_t> sizes = list("a size");
-    if (sizes.size() > most_axes) {
-      reader_.fail_at(start, "a type has at most " + std::to_string(most_axes) + " axes");
-    }
-    return located(start, [&] { return Type{*dtype, Shape(std::move(sizes))}; });
-  }
-
-  std::vector<std::int64_t> list(std::string_view what) {
-    std::vector<std::int64_t> list;
-    reader_.expect('[', "to open a list");
-    if (reader_.accept(']')) return list;
-    do {
-      list.push_back(reader_.integer(what));
-    } while (reader_.accept(','));
-    reader_.expect(']', "to close the list");
-    return list;
-  }
-
-  // Errors of others, with the place in the text.
-  template <class Call>
-  std::invoke_result_t<Call> located(std::size_t position, Call call) {
-    try {
-      return call();
-    } catch (const Error& error) {
-      reader_.fail_at(position, error.what());
-    }
   }
 
   void define(const Stated& stated, Value value) {
@@ -164,7 +116,7 @@ class Parser {
     for (Value input : inputs) operands.push_back(builder.type(input));
     // Without the location, since what is wrong is said with the line and column.
     std::vector<Type> types =
-        located(start, [&] { return infer(op, operands, attributes, type, regions, {}); });
+        located(reader_, start, [&] { return infer(op, operands, attributes, type, regions, {}); });
     const Value value = builder.append(Node{op, std::move(types), std::move(inputs),
                                             std::move(attributes), std::move(regions), location});
     define_results(builder, op, results, value);
@@ -272,112 +224,22 @@ class Parser {
   }
 
   void read_attributes(Op op, Attributes& all) {
-    std::vector<std::string_view> seen;
-    while (reader_.at_identifier() && reader_.peek_identifier() != "return" &&
-           reader_.peek_identifier() != "graph") {
-      const std::size_t start = reader_.position();
-      const std::string_view word = reader_.identifier("an attribute");
-      if (std::find(seen.begin(), seen.end(), word) != seen.end()) {
-        reader_.fail_at(start, std::string(word) + " is given twice");
-      }
-      seen.push_back(word);
-      attribute(op, all, word, start);
-    }
-    demand_required(op, all, seen);
-    if (auto* call = std::get_if<CustomCallAttributes>(&all); call && !call->function.empty()) {
-      call->function.function =
-          located(reader_.position(), [&] { return custom_function(call->name, call->function); });
-    }
-  }
-
-  void attribute(Op op, Attributes& all, std::string_view word, std::size_t start) {
-    bool known = false;
-    std::string names;
+    const auto at_attribute = [&] {
+      return reader_.at_identifier() && reader_.peek_identifier() != "return" &&
+             reader_.peek_identifier() != "graph";
+    };
     std::visit(
         [&](auto& attributes) {
-          fields(attributes, [&](const char* name, auto& field) {
-            names += (names.empty() ? "" : ", ") + std::string(name);
-            if (word != name) return;
-            known = true;
-            reader_.expect('=', "after " + std::string(word));
-            read_field(field, word);
-          });
+          read_fields(
+              reader_, std::string(name(op)), at_attribute,
+              [&](auto&& visit) { fields(attributes, visit); },
+              [&](auto& field, std::string_view word) { read_field(reader_, field, word); });
         },
         all);
-    if (known) return;
-    const std::string takes = names.empty() ? "takes no attributes" : "takes " + names;
-    reader_.fail_at(start, "unknown attribute '" + std::string(word) + "'; " +
-                               std::string(name(op)) + " " + takes);
-  }
-
-  // Lists are empty where the text leaves them out; the rest must be there.
-  void demand_required(Op op, const Attributes& all, std::span<const std::string_view> seen) {
-    std::visit(
-        [&](const auto& attributes) {
-          fields(attributes, [&](const char* field, const auto& value) {
-            if constexpr (!requires { value.empty(); }) {
-              if (std::find(seen.begin(), seen.end(), field) == seen.end()) {
-                reader_.fail_expected(std::string(field) + "=... after " + std::string(name(op)));
-              }
-            }
-          });
-        },
-        all);
-  }
-
-  void read_field(std::vector<std::int64_t>& field, std::string_view word) {
-    field = list("an integer of " + std::string(word));
-  }
-  void read_field(std::int64_t& field, std::string_view word) {
-    field = reader_.integer("the integer " + std::string(word));
-  }
-  void read_field(std::string& field, std::string_view word) {
-    field = reader_.at('"') ? reader_.quoted()
-                            : std::string(reader_.identifier("the word " + std::string(word)));
-  }
-  void read_field(CustomFunctionHandle& field, std::string_view word) {
-    const std::size_t start = reader_.position();
-    const std::int64_t number = reader_.integer("the number of the " + std::string(word));
-    if (number < 0) reader_.fail_at(start, "a function's number is 0 or more");
-    field.number = static_cast<std::uint64_t>(number);
-  }
-  void read_field(std::vector<Type>& field, std::string_view) {
-    reader_.expect('[', "to open a list of types");
-    if (reader_.accept(']')) return;
-    do {
-      field.push_back(type());
-    } while (reader_.accept(','));
-    reader_.expect(']', "to close the list of types");
-  }
-  void read_field(Device& field, std::string_view) {
-    const std::size_t start = reader_.position();
-    std::string text(reader_.identifier("a device, such as cpu:1"));
-    reader_.expect(':', "and a number after " + text);
-    text += ":" + std::to_string(reader_.integer("the number of the device"));
-    const auto device = parse_device(text);
-    if (!device) {
-      reader_.fail_at(start, "there is no device '" + text + "'; write cpu:0, cuda:0 or null:0");
+    if (auto* call = std::get_if<CustomCallAttributes>(&all); call && !call->function.empty()) {
+      call->function.function = located(
+          reader_, reader_.position(), [&] { return custom_function(call->name, call->function); });
     }
-    field = *device;
-  }
-  void read_field(Comparison& field, std::string_view word) {
-    field = static_cast<Comparison>(one_of(comparison_names, word));
-  }
-  void read_field(FusionKind& field, std::string_view word) {
-    field = static_cast<FusionKind>(one_of(fusion_kind_names, word));
-  }
-
-  std::size_t one_of(std::span<const std::string_view> names, std::string_view what) {
-    const std::size_t start = reader_.position();
-    const std::string_view word = reader_.identifier("a word for " + std::string(what));
-    const auto found = std::find(names.begin(), names.end(), word);
-    if (found == names.end()) {
-      std::string text;
-      for (std::string_view name : names) text += (text.empty() ? "" : ", ") + std::string(name);
-      reader_.fail_at(start, "unknown " + std::string(what) + " '" + std::string(word) +
-                                 "'; there are " + text);
-    }
-    return static_cast<std::size_t>(found - names.begin());
   }
 
   TextReader reader_;

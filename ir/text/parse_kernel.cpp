@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <map>
 #include <string>
@@ -8,7 +7,7 @@
 
 #include "ir/error.h"
 #include "ir/text/parse.h"
-#include "ir/text/text_reader.h"
+#include "ir/text/read_fields.h"
 
 namespace anabranch {
 namespace {
@@ -16,31 +15,20 @@ namespace {
 // Deeper text is hostile or broken.
 constexpr std::size_t most_nested = 64;
 
-constexpr std::array<std::string_view, 9> combines = {"sum", "product", "max",    "min",    "any",
-                                                      "all", "argmax",  "argmin", "general"};
-constexpr std::array<std::string_view, 3> accesses = {"in", "out", "scratch"};
-
-template <std::size_t count>
-std::optional<std::size_t> find(const std::array<std::string_view, count>& names,
-                                std::string_view word) {
-  const auto found = std::ranges::find(names, word);
-  if (found == names.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - names.begin());
-}
-
 class KernelParser {
  public:
   explicit KernelParser(TextReader& reader) : reader_(reader) {}
 
   Kernel parse() {
     if (!reader_.accept_word("kernel")) reader_.fail_expected("'kernel'");
-    kernel_.name = reader_.identifier("a name");
+    kernel_.name = read_name(reader_, "a name");
     reader_.expect('(', "to open the buffers");
     if (!reader_.accept(')')) {
       do buffer();
       while (reader_.accept(','));
       reader_.expect(')', "to close the buffers");
     }
+    if (reader_.at_identifier()) cost();
     reader_.expect('{', "to open the kernel");
     enter();
     while (!reader_.accept('}')) statement();
@@ -91,12 +79,16 @@ class KernelParser {
 
   // --- heads
 
+  void cost() {
+    read_fields(
+        reader_, "a kernel", [&] { return reader_.at_identifier(); },
+        [&](auto&& visit) { fields(kernel_.cost, visit); },
+        [&](auto& field, std::string_view word) { read_field(reader_, field, word); });
+  }
+
   void buffer() {
-    const std::size_t start = reader_.position();
-    const auto access = find(accesses, reader_.identifier("in, out or scratch"));
-    if (!access) reader_.fail_at(start, "a buffer is in, out or scratch");
     KernelBuffer made;
-    made.access = static_cast<Access>(*access);
+    read_field(reader_, made.access, "a buffer's use");
     made.name = reader_.identifier("a buffer's name");
     reader_.expect(':', "and a type after " + made.name);
     made.dtype = dtype();
@@ -201,20 +193,12 @@ class KernelParser {
       compute.operands[left.operand] = constant(*known);
       std::swap(reader_, left.at);
     }
-    if (*op == Op::compare) compute.direction = direction();
-    return place(std::move(compute), dtype);
-  }
-
-  Comparison direction() {
-    if (!reader_.accept_word("direction")) reader_.fail_expected("direction=...");
-    reader_.expect('=', "after direction");
-    const std::size_t start = reader_.position();
-    const std::string_view word = reader_.identifier("a direction");
-    for (Comparison known : {Comparison::eq, Comparison::ne, Comparison::lt, Comparison::le,
-                             Comparison::gt, Comparison::ge}) {
-      if (name(known) == word) return known;
+    if (*op == Op::compare) {
+      if (!reader_.accept_word("direction")) reader_.fail_expected("direction=...");
+      reader_.expect('=', "after direction");
+      read_field(reader_, compute.direction, "direction");
     }
-    reader_.fail_at(start, "there is no direction " + std::string(word));
+    return place(std::move(compute), dtype);
   }
 
   // --- loops
@@ -231,6 +215,7 @@ class KernelParser {
     reader_.expect('<', "after the loop's index");
     made.extent = reader_.integer("where the loop ends") - made.first;
     made.parallel = reader_.accept_word("parallel");
+    if (reader_.accept_word("lanes")) made.lanes = lanes();
     if (reader_.accept_word("vector")) made.vector_width = in_parentheses<int>("a width");
     if (reader_.accept_word("unroll")) made.unroll = in_parentheses<int>("a number");
     reader_.expect('{', "to open the loop");
@@ -239,10 +224,10 @@ class KernelParser {
     loops_.push_back({index, ref});
     std::vector<Stated> results;
     while (!reader_.accept('}')) {
-      const auto combine = find(combines, reader_.peek_identifier());
-      if (combine) {
-        reader_.identifier("a reduction");
-        reduction(static_cast<Combine>(*combine), made, results);
+      if (std::ranges::find(words<Combine>, reader_.peek_identifier()) != words<Combine>.end()) {
+        Combine combine{};
+        read_field(reader_, combine, "a reduction");
+        reduction(combine, made, results);
       } else if (made.reductions.empty()) {
         statement();
       } else {
@@ -261,6 +246,13 @@ class KernelParser {
       }
     }
     kernel_[ref].operation = std::move(made);
+  }
+
+  Loop::Lanes lanes() {
+    if (!reader_.accept('(')) return Loop::Lanes::marked;
+    if (!reader_.accept_word("unrolled")) reader_.fail_expected("'unrolled'");
+    reader_.expect(')', "after unrolled");
+    return Loop::Lanes::unrolled;
   }
 
   struct Stated {
@@ -371,23 +363,13 @@ class KernelParser {
 
   IndexTable& table() { return kernel_.indices; }
 
-  // What is wrong with arithmetic, with the place in the text.
-  template <class Make>
-  Index located(std::size_t position, Make make) {
-    try {
-      return make();
-    } catch (const Error& error) {
-      reader_.fail_at(position, error.what());
-    }
-  }
-
   Index expression() {
     Index sum = product();
     while (reader_.at('+')) {
       const std::size_t start = reader_.position();
       reader_.accept('+');
       const Index next = product();
-      sum = located(start, [&] { return table().add(sum, next); });
+      sum = located(reader_, start, [&] { return table().add(sum, next); });
     }
     return sum;
   }
@@ -398,14 +380,14 @@ class KernelParser {
       const std::size_t start = reader_.position();
       if (reader_.accept('*')) {
         const std::int64_t by = reader_.integer("a factor");
-        made = located(start, [&] { return table().scale(made, by); });
+        made = located(reader_, start, [&] { return table().scale(made, by); });
       } else if (reader_.accept('/')) {
         const std::int64_t by = divisor();
-        made = located(start, [&] { return table().divide(made, by); });
+        made = located(reader_, start, [&] { return table().divide(made, by); });
       } else if (at_remainder()) {
         reader_.accept('%');
         const std::int64_t by = divisor();
-        made = located(start, [&] { return table().remainder(made, by); });
+        made = located(reader_, start, [&] { return table().remainder(made, by); });
       } else {
         return made;
       }
@@ -442,7 +424,7 @@ class KernelParser {
       made = atom();
     } else {
       const std::int64_t value = reader_.integer("a number, a name, min or a parenthesis");
-      made = located(start, [&] { return table().constant(value); });
+      made = located(reader_, start, [&] { return table().constant(value); });
     }
     --depth_;
     return made;
@@ -487,18 +469,21 @@ class KernelParser {
 
 }  // namespace
 
+Kernel read_kernel(TextReader& reader) {
+  const std::size_t start = reader.position();
+  Kernel kernel = KernelParser(reader).parse();
+  try {
+    verify(kernel);
+  } catch (const InternalError& broken) {
+    reader.fail_at(start, broken.what());
+  }
+  return kernel;
+}
+
 std::vector<Kernel> parse_kernels(std::string_view text) {
   TextReader reader(text);
   std::vector<Kernel> kernels;
-  while (!reader.at_end()) {
-    const std::size_t start = reader.position();
-    kernels.push_back(KernelParser(reader).parse());
-    try {
-      verify(kernels.back());
-    } catch (const InternalError& broken) {
-      reader.fail_at(start, broken.what());
-    }
-  }
+  while (!reader.at_end()) kernels.push_back(read_kernel(reader));
   return kernels;
 }
 

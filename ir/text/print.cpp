@@ -1,76 +1,14 @@
 #include "ir/text/print.h"
 
-#include <algorithm>
 #include <ostream>
 
-#include "ir/text/text_form.h"
+#include "ir/text/print_fields.h"
 
 namespace anabranch {
 namespace {
 
 // Comments start here, or two spaces after a longer line.
 constexpr std::size_t comment_column = 60;
-
-bool is_identifier(std::string_view name) {
-  return !name.empty() && starts_identifier(name[0]) &&
-         std::all_of(name.begin(), name.end(), continues_identifier);
-}
-
-// The name as it stands, or in quotes where it is no identifier.
-std::string quoted_name(std::string_view name) {
-  if (is_identifier(name)) return std::string(name);
-  constexpr std::string_view hex = "0123456789abcdef";
-  std::string text = "\"";
-  for (unsigned char c : name) {
-    if (c == '"' || c == '\\') {
-      text += '\\';
-      text += static_cast<char>(c);
-    } else if (c < 0x20 || c == 0x7f) {
-      ((text += "\\x") += hex[c >> 4]) += hex[c & 15];
-    } else {
-      text += static_cast<char>(c);
-    }
-  }
-  return text + '"';
-}
-
-std::string field_text(std::int64_t number) { return std::to_string(number); }
-
-template <class Enum>
-requires std::is_enum_v<Enum> std::string field_text(Enum value) {
-  return std::string(name(value));
-}
-
-std::string field_text(const std::vector<std::int64_t>& list) {
-  std::string text = "[";
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    if (i) text += ',';
-    text += std::to_string(list[i]);
-  }
-  return text + "]";
-}
-
-std::string field_text(const Device& device) { return to_string(device); }
-
-std::string field_text(const std::string& text) { return quoted_name(text); }
-
-std::string field_text(const CustomFunctionHandle& function) {
-  return std::to_string(function.number);
-}
-
-std::string field_text(const std::vector<Type>& types) {
-  std::string text = "[";
-  for (const Type& type : types) text += (text.size() > 1 ? "," : "") + to_string(type);
-  return text + "]";
-}
-
-template <class Field>
-bool is_empty_list(const Field& field) {
-  if constexpr (requires { field.empty(); })
-    return field.empty();
-  else
-    return false;
-}
 
 class Printer {
  public:
@@ -141,7 +79,7 @@ class Printer {
     std::visit(
         [&](const auto& attributes) {
           fields(attributes, [&](const char* name, const auto& value) {
-            if (is_empty_list(value)) return;
+            if (is_left_out(value)) return;
             ((text_ += ' ') += name) += '=' + field_text(value);
           });
         },

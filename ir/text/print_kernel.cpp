@@ -3,13 +3,10 @@
 
 #include "ir/kernel/kernel.h"
 #include "ir/text/print.h"
+#include "ir/text/print_fields.h"
 
 namespace anabranch {
 namespace {
-
-constexpr std::string_view combine_names[] = {"sum", "product", "max",    "min",    "any",
-                                              "all", "argmax",  "argmin", "general"};
-constexpr std::string_view access_names[] = {"in", "out", "scratch"};
 
 constexpr int atom = 3;
 
@@ -29,20 +26,20 @@ class KernelPrinter {
         depths_(kernel.instructions.size()) {}
 
   std::string print() {
-    text_ = "kernel " + kernel_.name + "(";
+    text_ = "kernel " + quoted_name(kernel_.name) + "(";
     for (std::size_t i = 0; i < kernel_.buffers.size(); ++i) {
       const KernelBuffer& buffer = kernel_.buffers[i];
       if (i) text_ += ", ";
-      text_ += std::string(access_names[static_cast<int>(buffer.access)]) + " " + buffer.name +
-               ": " + std::string(name(buffer.dtype)) + "[" + std::to_string(buffer.size) + "]";
+      text_ += std::string(name(buffer.access)) + " " + buffer.name + ": " +
+               std::string(name(buffer.dtype)) + "[" + std::to_string(buffer.size) + "]";
     }
-    text_ += ") {";
-    if (comments_ && kernel_.cost != Cost{}) {
-      text_ += "  # reads " + std::to_string(kernel_.cost.bytes_read) + " bytes, writes " +
-               std::to_string(kernel_.cost.bytes_written) + ", " +
-               std::to_string(kernel_.cost.operations) + " operations";
+    text_ += ")";
+    if (kernel_.cost != Cost{}) {
+      fields(kernel_.cost, [&](const char* name, std::int64_t number) {
+        ((text_ += ' ') += name) += '=' + field_text(number);
+      });
     }
-    text_ += '\n';
+    text_ += " {\n";
     block(kernel_.body);
     return std::move(text_) + "}\n";
   }
@@ -143,26 +140,29 @@ class KernelPrinter {
     return {};
   }
 
-  // The constant first, then what outer loops change.
+  // The constant first, then what outer loops change; equal tables print alike, however they were
+  // made.
   Expression expression(Index index) const {
     if (!kernel_.indices.contains(index)) return {};
     const IndexTable::Expression& sum = kernel_.indices[index];
-    std::vector<IndexTable::Term> terms = sum.terms;
-    std::stable_sort(terms.begin(), terms.end(), [this](const auto& a, const auto& b) {
-      return depth(kernel_.indices.atom(a.atom)) < depth(kernel_.indices.atom(b.atom));
-    });
-    Expression whole{"", atom};
-    const auto add = [&](const Expression& part) {
-      whole = whole.text.empty() ? part : Expression{whole.text + " + " + part.text, 1};
-    };
-    if (sum.constant != 0 || terms.empty()) add({std::to_string(sum.constant), atom});
-    for (const IndexTable::Term& term : terms) {
-      const Expression part = expression(kernel_.indices.atom(term.atom));
-      if (term.factor == 1) {
-        add(part);
-      } else {
-        add({wrapped(part, part.precedence < 2) + " * " + std::to_string(term.factor), 2});
+    std::vector<std::pair<std::size_t, Expression>> parts;  // by depth
+    for (const IndexTable::Term& term : sum.terms) {
+      const IndexTable::Atom& atom = kernel_.indices.atom(term.atom);
+      Expression part = expression(atom);
+      if (term.factor != 1) {
+        part = {wrapped(part, part.precedence < 2) + " * " + std::to_string(term.factor), 2};
       }
+      parts.emplace_back(depth(atom), std::move(part));
+    }
+    std::ranges::sort(parts, {}, [](const auto& part) {
+      return std::pair(part.first, std::string_view(part.second.text));
+    });
+    if (sum.constant != 0 || parts.empty()) {
+      parts.insert(parts.begin(), {0, {std::to_string(sum.constant), atom}});
+    }
+    Expression whole = std::move(parts[0].second);
+    for (std::size_t i = 1; i < parts.size(); ++i) {
+      whole = {whole.text + " + " + parts[i].second.text, 1};
     }
     return whole;
   }
@@ -188,6 +188,8 @@ class KernelPrinter {
     std::string content =
         "for " + from + index_name(ref) + " < " + std::to_string(loop.first + loop.extent);
     if (loop.parallel) content += " parallel";
+    if (loop.lanes == Loop::Lanes::marked) content += " lanes";
+    if (loop.lanes == Loop::Lanes::unrolled) content += " lanes(unrolled)";
     if (loop.vector_width != 1) content += " vector(" + std::to_string(loop.vector_width) + ")";
     if (loop.unroll != 1) content += " unroll(" + std::to_string(loop.unroll) + ")";
     line(content + " {");
@@ -202,7 +204,7 @@ class KernelPrinter {
 
   // "max %4: f32 = %3 from -inf": %4 is what the values of %3 come to.
   void reduction(const Reduction& reduction) {
-    std::string content(combine_names[static_cast<int>(reduction.combine)]);
+    std::string content(name(reduction.combine));
     const std::string values = list(reduction.values);
     const std::string initial = list(reduction.initial);
     content += definitions(reduction.results) + " =" + values + " from" + initial;

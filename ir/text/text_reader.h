@@ -1,4 +1,5 @@
-// A cursor over a graph's text that knows its line and column, for the parser.
+// A cursor over the text of a graph, a kernel or a program that knows its line and column, for the
+// parsers.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +9,8 @@
 #include "ir/literal.h"
 
 namespace anabranch {
+
+struct Kernel;
 
 /// Reads tokens from the front of a text; spaces and comments (from # to the end of the line)
 /// between them do not count. Every failure is an Error "line 3, column 8: ...".
@@ -71,5 +74,7 @@ class TextReader {
 
 /// Reads the value of a constant of this type.
 Literal read_literal(TextReader& reader, const Type& type);
+/// Reads a kernel and verifies it.
+Kernel read_kernel(TextReader& reader);
 
 }  // namespace anabranch

@@ -3,7 +3,7 @@
 #include "codegen/cuda/emit/program_text.h"
 #include "codegen/plan/isolate.h"
 #include "codegen/plan/plan.h"
-#include "codegen/plan/step_costs.h"
+#include "codegen/program_passes.h"
 #include "passes/pipeline.h"
 
 namespace anabranch::testing {
@@ -14,9 +14,9 @@ std::string cuda_text_of(const Graph& graph) {
   Options options;
   options.device = Device::cuda();
   const std::vector<Device> places(optimised.nodes().size(), options.device);
-  Program program = plan({optimised, places}, {&options.device, 1}, options);
-  set_costs(program, options);
-  return cuda::program_text(program);
+  ProgramContext scheduling{.options = options};
+  return cuda::program_text(run_passes(
+      program_passes(), plan({optimised, places}, {&options.device, 1}, options), scheduling));
 }
 
 }  // namespace anabranch::testing

@@ -145,7 +145,7 @@ TEST_F(Devices, CopiesHaveStreamsOfTheirOwn) {
   EXPECT_EQ(cost.copies, 1);
   EXPECT_EQ(cost.library_calls, 0);
   EXPECT_EQ(cost.kernels, 2);
-  EXPECT_NE(f.dump(ab::Stage::schedule, x, y).find(" on " + to_string(second) + ", copies:"),
+  EXPECT_NE(f.dump(ab::Stage::schedule, x, y).find(" on " + to_string(second) + " copy {"),
             std::string::npos);
 }
 

@@ -108,6 +108,17 @@ TEST(ErrorBounds, RoundingOfAlmostNothingMayGiveEitherZero) {
   EXPECT_FALSE(is_within(output.value, Literal::scalar(1.0f), 0, bound));
 }
 
+// A product that underflows is a zero of its sign where it reaches the sum unrounded.
+TEST(ErrorBounds, AProductThatUnderflowsMayReachASumUnrounded) {
+  GraphBuilder builder;
+  const Value x = builder.parameter({f64, {1}});
+  const Value product = builder.add(Op::multiply, {x, builder.add(Op::negate, {x})});
+  const Value sum = builder.add(Op::reduce_sum, {product}, AxesAttributes{{0}});
+  const Bounded output = only_output(builder, sum, row<double>({1e-200}));
+  EXPECT_EQ(output.value, Literal::scalar(0.0));
+  EXPECT_TRUE(is_within(output.value, Literal::scalar(-0.0), 0, output.bound.values<double>()[0]));
+}
+
 // A sum that cancels may be anything within its error, also what acos takes.
 TEST(ErrorBounds, NothingIsKnownWhereTheErrorReachesAcrossAllThatAnOpTakes) {
   for (Op op : {Op::acos, Op::asin, Op::atanh, Op::erf_inv}) {

@@ -8,7 +8,7 @@
 #include <random>
 #include <string>
 
-#include "codegen/cpu/tile.h"
+#include "codegen/cpu/kernel_passes.h"
 #include "codegen/kernel/split_loops.h"
 #include "codegen/lower/lower.h"
 #include "ir/interpret/interpret.h"
@@ -76,6 +76,13 @@ inline void expect_equal(const Literal& got, const Literal& wanted, double toler
       }
     }
   });
+}
+
+/// The kernel after all passes of a CPU's but the splitting of loops.
+inline Kernel tile(Kernel kernel, const Target& target = {}, bool row_major = false) {
+  const std::vector<std::string> disabled = {"split_loops"};
+  return run_passes(cpu::kernel_passes(), std::move(kernel), {target, row_major},
+                    {.disabled = disabled});
 }
 
 /// Lowered, lowered and tiled, and with its loops split besides, `region` gives what the

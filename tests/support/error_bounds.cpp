@@ -199,9 +199,10 @@ double terms_per_result(const Node& node, const Bounded& operand) {
   return static_cast<double>(operand.value.type().size() / results);
 }
 
+// A product may reach a sum unrounded, as it may an addition.
 Numbers spread_of_reduce_sum(const Node& node, const Bounded& operand) {
   const Numbers magnitudes = numbers_of(in_f64(node, {finite_magnitudes(operand.value)}));
-  Numbers spread = numbers_of(in_f64(node, {operand.bound}));
+  Numbers spread = numbers_of(in_f64(node, {operand.unrounded}));
   const double terms = terms_per_result(node, operand);
   for (std::size_t i = 0; i < spread.size(); ++i) {
     const bool is_copy = terms <= 1 && spread[i] == 0;

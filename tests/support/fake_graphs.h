@@ -26,7 +26,9 @@ class SizedProgram : public FakeProgram {
 
  private:
   SlotId sized(SlotId id, std::int64_t size) {
-    program().slots[id].type.shape = Shape{size};
+    Slot& slot = program().slots[id];
+    slot.type.shape = Shape{size};
+    if (slot.kind == Slot::Kind::input) program().inputs[slot.index] = slot.type;
     return id;
   }
 };

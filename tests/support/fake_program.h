@@ -150,7 +150,7 @@ class FakeProgram {
  private:
   SlotId add(Slot::Kind kind, std::uint32_t index) {
     const auto id = static_cast<SlotId>(program_.slots.size());
-    program_.slots.push_back({kind, index, 0, type_, "%" + std::to_string(id)});
+    program_.slots.push_back({kind, index, Slot::unplaced, type_, "%" + std::to_string(id)});
     return id;
   }
 

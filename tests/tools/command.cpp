@@ -124,7 +124,7 @@ TEST_F(Command, DrawsATimelineOfStreams) {
   const std::string branches = example_graphs + "/branches.abir";
   const std::string cpu = "ANABRANCH_DEVICE=cpu:0";
   const Outcome schedule = run("dump " + branches + " --stage schedule", cpu);
-  EXPECT_NE(schedule.text.find("\nstream 1:"), std::string::npos) << schedule.text;
+  EXPECT_NE(schedule.text.find("\n  stream 1 on "), std::string::npos) << schedule.text;
   EXPECT_EQ(run("run " + branches + " --random --timeline t.svg", cpu).status, 0);
   const std::string picture = text_of("t.svg");
   EXPECT_EQ(picture.rfind("<svg", 0), 0u);
@@ -144,6 +144,26 @@ TEST_F(Command, RunsThePassesItIsGiven) {
   expect_contains(run("opt layer.abir --passes dce,fuse"), 0, "kind=reduction");
   expect_contains(run("opt layer.abir --passes nonsense"), 1, "nonsense");
   expect_contains(run("opt --list"), 0, "fuse: ");
+  expect_contains(run("opt --list"), 0, "# kernels\ninterchange: ");
+  expect_contains(run("opt --list"), 0, "# programs\nkernels: ");
+}
+
+TEST_F(Command, RunsPassesOnKernelsAndOnPrograms) {
+  const std::string cpu = "ANABRANCH_DEVICE=cpu:0";
+  std::ofstream(folder_ / "kernels.txt") << run("dump layer.abir --after interchange", cpu).text;
+  const Outcome vectorised = run("opt kernels.txt --passes vectorise,parallelise");
+  expect_contains(vectorised, 0, " parallel {");
+  expect_contains(vectorised, 0, " vector(");
+  expect_contains(run("opt kernels.txt --passes fuse"), 1,
+                  "there is no pass fuse for this text; there are interchange, ");
+  std::ofstream(folder_ / "program.txt") << run("dump layer.abir --after costs", cpu).text;
+  const Outcome scheduled = run("opt program.txt --passes schedule,memory");
+  expect_contains(scheduled, 0, "\n  stream 0 on cpu:0 {\n");
+  expect_contains(scheduled, 0, "kernel ");
+  std::ofstream(folder_ / "program.txt") << "program {\n  %0: f32[2] = inputs 0\n}\n";
+  expect_contains(run("opt program.txt"), 1, "program.txt: line 2, column 3: expected 'device'");
+  expect_contains(run("dump layer.abir --after nothing"), 1,
+                  "there is no pass nothing; 'opt --list'");
 }
 
 TEST_F(Command, DumpsEveryStage) {
@@ -223,11 +243,11 @@ TEST_F(Command, ShowsOneKernelForEachOfTheExampleGraphs) {
   for (const char* name : {"diamond", "softmax", "layer_norm", "mean_and_variance"}) {
     const Outcome outcome = run("dump " + example_graphs + "/" + name + ".abir --stage schedule");
     EXPECT_EQ(count(outcome.text, " kernel kernel"), 1) << outcome.text;
-    EXPECT_EQ(count(outcome.text, " library dot"), 0) << outcome.text;
+    EXPECT_EQ(count(outcome.text, " dot dot"), 0) << outcome.text;
   }
   const Outcome gelu = run("dump " + example_graphs + "/gelu_layer.abir --stage schedule");
   EXPECT_EQ(count(gelu.text, " kernel kernel"), 0) << gelu.text;
-  EXPECT_EQ(count(gelu.text, " library dot"), 1) << gelu.text;
+  EXPECT_EQ(count(gelu.text, " dot dot"), 1) << gelu.text;
 }
 
 TEST_F(Command, RunsTheLoopAmongTheExampleGraphs) {

@@ -103,6 +103,12 @@ bool has_bf16(const DotDesign& design) {
 
 }  // namespace
 
+const dnnl::engine& cpu_engine() {
+  // Never destroyed: tasks may run while the process ends.
+  static const auto* engine = new dnnl::engine(dnnl::engine::kind::cpu, 0);
+  return *engine;
+}
+
 std::int64_t DotDesign::extent() const { return std::max<std::int64_t>(1, shape.tiles); }
 
 std::int64_t DotDesign::grain() const {

@@ -21,6 +21,9 @@ struct LibraryOperand {
   std::int64_t free_stride = 1, contracting_stride = 1, batch_stride = 0;
 };
 
+/// The engine of the process: where memory fails while oneDNN makes one, it ends the process.
+const dnnl::engine& cpu_engine();
+
 struct DotDesign {
   DotShape shape;
   Dtype dtype = f32;    ///< of the result
@@ -29,7 +32,7 @@ struct DotDesign {
   bool is_direct = true;  ///< computed into the memory of the first output
   /// What the right operand is laid out by, once for all tiles; null where they read it as it is.
   std::shared_ptr<const SharedRight> shared_right;
-  dnnl::engine engine{dnnl::engine::kind::cpu, 0};
+  dnnl::engine engine = cpu_engine();
 
   bool has_work() const { return shape.tiles > 0 && shape.inner > 0; }
   bool is_packed() const { return left.is_packed || right.is_packed; }

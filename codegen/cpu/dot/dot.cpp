@@ -308,8 +308,10 @@ void Dot::run_epilogue(void* const* buffers, const DotTile& tile, std::byte* res
 
 }  // namespace
 
-bool has_library_dot(const Type& lhs, const Type& rhs, const DotAttributes&) {
-  return lhs.dtype == rhs.dtype && is_float(lhs.dtype) && lhs.dtype != f64;
+bool has_library_dot(const Type& lhs, const Type& rhs, const DotAttributes& attributes) {
+  if (lhs.dtype != rhs.dtype || !is_float(lhs.dtype) || lhs.dtype == f64) return false;
+  // oneDNN 2.6 adds a zero times the left operand to each single product of bf16: NaN for infinity.
+  return lhs.dtype != bf16 || dot_shape(lhs, rhs, attributes).inner > 1;
 }
 
 DotTasks make_dot(const DotStep& dot, const HostTask& epilogue) {

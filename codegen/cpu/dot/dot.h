@@ -9,7 +9,8 @@
 
 namespace anabranch::cpu {
 
-/// Whether oneDNN computes this dot (f32, bf16, f16); other dtypes are lowered to loops.
+/// Whether oneDNN computes this dot (f32, bf16, f16); others are lowered to loops: other dtypes,
+/// and bf16 where nothing is summed.
 bool has_library_dot(const Type& lhs, const Type& rhs, const DotAttributes& attributes);
 
 /// A dot's tasks, to run one after the other.

@@ -47,7 +47,7 @@ TEST(MemoryLimit, GivesUpStreams) {
   EXPECT_EQ(some.given_up,
             "2 streams fewer, so that temporaries take 2048 bytes instead of 4096; the limit is "
             "2048");
-  EXPECT_NE(to_string(some).find("memory limit: 2 streams fewer"), std::string::npos);
+  EXPECT_NE(to_string(some).find("given_up \"2 streams fewer"), std::string::npos);
   EXPECT_EQ(scheduled(program.program(), limited(1024)).streams.size(), 1u);
 }
 

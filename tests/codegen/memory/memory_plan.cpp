@@ -31,27 +31,6 @@ Options on_null(int streams) {
   return options;
 }
 
-// in -> t0 -> t1 -> ... -> out
-Program long_chain(bool in_place) {
-  FakeProgram program(100);
-  SlotId last = program.input();
-  for (int i = 0; i < 10; ++i) {
-    const SlotId next = i < 9 ? program.temporary() : program.output();
-    Step& step = program.step({last}, next);
-    if (!in_place) step.in_place.clear();
-    last = next;
-  }
-  return scheduled(program.program(), on_null(1));
-}
-
-TEST(MemoryPlan, AChainNeedsTwoBuffersOrOneInPlace) {
-  EXPECT_EQ(long_chain(false).arena_bytes(), 2 * 832u);
-  EXPECT_EQ(long_chain(false).devices[0].live_bytes, 2 * 832u);
-  EXPECT_EQ(long_chain(true).arena_bytes(), 832u);
-  EXPECT_EQ(long_chain(true).devices[0].live_bytes, 832u);
-  EXPECT_NO_THROW(verify(long_chain(true)));
-}
-
 TEST(MemoryPlan, AValueReadLaterIsNotWrittenOver) {
   FakeProgram program(8);
   const SlotId in = program.input(), a = program.temporary(), b = program.temporary();
@@ -174,34 +153,6 @@ TEST(MemoryPlan, TheLowerBoundIsTheHeaviestSetOfWhatMayBeLiveTogether) {
     above_in_order += made.devices[0].live_bytes > in_order;
   }
   EXPECT_GT(above_in_order, 50);
-}
-
-TEST(MemoryPlan, EmptyAndUnusedTemporariesTakeNothing) {
-  FakeProgram program(0);
-  const SlotId in = program.input(), empty = program.temporary();
-  program.temporary();
-  program.step({in}, empty);
-  program.step({empty}, program.output());
-  EXPECT_EQ(scheduled(program.program(), on_null(1)).arena_bytes(), 0u);
-}
-
-TEST(MemoryPlan, DifferentSizesFillTheGaps) {
-  // A large temporary dies; two halves fit where it was.
-  FakeProgram program(64);
-  const SlotId in = program.input();
-  const SlotId large = program.temporary(), half = program.temporary(), other = program.temporary();
-  const SlotId small = program.output();
-  for (SlotId id : {half, other}) program.program().slots[id].type.shape = Shape{32};
-  program.step({in}, large);
-  const SlotId middle = program.output();
-  program.step({large}, middle);
-  program.step({middle}, half);
-  program.step({middle}, other);
-  program.step({half, other}, small);
-  Program made = scheduled(program.program(), on_null(1));
-  EXPECT_EQ(made.arena_bytes(), 512u);
-  EXPECT_EQ(made.devices[0].live_bytes, 512u);
-  EXPECT_NO_THROW(verify(made));
 }
 
 TEST(MemoryPlan, AnOutputTakesOverAnInputThatIsNoLongerRead) {

@@ -77,9 +77,10 @@ TEST(ControlFlow, ALoopOfSmallStepsIsOneFunction) {
     EXPECT_TRUE(loop_of(compilation).is_whole) << type;
     EXPECT_TRUE(compilation.code().steps[loop_id_of(compilation)].host_task()) << type;
     const std::string text = dump(compilation, Stage::schedule);
-    EXPECT_NE(text.find("native loop while3(%2, %0, %1) -> %3, %4, %3.room"), std::string::npos)
+    EXPECT_NE(text.find("loop while3(%2, %0, %1, out %3, out %4, out %3.room) written="), text.npos)
         << text;
-    EXPECT_NE(text.find("program while3.body on cpu:0"), std::string::npos) << text;
+    EXPECT_NE(text.find(" is_whole=true "), text.npos) << text;
+    EXPECT_NE(text.find("program while3.body {"), text.npos) << text;
   }
   const Compilation large = compiled(head + body + tail, "f32[500,500]");
   EXPECT_FALSE(loop_of(large).is_whole);
@@ -358,8 +359,9 @@ TEST(ControlFlow, ABranchOfSmallBranchesIsOneFunction) {
 })",
                                     "f32[8]");
   const std::string text = dump(compilation, Stage::schedule);
-  EXPECT_NE(text.find("native branch case2(%0, %1) -> %2"), std::string::npos) << text;
-  EXPECT_NE(text.find("program case2.branch1 on cpu:0"), std::string::npos) << text;
+  EXPECT_NE(text.find("branch case2(%0, %1, out %2, out %2.room) is_whole=true"), text.npos)
+      << text;
+  EXPECT_NE(text.find("program case2.branch1 {"), text.npos) << text;
 }
 
 }  // namespace

@@ -53,57 +53,6 @@ FakeProgram diamond(double predicted_ns) {
   return program;
 }
 
-TEST(Schedule, ADiamondTakesTwoStreamsAndTwoEvents) {
-  Program made = scheduled(diamond(1e6).program(), on(Device::null(), 4));
-  EXPECT_EQ(
-      to_string(made),
-      "program fake on null:0: 2 streams, 2 events, arena 384 bytes (at least 384)\n"
-      "critical path: f0 1000000 + f2 1000000 + f3 1000000, with steps and events 3005180 ns, "
-      "counted from bytes and operations\n"
-      "slots:\n"
-      "  %0: i64[16]  input 0\n"
-      "  %1: i64[16]  temporary at 0, 128 bytes\n"
-      "  %2: i64[16]  temporary at 128, 128 bytes\n"
-      "  %3: i64[16]  temporary at 256, 128 bytes\n"
-      "  %4: i64[16]  output 0\n"
-      "stream 0:\n"
-      "* kernel f0(%0) -> %1  # reads 0 bytes, writes 0, 0 operations\n"
-      "  record e0\n"
-      "  kernel f1(%1) -> %2  # reads 0 bytes, writes 0, 0 operations\n"
-      "  wait e1\n"
-      "* kernel f3(%2, %3) -> %4  # reads 0 bytes, writes 0, 0 operations\n"
-      "stream 1:\n"
-      "  wait e0\n"
-      "* kernel f2(%1) -> %3  # reads 0 bytes, writes 0, 0 operations\n"
-      "  record e1\n"
-      "return %4\n");
-}
-
-TEST(Schedule, SmallProgramsKeepToOneStream) {
-  EXPECT_EQ(scheduled(diamond(500).program(), on(Device::null(), 4)).streams.size(), 1u);
-  EXPECT_EQ(scheduled(diamond(500).program(), on(Device::null(), 4, true)).streams.size(), 2u);
-  EXPECT_EQ(scheduled(diamond(1e6).program(), on(Device::null(), 1)).streams.size(), 1u);
-}
-
-TEST(Schedule, StepsThatUseEveryCoreKeepToOneStream) {
-  FakeProgram program = diamond(1e6);
-  for (Step& step : program.program().steps) step.parallelism = 16;
-  EXPECT_EQ(scheduled(program.program(), on(Device::null(), 4)).streams.size(), 1u);
-}
-
-TEST(Schedule, IndependentChainsNeedNoEvents) {
-  FakeProgram program(16);
-  const SlotId in = program.input();
-  for (int chain = 0; chain < 3; ++chain) {
-    const SlotId middle = program.temporary();
-    program.step({in}, middle);
-    program.step({middle}, program.output());
-  }
-  Program made = scheduled(program.program(), on(Device::null(), 8));
-  EXPECT_EQ(made.streams.size(), 3u);
-  EXPECT_EQ(made.event_count, 0u);
-}
-
 TEST(Schedule, ChainsThatFollowOneAnotherShareAStream) {
   // Two diamonds in a row: the second's branches take the first's streams.
   FakeProgram program(16);
@@ -144,23 +93,6 @@ TEST(Schedule, OutputsAreFinishedByTheirLastWriter) {
   ASSERT_NE(last, nullptr);
   EXPECT_EQ(last->name, "f3");
   EXPECT_EQ(last->finishes, std::vector<std::uint32_t>{0});
-}
-
-// An output that a later step reads is there before, but not to be written over yet.
-TEST(Schedule, OutputsAreLetGoOfByTheirLastUser) {
-  FakeProgram program(16);
-  const SlotId in = program.input(), read_on = program.output();
-  program.step({in}, read_on);
-  program.step({read_on}, program.output());
-  using Outputs = std::vector<std::uint32_t>;
-  for (int streams : {1, 4}) {
-    const Program made = scheduled(program.program(), on(Device::null(), streams, true));
-    const Step &first = made.steps.at(0), &second = made.steps.at(1);
-    EXPECT_EQ(first.finishes, Outputs{0});
-    EXPECT_EQ(first.lets_go, Outputs{});
-    EXPECT_EQ(second.finishes, Outputs{1});
-    EXPECT_EQ(second.lets_go, Outputs{1});
-  }
 }
 
 // Of the same size, and no longer read when the output is written.

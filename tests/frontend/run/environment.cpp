@@ -32,8 +32,10 @@ class EnvironmentDeathTest : public testing::Test {
 TEST_F(EnvironmentDeathTest, DumpWritesStagesToStderr) {
   EXPECT_EXIT(run_with("ANABRANCH_DUMP", "trace"), testing::ExitedWithCode(0),
               "stage trace\ngraph main");
+  EXPECT_EXIT(run_with("ANABRANCH_DUMP", "fuse"), testing::ExitedWithCode(0),
+              "after fuse\ngraph main");
   EXPECT_EXIT(run_with("ANABRANCH_DUMP", "colour"), testing::ExitedWithCode(0),
-              "ANABRANCH_DUMP=colour: there is no such stage; there are trace, ");
+              "ANABRANCH_DUMP=colour: there is no such stage or pass; the stages are trace, ");
 }
 
 TEST_F(EnvironmentDeathTest, DisableLeavesPassesOut) {

@@ -72,7 +72,7 @@ TEST(Trace, NodesKnowTheScopesAroundThem) {
   const std::string steps = ab::jit([](ab::Array x) {
                               return scoped_layer(x);
                             }).dump(ab::Stage::schedule, ab::spec(ab::f32, {2, 3}));
-  EXPECT_NE(steps.find(" in layer1\n"), std::string::npos) << steps;
+  EXPECT_NE(steps.find(" in layer1\"\n"), std::string::npos) << steps;
 }
 
 TEST(Trace, AnErrorNamesTheScopeItWasThrownIn) {

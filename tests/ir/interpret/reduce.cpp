@@ -49,6 +49,15 @@ TEST(Interpret, EmptyReductionsGiveTheIdentity) {
   EXPECT_EQ(reduced(Op::reduce_sum, floats, {0}), grid<float>({0}, {}));
 }
 
+// Rounded once: three millions of roundings of long double would be seen in a double.
+TEST(Interpret, SumsOfManyDoublesAreExact) {
+  constexpr std::int64_t size = 3 << 20;
+  const std::vector<double> tenths(size, 0.1);
+  const Literal all = Literal::of(std::span(tenths), Shape{size});
+  const auto exact = static_cast<double>(static_cast<long double>(0.1) * size);
+  EXPECT_EQ(reduced(Op::reduce_sum, all, {0}), Literal::scalar(exact));
+}
+
 TEST(Interpret, FloatReductionsSeeNanAndTheSignOfZero) {
   EXPECT_TRUE(std::isnan(reduced(Op::reduce_max, row<float>({1, NAN, 2}), {0}).values<float>()[0]));
   EXPECT_EQ(reduced(Op::reduce_max, row<float>({-0.0f, 0.0f}), {0}), Literal::scalar(0.0f));

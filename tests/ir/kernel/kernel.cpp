@@ -52,9 +52,9 @@ struct Shifted {
                       {"out0", f32, 3072, Access::write},
                       {"scratch0", f32, 48, Access::scratch}};
     kernel.cost = {12288, 12288, 6144};
-    rows = writer.make(Loop{64, 0, true, 1, 1, {}, {}});
-    columns = writer.make(Loop{48, 0, false, 16, 2, {}, {}});
-    second = writer.make(Loop{48, 0, false, 16, 1, {}, {}});
+    rows = writer.make(Loop{64, 0, true, Loop::Lanes::unmarked, 1, 1, {}, {}});
+    columns = writer.make(Loop{48, 0, false, Loop::Lanes::unmarked, 16, 2, {}, {}});
+    second = writer.make(Loop{48, 0, false, Loop::Lanes::unmarked, 16, 1, {}, {}});
     const Index start = table().scale(kernel.index_of(rows), 48);
     const Index column = kernel.index_of(columns), column2 = kernel.index_of(second);
 
@@ -88,7 +88,7 @@ struct Shifted {
 TEST(Kernel, Prints) {
   EXPECT_EQ(
       to_string(Shifted().writer.kernel),
-      R"(kernel shifted(in in0: f32[3072], out out0: f32[3072], scratch scratch0: f32[48]) {  # reads 12288 bytes, writes 12288, 6144 operations
+      R"(kernel shifted(in in0: f32[3072], out out0: f32[3072], scratch scratch0: f32[48]) bytes_read=12288 bytes_written=12288 operations=6144 {
   for i < 64 parallel {
     for j < 48 vector(16) unroll(2) {
       %0: f32 = load in0[%i * 48 + %j]
@@ -120,10 +120,10 @@ TEST(Kernel, KnowsTheIndicesOfItsLoops) {
   Shifted s;
   Kernel& kernel = s.writer.kernel;
   EXPECT_TRUE(s.table().is_loop(kernel.index_of(s.columns), s.columns.index));
-  const Ref piece = s.writer.make(Loop{16, 48, false, 1, 1, {}, {}});
+  const Ref piece = s.writer.make(Loop{16, 48, false, Loop::Lanes::unmarked, 1, 1, {}, {}});
   EXPECT_EQ(s.table()[kernel.index_of(piece)].low, 48);
   EXPECT_EQ(s.table()[kernel.index_of(piece)].high, 63);
-  const Ref once = s.writer.make(Loop{1, 7, false, 1, 1, {}, {}});
+  const Ref once = s.writer.make(Loop{1, 7, false, Loop::Lanes::unmarked, 1, 1, {}, {}});
   EXPECT_EQ(kernel.index_of(once), s.table().constant(7));
 }
 
@@ -158,8 +158,8 @@ struct General {
     kernel.name = "general";
     kernel.buffers = {{"in0", Dtype::i64, 32, Access::read},
                       {"out0", Dtype::i64, 8, Access::write}};
-    const Ref rows = writer.make(Loop{8, 0, false, 1, 1, {}, {}});
-    const Ref columns = writer.make(Loop{4, 0, false, 1, 1, {}, {}});
+    const Ref rows = writer.make(Loop{8, 0, false, Loop::Lanes::unmarked, 1, 1, {}, {}});
+    const Ref columns = writer.make(Loop{4, 0, false, Loop::Lanes::unmarked, 1, 1, {}, {}});
     IndexTable& table = kernel.indices;
     const Index row = kernel.index_of(rows), column = kernel.index_of(columns);
     Block outer, inner, body;
@@ -216,8 +216,8 @@ TEST(Kernel, PrintsIndexExpressions) {
     Writer writer;
     Kernel& kernel = writer.kernel;
     kernel.buffers = {{"in", f32, 1 << 20, Access::read}};
-    const Ref outer = writer.make(Loop{64, 0, false, 1, 1, {}, {}});
-    const Ref inner = writer.make(Loop{1024, 0, false, 1, 1, {}, {}});
+    const Ref outer = writer.make(Loop{64, 0, false, Loop::Lanes::unmarked, 1, 1, {}, {}});
+    const Ref inner = writer.make(Loop{1024, 0, false, Loop::Lanes::unmarked, 1, 1, {}, {}});
     const Ref s = writer.compute(kernel.body, Op::abs, {writer.integer(kernel.body, 5)});
     // The inner loop's comes first in the table.
     const Index j = kernel.index_of(inner), i = kernel.index_of(outer);
@@ -370,7 +370,7 @@ const Break breaks[] = {
      "the parallel loop reduces"},
     {"BesideParallel",
      [](Shifted& s) {
-       s.writer.in(s.writer.kernel.body, Loop{1, 0, false, 1, 1, {}, {}});
+       s.writer.in(s.writer.kernel.body, Loop{1, 0, false, Loop::Lanes::unmarked, 1, 1, {}, {}});
      },
      "a loop or a store stands beside the parallel loop"},
     {"VectorInVector", [](Shifted& s) { s.loop(s.rows).vector_width = 4; },

@@ -152,7 +152,7 @@ const Bad bads[] = {
      "line 2, column 13: reduce_sum: an axis of axes is out of range: f32[3] (1; the axes are 0 to "
      "0)"},
     {"AxisTooLarge", body("%y: f32[] = reduce_sum %x axes=[9223372036854775808]"),
-     "line 2, column 33: an integer of axes does not fit in 64 bits"},
+     "line 2, column 33: the integer of axes does not fit in 64 bits"},
     {"MissingRegion", body("%y: f32[3] = fusion %x kind=elementwise\nreturn %y"),
      "line 3, column 1: expected the region of fusion, 'graph(...) {...}', found 'return'"},
     {"UnwantedRegion", body("%y: f32[3] = tanh %x graph() { return }"),

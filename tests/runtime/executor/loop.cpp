@@ -61,7 +61,8 @@ struct Writer {
   }
 
   SlotId slot(Slot::Kind kind, std::uint32_t index, const Type& type) {
-    program.slots.push_back({kind, index, 0, type, "%" + std::to_string(program.slots.size())});
+    program.slots.push_back(
+        {kind, index, Slot::unplaced, type, "%" + std::to_string(program.slots.size())});
     return static_cast<SlotId>(program.slots.size() - 1);
   }
   SlotId temporary() { return slot(Slot::Kind::temporary, 0, array); }
@@ -323,9 +324,9 @@ TEST(Loop, PrintsWhatItRuns) {
   Writer body(1);
   body.compute({0}, body.output(), one_more);
   const std::string text = to_string(loop(turns(below(1, 3), body.done(1), {0}, {0})).program);
-  EXPECT_NE(text.find("* loop while(%0) -> %1, %2"), std::string::npos) << text;
-  EXPECT_NE(text.find("    stream 0:\n    * kernel below(%0) -> %1"), std::string::npos) << text;
-  EXPECT_NE(text.find("    stream 0:\n    * kernel f0(%0) -> %1"), std::string::npos) << text;
+  EXPECT_NE(text.find("  loop while(%0, out %1, out %2) written=[0] turn=[0]"), text.npos) << text;
+  EXPECT_NE(text.find("      kernel below(%0, out %1)"), text.npos) << text;
+  EXPECT_NE(text.find("      kernel f0(%0, out %1)"), text.npos) << text;
 }
 
 TEST(Loop, DotDrawsWhatItRunsInside) {

@@ -1,0 +1,13 @@
+// How much of a kernel is worth a thread.
+#pragma once
+
+#include <cstdint>
+
+#include "ir/kernel/kernel.h"
+
+namespace anabranch {
+
+/// The fewest iterations of the parallel loop worth a thread of their own, from the kernel's cost.
+std::int64_t grain(const Kernel& kernel);
+
+}  // namespace anabranch

@@ -1,0 +1,53 @@
+#include "codegen/cpu/memory_passes.h"
+
+#include <algorithm>
+
+#include "codegen/kernel/facts.h"
+#include "ir/checked.h"
+
+namespace anabranch::cpu {
+
+Kernel prefetch_rows(const Kernel& kernel, KernelContext& context) {
+  const KernelFacts facts(kernel);
+  if (facts.has_marked_lanes() || kernel.cost.bytes_read <= context.target.cache_bytes) {
+    return kernel;
+  }
+  struct Row {
+    std::int64_t elements = 0;
+    int passes = 0;
+    Ref last;
+  };
+  std::vector<Row> rows(kernel.buffers.size());
+  for (const KernelFacts::Access& access : facts.accesses()) {
+    const KernelBuffer& buffer = kernel.buffers[access.buffer];
+    if (access.is_store || buffer.access != Access::read || access.loops.size() < 2) continue;
+    const auto next = facts.stride(access, access.loops.front());
+    if (facts.stride(access, access.loops.back()) != 1 || !next) continue;
+    const auto element = static_cast<std::int64_t>(byte_size(buffer.dtype));
+    const std::int64_t bytes = saturating_multiply(*next, element);
+    if (bytes <= 0 || bytes > context.target.cache_bytes / 8) continue;
+    Row& row = rows[access.buffer];
+    row = {*next, row.passes + 1, access.ref};
+  }
+  Kernel made = kernel;
+  for (const Row& row : rows) {
+    if (row.passes > 1) std::get<Load>(made[row.last].operation).prefetch = row.elements;
+  }
+  return made;
+}
+
+Kernel store_past_caches(const Kernel& kernel, KernelContext& context) {
+  if (kernel.cost.bytes_written <= context.target.non_temporal_bytes) return kernel;
+  const KernelFacts facts(kernel);
+  Kernel made = kernel;
+  for (const KernelFacts::Access& access : facts.accesses()) {
+    if (!access.is_store || kernel.buffers[access.buffer].access != Access::write) continue;
+    const bool goes_by_vectors = std::ranges::any_of(access.loops, [&](Ref loop) {
+      return facts.loop(loop).vector_width > 1 && facts.stride(access, loop) == 1;
+    });
+    if (goes_by_vectors) std::get<Store>(made[access.ref].operation).non_temporal = true;
+  }
+  return made;
+}
+
+}  // namespace anabranch::cpu

@@ -1,0 +1,16 @@
+// What the caches are told: rows that are read next, results that nobody reads soon.
+#pragma once
+
+#include "codegen/kernel/pass.h"
+
+namespace anabranch::cpu {
+
+/// While a row that is in the cache by now is worked on, memory would rest: the last loop over it
+/// fetches the next row.
+Kernel prefetch_rows(const Kernel& kernel, KernelContext& context);
+
+/// Contiguous stores of vectors go past the caches where none would hold the results until they are
+/// read.
+Kernel store_past_caches(const Kernel& kernel, KernelContext& context);
+
+}  // namespace anabranch::cpu

@@ -1,0 +1,67 @@
+#include "codegen/cpu/vectorise.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "codegen/kernel/facts.h"
+#include "ir/checked.h"
+
+namespace anabranch::cpu {
+namespace {
+
+constexpr int accumulators = 16;  // vectors that stay in registers with room for operands
+constexpr int longest_turn = 96;  // operations on vectors that are worth unrolling a short loop
+
+/// Vectors of one turn: enough independent work to hide latencies, less where the body has plenty.
+int unroll_of(const KernelFacts& facts, Ref ref, int width) {
+  const KernelFacts::Weight weight = facts.weight(ref);
+  int unroll = weight.cheap <= 10 ? 4 : weight.cheap <= 24 ? 2 : 1;
+  if (weight.heavy > 0) unroll = weight.heavy <= 2 ? 2 : 1;
+  std::size_t carried = 1;
+  for (const KernelFacts::Leaf& leaf : facts.leaves()) {
+    carried = std::max(carried, facts.loop(leaf.loop).reductions.size());
+  }
+  unroll = std::clamp(accumulators / static_cast<int>(carried), 1, unroll);
+  unroll = static_cast<int>(std::bit_floor(static_cast<unsigned>(unroll)));
+  while (unroll > 1 && std::int64_t{unroll} * width > facts.loop(ref).extent) unroll /= 2;
+  return unroll;
+}
+
+void vectorise(Loop& loop, const KernelFacts& facts, Ref ref, const Target& target) {
+  const bool whole = std::exchange(loop.lanes, Loop::Lanes::unmarked) == Loop::Lanes::unrolled;
+  const bool in_order = std::any_of(loop.reductions.begin(), loop.reductions.end(),
+                                    [](auto& r) { return r.combine == Combine::general; });
+  if (in_order || loop.extent <= 1) return;
+  const auto needed = static_cast<int>(
+      std::bit_ceil(static_cast<std::uint64_t>(std::min<std::int64_t>(loop.extent, 64))));
+  loop.vector_width = std::min(lanes_of(facts.widest_element(ref), target), needed);
+  loop.unroll = unroll_of(facts, ref, loop.vector_width);
+  if (!whole) return;
+  const KernelFacts::Weight weight = facts.weight(ref);
+  const std::int64_t vectors = loop.extent / loop.vector_width;
+  const std::int64_t turn = saturating_multiply(
+      vectors, weight.cheap + std::int64_t{KernelFacts::heavy_operations} * weight.heavy);
+  if (vectors > 0 && turn <= longest_turn) loop.unroll = static_cast<int>(vectors);
+}
+
+}  // namespace
+
+int lanes_of(int bytes, const Target& target) { return std::max(8, target.vector_bytes / bytes); }
+
+Kernel vectorise(const Kernel& kernel, KernelContext& context) {
+  const KernelFacts facts(kernel);
+  std::vector<Ref> loops;
+  for (Ref ref : facts.outer()) {
+    if (facts.loop(ref).lanes != Loop::Lanes::unmarked) loops.push_back(ref);
+  }
+  if (loops.empty()) {
+    for (const KernelFacts::Leaf& leaf : facts.leaves()) loops.push_back(leaf.loop);
+  }
+  Kernel made = kernel;
+  for (Ref ref : loops) {
+    vectorise(std::get<Loop>(made[ref].operation), facts, ref, context.target);
+  }
+  return made;
+}
+
+}  // namespace anabranch::cpu

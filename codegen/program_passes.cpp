@@ -1,0 +1,109 @@
+#include "codegen/program_passes.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "codegen/backends.h"
+#include "codegen/plan/step_costs.h"
+#include "codegen/schedule/schedule.h"
+#include "ir/error.h"
+#include "passes/pass.h"
+
+namespace anabranch {
+namespace {
+
+void run_kernel_passes(const Program& program, std::vector<Kernel>& kernels, const PassRun& run) {
+  for (const Step& step : program.steps) {
+    for (const Program& inner : inner_programs(step)) run_kernel_passes(inner, kernels, run);
+    const std::optional<std::uint32_t> number = kernel_of(step);
+    if (!number) continue;
+    const Backend& backend = backend_of(program.devices[device_of(program, step)].device);
+    const bool is_epilogue = std::holds_alternative<DotStep>(step.work);
+    kernels[*number] =
+        run_passes(backend.kernel_passes(), std::move(kernels[*number]),
+                   {.target = backend.kernel_target(), .row_major = is_epilogue}, run);
+  }
+}
+
+Program optimise_kernels(const Program& program, ProgramContext& context) {
+  Program made = program;
+  run_kernel_passes(program, made.kernels, context.run);
+  return made;
+}
+
+void add_steps(Program& program, std::span<const Kernel> kernels) {
+  for (DeviceIndex i = 0; i < program.devices.size(); ++i) {
+    backend_of(program.devices[i].device).add_steps(program, i, kernels);
+  }
+  for (Step& step : program.steps) {
+    for (Program& inner : inner_programs(step)) add_steps(inner, kernels);
+  }
+}
+
+Program pack_operands(const Program& program, ProgramContext&) {
+  Program made = program;
+  add_steps(made, program.kernels);
+  return made;
+}
+
+Program estimate_costs(const Program& program, ProgramContext& context) {
+  Program made = program;
+  set_costs(made, program.kernels, context.options);
+  return made;
+}
+
+Program lay_on_streams(const Program& program, ProgramContext& context) {
+  Program made = program;
+  context.has_choice = put_on_streams(made, context.options);
+  return made;
+}
+
+Program plan_memory(const Program& program, ProgramContext& context) {
+  Program made = program;
+  fit_memory(made, context.options);
+  return made;
+}
+
+constexpr ProgramPass passes[] = {
+    {"kernels", "run the passes of each kernel's backend", optimise_kernels, true, true},
+    {"pack", "lay out once what many blocks of a product read", pack_operands},
+    {"costs", "estimate what steps take, and finish loops and branches", estimate_costs, true,
+     true},
+    {"schedule", "put steps on streams", lay_on_streams, true, true},
+    {"memory", "give temporaries their places in one arena", plan_memory, true, true},
+};
+
+}  // namespace
+
+std::span<const ProgramPass> program_passes() { return passes; }
+
+std::vector<std::string_view> pass_names() {
+  std::vector<std::string_view> names;
+  const auto add = [&](const auto& list) {
+    for (const auto& pass : list) {
+      if (std::ranges::find(names, pass.name) == names.end()) names.push_back(pass.name);
+    }
+  };
+  add(all_passes());
+  for (const Backend* backend : backends()) add(backend->kernel_passes());
+  add(program_passes());
+  return names;
+}
+
+void check_pass_names(std::span<const std::string> names) {
+  for (const std::string& name : names) {
+    std::string all;
+    bool is_known = false;
+    for (std::string_view known : pass_names()) {
+      is_known |= known == name;
+      all += (all.empty() ? "" : ", ") + std::string(known);
+    }
+    if (!is_known) throw Error("there is no pass " + name + "; there are " + all);
+    const auto is_it = [&](const ProgramPass& pass) { return pass.name == name && pass.is_needed; };
+    if (std::ranges::any_of(program_passes(), is_it)) {
+      throw Error("pass " + name + " cannot be left out: nothing runs without it");
+    }
+  }
+}
+
+}  // namespace anabranch
