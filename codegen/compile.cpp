@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "codegen/link.h"
-#include "codegen/plan/isolate.h"
 #include "codegen/plan/plan.h"
 #include "codegen/program_passes.h"
 #include "ir/error.h"
@@ -78,7 +77,7 @@ Compilation compile(const Graph& graph, const Options& options, const PassObserv
   PassContext context{.fast_math = options.fast_math};
   Graph located = place(graph, options.parameters, options.device, false).graph;
   Graph optimized = run_passes(default_pipeline(), std::move(located), context, run);
-  PlacedGraph placed = place(isolate(optimized), options.parameters, options.device);
+  PlacedGraph placed = place(optimized, options.parameters, options.device);
   made.notes = std::move(context.notes);
   made.planned_members = context.planned_members;
 

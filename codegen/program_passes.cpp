@@ -73,36 +73,41 @@ constexpr ProgramPass passes[] = {
     {"memory", "give temporaries their places in one arena", plan_memory, true, true},
 };
 
+// Over graphs, kernels and programs; one that several backends have, several times.
+template <class Visit>
+void for_each_pass(Visit visit) {
+  for (const Pass& pass : all_passes()) visit(pass);
+  for (const Backend* backend : backends()) {
+    for (const KernelPass& pass : backend->kernel_passes()) visit(pass);
+  }
+  for (const ProgramPass& pass : passes) visit(pass);
+}
+
 }  // namespace
 
 std::span<const ProgramPass> program_passes() { return passes; }
 
 std::vector<std::string_view> pass_names() {
   std::vector<std::string_view> names;
-  const auto add = [&](const auto& list) {
-    for (const auto& pass : list) {
-      if (std::ranges::find(names, pass.name) == names.end()) names.push_back(pass.name);
-    }
-  };
-  add(all_passes());
-  for (const Backend* backend : backends()) add(backend->kernel_passes());
-  add(program_passes());
+  for_each_pass([&](const auto& pass) {
+    if (std::ranges::find(names, pass.name) == names.end()) names.push_back(pass.name);
+  });
   return names;
 }
 
 void check_pass_names(std::span<const std::string> names) {
   for (const std::string& name : names) {
     std::string all;
-    bool is_known = false;
     for (std::string_view known : pass_names()) {
-      is_known |= known == name;
       all += (all.empty() ? "" : ", ") + std::string(known);
     }
+    bool is_known = false, is_needed = false;
+    for_each_pass([&](const auto& pass) {
+      is_known |= pass.name == name;
+      is_needed |= pass.name == name && pass.is_needed;
+    });
     if (!is_known) throw Error("there is no pass " + name + "; there are " + all);
-    const auto is_it = [&](const ProgramPass& pass) { return pass.name == name && pass.is_needed; };
-    if (std::ranges::any_of(program_passes(), is_it)) {
-      throw Error("pass " + name + " cannot be left out: nothing runs without it");
-    }
+    if (is_needed) throw Error("pass " + name + " cannot be left out: nothing runs without it");
   }
 }
 

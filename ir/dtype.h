@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <type_traits>
@@ -11,23 +12,13 @@
 namespace anabranch {
 
 enum class Dtype : std::uint8_t {
-  bool_,
-  i8,
-  i16,
-  i32,
-  i64,
-  u8,
-  u16,
-  u32,
-  u64,
-  f16,
-  bf16,
-  f32,
-  f64
+#define DTYPE(name, ...) name,
+#include "ir/dtypes.def"
+#undef DTYPE
 };
 using enum Dtype;
 
-inline constexpr int dtype_count = 13;
+enum class DtypeKind : std::uint8_t { boolean, signed_integer, unsigned_integer, floating };
 
 /// IEEE 754 binary16. Arithmetic is done in float; this holds and converts (nearest, ties to even).
 struct Float16 {
@@ -59,72 +50,87 @@ struct BFloat16 {
   static BFloat16 from_bits(std::uint16_t bits) { return std::bit_cast<BFloat16>(bits); }
 };
 
-/// "f32", "bool", ...
-std::string_view name(Dtype dtype);
+/// One row of dtypes.def.
+struct DtypeInfo {
+  std::string_view name;
+  DtypeKind kind;
+  int bits;  ///< of one element in memory; a bool takes a byte
+  Dtype computes_in, accumulates_in;
+  int precision, max_exponent;  ///< of floats
+};
 
+/// By the enumerators' numbers.
+inline constexpr DtypeInfo all_dtypes[] = {
+#define DTYPE(name, text, kind, bits, storage, computes_in, accumulates_in, precision, \
+              max_exponent)                                                            \
+  {text, DtypeKind::kind, bits, computes_in, accumulates_in, precision, max_exponent},
+#include "ir/dtypes.def"
+#undef DTYPE
+};
+inline constexpr int dtype_count = static_cast<int>(std::size(all_dtypes));
+
+constexpr const DtypeInfo& info(Dtype dtype) { return all_dtypes[static_cast<int>(dtype)]; }
+
+/// "f32", "bool", ...
+constexpr std::string_view name(Dtype dtype) { return info(dtype).name; }
 /// The dtype of that name, or nothing.
 std::optional<Dtype> parse_dtype(std::string_view name);
 
-/// Bytes one element takes in memory; a bool takes one.
-std::size_t byte_size(Dtype dtype);
+/// Bytes one element takes in memory.
+constexpr std::size_t byte_size(Dtype dtype) {
+  return static_cast<std::size_t>(info(dtype).bits) / 8;
+}
 
-constexpr bool is_float(Dtype dtype) { return dtype >= f16; }
-constexpr bool is_signed_integer(Dtype dtype) { return dtype >= i8 && dtype <= i64; }
-constexpr bool is_unsigned_integer(Dtype dtype) { return dtype >= u8 && dtype <= u64; }
-constexpr bool is_integer(Dtype dtype) { return dtype >= i8 && dtype <= u64; }
+constexpr bool is_float(Dtype dtype) { return info(dtype).kind == DtypeKind::floating; }
+constexpr bool is_signed_integer(Dtype dtype) {
+  return info(dtype).kind == DtypeKind::signed_integer;
+}
+constexpr bool is_unsigned_integer(Dtype dtype) {
+  return info(dtype).kind == DtypeKind::unsigned_integer;
+}
+constexpr bool is_integer(Dtype dtype) {
+  return is_signed_integer(dtype) || is_unsigned_integer(dtype);
+}
+
+/// The dtype that arithmetic on `dtype` is done in: f32 for f16 and bf16, else the same.
+constexpr Dtype computes_in(Dtype dtype) { return info(dtype).computes_in; }
+/// The dtype that sums and products of many are carried in.
+constexpr Dtype accumulates_in(Dtype dtype) { return info(dtype).accumulates_in; }
 
 /// Calls `visit.template operator()<T>()` with the C++ type that stores one element of `dtype`.
 template <class Visitor>
 decltype(auto) visit_dtype(Dtype dtype, Visitor&& visit) {
   switch (dtype) {
-    case bool_:
-      return visit.template operator()<bool>();
-    case i8:
-      return visit.template operator()<std::int8_t>();
-    case i16:
-      return visit.template operator()<std::int16_t>();
-    case i32:
-      return visit.template operator()<std::int32_t>();
-    case i64:
-      return visit.template operator()<std::int64_t>();
-    case u8:
-      return visit.template operator()<std::uint8_t>();
-    case u16:
-      return visit.template operator()<std::uint16_t>();
-    case u32:
-      return visit.template operator()<std::uint32_t>();
-    case u64:
-      return visit.template operator()<std::uint64_t>();
-    case f16:
-      return visit.template operator()<Float16>();
-    case bf16:
-      return visit.template operator()<BFloat16>();
-    case f32:
-      return visit.template operator()<float>();
-    case f64:
-      return visit.template operator()<double>();
+#define DTYPE(name, text, kind, bits, storage, ...) \
+  case name:                                        \
+    return visit.template operator()<storage>();
+#include "ir/dtypes.def"
+#undef DTYPE
   }
   __builtin_unreachable();
 }
 
-/// The dtype that stores a C++ element type.
+/// The dtype that stores a C++ element type, if there is one: any integer type of the width and
+/// sign, floats as the table has them.
+template <class T>
+constexpr std::optional<Dtype> stored_as() {
+#define DTYPE(name, text, kind, bits, storage, ...) \
+  if (std::is_same_v<T, storage>) return name;
+#include "ir/dtypes.def"
+#undef DTYPE
+  constexpr auto kind =
+      std::is_signed_v<T> ? DtypeKind::signed_integer : DtypeKind::unsigned_integer;
+  for (int i = 0; i < dtype_count && std::is_integral_v<T>; ++i) {
+    const bool fits = all_dtypes[i].kind == kind && all_dtypes[i].bits == 8 * int{sizeof(T)};
+    if (fits) return static_cast<Dtype>(i);
+  }
+  return std::nullopt;
+}
+
 template <class T>
 inline constexpr Dtype dtype_of = [] {
-  if constexpr (std::is_same_v<T, bool>)
-    return bool_;
-  else if constexpr (std::is_same_v<T, Float16>)
-    return f16;
-  else if constexpr (std::is_same_v<T, BFloat16>)
-    return bf16;
-  else if constexpr (std::is_same_v<T, float>)
-    return f32;
-  else if constexpr (std::is_same_v<T, double>)
-    return f64;
-  else {
-    static_assert(std::is_integral_v<T>, "no dtype stores this C++ type");
-    constexpr int log2 = std::countr_zero(sizeof(T));
-    return static_cast<Dtype>(static_cast<int>(std::is_signed_v<T> ? i8 : u8) + log2);
-  }
+  static_assert(stored_as<T>().has_value(), "no dtype stores this C++ type");
+  return stored_as<T>().value_or(Dtype());
 }();
 
 }  // namespace anabranch

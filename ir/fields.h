@@ -1,8 +1,8 @@
 // Structs that name their members and enums that name their values: printing, parsing, hashing and
 // binary forms derive from it.
 //
-// `fields(a, visit)` calls visit("name", a.member) for each member, of a constant or of a changeable
-// `a`.
+// `fields(a, visit)` calls visit("name", a.member) for each member, of a constant or of a
+// changeable `a`.
 #pragma once
 
 #include <array>

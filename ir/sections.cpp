@@ -14,7 +14,7 @@ struct Header {
   std::array<char, 8> magic;
   std::uint64_t version;
   std::uint64_t sections;
-  std::uint64_t bytes;  // of all that follows
+  std::uint64_t bytes;        // of all that follows
   std::uint64_t checksum[2];  // of all bytes, with zeros here
 };
 static_assert(std::has_unique_object_representations_v<Header>);

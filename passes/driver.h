@@ -80,7 +80,8 @@ Form run_list(std::span<const PassOf<Form, Context>> list, Form form, Context& c
   using Clock = std::chrono::steady_clock;
   for (const PassOf<Form, Context>& pass : list) {
     const auto& disabled = options.disabled;
-    const bool is_left_out = std::find(disabled.begin(), disabled.end(), pass.name) != disabled.end();
+    const bool is_left_out =
+        std::find(disabled.begin(), disabled.end(), pass.name) != disabled.end();
     if (is_left_out && !pass.is_needed) continue;
     const Clock::time_point start = Clock::now();
     form = run_pass(pass, form, context, always_verifies || options.verify);

@@ -5,10 +5,11 @@
 #include "passes/dce.h"
 #include "passes/fold.h"
 #include "passes/fusion/fuse.h"
+#include "passes/outline.h"
 #include "passes/show_placement.h"
 #include "passes/simplify.h"
+#include "passes/simplify_control_flow.h"
 #include "passes/sink.h"
-#include "passes/straighten.h"
 
 namespace anabranch {
 namespace {
@@ -17,24 +18,29 @@ constexpr Pass canonicalize_pass = {"canonicalize", "one way of writing each thi
 constexpr Pass fold_pass = {"fold", "compute what only depends on constants", fold};
 constexpr Pass simplify_pass = {"simplify", "algebra that keeps every bit", simplify};
 constexpr Pass sink_pass = {"sink", "let loops compute what costs more to load", sink};
-constexpr Pass straighten_pass = {
-    "straighten", "take the branches and drop the loops that are decided", straighten};
+constexpr Pass simplify_control_flow_pass = {
+    "simplify_control_flow", "take the branches and drop the loops that are decided",
+    simplify_control_flow};
 constexpr Pass cse_pass = {"cse", "compute equal things once", cse};
 constexpr Pass dce_pass = {"dce", "drop what no output needs", dce};
 constexpr Pass fuse_pass = {"fuse", "group ops into few kernels", fuse};
+constexpr Pass outline_pass = {"outline", "make a group of each op that is left", outline, false,
+                               true};
 
 constexpr Pass placement_pass = {"placement", "put each op on the device of its operands",
                                  show_placement, true};
 
-constexpr Pass passes[] = {canonicalize_pass, fold_pass, sink_pass, simplify_pass, straighten_pass,
-                           cse_pass,          dce_pass,  fuse_pass, placement_pass};
+constexpr Pass passes[] = {
+    canonicalize_pass, fold_pass, sink_pass, simplify_pass, simplify_control_flow_pass,
+    cse_pass,          dce_pass,  fuse_pass, outline_pass,  placement_pass};
 
 // Simplifying brings constants together and index maps next to each other, and so does a branch
 // that has been taken: fold and merge those too.
 // Rules see what a loop computes with once that has sunk into it.
-constexpr Pass compile_passes[] = {canonicalize_pass, fold_pass,         sink_pass, simplify_pass,
-                                   straighten_pass,   canonicalize_pass, fold_pass, cse_pass,
-                                   dce_pass,          fuse_pass};
+constexpr Pass compile_passes[] = {
+    canonicalize_pass, fold_pass, sink_pass, simplify_pass, simplify_control_flow_pass,
+    canonicalize_pass, fold_pass, cse_pass,  dce_pass,      fuse_pass,
+    outline_pass};
 
 }  // namespace
 

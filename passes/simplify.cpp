@@ -24,8 +24,7 @@ std::optional<Value> divide_by_constant(Rewriter& graph, const Node& node) {
       type.dtype, [&]<class T>() { return convert_scalar<double>(divisor->values<T>()[0]); });
   int exponent = 0;
   const bool is_power = std::fabs(std::frexp(number, &exponent)) == 0.5;
-  // f16 has the fewest exponents: 2^-14 is its least normal number. bf16 has those of f32.
-  const int most = type.dtype == Dtype::f16 ? 14 : type.dtype == Dtype::f64 ? 1022 : 126;
+  const int most = info(type.dtype).max_exponent - 1;  // 2^-most is the least normal number
   const bool is_normal = std::isfinite(number) && number != 0 && std::abs(exponent - 1) < most;
   if (!is_normal || (!is_power && !graph.fast_math())) return std::nullopt;
   Value inverse = graph.splat(Literal::scalar(type.dtype, 1 / number), type.shape);
@@ -34,32 +33,17 @@ std::optional<Value> divide_by_constant(Rewriter& graph, const Node& node) {
 
 // How many bits of significand a float has, or of value an integer.
 int precision(Dtype dtype) {
-  switch (dtype) {
-    case Dtype::bool_:
-      return 1;
-    case Dtype::f16:
-      return 11;
-    case Dtype::bf16:
-      return 8;
-    case Dtype::f32:
-      return 24;
-    case Dtype::f64:
-      return 53;
-    default:
-      return static_cast<int>(8 * byte_size(dtype)) - (is_signed_integer(dtype) ? 1 : 0);
-  }
+  if (is_float(dtype)) return info(dtype).precision;
+  return dtype == bool_ ? 1 : info(dtype).bits - (is_signed_integer(dtype) ? 1 : 0);
 }
 
 // Whether every number of `from` is one of `to`.
 bool holds_all(Dtype from, Dtype to) {
-  if (from == to || from == Dtype::bool_) return true;
-  if (is_float(from)) {
-    bool same_range = from != Dtype::f16 || to != Dtype::bf16;
-    return is_float(to) && same_range && precision(to) > precision(from) && to != Dtype::f16;
-  }
-  if (is_float(to)) return precision(to) >= precision(from) && to != Dtype::f16;
-  bool loses_sign = is_signed_integer(from) && !is_signed_integer(to);
-  return to != Dtype::bool_ && !loses_sign && precision(to) >= precision(from);
+  if (from == to || from == bool_) return true;
+  if (precision(to) < precision(from)) return false;
+  if (is_float(from)) return is_float(to) && info(to).max_exponent >= info(from).max_exponent;
+  if (is_float(to)) return info(to).max_exponent >= info(from).bits;
+  return is_signed_integer(to) || !is_signed_integer(from);
 }
 
 std::optional<Value> convert_of_convert(Rewriter& graph, const Node& node) {

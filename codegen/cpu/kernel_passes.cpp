@@ -4,6 +4,8 @@
 #include "codegen/cpu/memory_passes.h"
 #include "codegen/cpu/pipeline_rows.h"
 #include "codegen/cpu/vectorise.h"
+#include "codegen/kernel/decompose.h"
+#include "codegen/kernel/legalise_dtypes.h"
 #include "codegen/kernel/loop_nest.h"
 #include "codegen/kernel/split_loops.h"
 
@@ -28,6 +30,8 @@ constexpr KernelPass passes[] = {
     {"parallelise", "let threads share out the outermost loop", parallelise, false, true},
     {"store_past_caches", "write what no cache would hold straight to memory", store_past_caches},
     {"split_loops", "cut loops where conditions on their index change", split_at_conditions},
+    decompose_pass,
+    legalise_dtypes_pass,
 };
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include "codegen/cuda/link.h"
 #include "codegen/cuda/predict.h"
 #include "codegen/cuda/whole_flows.h"
+#include "codegen/kernel/decompose.h"
+#include "codegen/kernel/legalise_dtypes.h"
 
 namespace anabranch::cuda {
 namespace {
@@ -19,7 +21,10 @@ class GpuBackend final : public Backend {
 
   // They are mapped to threads when they are linked.
   // Threads take their iterations when a kernel is linked (map_threads.h).
-  std::span<const KernelPass> kernel_passes() const override { return {}; }
+  std::span<const KernelPass> kernel_passes() const override {
+    static constexpr KernelPass passes[] = {decompose_pass, legalise_dtypes_pass};
+    return passes;
+  }
   Target kernel_target() const override { return {}; }
 
   void add_steps(Program&, DeviceIndex, std::span<const Kernel>) const override {}

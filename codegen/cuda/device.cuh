@@ -123,17 +123,17 @@ AB_INLINE Unsigned<T> pattern(T x) {
 
 namespace op {
 
+// f16 and bf16 are computed in f32 by conversions of the kernel's own (legalise_dtypes.h); other
+// ops come as those below (decompose.h).
+
 template <class T>
 AB_INLINE bool is_nan(T x) {
-  const auto wide = widen(x);
-  return wide != wide;
+  return x != x;
 }
 
 template <class T>
 AB_INLINE T abs(T x) {
-  if constexpr (sizeof(T) == 2 && Kind<T>::is_float)
-    return T{static_cast<u16>(x.bits & 0x7fff)};
-  else if constexpr (sizeof(T) == 4 && Kind<T>::is_float)
+  if constexpr (sizeof(T) == 4 && Kind<T>::is_float)
     return fabsf(x);
   else if constexpr (Kind<T>::is_float)
     return fabs(x);
@@ -144,21 +144,10 @@ AB_INLINE T abs(T x) {
 }
 template <class T>
 AB_INLINE T negate(T x) {
-  if constexpr (sizeof(T) == 2 && Kind<T>::is_float)
-    return T{static_cast<u16>(x.bits ^ 0x8000)};
-  else if constexpr (Kind<T>::is_float)
+  if constexpr (Kind<T>::is_float)
     return -x;
   else
     return static_cast<T>(-static_cast<Unsigned<T>>(x));
-}
-template <class T>
-AB_INLINE T sign(T x) {
-  const auto wide = widen(x);
-  if constexpr (Kind<T>::is_float) {
-    return wide > 0 ? narrow<T>(1.0f) : wide < 0 ? narrow<T>(-1.0f) : x;
-  } else {
-    return static_cast<T>((x > 0) - (x < 0));
-  }
 }
 template <class T>
 AB_INLINE T not_(T x) {
@@ -184,21 +173,14 @@ template <class T>
 AB_INLINE T popcnt(T x) {
   return static_cast<T>(ones(pattern(x)));
 }
-AB_INLINE bool popcnt(bool x) { return x; }
 template <class T>
 AB_INLINE T count_leading_zeros(T x) {
   return static_cast<T>(leading_zeros(pattern(x)) - (64 - 8 * static_cast<int>(sizeof(T))));
 }
-AB_INLINE bool count_leading_zeros(bool x) { return !x; }
 
-// `name` of f16 and bf16 is that of f32, rounded.
 #define AB_UNARY(name, single, real)           \
   AB_INLINE f32 name(f32 x) { return single; } \
-  AB_INLINE f64 name(f64 x) { return real; }   \
-  template <class T>                           \
-  AB_INLINE T name(T x) {                      \
-    return narrow<T>(name(widen(x)));          \
-  }
+  AB_INLINE f64 name(f64 x) { return real; }
 AB_UNARY(floor, floorf(x), ::floor(x))
 AB_UNARY(ceil, ceilf(x), ::ceil(x))
 AB_UNARY(round_nearest_even, rintf(x), rint(x))
@@ -228,44 +210,35 @@ AB_UNARY(erf_inv, erfinvf(x), erfinv(x))
 // By way of e^x for x < 0 and of e^-x for x >= 0: neither overflows.
 template <class T>
 AB_INLINE T logistic(T x) {
-  const auto wide = widen(x);
-  const auto small = exponential(-abs(wide));
-  return narrow<T>((wide < 0 ? small : 1) / (1 + small));
-}
-template <class T>
-AB_INLINE bool is_finite(T x) {
-  const auto wide = widen(x);
-  return wide - wide == 0;
+  const T small = exponential(-abs(x));
+  return (x < 0 ? small : 1) / (1 + small);
 }
 
 template <class T>
 AB_INLINE T add(T x, T y) {
   if constexpr (Kind<T>::is_float)
-    return narrow<T>(widen(x) + widen(y));
+    return x + y;
   else
     return static_cast<T>(static_cast<Unsigned<T>>(x) + static_cast<Unsigned<T>>(y));
 }
-AB_INLINE bool add(bool x, bool y) { return x || y; }
 template <class T>
 AB_INLINE T subtract(T x, T y) {
   if constexpr (Kind<T>::is_float)
-    return narrow<T>(widen(x) - widen(y));
+    return x - y;
   else
     return static_cast<T>(static_cast<Unsigned<T>>(x) - static_cast<Unsigned<T>>(y));
 }
-AB_INLINE bool subtract(bool x, bool y) { return x != y; }
 template <class T>
 AB_INLINE T multiply(T x, T y) {
   if constexpr (Kind<T>::is_float)
-    return narrow<T>(widen(x) * widen(y));
+    return x * y;
   else
     return static_cast<T>(static_cast<Unsigned<T>>(x) * static_cast<Unsigned<T>>(y));
 }
-AB_INLINE bool multiply(bool x, bool y) { return x && y; }
 template <class T>
 AB_INLINE T divide(T x, T y) {
   if constexpr (Kind<T>::is_float) {
-    return narrow<T>(widen(x) / widen(y));
+    return x / y;
   } else {
     if (y == 0) return static_cast<T>(~Unsigned<T>{0});
     if constexpr (Kind<T>::is_signed) {
@@ -274,13 +247,12 @@ AB_INLINE T divide(T x, T y) {
     return static_cast<T>(x / y);
   }
 }
-AB_INLINE bool divide(bool x, bool y) { return x || !y; }
 AB_INLINE f32 float_remainder(f32 x, f32 y) { return fmodf(x, y); }
 AB_INLINE f64 float_remainder(f64 x, f64 y) { return fmod(x, y); }
 template <class T>
 AB_INLINE T remainder(T x, T y) {
   if constexpr (Kind<T>::is_float) {
-    return narrow<T>(float_remainder(widen(x), widen(y)));
+    return float_remainder(x, y);
   } else {
     if (y == 0) return x;
     if constexpr (Kind<T>::is_signed) {
@@ -289,14 +261,13 @@ AB_INLINE T remainder(T x, T y) {
     return static_cast<T>(x % y);
   }
 }
-AB_INLINE bool remainder(bool x, bool y) { return x && !y; }
 
 AB_INLINE f32 float_power(f32 x, f32 y) { return powf(x, y); }
 AB_INLINE f64 float_power(f64 x, f64 y) { return pow(x, y); }
 template <class T>
 AB_INLINE T power(T x, T y) {
   if constexpr (Kind<T>::is_float) {
-    return narrow<T>(float_power(widen(x), widen(y)));
+    return float_power(x, y);
   } else {
     if constexpr (Kind<T>::is_signed) {
       if (y < 0) return x == 1 ? 1 : x == -1 ? static_cast<T>((y & 1) != 0 ? -1 : 1) : 0;
@@ -308,7 +279,6 @@ AB_INLINE T power(T x, T y) {
     return static_cast<T>(result);
   }
 }
-AB_INLINE bool power(bool x, bool y) { return x || !y; }
 
 // A NaN wins, and -0 is below 0.
 AB_INLINE f32 maximum(f32 x, f32 y) {
@@ -353,29 +323,15 @@ AB_INLINE f64 minimum(f64 x, f64 y) {
 }
 template <class T>
 AB_INLINE T maximum(T x, T y) {
-  if constexpr (Kind<T>::is_float)
-    return narrow<T>(maximum(widen(x), widen(y)));
-  else
-    return x < y ? y : x;
+  return x < y ? y : x;
 }
 template <class T>
 AB_INLINE T minimum(T x, T y) {
-  if constexpr (Kind<T>::is_float)
-    return narrow<T>(minimum(widen(x), widen(y)));
-  else
-    return y < x ? y : x;
-}
-template <class T>
-AB_INLINE T clamp(T low, T x, T high) {
-  return minimum(maximum(x, low), high);
+  return y < x ? y : x;
 }
 
-AB_INLINE f32 float_atan2(f32 y, f32 x) { return atan2f(y, x); }
-AB_INLINE f64 float_atan2(f64 y, f64 x) { return ::atan2(y, x); }
-template <class T>
-AB_INLINE T atan2(T y, T x) {
-  return narrow<T>(float_atan2(widen(y), widen(x)));
-}
+AB_INLINE f32 atan2(f32 y, f32 x) { return atan2f(y, x); }
+AB_INLINE f64 atan2(f64 y, f64 x) { return ::atan2(y, x); }
 
 template <class T>
 AB_INLINE T and_(T x, T y) {
@@ -412,33 +368,30 @@ AB_INLINE T shift_right_arithmetic(T x, T y) {
       top != 0 ? shifted | ~((~Unsigned<T>{0}) >> by >> (8 * sizeof(Unsigned<T>) - width))
                : shifted);
 }
-AB_INLINE bool shift_left(bool x, bool y) { return x && !y; }
-AB_INLINE bool shift_right_logical(bool x, bool y) { return x && !y; }
-AB_INLINE bool shift_right_arithmetic(bool x, bool) { return x; }
 
 template <class T>
 AB_INLINE bool compare_eq(T x, T y) {
-  return widen(x) == widen(y);
+  return x == y;
 }
 template <class T>
 AB_INLINE bool compare_ne(T x, T y) {
-  return widen(x) != widen(y);
+  return x != y;
 }
 template <class T>
 AB_INLINE bool compare_lt(T x, T y) {
-  return widen(x) < widen(y);
+  return x < y;
 }
 template <class T>
 AB_INLINE bool compare_le(T x, T y) {
-  return widen(x) <= widen(y);
+  return x <= y;
 }
 template <class T>
 AB_INLINE bool compare_gt(T x, T y) {
-  return widen(x) > widen(y);
+  return x > y;
 }
 template <class T>
 AB_INLINE bool compare_ge(T x, T y) {
-  return widen(x) >= widen(y);
+  return x >= y;
 }
 
 template <class T>
@@ -479,7 +432,8 @@ AB_INLINE To bitcast_convert(From x) {
 AB_INLINE f32 round_to_odd(f64 x) {
   const f32 nearest = static_cast<f32>(x);
   const f64 back = nearest;
-  if (back == x || x != x || !is_finite(nearest)) return nearest;
+  const bool is_infinite = nearest - nearest != 0;
+  if (back == x || x != x || is_infinite) return nearest;
   u32 bits = bits_as<u32>(nearest);
   if (fabs(back) > fabs(x)) --bits;
   return bits_as<f32>(bits | 1);

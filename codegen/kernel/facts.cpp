@@ -9,11 +9,8 @@
 namespace anabranch {
 namespace {
 
-/// f16 and bf16 compute in f32; a bool is a mask.
-int computed_bytes(Dtype dtype) {
-  if (dtype == f16 || dtype == bf16) return 4;
-  return static_cast<int>(byte_size(dtype));
-}
+// A bool is a mask.
+int computed_bytes(Dtype dtype) { return static_cast<int>(byte_size(computes_in(dtype))); }
 
 }  // namespace
 

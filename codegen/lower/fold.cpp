@@ -71,7 +71,7 @@ Fold fold_of(const Node& reduction, const Graph& graph) {
     return fold;
   }
   const bool accumulates = fold.combine == Combine::sum || fold.combine == Combine::product;
-  fold.dtypes.push_back(accumulates && (dtype == f16 || dtype == bf16) ? f32 : dtype);
+  fold.dtypes.push_back(accumulates ? accumulates_in(dtype) : dtype);
   if (fold.combine == Combine::argmax || fold.combine == Combine::argmin) {
     fold.dtypes.push_back(reduction.types[0].dtype);
   }

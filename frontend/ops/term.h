@@ -75,16 +75,16 @@ inline Term converted(const Term& x, Dtype dtype) {
   return {astype(static_cast<const Operand&>(x), dtype), x.where()};
 }
 
-/// x in f32 where it is f16 or bf16, else x: what functions of several steps compute in, so that
-/// only their results are rounded.
+/// x in the dtype that its own is computed in (f16 and bf16: f32): what functions of several steps
+/// compute in, so that only their results are rounded.
 inline Term widened(const Term& x) {
   const Dtype dtype = x.array().dtype();
-  return dtype == f16 || dtype == bf16 ? converted(x, f32) : x;
+  return computes_in(dtype) == dtype ? x : converted(x, computes_in(dtype));
 }
 /// The result of such a function in the dtype of its operand x.
 inline Array rounded_as(const Term& x, const Term& result) {
   const Dtype dtype = x.array().dtype();
-  return dtype == f16 || dtype == bf16 ? converted(result, dtype) : result;
+  return computes_in(dtype) == dtype ? result : converted(result, dtype);
 }
 
 /// The sum over some axes in the dtype of x, which `sum` may widen.

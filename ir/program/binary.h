@@ -12,8 +12,8 @@ namespace anabranch {
 /// beside it, behind a checksum.
 std::string to_binary(const Program& program);
 
-/// Reads it back. All of it is checked: throws Error where the bytes are damaged, of another version
-/// or no program, and where `verify` refuses what they say.
+/// Reads it back. All of it is checked: throws Error where the bytes are damaged, of another
+/// version or no program, and where `verify` refuses what they say.
 Program program_from_binary(std::string_view bytes);
 
 }  // namespace anabranch

@@ -86,7 +86,6 @@ void fields(S& step, Visitor&& visit) {
 
 /// The words of the kinds of steps, in the order of their variant.
 inline constexpr std::array<std::string_view, std::variant_size_v<decltype(Step::work)>>
-    step_words = {"kernel",   "dot",         "pack", "copy",
-                  "transfer", "custom_call", "loop", "branch"};
+    step_words = {"kernel", "dot", "pack", "copy", "transfer", "custom_call", "loop", "branch"};
 
 }  // namespace anabranch

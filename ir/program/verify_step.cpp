@@ -139,7 +139,8 @@ class StepVerifier {
   // result of a dot, from the third on.
   Fault kernel(std::uint32_t number, std::size_t first, std::size_t buffers) const {
     if (kernels_.empty()) return {};  // an outline, or tasks of a test's own
-    if (number >= kernels_.size()) return fmt::format("runs kernel {}, which does not exist", number);
+    if (number >= kernels_.size())
+      return fmt::format("runs kernel {}, which does not exist", number);
     const Kernel& kernel = kernels_[number];
     const auto arguments = static_cast<std::size_t>(std::ranges::count_if(
         kernel.buffers, [](const KernelBuffer& b) { return b.access != Access::scratch; }));

@@ -438,14 +438,26 @@ class KernelParser {
       const auto known = scope->names.find(name);
       if (known == scope->names.end()) continue;
       const Ref ref = known->second;
-      const auto* clamp = std::get_if<Compute>(&kernel_[ref].operation);
-      if (clamp && clamp->op == Op::clamp && kernel_[ref].dtype == i64) {
-        const auto low = bound(clamp->operands[0]), high = bound(clamp->operands[2]);
-        if (low && high && *low <= *high) return table().scalar(ref.index, *low, *high);
-      }
+      const auto [low, high] = bounds_of(ref);
+      if (low && high && *low <= *high) return table().scalar(ref.index, *low, *high);
       reader_.fail_at(start, std::string(name) + " is no i64 that a clamp holds between constants");
     }
     return index_of_loop(name, start);
+  }
+
+  struct Bounds {
+    std::optional<std::int64_t> low, high;
+  };
+
+  // Of a clamp, or of the minimum of a maximum that `decompose` makes of one.
+  Bounds bounds_of(Ref ref) const {
+    const auto* outer = std::get_if<Compute>(&kernel_[ref].operation);
+    if (!outer || kernel_[ref].dtype != i64) return {};
+    if (outer->op == Op::clamp) return {bound(outer->operands[0]), bound(outer->operands[2])};
+    if (outer->op != Op::minimum) return {};
+    const auto* inner = std::get_if<Compute>(&kernel_[outer->operands[0]].operation);
+    if (!inner || inner->op != Op::maximum) return {};
+    return {bound(inner->operands[1]), bound(outer->operands[1])};
   }
 
   std::optional<std::int64_t> bound(Ref ref) const {

@@ -59,7 +59,8 @@ class ProgramParser {
     if (reader_.accept_word("given_up")) read_field(reader_, program_.given_up, "given_up");
     prediction();
     if (!reader_.accept_word("return")) {
-      reader_.fail_expected("a device, a slot, a constant, a step, a stream or 'return', in this order");
+      reader_.fail_expected(
+          "a device, a slot, a constant, a step, a stream or 'return', in this order");
     }
     if (reader_.at('%')) {
       do program_.outputs.push_back(slot_name());
@@ -73,8 +74,7 @@ class ProgramParser {
   template <class Struct>
   void read_all(Struct& into, const std::string& whose) {
     read_fields(
-        reader_, whose, [this] { return at_field(); },
-        [&](auto&& visit) { fields(into, visit); },
+        reader_, whose, [this] { return at_field(); }, [&](auto&& visit) { fields(into, visit); },
         [this](auto& field, std::string_view word) { read(field, word); });
   }
 
@@ -219,8 +219,8 @@ class ProgramParser {
         },
         made.work);
     if (auto* call = std::get_if<CustomCallStep>(&made.work); call && !call->function.empty()) {
-      call->function.function = located(
-          reader_, start, [&] { return custom_function(call->name, call->function); });
+      call->function.function =
+          located(reader_, start, [&] { return custom_function(call->name, call->function); });
     }
     regions(made, start);
     program_.steps.push_back(std::move(made));
@@ -252,7 +252,8 @@ class ProgramParser {
     }
     if (!regions) return;
     reader_.expect('{', "to open what " + step.name + " runs");
-    while (!reader_.accept('}')) regions->push_back(ProgramParser(reader_, values_, depth_ + 1).parse());
+    while (!reader_.accept('}'))
+      regions->push_back(ProgramParser(reader_, values_, depth_ + 1).parse());
     if (regions->size() < least || (least == 2 && regions->size() > 2)) {
       reader_.fail_at(position, least == 2 ? "a loop runs a condition and a body"
                                            : "a branch runs at least one program");

@@ -25,8 +25,7 @@ Type read_type(TextReader& reader) {
     reader.fail_at(start,
                    "unknown dtype '" + std::string(word) + "'; there are " + list_of_dtypes());
   }
-  if (!reader.at('['))
-    reader.fail_expected("the sizes, such as [3,4], after " + std::string(word));
+  if (!reader.at('[')) reader.fail_expected("the sizes, such as [3,4], after " + std::string(word));
   std::vector<std::int64_t> sizes;
   read_list(reader, [&] { sizes.push_back(reader.integer("a size")); });
   if (sizes.size() > most_axes) {

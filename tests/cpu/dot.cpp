@@ -181,7 +181,7 @@ TEST_P(DotTest, RunsItsEpilogue) {
   const Type type = result_type();
   if (type.size() == 0) return;
   const Kernel kernel = epilogue_kernel(dtype(), type.size());
-  Code code = compile_kernels(std::span(&kernel, 1));
+  Code code = compile_legalised(std::span(&kernel, 1));
   for (bool in_place : {false, true}) {
     DotStep with_epilogue = dot();
     with_epilogue.epilogue = {.kernel = 0, .inputs = 1, .outputs = 2, .in_place = in_place};

@@ -163,7 +163,7 @@ TEST_P(Elementwise, EqualsTheInterpreter) {
     std::vector<Kernel> kernels;
     for (auto [width, unroll] : forms) kernels.push_back(kernel_of(c, width, unroll));
     for (std::size_t k = 0; k < kernels.size(); ++k) kernels[k].name += std::to_string(k);
-    Code code = compile_kernels(kernels);
+    Code code = compile_legalised(kernels);
     for (std::uint32_t seed : {0u, 1u, 2u}) {
       std::vector<Literal> operands;
       for (Dtype dtype : c.operands) {
@@ -198,7 +198,7 @@ void expect_converts(const Literal& values, Dtype to) {
   node.types = {Type{to, Shape{size}}};
   const std::vector<Literal> operands = {values};
   const Literal expected = interpret(node, operands)[0];
-  const Code code = compile_kernels(kernels);
+  const Code code = compile_legalised(kernels);
   for (HostTask::Function function : code.functions) {
     expect_same(run(function, operands, node.types[0], std::span(&size, 1)), expected, operands,
                 std::string(name(from)) + " -> " + std::string(name(to)));

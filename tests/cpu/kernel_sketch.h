@@ -10,8 +10,15 @@
 #include "codegen/cpu/compile_kernels.h"
 #include "ir/kernel/kernel.h"
 #include "ir/literal.h"
+#include "tests/support/legal.h"
 
 namespace anabranch::cpu {
+
+inline Code compile_legalised(std::span<const Kernel> kernels) {
+  std::vector<Kernel> all;
+  for (const Kernel& kernel : kernels) all.push_back(legal(kernel));
+  return compile_kernels(all);
+}
 
 /// A parallel loop, and one that is not.
 inline Loop range(std::int64_t extent, int width = 1, int unroll = 1) {

@@ -61,7 +61,7 @@ void check_copy(Dtype dtype, const Copy& copy, std::pair<int, int> form) {
     sketch.close();
     kernels.push_back(sketch.kernel());
   }
-  Code code = compile_kernels(kernels);
+  Code code = compile_legalised(kernels);
   for (std::size_t k = 0; k < kernels.size(); ++k) {
     const std::int64_t size = sizes[k];
     Memory from = filled<T>(6 * size + 8);
@@ -116,7 +116,7 @@ TEST(Memory, GathersUnderAMask) {
           sketch.compute(bool_, Op::compare, {at, sketch.number(table_size)}, Comparison::lt);
       sketch.store(out, i, sketch.load(table, sketch.place_of(at, table_size - 1), is_inside));
       sketch.close();
-      Code code = compile_kernels(std::span(&sketch.kernel(), 1));
+      Code code = compile_legalised(std::span(&sketch.kernel(), 1));
       visit_dtype(dtype, [&]<class T>() {
         std::vector<std::int64_t> at_values;
         // Far outside: a read would fault.
@@ -155,7 +155,7 @@ TEST(Memory, ReadsNothingOutsideAMask) {
     Ref nothing = sketch.load(none, sketch.at(123), never);
     sketch.store(out, i, sketch.add(sketch.load(in, shifted, mask), nothing));
     sketch.close();
-    Code code = compile_kernels(std::span(&sketch.kernel(), 1));
+    Code code = compile_legalised(std::span(&sketch.kernel(), 1));
     Memory from = filled<float>(inside);
     Memory to(size * sizeof(float));
     void* pointers[] = {from.data(), nullptr, to.data()};
@@ -189,7 +189,7 @@ TEST(Memory, GivesEachRowItsScratch) {
                  sketch.add(sketch.load(first, back), sketch.load(second, back)));
     sketch.close();
     sketch.close();
-    Code code = compile_kernels(std::span(&sketch.kernel(), 1));
+    Code code = compile_legalised(std::span(&sketch.kernel(), 1));
     Memory from = filled<float>(row_count * size);
     Memory to(static_cast<std::size_t>(row_count * size) * sizeof(float));
     void* pointers[] = {from.data(), to.data()};
@@ -215,7 +215,7 @@ TEST(Memory, ReadsWhatEachTurnHasWritten) {
   Ref back = sketch.load(kept, zero);
   sketch.store(out, i, sketch.add(back, back));
   sketch.close();
-  Code code = compile_kernels(std::span(&sketch.kernel(), 1));
+  Code code = compile_legalised(std::span(&sketch.kernel(), 1));
   Memory from = filled<float>(size);
   Memory to(size * sizeof(float));
   void* pointers[] = {from.data(), to.data()};
@@ -245,7 +245,7 @@ TEST(NonTemporalStores, AreUsedWhereTheyAreAligned) {
   EXPECT_NE(llvm_text(aligned).find("!nontemporal"), std::string::npos);
   EXPECT_EQ(llvm_text(unaligned).find("!nontemporal"), std::string::npos);
   for (const Kernel& kernel : {aligned, unaligned}) {
-    Code code = compile_kernels(std::span(&kernel, 1));
+    Code code = compile_legalised(std::span(&kernel, 1));
     const std::int64_t size = kernel.buffers[0].size;
     Memory from = filled<float>(size);
     Memory to(static_cast<std::size_t>(size) * sizeof(float));
@@ -263,7 +263,7 @@ TEST(NonTemporalStores, SurviveAnyRange) {
   Index i = sketch.open(range(size, 16, 2));
   sketch.store(out, i, sketch.load(in, i), true);
   sketch.close();
-  Code code = compile_kernels(std::span(&sketch.kernel(), 1));
+  Code code = compile_legalised(std::span(&sketch.kernel(), 1));
   Memory from = filled<float>(size);
   for (std::int64_t cut = 0; cut <= size; cut += 7) {
     Memory to(size * sizeof(float));

@@ -29,7 +29,7 @@ TEST(Pieces, RunWhatTheyHaveOfARange) {
     sketch.close();
     verify(sketch.kernel());
     EXPECT_EQ(sketch.kernel().extent(), size);
-    const Code code = compile_kernels(std::span(&sketch.kernel(), 1));
+    const Code code = compile_legalised(std::span(&sketch.kernel(), 1));
     std::vector<std::int32_t> numbers(size);
     std::iota(numbers.begin(), numbers.end(), 7);
     for (std::int64_t begin : {0, 5, 40, 48, 49, 100}) {
@@ -63,7 +63,7 @@ TEST(Pieces, InnerLoopsMayBeginAnywhere) {
       sketch.store(out, at, sketch.scalar(at));
       sketch.close();
       sketch.close();
-      const Code code = compile_kernels(std::span(&sketch.kernel(), 1));
+      const Code code = compile_legalised(std::span(&sketch.kernel(), 1));
       std::vector<std::int64_t> got(3 * size, -1);
       void* pointers[] = {got.data()};
       code.functions[0](nullptr, pointers, 0, 3);

@@ -59,7 +59,7 @@ class Quotient : public testing::Test {
 
  private:
   std::vector<Kernel> kernels_ = {kernel_of(sizeof(T) == 4 ? f32 : f64)};
-  Code code_ = compile_kernels(kernels_);
+  Code code_ = compile_legalised(kernels_);
   std::mt19937_64 random_{1};
 };
 

@@ -121,7 +121,7 @@ TEST_P(Reduce, EqualsTheInterpreter) {
       kernels.push_back(row_kernel(c, size, form, "row" + std::to_string(kernels.size())));
     }
   }
-  Code code = compile_kernels(kernels);
+  Code code = compile_legalised(kernels);
   for (std::uint32_t seed = 1; seed <= 6; ++seed) {
     for (std::size_t k = 0; k < kernels.size(); ++k) {
       const std::int64_t size = kernels[k].buffers[0].size;
@@ -173,7 +173,7 @@ TEST(LongSum, DoesNotStagnate) {
     sketch.open(rows(count, form.width, form.unroll));
     sum.values = {sketch.load(in, zero)};
     sketch.store(out, zero, sketch.close({sum})[0]);
-    Code code = compile_kernels(std::span(&sketch.kernel(), 1));
+    Code code = compile_legalised(std::span(&sketch.kernel(), 1));
     float one = 1, total = 0;
     void* pointers[] = {&one, &total};
     code.functions[0](nullptr, pointers, 0, 1);
@@ -208,7 +208,7 @@ TEST(LongSum, LeavesOtherReductionsWhole) {
     sketch.store(out, sketch.at(1), results[2]);
     sketch.store(whole, sketch.at(0), results[0]);
     sketch.store(whole, sketch.at(1), results[4]);
-    Code code = compile_kernels(std::span(&sketch.kernel(), 1));
+    Code code = compile_legalised(std::span(&sketch.kernel(), 1));
 
     std::vector<float> values(size);
     for (std::int64_t k = 0; k < size; ++k) values[k] = static_cast<float>(k % 300);
@@ -241,7 +241,7 @@ TEST(ColumnSum, CarriesVectorAccumulators) {
     Ref total = sketch.close({sum})[0];
     sketch.store(out, j, total);
     sketch.close();
-    Code code = compile_kernels(std::span(&sketch.kernel(), 1));
+    Code code = compile_legalised(std::span(&sketch.kernel(), 1));
 
     Literal input = samples(i32, depth * size, Combine::sum, 1);
     Memory in_memory(input), out_memory(size * 4);
@@ -288,7 +288,7 @@ TEST(GeneralReduction, RunsInOrder) {
     Ref total = sketch.close({reduction})[0];
     sketch.store(out, j, total);
     sketch.close();
-    Code code = compile_kernels(std::span(&sketch.kernel(), 1));
+    Code code = compile_legalised(std::span(&sketch.kernel(), 1));
 
     Literal input = samples(i32, depth * size, Combine::sum, 2);
     Memory in_memory(input), out_memory(size * 4);
@@ -315,7 +315,7 @@ TEST(GeneralReduction, IsRefusedInAVectorLoop) {
   reduction.values = {sketch.constant(i32, 1)};
   Ref total = sketch.close({reduction})[0];
   sketch.store(out, sketch.at(0), total);
-  EXPECT_THROW(compile_kernels(std::span(&sketch.kernel(), 1)), InternalError);
+  EXPECT_THROW(compile_legalised(std::span(&sketch.kernel(), 1)), InternalError);
 }
 
 // The product of a row is not fused into the sums of its elements: it would be computed for each.
@@ -331,7 +331,7 @@ TEST(Contraction, LeavesProductsOutsideTheLoop) {
   sketch.store(out, sketch.add(base, i), sketch.add(sketch.load(in, i), shift));
   sketch.close();
   sketch.close();
-  Code code = compile_kernels(std::span(&sketch.kernel(), 1));
+  Code code = compile_legalised(std::span(&sketch.kernel(), 1));
   Literal input = samples(f32, size, Combine::sum, 1);
   Memory in_memory(input), out_memory(3 * size * 4);
   void* pointers[] = {in_memory.data(), out_memory.data()};
@@ -352,7 +352,7 @@ TEST(Contraction, FusesProductsIntoSums) {
   Ref x = sketch.load(in, zero);
   sketch.store(out, zero,
                sketch.compute(f32, Op::subtract, {sketch.multiply(x, x), sketch.number(1.0f)}));
-  Code code = compile_kernels(std::span(&sketch.kernel(), 1));
+  Code code = compile_legalised(std::span(&sketch.kernel(), 1));
   float value = 1.0f + 0x1p-20f;
   float result = 0;
   void* pointers[] = {&value, &result};

@@ -1,7 +1,6 @@
 #include "cpu_graph.h"
 
 #include "codegen/cuda/dot/products.h"
-#include "codegen/plan/isolate.h"
 #include "ir/graph/walk.h"
 #include "ir/interpret/interpret.h"
 #include "passes/pipeline.h"
@@ -14,7 +13,7 @@ Graph optimised(const Graph& graph, bool fused) {
   const std::vector<std::string> fuse = {"fuse"};
   PassRun options;
   if (!fused) options.disabled = fuse;
-  return isolate(run_passes(default_pipeline(), graph, context, options));
+  return run_passes(default_pipeline(), graph, context, options);
 }
 
 std::int32_t branch_of(const Literal& which, std::size_t branches) {

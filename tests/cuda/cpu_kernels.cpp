@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "codegen/lower/update.h"
+#include "tests/support/legal.h"
 
 namespace anabranch::testing {
 namespace {
@@ -34,7 +35,7 @@ CpuKernels::~CpuKernels() {
 
 std::size_t CpuKernels::add(Kernel kernel) {
   kernel.name = fmt::format("kernel{}", kernels_.size());
-  kernels_.push_back(cuda::map_threads(std::move(kernel)));
+  kernels_.push_back(cuda::map_threads(legal(kernel)));
   return kernels_.size() - 1;
 }
 

@@ -1,7 +1,6 @@
 #include "program.h"
 
 #include "codegen/cuda/emit/program_text.h"
-#include "codegen/plan/isolate.h"
 #include "codegen/plan/plan.h"
 #include "codegen/program_passes.h"
 #include "passes/pipeline.h"
@@ -10,7 +9,7 @@ namespace anabranch::testing {
 
 std::string cuda_text_of(const Graph& graph) {
   PassContext context;
-  const Graph optimised = isolate(run_passes(default_pipeline(), graph, context, {}));
+  const Graph optimised = run_passes(default_pipeline(), graph, context, {});
   Options options;
   options.device = Device::cuda();
   const std::vector<Device> places(optimised.nodes().size(), options.device);

@@ -45,8 +45,8 @@ TEST_P(RulePass, AddsNoWorkAndIsDoneAfterOneRun) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Rules, RulePass,
-                         testing::Values("canonicalize", "fold", "sink", "simplify", "straighten",
-                                         "cse", "dce"),
+                         testing::Values("canonicalize", "fold", "sink", "simplify",
+                                         "simplify_control_flow", "cse", "dce"),
                          [](const auto& info) { return std::string(info.param); });
 
 }  // namespace

@@ -16,8 +16,6 @@ using llvm::ConstantInt;
 using llvm::Value;
 namespace Intrinsic = llvm::Intrinsic;
 
-bool is_half_width(Dtype dtype) { return dtype == f16 || dtype == bf16; }
-
 llvm::CmpInst::Predicate float_predicate(Comparison direction) {
   switch (direction) {
     case Comparison::eq:
@@ -55,50 +53,19 @@ llvm::CmpInst::Predicate integer_predicate(Comparison direction, bool is_signed)
   __builtin_unreachable();
 }
 
-// The sign bit of f16 and bf16 alike.
-Value* half_sign(llvm::Type* type) { return ConstantInt::get(type, 0x8000); }
-
 Value* emit_abs(llvm::IRBuilderBase& b, Dtype dtype, Value* x) {
-  if (is_half_width(dtype)) return b.CreateAnd(x, ConstantInt::get(x->getType(), 0x7fff));
   if (is_float(dtype)) return b.CreateUnaryIntrinsic(Intrinsic::fabs, x);
   if (!is_signed_integer(dtype)) return x;
   return b.CreateBinaryIntrinsic(Intrinsic::abs, x, b.getFalse());
 }
 
 Value* emit_negate(llvm::IRBuilderBase& b, Dtype dtype, Value* x) {
-  if (is_half_width(dtype)) return b.CreateXor(x, half_sign(x->getType()));
   return is_float(dtype) ? b.CreateFNeg(x) : b.CreateNeg(x);
 }
 
-Value* emit_sign(llvm::IRBuilderBase& b, Dtype dtype, Value* x) {
-  if (is_float(dtype)) {
-    Value* wide = widen(b, dtype, x);
-    llvm::Type* type = wide->getType();
-    Value* unit = b.CreateBinaryIntrinsic(Intrinsic::copysign, ConstantFP::get(type, 1.0), wide);
-    Value* is_nonzero = b.CreateFCmpONE(wide, ConstantFP::getZero(type));
-    return b.CreateSelect(is_nonzero, narrow(b, dtype, unit), x);
-  }
-  Value* zero = ConstantInt::get(x->getType(), 0);
-  if (!is_signed_integer(dtype)) return b.CreateZExt(b.CreateICmpNE(x, zero), x->getType());
-  Value* positive = b.CreateZExt(b.CreateICmpSGT(x, zero), x->getType());
-  return b.CreateOr(positive, b.CreateAShr(x, 8 * byte_size(dtype) - 1));
-}
-
-Value* emit_count(llvm::IRBuilderBase& b, Op op, Dtype dtype, Value* x) {
-  if (dtype == bool_) return op == Op::popcnt ? x : b.CreateNot(x);
+Value* emit_count(llvm::IRBuilderBase& b, Op op, Value* x) {
   if (op == Op::popcnt) return b.CreateUnaryIntrinsic(Intrinsic::ctpop, x);
   return b.CreateBinaryIntrinsic(Intrinsic::ctlz, x, b.getFalse());
-}
-
-// Any op that one float intrinsic computes, f16 and bf16 through f32.
-Value* emit_rounded(llvm::IRBuilderBase& b, Intrinsic::ID intrinsic, Dtype dtype, Value* x) {
-  return narrow(b, dtype, b.CreateUnaryIntrinsic(intrinsic, widen(b, dtype, x)));
-}
-
-Value* emit_is_finite(llvm::IRBuilderBase& b, Dtype dtype, Value* x) {
-  Value* wide = widen(b, dtype, x);
-  Value* magnitude = b.CreateUnaryIntrinsic(Intrinsic::fabs, wide);
-  return b.CreateFCmpOLT(magnitude, ConstantFP::getInfinity(wide->getType()));
 }
 
 Value* emit_bitcast(llvm::IRBuilderBase& b, Dtype to, Value* x) {
@@ -107,45 +74,39 @@ Value* emit_bitcast(llvm::IRBuilderBase& b, Dtype to, Value* x) {
 
 Value* emit_arithmetic(llvm::IRBuilderBase& b, Op op, Dtype dtype, Value* x, Value* y) {
   if (!is_float(dtype)) {
-    if (dtype == bool_) {
-      if (op == Op::add) return b.CreateOr(x, y);
-      return op == Op::multiply ? b.CreateAnd(x, y) : b.CreateXor(x, y);
-    }
     if (op == Op::add) return b.CreateAdd(x, y);
     return op == Op::multiply ? b.CreateMul(x, y) : b.CreateSub(x, y);
   }
-  x = widen(b, dtype, x);
-  y = widen(b, dtype, y);
-  Value* result = op == Op::add        ? b.CreateFAdd(x, y)
-                  : op == Op::subtract ? b.CreateFSub(x, y)
-                  : op == Op::multiply ? b.CreateFMul(x, y)
-                  : op == Op::divide   ? b.CreateFDiv(x, y)
-                                       : b.CreateFRem(x, y);
-  return narrow(b, dtype, result);
+  switch (op) {
+    case Op::add:
+      return b.CreateFAdd(x, y);
+    case Op::subtract:
+      return b.CreateFSub(x, y);
+    case Op::multiply:
+      return b.CreateFMul(x, y);
+    case Op::divide:
+      return b.CreateFDiv(x, y);
+    default:
+      return b.CreateFRem(x, y);
+  }
 }
 
-Value* emit_approximate(llvm::IRBuilderBase& b, const ElementwiseOp& what,
-                        llvm::ArrayRef<Value*> operands) {
-  llvm::SmallVector<Value*, 2> wide;
-  for (Value* operand : operands) wide.push_back(widen(b, what.operand, operand));
-  return narrow(b, what.operand, (what.by_call ? emit_math_call : emit_math)(b, what.op, wide));
+// What passes leave of f16 and bf16 is moved, and not computed with.
+bool is_legal(const ElementwiseOp& what) {
+  return computes_in(what.operand) == what.operand || what.op == Op::select ||
+         what.op == Op::convert || what.op == Op::bitcast_convert;
 }
 
 }  // namespace
 
 Value* emit_compare(llvm::IRBuilderBase& b, Comparison direction, Dtype dtype, Value* x, Value* y) {
-  if (is_float(dtype)) {
-    return b.CreateFCmp(float_predicate(direction), widen(b, dtype, x), widen(b, dtype, y));
-  }
+  if (is_float(dtype)) return b.CreateFCmp(float_predicate(direction), x, y);
   return b.CreateICmp(integer_predicate(direction, is_signed_integer(dtype)), x, y);
 }
 
 Value* emit_extremum(llvm::IRBuilderBase& b, bool greater, Dtype dtype, Value* x, Value* y) {
-  if (dtype == bool_) return greater ? b.CreateOr(x, y) : b.CreateAnd(x, y);
   if (is_float(dtype)) {
-    Value* wide = b.CreateBinaryIntrinsic(greater ? Intrinsic::maximum : Intrinsic::minimum,
-                                          widen(b, dtype, x), widen(b, dtype, y));
-    return narrow(b, dtype, wide);
+    return b.CreateBinaryIntrinsic(greater ? Intrinsic::maximum : Intrinsic::minimum, x, y);
   }
   auto intrinsic = is_signed_integer(dtype) ? (greater ? Intrinsic::smax : Intrinsic::smin)
                                             : (greater ? Intrinsic::umax : Intrinsic::umin);
@@ -158,30 +119,30 @@ Value* emit_compute(llvm::IRBuilderBase& b, const ElementwiseOp& what,
   Value* x = operands[0];
   Value* y = operands.size() > 1 ? operands[1] : nullptr;
   Value* z = operands.size() > 2 ? operands[2] : nullptr;
+  if (!is_legal(what)) {
+    throw InternalError("emit", std::string(name(what.op)) + " of " + std::string(name(dtype)) +
+                                    ", which is computed in another dtype");
+  }
   switch (what.op) {
     case Op::abs:
       return emit_abs(b, dtype, x);
     case Op::negate:
       return emit_negate(b, dtype, x);
-    case Op::sign:
-      return emit_sign(b, dtype, x);
     case Op::not_:
       return b.CreateNot(x);
     case Op::popcnt:
     case Op::count_leading_zeros:
-      return emit_count(b, what.op, dtype, x);
+      return emit_count(b, what.op, x);
     case Op::floor:
-      return emit_rounded(b, Intrinsic::floor, dtype, x);
+      return b.CreateUnaryIntrinsic(Intrinsic::floor, x);
     case Op::ceil:
-      return emit_rounded(b, Intrinsic::ceil, dtype, x);
+      return b.CreateUnaryIntrinsic(Intrinsic::ceil, x);
     case Op::round_nearest_even:
-      return emit_rounded(b, Intrinsic::roundeven, dtype, x);
+      return b.CreateUnaryIntrinsic(Intrinsic::roundeven, x);
     case Op::round_nearest_afz:
-      return emit_rounded(b, Intrinsic::round, dtype, x);
+      return b.CreateUnaryIntrinsic(Intrinsic::round, x);
     case Op::sqrt:
-      return emit_rounded(b, Intrinsic::sqrt, dtype, x);
-    case Op::is_finite:
-      return emit_is_finite(b, dtype, x);
+      return b.CreateUnaryIntrinsic(Intrinsic::sqrt, x);
     case Op::rsqrt:
     case Op::cbrt:
     case Op::exponential:
@@ -204,7 +165,7 @@ Value* emit_compute(llvm::IRBuilderBase& b, const ElementwiseOp& what,
     case Op::erf:
     case Op::erf_inv:
     case Op::atan2:
-      return emit_approximate(b, what, operands);
+      return (what.by_call ? emit_math_call : emit_math)(b, what.op, operands);
     case Op::convert:
       return emit_convert(b, dtype, what.result, x);
     case Op::bitcast_convert:
@@ -218,7 +179,7 @@ Value* emit_compute(llvm::IRBuilderBase& b, const ElementwiseOp& what,
       return is_float(dtype) ? emit_arithmetic(b, what.op, dtype, x, y)
                              : emit_division(b, what.op, dtype, x, y);
     case Op::power:
-      return is_float(dtype) ? emit_approximate(b, what, operands)
+      return is_float(dtype) ? (what.by_call ? emit_math_call : emit_math)(b, what.op, operands)
                              : emit_integer_power(b, dtype, x, y);
     case Op::maximum:
       return emit_extremum(b, true, dtype, x, y);
@@ -240,8 +201,11 @@ Value* emit_compute(llvm::IRBuilderBase& b, const ElementwiseOp& what,
       return emit_random_bits(b, x, y);
     case Op::select:
       return b.CreateSelect(x, y, z);
+    // Written as other ops before (decompose.h).
+    case Op::sign:
+    case Op::is_finite:
     case Op::clamp:
-      return emit_extremum(b, false, dtype, emit_extremum(b, true, dtype, y, x), z);
+      break;
     // Not elementwise: lowering turns them into loops, loads and stores.
     case Op::parameter:
     case Op::constant:
@@ -272,7 +236,7 @@ Value* emit_compute(llvm::IRBuilderBase& b, const ElementwiseOp& what,
     case Op::fusion:
       break;
   }
-  throw InternalError("emit", std::string(name(what.op)) + " is not an elementwise op");
+  throw InternalError("emit", std::string(name(what.op)) + " is no op that code is emitted for");
 }
 
 }  // namespace anabranch::cpu

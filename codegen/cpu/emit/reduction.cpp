@@ -22,10 +22,8 @@ Partial leader(llvm::IRBuilderBase& b, bool greatest, Dtype dtype, const Partial
   Value* takes_over = emit_compare(b, better, dtype, next[0], so_far[0]);
   Value* ties = emit_compare(b, Comparison::eq, dtype, next[0], so_far[0]);
   if (is_float(dtype)) {
-    Value* old_value = widen(b, dtype, so_far[0]);
-    Value* new_value = widen(b, dtype, next[0]);
-    Value* old_is_nan = b.CreateFCmpUNO(old_value, old_value);
-    Value* new_is_nan = b.CreateFCmpUNO(new_value, new_value);
+    Value* old_is_nan = b.CreateFCmpUNO(so_far[0], so_far[0]);
+    Value* new_is_nan = b.CreateFCmpUNO(next[0], next[0]);
     takes_over = b.CreateOr(takes_over, b.CreateAnd(new_is_nan, b.CreateNot(old_is_nan)));
     ties = b.CreateOr(ties, b.CreateAnd(new_is_nan, old_is_nan));
   }

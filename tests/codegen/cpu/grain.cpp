@@ -8,7 +8,9 @@
 namespace anabranch::testing {
 namespace {
 
-Kernel passed(const std::string& text) { return tile(lower_region(parse(text)).calls.at(0).kernel); }
+Kernel passed(const std::string& text) {
+  return tile(lower_region(parse(text)).calls.at(0).kernel);
+}
 
 TEST(Grain, SmallKernelsAreNeverCut) {
   const std::string text = "graph a(%0: f32[N]) {\n %1: f32[N] = negate %0\n return %1\n}";

@@ -1,5 +1,6 @@
 // Kernels whose loops are merged, split, turned or cut into tiles give what the interpreter gives,
-// where sizes fit and where they do not. What becomes of the loops: tests/golden/kernel/interchange.
+// where sizes fit and where they do not. What becomes of the loops:
+// tests/golden/kernel/interchange.
 #include <gtest/gtest.h>
 
 #include "tests/support/check_lowering.h"

@@ -12,7 +12,8 @@ namespace anabranch {
 namespace {
 
 // Every kind of step and of line.
-const std::string whole = R"(kernel twice(in in0: f32[4], out out0: f32[4]) bytes_read=16 bytes_written=16 operations=4 {
+const std::string whole =
+    R"(kernel twice(in in0: f32[4], out out0: f32[4]) bytes_read=16 bytes_written=16 operations=4 {
   for i < 4 parallel {
     %0: f32 = load in0[%i]
     %1: f32 = add %0, %0
@@ -180,15 +181,18 @@ constexpr Wrong wrongs[] = {
     {"AnUnknownKind", "transfer send(", "move send(",
      "expected a device, a slot, a constant, a step, a stream or 'return', in this order, found "
      "'move'"},
-    {"AnUnknownField", "predicted_ns=12.5", "ns=12.5", "unknown attribute 'ns'; twice takes kernel"},
+    {"AnUnknownField", "predicted_ns=12.5", "ns=12.5",
+     "unknown attribute 'ns'; twice takes kernel"},
     {"AFieldTooFew", "kernel=0 in_place=[%0 -> %4]", "in_place=[%0 -> %4]",
      "expected kernel=... after twice"},
     {"NoSuchKernel", "kernel=0 in_place=[%0 -> %4]", "kernel=2 in_place=[%0 -> %4]",
      "twice runs kernel 2, which does not exist"},
     {"AKernelOfOtherSizes", "in in0: f32[4], out", "in in0: f32[5], out",
      "twice needs f32[5] in %0, which is f32[4]"},
-    {"AStepThatHidesItsWrite", "twice(%0, out %4)", "twice(%0, %4)", "twice does not say that twice"},
-    {"AProductOfOtherSizes", "lhs=f32[2,2] rhs=f32[2,3] result=f32[2,3] lhs_contracting=[1] "
+    {"AStepThatHidesItsWrite", "twice(%0, out %4)", "twice(%0, %4)",
+     "twice does not say that twice"},
+    {"AProductOfOtherSizes",
+     "lhs=f32[2,2] rhs=f32[2,3] result=f32[2,3] lhs_contracting=[1] "
      "rhs_contracting=[0] epilogue",
      "lhs=f32[2,2] rhs=f32[2,3] result=f32[3,3] lhs_contracting=[1] rhs_contracting=[0] epilogue",
      "dot7 says f32[3,3], and the product is f32[2,3]"},
@@ -204,13 +208,15 @@ constexpr Wrong wrongs[] = {
     {"AConstantOfAnotherType", "constant 0: f32[4] = [1, -0, nan, inf]", "constant 0: f32[2] = 1",
      "%2 is not of the type of its constant"},
     {"AConstantWithoutValue", " = [1, -0, nan, inf]", "", "expected '=' and what the constant"},
-    {"ALoopWithoutABody", "launch copy0\n      }\n      return %2\n    }\n    program while9.body {",
+    {"ALoopWithoutABody",
+     "launch copy0\n      }\n      return %2\n    }\n    program while9.body {",
      "launch copy0\n      }\n      return %2\n    }\n  }\n  loop x() {\n    program b {",
      "a loop runs a condition and a body"},
     {"ALoopThatLosesItsCarry", "written=[0] turn=[0]", "written=[1] turn=[0]",
      "while9 writes a place that does not exist"},
     {"AnUnknownCustomCall", "custom_call solve.6(%5, out %6) function=parse_program_solve",
-     "custom_call solve.6(%5, out %6) function=parse_program_solve number=7", "parse_program_solve"},
+     "custom_call solve.6(%5, out %6) function=parse_program_solve number=7",
+     "parse_program_solve"},
 };
 
 class WrongProgram : public ::testing::TestWithParam<Wrong> {

@@ -1,5 +1,5 @@
-// straighten: takes the branches that are decided, drops the loops that never run, and hands what a
-// loop does not change in from outside.
+// simplify_control_flow: takes the branches that are decided, drops the loops that never run, and
+// hands what a loop does not change in from outside.
 //
 //   %2: i32[] = constant 1
 //   %3: f32[8] = case %2, %0 graph(%0: f32[8]) {
@@ -21,6 +21,6 @@ namespace anabranch {
 /// - a `while` whose condition fails for its first values becomes these;
 /// - a carried value that its body hands on unchanged becomes a captured one;
 /// - operands given twice are given once, and scalars that are constants move into the regions.
-Graph straighten(const Graph& graph, PassContext& context);
+Graph simplify_control_flow(const Graph& graph, PassContext& context);
 
 }  // namespace anabranch

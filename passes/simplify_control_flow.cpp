@@ -1,4 +1,4 @@
-#include "passes/straighten.h"
+#include "passes/simplify_control_flow.h"
 
 #include <algorithm>
 #include <map>
@@ -26,7 +26,7 @@ class Straightener {
         continue;
       }
       Node copy = copier.renamed(i);
-      for (Graph& region : copy.regions) region = straighten(region, context_);
+      for (Graph& region : copy.regions) region = simplify_control_flow(region, context_);
       const Values made = copy.op == Op::case_ ? branch(std::move(copy)) : loop(std::move(copy));
       for (std::uint32_t k = 0; k < made.size(); ++k) copier.rename({i, k}, made[k]);
     }
@@ -185,7 +185,7 @@ bool has_control(const Graph& graph) {
 }  // namespace
 
 // A constant that has moved into a region may decide a branch there, and so on.
-Graph straighten(const Graph& given, PassContext& context) {
+Graph simplify_control_flow(const Graph& given, PassContext& context) {
   Graph graph = given;
   while (has_control(graph)) {
     Graph next = Straightener(graph, context).run();

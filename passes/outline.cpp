@@ -1,4 +1,4 @@
-#include "codegen/plan/isolate.h"
+#include "passes/outline.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -39,7 +39,7 @@ Graph region_of(const Graph& graph, const Node& node) {
 
 }  // namespace
 
-Graph isolate(const Graph& graph) {
+Graph outline(const Graph& graph, PassContext& context) {
   if (std::none_of(graph.nodes().begin(), graph.nodes().end(), changes)) return graph;
   GraphBuilder builder(graph.name());
   GraphCopier copier(graph, builder);
@@ -51,7 +51,7 @@ Graph isolate(const Graph& graph) {
     }
     Node made = copier.renamed(i);
     if (is_control(node.op)) {
-      for (Graph& region : made.regions) region = isolate(region);
+      for (Graph& region : made.regions) region = outline(region, context);
     } else {
       made.regions = {region_of(graph, node)};
       made.attributes = FusionAttributes{kind_of(node.op)};
