@@ -8,6 +8,7 @@
 #include "ir/error.h"
 #include "ir/text/parse.h"
 #include "ir/text/read_fields.h"
+#include "ir/text/read_index.h"
 
 namespace anabranch {
 namespace {
@@ -186,6 +187,11 @@ class KernelParser {
         reader_.number();
       }
     } while (reader_.accept(','));
+    if (compute.operands.size() != static_cast<std::size_t>(info(*op).arity)) {
+      reader_.fail_at(start, std::string(word) + " takes " + std::to_string(info(*op).arity) +
+                                 " operands, and " + std::to_string(compute.operands.size()) +
+                                 " are given");
+    }
     for (Constant& left : constants) {
       const auto known = dtype_of_constants(kernel_, compute, left.operand);
       if (!known) left.at.fail("a constant whose dtype is not known; write 'f32 1' or such");
@@ -361,73 +367,8 @@ class KernelParser {
     return index;
   }
 
-  IndexTable& table() { return kernel_.indices; }
-
   Index expression() {
-    Index sum = product();
-    while (reader_.at('+')) {
-      const std::size_t start = reader_.position();
-      reader_.accept('+');
-      const Index next = product();
-      sum = located(reader_, start, [&] { return table().add(sum, next); });
-    }
-    return sum;
-  }
-
-  Index product() {
-    Index made = factor();
-    for (;;) {
-      const std::size_t start = reader_.position();
-      if (reader_.accept('*')) {
-        const std::int64_t by = reader_.integer("a factor");
-        made = located(reader_, start, [&] { return table().scale(made, by); });
-      } else if (reader_.accept('/')) {
-        const std::int64_t by = divisor();
-        made = located(reader_, start, [&] { return table().divide(made, by); });
-      } else if (at_remainder()) {
-        reader_.accept('%');
-        const std::int64_t by = divisor();
-        made = located(reader_, start, [&] { return table().remainder(made, by); });
-      } else {
-        return made;
-      }
-    }
-  }
-
-  // A name has no space after its percent sign.
-  bool at_remainder() const {
-    const std::size_t next = reader_.position() + 1;
-    return reader_.at('%') && next < reader_.text().size() && reader_.text()[next] == ' ';
-  }
-
-  std::int64_t divisor() {
-    const std::size_t start = reader_.position();
-    const std::int64_t by = reader_.integer("a divisor");
-    if (by <= 0) reader_.fail_at(start, "a divisor is positive");
-    return by;
-  }
-
-  Index factor() {
-    const std::size_t start = reader_.position();
-    if (++depth_ > most_nested) reader_.fail("an index is nested too deep");
-    Index made;
-    if (reader_.accept('(')) {
-      made = expression();
-      reader_.expect(')', "to close the parenthesis");
-    } else if (reader_.accept_word("min")) {
-      reader_.expect('(', "after min");
-      const Index of = expression();
-      reader_.expect(',', "and a bound");
-      made = table().least(of, reader_.integer("a bound"));
-      reader_.expect(')', "after the bound");
-    } else if (reader_.at('%')) {
-      made = atom();
-    } else {
-      const std::int64_t value = reader_.integer("a number, a name, min or a parenthesis");
-      made = located(reader_, start, [&] { return table().constant(value); });
-    }
-    --depth_;
-    return made;
+    return IndexReader(reader_, kernel_.indices, [this] { return atom(); }).read();
   }
 
   // A loop's index, or a scalar that a clamp holds in bounds.
@@ -439,7 +380,7 @@ class KernelParser {
       if (known == scope->names.end()) continue;
       const Ref ref = known->second;
       const auto [low, high] = bounds_of(ref);
-      if (low && high && *low <= *high) return table().scalar(ref.index, *low, *high);
+      if (low && high && *low <= *high) return kernel_.indices.scalar(ref.index, *low, *high);
       reader_.fail_at(start, std::string(name) + " is no i64 that a clamp holds between constants");
     }
     return index_of_loop(name, start);
@@ -476,7 +417,6 @@ class KernelParser {
   std::vector<Scope> scopes_;
   std::vector<OpenLoop> loops_;
   std::map<std::pair<Dtype, std::uint64_t>, Ref> constants_;
-  std::size_t depth_ = 0;
 };
 
 }  // namespace
