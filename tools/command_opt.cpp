@@ -21,7 +21,7 @@ struct OptChoices {
 };
 
 template <class Pass>
-void print_list(std::string_view of, std::span<const Pass> passes) {
+void print_list(const std::string& of, std::span<const Pass> passes) {
   if (!passes.empty()) std::cout << "# " << of << "\n";
   for (const Pass& pass : passes) std::cout << pass.name << ": " << pass.help << "\n";
 }
@@ -81,7 +81,9 @@ void opt_program(const OptChoices& choices, const std::string& text) {
 void opt_command(const OptChoices& choices) {
   if (choices.list) {
     print_list("graphs", all_passes());
-    for (const Backend* backend : backends()) print_list("kernels", backend->kernel_passes());
+    for (const Device& device : {Device::cpu(), Device::cuda()}) {
+      print_list("kernels on " + to_string(device), backend_of(device).kernel_passes());
+    }
     print_list("programs", program_passes());
     return;
   }

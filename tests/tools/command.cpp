@@ -144,7 +144,7 @@ TEST_F(Command, RunsThePassesItIsGiven) {
   expect_contains(run("opt layer.abir --passes dce,fuse"), 0, "kind=reduction");
   expect_contains(run("opt layer.abir --passes nonsense"), 1, "nonsense");
   expect_contains(run("opt --list"), 0, "fuse: ");
-  expect_contains(run("opt --list"), 0, "# kernels\ninterchange: ");
+  expect_contains(run("opt --list"), 0, "# kernels on cpu:0\ninterchange: ");
   expect_contains(run("opt --list"), 0, "# programs\nkernels: ");
 }
 
