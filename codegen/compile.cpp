@@ -6,9 +6,8 @@
 #include "codegen/link.h"
 #include "codegen/plan/plan.h"
 #include "codegen/program_passes.h"
+#include "codegen/read_back.h"
 #include "ir/error.h"
-#include "ir/program/binary.h"
-#include "ir/text/parse.h"
 #include "passes/pass.h"
 #include "passes/pipeline.h"
 #include "runtime/executor/run.h"
@@ -32,37 +31,6 @@ std::vector<Device> devices_of(const PlacedGraph& placed, const Device& home) {
   }
   if (devices.empty()) devices.push_back(home);
   return devices;
-}
-
-// Puts the literals of `from` in the place of equal ones: code reads those where they lie.
-bool share_constants(const Program& from, Program& to) {
-  if (to.constants != from.constants || to.steps.size() != from.steps.size()) return false;
-  to.constants = from.constants;
-  for (StepId i = 0; i < to.steps.size(); ++i) {
-    const std::span<const Program> inner = inner_programs(from.steps[i]);
-    const std::span<Program> copies = inner_programs(to.steps[i]);
-    for (std::size_t k = 0; k < inner.size(); ++k) {
-      if (k == copies.size() || !share_constants(inner[k], copies[k])) return false;
-    }
-  }
-  return true;
-}
-
-// What comes back of a program that was written down, as text and in its binary form: the same one.
-Program read_back(const Program& program) {
-  constexpr std::size_t short_values = 1 << 16;  // longer constants take their time as text
-  std::size_t bytes = 0;
-  for (const Literal& constant : program.constants) bytes += constant.bytes().size();
-  const ProgramText plain{.comments = false, .values = bytes < short_values};
-  const std::string text = to_string(program, plain);
-  try {
-    const Program& written = plain.values ? parse_program(text) : program;
-    Program again = program_from_binary(to_binary(written));
-    if (to_string(again, plain) == text && share_constants(program, again)) return again;
-  } catch (const Error& refused) {
-    throw InternalError("compile", std::string("its own text is refused: ") + refused.what(), text);
-  }
-  throw InternalError("compile", "a program is another one once it was written down", text);
 }
 
 }  // namespace

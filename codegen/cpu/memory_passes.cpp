@@ -9,7 +9,7 @@ namespace anabranch::cpu {
 
 Kernel prefetch_rows(const Kernel& kernel, KernelContext& context) {
   const KernelFacts facts(kernel);
-  if (facts.has_marked_lanes() || kernel.cost.bytes_read <= context.target.cache_bytes) {
+  if (facts.marked_lanes() || kernel.cost.bytes_read <= context.target.cache_bytes) {
     return kernel;
   }
   struct Row {

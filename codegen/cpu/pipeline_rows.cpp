@@ -13,7 +13,7 @@ constexpr std::int64_t rows_per_block = 128;  // two or three are worked on in v
 
 bool is_worth_it(const Kernel& kernel, const Target& target) {
   const KernelFacts facts(kernel);
-  if (facts.has_marked_lanes() || facts.outer().size() != 1) return false;
+  if (facts.marked_lanes() || facts.outer().size() != 1) return false;
   if (kernel.cost.bytes_read <= target.cache_bytes) return false;
   if (facts.loop(facts.outer()[0]).extent < 16 * rows_per_block) return false;
   std::int64_t row_bytes = 0;

@@ -51,10 +51,9 @@ int lanes_of(int bytes, const Target& target) { return std::max(8, target.vector
 Kernel vectorise(const Kernel& kernel, KernelContext& context) {
   const KernelFacts facts(kernel);
   std::vector<Ref> loops;
-  for (Ref ref : facts.outer()) {
-    if (facts.loop(ref).lanes != Loop::Lanes::unmarked) loops.push_back(ref);
-  }
-  if (loops.empty()) {
+  if (const auto marked = facts.marked_lanes()) {
+    loops.push_back(*marked);
+  } else {
     for (const KernelFacts::Leaf& leaf : facts.leaves()) loops.push_back(leaf.loop);
   }
   Kernel made = kernel;

@@ -2,13 +2,8 @@
 
 #include <cmath>
 
-#include "codegen/kernel/rewrite_ops.h"
-
 namespace anabranch {
 namespace {
-
-/// What an op becomes: its last op, whose operands have been added before it.
-using Make = Compute (*)(ScalarWriter& to, const std::vector<Ref>& x, Dtype dtype);
 
 bool any(Dtype) { return true; }
 bool is_bool(Dtype dtype) { return dtype == bool_; }
@@ -54,46 +49,33 @@ Compute integer_sign(ScalarWriter& to, const std::vector<Ref>& x, Dtype dtype) {
   return {Op::subtract, {to.convert(above, dtype), to.convert(below, dtype)}};
 }
 
-struct Row {
-  Decomposition what;
-  Make make;
-};
-
-// The first that applies.
-constexpr Row rows[] = {
-    {{"clamp(a, x, b) = (x or a) and b", Op::clamp, is_bool}, bool_clamp},
-    {{"clamp(a, x, b) = minimum(maximum(x, a), b)", Op::clamp, any}, clamp},
-    {{"is_finite(x) = |x| < inf", Op::is_finite, is_float}, is_finite},
-    {{"sign(x) = x > 0 ? 1 : x < 0 ? -1 : x", Op::sign, is_float}, float_sign},
-    {{"sign(x) = (x > 0) - (x < 0)", Op::sign, is_integer}, integer_sign},
-    {{"popcnt(x) = x", Op::popcnt, is_bool}, itself},
-    {{"count_leading_zeros(x) = not x", Op::count_leading_zeros, is_bool}, same_operands<Op::not_>},
-    {{"x + y = x or y", Op::add, is_bool}, same_operands<Op::or_>},
-    {{"x * y = x and y", Op::multiply, is_bool}, same_operands<Op::and_>},
-    {{"maximum(x, y) = x or y", Op::maximum, is_bool}, same_operands<Op::or_>},
-    {{"minimum(x, y) = x and y", Op::minimum, is_bool}, same_operands<Op::and_>},
-    {{"x << y = x and not y", Op::shift_left, is_bool}, and_not},
-    {{"x >> y = x and not y", Op::shift_right_logical, is_bool}, and_not},
-    {{"x >> y = x, with copies of the sign", Op::shift_right_arithmetic, is_bool}, itself},
+constexpr Decomposition rows[] = {
+    {"clamp(a, x, b) = (x or a) and b", Op::clamp, is_bool, bool_clamp},
+    {"clamp(a, x, b) = minimum(maximum(x, a), b)", Op::clamp, any, clamp},
+    {"is_finite(x) = |x| < inf", Op::is_finite, is_float, is_finite},
+    {"sign(x) = x > 0 ? 1 : x < 0 ? -1 : x", Op::sign, is_float, float_sign},
+    {"sign(x) = (x > 0) - (x < 0)", Op::sign, is_integer, integer_sign},
+    {"popcnt(x) = x", Op::popcnt, is_bool, itself},
+    {"count_leading_zeros(x) = not x", Op::count_leading_zeros, is_bool, same_operands<Op::not_>},
+    {"x + y = x or y", Op::add, is_bool, same_operands<Op::or_>},
+    {"x * y = x and y", Op::multiply, is_bool, same_operands<Op::and_>},
+    {"maximum(x, y) = x or y", Op::maximum, is_bool, same_operands<Op::or_>},
+    {"minimum(x, y) = x and y", Op::minimum, is_bool, same_operands<Op::and_>},
+    {"x << y = x and not y", Op::shift_left, is_bool, and_not},
+    {"x >> y = x and not y", Op::shift_right_logical, is_bool, and_not},
+    {"x >> y = x, with copies of the sign", Op::shift_right_arithmetic, is_bool, itself},
 };
 
 }  // namespace
 
-std::span<const Decomposition> decompositions() {
-  static const std::vector<Decomposition> all = [] {
-    std::vector<Decomposition> list;
-    for (const Row& row : rows) list.push_back(row.what);
-    return list;
-  }();
-  return all;
-}
+std::span<const Decomposition> decompositions() { return rows; }
 
 Kernel decompose(const Kernel& kernel, KernelContext&) {
   Kernel made = kernel;
   const auto rewrite = [](ScalarWriter& writer, Ref ref, const Compute& compute) {
     const Dtype dtype = writer[compute.operands.back()].dtype;
-    for (const Row& row : rows) {
-      if (row.what.op != compute.op || !row.what.applies(dtype)) continue;
+    for (const Decomposition& row : rows) {
+      if (row.op != compute.op || !row.applies(dtype)) continue;
       return writer.become(ref, row.make(writer, compute.operands, dtype), writer[ref].dtype);
     }
   };

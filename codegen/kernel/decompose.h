@@ -3,8 +3,10 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "codegen/kernel/pass.h"
+#include "codegen/kernel/rewrite_ops.h"
 
 namespace anabranch {
 
@@ -13,9 +15,11 @@ struct Decomposition {
   std::string_view equation;
   Op op;
   bool (*applies)(Dtype operand);
+  /// The last of the other ops; its operands are added before it.
+  Compute (*make)(ScalarWriter& to, const std::vector<Ref>& operands, Dtype dtype);
 };
 
-/// Every one there is.
+/// Every one there is; of several for an op, the first that applies is meant.
 std::span<const Decomposition> decompositions();
 
 /// The kernel without ops that have one.

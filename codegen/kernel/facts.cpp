@@ -100,9 +100,11 @@ int KernelFacts::widest_element(Ref loop) const {
   return widest;
 }
 
-bool KernelFacts::has_marked_lanes() const {
-  return std::any_of(outer_.begin(), outer_.end(),
-                     [this](Ref ref) { return loop(ref).lanes != Loop::Lanes::unmarked; });
+std::optional<Ref> KernelFacts::marked_lanes() const {
+  const auto found = std::find_if(outer_.begin(), outer_.end(), [this](Ref ref) {
+    return loop(ref).lanes != Loop::Lanes::unmarked;
+  });
+  return found == outer_.end() ? std::nullopt : std::optional(*found);
 }
 
 KernelFacts::Weight KernelFacts::weight(Ref loop) const {

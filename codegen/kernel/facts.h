@@ -42,8 +42,8 @@ class KernelFacts {
   const std::vector<Work>& work() const { return work_; }
   const std::vector<Leaf>& leaves() const { return leaves_; }
   bool has_scratch() const { return has_scratch_; }
-  /// Whether one of the outer loops is to become lanes.
-  bool has_marked_lanes() const;
+  /// The outer loop that is to become lanes, if one is marked.
+  std::optional<Ref> marked_lanes() const;
   const Loop& loop(Ref ref) const { return std::get<Loop>(kernel_[ref].operation); }
 
   /// Operations of an approximate op, as `Cost` counts them.

@@ -55,10 +55,8 @@ Ref widened(ScalarWriter& to, Ref x) {
 }
 
 void rewrite_compute(ScalarWriter& to, Ref ref, const Compute& compute) {
-  const bool moves =
-      compute.op == Op::select || compute.op == Op::convert || compute.op == Op::bitcast_convert;
   const Dtype dtype = to[compute.operands[0]].dtype;
-  if (moves || is_native(dtype)) return;
+  if (is_legal(compute.op, dtype)) return;
   if (compute.op == Op::abs || compute.op == Op::negate) {
     return rewrite_sign(to, ref, compute, dtype);
   }
@@ -81,6 +79,10 @@ bool is_widened(const Kernel& kernel, const Reduction& reduction, std::size_t i)
 }
 
 }  // namespace
+
+bool is_legal(Op op, Dtype operand) {
+  return is_native(operand) || op == Op::select || op == Op::convert || op == Op::bitcast_convert;
+}
 
 Kernel legalise_dtypes(const Kernel& kernel, KernelContext&) {
   Kernel made = kernel;

@@ -137,7 +137,7 @@ class Planner {
     return program_.steps.back().writes[0];
   }
 
-  Step named(const char* what, std::uint32_t index, const Node& node) const {
+  Step named(const std::string& what, std::uint32_t index, const Node& node) const {
     Step step;
     step.name = prefix_ + what + std::to_string(numbers_[index]);
     step.location = node.location;
@@ -155,7 +155,7 @@ class Planner {
   void plan_custom_call(std::uint32_t index, const Node& node) {
     const auto& attributes = node.as<CustomCallAttributes>();
     CustomCallStep call{attributes.name, attributes.function, {}, node.types};
-    Step step = named((call.name + ".").c_str(), index, node);
+    Step step = named(call.name + ".", index, node);
     step.title = "custom_call " + call.name;
     for (Value input : node.inputs) {
       call.operands.push_back(graph_.type(input));

@@ -12,9 +12,6 @@
 namespace anabranch {
 namespace {
 
-// Deeper text is hostile or broken; real graphs nest a few levels.
-constexpr std::size_t most_nested = 64;
-
 struct Definition {
   Value value;
   std::size_t position = 0;

@@ -13,9 +13,6 @@
 namespace anabranch {
 namespace {
 
-// Deeper text is hostile or broken.
-constexpr std::size_t most_nested = 64;
-
 class KernelParser {
  public:
   explicit KernelParser(TextReader& reader) : reader_(reader) {}

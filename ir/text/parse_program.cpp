@@ -10,9 +10,6 @@
 namespace anabranch {
 namespace {
 
-// Deeper text is hostile or broken.
-constexpr std::size_t most_nested = 64;
-
 /// Names of one program, and their numbers.
 class Names {
  public:

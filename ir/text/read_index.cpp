@@ -5,13 +5,6 @@
 #include "ir/text/read_fields.h"
 
 namespace anabranch {
-namespace {
-
-// Deeper text is hostile or broken.
-constexpr std::size_t most_nested = 64;
-
-}  // namespace
-
 Index IndexReader::sum() {
   Index all = product();
   while (reader_.at('+')) {

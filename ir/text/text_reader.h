@@ -12,6 +12,9 @@ namespace anabranch {
 
 struct Kernel;
 
+/// Text that nests deeper is hostile or broken; real graphs, loops and programs nest a few levels.
+inline constexpr std::size_t most_nested = 64;
+
 /// Reads tokens from the front of a text; spaces and comments (from # to the end of the line)
 /// between them do not count. Every failure is an Error "line 3, column 8: ...".
 class TextReader {

@@ -6,6 +6,7 @@
 #include "codegen/cpu/emit/integer.h"
 #include "codegen/cpu/emit/types.h"
 #include "codegen/cpu/math/math.h"
+#include "codegen/kernel/legalise_dtypes.h"
 #include "ir/error.h"
 
 namespace anabranch::cpu {
@@ -91,12 +92,6 @@ Value* emit_arithmetic(llvm::IRBuilderBase& b, Op op, Dtype dtype, Value* x, Val
   }
 }
 
-// What passes leave of f16 and bf16 is moved, and not computed with.
-bool is_legal(const ElementwiseOp& what) {
-  return computes_in(what.operand) == what.operand || what.op == Op::select ||
-         what.op == Op::convert || what.op == Op::bitcast_convert;
-}
-
 }  // namespace
 
 Value* emit_compare(llvm::IRBuilderBase& b, Comparison direction, Dtype dtype, Value* x, Value* y) {
@@ -119,7 +114,7 @@ Value* emit_compute(llvm::IRBuilderBase& b, const ElementwiseOp& what,
   Value* x = operands[0];
   Value* y = operands.size() > 1 ? operands[1] : nullptr;
   Value* z = operands.size() > 2 ? operands[2] : nullptr;
-  if (!is_legal(what)) {
+  if (!is_legal(what.op, dtype)) {
     throw InternalError("emit", std::string(name(what.op)) + " of " + std::string(name(dtype)) +
                                     ", which is computed in another dtype");
   }
