@@ -47,6 +47,9 @@ class Backend {
   /// The passes of a kernel as `lower` made it, and what they should know about the machine.
   virtual std::span<const KernelPass> kernel_passes() const = 0;
   virtual Target kernel_target() const = 0;
+  /// Those that follow once it is known which loops and branches run whole: they give a kernel's
+  /// iterations to threads.
+  virtual std::span<const KernelPass> mapping_passes() const { return {}; }
   /// Adds the steps that its steps on this device need before them.
   virtual void add_steps(Program& program, DeviceIndex device,
                          std::span<const Kernel> kernels) const = 0;
@@ -65,6 +68,8 @@ class Backend {
   /// Whether one task can run the whole of `flow`, a loop or a branch whose regions are small and
   /// scheduled.
   virtual bool can_be_whole(const Step& flow, std::span<const Kernel> kernels) const = 0;
+  /// How many threads the kernels of such a flow share; 0 where that is nothing to them.
+  virtual int block_threads(const Step&, std::span<const Kernel>) const { return 0; }
 
   // --- link
 

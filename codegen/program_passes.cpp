@@ -52,6 +52,28 @@ Program estimate_costs(const Program& program, ProgramContext& context) {
   return made;
 }
 
+// `block_threads` of the flow around that runs whole; 0 outside.
+void map_kernels(const Program& program, int block_threads, std::vector<Kernel>& kernels,
+                 const PassRun& run) {
+  for (const Step& step : program.steps) {
+    const Backend& backend = backend_of(program.devices[device_of(program, step)].device);
+    const int inside = block_threads == 0 && is_whole_flow(step)
+                           ? backend.block_threads(step, kernels)
+                           : block_threads;
+    for (const Program& inner : inner_programs(step)) map_kernels(inner, inside, kernels, run);
+    const std::optional<std::uint32_t> number = kernel_of(step);
+    if (!number) continue;
+    kernels[*number] = run_passes(backend.mapping_passes(), std::move(kernels[*number]),
+                                  {.block_threads = block_threads}, run);
+  }
+}
+
+Program share_out_kernels(const Program& program, ProgramContext& context) {
+  Program made = program;
+  map_kernels(program, 0, made.kernels, context.run);
+  return made;
+}
+
 Program lay_on_streams(const Program& program, ProgramContext& context) {
   Program made = program;
   context.has_choice = put_on_streams(made, context.options);
@@ -69,6 +91,8 @@ constexpr ProgramPass passes[] = {
     {"pack", "lay out once what many blocks of a product read", pack_operands},
     {"costs", "estimate what steps take, and finish loops and branches", estimate_costs, true,
      true},
+    {"threads", "run the passes that give each kernel's iterations to threads", share_out_kernels,
+     true, true},
     {"schedule", "put steps on streams", lay_on_streams, true, true},
     {"memory", "give temporaries their places in one arena", plan_memory, true, true},
 };
@@ -79,6 +103,7 @@ void for_each_pass(Visit visit) {
   for (const Pass& pass : all_passes()) visit(pass);
   for (const Backend* backend : backends()) {
     for (const KernelPass& pass : backend->kernel_passes()) visit(pass);
+    for (const KernelPass& pass : backend->mapping_passes()) visit(pass);
   }
   for (const ProgramPass& pass : passes) visit(pass);
 }

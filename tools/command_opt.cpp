@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
+#include <optional>
 
 #include "codegen/backends.h"
 #include "codegen/program_passes.h"
@@ -15,6 +16,7 @@ namespace {
 struct OptChoices {
   std::string file;
   std::vector<std::string> passes, parameters;
+  std::string device = "cpu:0";
   bool fast_math = false;
   bool list = false;
   Options options;
@@ -61,9 +63,18 @@ void opt_graph(const OptChoices& choices, const std::string& text) {
   for (const std::string& note : context.notes) std::cout << "# " << note << "\n";
 }
 
+std::vector<KernelPass> passes_of(const Backend& backend) {
+  const auto first = backend.kernel_passes(), then = backend.mapping_passes();
+  std::vector<KernelPass> all(first.begin(), first.end());
+  all.insert(all.end(), then.begin(), then.end());
+  return all;
+}
+
 void opt_kernels(const OptChoices& choices, const std::string& text) {
-  const Backend& backend = backend_of(choices.options.device);
-  const std::vector<KernelPass> list = chosen(backend.kernel_passes(), choices.passes);
+  const std::optional<Device> device = parse_device(choices.device);
+  if (!device) throw Error("--device " + choices.device + ": no device; write cpu:0 or cuda:0");
+  const Backend& backend = backend_of(*device);
+  const std::vector<KernelPass> list = chosen<KernelPass>(passes_of(backend), choices.passes);
   const auto kernels = named_in_errors(choices.file, [&] { return parse_kernels(text); });
   for (const Kernel& kernel : kernels) {
     std::cout << to_string(run_passes(list, kernel, {.target = backend.kernel_target()}, verified));
@@ -82,7 +93,7 @@ void opt_command(const OptChoices& choices) {
   if (choices.list) {
     print_list("graphs", all_passes());
     for (const Device& device : {Device::cpu(), Device::cuda()}) {
-      print_list("kernels on " + to_string(device), backend_of(device).kernel_passes());
+      print_list<KernelPass>("kernels on " + to_string(device), passes_of(backend_of(device)));
     }
     print_list("programs", program_passes());
     return;
@@ -105,6 +116,7 @@ void add_opt(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("opt", "run passes on a graph, on kernels or on a program, and print it");
   command->add_option("file", choices->file, "their text, or - for standard input");
+  command->add_option("--device", choices->device, "whose passes to run on kernels");
   command
       ->add_option("--passes", choices->passes, "names in order, a comma between; all by default")
       ->delimiter(',');

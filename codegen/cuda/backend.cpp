@@ -1,6 +1,7 @@
 #include "codegen/cuda/backend.h"
 
 #include "codegen/cuda/dot/plan.h"
+#include "codegen/cuda/emit/flow.h"
 #include "codegen/cuda/emit/program_text.h"
 #include "codegen/cuda/gpu_costs.h"
 #include "codegen/cuda/link.h"
@@ -19,12 +20,11 @@ class GpuBackend final : public Backend {
     return cuda::plan_dot(split, device.index(), options);
   }
 
-  // They are mapped to threads when they are linked.
-  // Threads take their iterations when a kernel is linked (map_threads.h).
   std::span<const KernelPass> kernel_passes() const override {
     static constexpr KernelPass passes[] = {decompose_pass, legalise_dtypes_pass};
     return passes;
   }
+  std::span<const KernelPass> mapping_passes() const override { return cuda::mapping_passes(); }
   Target kernel_target() const override { return {}; }
 
   void add_steps(Program&, DeviceIndex, std::span<const Kernel>) const override {}
@@ -52,6 +52,10 @@ class GpuBackend final : public Backend {
 
   bool can_be_whole(const Step& flow, std::span<const Kernel> kernels) const override {
     return cuda::can_be_whole(flow, kernels);
+  }
+
+  int block_threads(const Step& flow, std::span<const Kernel> kernels) const override {
+    return cuda::block_threads(flow, kernels);
   }
 
   void link(const Program& program, const Options& options, LinkedCode& code) const override {

@@ -6,6 +6,7 @@
 #include "codegen/cuda/emit/flow.h"
 #include "codegen/cuda/emit/kernel.h"
 #include "codegen/cuda/emit/text.h"
+#include "codegen/cuda/map_threads.h"
 
 namespace anabranch::cuda {
 namespace {
@@ -37,14 +38,14 @@ class Gatherer {
 
  private:
   void add_kernel(const Step& step, const Kernel& kernel) {
-    const MappedKernel mapped = map_threads(kernel);
-    KernelText text{symbol(kernel.name),  emit_kernel(mapped), mapped.blocks(),
-                    mapped.map.threads(), pointers_of(kernel), {}};
+    KernelText text{symbol(kernel.name),          emit_kernel(kernel), block_count(kernel),
+                    threads_of(kernel).threads(), pointers_of(kernel), {}};
     gathered_.parts.push_back({&step, std::move(text), {}});
   }
 
   void add_whole_flow(const Step& step) {
-    FlowText flow = emit_flow(step, kernels_);
+    FlowText flow =
+        emit_flow(step, [&](std::uint32_t number) -> const Kernel& { return kernels_[number]; });
     KernelText text{symbol(step.name), std::move(flow.text), 1,
                     flow.threads,      step.buffers.size(),  {}};
     gathered_.parts.push_back({&step, std::move(text), std::move(flow.constants)});

@@ -20,8 +20,7 @@ struct RowLoad {
 
 class Keeper {
  public:
-  explicit Keeper(MappedKernel& mapped)
-      : mapped_(mapped), kernel_(mapped.kernel), facts_(kernel_) {}
+  explicit Keeper(Kernel& kernel) : kernel_(kernel), facts_(kernel_) {}
 
   void run() {
     std::vector<RowLoad> loads = row_loads();
@@ -70,7 +69,7 @@ class Keeper {
   bool has_room_for(const RowLoad& load) {
     const Loop& pass = loop(load.pass);
     const std::int64_t elements =
-        mapped_.map.turns(pass.extent, pass.vector_width) * pass.vector_width;
+        kernel_.threads->turns(pass.extent, pass.vector_width) * pass.vector_width;
     const auto bytes = static_cast<std::int64_t>(byte_size(kernel_[load.access.ref].dtype));
     if (elements * bytes > ThreadScratch::most_kept_bytes) return false;
     if (kept_bytes_ + elements * bytes > most_kept_in_all) return false;
@@ -94,7 +93,6 @@ class Keeper {
     }
   }
 
-  MappedKernel& mapped_;
   Kernel& kernel_;
   const KernelFacts facts_;  // of the kernel as it was
   std::int64_t kept_bytes_ = 0;
@@ -103,9 +101,11 @@ class Keeper {
 
 }  // namespace
 
-void keep_rows(MappedKernel& mapped) {
-  const ThreadMap& map = mapped.map;
-  if (map.members > 1 && !map.in_columns && !map.in_tiles()) Keeper(mapped).run();
+Kernel keep_rows(const Kernel& kernel, KernelContext&) {
+  Kernel made = kernel;
+  const ThreadMap map = kernel.threads.value_or(ThreadMap());
+  if (map.members > 1 && !map.in_columns && !map.in_tiles()) Keeper(made).run();
+  return made;
 }
 
 }  // namespace anabranch::cuda

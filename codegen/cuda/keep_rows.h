@@ -7,12 +7,15 @@
 //   for j { sum s = f(in0[i * 1024 + j]) }     for j { sum s = f(scratch0[j]) }
 #pragma once
 
-#include "codegen/cuda/mapped_kernel.h"
+#include "codegen/kernel/pass.h"
 
 namespace anabranch::cuda {
 
 /// Adds scratch for the loads that several passes share, where every member of a team comes back to
 /// the elements that it has read itself, and they are few enough for registers.
-void keep_rows(MappedKernel& mapped);
+Kernel keep_rows(const Kernel& kernel, KernelContext& context);
+
+inline constexpr KernelPass keep_rows_pass = {
+    "keep_rows", "keep in registers what several passes over a row read", keep_rows};
 
 }  // namespace anabranch::cuda

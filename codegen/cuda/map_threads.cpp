@@ -7,16 +7,15 @@
 #include <optional>
 
 #include "codegen/cuda/emit/thread_scratch.h"
-#include "codegen/cuda/keep_rows.h"
 #include "codegen/kernel/facts.h"
 #include "codegen/kernel/loop_nest.h"
+#include "ir/error.h"
 
 namespace anabranch::cuda {
 namespace {
 
 constexpr int warp = 32;
 constexpr int usual_threads = 256;  // of a block whose teams are small
-constexpr int most_members = 1024;  // the most threads of a block
 constexpr std::int64_t access_bytes = 16;
 constexpr std::int64_t short_row = 16;       // better left to one thread
 constexpr std::int64_t warp_row = 1024;      // longer ones take a block
@@ -24,6 +23,11 @@ constexpr std::int64_t many_rows = 1 << 15;  // enough that each may go to one t
 constexpr std::int64_t turns = 4;            // that a member of a block takes at least
 
 using Access = KernelFacts::Access;
+
+struct Mapped {
+  Kernel kernel;
+  ThreadMap map;
+};
 
 /// The blocks that a kernel is for: as many as it likes, of any size, or a single one.
 struct Blocks {
@@ -88,13 +92,13 @@ std::optional<std::size_t> transposed_loop(const Kernel& kernel, const KernelFac
   const auto most = std::max_element(votes.begin(), votes.end());
   if (most == votes.end() || *most == 0) return std::nullopt;
   const auto loop = static_cast<std::size_t>(most - votes.begin());
-  const bool is_long = facts.loop(outer[loop]).extent >= tile_size / 2 &&
-                       facts.loop(outer.back()).extent >= tile_size / 2;
+  const bool is_long = facts.loop(outer[loop]).extent >= ThreadMap::tile_size / 2 &&
+                       facts.loop(outer.back()).extent >= ThreadMap::tile_size / 2;
   return is_long ? std::optional(loop) : std::nullopt;
 }
 
 // The other loops as one, then the two that tiles are of.
-MappedKernel map_tiles(Kernel kernel, std::size_t row, const Blocks& blocks) {
+Mapped map_tiles(Kernel kernel, std::size_t row, const Blocks& blocks) {
   const std::vector<Ref> outer = outer_loops(kernel);
   const std::vector<std::int64_t> old = extents_of(kernel, outer);
   std::vector<std::int64_t> others = old;
@@ -109,7 +113,9 @@ MappedKernel map_tiles(Kernel kernel, std::size_t row, const Blocks& blocks) {
   };
   kernel = with_nest(kernel, outer, nest);
   set_parallel(kernel);
-  const auto tiles = [](std::int64_t extent) { return (extent + tile_size - 1) / tile_size; };
+  const auto tiles = [](std::int64_t extent) {
+    return (extent + ThreadMap::tile_size - 1) / ThreadMap::tile_size;
+  };
   return {std::move(kernel),
           {.teams = warp,
            .members = blocks.warps(),
@@ -118,7 +124,7 @@ MappedKernel map_tiles(Kernel kernel, std::size_t row, const Blocks& blocks) {
 }
 
 // The innermost loop as packs, everything else one loop over them.
-MappedKernel map_elements(Kernel kernel, const Blocks& blocks) {
+Mapped map_elements(Kernel kernel, const Blocks& blocks) {
   const std::vector<Ref> outer = outer_loops(kernel);
   if (outer.empty()) return {std::move(kernel), {}};
   const KernelFacts facts(kernel);
@@ -206,8 +212,8 @@ RowLength row_length(const KernelFacts& facts) {
   return length;
 }
 
-MappedKernel map_columns(Kernel kernel, std::size_t loop, std::int64_t columns, RowLength rows,
-                         const Blocks& blocks) {
+Mapped map_columns(Kernel kernel, std::size_t loop, std::int64_t columns, RowLength rows,
+                   const Blocks& blocks) {
   kernel = merge_outer(with_innermost(kernel, loop));
   const std::int64_t many = blocks.is_one ? blocks.threads : many_rows;
   if (columns >= many || rows.innermost < short_row || blocks.warps() == 1) {
@@ -216,7 +222,8 @@ MappedKernel map_columns(Kernel kernel, std::size_t loop, std::int64_t columns, 
   if (blocks.is_one) {
     return {std::move(kernel), {.teams = warp, .members = blocks.warps(), .in_columns = true}};
   }
-  const auto wanted = std::clamp<std::int64_t>(rows.innermost / turns, 2, most_members / warp);
+  const auto wanted =
+      std::clamp<std::int64_t>(rows.innermost / turns, 2, ThreadMap::most_threads / warp);
   const int members = static_cast<int>(std::bit_floor(static_cast<std::uint64_t>(wanted)));
   return {std::move(kernel), {.teams = warp, .members = members, .in_columns = true}};
 }
@@ -239,8 +246,8 @@ int set_packs(Kernel& kernel) {
 }
 
 // Teams of one, of a warp, or of a block.
-MappedKernel map_rows(Kernel kernel, std::int64_t rows, RowLength row, bool has_scratch,
-                      const Blocks& blocks) {
+Mapped map_rows(Kernel kernel, std::int64_t rows, RowLength row, bool has_scratch,
+                const Blocks& blocks) {
   kernel = merge_outer(std::move(kernel));
   const int teams = kernel.parallel_loop() ? blocks.threads : 1;
   if (row.innermost <= short_row && !has_scratch) return {std::move(kernel), {.teams = teams}};
@@ -251,9 +258,9 @@ MappedKernel map_rows(Kernel kernel, std::int64_t rows, RowLength row, bool has_
     if (ThreadScratch(kernel, map).fits()) return {std::move(kernel), map};
   }
   const auto wanted = static_cast<std::uint64_t>(row.innermost / width / turns);
-  const int members =
-      blocks.is_one ? std::max(blocks.threads, warp)
-                    : std::clamp(static_cast<int>(std::bit_floor(wanted)), warp, most_members);
+  const int members = blocks.is_one ? std::max(blocks.threads, warp)
+                                    : std::clamp(static_cast<int>(std::bit_floor(wanted)), warp,
+                                                 ThreadMap::most_threads);
   const ThreadMap map{.members = members};
   // A row that no shared memory holds is one thread's.
   if (!ThreadScratch(kernel, map).fits())
@@ -261,7 +268,7 @@ MappedKernel map_rows(Kernel kernel, std::int64_t rows, RowLength row, bool has_
   return {std::move(kernel), map};
 }
 
-MappedKernel share_out(Kernel kernel, const Blocks& blocks) {
+Mapped share_out(Kernel kernel, const Blocks& blocks) {
   if (blocks.threads == 1) return {merge_outer(std::move(kernel)), {}};
   const KernelFacts facts(kernel);
   if (facts.leaves().empty()) return map_elements(std::move(kernel), blocks);
@@ -280,33 +287,36 @@ MappedKernel share_out(Kernel kernel, const Blocks& blocks) {
 
 }  // namespace
 
-std::int64_t MappedKernel::blocks() const {
-  const bool is_empty = kernel.body.empty() || kernel.extent() == 0;
-  if (is_empty) return 0;
+Kernel map_threads(const Kernel& kernel, KernelContext& context) {
+  if (kernel.threads) return kernel;
+  const bool is_one = context.block_threads > 0;
+  const Blocks blocks{.threads = is_one ? context.block_threads : usual_threads, .is_one = is_one};
+  Mapped mapped = share_out(kernel, blocks);
+  mapped.map.block_threads = context.block_threads;
+  mapped.kernel.threads = mapped.map;
+  return std::move(mapped.kernel);
+}
+
+const ThreadMap& threads_of(const Kernel& kernel) {
+  if (kernel.threads) return *kernel.threads;
+  throw InternalError("map_threads", "kernel " + kernel.name + " has no threads",
+                      to_string(kernel));
+}
+
+std::int64_t block_count(const Kernel& kernel) {
+  const ThreadMap& map = threads_of(kernel);
+  if (kernel.body.empty() || kernel.extent() == 0) return 0;
   if (map.in_tiles()) return kernel.extent() * map.tile_rows * map.tile_columns;
   return (kernel.extent() + map.teams - 1) / map.teams;
 }
 
-MappedKernel map_threads(Kernel kernel) {
-  MappedKernel mapped = share_out(std::move(kernel), {});
-  keep_rows(mapped);
-  return mapped;
-}
-
-MappedKernel map_in_block(Kernel kernel, int threads) {
-  MappedKernel mapped = share_out(std::move(kernel), {.threads = threads, .is_one = true});
-  mapped.map.in_one_block = true;
-  keep_rows(mapped);
-  return mapped;
-}
-
-std::int64_t shared_bytes(const MappedKernel& mapped) {
-  const ThreadMap& map = mapped.map;
-  std::int64_t bytes = ThreadScratch(mapped.kernel, map).shared_bytes();
-  for (const Instruction& instruction : mapped.kernel.instructions) {
+std::int64_t shared_bytes(const Kernel& kernel) {
+  const ThreadMap& map = threads_of(kernel);
+  std::int64_t bytes = ThreadScratch(kernel, map).shared_bytes();
+  for (const Instruction& instruction : kernel.instructions) {
     const auto element = static_cast<std::int64_t>(byte_size(instruction.dtype));
     if (map.in_tiles() && std::holds_alternative<Load>(instruction.operation)) {
-      bytes += tile_size * (tile_size + 1) * element;
+      bytes += ThreadMap::tile_size * (ThreadMap::tile_size + 1) * element;
     } else if (const auto* loop = std::get_if<Loop>(&instruction.operation)) {
       // A part from each thread or each warp, which argmax and argmin give with its place.
       const auto parts = static_cast<std::int64_t>(loop->reductions.size());

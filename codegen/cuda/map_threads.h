@@ -9,20 +9,28 @@
 //                    down a column
 #pragma once
 
-#include "codegen/cuda/mapped_kernel.h"
-#include "ir/kernel/kernel.h"
+#include "codegen/kernel/pass.h"
 
 namespace anabranch::cuda {
 
-/// `kernel` as `lower` made it, with its outer loops merged into a parallel one and told how to
-/// run. What it computes does not depend on the device.
-MappedKernel map_threads(Kernel kernel);
+/// `kernel` as `lower` made it, with its outer loops merged into a parallel one and its `threads`
+/// set: for as many blocks as there is work for, or for a part of what one block of
+/// `context.block_threads` runs. What it computes does not depend on the device. One that has
+/// threads stays as it is.
+Kernel map_threads(const Kernel& kernel, KernelContext& context);
 
-/// The same for a block of `threads`, a power of two up to 256, that does all of it: whatever all
-/// threads of `map` must come to, all threads of the block come to.
-MappedKernel map_in_block(Kernel kernel, int threads);
+inline constexpr KernelPass map_threads_pass = {
+    "map_threads", "merge outer loops, and share out iterations among threads", map_threads, false,
+    true};
 
-/// Bytes of a block's shared memory that the kernel takes at most.
-std::int64_t shared_bytes(const MappedKernel& mapped);
+/// Throws InternalError where the kernel has none.
+const ThreadMap& threads_of(const Kernel& kernel);
+
+/// Of a kernel that has threads: blocks in which each team takes one iteration; 0 where there is
+/// nothing to do.
+std::int64_t block_count(const Kernel& kernel);
+
+/// Of a kernel that has threads: bytes of a block's shared memory that it takes at most.
+std::int64_t shared_bytes(const Kernel& kernel);
 
 }  // namespace anabranch::cuda

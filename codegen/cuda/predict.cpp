@@ -22,9 +22,10 @@ bool is_on_gpu(const Program& program, SlotId slot) {
   return device_at(program, slot).kind() == DeviceKind::cuda;
 }
 
-std::int64_t threads_of(const Kernel& kernel) {
-  const MappedKernel mapped = map_threads(kernel);
-  return saturating_multiply(mapped.blocks(), mapped.map.threads());
+std::int64_t thread_count(const Kernel& kernel) {
+  KernelContext context;
+  const Kernel mapped = map_threads(kernel, context);
+  return saturating_multiply(block_count(mapped), threads_of(mapped).threads());
 }
 
 double to_host_ns(std::int64_t bytes) { return static_cast<double>(bytes) / host_bytes_per_ns; }
@@ -36,7 +37,7 @@ class Predictor {
 
   void operator()(const KernelStep& one) const {
     const Kernel& kernel = kernels_[one.kernel];
-    const std::int64_t threads = threads_of(kernel);
+    const std::int64_t threads = thread_count(kernel);
     set(costs().ns(kernel, threads), threads);
   }
 

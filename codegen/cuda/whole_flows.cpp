@@ -1,8 +1,11 @@
 #include "codegen/cuda/whole_flows.h"
 
 #include <algorithm>
+#include <map>
 
 #include "codegen/cuda/emit/flow.h"
+#include "codegen/cuda/keep_rows.h"
+#include "codegen/cuda/map_threads.h"
 
 namespace anabranch::cuda {
 namespace {
@@ -40,12 +43,23 @@ bool is_small(const Program& region) {
 
 }  // namespace
 
+std::span<const KernelPass> mapping_passes() {
+  static constexpr KernelPass passes[] = {map_threads_pass, keep_rows_pass};
+  return passes;
+}
+
 bool is_small(std::span<const Program> regions) {
   return std::ranges::all_of(regions, [](const Program& region) { return is_small(region); });
 }
 
 bool can_be_whole(const Step& flow, std::span<const Kernel> kernels) {
-  const FlowText text = emit_flow(flow, kernels);
+  KernelContext context{.block_threads = block_threads(flow, kernels)};
+  std::map<std::uint32_t, Kernel> mapped;
+  const FlowText text = emit_flow(flow, [&](std::uint32_t number) -> const Kernel& {
+    const auto [at, is_new] = mapped.try_emplace(number);
+    if (is_new) at->second = run_passes(mapping_passes(), kernels[number], context);
+    return at->second;
+  });
   return text.shared_bytes <= most_shared_bytes &&
          flow.buffers.size() + text.constants.size() <= most_arguments;
 }

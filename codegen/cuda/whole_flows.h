@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "codegen/kernel/pass.h"
 #include "ir/kernel/kernel.h"
 #include "ir/program/program.h"
 
@@ -11,6 +12,9 @@ namespace anabranch::cuda {
 /// Whether each region holds kernels, copies, and loops and branches like it alone, with as little
 /// work a turn as is done by one block before a queue would have come to the next step.
 bool is_small(std::span<const Program> regions);
+
+/// map_threads and keep_rows.
+std::span<const KernelPass> mapping_passes();
 
 /// Whether one block has enough memory of its own, and one kernel enough arguments, for all of
 /// `flow`, whose regions are small and scheduled.

@@ -23,6 +23,8 @@ struct KernelContext {
   /// Equal ranges of the parallel loop must write equal and consecutive ranges of every output, as
   /// a dot's epilogue needs.
   bool row_major = false;
+  /// Where not 0: threads of the one block that runs the kernel with others.
+  int block_threads = 0;
 };
 
 using KernelPass = PassOf<Kernel, KernelContext>;

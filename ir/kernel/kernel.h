@@ -26,6 +26,7 @@
 #include "ir/attributes.h"
 #include "ir/fields.h"
 #include "ir/index.h"
+#include "ir/kernel/thread_map.h"
 #include "ir/op.h"
 #include "ir/source_location.h"
 #include "ir/type.h"
@@ -189,7 +190,8 @@ struct Kernel {
   IndexTable indices;  ///< its scalars are instructions, by number
   Block body;
   Cost cost;
-  std::string graph_text;  ///< the fused group it came from
+  std::optional<ThreadMap> threads;  ///< on a GPU, once its loops are shared out
+  std::string graph_text;            ///< the fused group it came from
 
   const Instruction& operator[](Ref ref) const { return instructions[ref.index]; }
   Instruction& operator[](Ref ref) { return instructions[ref.index]; }
@@ -223,7 +225,7 @@ std::optional<Dtype> dtype_of_constants(const Kernel& kernel, const Compute& com
                                         std::size_t i);
 
 /// Throws InternalError, with the text, unless every use is in scope, dtypes agree, results follow
-/// their loop and only the outermost loop is parallel.
+/// their loop, only the outermost loop is parallel, and threads have loops to take.
 void verify(const Kernel& kernel);
 
 }  // namespace anabranch

@@ -20,6 +20,7 @@ class KernelVerifier {
     enter(kernel_.body, Outside{});
     leave(kernel_.body);
     const Loop* parallel = kernel_.parallel_loop();
+    if (kernel_.threads) threads(*kernel_.threads, parallel);
     if (!parallel) return;
     if (!parallel->reductions.empty()) fail("the parallel loop reduces, across what threads share");
     // Every thread that runs a part of the parallel loop would repeat what stands beside it.
@@ -40,6 +41,37 @@ class KernelVerifier {
     bool parallel_lanes = false;
     bool pure = false;  // the body of a general reduction computes and no more
   };
+
+  void threads(const ThreadMap& map, const Loop* parallel) const {
+    const auto is_count = [](std::int64_t n) { return n >= 1 && n <= ThreadMap::most_threads; };
+    if (!is_count(map.teams) || !is_count(map.members) || !is_count(map.threads())) {
+      fail("a block has from 1 to " + std::to_string(ThreadMap::most_threads) + " threads");
+    }
+    if (map.block_threads != 0 && !is_count(map.block_threads)) {
+      fail("the block that it is for has no such number of threads");
+    }
+    if (map.tile_rows == 0 && map.tile_columns == 0) return;
+    const Loop* rows = parallel ? only_loop(parallel->body) : nullptr;
+    const Loop* columns = rows ? only_loop(rows->body) : nullptr;
+    if (!columns) fail("tiles are of two loops inside the parallel one");
+    const auto tiles = [](const Loop& loop) {
+      return loop.extent / ThreadMap::tile_size + (loop.extent % ThreadMap::tile_size != 0);
+    };
+    if (map.tile_rows != tiles(*rows) || map.tile_columns != tiles(*columns)) {
+      fail("the loops have other numbers of tiles than its threads");
+    }
+  }
+
+  // Null where a block holds none, or several.
+  const Loop* only_loop(const Block& block) const {
+    const Loop* only = nullptr;
+    for (Ref ref : block) {
+      const auto* loop = std::get_if<Loop>(&kernel_[ref].operation);
+      if (loop && only) return nullptr;
+      if (loop) only = loop;
+    }
+    return only;
+  }
 
   void buffers() const {
     std::unordered_set<std::string_view> names;

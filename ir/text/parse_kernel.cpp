@@ -26,6 +26,7 @@ class KernelParser {
       while (reader_.accept(','));
       reader_.expect(')', "to close the buffers");
     }
+    if (reader_.accept_word("threads")) threads();
     if (reader_.at_identifier()) cost();
     reader_.expect('{', "to open the kernel");
     enter();
@@ -82,6 +83,16 @@ class KernelParser {
         reader_, "a kernel", [&] { return reader_.at_identifier(); },
         [&](auto&& visit) { fields(kernel_.cost, visit); },
         [&](auto& field, std::string_view word) { read_field(reader_, field, word); });
+  }
+
+  void threads() {
+    kernel_.threads.emplace();
+    reader_.expect('(', "after threads");
+    read_fields(
+        reader_, "threads", [&] { return reader_.at_identifier(); },
+        [&](auto&& visit) { fields(*kernel_.threads, visit); },
+        [&](auto& field, std::string_view word) { read_field(reader_, field, word); });
+    reader_.expect(')', "after what threads take");
   }
 
   void buffer() {

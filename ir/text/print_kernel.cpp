@@ -34,6 +34,7 @@ class KernelPrinter {
                std::string(name(buffer.dtype)) + "[" + std::to_string(buffer.size) + "]";
     }
     text_ += ")";
+    if (kernel_.threads) text_ += threads(*kernel_.threads);
     if (kernel_.cost != Cost{}) {
       fields(kernel_.cost, [&](const char* name, std::int64_t number) {
         ((text_ += ' ') += name) += '=' + field_text(number);
@@ -45,6 +46,15 @@ class KernelPrinter {
   }
 
  private:
+  static std::string threads(const ThreadMap& map) {
+    std::string text = " threads(";
+    fields(map, [&](const char* name, const auto& field) {
+      if (is_left_out(field)) return;
+      text += (text.back() == '(' ? "" : " ") + std::string(name) + '=' + field_text(field);
+    });
+    return text + ")";
+  }
+
   bool exists(Ref ref) const { return ref.index < kernel_.instructions.size(); }
 
   void line(const std::string& content) {

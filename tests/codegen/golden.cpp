@@ -1,7 +1,7 @@
 // tests/golden/{kernel,program}/<pass>/*: kernels or a program, a line "----", and what the pass
 // makes of them. Comments of the first part may give facts: "# row major", "# vector_bytes=32",
-// "# streams=2". BLESS=1 in the environment writes the second part anew. On every kernel, running
-// it before and after says that the pass keeps each bit.
+// "# block_threads=64", "# streams=2". BLESS=1 in the environment writes the second part anew. On
+// every kernel, running it before and after says that the pass keeps each bit.
 #include "tests/support/golden.h"
 
 #include <gtest/gtest.h>
@@ -30,8 +30,17 @@ void set_fact(const std::string& text, const std::string& name, Number& fact) {
   std::from_chars(digits, text.data() + text.size(), fact);
 }
 
+std::vector<KernelPass> kernel_passes() {
+  std::vector<KernelPass> all;
+  for (const Backend* backend : backends()) {
+    std::ranges::copy(backend->kernel_passes(), std::back_inserter(all));
+    std::ranges::copy(backend->mapping_passes(), std::back_inserter(all));
+  }
+  return all;
+}
+
 template <class Pass>
-const Pass& pass_of(const GoldenText& golden, std::span<const Pass> all) {
+Pass pass_of(const GoldenText& golden, std::span<const Pass> all) {
   const std::string name = golden.path.parent_path().filename().string();
   const auto found = std::ranges::find(all, name, &Pass::name);
   if (found == all.end()) throw Error(golden.path.string() + ": there is no pass " + name);
@@ -45,10 +54,11 @@ class KernelGolden : public ::testing::TestWithParam<std::string> {
   Kernel passed(const Kernel& kernel) const {
     KernelContext context;
     context.row_major = golden.input.find("# row major") != std::string::npos;
+    set_fact(golden.input, "block_threads", context.block_threads);
     set_fact(golden.input, "vector_bytes", context.target.vector_bytes);
     set_fact(golden.input, "cache_bytes", context.target.cache_bytes);
     set_fact(golden.input, "non_temporal_bytes", context.target.non_temporal_bytes);
-    const KernelPass& pass = pass_of(golden, backend_of(Device::cpu()).kernel_passes());
+    const KernelPass pass = pass_of<KernelPass>(golden, kernel_passes());
     return run_passes({&pass, 1}, kernel, context, {.verify = true});
   }
 };
@@ -56,6 +66,7 @@ class KernelGolden : public ::testing::TestWithParam<std::string> {
 TEST_P(KernelGolden, GivesTheExpectedText) {
   std::string text;
   for (const Kernel& kernel : parse_kernels(golden.input)) text += to_string(passed(kernel));
+  ASSERT_FALSE(text.empty()) << "no kernels";
   golden.expect(text);
 }
 
@@ -93,7 +104,7 @@ TEST_P(ProgramGolden, GivesTheExpectedText) {
   set_fact(golden.input, "streams", context.options.streams);
   set_fact(golden.input, "memory_limit", context.options.memory_limit);
   context.options.use_all_streams = golden.input.find("# all streams") != std::string::npos;
-  const ProgramPass& pass = pass_of(golden, program_passes());
+  const ProgramPass pass = pass_of(golden, program_passes());
   const Program program = parse_program(golden.input);
   golden.expect(to_string(run_passes({&pass, 1}, program, context, {.verify = true})));
 }

@@ -7,16 +7,18 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include "codegen/cuda/map_threads.h"
+#include "codegen/cuda/whole_flows.h"
 #include "codegen/lower/update.h"
 #include "tests/support/legal.h"
 
 namespace anabranch::testing {
 namespace {
 
-std::string entry_text(const cuda::MappedKernel& mapped) {
+std::string entry_text(const Kernel& kernel) {
   std::string arguments;
-  for (std::size_t i = 0; i < mapped.kernel.buffers.size(); ++i) {
-    const KernelBuffer& buffer = mapped.kernel.buffers[i];
+  for (std::size_t i = 0; i < kernel.buffers.size(); ++i) {
+    const KernelBuffer& buffer = kernel.buffers[i];
     if (buffer.access == Access::scratch) continue;
     arguments += fmt::format("{}static_cast<{}*>(buffers[{}])", arguments.empty() ? "" : ", ",
                              name(buffer.dtype), i);
@@ -24,7 +26,7 @@ std::string entry_text(const cuda::MappedKernel& mapped) {
   return fmt::format(
       "extern \"C\" const char* run_{0}(void* const* buffers, unsigned blocks) {{\n"
       "  return on_cpu::launch(blocks, {1}, {2}, [=] {{ {0}({3}); }});\n}}\n",
-      mapped.kernel.name, mapped.map.threads(), mapped.map.members > 1, arguments);
+      kernel.name, kernel.threads->threads(), kernel.threads->members > 1, arguments);
 }
 
 }  // namespace
@@ -35,14 +37,14 @@ CpuKernels::~CpuKernels() {
 
 std::size_t CpuKernels::add(Kernel kernel) {
   kernel.name = fmt::format("kernel{}", kernels_.size());
-  kernels_.push_back(cuda::map_threads(legal(kernel)));
+  kernels_.push_back(run_passes(cuda::mapping_passes(), legal(kernel), {}, {.verify = true}));
   return kernels_.size() - 1;
 }
 
 void CpuKernels::compile() {
   std::string source =
       fmt::format("#include \"{}/cuda/on_cpu.h\"\n{}", TEST_DATA, cuda::device_text());
-  for (const cuda::MappedKernel& kernel : kernels_) {
+  for (const Kernel& kernel : kernels_) {
     source += cuda::emit_kernel(kernel) + entry_text(kernel);
   }
   const std::string base = (folder_.path() / "kernels").string();
@@ -56,15 +58,15 @@ void CpuKernels::compile() {
   }
   library_ = dlopen((base + ".so").c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library_) throw std::runtime_error(dlerror());
-  for (const cuda::MappedKernel& kernel : kernels_) {
-    const std::string name = "run_" + kernel.kernel.name;
+  for (const Kernel& kernel : kernels_) {
+    const std::string name = "run_" + kernel.name;
     entries_.push_back(reinterpret_cast<Entry>(dlsym(library_, name.c_str())));
     if (!entries_.back()) throw std::runtime_error("no function " + name);
   }
 }
 
 void CpuKernels::run(std::size_t kernel, std::span<void* const> buffers) const {
-  const std::int64_t blocks = std::min(kernels_[kernel].blocks(), most_blocks_);
+  const std::int64_t blocks = std::min(cuda::block_count(kernels_[kernel]), most_blocks_);
   if (blocks == 0) return;
   if (const char* wrong = entries_.at(kernel)(buffers.data(), static_cast<unsigned>(blocks))) {
     throw std::runtime_error(std::string(wrong) + "\n" + text(kernel));

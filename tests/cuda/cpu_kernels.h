@@ -26,7 +26,7 @@ class CpuKernels {
   /// The kernel's number. It is renamed: names may repeat.
   std::size_t add(Kernel kernel);
   std::size_t size() const { return kernels_.size(); }
-  const cuda::MappedKernel& operator[](std::size_t kernel) const { return kernels_[kernel]; }
+  const Kernel& operator[](std::size_t kernel) const { return kernels_[kernel]; }
   std::string text(std::size_t kernel) const { return cuda::emit_kernel(kernels_[kernel]); }
 
   /// Throws std::runtime_error with what the compiler says where it refuses them.
@@ -40,7 +40,7 @@ class CpuKernels {
  private:
   using Entry = const char* (*)(void* const* buffers, unsigned blocks);
 
-  std::vector<cuda::MappedKernel> kernels_;
+  std::vector<Kernel> kernels_;
   std::vector<Entry> entries_;
   TemporaryFolder folder_;
   void* library_ = nullptr;

@@ -2,18 +2,21 @@
 #include <gtest/gtest.h>
 
 #include "codegen/cuda/emit/kernel.h"
+#include "codegen/cuda/map_threads.h"
+#include "codegen/cuda/whole_flows.h"
 #include "forms.h"
 #include "tests/support/check_lowering.h"
 
 namespace anabranch::testing {
 namespace {
 
-using cuda::MappedKernel;
+using cuda::block_count;
+using cuda::emit_kernel;
 
-std::vector<MappedKernel> mapped(std::string_view name, std::int64_t n, std::int64_t m) {
-  std::vector<MappedKernel> kernels;
+std::vector<Kernel> mapped(std::string_view name, std::int64_t n, std::int64_t m) {
+  std::vector<Kernel> kernels;
   for (KernelCall& call : lower_region(parse(with_sizes(form(name).text, n, m))).calls) {
-    kernels.push_back(cuda::map_threads(std::move(call.kernel)));
+    kernels.push_back(run_passes(cuda::mapping_passes(), std::move(call.kernel), {}));
   }
   return kernels;
 }
@@ -27,8 +30,8 @@ int count(const std::string& text, const std::string& part) {
 }
 
 TEST(MapThreads, TakesElementsInPacksOf16Bytes) {
-  const MappedKernel chain = mapped("chain", 4096, 4096)[0];
-  EXPECT_EQ(chain.blocks(), 4096 * 4096 / 4 / 256);
+  const Kernel chain = mapped("chain", 4096, 4096)[0];
+  EXPECT_EQ(block_count(chain), 4096 * 4096 / 4 / 256);
   const std::string text = emit_kernel(chain);
   EXPECT_EQ(count(text, "load<4>"), 2) << text;
   EXPECT_EQ(count(text, "store(&"), 2) << text;
@@ -38,8 +41,8 @@ TEST(MapThreads, TakesElementsInPacksOf16Bytes) {
 
 TEST(MapThreads, ReadsARowOnceAndKeepsItInRegisters) {
   for (std::int64_t length : {1024, 8192}) {
-    const MappedKernel softmax = mapped("softmax", 1 << 16, length)[0];
-    EXPECT_EQ(softmax.map.members, length == 1024 ? 32 : 512);
+    const Kernel softmax = mapped("softmax", 1 << 16, length)[0];
+    EXPECT_EQ(softmax.threads->members, length == 1024 ? 32 : 512);
     const std::string text = emit_kernel(softmax);
     EXPECT_EQ(count(text, "&in0["), 1) << text;
     EXPECT_EQ(count(text, "__shared__"), 0) << text;
@@ -47,25 +50,25 @@ TEST(MapThreads, ReadsARowOnceAndKeepsItInRegisters) {
 }
 
 TEST(MapThreads, TransposesThroughSharedMemory) {
-  const MappedKernel transpose = mapped("transpose", 1000, 3000)[0];
-  EXPECT_EQ(transpose.blocks(), 32 * 94);
+  const Kernel transpose = mapped("transpose", 1000, 3000)[0];
+  EXPECT_EQ(block_count(transpose), 32 * 94);
   const std::string text = emit_kernel(transpose);
   EXPECT_EQ(count(text, "__shared__ f32 tile0[32][33];"), 1) << text;
-  EXPECT_EQ(mapped("transpose", 3, 3000)[0].map.in_tiles(), false);
+  EXPECT_EQ(mapped("transpose", 3, 3000)[0].threads->in_tiles(), false);
 }
 
 TEST(MapThreads, GivesNeighbouringColumnsToNeighbouringThreads) {
-  const MappedKernel few = mapped("column_sums", 512, 64)[0];
-  EXPECT_TRUE(few.map.in_columns);
-  EXPECT_EQ(few.map.members, 32);
-  const MappedKernel many = mapped("column_sums", 16, 1 << 20)[0];
-  EXPECT_EQ(many.map.members, 1);
-  EXPECT_EQ(many.blocks(), (1 << 20) / 256);
+  const Kernel few = mapped("column_sums", 512, 64)[0];
+  EXPECT_TRUE(few.threads->in_columns);
+  EXPECT_EQ(few.threads->members, 32);
+  const Kernel many = mapped("column_sums", 16, 1 << 20)[0];
+  EXPECT_EQ(many.threads->members, 1);
+  EXPECT_EQ(block_count(many), (1 << 20) / 256);
 }
 
 TEST(MapThreads, HasNoBlocksWhereThereIsNothingToDo) {
-  EXPECT_EQ(mapped("chain", 0, 8)[0].blocks(), 0);
-  EXPECT_EQ(mapped("transpose", 64, 0)[0].blocks(), 0);
+  EXPECT_EQ(block_count(mapped("chain", 0, 8)[0]), 0);
+  EXPECT_EQ(block_count(mapped("transpose", 64, 0)[0]), 0);
 }
 
 TEST(EmitKernel, IndexesWith64BitsWhereItHasTo) {

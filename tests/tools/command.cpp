@@ -154,6 +154,9 @@ TEST_F(Command, RunsPassesOnKernelsAndOnPrograms) {
   const Outcome vectorised = run("opt kernels.txt --passes vectorise,parallelise");
   expect_contains(vectorised, 0, " parallel {");
   expect_contains(vectorised, 0, " vector(");
+  expect_contains(run("opt kernels.txt --device cuda:0 --passes map_threads,keep_rows"), 0,
+                  " threads(teams=");
+  expect_contains(run("opt kernels.txt --device gpu"), 1, "--device gpu: no device");
   expect_contains(run("opt kernels.txt --passes fuse"), 1,
                   "there is no pass fuse for this text; there are interchange, ");
   std::ofstream(folder_ / "program.txt") << run("dump layer.abir --after costs", cpu).text;

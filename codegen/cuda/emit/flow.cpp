@@ -7,6 +7,7 @@
 
 #include "codegen/cuda/emit/kernel.h"
 #include "codegen/cuda/emit/text.h"
+#include "codegen/cuda/map_threads.h"
 #include "ir/checked.h"
 #include "ir/error.h"
 
@@ -40,16 +41,15 @@ int threads_for(const Kernel& kernel) {
   return std::max(warp, static_cast<int>(wanted));
 }
 
-// One for each of the most iterations that a kernel inside has, within bounds.
-int threads_for(const Step& step, std::span<const Kernel> kernels) {
+// As many as the kernels inside have been given.
+int shared_threads(const Step& step, const KernelAt& kernel_at) {
   if (const auto* one = std::get_if<KernelStep>(&step.work)) {
-    return threads_for(kernels[one->kernel]);
+    return threads_of(kernel_at(one->kernel)).block_threads;
   }
   int threads = 1;
   for (const Program& region : inner_programs(step)) {
-    for (const Step& inner : region.steps) {
-      threads = std::max(threads, threads_for(inner, kernels));
-    }
+    for (const Step& inner : region.steps)
+      threads = std::max(threads, shared_threads(inner, kernel_at));
   }
   return threads;
 }
@@ -61,8 +61,8 @@ bool has_block_barriers(const ThreadMap& map) {
 /// Writes one loop or branch; those inside it are functions of their own.
 class FlowEmitter {
  public:
-  FlowEmitter(std::span<const Kernel> kernels, FlowText& flow, std::string& functions)
-      : kernels_(kernels), flow_(flow), functions_(functions) {}
+  FlowEmitter(const KernelAt& kernel_at, FlowText& flow, std::string& functions)
+      : kernel_at_(kernel_at), flow_(flow), functions_(functions) {}
 
   /// The function itself; those that it calls are added to `functions`.
   std::string run(const Step& step, bool is_kernel);
@@ -87,7 +87,7 @@ class FlowEmitter {
   std::string parameter(const std::string& name);
   Names parameters(std::size_t count, const std::string& name);
 
-  std::span<const Kernel> kernels_;
+  const KernelAt& kernel_at_;
   FlowText& flow_;
   std::string& functions_;
   Names parameters_;
@@ -186,7 +186,7 @@ void FlowEmitter::emit_step(const Program& program, const Step& step, const Name
   Names arguments;
   for (SlotId id : step.buffers) arguments.push_back(slots[id]);
   if (const auto* one = std::get_if<KernelStep>(&step.work)) {
-    emit_call(kernels_[one->kernel], arguments);
+    emit_call(kernel_at_(one->kernel), arguments);
   } else if (is_whole_flow(step)) {
     emit_call(step, std::move(arguments));
   } else {
@@ -196,12 +196,12 @@ void FlowEmitter::emit_step(const Program& program, const Step& step, const Name
 }
 
 void FlowEmitter::emit_call(const Kernel& kernel, const Names& arguments) {
-  const MappedKernel mapped = map_in_block(kernel, flow_.threads);
-  if (mapped.blocks() == 0) return;
-  functions_ += emit_kernel(mapped) + "\n";
-  flow_.shared_bytes += shared_bytes(mapped);
-  const int threads = mapped.map.threads();
-  if (threads != flow_.threads && (threads > flow_.threads || has_block_barriers(mapped.map))) {
+  if (block_count(kernel) == 0) return;
+  functions_ += emit_kernel(kernel) + "\n";
+  flow_.shared_bytes += shared_bytes(kernel);
+  const ThreadMap& map = threads_of(kernel);
+  const int threads = map.threads();
+  if (threads != flow_.threads && (threads > flow_.threads || has_block_barriers(map))) {
     throw InternalError("emit_flow", "kernel " + kernel.name + " needs a block of its own",
                         to_string(kernel));
   }
@@ -211,7 +211,7 @@ void FlowEmitter::emit_call(const Kernel& kernel, const Names& arguments) {
 }
 
 void FlowEmitter::emit_call(const Step& inner_flow, Names arguments) {
-  FlowEmitter inner(kernels_, flow_, functions_);
+  FlowEmitter inner(kernel_at_, flow_, functions_);
   functions_ += inner.run(inner_flow, false) + "\n";
   for (const Literal* constant : inner.constants()) {
     arguments.push_back(fmt::format("constant{}", constants_.size()));
@@ -358,11 +358,24 @@ void FlowEmitter::emit_branch(const BranchStep& branch) {
 
 }  // namespace
 
-FlowText emit_flow(const Step& step, std::span<const Kernel> kernels) {
+int block_threads(const Step& step, std::span<const Kernel> kernels) {
+  if (const auto* one = std::get_if<KernelStep>(&step.work)) {
+    return threads_for(kernels[one->kernel]);
+  }
+  int threads = 1;
+  for (const Program& region : inner_programs(step)) {
+    for (const Step& inner : region.steps) {
+      threads = std::max(threads, block_threads(inner, kernels));
+    }
+  }
+  return threads;
+}
+
+FlowText emit_flow(const Step& step, const KernelAt& kernel_at) {
   FlowText flow;
-  flow.threads = threads_for(step, kernels);
+  flow.threads = shared_threads(step, kernel_at);
   std::string functions;
-  FlowEmitter emitter(kernels, flow, functions);
+  FlowEmitter emitter(kernel_at, flow, functions);
   const std::string kernel = emitter.run(step, true);
   flow.text = functions + kernel;
   flow.constants = emitter.constants();

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,10 +28,17 @@ struct FlowText {
   std::int64_t shared_bytes = 0;          ///< of the block's shared memory, at most
 };
 
-/// `step` is a loop or a branch. What runs inside has one stream of kernels, copies, and loops
-/// and branches of the same kind. All threads take each step of these together, with a barrier
-/// after it; small values lie in shared memory, or, where no kernel needs more than one thread, in
-/// that thread's registers.
-FlowText emit_flow(const Step& step, std::span<const Kernel> kernels);
+/// A kernel of the program, by its number.
+using KernelAt = std::function<const Kernel&(std::uint32_t)>;
+
+/// The threads that one block needs to run `step`, a loop or a branch: one for each of the most
+/// iterations that a kernel inside has, within bounds.
+int block_threads(const Step& step, std::span<const Kernel> kernels);
+
+/// `step` is a loop or a branch, whose kernels have their threads of that block. What runs inside
+/// has one stream of kernels, copies, and loops and branches of the same kind. All threads take
+/// each step of these together, with a barrier after it; small values lie in shared memory, or,
+/// where no kernel needs more than one thread, in that thread's registers.
+FlowText emit_flow(const Step& step, const KernelAt& kernel_at);
 
 }  // namespace anabranch::cuda

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "codegen/cuda/emit/kernel_emitter.h"
+#include "codegen/cuda/map_threads.h"
 #include "codegen/kernel/blocked_sums.h"
 #include "codegen/memory/in_place.h"
 #include "ir/error.h"
@@ -61,10 +62,9 @@ std::vector<bool> needed_scalars(const Kernel& kernel) {
 
 }  // namespace
 
-KernelEmitter::KernelEmitter(const MappedKernel& mapped)
-    : mapped_(mapped),
-      kernel_(mapped.kernel),
-      map_(mapped.map),
+KernelEmitter::KernelEmitter(const Kernel& kernel)
+    : kernel_(kernel),
+      map_(threads_of(kernel)),
       scratch_(kernel_, map_),
       is_needed_(needed_scalars(kernel_)),
       names_(kernel_.instructions.size()),
@@ -90,15 +90,15 @@ void KernelEmitter::comment() {
     text_.line("// {}", rest.substr(0, end));
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
-  if (map_.in_one_block) return;
+  if (map_.in_one_block()) return;
   text_.line("//");
   if (map_.in_tiles()) {
-    text_.line("// {} blocks of {} threads, each for a tile of {} by {}", mapped_.blocks(),
-               map_.threads(), tile_size, tile_size);
+    text_.line("// {} blocks of {} threads, each for a tile of {} by {}", block_count(kernel_),
+               map_.threads(), ThreadMap::tile_size, ThreadMap::tile_size);
   } else if (map_.members == 1) {
-    text_.line("// {} blocks of {} threads", mapped_.blocks(), map_.threads());
+    text_.line("// {} blocks of {} threads", block_count(kernel_), map_.threads());
   } else {
-    text_.line("// {} blocks of {} threads, {} for each {}", mapped_.blocks(), map_.threads(),
+    text_.line("// {} blocks of {} threads, {} for each {}", block_count(kernel_), map_.threads(),
                map_.members, map_.in_columns ? "column" : "row");
   }
 }
@@ -108,7 +108,9 @@ void KernelEmitter::comment() {
 void KernelEmitter::signature() {
   std::set<std::uint32_t> shared;
   for (auto [read, written] : in_place_buffers(kernel_)) shared.insert({read, written});
-  const auto is_alone = [&](std::uint32_t i) { return !map_.in_one_block && !shared.contains(i); };
+  const auto is_alone = [&](std::uint32_t i) {
+    return !map_.in_one_block() && !shared.contains(i);
+  };
   std::string parameters;
   for (std::uint32_t i = 0; i < kernel_.buffers.size(); ++i) {
     const KernelBuffer& buffer = kernel_.buffers[i];
@@ -118,7 +120,7 @@ void KernelEmitter::signature() {
         fmt::format("{}{}*{} {}", buffer.access == Access::read ? "const " : "",
                     type_name(buffer.dtype), is_alone(i) ? " __restrict__" : "", buffer.name);
   }
-  if (map_.in_one_block) {
+  if (map_.in_one_block()) {
     return text_.open("AB_INLINE void {}({}) {{", symbol(kernel_.name), parameters);
   }
   text_.open("extern \"C\" __global__ void __launch_bounds__({}{}) {}({}) {{", map_.threads(),
@@ -255,6 +257,6 @@ void KernelEmitter::emit(Ref ref, const Store& store) {
   text_.line("{}{} = {};", condition, element(store.buffer, store.index), value(store.value));
 }
 
-std::string emit_kernel(const MappedKernel& mapped) { return KernelEmitter(mapped).run(); }
+std::string emit_kernel(const Kernel& kernel) { return KernelEmitter(kernel).run(); }
 
 }  // namespace anabranch::cuda

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "codegen/cuda/map_threads.h"
+#include "ir/kernel/kernel.h"
 
 namespace anabranch::cuda {
 
@@ -12,11 +12,11 @@ namespace anabranch::cuda {
 const char* device_text();
 
 /// A function `extern "C" __global__ void NAME(pointers to the read and write buffers)`, to be
-/// launched with `mapped.blocks()` blocks, or fewer, of `mapped.map.threads()` threads. The fused
-/// group that it computes stands above it as a comment.
+/// launched with `block_count(kernel)` blocks, or fewer, of `kernel.threads->threads()` threads.
+/// The fused group that it computes stands above it as a comment.
 ///
-/// Where `mapped` is for one block: a function that a kernel calls with its first
-/// `mapped.map.threads()` threads.
-std::string emit_kernel(const MappedKernel& mapped);
+/// Where `kernel` is for a part of one block: a function that a kernel calls with its first
+/// `kernel.threads->threads()` threads. `kernel` has its threads.
+std::string emit_kernel(const Kernel& kernel);
 
 }  // namespace anabranch::cuda

@@ -15,7 +15,7 @@ namespace anabranch::cuda {
 
 class KernelEmitter {
  public:
-  explicit KernelEmitter(const MappedKernel& mapped);
+  explicit KernelEmitter(const Kernel& kernel);
   std::string run();
 
  private:
@@ -63,7 +63,6 @@ class KernelEmitter {
   void end_folds(const Loop& loop, bool shares_out);
   void combine(const Reduction& reduction, const std::string& name);
 
-  const MappedKernel& mapped_;
   const Kernel& kernel_;
   const ThreadMap& map_;
   const ThreadScratch scratch_;

@@ -47,7 +47,7 @@ void KernelEmitter::grid_loop(Ref ref, const Loop& loop) {
   if (map_.in_columns) {
     // Whole warps come to every barrier: beyond the end they do the last one again, and keep it
     // to themselves.
-    if (map_.in_one_block) {
+    if (map_.in_one_block()) {
       text_.open("for (index first = 0; first < {1}; first += {0}) {{", teams, loop.extent);
     } else {
       text_.open(
@@ -57,7 +57,7 @@ void KernelEmitter::grid_loop(Ref ref, const Loop& loop) {
     }
     text_.line("const bool is_mine = first + team < {};", loop.extent);
     text_.line("const index {} = is_mine ? first + team : {};", name, loop.extent - 1);
-  } else if (map_.in_one_block) {
+  } else if (map_.in_one_block()) {
     text_.open("for (index {0} = {1}; {0} < {2}; {0} += {3}) {{", name, teams == 1 ? "0" : "team",
                loop.extent, teams);
   } else if (teams == 1) {
@@ -174,17 +174,17 @@ void KernelEmitter::tile_loop(Ref ref, const Loop& loop) {
     if (index_.is_row(load->index, columns) || !index_.is_row(load->index, rows)) continue;
     crossing.emplace_back(inside, fmt::format("tile{}", crossing.size()));
     text_.line("__shared__ {} {}[{}][{}];", type_name(kernel_[inside].dtype),
-               crossing.back().second, tile_size, tile_size + 1);
+               crossing.back().second, ThreadMap::tile_size, ThreadMap::tile_size + 1);
   }
   text_.open("for (index tile = {}; tile < {}; tile += {}) {{",
-             map_.in_one_block ? "0" : "blockIdx.x", loop.extent * tiles,
-             map_.in_one_block ? "1" : "gridDim.x");
+             map_.in_one_block() ? "0" : "blockIdx.x", loop.extent * tiles,
+             map_.in_one_block() ? "1" : "gridDim.x");
   if (loop.extent > 1) text_.line("const index {} = tile / {};", index_.name(ref), tiles);
   text_.line("const index {0}0 = tile / {1} % {2} * {4}, {3}0 = tile % {1} * {4};", row,
-             map_.tile_columns, map_.tile_rows, column, tile_size);
+             map_.tile_columns, map_.tile_rows, column, ThreadMap::tile_size);
   block_without(loop.body, rows);
   if (!crossing.empty()) {
-    text_.open("for (index r = member; r < {}; r += {}) {{", tile_size, map_.members);
+    text_.open("for (index r = member; r < {}; r += {}) {{", ThreadMap::tile_size, map_.members);
     text_.line("const index {0} = {0}0 + team, {1} = {1}0 + r;", row, column);
     text_.open("if ({} < {} && {} < {}) {{", row, row_loop.extent, column, column_loop.extent);
     for (const auto& [ref, name] : crossing) {
@@ -196,7 +196,7 @@ void KernelEmitter::tile_loop(Ref ref, const Loop& loop) {
     text_.close();
     sync();
   }
-  text_.open("for (index r = member; r < {}; r += {}) {{", tile_size, map_.members);
+  text_.open("for (index r = member; r < {}; r += {}) {{", ThreadMap::tile_size, map_.members);
   text_.line("const index {0} = {0}0 + r, {1} = {1}0 + team;", row, column);
   text_.line("if ({} >= {} || {} >= {}) continue;", row, row_loop.extent, column,
              column_loop.extent);

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "codegen/cuda/mapped_kernel.h"
+#include "ir/kernel/kernel.h"
 
 namespace anabranch::cuda {
 

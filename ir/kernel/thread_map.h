@@ -1,11 +1,11 @@
-// MappedKernel: a kernel and which of its iterations each thread of a GPU takes.
+// ThreadMap: which of a kernel's iterations each thread of a GPU takes.
 #pragma once
 
 #include <cstdint>
 
-#include "ir/kernel/kernel.h"
+#include "ir/fields.h"
 
-namespace anabranch::cuda {
+namespace anabranch {
 
 /// Threads in blocks of `teams * members`. A team takes one iteration of the parallel loop at a
 /// time; its members share out the innermost loops inside, each taking `vector_width` consecutive
@@ -17,8 +17,8 @@ struct ThreadMap {
   /// Where not 0: the two loops inside the parallel one go by tiles, so many of them each way, and
   /// a block takes one tile at a time.
   std::int64_t tile_rows = 0, tile_columns = 0;
-  /// One block does all of it, as a part of what it does.
-  bool in_one_block = false;
+  /// Where not 0: one block of so many threads runs the kernel, as a part of what it runs.
+  int block_threads = 0;
 
   int threads() const { return teams * members; }
   /// In how many turns, of a pack for each member, a team goes through a loop that it shares out.
@@ -27,18 +27,22 @@ struct ThreadMap {
     return (extent + step - 1) / step;
   }
   bool in_tiles() const { return tile_rows > 0; }
+  bool in_one_block() const { return block_threads > 0; }
+
+  bool operator==(const ThreadMap&) const = default;
+
+  static constexpr int most_threads = 1024;     ///< of a block
+  static constexpr std::int64_t tile_size = 32;  ///< elements of a tile each way: a warp
 };
 
-/// Elements of a tile each way: a warp.
-inline constexpr std::int64_t tile_size = 32;
+template <MaybeConst<ThreadMap> Map, class Visitor>
+void fields(Map& map, Visitor&& visit) {
+  visit("teams", map.teams);
+  visit("members", map.members);
+  visit("in_columns", map.in_columns);
+  visit("tile_rows", map.tile_rows);
+  visit("tile_columns", map.tile_columns);
+  visit("block_threads", map.block_threads);
+}
 
-/// A kernel whose parallel loop, if it has one, is shared out by `map`.
-struct MappedKernel {
-  Kernel kernel;
-  ThreadMap map;
-
-  /// Blocks in which each team takes one iteration; 0 where there is nothing to do.
-  std::int64_t blocks() const;
-};
-
-}  // namespace anabranch::cuda
+}  // namespace anabranch
