@@ -114,7 +114,7 @@ std::string memory_text(const Compilation& compilation, const Program& program) 
   for (auto [input, output] : program.takeovers) {
     text += fmt::format("output {} lies where input {} was, if that is donated\n", output, input);
   }
-  if (!program.given_up.empty()) text += "memory limit: " + program.given_up + "\n";
+  if (!program.degradation.empty()) text += "memory limit: " + program.degradation + "\n";
   return text;
 }
 

@@ -52,9 +52,9 @@ class Planner {
 
   std::variant<FusionPlan, std::string> run() {
     using Step = void (Planner::*)();
-    for (Step step :
-         {&Planner::find_kind, &Planner::find_domain, &Planner::find_stages,
-          &Planner::demand_outputs, &Planner::pull, &Planner::find_turns, &Planner::count}) {
+    for (Step step : {&Planner::find_kind, &Planner::find_domain, &Planner::find_stages,
+                      &Planner::demand_outputs, &Planner::inline_producers, &Planner::find_turns,
+                      &Planner::count}) {
       (this->*step)();
       if (refusal_) return std::move(*refusal_);
     }
@@ -233,7 +233,7 @@ class Planner {
   }
 
   // From the outputs down, each node at every place that it is asked for.
-  void pull() {
+  void inline_producers() {
     const std::size_t most = 16 * members_.size() + 64;
     for (std::size_t i = members_.size(); i-- > 0 && !refusal_;) {
       const Node& node = member(i);

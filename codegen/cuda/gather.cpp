@@ -28,9 +28,9 @@ class Gatherer {
       for (const Step& inner : region.steps) add(inner);
     }
     if (const auto* branch = std::get_if<BranchStep>(&step.work)) {
-      add_steer(step, emit_branch_steer(branch->branches.size()));
+      add_conditional(step, emit_branch_conditional(branch->branches.size()));
     } else if (std::holds_alternative<LoopStep>(step.work)) {
-      add_steer(step, emit_loop_steer());
+      add_conditional(step, emit_loop_conditional());
     }
   }
 
@@ -51,11 +51,13 @@ class Gatherer {
     gathered_.parts.push_back({&step, std::move(text), std::move(flow.constants)});
   }
 
-  void add_steer(const Step& step, SteerText text) {
-    auto& steers = gathered_.steers;
-    const auto is_it = [&](const Gathered::Steer& steer) { return steer.text.name == text.name; };
-    auto known = std::ranges::find_if(steers, is_it);
-    if (known == steers.end()) known = steers.insert(known, {std::move(text), {}});
+  void add_conditional(const Step& step, ConditionalText text) {
+    auto& conditionals = gathered_.conditionals;
+    const auto is_it = [&](const Gathered::Conditional& conditional) {
+      return conditional.text.name == text.name;
+    };
+    auto known = std::ranges::find_if(conditionals, is_it);
+    if (known == conditionals.end()) known = conditionals.insert(known, {std::move(text), {}});
     known->steps.push_back(&step);
   }
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "codegen/cuda/compile_kernels.h"
-#include "codegen/cuda/emit/steer.h"
+#include "codegen/cuda/emit/conditional.h"
 #include "ir/literal.h"
 #include "ir/program/program.h"
 
@@ -19,14 +19,15 @@ struct Gathered {
     KernelText kernel;                      ///< its `fixed` are still to come
     std::vector<const Literal*> constants;  ///< what they are to hold, in their order
   };
-  /// What steers loops and branches that go step by step.
-  struct Steer {
-    SteerText text;
+  /// What sets the conditions of loops and branches inside a CUDA graph.
+  struct Conditional {
+    ConditionalText text;
     std::vector<const Step*> steps;
   };
 
   std::vector<Part> parts;
-  std::vector<Steer> steers;  ///< one for all loops, one for all branches out of as many
+  std::vector<Conditional>
+      conditionals;  ///< one for all loops, one for all branches out of as many
 };
 
 /// For what runs on these devices of `program`, in the order of its steps, those inside loops and

@@ -55,7 +55,7 @@ class Linker {
   void run() {
     Gathered gathered = gather(program_, {&device_, 1});
     compile(std::move(gathered.parts));
-    compile(std::move(gathered.steers));
+    compile(std::move(gathered.conditionals));
     for (std::size_t i = 0; i < program_.steps.size(); ++i) {
       if (is_here(i)) link(program_, program_.steps[i], code_.steps[i]);
     }
@@ -79,20 +79,21 @@ class Linker {
     for (std::size_t i = 0; i < parts.size(); ++i) tasks_[parts[i].step] = tasks[i];
   }
 
-  void compile(std::vector<Gathered::Steer> steers) {
+  void compile(std::vector<Gathered::Conditional> conditionals) {
     std::vector<KernelText> kernels;
-    for (Gathered::Steer& steer : steers) {
-      kernels.push_back({std::move(steer.text.name), std::move(steer.text.text), 1, 1, 2, {}});
+    for (Gathered::Conditional& conditional : conditionals) {
+      kernels.push_back(
+          {std::move(conditional.text.name), std::move(conditional.text.text), 1, 1, 2, {}});
     }
     std::vector<DeviceTask> tasks;
     try {
       tasks = compile(kernels);
     } catch (const Error& error) {
       const auto why = std::make_shared<const std::string>(error.what());
-      tasks.assign(steers.size(), {refuse, why});
+      tasks.assign(conditionals.size(), {refuse, why});
     }
-    for (std::size_t i = 0; i < steers.size(); ++i) {
-      for (const Step* step : steers[i].steps) tasks_[step] = tasks[i];
+    for (std::size_t i = 0; i < conditionals.size(); ++i) {
+      for (const Step* step : conditionals[i].steps) tasks_[step] = tasks[i];
     }
   }
 
@@ -119,7 +120,7 @@ class Linker {
     } else if (std::holds_alternative<KernelStep>(step.work) || is_whole_flow(step)) {
       linked.task = tasks_.at(&step);
     } else if (const auto regions = inner_programs(step); !regions.empty()) {
-      linked.steer = tasks_.at(&step);
+      linked.conditional = tasks_.at(&step);
       for (std::size_t r = 0; r < regions.size(); ++r) link(regions[r], linked.regions[r]);
     }
   }

@@ -126,7 +126,7 @@ class DotLowering {
   Ref element(GroupWriter& writer, Value operand, const std::vector<int>& axes, Dtype dtype) const {
     std::vector<Index> place;
     for (int axis : axes) place.push_back(writer.domain[static_cast<std::size_t>(axis)]);
-    Ref value = writer.puller.pull(operand, writer.puller.point(std::move(place)));
+    Ref value = writer.producers.value_at(operand, writer.producers.point(std::move(place)));
     if (region_.type(operand).dtype == dtype) return value;
     return writer.builder.compute(Op::convert, dtype, {value});
   }
@@ -135,7 +135,7 @@ class DotLowering {
   void fold(GroupWriter& writer, std::vector<std::vector<Index>>& points) const {
     const Node& node = region_.node(dot_);
     const Fold fold = fold_of(node, region_);
-    const std::vector<Ref> initial = initial_scalars(fold, node, writer.puller, writer.builder);
+    const std::vector<Ref> initial = initial_scalars(fold, node, writer.producers, writer.builder);
     std::vector<Ref> sums(points.size(), initial[0]);
     if (Shape(contracting_sizes()).size() > 0) {
       std::vector<Ref> loops = writer.open(writer.nest.reduced);
@@ -165,10 +165,10 @@ class DotLowering {
     place.resize(static_cast<std::size_t>(axes_.first_contracting));
     const Node& node = region_.node(dot_);
     const Index flat = writer.builder.indices().flatten(place, node.types[0].shape.sizes());
-    const Point point = writer.puller.point(std::move(place));
-    bind_results(fold, dot_, node, point, {sum}, writer.puller, writer.builder);
+    const Point point = writer.producers.point(std::move(place));
+    bind_results(fold, dot_, node, point, {sum}, writer.producers, writer.builder);
     for (std::uint32_t i = 0; i < region_.outputs().size(); ++i) {
-      Ref value = writer.puller.pull(region_.outputs()[i], point);
+      Ref value = writer.producers.value_at(region_.outputs()[i], point);
       writer.builder.store(writer.first_output + i, flat, value);
     }
   }

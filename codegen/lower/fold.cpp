@@ -98,12 +98,13 @@ std::uint64_t identity(Combine combine, Dtype dtype) {
   throw InternalError("lower", "a general reduction has no known identity");
 }
 
-std::vector<Ref> initial_scalars(const Fold& fold, const Node& reduction, Puller& puller,
-                                 KernelBuilder& builder) {
+std::vector<Ref> initial_scalars(const Fold& fold, const Node& reduction,
+                                 InlineProducers& producers, KernelBuilder& builder) {
   std::vector<Ref> initial;
   if (fold.combine == Combine::general) {
     for (std::size_t i = 0; i < fold.dtypes.size(); ++i) {
-      initial.push_back(puller.pull(reduction.inputs[fold.dtypes.size() + i], puller.point({})));
+      initial.push_back(
+          producers.value_at(reduction.inputs[fold.dtypes.size() + i], producers.point({})));
     }
     return initial;
   }
@@ -116,11 +117,12 @@ std::vector<Ref> initial_scalars(const Fold& fold, const Node& reduction, Puller
 }
 
 std::vector<Ref> element_scalars(const Fold& fold, const Node& reduction, Point place,
-                                 Index position, Ref mask, Puller& puller, KernelBuilder& builder) {
+                                 Index position, Ref mask, InlineProducers& producers,
+                                 KernelBuilder& builder) {
   std::vector<Ref> values;
   const std::size_t arrays = fold.combine == Combine::general ? fold.dtypes.size() : 1;
   for (std::size_t i = 0; i < arrays; ++i) {
-    values.push_back(puller.pull(reduction.inputs[i], place, mask));
+    values.push_back(producers.value_at(reduction.inputs[i], place, mask));
   }
   if (builder.kernel()[values[0]].dtype != fold.dtypes[0]) {
     values[0] = builder.compute(Op::convert, fold.dtypes[0], {values[0]});
@@ -144,28 +146,29 @@ Reduction make_reduction(const Fold& fold, const Node& reduction, std::vector<Re
   const Graph& body = reduction.regions[0];
   const std::size_t count = fold.dtypes.size();
   builder.open_body();
-  Puller puller(body, builder);
-  const Point place = puller.point({});
+  InlineProducers producers(body, builder);
+  const Point place = producers.point({});
   for (std::size_t i = 0; i < 2 * count; ++i) {
     Ref argument = builder.argument(fold.dtypes[i % count]);
     (i < count ? made.so_far : made.next).push_back(argument);
-    puller.bind({static_cast<std::uint32_t>(i), 0}, place, argument);
+    producers.bind({static_cast<std::uint32_t>(i), 0}, place, argument);
   }
-  for (Value output : body.outputs()) made.combined.push_back(puller.pull(output, place));
+  for (Value output : body.outputs()) made.combined.push_back(producers.value_at(output, place));
   made.body = builder.close_body();
   return made;
 }
 
 void bind_results(const Fold& fold, std::uint32_t node, const Node& reduction, Point row,
-                  const std::vector<Ref>& carried, Puller& puller, KernelBuilder& builder) {
+                  const std::vector<Ref>& carried, InlineProducers& producers,
+                  KernelBuilder& builder) {
   if (fold.combine == Combine::general) {
-    for (std::uint32_t i = 0; i < carried.size(); ++i) puller.bind({node, i}, row, carried[i]);
+    for (std::uint32_t i = 0; i < carried.size(); ++i) producers.bind({node, i}, row, carried[i]);
     return;
   }
   Ref result = carried.back();  // the position, where there is one
   const Dtype dtype = reduction.types[0].dtype;
   if (fold.dtypes.back() != dtype) result = builder.compute(Op::convert, dtype, {result});
-  puller.bind({node, 0}, row, result);
+  producers.bind({node, 0}, row, result);
 }
 
 }  // namespace anabranch

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "codegen/lower/pull.h"
+#include "codegen/lower/inline_producers.h"
 #include "ir/graph/graph.h"
 #include "ir/kernel/builder.h"
 
@@ -23,20 +23,22 @@ Fold fold_of(const Node& reduction, const Graph& graph);
 std::uint64_t identity(Combine combine, Dtype dtype);
 
 /// The scalars to begin with. `scalar_place` is the Point of rank 0.
-std::vector<Ref> initial_scalars(const Fold& fold, const Node& reduction, Puller& puller,
-                                 KernelBuilder& builder);
+std::vector<Ref> initial_scalars(const Fold& fold, const Node& reduction,
+                                 InlineProducers& producers, KernelBuilder& builder);
 
 /// The scalars that one element adds, at `place`; `position` is its place along the reduced axis.
 std::vector<Ref> element_scalars(const Fold& fold, const Node& reduction, Point place,
-                                 Index position, Ref mask, Puller& puller, KernelBuilder& builder);
+                                 Index position, Ref mask, InlineProducers& producers,
+                                 KernelBuilder& builder);
 
 /// The reduction, ready for close_loop. The body of a general one goes into the innermost open
 /// loop.
 Reduction make_reduction(const Fold& fold, const Node& reduction, std::vector<Ref> initial,
                          std::vector<Ref> values, KernelBuilder& builder);
 
-/// Makes the carried scalars known to `puller` as the reduction's results at `row`.
+/// Makes the carried scalars known to `producers` as the reduction's results at `row`.
 void bind_results(const Fold& fold, std::uint32_t node, const Node& reduction, Point row,
-                  const std::vector<Ref>& carried, Puller& puller, KernelBuilder& builder);
+                  const std::vector<Ref>& carried, InlineProducers& producers,
+                  KernelBuilder& builder);
 
 }  // namespace anabranch

@@ -73,12 +73,12 @@ GroupLowering::Trial GroupLowering::attempt(const Nest& nest,
                         region_.type(value).dtype, row_size_, Access::scratch};
     writer.scratch[value] = writer.builder.add_buffer(std::move(buffer));
   }
-  writer.puller.set_intercept([&](Value value, Point at) { return reuse(writer, value, at); });
+  writer.producers.set_intercept([&](Value value, Point at) { return reuse(writer, value, at); });
 
   std::vector<Ref> kept_loops;
   if (kept_size_ > 0) {
     kept_loops = writer.open(nest.kept);
-    writer.row = writer.puller.point(writer.places(kept_axes_));
+    writer.row = writer.producers.point(writer.places(kept_axes_));
     for (int stage = 0; stage < plan_.stages; ++stage) write_stage(writer, stage);
     store_rows(writer);
     for (std::size_t i = 0; i < kept_loops.size(); ++i) writer.builder.close_loop();
@@ -109,7 +109,7 @@ void GroupLowering::write_stage(GroupWriter& writer, int stage) const {
     if (!reductions.empty() && writer.nest.reduced.empty()) {
       writer.reduced_loops.back().push_back(writer.builder.open_loop(1));
     }
-    writer.element = writer.puller.point(writer.domain);
+    writer.element = writer.producers.point(writer.domain);
   }
   fold_stage(writer, reductions);
 }
@@ -120,14 +120,14 @@ void GroupLowering::fold_stage(GroupWriter& writer, const std::vector<std::uint3
   for (std::uint32_t index : nodes) {
     const Node& node = region_.node(index);
     const Fold& fold = folds.emplace_back(fold_of(node, region_));
-    std::vector<Ref> initial = initial_scalars(fold, node, writer.puller, writer.builder);
+    std::vector<Ref> initial = initial_scalars(fold, node, writer.producers, writer.builder);
     if (row_size_ == 0) {
-      bind_results(fold, index, node, writer.row, initial, writer.puller, writer.builder);
+      bind_results(fold, index, node, writer.row, initial, writer.producers, writer.builder);
       continue;
     }
     const Index position = position_of(writer);
     std::vector<Ref> values =
-        element_scalars(fold, node, writer.element, position, {}, writer.puller, writer.builder);
+        element_scalars(fold, node, writer.element, position, {}, writer.producers, writer.builder);
     reductions.push_back(make_reduction(fold, node, initial, values, writer.builder));
   }
   if (row_size_ == 0) return;
@@ -140,7 +140,7 @@ void GroupLowering::fold_stage(GroupWriter& writer, const std::vector<std::uint3
   reductions = writer.close(loops.size(), std::move(reductions));
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     bind_results(folds[i], nodes[i], region_.node(nodes[i]), writer.row, reductions[i].results,
-                 writer.puller, writer.builder);
+                 writer.producers, writer.builder);
   }
 }
 
@@ -151,7 +151,8 @@ void GroupLowering::store_outputs(GroupWriter& writer, int stage) const {
   for (std::uint32_t i = 0; i < region_.outputs().size(); ++i) {
     const Value output = region_.outputs()[i];
     if (is_row(output) || plan_.stage[output.node] != stage) continue;
-    computed.emplace_back(writer.first_output + i, writer.puller.pull(output, writer.element));
+    computed.emplace_back(writer.first_output + i,
+                          writer.producers.value_at(output, writer.element));
   }
   const Index flat = table.flatten(writer.domain, plan_.domain.sizes());
   for (auto [buffer, value] : computed) writer.builder.store(buffer, flat, value);
@@ -160,7 +161,7 @@ void GroupLowering::store_outputs(GroupWriter& writer, int stage) const {
     auto first = writer.first_stage.find(value);
     if (first == writer.first_stage.end() || first->second != stage) continue;
     writer.builder.store(buffer, table.flatten(place, reduced_sizes_),
-                         writer.puller.pull(value, writer.element));
+                         writer.producers.value_at(value, writer.element));
   }
 }
 
@@ -171,8 +172,8 @@ void GroupLowering::store_rows(GroupWriter& writer) const {
   for (std::uint32_t i = 0; i < region_.outputs().size(); ++i) {
     const Value output = region_.outputs()[i];
     if (!is_row(output)) continue;
-    Point place = writer.puller.point(row_place(writer, region_.type(output).shape));
-    computed.emplace_back(writer.first_output + i, writer.puller.pull(output, place));
+    Point place = writer.producers.point(row_place(writer, region_.type(output).shape));
+    computed.emplace_back(writer.first_output + i, writer.producers.value_at(output, place));
   }
   for (auto [buffer, value] : computed) writer.builder.store(buffer, flat, value);
 }

@@ -54,7 +54,7 @@ Ref open_chunk(GroupWriter& writer, Ref chunks, std::size_t cut, std::int64_t ch
     }
     writer.set_axes(group, place);
   }
-  writer.element = writer.puller.point(writer.domain);
+  writer.element = writer.producers.point(writer.domain);
   return inside;
 }
 
@@ -107,10 +107,10 @@ KernelCall GroupLowering::partial_kernel(const Nest& nest, const Split& cut) con
   for (std::uint32_t index : reductions_of(0)) {
     const Node& node = region_.node(index);
     const Fold fold = fold_of(node, region_);
-    std::vector<Ref> initial = initial_scalars(fold, node, writer.puller, builder);
+    std::vector<Ref> initial = initial_scalars(fold, node, writer.producers, builder);
     const Index position = position_of(writer);
     std::vector<Ref> values =
-        element_scalars(fold, node, writer.element, position, inside, writer.puller, builder);
+        element_scalars(fold, node, writer.element, position, inside, writer.producers, builder);
     for (std::size_t i = 0; inside && i < values.size(); ++i) {
       values[i] = builder.compute(Op::select, fold.dtypes[i], {inside, values[i], initial[i]});
     }
@@ -141,7 +141,7 @@ KernelCall GroupLowering::combining_kernel(const Nest& nest, const Split& cut) c
   }
 
   const std::vector<Ref> kept_loops = writer.open(nest.kept);
-  writer.row = writer.puller.point(writer.places(kept_axes_));
+  writer.row = writer.producers.point(writer.places(kept_axes_));
   const Index kept = table.flatten(writer.places(kept_axes_), kept_sizes_);
   const Ref chunk_loop = builder.open_loop(cut.chunks);
   const Index at = table.add(table.scale(builder.index_of(chunk_loop), kept_size_), kept);
@@ -155,13 +155,13 @@ KernelCall GroupLowering::combining_kernel(const Nest& nest, const Split& cut) c
     for (std::size_t i = 0; i < fold.dtypes.size(); ++i) {
       values.push_back(builder.load(buffer++, at));
     }
-    std::vector<Ref> initial = initial_scalars(fold, node, writer.puller, builder);
+    std::vector<Ref> initial = initial_scalars(fold, node, writer.producers, builder);
     reductions.push_back(make_reduction(fold, node, initial, values, builder));
   }
   reductions = builder.close_loop(std::move(reductions));
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     bind_results(folds[i], nodes[i], region_.node(nodes[i]), writer.row, reductions[i].results,
-                 writer.puller, builder);
+                 writer.producers, builder);
   }
   store_rows(writer);
   for (std::size_t i = 0; i < kept_loops.size(); ++i) builder.close_loop();

@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "codegen/lower/pull.h"
+#include "codegen/lower/inline_producers.h"
 #include "ir/kernel/builder.h"
 
 namespace anabranch {
@@ -21,7 +21,7 @@ Lowered lower_update(const Graph& region, const std::string& name) {
   const Type& whole = node.types[0];
   const Shape& block = region.type(node.inputs[1]).shape;
   KernelBuilder builder(name);
-  Puller puller(region, builder);
+  InlineProducers producers(region, builder);
   KernelCall call;
   for (std::uint32_t i = 0; i < region.parameter_count(); ++i) {
     const Type& type = region.parameter_type(i);
@@ -32,8 +32,8 @@ Lowered lower_update(const Graph& region, const std::string& name) {
   call.arguments.push_back({KernelArgument::Kind::output, 0});
   if (block.size() > 0) {
     for (std::size_t i = 2; i < node.inputs.size(); ++i)
-      puller.pull(node.inputs[i], puller.point({}));
-    std::vector<Index> place = puller.block_starts(node), inner;
+      producers.value_at(node.inputs[i], producers.point({}));
+    std::vector<Index> place = producers.block_starts(node), inner;
     std::size_t loops = 0;
     for (std::size_t axis = 0; axis < place.size(); ++axis) {
       inner.push_back(builder.indices().constant(0));
@@ -43,7 +43,7 @@ Lowered lower_update(const Graph& region, const std::string& name) {
       place[axis] = builder.indices().add(place[axis], inner.back());
       ++loops;
     }
-    const Ref value = puller.pull(node.inputs[1], puller.point(std::move(inner)));
+    const Ref value = producers.value_at(node.inputs[1], producers.point(std::move(inner)));
     builder.set_location(node.location);
     builder.store(out, builder.indices().flatten(place, whole.shape.sizes()), value);
     for (; loops > 0; --loops) builder.close_loop();

@@ -1,5 +1,5 @@
-// The state of writing one kernel of a group: the builder, the puller, and where in the domain the
-// open loops stand.
+// The state of writing one kernel of a group: the builder, the producers, and where in the domain
+// the open loops stand.
 #pragma once
 
 #include <map>
@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "codegen/lower/inline_producers.h"
 #include "codegen/lower/nest.h"
-#include "codegen/lower/pull.h"
 #include "ir/kernel/builder.h"
 
 namespace anabranch {
@@ -16,7 +16,7 @@ namespace anabranch {
 /// Loops are opened for AxisGroups; `domain` is the place they stand at.
 struct GroupWriter {
   GroupWriter(const Graph& region, const std::string& name, const Nest& nest, int rank)
-      : builder(name), puller(region, builder), nest(nest) {
+      : builder(name), producers(region, builder), nest(nest) {
     for (std::size_t i = 0; i < region.parameter_count(); ++i) {
       const Type& type = region.parameter_type(i);
       builder.add_buffer({"in" + std::to_string(i), type.dtype, type.size(), Access::read});
@@ -69,7 +69,7 @@ struct GroupWriter {
   }
 
   KernelBuilder builder;
-  Puller puller;
+  InlineProducers producers;
   const Nest& nest;
   std::uint32_t first_output = 0;
   std::vector<Index> domain;  // the place at hand, per axis

@@ -6,7 +6,7 @@
 #include <span>
 #include <utility>
 
-#include "codegen/memory/floors.h"
+#include "codegen/memory/skyline.h"
 
 namespace anabranch {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 // Looks at a block, in all tries together: some hundred tries for fifty blocks, two or three for a
 // thousand.
 constexpr std::size_t least_looks = 30'000, looks_per_block = 40;
-constexpr std::size_t looks_in_trees = 40;  // that placing one with `Floors` takes as long as
+constexpr std::size_t looks_in_trees = 40;  // that placing one with `Skyline` takes as long as
 // Where more than this many may be live beside each, all pairs take longer to list than to do
 // without.
 constexpr std::size_t many_beside = 64;
@@ -68,14 +68,14 @@ class Packer {
     std::size_t beside = 0;
     for (const Overlap& overlap : overlaps_) beside += overlap.count;
     if (beside > many_beside * count_) {
-      floors_.emplace(lifetimes);
+      skyline_.emplace(lifetimes);
     } else {
       conflicts_.emplace(lifetimes, overlaps_);
     }
   }
 
   ArenaPacking run() {
-    const auto at_bottom = [&] { return floors_ ? place_by_floors() : place_from_bottom(); };
+    const auto at_bottom = [&] { return skyline_ ? place_by_skyline() : place_from_bottom(); };
     const auto bytes = [&](std::uint32_t i) { return lifetimes_.bytes[i]; };
     try_order([&](std::uint32_t i) { return bytes(i) + overlaps_[i].bytes; }, at_bottom);
     try_order(bytes, at_bottom);
@@ -120,9 +120,9 @@ class Packer {
   }
 
   // As `place_from_bottom`, where the pairs are too many to list.
-  bool place_by_floors() {
+  bool place_by_skyline() {
     look(looks_in_trees * count_);
-    if (!floors_->pack(order_, best_.bytes, packing_.offsets)) return false;
+    if (!skyline_->pack(order_, best_.bytes, packing_.offsets)) return false;
     for (std::uint32_t i = 0; i < count_; ++i) {
       packing_.bytes = std::max(packing_.bytes, packing_.offsets[i] + lifetimes_.bytes[i]);
     }
@@ -130,8 +130,8 @@ class Packer {
   }
 
   // False as soon as this cannot become better than the best. Who can lie lowest is known for each
-  // group of the order, and of each group of groups; floors only rise, so it changes only where
-  // that one's has risen.
+  // group of the order, and of each group of groups; the skyline only rises, so it changes only
+  // where that one's has risen.
   bool place_from_bottom() {
     floor_.assign(count_, 0);
     for (std::uint32_t i = 0; i < count_; ++i) rank_[order_[i]] = i;
@@ -233,7 +233,7 @@ class Packer {
   std::uint32_t count_;
   std::vector<Overlap> overlaps_;
   std::optional<Conflicts> conflicts_;
-  std::optional<Floors> floors_;
+  std::optional<Skyline> skyline_;
   static constexpr std::size_t placed = SIZE_MAX, nowhere = SIZE_MAX;
   static constexpr std::uint32_t group = 16;
 

@@ -14,7 +14,7 @@
 #include "codegen/memory/memory_plan.h"
 #include "codegen/schedule/chains.h"
 #include "codegen/schedule/dependencies.h"
-#include "codegen/schedule/frugal_order.h"
+#include "codegen/schedule/minimum_memory_order.h"
 #include "codegen/schedule/predict.h"
 #include "codegen/schedule/stream_layout.h"
 #include "ir/error.h"
@@ -130,7 +130,7 @@ class Scheduler {
   }
 
   void put_on_streams() {
-    program_.given_up.clear();
+    program_.degradation.clear();
     lay(choose());
   }
 
@@ -144,7 +144,7 @@ class Scheduler {
       plan_memory(program_);
       if (program_.arena_bytes() <= limit) return pay(streams, wanted);
     }
-    const std::vector<StepId> order = frugal_order(program_, *dependencies_);
+    const std::vector<StepId> order = minimum_memory_order(program_, *dependencies_);
     lay(chains_.empty() ? Assignment(order.size(), 0) : assign(places_, program_, 1), order);
     plan_memory(program_);
     if (program_.arena_bytes() <= limit) return pay(streams, wanted);
@@ -217,9 +217,10 @@ class Scheduler {
 
   void pay(std::size_t streams, std::size_t wanted) {
     const std::size_t kept = program_.streams.size();
-    const std::string price = kept < streams ? fmt::format("{} streams fewer", streams - kept)
-                                             : std::string("another order of the launches");
-    program_.given_up =
+    const std::size_t lost = streams - std::min(kept, streams);
+    const std::string price = lost > 0 ? fmt::format("{} stream{} fewer", lost, lost > 1 ? "s" : "")
+                                       : std::string("another order of the launches");
+    program_.degradation =
         fmt::format("{}, so that temporaries take {} bytes instead of {}; the limit is {}", price,
                     program_.arena_bytes(), wanted, options_.memory_limit);
   }

@@ -31,7 +31,7 @@ struct ThreadMap {
 
   bool operator==(const ThreadMap&) const = default;
 
-  static constexpr int most_threads = 1024;     ///< of a block
+  static constexpr int most_threads = 1024;      ///< of a block
   static constexpr std::int64_t tile_size = 32;  ///< elements of a tile each way: a warp
 };
 

@@ -146,7 +146,7 @@ struct Program {
   /// Pairs (input, output) of one size: the output may lie where the input was, since nothing reads
   /// the input once the output is first written. `run` does so where nobody else holds the input.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> takeovers;
-  std::string given_up;  ///< what a memory limit has cost: "3 streams fewer, ..."
+  std::string degradation;  ///< what a memory limit has cost: "3 streams fewer, ..."
   Prediction prediction;
 
   const Device& device() const { return devices[0].device; }

@@ -53,7 +53,8 @@ class ProgramParser {
     while (reader_.accept_word("stream")) stream();
     if (reader_.accept_word("events")) read_field(reader_, program_.event_count, "events");
     while (reader_.accept_word("output")) takeover();
-    if (reader_.accept_word("given_up")) read_field(reader_, program_.given_up, "given_up");
+    if (reader_.accept_word("degradation"))
+      read_field(reader_, program_.degradation, "degradation");
     prediction();
     if (!reader_.accept_word("return")) {
       reader_.fail_expected(

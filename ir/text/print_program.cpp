@@ -28,7 +28,7 @@ class ProgramPrinter {
     for (auto [input, output] : program_.takeovers) {
       line("output " + std::to_string(output) + " over input " + std::to_string(input));
     }
-    if (!program_.given_up.empty()) line("given_up " + quoted_name(program_.given_up));
+    if (!program_.degradation.empty()) line("degradation " + quoted_name(program_.degradation));
     prediction();
     line("return" + (program_.outputs.empty() ? "" : " " + names(program_.outputs)));
     --depth_;

@@ -30,7 +30,7 @@ constexpr nanoseconds until_host_helps = microseconds{2};
 thread_local ThreadPool* this_pool = nullptr;
 thread_local int this_worker = -1;
 thread_local bool this_job_is_ending = false;
-thread_local const std::atomic<std::uint32_t>* this_guest_waits_for = nullptr;
+thread_local const std::atomic<std::uint32_t>* this_waiter_waits_for = nullptr;
 
 }  // namespace
 
@@ -155,9 +155,9 @@ void ThreadPool::stop() {
 }
 
 bool ThreadPool::on_worker() { return this_pool != nullptr; }
-bool ThreadPool::on_guest() { return this_guest_waits_for != nullptr; }
-bool ThreadPool::guest_may_leave() {
-  return on_guest() && this_guest_waits_for->load(std::memory_order_acquire) != 0;
+bool ThreadPool::is_helping_waiter() { return this_waiter_waits_for != nullptr; }
+bool ThreadPool::waiter_may_leave() {
+  return is_helping_waiter() && this_waiter_waits_for->load(std::memory_order_acquire) != 0;
 }
 
 void ThreadPool::in_user_call(bool is_inside) {
@@ -175,13 +175,13 @@ bool ThreadPool::only_users_run() {
 }
 
 timeline::Track ThreadPool::worker_track() {
-  if (!this_pool || on_guest()) return {};
+  if (!this_pool || is_helping_waiter()) return {};
   const int core = this_pool->first_core_.load(std::memory_order_relaxed) + this_worker;
   return {timeline::Track::Kind::worker, this_pool->device_, static_cast<std::uint32_t>(core)};
 }
 
 void ThreadPool::job_is_ending() {
-  if (!this_pool || on_guest() || this_job_is_ending) return;
+  if (!this_pool || is_helping_waiter() || this_job_is_ending) return;
   this_job_is_ending = true;
   this_pool->ending_.fetch_add(1, std::memory_order_relaxed);
 }
@@ -203,12 +203,12 @@ void ThreadPool::post(Work& work) {
   Worker* woken = nullptr;
   {
     std::unique_lock lock(mutex_);
-    if (stopping_ && (this_pool != this || on_guest())) {
+    if (stopping_ && (this_pool != this || is_helping_waiter())) {
       lock.unlock();
-      // A guest stays: there is nobody left who would go on.
-      const auto* kept = std::exchange(this_guest_waits_for, nullptr);
+      // A helping waiter stays: no other thread is left that would continue.
+      const auto* kept = std::exchange(this_waiter_waits_for, nullptr);
       work.run(work);
-      this_guest_waits_for = kept;
+      this_waiter_waits_for = kept;
       return;
     }
     work.next = nullptr;
@@ -269,10 +269,10 @@ void ThreadPool::help_until(const std::atomic<std::uint32_t>& happened, nanoseco
     if (busy_ >= size()) {
       lock.unlock();
       goes_on = spin_until(ready, patience);
-    } else if (Job job = take_as_guest_locked(maker)) {
+    } else if (Job job = take_as_waiter_locked(maker)) {
       ++busy_;
       lock.unlock();
-      run_as_guest(job, happened, maker);
+      run_as_waiter(job, happened, maker);
       lock.lock();
       --busy_;
     } else {
@@ -292,8 +292,8 @@ void ThreadPool::help_until(const std::atomic<std::uint32_t>& happened, nanoseco
   wake(woken);
 }
 
-// Ranges of any task, and of what is queued only a part of what the guest waits for.
-ThreadPool::Job ThreadPool::take_as_guest_locked(const void* maker) {
+// Ranges of any task, and of what is queued only a part of what the helping waiter waits for.
+ThreadPool::Job ThreadPool::take_as_waiter_locked(const void* maker) {
   if (SharedTask* shared = join_locked()) return {.shared = shared};
   Work* before = nullptr;
   for (Work* work = maker ? queue_head_ : nullptr; work; before = std::exchange(work, work->next)) {
@@ -307,8 +307,8 @@ ThreadPool::Job ThreadPool::take_as_guest_locked(const void* maker) {
 }
 
 // What follows a task of others may take long: that is for a worker.
-void ThreadPool::run_as_guest(const Job& job, const std::atomic<std::uint32_t>& happened,
-                              const void* maker) {
+void ThreadPool::run_as_waiter(const Job& job, const std::atomic<std::uint32_t>& happened,
+                               const void* maker) {
   const DefaultFloats floats;
   Work* work = job.work;
   if (job.shared) {
@@ -318,9 +318,9 @@ void ThreadPool::run_as_guest(const Job& job, const std::atomic<std::uint32_t>& 
     work = &after;
   }
   this_pool = this;
-  this_guest_waits_for = &happened;
+  this_waiter_waits_for = &happened;
   work->run(*work);
-  this_guest_waits_for = nullptr;
+  this_waiter_waits_for = nullptr;
   this_pool = nullptr;
 }
 
@@ -340,7 +340,8 @@ ThreadPool::Job ThreadPool::take(Worker& worker) {
     }
     if (stopping_ && !has_work()) return {};
     // One spinner is enough to take up what comes, and leaves the other cores to their work.
-    const int at_work = busy_ + (awaited_ ? 1 : 0);  // a guest that looks for work has a core too
+    const int at_work =
+        busy_ + (awaited_ ? 1 : 0);  // a helping waiter that looks for work has a core too
     if (spinners_ == 0 && at_work < size()) {
       ++spinners_;
       lock.unlock();

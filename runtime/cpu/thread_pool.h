@@ -17,8 +17,8 @@
 
 namespace anabranch::cpu {
 
-/// Something to run once on a worker, or on a guest: a thread that waits for what `part_of` makes.
-/// The pool does not touch it after `run` begins, so that it may destroy itself.
+/// Something to run once on a worker, or on a helping waiter: a thread that waits for what
+/// `part_of` makes. The pool does not touch it after `run` begins, so that it may destroy itself.
 struct Work {
   explicit Work(void (*run)(Work&)) : run(run) {}
   void (*run)(Work&);
@@ -94,18 +94,20 @@ class ThreadPool {
   void help_until(const std::atomic<std::uint32_t>& happened, std::chrono::nanoseconds patience,
                   const void* maker = nullptr);
 
-  /// Whether the calling thread is a guest, who came to help with one thing and should not be kept.
-  static bool on_guest();
+  /// Whether the calling thread is a helping waiter, which helps with one thing and should not be
+  /// kept.
+  static bool is_helping_waiter();
   /// Says that the calling thread goes into a function of the user, or comes out of it.
   static void in_user_call(bool is_inside);
   /// Whether no thread of any pool does anything else, nor could: there is no work, or no thread
   /// is left for it.
   static bool only_users_run();
 
-  /// Whether what the guest came for has happened: what it runs is then to be posted.
-  static bool guest_may_leave();
+  /// Whether what the helping waiter waits for has happened: what it runs is then to be posted.
+  static bool waiter_may_leave();
 
-  /// Whether the calling thread is a worker, of whichever pool, or a guest who does its work.
+  /// Whether the calling thread is a worker, of whichever pool, or a helping waiter that does its
+  /// work.
   static bool on_worker();
   /// The calling thread's row of the timeline.
   static timeline::Track worker_track();
@@ -135,17 +137,17 @@ class ThreadPool {
   void close(SharedTask& shared);
   void close_locked(SharedTask& shared);
   SharedTask* join_locked();
-  Job take_as_guest_locked(const void* maker);
-  void run_as_guest(const Job& job, const std::atomic<std::uint32_t>& happened, const void* maker);
+  Job take_as_waiter_locked(const void* maker);
+  void run_as_waiter(const Job& job, const std::atomic<std::uint32_t>& happened, const void* maker);
 
   std::mutex mutex_;
   Work* queue_head_ = nullptr;
   Work* queue_tail_ = nullptr;
   SharedTask* open_tasks_ = nullptr;
-  const void* awaited_ = nullptr;  // a guest looks for parts of it
+  const void* awaited_ = nullptr;  // a helping waiter looks for parts of it
   Worker* sleepers_ = nullptr;     // the latest first
   int spinners_ = 0;
-  int busy_ = 0;                  // threads at work, guests included
+  int busy_ = 0;                  // threads at work, helping waiters included
   std::atomic<int> in_users_{0};  // of them, in functions of the user
   std::atomic<int> ending_{0};    // workers that will look for work in a moment
   std::atomic<int> expected_{0};  // works that will be posted

@@ -22,7 +22,7 @@ struct LinkedStep {
   /// For a loop or a branch that goes step by step on a device which could go on alone: sets a
   /// condition from what lies in memory. Its buffers are the Condition, in place of a pointer, and
   /// the loop's flag or the branch's number. Its `put` is null where the device needs the host.
-  DeviceTask steer;
+  DeviceTask conditional;
 
   /// The task of the host's that does all of it, or null.
   const HostTask* host_task() const { return std::get_if<HostTask>(&task); }

@@ -49,7 +49,7 @@ class FlowCapture {
   SetCondition from(const void* data) const {
     return [this, data](Condition condition, DeviceQueue& queue) {
       void* const buffers[] = {reinterpret_cast<void*>(condition), const_cast<void*>(data)};
-      code_.steer.put(code_.steer.context.get(), buffers, queue);
+      code_.conditional.put(code_.conditional.context.get(), buffers, queue);
     };
   }
 

@@ -33,8 +33,8 @@ std::unique_ptr<InnerRun> make_inner_run(const Step& step, const LinkedStep& cod
 std::unique_ptr<InnerRun> make_staged_run(const Step& step, const HostTask& task,
                                           std::span<void* const> buffers, Strand& strand);
 
-/// Puts all of `step`, a loop or a branch whose code can steer it, on the queue of `strand`, which
-/// captures. Throws Error where the device refuses anything of it.
+/// Puts all of `step`, a loop or a branch whose code can set its condition, on the queue of
+/// `strand`, which captures. Throws Error where the device refuses anything of it.
 void capture_flow(const Step& step, const LinkedStep& code, std::span<void* const> buffers,
                   Strand& strand);
 

@@ -24,7 +24,7 @@ std::optional<std::size_t> launches_alone(const LinkedCode& code);
 
 std::optional<std::size_t> launches_alone(const LinkedStep& step) {
   if (step.device_task()) return 1;
-  if (!step.steer.put) return std::nullopt;
+  if (!step.conditional.put) return std::nullopt;
   for (const LinkedCode& region : step.regions) {
     if (!launches_alone(region)) return std::nullopt;
   }

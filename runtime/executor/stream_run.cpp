@@ -8,8 +8,8 @@
 namespace anabranch::executor {
 namespace {
 
-// A guest may be kept this much longer than what it waits for takes.
-constexpr double guest_ns = 20'000;
+// A helping waiter may be kept this much longer than what it waits for takes.
+constexpr double waiter_ns = 20'000;
 
 bool can_be_cut(const HostTask& task) { return task.grain < task.extent; }
 
@@ -235,22 +235,22 @@ void Strand::stop_clock(std::string_view name, timeline::Category category,
   timeline::add(track(), name, category, command_begin_, timeline::Clock::now(), details);
 }
 
-// What is alone on its stream comes before the result that a guest waits for; of other streams it
-// does what is short.
+// What is alone on its stream comes before the result that a helping waiter waits for; of other
+// streams it does what is short.
 bool Strand::is_for_worker(const Command& command) const {
-  if (queue_ || !ThreadPool::on_guest()) return false;
-  if (ThreadPool::guest_may_leave()) return true;
+  if (queue_ || !ThreadPool::is_helping_waiter()) return false;
+  if (ThreadPool::waiter_may_leave()) return true;
   const auto* launch = std::get_if<Launch>(&command);
   if (!launch) return false;
   const Step& step = owner_->program().steps[launch->step];
   if (calls_user(step)) return true;
   if (owner_->program().streams.size() == 1) return false;
-  return !owner_->code().steps[launch->step].host_task() || step.predicted_ns > guest_ns;
+  return !owner_->code().steps[launch->step].host_task() || step.predicted_ns > waiter_ns;
 }
 
 void Strand::advance() {
   const Stream& commands = owner_->program().streams[stream_];
-  if (!ThreadPool::on_guest()) part_of = owner_->whole_;
+  if (!ThreadPool::is_helping_waiter()) part_of = owner_->whole_;
   for (; position_ < commands.size(); ++position_) {
     if (!begun_ && is_for_worker(commands[position_])) {
       part_of = nullptr;

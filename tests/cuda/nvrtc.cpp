@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "codegen/cuda/emit/steer.h"
+#include "codegen/cuda/emit/conditional.h"
 #include "cpu_graph.h"
 #include "forms.h"
 #include "op_graphs.h"
@@ -67,8 +67,9 @@ TEST_P(NvrtcRandomGraphs, Compile) {
 INSTANTIATE_TEST_SUITE_P(Shard, NvrtcRandomGraphs, ::testing::Range(0, 8));
 
 // They call what the driver defines, without its library.
-TEST(Nvrtc, CompilesWhatSteersGraphs) {
-  const cuda::SteerText loop = cuda::emit_loop_steer(), branch = cuda::emit_branch_steer(3);
+TEST(Nvrtc, CompilesWhatSetsConditionsOfGraphs) {
+  const cuda::ConditionalText loop = cuda::emit_loop_conditional(),
+                              branch = cuda::emit_branch_conditional(3);
   for (int architecture : tested_architectures) {
     const cuda::Cubin made =
         cuda::compile_cubin(cuda::device_text() + loop.text + branch.text, architecture);

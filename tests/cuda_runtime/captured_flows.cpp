@@ -206,8 +206,8 @@ TEST_F(PretendedCaptures, AfterFewLooksARunIsNotCapturedAtOnce) {
   EXPECT_EQ(Counts().captures, before.captures);
 }
 
-// What steers a graph comes last. Nothing else is lost without it.
-TEST_F(PretendedCaptures, WhereWhatSteersCannotBeLoadedLoopsGoStepByStep) {
+// What sets the conditions in a graph comes last. Nothing else is lost without it.
+TEST_F(PretendedCaptures, WhereConditionsCannotBeSetLoopsGoStepByStep) {
   fail_driver_call("cuModuleLoadData", 1);
   const GpuProgram program = dot_in_a_loop();
   EXPECT_FALSE(will_fail());

@@ -25,7 +25,7 @@ std::string program_text(const Program& program) {
   std::string text;
   const auto add = [&](const std::string& part) { text += (text.empty() ? "" : "\n") + part; };
   for (const Gathered::Part& part : gathered.parts) add(part.kernel.text);
-  for (const Gathered::Steer& steer : gathered.steers) add(steer.text.text);
+  for (const Gathered::Conditional& conditional : gathered.conditionals) add(conditional.text.text);
   return text;
 }
 

@@ -41,13 +41,13 @@ TEST(MemoryLimit, GivesUpStreams) {
   const Program all = scheduled(program.program(), limited(0));
   EXPECT_EQ(all.streams.size(), 4u);
   EXPECT_EQ(all.arena_bytes(), 4096u);
-  EXPECT_EQ(all.given_up, "");
+  EXPECT_EQ(all.degradation, "");
   const Program some = scheduled(program.program(), limited(2048));
   EXPECT_EQ(some.streams.size(), 2u);
-  EXPECT_EQ(some.given_up,
+  EXPECT_EQ(some.degradation,
             "2 streams fewer, so that temporaries take 2048 bytes instead of 4096; the limit is "
             "2048");
-  EXPECT_NE(to_string(some).find("given_up \"2 streams fewer"), std::string::npos);
+  EXPECT_NE(to_string(some).find("degradation \"2 streams fewer"), std::string::npos);
   EXPECT_EQ(scheduled(program.program(), limited(1024)).streams.size(), 1u);
 }
 
@@ -70,7 +70,7 @@ TEST(MemoryLimit, TakesAnotherOrderWhereOneStreamIsNotEnough) {
   options.streams = 1;
   const Program made = scheduled(program.program(), options);
   EXPECT_EQ(made.arena_bytes(), 1024u);
-  EXPECT_EQ(made.given_up,
+  EXPECT_EQ(made.degradation,
             "another order of the launches, so that temporaries take 1024 bytes instead of 5120; "
             "the limit is 1024");
   EXPECT_NO_THROW(verify(made));

@@ -110,7 +110,7 @@ program "every kind" {
   }
   events 2
   output 0 over input 0
-  given_up "1 stream fewer"
+  degradation "1 stream fewer"
   predicted 33.5 ns [twice 12.5, send 20]
   return %11, %7
 }

@@ -1,4 +1,4 @@
-#include "codegen/cuda/emit/steer.h"
+#include "codegen/cuda/emit/conditional.h"
 
 #include <utility>
 
@@ -9,7 +9,7 @@ namespace {
 
 // `cudaGraphSetConditional` is declared in the toolkit's headers, which NVRTC programs do without,
 // and defined by the driver, which finds it when it loads the code: no library is linked for it.
-SteerText steer(std::string name, std::string_view pointer, std::string_view value) {
+ConditionalText conditional(std::string name, std::string_view pointer, std::string_view value) {
   Text text;
   text.line("extern \"C\" __device__ void cudaGraphSetConditional(u64 condition, u32 value);");
   text.open("extern \"C\" __global__ void {}(u64 condition, {}) {{", name, pointer);
@@ -20,11 +20,13 @@ SteerText steer(std::string name, std::string_view pointer, std::string_view val
 
 }  // namespace
 
-SteerText emit_loop_steer() { return steer("steer_loop", "const u8* goes_on", "*goes_on != 0"); }
+ConditionalText emit_loop_conditional() {
+  return conditional("set_condition_of_loop", "const u8* goes_on", "*goes_on != 0");
+}
 
-SteerText emit_branch_steer(std::size_t branches) {
-  return steer(fmt::format("steer_branch_of_{}", branches), "const u32* number",
-               fmt::format("*number < {0}u ? *number : {0}u", branches - 1));
+ConditionalText emit_branch_conditional(std::size_t branches) {
+  return conditional(fmt::format("set_condition_of_branch_of_{}", branches), "const u32* number",
+                     fmt::format("*number < {0}u ? *number : {0}u", branches - 1));
 }
 
 }  // namespace anabranch::cuda

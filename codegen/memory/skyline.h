@@ -1,4 +1,4 @@
-// Floors: how low each of several things can lie in an arena that is built from the bottom up.
+// Skyline: how low each of several things can lie in an arena that is built from the bottom up.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@
 namespace anabranch {
 
 /// A k-d tree for each stream, of where things begin and are over. What must not share bytes with a
-/// thing is a few boxes of it, and a box whose floors all rise to one height is raised at its root
+/// thing is a few boxes of it, and a box whose things all rise to one height is raised at its root
 /// (as in Ji's segment tree beats, 2016), so nobody's conflicts are listed.
-class Floors {
+class Skyline {
  public:
-  explicit Floors(const Lifetimes& lifetimes);  ///< which must outlive this
+  explicit Skyline(const Lifetimes& lifetimes);  ///< which must outlive this
 
   /// Packs as `pack` says, in one order: of those that can lie lowest, the first of it goes. False,
   /// and offsets for some only, as soon as the top reaches `limit`.
@@ -31,7 +31,7 @@ class Floors {
   };
   /// Of those that are not yet placed.
   struct Node {
-    std::size_t low = SIZE_MAX, high = 0;  // floors
+    std::size_t low = SIZE_MAX, high = 0;  // how low its things can lie
     std::uint32_t first = none;            // of the order, among the lowest
     std::uint32_t first_of_all = none;
     bool level = false;          // all have risen to `low`, which those below do not know yet
@@ -48,7 +48,7 @@ class Floors {
   std::uint32_t build(std::uint32_t* from, std::uint32_t* to, bool by_end);
   void start(std::uint32_t node, const std::vector<std::uint32_t>& rank);
   bool raise(std::uint32_t node, const Placed& placed, std::uint32_t over);
-  void settle(Node& node, std::size_t floor);
+  void settle(Node& node, std::size_t height);
   void gather(Node& node);
   Bounds& over(std::uint32_t node, std::uint32_t stream) {
     return over_[node * lifetimes_.streams + stream];

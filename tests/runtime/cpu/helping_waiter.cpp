@@ -60,7 +60,7 @@ std::shared_ptr<const Executable> quick_and_late(int streams) {
   return program.executable(options);
 }
 
-TEST(Guest, IsNotKeptOnceItsResultIsThere) {
+TEST(HelpingWaiter, IsNotKeptOnceItsResultIsThere) {
   for (int streams : {1, 2}) {
     const auto executable = quick_and_late(streams);
     ASSERT_EQ(executable->program.streams.size(), static_cast<std::size_t>(streams));
@@ -78,7 +78,7 @@ TEST(Guest, IsNotKeptOnceItsResultIsThere) {
   }
 }
 
-TEST(Guest, RunsWhatItWaitsForBeforeASleepingWorkerComes) {
+TEST(HelpingWaiter, RunsWhatItWaitsForBeforeASleepingWorkerComes) {
   FakeProgram program(4);
   const SlotId in = program.input();
   program.step({in}, program.output());

@@ -1,16 +1,16 @@
-#include "codegen/memory/floors.h"
+#include "codegen/memory/skyline.h"
 
 #include <algorithm>
 #include <utility>
 
 namespace anabranch {
 
-void Floors::Bounds::add(Bounds other) {
+void Skyline::Bounds::add(Bounds other) {
   least = std::min(least, other.least);
   greatest = std::max(greatest, other.greatest);
 }
 
-Floors::Floors(const Lifetimes& lifetimes) : lifetimes_(lifetimes) {
+Skyline::Skyline(const Lifetimes& lifetimes) : lifetimes_(lifetimes) {
   std::vector<std::vector<std::uint32_t>> things(lifetimes.streams);
   for (std::uint32_t i = 0; i < lifetimes.size(); ++i) things[lifetimes.stream[i]].push_back(i);
   nodes_.reserve(2 * lifetimes.size());
@@ -21,7 +21,7 @@ Floors::Floors(const Lifetimes& lifetimes) : lifetimes_(lifetimes) {
   }
 }
 
-std::uint32_t Floors::build(std::uint32_t* from, std::uint32_t* to, bool by_end) {
+std::uint32_t Skyline::build(std::uint32_t* from, std::uint32_t* to, bool by_end) {
   const auto node = static_cast<std::uint32_t>(nodes_.size());
   const std::uint32_t streams = lifetimes_.streams;
   nodes_.emplace_back();
@@ -49,14 +49,14 @@ std::uint32_t Floors::build(std::uint32_t* from, std::uint32_t* to, bool by_end)
   return node;
 }
 
-void Floors::settle(Node& node, std::size_t floor) {
+void Skyline::settle(Node& node, std::size_t height) {
   if (node.first_of_all == none) return;
-  node.low = node.high = floor;
+  node.low = node.high = height;
   node.first = node.first_of_all;
   node.level = true;
 }
 
-void Floors::gather(Node& node) {
+void Skyline::gather(Node& node) {
   const Node &a = nodes_[node.left], &b = nodes_[node.right];
   node.low = std::min(a.low, b.low);
   node.high = std::max(a.high, b.high);
@@ -64,7 +64,7 @@ void Floors::gather(Node& node) {
   node.first_of_all = std::min(a.first_of_all, b.first_of_all);
 }
 
-void Floors::start(std::uint32_t node, const std::vector<std::uint32_t>& rank) {
+void Skyline::start(std::uint32_t node, const std::vector<std::uint32_t>& rank) {
   Node& here = nodes_[node];
   here.level = false;
   if (here.thing != none) {
@@ -79,7 +79,7 @@ void Floors::start(std::uint32_t node, const std::vector<std::uint32_t>& rank) {
 
 // All of the node that may be live beside what is placed; on their stream it is over at `over`.
 // Whether any was.
-bool Floors::raise(std::uint32_t node, const Placed& placed, std::uint32_t over) {
+bool Skyline::raise(std::uint32_t node, const Placed& placed, std::uint32_t over) {
   Node& here = nodes_[node];
   if (here.low >= placed.top) return false;
   if (here.thing == placed.thing) {
@@ -109,8 +109,8 @@ bool Floors::raise(std::uint32_t node, const Placed& placed, std::uint32_t over)
   return left || right;
 }
 
-bool Floors::pack(const std::vector<std::uint32_t>& order, std::size_t limit,
-                  std::vector<std::size_t>& offsets) {
+bool Skyline::pack(const std::vector<std::uint32_t>& order, std::size_t limit,
+                   std::vector<std::size_t>& offsets) {
   std::vector<std::uint32_t> rank(order.size());
   for (std::uint32_t i = 0; i < order.size(); ++i) rank[order[i]] = i;
   for (std::uint32_t root : roots_) {

@@ -8,14 +8,14 @@
 namespace anabranch::cuda {
 
 /// `__global__ void NAME(condition, pointer)`.
-struct SteerText {
+struct ConditionalText {
   std::string name;
   std::string text;
 };
 
 /// From a loop's flag.
-SteerText emit_loop_steer();
+ConditionalText emit_loop_conditional();
 /// From a branch's number: the last of `branches` where there is none of that number.
-SteerText emit_branch_steer(std::size_t branches);
+ConditionalText emit_branch_conditional(std::size_t branches);
 
 }  // namespace anabranch::cuda

@@ -1,4 +1,4 @@
-#include "codegen/memory/floors.h"
+#include "codegen/memory/skyline.h"
 
 #include <gtest/gtest.h>
 
@@ -34,16 +34,16 @@ std::vector<std::uint32_t> random_order(std::mt19937& random, std::uint32_t coun
 // Every thing that remains is looked at for each that is placed.
 std::vector<std::size_t> placed_one_by_one(const Lifetimes& lifetimes,
                                            std::vector<std::uint32_t> order) {
-  std::vector<std::size_t> floors(lifetimes.size()), offsets(lifetimes.size());
+  std::vector<std::size_t> heights(lifetimes.size()), offsets(lifetimes.size());
   while (!order.empty()) {
     const auto next = std::min_element(order.begin(), order.end(),
-                                       [&](auto a, auto b) { return floors[a] < floors[b]; });
+                                       [&](auto a, auto b) { return heights[a] < heights[b]; });
     const std::uint32_t thing = *next;
     order.erase(next);
-    offsets[thing] = floors[thing];
+    offsets[thing] = heights[thing];
     for (std::uint32_t other : order) {
       if (lifetimes.before(std::min(thing, other), std::max(thing, other))) continue;
-      floors[other] = std::max(floors[other], offsets[thing] + lifetimes.bytes[thing]);
+      heights[other] = std::max(heights[other], offsets[thing] + lifetimes.bytes[thing]);
     }
   }
   return offsets;
@@ -57,18 +57,18 @@ std::size_t top(const Lifetimes& lifetimes, const std::vector<std::size_t>& offs
   return top;
 }
 
-TEST(Floors, PlacesWhatCanLieLowestAsIfAllWereLookedAt) {
+TEST(Skyline, PlacesWhatCanLieLowestAsIfAllWereLookedAt) {
   std::mt19937 random(4);
   for (std::uint32_t count : {1u, 2u, 3u, 7u, 20u, 64u, 150u}) {
     for (std::uint32_t streams : {1u, 2u, 4u}) {
       for (std::uint32_t longest : {1u, 4u, 40u, 150u}) {
         for (int round = 0; round < 5; ++round) {
           const Lifetimes lifetimes = random_lifetimes(random, count, streams, longest);
-          Floors floors(lifetimes);
+          Skyline skyline(lifetimes);
           for (int again = 0; again < 2; ++again) {
             const auto order = random_order(random, count);
             std::vector<std::size_t> offsets(count);
-            ASSERT_TRUE(floors.pack(order, SIZE_MAX, offsets));
+            ASSERT_TRUE(skyline.pack(order, SIZE_MAX, offsets));
             ASSERT_EQ(offsets, placed_one_by_one(lifetimes, order))
                 << count << " things on " << streams << " streams";
           }
@@ -78,16 +78,16 @@ TEST(Floors, PlacesWhatCanLieLowestAsIfAllWereLookedAt) {
   }
 }
 
-TEST(Floors, GivesUpExactlyWhereTheLimitIsReached) {
+TEST(Skyline, GivesUpExactlyWhereTheLimitIsReached) {
   std::mt19937 random(5);
   for (int round = 0; round < 50; ++round) {
     const Lifetimes lifetimes = random_lifetimes(random, 40, 3, 20);
     const auto order = random_order(random, 40);
     std::vector<std::size_t> offsets(40);
     const std::size_t height = top(lifetimes, placed_one_by_one(lifetimes, order));
-    Floors floors(lifetimes);
-    EXPECT_FALSE(floors.pack(order, height, offsets));
-    EXPECT_TRUE(floors.pack(order, height + 1, offsets));
+    Skyline skyline(lifetimes);
+    EXPECT_FALSE(skyline.pack(order, height, offsets));
+    EXPECT_TRUE(skyline.pack(order, height + 1, offsets));
     EXPECT_EQ(top(lifetimes, offsets), height);
   }
 }

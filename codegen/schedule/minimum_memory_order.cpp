@@ -1,4 +1,4 @@
-#include "codegen/schedule/frugal_order.h"
+#include "codegen/schedule/minimum_memory_order.h"
 
 #include <algorithm>
 #include <set>
@@ -50,7 +50,7 @@ class Uses {
 
 }  // namespace
 
-std::vector<StepId> frugal_order(const Program& program, const Dependencies& dependencies) {
+std::vector<StepId> minimum_memory_order(const Program& program, const Dependencies& dependencies) {
   Uses uses(program);
   std::vector<std::size_t> waits_for(dependencies.size());
   std::vector<StepId> ready, order;

@@ -1,4 +1,4 @@
-#include "codegen/lower/pull.h"
+#include "codegen/lower/inline_producers.h"
 
 #include <algorithm>
 
@@ -61,7 +61,7 @@ std::size_t at(std::int64_t axis) { return static_cast<std::size_t>(axis); }
 
 }  // namespace
 
-std::size_t Puller::HashRequest::operator()(const Request& request) const {
+std::size_t InlineProducers::HashRequest::operator()(const Request& request) const {
   std::uint64_t hash = request.value.node;
   for (std::uint64_t part : {request.value.result, request.at.id, request.mask.index}) {
     hash = (hash ^ part) * 0x9e3779b97f4a7c15u;
@@ -70,19 +70,20 @@ std::size_t Puller::HashRequest::operator()(const Request& request) const {
   return hash;
 }
 
-Puller::Puller(const Graph& graph, KernelBuilder& builder, std::uint32_t first_buffer)
+InlineProducers::InlineProducers(const Graph& graph, KernelBuilder& builder,
+                                 std::uint32_t first_buffer)
     : graph_(graph), builder_(builder), first_buffer_(first_buffer) {}
 
-void Puller::bind(Value value, Point at, Ref ref) { memo_[{value, at, {}}] = ref; }
+void InlineProducers::bind(Value value, Point at, Ref ref) { memo_[{value, at, {}}] = ref; }
 
-Ref Puller::known(const Request& request) const {
+Ref InlineProducers::known(const Request& request) const {
   auto found = memo_.find(request);
   return found != memo_.end() && builder_.is_visible(found->second) ? found->second : Ref{};
 }
 
 // With a stack of its own: a chain of operands may be as long as the graph.
-Ref Puller::pull(Value value, Point at, Ref mask) {
-  const Request root{value, at, mask};
+Ref InlineProducers::value_at(Value value, Point place, Ref mask) {
+  const Request root{value, place, mask};
   if (Ref ref = known(root)) return ref;
   std::vector<Request> open = {root};
   while (!open.empty()) {
@@ -103,14 +104,14 @@ Ref Puller::pull(Value value, Point at, Ref mask) {
   return memo_[root];
 }
 
-Ref Puller::want(Value value, Point at, Ref mask) {
+Ref InlineProducers::want(Value value, Point at, Ref mask) {
   const Request request{value, at, mask};
   Ref ref = known(request);
   if (!ref) missing_.push_back(request);
   return ref;
 }
 
-Ref Puller::visit(const Request& request) {
+Ref InlineProducers::visit(const Request& request) {
   const Node& node = graph_.node(request.value.node);
   if (intercept_ && !request.mask && operations_per_element(node.op) >= kept_operations) {
     if (Ref ref = intercept_(request.value, request.at)) return ref;
@@ -134,7 +135,7 @@ Ref Puller::visit(const Request& request) {
                                    ") is used where it is not computed");
 }
 
-Ref Puller::visit_leaf(const Node& node, const Request& request) {
+Ref InlineProducers::visit_leaf(const Node& node, const Request& request) {
   const Type& type = node.types[0];
   if (node.op == Op::parameter) {
     Index flat = builder_.indices().flatten((*this)[request.at], type.shape.sizes());
@@ -152,7 +153,7 @@ Ref Puller::visit_leaf(const Node& node, const Request& request) {
   return builder_.constant(type.dtype, value.bits(0));
 }
 
-Ref Puller::visit_elementwise(const Node& node, const Request& request) {
+Ref InlineProducers::visit_elementwise(const Node& node, const Request& request) {
   Ref operands[3];
   std::size_t count = 0;
   for (Value input : node.inputs) {
@@ -165,7 +166,7 @@ Ref Puller::visit_elementwise(const Node& node, const Request& request) {
   return builder_.compute(node.op, node.types[0].dtype, std::span(operands, count), direction);
 }
 
-Ref Puller::visit_index(const Node& node, const Request& request) {
+Ref InlineProducers::visit_index(const Node& node, const Request& request) {
   if (node.op == Op::pad) return visit_pad(node, request);
   if (node.op == Op::concatenate) return visit_concatenate(node, request);
   if (node.op == Op::dynamic_slice) return visit_dynamic_slice(node, request);
@@ -173,17 +174,17 @@ Ref Puller::visit_index(const Node& node, const Request& request) {
   return want(node.inputs[0], point(operand(node, 0, request.at).at), request.mask);
 }
 
-OperandIndex Puller::operand(const Node& node, std::size_t operand, Point at,
-                             std::span<const Index> starts) {
+OperandIndex InlineProducers::operand(const Node& node, std::size_t operand, Point at,
+                                      std::span<const Index> starts) {
   return operand_index(graph_, node, operand, (*this)[at], starts, builder_.indices());
 }
 
-Ref Puller::both(Ref a, Ref b) {
+Ref InlineProducers::both(Ref a, Ref b) {
   if (!a || !b) return a ? a : b;
   return builder_.compute(Op::and_, bool_, {a, b});
 }
 
-Ref Puller::visit_pad(const Node& node, const Request& request) {
+Ref InlineProducers::visit_pad(const Node& node, const Request& request) {
   OperandIndex from = operand(node, 0, request.at);
   Within within(builder_);
   within.require(from.within);
@@ -198,7 +199,7 @@ Ref Puller::visit_pad(const Node& node, const Request& request) {
 
 // Each operand is read only inside its own part; halves choose between halves, so that it takes few
 // comparisons to know which one is asked for.
-Ref Puller::visit_concatenate(const Node& node, const Request& request) {
+Ref InlineProducers::visit_concatenate(const Node& node, const Request& request) {
   const auto axis = node.as<AxisAttributes>().axis;
   IndexTable& table = builder_.indices();
   const Index along = (*this)[request.at][at(axis)];
@@ -219,7 +220,7 @@ Ref Puller::visit_concatenate(const Node& node, const Request& request) {
   return chosen(parts, table.add(along, -shift));
 }
 
-Ref Puller::chosen(std::span<const Part> parts, Index along) {
+Ref InlineProducers::chosen(std::span<const Part> parts, Index along) {
   if (parts.size() == 1) return parts[0].element;
   const std::size_t half = parts.size() / 2;
   const Ref low = chosen(parts.first(half), along), high = chosen(parts.subspan(half), along);
@@ -231,7 +232,7 @@ Ref Puller::chosen(std::span<const Part> parts, Index along) {
 }
 
 // Asked for without a mask, so that every lane has the same: a start can be read at any time.
-std::vector<Index> Puller::block_starts(const Node& node) {
+std::vector<Index> InlineProducers::block_starts(const Node& node) {
   std::vector<Index> starts;
   for (int axis = 0; axis < graph_.type(node.inputs[0]).shape.rank(); ++axis) {
     const std::int64_t room = room_of_block(graph_, node, axis);
@@ -244,13 +245,13 @@ std::vector<Index> Puller::block_starts(const Node& node) {
   return starts;
 }
 
-Ref Puller::visit_dynamic_slice(const Node& node, const Request& request) {
+Ref InlineProducers::visit_dynamic_slice(const Node& node, const Request& request) {
   const std::vector<Index> starts = block_starts(node);
   if (!missing_.empty()) return {};
   return want(node.inputs[0], point(operand(node, 0, request.at, starts).at), request.mask);
 }
 
-Ref Puller::visit_dynamic_update_slice(const Node& node, const Request& request) {
+Ref InlineProducers::visit_dynamic_update_slice(const Node& node, const Request& request) {
   const std::vector<Index> starts = block_starts(node);
   if (!missing_.empty()) return {};
   OperandIndex from = operand(node, 1, request.at, starts);

@@ -13,6 +13,7 @@ namespace anabranch {
 /// after which the fewest bytes of temporaries are live, the earliest in the program of equals:
 /// greedy, for the best order is NP-hard to find (Sethi, Complete Register Allocation Problems,
 /// 1975).
-std::vector<std::uint32_t> frugal_order(const Program& program, const Dependencies& dependencies);
+std::vector<std::uint32_t> minimum_memory_order(const Program& program,
+                                                const Dependencies& dependencies);
 
 }  // namespace anabranch

@@ -1,5 +1,5 @@
-// Puller: the scalar that a graph's value has at a place, found by asking its operands at the
-// places their index maps give.
+// InlineProducers: the scalar that a graph's value has at a place, found by asking its operands at
+// the places their index maps give.
 //
 //   transpose at (i, j)    asks its operand at (j, i)
 //   pad at i               asks its operand at i - low, masked, and selects
@@ -19,23 +19,23 @@
 
 namespace anabranch {
 
-class Puller {
+class InlineProducers {
  public:
   /// Parameter i of `graph` is read from buffer `first_buffer + i`, row-major.
-  Puller(const Graph& graph, KernelBuilder& builder, std::uint32_t first_buffer = 0);
+  InlineProducers(const Graph& graph, KernelBuilder& builder, std::uint32_t first_buffer = 0);
 
   Point point(std::vector<Index> indices) { return points_(std::move(indices)); }
   std::span<const Index> operator[](Point point) const { return points_[point]; }
 
-  /// The value at `at`. Where `mask` is false nothing is read, and the scalar means nothing. Throws
-  /// InternalError at a reduction or a dot that is not bound there.
-  Ref pull(Value value, Point at, Ref mask = {});
+  /// The value at `place`. Where `mask` is false nothing is read, and the scalar means nothing.
+  /// Throws InternalError at a reduction or a dot that is not bound there.
+  Ref value_at(Value value, Point place, Ref mask = {});
 
   /// `value` is known to be `ref` at `at`.
   void bind(Value value, Point at, Ref ref);
 
   /// Where a block of `node` (dynamic_slice or dynamic_update_slice) begins along each axis, where
-  /// all starts have been pulled; nothing but a request for them otherwise.
+  /// all starts have their scalars; nothing but a request for them otherwise.
   std::vector<Index> block_starts(const Node& node);
 
   /// Asked before a costly op is computed: a scalar to use in its place, or none.
