@@ -24,7 +24,7 @@ void scalar_while(benchmark::State& state) {
                           },
                           std::tuple{ab::scalar(0), x0});
   });
-  const ab::Array limit = ab::scalar(1'000'000), x = ab::scalar(1.0);
+  const ab::Array limit = ab::scalar(1'000'000), x = ab::scalar(1.0, ab::f64);
   for (auto _ : state) benchmark::DoNotOptimize(std::get<1>(call(limit, x)).item<double>());
 }
 
