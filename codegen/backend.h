@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "codegen/kernel/pass.h"
 #include "codegen/options.h"
@@ -50,6 +51,13 @@ class Backend {
   /// Those that follow once it is known which loops and branches run whole: they give a kernel's
   /// iterations to threads.
   virtual std::span<const KernelPass> mapping_passes() const { return {}; }
+  /// Both, in the order in which they run.
+  std::vector<KernelPass> all_kernel_passes() const {
+    const std::span<const KernelPass> first = kernel_passes(), then = mapping_passes();
+    std::vector<KernelPass> all(first.begin(), first.end());
+    all.insert(all.end(), then.begin(), then.end());
+    return all;
+  }
   /// Adds the steps that its steps on this device need before them.
   virtual void add_steps(Program& program, DeviceIndex device,
                          std::span<const Kernel> kernels) const = 0;

@@ -102,8 +102,7 @@ template <class Visit>
 void for_each_pass(Visit visit) {
   for (const Pass& pass : all_passes()) visit(pass);
   for (const Backend* backend : backends()) {
-    for (const KernelPass& pass : backend->kernel_passes()) visit(pass);
-    for (const KernelPass& pass : backend->mapping_passes()) visit(pass);
+    for (const KernelPass& pass : backend->all_kernel_passes()) visit(pass);
   }
   for (const ProgramPass& pass : passes) visit(pass);
 }

@@ -63,18 +63,12 @@ void opt_graph(const OptChoices& choices, const std::string& text) {
   for (const std::string& note : context.notes) std::cout << "# " << note << "\n";
 }
 
-std::vector<KernelPass> passes_of(const Backend& backend) {
-  const auto first = backend.kernel_passes(), then = backend.mapping_passes();
-  std::vector<KernelPass> all(first.begin(), first.end());
-  all.insert(all.end(), then.begin(), then.end());
-  return all;
-}
-
 void opt_kernels(const OptChoices& choices, const std::string& text) {
   const std::optional<Device> device = parse_device(choices.device);
   if (!device) throw Error("--device " + choices.device + ": no device; write cpu:0 or cuda:0");
   const Backend& backend = backend_of(*device);
-  const std::vector<KernelPass> list = chosen<KernelPass>(passes_of(backend), choices.passes);
+  const std::vector<KernelPass> list =
+      chosen<KernelPass>(backend.all_kernel_passes(), choices.passes);
   const auto kernels = named_in_errors(choices.file, [&] { return parse_kernels(text); });
   for (const Kernel& kernel : kernels) {
     std::cout << to_string(run_passes(list, kernel, {.target = backend.kernel_target()}, verified));
@@ -93,7 +87,8 @@ void opt_command(const OptChoices& choices) {
   if (choices.list) {
     print_list("graphs", all_passes());
     for (const Device& device : {Device::cpu(), Device::cuda()}) {
-      print_list<KernelPass>("kernels on " + to_string(device), passes_of(backend_of(device)));
+      print_list<KernelPass>("kernels on " + to_string(device),
+                             backend_of(device).all_kernel_passes());
     }
     print_list("programs", program_passes());
     return;

@@ -27,7 +27,7 @@ class KernelParser {
       reader_.expect(')', "to close the buffers");
     }
     if (reader_.accept_word("threads")) threads();
-    if (reader_.at_identifier()) cost();
+    if (reader_.at_identifier()) all_fields(kernel_.cost, "a kernel");
     reader_.expect('{', "to open the kernel");
     enter();
     while (!reader_.accept('}')) statement();
@@ -78,20 +78,17 @@ class KernelParser {
 
   // --- heads
 
-  void cost() {
+  template <class Struct>
+  void all_fields(Struct& into, const std::string& whose) {
     read_fields(
-        reader_, "a kernel", [&] { return reader_.at_identifier(); },
-        [&](auto&& visit) { fields(kernel_.cost, visit); },
+        reader_, whose, [&] { return reader_.at_identifier(); },
+        [&](auto&& visit) { fields(into, visit); },
         [&](auto& field, std::string_view word) { read_field(reader_, field, word); });
   }
 
   void threads() {
-    kernel_.threads.emplace();
     reader_.expect('(', "after threads");
-    read_fields(
-        reader_, "threads", [&] { return reader_.at_identifier(); },
-        [&](auto&& visit) { fields(*kernel_.threads, visit); },
-        [&](auto& field, std::string_view word) { read_field(reader_, field, word); });
+    all_fields(kernel_.threads.emplace(), "threads");
     reader_.expect(')', "after what threads take");
   }
 

@@ -34,25 +34,22 @@ class KernelPrinter {
                std::string(name(buffer.dtype)) + "[" + std::to_string(buffer.size) + "]";
     }
     text_ += ")";
-    if (kernel_.threads) text_ += threads(*kernel_.threads);
-    if (kernel_.cost != Cost{}) {
-      fields(kernel_.cost, [&](const char* name, std::int64_t number) {
-        ((text_ += ' ') += name) += '=' + field_text(number);
-      });
-    }
+    if (kernel_.threads) text_ += " threads(" + all_fields(*kernel_.threads).substr(1) + ")";
+    if (kernel_.cost != Cost{}) text_ += all_fields(kernel_.cost);
     text_ += " {\n";
     block(kernel_.body);
     return std::move(text_) + "}\n";
   }
 
  private:
-  static std::string threads(const ThreadMap& map) {
-    std::string text = " threads(";
-    fields(map, [&](const char* name, const auto& field) {
-      if (is_left_out(field)) return;
-      text += (text.back() == '(' ? "" : " ") + std::string(name) + '=' + field_text(field);
+  // Each after a space.
+  template <class Struct>
+  static std::string all_fields(const Struct& of) {
+    std::string text;
+    fields(of, [&](const char* name, const auto& field) {
+      if (!is_left_out(field)) ((text += ' ') += name) += '=' + field_text(field);
     });
-    return text + ")";
+    return text;
   }
 
   bool exists(Ref ref) const { return ref.index < kernel_.instructions.size(); }

@@ -33,8 +33,7 @@ void set_fact(const std::string& text, const std::string& name, Number& fact) {
 std::vector<KernelPass> kernel_passes() {
   std::vector<KernelPass> all;
   for (const Backend* backend : backends()) {
-    std::ranges::copy(backend->kernel_passes(), std::back_inserter(all));
-    std::ranges::copy(backend->mapping_passes(), std::back_inserter(all));
+    std::ranges::copy(backend->all_kernel_passes(), std::back_inserter(all));
   }
   return all;
 }

@@ -41,17 +41,15 @@ int threads_for(const Kernel& kernel) {
   return std::max(warp, static_cast<int>(wanted));
 }
 
-// As many as the kernels inside have been given.
-int shared_threads(const Step& step, const KernelAt& kernel_at) {
-  if (const auto* one = std::get_if<KernelStep>(&step.work)) {
-    return threads_of(kernel_at(one->kernel)).block_threads;
-  }
-  int threads = 1;
+// The most that `threads(kernel's number)` is for the kernels of `step` and inside it.
+template <class Threads>
+int most_of_kernels(const Step& step, const Threads& threads) {
+  if (const auto* one = std::get_if<KernelStep>(&step.work)) return threads(one->kernel);
+  int most = 1;
   for (const Program& region : inner_programs(step)) {
-    for (const Step& inner : region.steps)
-      threads = std::max(threads, shared_threads(inner, kernel_at));
+    for (const Step& inner : region.steps) most = std::max(most, most_of_kernels(inner, threads));
   }
-  return threads;
+  return most;
 }
 
 bool has_block_barriers(const ThreadMap& map) {
@@ -359,21 +357,13 @@ void FlowEmitter::emit_branch(const BranchStep& branch) {
 }  // namespace
 
 int block_threads(const Step& step, std::span<const Kernel> kernels) {
-  if (const auto* one = std::get_if<KernelStep>(&step.work)) {
-    return threads_for(kernels[one->kernel]);
-  }
-  int threads = 1;
-  for (const Program& region : inner_programs(step)) {
-    for (const Step& inner : region.steps) {
-      threads = std::max(threads, block_threads(inner, kernels));
-    }
-  }
-  return threads;
+  return most_of_kernels(step, [&](std::uint32_t number) { return threads_for(kernels[number]); });
 }
 
 FlowText emit_flow(const Step& step, const KernelAt& kernel_at) {
   FlowText flow;
-  flow.threads = shared_threads(step, kernel_at);
+  flow.threads = most_of_kernels(
+      step, [&](std::uint32_t number) { return threads_of(kernel_at(number)).block_threads; });
   std::string functions;
   FlowEmitter emitter(kernel_at, flow, functions);
   const std::string kernel = emitter.run(step, true);
