@@ -7,6 +7,7 @@
 #include <string>
 
 #include "bench/compare.h"
+#include "codegen/compile.h"
 #include "examples/digits/network.h"
 
 namespace {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bench/compare.h"
+#include "codegen/compile.h"
 
 namespace ab = anabranch;
 

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "anabranch/options.h"
+#include "anabranch/stage.h"
 #include "codegen/kernel/pass.h"
-#include "codegen/options.h"
 #include "codegen/plan/dot_split.h"
 #include "codegen/schedule/device_model.h"
-#include "codegen/stage.h"
 #include "ir/kernel/kernel.h"
 #include "ir/program/program.h"
 #include "runtime/executor/executable.h"

@@ -1,9 +1,9 @@
 #include "codegen/backends.h"
 
+#include "anabranch/error.h"
 #include "codegen/cpu/backend.h"
 #include "codegen/cuda/backend.h"
 #include "codegen/null/backend.h"
-#include "ir/error.h"
 
 namespace anabranch {
 

@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "anabranch/error.h"
 #include "codegen/link.h"
 #include "codegen/plan/plan.h"
 #include "codegen/program_passes.h"
 #include "codegen/read_back.h"
-#include "ir/error.h"
 #include "passes/pass.h"
 #include "passes/pipeline.h"
+#include "runtime/device/device.h"
 #include "runtime/executor/run.h"
 
 namespace anabranch {
@@ -76,6 +77,19 @@ Runnable current(const Compilation& compilation) {
 std::vector<Buffer> run(const Compilation& compilation, std::vector<Buffer> inputs) {
   Runnable runnable = current(compilation);
   return run(std::move(runnable.executable), std::move(inputs), std::move(runnable.state));
+}
+
+std::string to_dot(const Compilation& compilation, Stage stage) {
+  switch (stage) {
+    case Stage::trace:
+      return to_dot(compilation.traced);
+    case Stage::optimized:
+      return to_dot(compilation.optimized);
+    case Stage::schedule:
+      return to_dot(current(compilation).executable->program);
+    default:
+      throw Error("dump: only the stages trace, optimized and schedule have pictures");
+  }
 }
 
 }  // namespace anabranch

@@ -7,9 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "codegen/options.h"
+#include "anabranch/cost.h"
+#include "anabranch/options.h"
+#include "anabranch/stage.h"
 #include "codegen/schedule/reschedule.h"
-#include "codegen/stage.h"
 #include "ir/graph/graph.h"
 #include "passes/driver.h"
 #include "runtime/executor/executable.h"
@@ -48,25 +49,11 @@ Compilation compile(const Graph& graph, const Options& options = {},
 /// The text of one stage. `optimized` ends with the refused fusions.
 std::string dump(const Compilation& compilation, Stage stage);
 
-/// Sums over one run, each step of a loop and each branch counted once.
-struct ProgramCost {
-  Cost cost;
-  int kernels = 0;
-  int library_calls = 0;
-  int copies = 0;  ///< from device to device
-  int streams = 0;
-  int events = 0;
-  double predicted_ns = 0;  ///< how long a run takes, as the schedule's prediction says
-};
-ProgramCost cost(const Compilation& compilation);
+/// The picture of one stage, as Graphviz DOT. Throws Error for a stage other than `trace`,
+/// `optimized` and `schedule`.
+std::string to_dot(const Compilation& compilation, Stage stage);
 
-/// Bytes of one run.
-struct ProgramMemory {
-  std::size_t inputs = 0, outputs = 0, constants = 0;
-  std::size_t temporaries = 0;  ///< the arena
-  std::size_t lower_bound = 0;  ///< the most temporary bytes live at once
-  std::size_t donatable = 0;    ///< outputs that may lie where inputs were, if those are donated
-};
+ProgramCost cost(const Compilation& compilation);
 ProgramMemory memory(const Compilation& compilation);
 
 }  // namespace anabranch

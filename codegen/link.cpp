@@ -4,10 +4,10 @@
 #include <memory>
 #include <set>
 
+#include "anabranch/error.h"
 #include "codegen/backends.h"
 #include "codegen/costs.h"
 #include "ir/custom_call.h"
-#include "ir/error.h"
 #include "runtime/memory/copy.h"
 
 namespace anabranch {

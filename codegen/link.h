@@ -2,7 +2,7 @@
 // something that runs.
 #pragma once
 
-#include "codegen/options.h"
+#include "anabranch/options.h"
 #include "ir/program/program.h"
 #include "runtime/executor/executable.h"
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "anabranch/error.h"
 #include "codegen/backends.h"
 #include "codegen/plan/step_costs.h"
 #include "codegen/schedule/schedule.h"
-#include "ir/error.h"
 #include "passes/pass.h"
 
 namespace anabranch {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "codegen/options.h"
+#include "anabranch/options.h"
 #include "ir/program/program.h"
 #include "passes/driver.h"
 

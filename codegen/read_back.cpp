@@ -1,13 +1,13 @@
 #include "codegen/read_back.h"
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 #include "ir/program/binary.h"
 #include "ir/text/parse.h"
 
 namespace anabranch {
 namespace {
 
-// Puts the literals of `from` in the place of equal ones: code reads those where they lie.
+// Puts the literals of `from` in the place of equal ones: code reads those where they are.
 bool share_constants(const Program& from, Program& to) {
   if (to.constants != from.constants || to.steps.size() != from.steps.size()) return false;
   to.constants = from.constants;

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <set>
 
+#include "anabranch/error.h"
 #include "codegen/backends.h"
 #include "codegen/compile.h"
 #include "codegen/plan/plan.h"
 #include "codegen/program_passes.h"
-#include "ir/error.h"
 #include "ir/text/print.h"
 
 namespace anabranch {
@@ -111,7 +111,7 @@ std::string memory_text(const Compilation& compilation, const Program& program) 
                       sums.outputs, sums.constants, sums.temporaries);
   text += fmt::format("temporaries live at once: {} bytes, {:.3f} of them taken\n",
                       sums.lower_bound, ratio);
-  for (auto [input, output] : program.takeovers) {
+  for (auto [input, output] : program.donations) {
     text += fmt::format("output {} lies where input {} was, if that is donated\n", output, input);
   }
   if (!program.degradation.empty()) text += "memory limit: " + program.degradation + "\n";
@@ -187,7 +187,7 @@ ProgramMemory memory(const Compilation& compilation) {
   }
   sums.temporaries = program.arena_bytes();
   sums.lower_bound = program.devices[0].live_bytes;
-  for (auto [input, output] : program.takeovers) sums.donatable += program.inputs[input].bytes();
+  for (auto [input, output] : program.donations) sums.donatable += program.inputs[input].bytes();
   return sums;
 }
 

@@ -1,4 +1,4 @@
-#include "codegen/stage.h"
+#include "anabranch/stage.h"
 
 #include <algorithm>
 #include <array>

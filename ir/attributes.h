@@ -11,8 +11,8 @@
 #include <variant>
 #include <vector>
 
+#include "anabranch/device.h"
 #include "ir/custom_call.h"
-#include "ir/device.h"
 #include "ir/fields.h"
 #include "ir/literal.h"
 

@@ -3,13 +3,13 @@
 #include <map>
 #include <mutex>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 
 namespace anabranch {
 namespace {
 
 struct Entry {
-  std::type_index type;
+  const void* type;
   std::weak_ptr<const CustomFunction> function;
   std::shared_ptr<const CustomFunction> kept;  // where it lasts as long as the process
 };
@@ -18,7 +18,7 @@ struct Entry {
 struct Named {
   std::uint64_t next = 0;
   std::map<std::uint64_t, Entry> entries;
-  std::map<FunctionIdentity, std::uint64_t> known;
+  std::map<detail::FunctionIdentity, std::uint64_t> known;
 };
 
 struct Registry {
@@ -57,7 +57,7 @@ namespace {
 struct Forget {
   std::string name;
   std::uint64_t number = 0;
-  FunctionIdentity identity;
+  detail::FunctionIdentity identity;
 
   void operator()(const CustomFunction* function) const {
     {
@@ -73,7 +73,7 @@ struct Forget {
 
 // The registry's mutex is held.
 std::shared_ptr<const CustomFunction> add_locked(const std::string& name, CustomFunction function,
-                                                 const FunctionIdentity& identity) {
+                                                 const detail::FunctionIdentity& identity) {
   Named& named = registry().names[name];
   const std::uint64_t number = named.next++;
   std::shared_ptr<const CustomFunction> made(new CustomFunction(std::move(function)),
@@ -87,7 +87,7 @@ std::shared_ptr<const CustomFunction> add_locked(const std::string& name, Custom
 }  // namespace
 
 CustomFunctionHandle handle_of(const std::string& name, CustomFunction function,
-                               FunctionIdentity identity) {
+                               detail::FunctionIdentity identity) {
   std::lock_guard lock(registry().mutex);
   Named& named = registry().names[name];
   if (const auto known = named.known.find(identity); known != named.known.end()) {
@@ -99,16 +99,16 @@ CustomFunctionHandle handle_of(const std::string& name, CustomFunction function,
   return {number, add_locked(name, std::move(function), identity)};
 }
 
-void register_custom_call(const std::string& name, CustomFunction function,
-                          const std::type_info& kind) {
+void detail::register_custom_call(const std::string& name, CustomFunction function,
+                                  const void* type) {
   std::lock_guard lock(registry().mutex);
   Named& named = registry().names[name];
   if (named.next == 0) {
-    add_locked(name, std::move(function), {kind, std::nullopt, true});
+    add_locked(name, std::move(function), {type, std::nullopt, true});
     return;
   }
   const auto first = named.entries.find(0);
-  if (first != named.entries.end() && first->second.type == std::type_index(kind)) {
+  if (first != named.entries.end() && first->second.type == type) {
     if (auto found = first->second.function.lock()) {
       first->second.kept = std::move(found);
       return;

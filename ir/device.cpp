@@ -1,4 +1,4 @@
-#include "ir/device.h"
+#include "anabranch/device.h"
 
 #include <charconv>
 

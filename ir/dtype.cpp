@@ -1,4 +1,4 @@
-#include "ir/dtype.h"
+#include "anabranch/dtype.h"
 
 namespace anabranch {
 

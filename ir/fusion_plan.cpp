@@ -7,8 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include "anabranch/error.h"
 #include "ir/checked.h"
-#include "ir/error.h"
 #include "ir/operand_index.h"
 
 namespace anabranch {
@@ -119,13 +119,13 @@ class Planner {
       } else if (is_reduction(node.op)) {
         if (plan_.kind == FusionKind::dot) return refuse(two_kernels(Op::reduce));
         plan_.kind = FusionKind::reduction;
-        agree(members_[i]);
+        unify(members_[i]);
         if (refusal_) return;
       }
     }
   }
 
-  void agree(std::uint32_t reduction) {
+  void unify(std::uint32_t reduction) {
     const Node& node = graph_.node(reduction);
     const Shape& domain = graph_.type(node.inputs[0]).shape;
     std::vector<int> axes = reduced_axes(node);

@@ -37,7 +37,7 @@ struct FusionPlan {
   FusionKind kind = FusionKind::elementwise;
   Shape domain;
   std::vector<int> reduced_axes;  ///< ascending; empty unless the kind is `reduction`
-  std::vector<int> stage;  ///< per node of the region: how many reductions lie below it in a row
+  std::vector<int> stage;  ///< per node of the region: how many reductions are below it in a row
   int stages = 1;          ///< passes over a row, the one that stores element outputs included
   std::int64_t recompute = 1;   ///< how often a non-trivial node is computed per element, at most
   std::int64_t operations = 0;  ///< arithmetic of one run, weighed as in `Cost`; no dot's own

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "anabranch/error.h"
 #include "ir/checked.h"
-#include "ir/error.h"
+#include "ir/mix.h"
 
 namespace anabranch {
 namespace {
@@ -12,11 +13,6 @@ namespace {
 using Expression = IndexTable::Expression;
 using Term = IndexTable::Term;
 using Atom = IndexTable::Atom;
-
-std::uint64_t mix(std::uint64_t hash, std::int64_t value) {
-  hash ^= static_cast<std::uint64_t>(value) + 0x9e3779b97f4a7c15u + (hash << 6) + (hash >> 2);
-  return hash * 0xff51afd7ed558ccdu;
-}
 
 // A constant or factor that has room for its negation, and for the sum with another.
 std::int64_t in_range(std::optional<std::int64_t> number) {

@@ -1,4 +1,4 @@
-#include "ir/key.h"
+#include "anabranch/detail/key.h"
 
 #include <cstdint>
 

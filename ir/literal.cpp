@@ -20,15 +20,18 @@ Literal::Literal(Type type, std::vector<std::byte> bytes) : type_(std::move(type
   bytes_ = std::shared_ptr<const std::byte>(kept, kept->data());
 }
 
+Literal Literal::scalar(Dtype dtype, ElementBits bits) {
+  const std::span<const std::byte> bytes = bits.bytes().first(byte_size(dtype));
+  return Literal(Type{dtype, {}}, {bytes.begin(), bytes.end()});
+}
+
 Literal Literal::scalar(Dtype dtype, double value) {
   return visit_dtype(dtype, [&]<class T>() { return scalar<T>(convert_scalar<T>(value)); });
 }
 
-std::uint64_t Literal::bits(std::int64_t index) const {
-  std::uint64_t word = 0;
-  std::size_t width = byte_size(type_.dtype);
-  std::memcpy(&word, bytes_.get() + static_cast<std::size_t>(index) * width, width);
-  return word;
+ElementBits Literal::bits(std::int64_t index) const {
+  const std::size_t width = byte_size(type_.dtype);
+  return ElementBits::from(bytes().subspan(static_cast<std::size_t>(index) * width, width));
 }
 
 bool Literal::is_splat() const {

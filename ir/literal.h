@@ -7,8 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "ir/error.h"
-#include "ir/type.h"
+#include "anabranch/detail/element_bits.h"
+#include "anabranch/error.h"
+#include "anabranch/type.h"
 
 namespace anabranch {
 
@@ -20,7 +21,7 @@ class Literal {
   Literal();
   /// Takes over `bytes`; throws InternalError unless there are exactly type.bytes() of them.
   Literal(Type type, std::vector<std::byte> bytes);
-  /// Of type.bytes() bytes that somebody else made, in place; they never change, and `bytes` keeps
+  /// Of type.bytes() bytes that are already there, in place; they never change, and `bytes` keeps
   /// them.
   static Literal sharing(Type type, std::shared_ptr<const std::byte> bytes) {
     return Literal(std::move(bytes), std::move(type));
@@ -33,6 +34,7 @@ class Literal {
   static Literal scalar(T value) {
     return of(std::span<const T>(&value, 1), Shape{});
   }
+  static Literal scalar(Dtype dtype, ElementBits bits);
   /// `value` converted to `dtype` as the op `convert` does, rank 0.
   static Literal scalar(Dtype dtype, double value);
 
@@ -44,7 +46,7 @@ class Literal {
   std::span<const T> values() const;
 
   /// The bits of element `index`, zero-extended.
-  std::uint64_t bits(std::int64_t index) const;
+  ElementBits bits(std::int64_t index) const;
 
   /// Whether every element has the same bits (true for a single element, false for none).
   bool is_splat() const;

@@ -10,7 +10,7 @@ struct Log {
   LogSink sink;
 };
 
-// Never destroyed: what goes on while the process ends may be worth a line too.
+// Never destroyed: what happens while the process ends may be worth a line too.
 Log& process_log() {
   static Log& log = *new Log;
   return log;
@@ -28,7 +28,7 @@ void log_line(const std::string& line) noexcept {
     std::lock_guard lock(process_log().mutex);
     if (process_log().sink) process_log().sink(line);
   } catch (...) {
-    // There is nobody left to tell.
+    // Nothing is left to report to.
   }
 }
 

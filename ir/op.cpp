@@ -15,14 +15,7 @@ constexpr std::string_view spelled(std::string_view name) {
 
 constexpr auto table = [] {
   using enum OpKind;
-  constexpr auto none = OpInfo::none;
-  constexpr auto commutative = OpInfo::commutative;
-  constexpr auto typed = OpInfo::typed;
-  constexpr auto floats_only = OpInfo::floats_only;
-  constexpr auto integers_only = OpInfo::integers_only;
-  constexpr auto approximate = OpInfo::approximate;
-  constexpr auto has_region = OpInfo::has_region;
-  constexpr auto has_regions = OpInfo::has_regions;
+  using enum OpInfo::Flags;
   constexpr auto variadic = OpInfo::variadic;
   return std::to_array<OpInfo>({
 #define OP(name, arity, kind, attributes, flags, meaning) \

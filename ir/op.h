@@ -38,6 +38,8 @@ struct OpInfo {
     approximate = 16,
     has_region = 32,
     has_regions = 64,
+    no_bools = 128,
+    gives_bool = 256,
   };
   static constexpr int variadic = -1;
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 #include "ir/padded_axis.h"
 
 namespace anabranch {

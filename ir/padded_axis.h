@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
+#include "anabranch/shape.h"
 #include "ir/attributes.h"
-#include "ir/shape.h"
 
 namespace anabranch {
 

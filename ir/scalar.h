@@ -1,17 +1,15 @@
 // Conversion of one number between element types, with the one defined result of the op `convert`.
 #pragma once
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <type_traits>
 
-#include "ir/dtype.h"
+#include "anabranch/dtype.h"
 
 namespace anabranch {
-
-template <class T>
-inline constexpr bool is_float_storage =
-    std::is_floating_point_v<T> || std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>;
 
 /// The float that, rounded again to fewer than 22 bits, gives what rounding `value` once would
 /// (rounding to odd: Boldo and Melquiond, IEEE Trans. Computers 57(4), 2008).
@@ -31,11 +29,11 @@ template <class To, class From>
 To convert_scalar(From value) {
   if constexpr (std::is_same_v<To, From>) {
     return value;
-  } else if constexpr (std::is_same_v<From, Float16> || std::is_same_v<From, BFloat16>) {
+  } else if constexpr (is_narrow_float<From>) {
     return convert_scalar<To>(static_cast<float>(value));
   } else if constexpr (std::is_same_v<To, bool>) {
     return value != From{};
-  } else if constexpr (std::is_same_v<To, Float16> || std::is_same_v<To, BFloat16>) {
+  } else if constexpr (is_narrow_float<To>) {
     // A 64-bit source would round twice on its way through float: round it to odd first.
     if constexpr (std::is_same_v<From, float> || sizeof(From) < 4) {
       return To(static_cast<float>(value));

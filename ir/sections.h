@@ -25,7 +25,7 @@ struct SectionsFault {
   std::string what;  ///< "is truncated"
 };
 
-/// The sections, which lie in `bytes`.
+/// The sections, which are parts of `bytes`.
 std::variant<std::vector<std::string_view>, SectionsFault> unpack_sections(
     const SectionsFormat& format, std::string_view bytes);
 

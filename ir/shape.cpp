@@ -1,7 +1,7 @@
-#include "ir/shape.h"
+#include "anabranch/shape.h"
 
+#include "anabranch/error.h"
 #include "ir/checked.h"
-#include "ir/error.h"
 
 namespace anabranch {
 namespace {

@@ -1,4 +1,4 @@
-#include "ir/source_location.h"
+#include "anabranch/source_location.h"
 
 #include <mutex>
 #include <unordered_set>

@@ -1,4 +1,4 @@
-#include "ir/type.h"
+#include "anabranch/type.h"
 
 #include <ostream>
 

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <string>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 
 namespace anabranch {
 
@@ -23,7 +23,7 @@ namespace {
 }
 
 /// A new file beside `path`, removed again unless it is renamed. It is made here or not at all: a
-/// file or link of that name that somebody else put there is passed over.
+/// file or link of that name that another process put there is passed over.
 class Temporary {
  public:
   explicit Temporary(const fs::path& path) {

@@ -20,7 +20,7 @@ std::optional<Value> convert_to_same(Rewriter& graph, const Node& node) {
   return node.inputs[0];
 }
 
-std::vector<Rule> all_rules() {
+std::vector<Rule> rules_of_all_topics() {
   std::vector<Rule> rules = {
       {"[c, c, ...] = broadcast(c)", {Op::constant}, splat_constant},
       {"convert(x) = x, to its own dtype", {Op::convert, Op::bitcast_convert}, convert_to_same},
@@ -38,7 +38,7 @@ std::vector<Rule> all_rules() {
 }  // namespace
 
 const RuleTable& canonicalize_rules() {
-  static const RuleTable rules(all_rules());
+  static const RuleTable rules(rules_of_all_topics());
   return rules;
 }
 

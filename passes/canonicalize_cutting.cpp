@@ -72,7 +72,7 @@ std::optional<Value> slice_of_broadcast(Rewriter& graph, const Node& node) {
   return graph.add(Op::broadcast_in_dim, {below.inputs[0]}, AxesAttributes{axes}, node.types[0]);
 }
 
-// A slice that lies within one operand of a concatenation is a slice of that operand.
+// A slice within one operand of a concatenation is a slice of that operand.
 std::optional<Value> slice_of_concatenate(Rewriter& graph, const Node& node) {
   const Node& below = graph.node(node.inputs[0]);
   if (below.op != Op::concatenate || node.types[0].size() == 0) return std::nullopt;

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 
 namespace anabranch {
 

@@ -1,6 +1,6 @@
 #include "passes/pass.h"
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 
 namespace anabranch {
 

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <set>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 #include "ir/graph/builder.h"
 #include "ir/graph/copier.h"
 #include "ir/text/print.h"
@@ -90,9 +90,9 @@ class Placement {
 };
 
 /// Writes the graph anew with the transfers that it needs and no others.
-class Writer {
+class PlacedWriter {
  public:
-  Writer(const Graph& graph, const Placement& placement, bool with_floating)
+  PlacedWriter(const Graph& graph, const Placement& placement, bool with_floating)
       : graph_(graph),
         placement_(placement),
         with_floating_(with_floating),
@@ -160,7 +160,7 @@ class Writer {
 
 PlacedGraph place(const Graph& graph, const ParameterDevices& parameters, const Device& home,
                   bool with_floating) {
-  return Writer(graph, Placement(graph, parameters, home), with_floating).write();
+  return PlacedWriter(graph, Placement(graph, parameters, home), with_floating).write();
 }
 
 std::vector<std::uint32_t> parts_between_transfers(const Graph& graph) {

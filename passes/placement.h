@@ -12,14 +12,10 @@
 #include <span>
 #include <vector>
 
-#include "ir/device.h"
+#include "anabranch/device.h"
 #include "ir/graph/graph.h"
 
 namespace anabranch {
-
-/// Where each parameter of a graph is; nothing where any device will do, and for those beyond the
-/// end. Empty: all are on the home device.
-using ParameterDevices = std::vector<std::optional<Device>>;
 
 struct PlacedGraph {
   Graph graph;

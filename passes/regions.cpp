@@ -2,7 +2,7 @@
 
 #include <numeric>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 #include "ir/graph/builder.h"
 #include "ir/graph/copier.h"
 #include "ir/text/print.h"

@@ -183,7 +183,7 @@ std::vector<Rule> fast_rules() {
   // clang-format on
 }
 
-std::vector<Rule> all_rules() {
+std::vector<Rule> exact_and_fast_rules() {
   std::vector<Rule> rules = exact_rules();
   for (Rule& rule : fast_rules()) rules.push_back(std::move(rule));
   return rules;
@@ -192,7 +192,7 @@ std::vector<Rule> all_rules() {
 }  // namespace
 
 const RuleTable& simplify_rules() {
-  static const RuleTable rules(all_rules());
+  static const RuleTable rules(exact_and_fast_rules());
   return rules;
 }
 

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <string>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 
 namespace anabranch {
 namespace {

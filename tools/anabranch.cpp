@@ -5,7 +5,7 @@
 #include <iostream>
 #include <limits>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 #include "tools/commands.h"
 
 void anabranch::add_streams(CLI::App& command, int& streams) {

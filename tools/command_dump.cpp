@@ -22,19 +22,6 @@ struct DumpChoices {
   int streams = 0;  // as the environment wants
 };
 
-std::string picture(const Compilation& compilation, Stage stage) {
-  switch (stage) {
-    case Stage::trace:
-      return to_dot(compilation.traced);
-    case Stage::optimized:
-      return to_dot(compilation.optimized);
-    case Stage::schedule:
-      return to_dot(current(compilation).executable->program);
-    default:
-      throw Error("dump: only the stages trace, optimized and schedule have pictures");
-  }
-}
-
 // What a pass made, each time that it ran.
 std::string text_after(const DumpChoices& choices, const Options& options) {
   const std::vector<std::string_view> names = pass_names();
@@ -69,7 +56,7 @@ void dump_command(const DumpChoices& choices) {
   if (choices.format == "text") {
     text = dump(compilation, *stage);
   } else {
-    text = picture(compilation, *stage);
+    text = to_dot(compilation, *stage);
     if (choices.format == "svg") text = draw_svg(text);
   }
   write(choices, text);

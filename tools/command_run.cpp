@@ -6,6 +6,7 @@
 #include <optional>
 #include <random>
 
+#include "anabranch/timeline_summary.h"
 #include "codegen/compile.h"
 #include "frontend/run/env.h"
 #include "ir/interpret/interpret.h"
@@ -13,8 +14,7 @@
 #include "ir/text/print.h"
 #include "runtime/executor/run.h"
 #include "runtime/memory/copy.h"
-#include "runtime/timeline/summary.h"
-#include "runtime/timeline/timeline.h"
+#include "runtime/timeline/record.h"
 #include "tools/commands.h"
 #include "tools/npy.h"
 #include "tools/npz.h"

@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 #include "ir/graph/graph.h"
 
 namespace anabranch {

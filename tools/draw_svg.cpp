@@ -11,7 +11,7 @@
 #include <cstring>
 #include <utility>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 
 namespace anabranch {
 namespace {

@@ -5,7 +5,7 @@
 #include <iostream>
 #include <iterator>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 #include "ir/text/parse.h"
 #include "ir/write_file.h"
 #include "tools/commands.h"

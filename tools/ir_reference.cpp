@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 #include "ir/infer/infer.h"
 
 namespace {

@@ -42,10 +42,6 @@ constexpr std::array<Descr, 12> descrs = {{{"b1", bool_, "?", "bool"},
                                            {"f4", f32, "f", "float32"},
                                            {"f8", f64, "d", "float64"}}};
 
-[[noreturn]] void fail(const std::string& path, const std::string& what) {
-  throw Error(path + ": " + what);
-}
-
 struct Header {
   Type type;
   bool big_endian = false;
@@ -54,9 +50,10 @@ struct Header {
 
 void parse_descr(const std::string& path, const PythonLiteral& value, Header& header) {
   if (value.kind == PythonLiteral::Kind::list) {
-    fail(path, "holds records of several fields; save each field as an array of its own");
+    fail_reading(path, "holds records of several fields; save each field as an array of its own");
   }
-  if (value.kind != PythonLiteral::Kind::text) fail(path, "the .npy header's descr is no string");
+  if (value.kind != PythonLiteral::Kind::text)
+    fail_reading(path, "the .npy header's descr is no string");
   std::string_view code = value.text;
   const bool ordered = !code.empty() && std::string_view("<>=|").find(code[0]) != code.npos;
   header.big_endian = code.starts_with('>');
@@ -70,8 +67,8 @@ void parse_descr(const std::string& path, const PythonLiteral& value, Header& he
   std::string shown = value.text;
   std::replace_if(
       shown.begin(), shown.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
-  fail(path, "dtype '" + shown +
-                 "' is not one of ours; save it as bool, an integer or float16 to float64");
+  fail_reading(path, "dtype '" + shown +
+                         "' is not one of ours; save it as bool, an integer or float16 to float64");
 }
 
 Shape parse_shape(const std::string& path, const PythonLiteral& value) {
@@ -81,11 +78,11 @@ Shape parse_shape(const std::string& path, const PythonLiteral& value) {
     tuple = tuple && size.kind == PythonLiteral::Kind::integer;
     sizes.push_back(size.number);
   }
-  if (!tuple) fail(path, "the .npy header's shape is not a tuple of integers");
+  if (!tuple) fail_reading(path, "the .npy header's shape is not a tuple of integers");
   try {
     return Shape(std::move(sizes));
   } catch (const Error& error) {
-    fail(path, std::string("the .npy header's shape: ") + error.what());
+    fail_reading(path, std::string("the .npy header's shape: ") + error.what());
   }
 }
 
@@ -97,10 +94,10 @@ std::array<PythonLiteral, 3> header_values(const std::string& path, const std::s
   try {
     header = parse_python_literal(text, python2);
   } catch (const Error& error) {
-    fail(path, std::string("the .npy header is no Python literal: ") + error.what());
+    fail_reading(path, std::string("the .npy header is no Python literal: ") + error.what());
   }
   if (header.kind != PythonLiteral::Kind::dictionary) {
-    fail(path, "the .npy header is not a dictionary");
+    fail_reading(path, "the .npy header is not a dictionary");
   }
   std::array<PythonLiteral, 3> values;
   std::array<bool, 3> found{};
@@ -108,13 +105,14 @@ std::array<PythonLiteral, 3> header_values(const std::string& path, const std::s
     const PythonLiteral& key = header.items[i];
     const auto at =
         static_cast<std::size_t>(std::find(keys.begin(), keys.end(), key.text) - keys.begin());
-    if (key.kind != PythonLiteral::Kind::text) fail(path, "the .npy header has a key of no text");
-    if (at == keys.size()) fail(path, "the .npy header has a key '" + key.text + "'");
+    if (key.kind != PythonLiteral::Kind::text)
+      fail_reading(path, "the .npy header has a key of no text");
+    if (at == keys.size()) fail_reading(path, "the .npy header has a key '" + key.text + "'");
     values[at] = std::move(header.items[i + 1]);
     found[at] = true;
   }
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    if (!found[i]) fail(path, "the .npy header has no " + std::string(keys[i]));
+    if (!found[i]) fail_reading(path, "the .npy header has no " + std::string(keys[i]));
   }
   return values;
 }
@@ -124,7 +122,7 @@ Header parse_header(const std::string& path, const std::string& text, bool pytho
   Header header;
   parse_descr(path, descr, header);
   if (fortran_order.kind != PythonLiteral::Kind::boolean) {
-    fail(path, "the .npy header's fortran_order is neither True nor False");
+    fail_reading(path, "the .npy header's fortran_order is neither True nor False");
   }
   header.fortran_order = fortran_order.number != 0;
   header.type.shape = parse_shape(path, shape);
@@ -181,12 +179,12 @@ class Reader {
 
 Header read_header(const std::string& path, Reader& reader) {
   const std::string start = reader.text(8);
-  if (start.size() < 8 || !start.starts_with(magic)) fail(path, "is not a .npy file");
+  if (start.size() < 8 || !start.starts_with(magic)) fail_reading(path, "is not a .npy file");
   const int major = static_cast<unsigned char>(start[6]);
   const int minor = static_cast<unsigned char>(start[7]);
   if (major < 1 || major > 3 || minor != 0) {
-    fail(path, ".npy format version " + std::to_string(major) + "." + std::to_string(minor) +
-                   "; versions 1.0, 2.0 and 3.0 are read");
+    fail_reading(path, ".npy format version " + std::to_string(major) + "." +
+                           std::to_string(minor) + "; versions 1.0, 2.0 and 3.0 are read");
   }
   const std::string digits = reader.text(major == 1 ? 2 : 4);
   std::size_t length = 0;
@@ -194,9 +192,9 @@ Header read_header(const std::string& path, Reader& reader) {
     length = length << 8 | static_cast<unsigned char>(digits[i]);
   }
   if (digits.size() < (major == 1 ? 2u : 4u) || length > reader.left()) {
-    fail(path, "the .npy header is cut short");
+    fail_reading(path, "the .npy header is cut short");
   }
-  if (length > 1 << 20) fail(path, "the .npy header is longer than 1 MiB");
+  if (length > 1 << 20) fail_reading(path, "the .npy header is longer than 1 MiB");
   return parse_header(path, reader.text(length), major < 3);
 }
 
@@ -225,8 +223,8 @@ Literal read_npy(const NpySource& source) {
   Header header = read_header(path, reader);
   const Type& type = header.type;
   if (reader.left() != type.bytes()) {
-    fail(path, to_string(type) + " takes " + std::to_string(type.bytes()) + " bytes, and " +
-                   std::to_string(reader.left()) + " follow the header");
+    fail_reading(path, to_string(type) + " takes " + std::to_string(type.bytes()) + " bytes, and " +
+                           std::to_string(reader.left()) + " follow the header");
   }
   std::vector<std::byte> bytes(type.bytes());
   reader.fill(bytes);
@@ -242,14 +240,14 @@ Literal read_npy(const std::string& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (fs::exists(status) && !fs::is_regular_file(status)) {
-    fail(path, "is no regular file; give the path of a .npy file");
+    fail_reading(path, "is no regular file; give the path of a .npy file");
   }
   std::ifstream file(path, std::ios::binary);
-  if (!file) fail(path, std::string("cannot be opened: ") + std::strerror(errno));
+  if (!file) fail_reading(path, std::string("cannot be opened: ") + std::strerror(errno));
   return read_npy({path, fs::file_size(path), [&](std::span<std::byte> bytes) {
                      file.read(reinterpret_cast<char*>(bytes.data()),
                                static_cast<std::streamsize>(bytes.size()));
-                     if (!file) fail(path, "cannot be read to its end");
+                     if (!file) fail_reading(path, "cannot be read to its end");
                    }});
 }
 

@@ -10,6 +10,11 @@
 
 namespace anabranch {
 
+/// Throws Error that names the file.
+[[noreturn]] inline void fail_reading(const std::string& path, const std::string& what) {
+  throw Error(path + ": " + what);
+}
+
 /// The bytes of one .npy file, wherever they are.
 struct NpySource {
   std::string name;                                ///< for messages

@@ -15,15 +15,12 @@ namespace {
 
 constexpr std::string_view extension = ".npz";
 
-[[noreturn]] void fail(const std::string& path, const std::string& what) {
-  throw Error(path + ": " + what);
-}
-
 using Archive = std::unique_ptr<zip_t, decltype(&zip_discard)>;
 using ArchiveFile = std::unique_ptr<zip_file_t, decltype(&zip_fclose)>;
 
 Archive open_archive(const std::string& path) {
-  if (std::filesystem::is_directory(path)) fail(path, "is a folder; give the path of a file");
+  if (std::filesystem::is_directory(path))
+    fail_reading(path, "is a folder; give the path of a file");
   int code = 0;
   if (zip_t* archive = zip_open(path.c_str(), ZIP_RDONLY, &code)) return {archive, zip_discard};
   zip_error_t error;
@@ -31,7 +28,7 @@ Archive open_archive(const std::string& path) {
   const std::string reason = zip_error_strerror(&error);
   const bool unopened = code == ZIP_ER_NOENT || code == ZIP_ER_OPEN || code == ZIP_ER_READ;
   zip_error_fini(&error);
-  fail(path, (unopened ? "cannot be opened: " : "is no .npz file: ") + reason);
+  fail_reading(path, (unopened ? "cannot be opened: " : "is no .npz file: ") + reason);
 }
 
 struct Entry {
@@ -61,31 +58,32 @@ std::string names_of(const std::vector<Entry>& arrays) {
 // The size that an entry claims, where its bytes can be that many.
 std::uint64_t size_of(const std::string& name, const zip_stat_t& status) {
   constexpr zip_uint64_t wanted = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD;
-  if ((status.valid & wanted) != wanted) fail(name, "is no .npz file: its size is missing");
+  if ((status.valid & wanted) != wanted) fail_reading(name, "is no .npz file: its size is missing");
   if (status.comp_method != ZIP_CM_STORE && status.comp_method != ZIP_CM_DEFLATE) {
-    fail(name, "is neither stored nor deflated; save it with np.savez or np.savez_compressed");
+    fail_reading(name,
+                 "is neither stored nor deflated; save it with np.savez or np.savez_compressed");
   }
   // A deflated byte stands for at most 1032 (zlib, "Maximum Compression Factor").
   if (status.size / 1032 > status.comp_size) {
-    fail(name, "claims " + std::to_string(status.size) + " bytes, more than " +
-                   std::to_string(status.comp_size) + " compressed ones can hold");
+    fail_reading(name, "claims " + std::to_string(status.size) + " bytes, more than " +
+                           std::to_string(status.comp_size) + " compressed ones can hold");
   }
   return status.size;
 }
 
 Literal read_entry(const std::string& name, zip_t* archive, const zip_stat_t& status) {
   const ArchiveFile file(zip_fopen_index(archive, status.index, 0), zip_fclose);
-  if (!file) fail(name, std::string("cannot be opened: ") + zip_strerror(archive));
+  if (!file) fail_reading(name, std::string("cannot be opened: ") + zip_strerror(archive));
   const auto read = [&](std::span<std::byte> bytes) {
     const auto count = zip_fread(file.get(), bytes.data(), bytes.size());
     if (count == static_cast<zip_int64_t>(bytes.size())) return;
     const std::string reason = count < 0 ? zip_file_strerror(file.get()) : "it is cut short";
-    fail(name, "cannot be read to its end: " + reason);
+    fail_reading(name, "cannot be read to its end: " + reason);
   };
   Literal literal = read_npy(NpySource{name, size_of(name, status), read});
   std::byte more;  // the checksum is compared where nothing is left
   if (zip_fread(file.get(), &more, 1) != 0) {
-    fail(name, std::string("cannot be read to its end: ") + zip_file_strerror(file.get()));
+    fail_reading(name, std::string("cannot be read to its end: ") + zip_file_strerror(file.get()));
   }
   return literal;
 }
@@ -94,18 +92,18 @@ Literal read_entry(const std::string& name, zip_t* archive, const zip_stat_t& st
 Literal read_npz(const std::string& path, std::string_view key) {
   const Archive archive = open_archive(path);
   const std::vector<Entry> arrays = arrays_in(archive.get());
-  if (arrays.empty()) fail(path, "holds no arrays: no entry ends in .npy");
+  if (arrays.empty()) fail_reading(path, "holds no arrays: no entry ends in .npy");
   const std::string names = names_of(arrays);
   if (key.empty() && arrays.size() > 1) {
-    fail(path, "holds the arrays " + names + "; write " + path + ":" + arrays[0].name +
-                   " for one of them");
+    fail_reading(path, "holds the arrays " + names + "; write " + path + ":" + arrays[0].name +
+                           " for one of them");
   }
   const auto named = [&](const Entry& entry) {
     return key.empty() || key == entry.name || key == entry.name + ".npy";
   };
   const auto found = std::find_if(arrays.begin(), arrays.end(), named);
   if (found == arrays.end()) {
-    fail(path, "holds no array '" + std::string(key) + "'; it holds " + names);
+    fail_reading(path, "holds no array '" + std::string(key) + "'; it holds " + names);
   }
   return read_entry(path + ":" + found->name, archive.get(), found->status);
 }

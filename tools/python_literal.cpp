@@ -4,7 +4,7 @@
 #include <charconv>
 #include <utility>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 
 namespace anabranch {
 namespace {

@@ -98,7 +98,7 @@ class Picture {
   }
 
  private:
-  // Above are the program's threads, then the streams, the copies, then who ran them.
+  // Above are the program's threads, then the streams, the copies, then the threads that ran them.
   static std::pair<int, Track> place(const Track& track) {
     constexpr int order[] = {0, 3, 1, 2};
     return {order[static_cast<std::size_t>(track.kind)], track};
@@ -158,7 +158,7 @@ class Picture {
     if (event.category == Category::wait) return "#999999";
     if (event.track.kind == Track::Kind::stream) return stream_colour(event.track.index);
     if (event.category != Category::range) return host_colour;
-    // What a thread does of a launch lies within the launch.
+    // What a thread does of a launch is within the launch.
     for (const Event& launch : events_) {
       if (is_launch(launch) && launch.name == event.name && launch.begin <= event.begin &&
           launch.end >= event.begin) {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "runtime/timeline/timeline.h"
+#include "anabranch/timeline.h"
 
 namespace anabranch {
 

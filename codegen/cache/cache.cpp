@@ -1,5 +1,3 @@
-#include "codegen/cache/cache.h"
-
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -9,13 +7,15 @@
 #include <cerrno>
 #include <cstring>
 #include <ctime>
+#include <filesystem>
 #include <memory>
 #include <random>
 #include <utility>
 #include <vector>
 
+#include "anabranch/code_cache.h"
+#include "anabranch/error.h"
 #include "codegen/cache/entry.h"
-#include "ir/error.h"
 #include "ir/log.h"
 
 namespace anabranch {
@@ -140,11 +140,11 @@ std::optional<std::string> code_of(const File& file, const struct stat& status,
 
 }  // namespace
 
-CodeCache::CodeCache(const std::filesystem::path& directory, std::int64_t limit)
-    : path_(named(directory)), limit_(limit) {
+CodeCache::CodeCache(const std::string& directory, std::int64_t limit)
+    : path_(named(directory).string()), limit_(limit) {
   make_private_directory(path_);
   File opened(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  const std::string name = "cache: " + path_.string();
+  const std::string name = "cache: " + path_;
   struct stat status;
   if (!opened || ::fstat(opened.descriptor(), &status) != 0) {
     if (errno == ENOTDIR) throw Error(name + " is not a directory");
@@ -163,7 +163,7 @@ CodeCache::~CodeCache() { File(directory_).close(); }
 
 std::optional<std::string> CodeCache::find(std::string_view key) {
   const std::string entry = cache_entry::name(key);
-  // Whatever lies there: no link is followed and no pipe waited for.
+  // Whatever is there: no link is followed and no pipe waited for.
   const File file(
       ::openat(directory_, entry.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!file) {
@@ -188,7 +188,7 @@ std::optional<std::string> CodeCache::find(std::string_view key) {
 void CodeCache::reject(const std::string& entry, const std::string& why) {
   ++rejected_;
   if (::unlinkat(directory_, entry.c_str(), 0) != 0) put_aside(entry);
-  log_line("cache: " + (path_ / entry).string() + " " + why + "; removed, and compiled again");
+  log_line("cache: " + path_ + "/" + entry + " " + why + "; removed, and compiled again");
 }
 
 // A folder: what is in it may be another user's, but the name is ours to give.
@@ -196,7 +196,7 @@ void CodeCache::put_aside(const std::string& entry) {
   const std::string aside = unfinished_name();
   if (::renameat(directory_, entry.c_str(), directory_, aside.c_str()) != 0) return;
   std::error_code ignored;
-  std::filesystem::remove_all(path_ / aside, ignored);
+  std::filesystem::remove_all(path_ + "/" + aside, ignored);
 }
 
 void CodeCache::keep(std::string_view key, std::string_view code) {
@@ -210,7 +210,7 @@ void CodeCache::keep(std::string_view key, std::string_view code) {
 }
 
 // Others see the whole entry or none. What a power cut leaves of it is found by the checksum, so
-// nobody has to wait for the disk.
+// no thread has to wait for the disk.
 bool CodeCache::publish(const std::string& entry, const std::string& content) {
   const std::string unfinished = unfinished_name();
   File file(::openat(directory_, unfinished.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
@@ -254,7 +254,7 @@ void CodeCache::evict() {
 void CodeCache::report_trouble(const std::string& doing) {
   const std::string why = std::strerror(errno);
   if (reported_.exchange(true)) return;
-  log_line("cache: " + path_.string() + " cannot be " + doing + ": " + why +
+  log_line("cache: " + path_ + " cannot be " + doing + ": " + why +
            "; compiling goes on without it");
 }
 

@@ -14,7 +14,7 @@ std::string name(std::string_view key);
 
 std::string encode(std::string_view key, std::string_view code);
 
-/// The code of an entry for `key`, which lies in `content`, or why it is no such entry.
+/// The code of an entry for `key`, which is in `content`, or why it is no such entry.
 std::variant<std::string_view, SectionsFault> code(std::string_view content, std::string_view key);
 
 /// How the names of all entries end.

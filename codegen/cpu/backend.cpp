@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "anabranch/devices.h"
 #include "codegen/costs.h"
 #include "codegen/cpu/compile_kernels.h"
 #include "codegen/cpu/dot/design.h"
@@ -11,7 +12,6 @@
 #include "codegen/cpu/kernel_passes.h"
 #include "codegen/cpu/link_program.h"
 #include "codegen/cpu/native_flow.h"
-#include "runtime/device/device.h"
 
 namespace anabranch::cpu {
 namespace {
@@ -49,7 +49,7 @@ class Predict {
   }
   void operator()(const PackStep& pack) const {
     const HostTask task =
-        SharedRight::task(design(pack.dot, epilogue_extent(pack.dot, kernels_), true).shared_right);
+        PackedRight::task(design(pack.dot, epilogue_extent(pack.dot, kernels_), true).shared_right);
     set(core_ns(step_.cost), ranges(task.extent, task.grain));
   }
   void operator()(const CopyStep&) const { set_copy(); }

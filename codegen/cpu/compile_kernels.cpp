@@ -3,12 +3,12 @@
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 
+#include "anabranch/error.h"
 #include "codegen/cpu/emit/kernel.h"
 #include "codegen/cpu/jit.h"
 #include "codegen/cpu/leaked_on_error.h"
 #include "codegen/cpu/link.h"
 #include "codegen/cpu/object_code.h"
-#include "ir/error.h"
 
 namespace anabranch::cpu {
 namespace {

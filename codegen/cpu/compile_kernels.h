@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "codegen/cache/cache.h"
+#include "anabranch/code_cache.h"
 #include "codegen/cpu/cpu_model.h"
 #include "ir/kernel/kernel.h"
 #include "runtime/device/task.h"

@@ -12,9 +12,9 @@
 #include <mutex>
 #include <new>
 
+#include "anabranch/error.h"
 #include "codegen/cpu/leaked_on_error.h"
 #include "codegen/cpu/math/value.h"
-#include "ir/error.h"
 
 namespace anabranch::cpu {
 namespace {
@@ -63,7 +63,7 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine(const CpuModel& cpu) {
       llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default, /*JIT=*/true));
 }
 
-// Target machines that nobody uses at the moment; never destroyed, like the JIT.
+// Target machines that are not in use; never destroyed, like the JIT.
 struct TargetMachinePool {
   std::mutex mutex;
   std::vector<std::unique_ptr<llvm::TargetMachine>> idle;
@@ -88,7 +88,7 @@ const CpuModel& host_cpu() {
   return *host;
 }
 
-// What LLVM may have been changing when an exception came is used by nobody again.
+// What LLVM may have been changing when an exception came is not used again.
 void ReturnTargetMachine::operator()(llvm::TargetMachine* machine) const {
   if (std::uncaught_exceptions() > exceptions) return give_up(machine);
   if (!is_pooled) {

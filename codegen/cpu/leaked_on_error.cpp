@@ -14,7 +14,7 @@ void give_up(void* object) noexcept {
     if (!given_up) given_up = new std::vector<void*>;
     given_up->push_back(object);
   } catch (const std::bad_alloc&) {
-    // The list serves those who search for leaks alone.
+    // The list serves searches for leaks alone.
   }
 }
 

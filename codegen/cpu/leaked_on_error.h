@@ -6,7 +6,7 @@
 
 namespace anabranch::cpu {
 
-/// Keeps what nobody uses nor destroys again, so that it does not count as lost.
+/// Keeps what is never used nor destroyed again, so that it does not count as lost.
 void give_up(void* object) noexcept;
 
 /// LLVM is built without exceptions: what is thrown where its memory ends passes through functions

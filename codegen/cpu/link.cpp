@@ -12,10 +12,10 @@
 #include <system_error>
 #include <utility>
 
+#include "anabranch/error.h"
 #include "codegen/cpu/emit/kernel.h"
 #include "codegen/cpu/jit.h"
 #include "codegen/cpu/leaked_on_error.h"
-#include "ir/error.h"
 
 // Of libgcc.
 extern "C" void __register_frame_info(const void* section, void* record);

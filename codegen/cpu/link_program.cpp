@@ -53,9 +53,9 @@ class Needed {
   std::vector<std::uint32_t> numbers_;
 };
 
-class Linker {
+class ProgramLinker {
  public:
-  Linker(const Program& program, CodeCache* cache)
+  ProgramLinker(const Program& program, CodeCache* cache)
       : program_(program), cache_(cache), tasks_(program.kernels.size()) {}
 
   void link(LinkedCode& code) {
@@ -135,7 +135,7 @@ void add_flows(const Program& program, const LinkedCode& code, std::span<const K
 }  // namespace
 
 void link_program(const Program& program, CodeCache* cache, LinkedCode& code) {
-  Linker(program, cache).link(code);
+  ProgramLinker(program, cache).link(code);
 }
 
 std::string code_text(const Program& program, const LinkedCode& code, Stage stage) {

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "codegen/cache/cache.h"
-#include "codegen/stage.h"
+#include "anabranch/code_cache.h"
+#include "anabranch/stage.h"
 #include "ir/program/program.h"
 #include "runtime/executor/executable.h"
 

@@ -1,4 +1,4 @@
-// What the caches are told: rows that are read next, results that nobody reads soon.
+// What the caches are told: rows that are read next, results that are not read soon.
 #pragma once
 
 #include "codegen/kernel/pass.h"

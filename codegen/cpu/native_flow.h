@@ -10,7 +10,7 @@
 #include <span>
 #include <string>
 
-#include "codegen/cache/cache.h"
+#include "anabranch/code_cache.h"
 #include "ir/program/program.h"
 #include "runtime/executor/executable.h"
 

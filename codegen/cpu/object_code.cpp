@@ -6,14 +6,14 @@
 #include <optional>
 #include <utility>
 
-#include "codegen/cache/cache.h"
+#include "anabranch/code_cache.h"
+#include "anabranch/detail/key.h"
 #include "codegen/cpu/jit.h"
-#include "ir/key.h"
 
 namespace anabranch::cpu {
 namespace {
 
-// All that the code depends on: who makes it, for which CPU, and from what, in full. The module is
+// All that the code depends on: what makes it, for which CPU, and from what, in full. The module is
 // asked and not the kernels: it takes a hundredth of the time of the code generation, and nothing
 // of a kernel, nor of how it is emitted, can be forgotten.
 Key key_of(const llvm::Module& module, const llvm::TargetMachine& machine,

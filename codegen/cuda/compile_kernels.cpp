@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "anabranch/detail/key.h"
 #include "codegen/cuda/emit/kernel.h"
 #include "codegen/cuda/nvrtc.h"
-#include "ir/key.h"
 #include "runtime/cuda/gpu.h"
 
 namespace anabranch::cuda {
@@ -27,24 +27,24 @@ struct Launchable {
 };
 
 // Constants are copied from the host when a program is compiled.
-void wait_for(const Buffer& constant, DeviceQueue& queue) {
-  const std::shared_ptr<const Mark> mark = constant.ready().mark();
-  if (mark && !constant.ready().ready()) queue.wait(*mark);
+void wait_for(const Buffer& constant, DeviceStream& stream) {
+  const std::shared_ptr<const DeviceEvent> written = constant.ready().device_event();
+  if (written && !constant.ready().ready()) stream.wait(*written);
 }
 
-void put(const void* context, void* const* buffers, DeviceQueue& queue) {
+void enqueue(const void* context, void* const* buffers, DeviceStream& stream) {
   const auto& kernel = *static_cast<const Launchable*>(context);
   std::vector<void*> pointers;
   const auto add = [&](void* const& pointer) {
     pointers.push_back(const_cast<void*>(static_cast<const void*>(&pointer)));
   };
   for (std::size_t i = 0; i < kernel.buffers; ++i) add(buffers[i]);
-  for (const Buffer& buffer : kernel.fixed) wait_for(buffer, queue);
+  for (const Buffer& buffer : kernel.fixed) wait_for(buffer, stream);
   for (void* const& pointer : kernel.fixed_pointers) add(pointer);
-  kernel.gpu.launch(kernel.function, kernel.blocks, kernel.threads, pointers.data(), queue);
+  kernel.gpu.launch(kernel.function, kernel.blocks, kernel.threads, pointers.data(), stream);
 }
 
-void put_nothing(const void*, void* const*, DeviceQueue&) {}
+void enqueue_nothing(const void*, void* const*, DeviceStream&) {}
 
 std::string text_of(std::span<const KernelText> kernels) {
   std::string text = device_text();
@@ -72,8 +72,8 @@ std::string cubin_of(const std::string& text, int architecture, CodeCache* cache
 }
 
 DeviceTask task_of(const KernelText& kernel, Gpu& gpu, const ModulePtr& module) {
-  if (kernel.blocks == 0) return {put_nothing, nullptr};
-  // Every kernel goes on where its blocks end, so fewer than it asks for will do.
+  if (kernel.blocks == 0) return {enqueue_nothing, nullptr};
+  // Every kernel continues where its blocks end, so fewer than it asks for will do.
   constexpr std::int64_t most_blocks = std::numeric_limits<std::int32_t>::max();
   auto made = std::make_shared<Launchable>(
       Launchable{gpu,
@@ -85,7 +85,7 @@ DeviceTask task_of(const KernelText& kernel, Gpu& gpu, const ModulePtr& module) 
                  kernel.fixed,
                  {}});
   for (const Buffer& buffer : made->fixed) made->fixed_pointers.push_back(buffer.data());
-  return {put, std::move(made)};
+  return {enqueue, std::move(made)};
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "codegen/cache/cache.h"
+#include "anabranch/code_cache.h"
 #include "runtime/device/task.h"
 #include "runtime/memory/buffer.h"
 

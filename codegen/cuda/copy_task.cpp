@@ -2,13 +2,13 @@
 
 #include <memory>
 
-#include "runtime/device/engine.h"
+#include "runtime/device/stream_executor.h"
 
 namespace anabranch::cuda {
 namespace {
 
-void copy(const void* context, void* const* buffers, DeviceQueue& queue) {
-  queue.copy(buffers[1], buffers[0], *static_cast<const std::size_t*>(context));
+void copy(const void* context, void* const* buffers, DeviceStream& stream) {
+  stream.copy(buffers[1], buffers[0], *static_cast<const std::size_t*>(context));
 }
 
 }  // namespace

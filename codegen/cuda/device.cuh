@@ -1,5 +1,5 @@
 // What generated kernels stand on: element types, the ops of ir/ops.def on scalars, packs of
-// consecutive elements, and reductions over the threads of a team. Compiled in front of every
+// consecutive elements, and reductions over the threads of a group. Compiled in front of every
 // kernel; needs no other header. Without __CUDACC__ it is ordinary C++, once something gives it
 // threads (tests/cuda does, to run kernels on a CPU).
 
@@ -535,7 +535,8 @@ AB_INLINE void store(T* to, Pack<T, count> values) {
   *reinterpret_cast<Word*>(to) = bits_as<Word>(values);
 }
 
-// --- reductions over the threads of a team -------------------------------------------------------
+// --- reductions over the threads of a group
+// -------------------------------------------------------
 
 struct Sum {
   template <class T>
@@ -604,10 +605,10 @@ AB_INLINE T from_lane(T value, int distance) {
   return both.value;
 }
 
-// What the values of a team of `members` neighbouring threads, 32 or a whole block, come to, on
+// What the values of a group of `members` neighbouring threads, 32 or a whole block, come to, on
 // each of them: always combined in the same order.
 template <class How, int members, class T>
-AB_INLINE T of_team(T value) {
+AB_INLINE T of_group(T value) {
   for (int distance = 16; distance > 0; distance /= 2)
     value = How::of(value, from_lane(value, distance));
   if constexpr (members > 32) {
@@ -622,7 +623,7 @@ AB_INLINE T of_team(T value) {
   return value;
 }
 
-// The same where a team is one lane of every warp of a block of `warps`.
+// The same where a group is one lane of every warp of a block of `warps`.
 template <class How, int warps, class T>
 AB_INLINE T of_lane(T value) {
   __shared__ T of_threads[32 * warps];
@@ -664,21 +665,21 @@ AB_INLINE void copy(T* to, const T* from, i64 count) {
 }
 
 // The end of a loop whose carries changed places: carry i, of words[i], comes from places[i] to
-// homes[i], and another carry that lies there goes where it was.
+// bases[i], and another carry that is there goes where it was.
 template <class Word, int carries>
-AB_INLINE void bring_home(Bytes* places, const Bytes* homes, const i64* words) {
+AB_INLINE void copy_back(Bytes* places, const Bytes* bases, const i64* words) {
   for (int i = 0; i < carries; ++i) {
-    if (places[i].first == homes[i].first) continue;
+    if (places[i].first == bases[i].first) continue;
     int there = 0;
-    while (places[there].first != homes[i].first) ++there;
-    Word *const from = places[i], *const to = homes[i];
+    while (places[there].first != bases[i].first) ++there;
+    Word *const from = places[i], *const to = bases[i];
     for (i64 k = threadIdx.x; k < words[i]; k += blockDim.x) {
       const Word word = from[k];
       if (there < carries) from[k] = to[k];
       to[k] = word;
     }
     places[there] = places[i];
-    places[i] = homes[i];
+    places[i] = bases[i];
     __syncthreads();
   }
 }

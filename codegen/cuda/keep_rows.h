@@ -1,4 +1,4 @@
-// What a team reads in one pass over its row and needs again in a later one stays in registers: a
+// What a group reads in one pass over its row and needs again in a later one stays in registers: a
 // row is read from memory once.
 //
 //   for j { max m = in0[i * 1024 + j] }        for j { %3 = load in0[i * 1024 + j]
@@ -11,8 +11,8 @@
 
 namespace anabranch::cuda {
 
-/// Adds scratch for the loads that several passes share, where every member of a team comes back to
-/// the elements that it has read itself, and they are few enough for registers.
+/// Adds scratch for the loads that several passes share, where every member of a group comes back
+/// to the elements that it has read itself, and they are few enough for registers.
 Kernel keep_rows(const Kernel& kernel, KernelContext& context);
 
 inline constexpr KernelPass keep_rows_pass = {

@@ -5,16 +5,16 @@
 #include <unordered_map>
 #include <utility>
 
+#include "anabranch/error.h"
 #include "codegen/cuda/compile_kernels.h"
 #include "codegen/cuda/copy_task.h"
 #include "codegen/cuda/dot/dot.h"
 #include "codegen/cuda/gather.h"
-#include "ir/error.h"
 
 namespace anabranch::cuda {
 namespace {
 
-void refuse(const void* why, void* const*, DeviceQueue&) {
+void refuse(const void* why, void* const*, DeviceStream&) {
   throw Error(*static_cast<const std::string*>(why));
 }
 

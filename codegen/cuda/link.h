@@ -1,7 +1,7 @@
 // The steps of a program on GPUs get what runs them there.
 #pragma once
 
-#include "codegen/cache/cache.h"
+#include "anabranch/code_cache.h"
 #include "runtime/executor/executable.h"
 
 namespace anabranch::cuda {

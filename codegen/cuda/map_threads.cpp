@@ -6,16 +6,16 @@
 #include <numeric>
 #include <optional>
 
+#include "anabranch/error.h"
 #include "codegen/cuda/emit/thread_scratch.h"
 #include "codegen/kernel/facts.h"
 #include "codegen/kernel/loop_nest.h"
-#include "ir/error.h"
 
 namespace anabranch::cuda {
 namespace {
 
 constexpr int warp = 32;
-constexpr int usual_threads = 256;  // of a block whose teams are small
+constexpr int usual_threads = 256;  // of a block whose groups are small
 constexpr std::int64_t access_bytes = 16;
 constexpr std::int64_t short_row = 16;       // better left to one thread
 constexpr std::int64_t warp_row = 1024;      // longer ones take a block
@@ -78,7 +78,7 @@ void set_parallel(Kernel& kernel) {
   std::get<Loop>(kernel[outer_loops(kernel)[0]].operation).parallel = true;
 }
 
-/// The loop other than the innermost in which most of what is read lies next to each other.
+/// The loop other than the innermost in which most of what is read is next to each other.
 std::optional<std::size_t> transposed_loop(const Kernel& kernel, const KernelFacts& facts) {
   const std::vector<Ref>& outer = facts.outer();
   std::vector<std::int64_t> votes(outer.size());
@@ -117,7 +117,7 @@ Mapped map_tiles(Kernel kernel, std::size_t row, const Blocks& blocks) {
     return (extent + ThreadMap::tile_size - 1) / ThreadMap::tile_size;
   };
   return {std::move(kernel),
-          {.teams = warp,
+          {.groups = warp,
            .members = blocks.warps(),
            .tile_rows = tiles(old[row]),
            .tile_columns = tiles(old.back())}};
@@ -145,10 +145,10 @@ Mapped map_elements(Kernel kernel, const Blocks& blocks) {
   if (width > 1) {
     std::get<Loop>(kernel[outer_loops(kernel)[1]].operation).vector_width = width;
   }
-  return {std::move(kernel), {.teams = blocks.threads}};
+  return {std::move(kernel), {.groups = blocks.threads}};
 }
 
-/// The outer loop whose iterations lie next to each other in memory where those of the loops
+/// The outer loop whose iterations are next to each other in memory where those of the loops
 /// inside do not.
 std::optional<std::size_t> column_loop(const Kernel& kernel, const KernelFacts& facts) {
   std::vector<std::int64_t> votes(facts.outer().size());
@@ -217,15 +217,15 @@ Mapped map_columns(Kernel kernel, std::size_t loop, std::int64_t columns, RowLen
   kernel = merge_outer(with_innermost(kernel, loop));
   const std::int64_t many = blocks.is_one ? blocks.threads : many_rows;
   if (columns >= many || rows.innermost < short_row || blocks.warps() == 1) {
-    return {std::move(kernel), {.teams = blocks.threads}};
+    return {std::move(kernel), {.groups = blocks.threads}};
   }
   if (blocks.is_one) {
-    return {std::move(kernel), {.teams = warp, .members = blocks.warps(), .in_columns = true}};
+    return {std::move(kernel), {.groups = warp, .members = blocks.warps(), .in_columns = true}};
   }
   const auto wanted =
       std::clamp<std::int64_t>(rows.innermost / turns, 2, ThreadMap::most_threads / warp);
   const int members = static_cast<int>(std::bit_floor(static_cast<std::uint64_t>(wanted)));
-  return {std::move(kernel), {.teams = warp, .members = members, .in_columns = true}};
+  return {std::move(kernel), {.groups = warp, .members = members, .in_columns = true}};
 }
 
 /// Packs for the innermost loops, of one width where rows are kept, so that each thread comes back
@@ -249,12 +249,12 @@ int set_packs(Kernel& kernel) {
 Mapped map_rows(Kernel kernel, std::int64_t rows, RowLength row, bool has_scratch,
                 const Blocks& blocks) {
   kernel = merge_outer(std::move(kernel));
-  const int teams = kernel.parallel_loop() ? blocks.threads : 1;
-  if (row.innermost <= short_row && !has_scratch) return {std::move(kernel), {.teams = teams}};
+  const int groups = kernel.parallel_loop() ? blocks.threads : 1;
+  if (row.innermost <= short_row && !has_scratch) return {std::move(kernel), {.groups = groups}};
   const int width = set_packs(kernel);
   const std::int64_t many = blocks.is_one ? blocks.warps() : many_rows / warp;
   if (row.innermost <= warp_row && (rows >= many || row.innermost <= warp)) {
-    const ThreadMap map{.teams = std::max(teams / warp, 1), .members = warp};
+    const ThreadMap map{.groups = std::max(groups / warp, 1), .members = warp};
     if (ThreadScratch(kernel, map).fits()) return {std::move(kernel), map};
   }
   const auto wanted = static_cast<std::uint64_t>(row.innermost / width / turns);
@@ -264,7 +264,7 @@ Mapped map_rows(Kernel kernel, std::int64_t rows, RowLength row, bool has_scratc
   const ThreadMap map{.members = members};
   // A row that no shared memory holds is one thread's.
   if (!ThreadScratch(kernel, map).fits())
-    return {std::move(kernel), {.teams = std::min(teams, warp)}};
+    return {std::move(kernel), {.groups = std::min(groups, warp)}};
   return {std::move(kernel), map};
 }
 
@@ -275,7 +275,7 @@ Mapped share_out(Kernel kernel, const Blocks& blocks) {
   const std::int64_t rows = product(extents_of(kernel, facts.outer()));
   const RowLength length = row_length(facts);
   if (has_general_fold(kernel, facts)) {
-    return {merge_outer(std::move(kernel)), {.teams = rows > 1 ? blocks.threads : 1}};
+    return {merge_outer(std::move(kernel)), {.groups = rows > 1 ? blocks.threads : 1}};
   }
   if (!facts.has_scratch()) {
     if (const auto column = column_loop(kernel, facts)) {
@@ -307,7 +307,7 @@ std::int64_t block_count(const Kernel& kernel) {
   const ThreadMap& map = threads_of(kernel);
   if (kernel.body.empty() || kernel.extent() == 0) return 0;
   if (map.in_tiles()) return kernel.extent() * map.tile_rows * map.tile_columns;
-  return (kernel.extent() + map.teams - 1) / map.teams;
+  return (kernel.extent() + map.groups - 1) / map.groups;
 }
 
 std::int64_t shared_bytes(const Kernel& kernel) {

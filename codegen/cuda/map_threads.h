@@ -1,9 +1,9 @@
 // How a kernel's loops run on a GPU: which iterations each thread takes.
 //
 //   elementwise      a thread takes a few consecutive iterations, with 16-byte accesses
-//   rows             a team, a warp or a whole block, takes a row; its threads share out the loops
+//   rows             a group, a warp or a whole block, takes a row; its threads share out the loops
 //                    inside and combine what they fold
-//   tiles            where what is read lies across what is written: a block takes 32 by 32
+//   tiles            where what is read is across what is written: a block takes 32 by 32
 //                    elements, which it reads one way and writes the other, through shared memory
 //   columns          neighbouring threads take neighbouring columns; warps may share out the loops
 //                    down a column
@@ -26,7 +26,7 @@ inline constexpr KernelPass map_threads_pass = {
 /// Throws InternalError where the kernel has none.
 const ThreadMap& threads_of(const Kernel& kernel);
 
-/// Of a kernel that has threads: blocks in which each team takes one iteration; 0 where there is
+/// Of a kernel that has threads: blocks in which each group takes one iteration; 0 where there is
 /// nothing to do.
 std::int64_t block_count(const Kernel& kernel);
 

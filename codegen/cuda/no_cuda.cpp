@@ -1,8 +1,8 @@
 // compile_kernels.h and dot.h in a build without the CUDA Toolkit, where no program is for a GPU.
+#include "anabranch/error.h"
 #include "codegen/cuda/compile_kernels.h"
 #include "codegen/cuda/dot/dot.h"
 #include "codegen/cuda/nvrtc.h"
-#include "ir/error.h"
 
 namespace anabranch::cuda {
 

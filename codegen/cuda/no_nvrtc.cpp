@@ -1,6 +1,6 @@
 // nvrtc.h in a build without the CUDA Toolkit.
+#include "anabranch/error.h"
 #include "codegen/cuda/nvrtc.h"
-#include "ir/error.h"
 
 namespace anabranch::cuda {
 

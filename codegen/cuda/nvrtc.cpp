@@ -3,12 +3,12 @@
 #include <dlfcn.h>
 #include <nvrtc.h>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 
 namespace anabranch::cuda {
 namespace {
 
-// NVRTC is opened on first use, so that whoever has no GPU in mind needs none of it.
+// NVRTC is opened on first use, so that programs for the CPU need none of it.
 struct Nvrtc {
   std::string missing;
   decltype(&nvrtcCreateProgram) create = nullptr;

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
+#include "anabranch/error.h"
 #include "codegen/costs.h"
 #include "codegen/cuda/gpu_costs.h"
 #include "codegen/cuda/map_threads.h"
 #include "ir/checked.h"
-#include "ir/error.h"
 
 namespace anabranch::cuda {
 namespace {

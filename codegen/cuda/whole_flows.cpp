@@ -12,7 +12,7 @@ namespace {
 
 // Of one multiprocessor: that much of memory in a cycle, and so many operations, by the CUDA C++
 // Programming Guide's tables of arithmetic throughput. A step that takes one block longer than this
-// many cycles is better shared out over the whole GPU, though the queue then has to come to each
+// many cycles is better shared out over the whole GPU, though the stream then has to come to each
 // kernel and the host to each step.
 constexpr double bytes_per_cycle = 64;
 constexpr double operations_per_cycle = 64;

@@ -10,7 +10,7 @@
 namespace anabranch::cuda {
 
 /// Whether each region holds kernels, copies, and loops and branches like it alone, with as little
-/// work a turn as is done by one block before a queue would have come to the next step.
+/// work a turn as is done by one block before a stream would have come to the next step.
 bool is_small(std::span<const Program> regions);
 
 /// map_threads and keep_rows.

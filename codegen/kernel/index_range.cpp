@@ -100,7 +100,7 @@ std::optional<std::int64_t> IndexRange::constant(Ref ref) const {
   if (!constant || !is_integer(dtype)) return std::nullopt;
   return visit_dtype(dtype, [&]<class T>() -> std::optional<std::int64_t> {
     if constexpr (is_integral<T>) {
-      const auto value = static_cast<T>(constant->bits);
+      const auto value = static_cast<T>(constant->bits.low);
       if (std::in_range<std::int64_t>(value)) return static_cast<std::int64_t>(value);
     }
     return std::nullopt;
@@ -174,7 +174,7 @@ std::optional<Bounds> IndexRange::compute_bounds(const Compute& compute, Dtype d
 std::optional<bool> IndexRange::condition(Ref ref) {
   if (kernel_[ref].dtype != bool_) return std::nullopt;
   if (const auto* known = std::get_if<ConstantInstruction>(&kernel_[ref].operation)) {
-    return known->bits != 0;
+    return known->bits != ElementBits();
   }
   const auto* compute = std::get_if<Compute>(&kernel_[ref].operation);
   if (!compute || !is_shallow(ref)) return std::nullopt;

@@ -64,7 +64,8 @@ class KeyWriter {
   // Bindings name every member, so that one more in kernel.h does not compile here until it counts.
   void add_operation(const ConstantInstruction& constant) {
     const auto& [bits] = constant;
-    add(bits);
+    add(bits.low);
+    add(bits.high);
   }
   void add_operation(const IndexValue& position) {
     const auto& [index] = position;

@@ -1,7 +1,6 @@
 #include "codegen/kernel/legalise_dtypes.h"
 
 #include <algorithm>
-#include <cstring>
 #include <unordered_map>
 
 #include "codegen/kernel/rewrite_ops.h"
@@ -46,9 +45,7 @@ Ref widened(ScalarWriter& to, Ref x) {
   const Dtype from = to[x].dtype, wide = computes_in(from);
   const auto* constant = std::get_if<ConstantInstruction>(&to[x].operation);
   if (!constant) return to.convert(x, wide);
-  std::vector<std::byte> bytes(byte_size(from));
-  std::memcpy(bytes.data(), &constant->bits, bytes.size());
-  const Literal literal({from, {}}, std::move(bytes));
+  const Literal literal = Literal::scalar(from, constant->bits);
   return to.number(wide, visit_dtype(from, [&]<class T>() {
                      return convert_scalar<double>(literal.values<T>()[0]);
                    }));

@@ -16,7 +16,7 @@ struct LoopPiece {
 };
 
 /// Pieces of [0, extent) between the `seams`, ascending and inside. They begin at multiples of
-/// `width`, the vector that holds a seam being a piece by itself; what lies between seams that are
+/// `width`, the vector that holds a seam being a piece by itself; what is between seams that are
 /// close to each other does too.
 std::vector<LoopPiece> cut_at_seams(std::int64_t extent, std::span<const std::int64_t> seams,
                                     int width);

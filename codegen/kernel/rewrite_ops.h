@@ -18,7 +18,7 @@ class ScalarWriter {
               Comparison direction = Comparison::eq) {
     return add(Compute{op, std::move(operands), direction}, dtype);
   }
-  Ref constant(Dtype dtype, std::uint64_t bits) { return add(ConstantInstruction{bits}, dtype); }
+  Ref constant(Dtype dtype, ElementBits bits) { return add(ConstantInstruction{bits}, dtype); }
   /// `value` as the op `convert` makes it of a number of that dtype.
   Ref number(Dtype dtype, double value);
   Ref convert(Ref x, Dtype to) { return compute(Op::convert, to, {x}); }

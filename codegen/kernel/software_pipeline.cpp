@@ -4,8 +4,8 @@
 #include <bit>
 #include <map>
 
+#include "anabranch/error.h"
 #include "codegen/kernel/loop_nest.h"
-#include "ir/error.h"
 #include "ir/kernel/builder.h"
 
 namespace anabranch {

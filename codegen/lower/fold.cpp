@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 #include "ir/scalar.h"
 
 namespace anabranch {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 #include "ir/fusion_plan.h"
 
 namespace anabranch {

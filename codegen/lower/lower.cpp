@@ -1,10 +1,10 @@
 #include "codegen/lower/lower.h"
 
+#include "anabranch/error.h"
 #include "codegen/lower/cost.h"
 #include "codegen/lower/dot.h"
 #include "codegen/lower/group.h"
 #include "codegen/lower/update.h"
-#include "ir/error.h"
 #include "ir/fusion_plan.h"
 #include "ir/graph/builder.h"
 #include "ir/text/print.h"

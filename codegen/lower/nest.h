@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
+#include "anabranch/shape.h"
 #include "ir/kernel/builder.h"
-#include "ir/shape.h"
 
 namespace anabranch {
 

@@ -129,7 +129,7 @@ class Packer {
     return true;
   }
 
-  // False as soon as this cannot become better than the best. Who can lie lowest is known for each
+  // False as soon as this cannot become better than the best. What can be lowest is known for each
   // group of the order, and of each group of groups; the skyline only rises, so it changes only
   // where that one's has risen.
   bool place_from_bottom() {
@@ -237,12 +237,12 @@ class Packer {
   static constexpr std::size_t placed = SIZE_MAX, nowhere = SIZE_MAX;
   static constexpr std::uint32_t group = 16;
 
-  std::vector<std::uint32_t> order_, best_order_;  // of equals, who goes first
+  std::vector<std::uint32_t> order_, best_order_;  // of equals, which goes first
   std::vector<std::uint32_t> rank_;                // of each block in the order
-  std::vector<std::size_t> floor_;                 // by rank: how low each can lie, or `placed`
-  std::vector<std::uint32_t> lowest_;              // by group: the rank of who can lie lowest
+  std::vector<std::size_t> floor_;                 // by rank: how low each can be, or `placed`
+  std::vector<std::uint32_t> lowest_;              // by group: the rank of what can be lowest
   std::vector<std::uint32_t> lowest_of_many_;      // the same by group of groups
-  std::vector<std::uint32_t> risen_;  // who was the lowest of a group and is so no longer
+  std::vector<std::uint32_t> risen_;  // what was the lowest of a group and is so no longer
   ArenaPacking packing_, best_;
   std::size_t looks_left_;
   std::uint64_t seed_ = 0;

@@ -15,7 +15,7 @@ struct ArenaPacking {
 };
 
 /// Packs things so that two share bytes only where one is over before the other begins. The arena
-/// is built from the bottom: of the things that remain, the one that can lie lowest goes on top of
+/// is built from the bottom: of the things that remain, the one that can be lowest goes on top of
 /// what it must not share bytes with (so Burke, Kendall and Whitwell pack strips: A New Placement
 /// Heuristic for the Orthogonal Stock-Cutting Problem, 2004); little is left empty where much is
 /// live. Several orders decide between equals, and once the largest go first, each into the

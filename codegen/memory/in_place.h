@@ -1,4 +1,4 @@
-// Which results of a kernel may take over the memory of an operand that nobody reads later.
+// Which results of a kernel may alias an operand that nothing reads later.
 #pragma once
 
 #include <cstdint>

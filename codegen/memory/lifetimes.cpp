@@ -23,7 +23,7 @@ class HandingOn {
     for (std::uint32_t s = 0; s < lifetimes.streams; ++s) sort_by_end(s);
   }
 
-  /// What is handed on to nobody's place: the weight of the chains.
+  /// Bytes that no later thing reuses: the weight of the chains.
   std::size_t run() {
     std::size_t unmet = 0;
     for (std::uint32_t thing = 0; thing < lifetimes_.size(); ++thing) {
@@ -153,7 +153,7 @@ class HandingOn {
   }
 
   const Lifetimes& lifetimes_;
-  std::vector<std::size_t> left_;  // the bytes of each that it gives to nobody
+  std::vector<std::size_t> left_;  // the bytes of each that nothing reuses
   std::vector<Gift> gifts_;
   std::vector<std::uint32_t> gift_;                 // the first of each giver
   std::vector<std::vector<std::uint32_t>> by_end_;  // by stream

@@ -33,7 +33,7 @@ std::vector<Overlap> overlaps(const Lifetimes& lifetimes);
 /// The most bytes of things none of which is surely over before another begins: no packing is
 /// smaller, whatever it shares. `before` is a partial order, so this is the weight of its heaviest
 /// antichain, which is the least weight of chains that cover everything (Dilworth 1950), and
-/// bytes that are handed on from thing to later thing make the chains: a maximum flow (Fulkerson,
+/// bytes that a later thing reuses make the chains: a maximum flow (Fulkerson,
 /// Note on Dilworth's decomposition theorem for partially ordered sets, 1956).
 std::size_t most_live(const Lifetimes& lifetimes);
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 
 namespace anabranch {
 LivePlaces::LivePlaces(const StepOrder& order) : order_(order) {

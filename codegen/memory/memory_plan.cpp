@@ -8,17 +8,17 @@
 #include <utility>
 #include <vector>
 
+#include "anabranch/error.h"
 #include "codegen/memory/arena.h"
 #include "codegen/memory/live_places.h"
 #include "ir/checked.h"
-#include "ir/error.h"
 #include "ir/program/step_order.h"
 
 namespace anabranch {
 namespace {
 
 constexpr std::size_t alignment = 64;
-constexpr int takeover_tries = 32;  // for one input on several streams
+constexpr int alias_tries = 32;  // for one input on several streams
 
 std::size_t round_up(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
@@ -29,9 +29,9 @@ struct Place {
   std::size_t bytes = 0;
 };
 
-class Planner {
+class MemoryPlanner {
  public:
-  explicit Planner(Program& program)
+  explicit MemoryPlanner(Program& program)
       : program_(program),
         order_(program),
         uses_(program, order_),
@@ -42,7 +42,7 @@ class Planner {
   }
 
   void plan() {
-    take_over_inputs();
+    alias_inputs();
     make_places();
     join_in_place();
     for (DeviceIndex i = 0; i < program_.devices.size(); ++i) fill_arena(i);
@@ -51,12 +51,12 @@ class Planner {
  private:
   // An output takes the place of an input that it is written over, else of one that is no longer
   // read.
-  void take_over_inputs() {
-    program_.takeovers.clear();
+  void alias_inputs() {
+    program_.donations.clear();
     std::vector<bool> gone(program_.slots.size());
     for (SlotId id : program_.outputs) gone[id] = program_.slots[id].kind == input;
     const auto take = [&](SlotId from, SlotId to) {
-      program_.takeovers.emplace_back(program_.slots[from].index, program_.slots[to].index);
+      program_.donations.emplace_back(program_.slots[from].index, program_.slots[to].index);
       gone[from] = gone[to] = true;
     };
     for (StepRef ref : order_.steps()) {
@@ -67,13 +67,13 @@ class Planner {
         if (meet(from, LiveRange(uses_[from]), to, LiveRange(uses_[to]), ref)) take(from, to);
       }
     }
-    take_over_finished_inputs(gone, take);
+    alias_finished_inputs(gone, take);
   }
 
   // Each by the first output of its size to begin after it; on several streams one of the next few,
   // as not all that begins later comes after.
   template <class Take>
-  void take_over_finished_inputs(const std::vector<bool>& gone, Take take) {
+  void alias_finished_inputs(const std::vector<bool>& gone, Take take) {
     struct Beginning {
       DeviceIndex device;
       std::size_t bytes, step;
@@ -103,7 +103,7 @@ class Planner {
       Beginning after = beginning(from, end);
       after.slot = 0;
       std::size_t i = std::lower_bound(outputs.begin(), outputs.end(), after) - outputs.begin();
-      for (int tries = takeover_tries; tries > 0; --tries, ++i) {
+      for (int tries = alias_tries; tries > 0; --tries, ++i) {
         i = free_from(i);
         if (i == outputs.size() || !are_alike(from, outputs[i].slot)) break;
         const SlotId to = outputs[i].slot;
@@ -205,7 +205,7 @@ class Planner {
   }
 
   bool is(Slot::Kind kind, SlotId id) const { return program_.slots[id].kind == kind; }
-  // So that one may lie where the other does.
+  // So that one may be where the other does.
   bool are_alike(SlotId a, SlotId b) const {
     const Slot &first = program_.slots[a], &second = program_.slots[b];
     return first.type.bytes() == second.type.bytes() && first.device == second.device;
@@ -224,6 +224,6 @@ class Planner {
 
 }  // namespace
 
-void plan_memory(Program& program) { Planner(program).plan(); }
+void plan_memory(Program& program) { MemoryPlanner(program).plan(); }
 
 }  // namespace anabranch

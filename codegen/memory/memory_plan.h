@@ -5,7 +5,7 @@
 
 namespace anabranch {
 
-/// Sets every temporary's offset (64-byte aligned), `arena_bytes`, `live_bytes` and `takeovers`.
+/// Sets every temporary's offset (64-byte aligned), `arena_bytes`, `live_bytes` and `donations`.
 /// Two temporaries share bytes only if, in the partial order that streams and events make, the last
 /// use of one comes before the first of the other, or one step says that it may write the second
 /// in place of the first; so reuse adds no waits. The packing is arena.h's.

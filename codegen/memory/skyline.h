@@ -1,4 +1,4 @@
-// Skyline: how low each of several things can lie in an arena that is built from the bottom up.
+// Skyline: how low each of several things can be in an arena that is built from the bottom up.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,12 @@ namespace anabranch {
 
 /// A k-d tree for each stream, of where things begin and are over. What must not share bytes with a
 /// thing is a few boxes of it, and a box whose things all rise to one height is raised at its root
-/// (as in Ji's segment tree beats, 2016), so nobody's conflicts are listed.
+/// (as in Ji's segment tree beats, 2016), so no thing's conflicts are listed.
 class Skyline {
  public:
   explicit Skyline(const Lifetimes& lifetimes);  ///< which must outlive this
 
-  /// Packs as `pack` says, in one order: of those that can lie lowest, the first of it goes. False,
+  /// Packs as `pack` says, in one order: of those that can be lowest, the first of it goes. False,
   /// and offsets for some only, as soon as the top reaches `limit`.
   bool pack(const std::vector<std::uint32_t>& order, std::size_t limit,
             std::vector<std::size_t>& offsets);
@@ -31,7 +31,7 @@ class Skyline {
   };
   /// Of those that are not yet placed.
   struct Node {
-    std::size_t low = SIZE_MAX, high = 0;  // how low its things can lie
+    std::size_t low = SIZE_MAX, high = 0;  // how low its things can be
     std::uint32_t first = none;            // of the order, among the lowest
     std::uint32_t first_of_all = none;
     bool level = false;          // all have risen to `low`, which those below do not know yet

@@ -19,7 +19,7 @@ struct Estimate {
   Cost cost;
 };
 
-// On a CPU what lies between steps does not count beside them.
+// On a CPU what is between steps does not count beside them.
 Estimate estimate(const Program& program, const DeviceModel& device) {
   Estimate sum;
   for (const Step& step : program.steps) {
@@ -39,7 +39,7 @@ void schedule_region(Program& region, Options options, bool is_whole) {
   for (Step& step : region.steps) step.finishes.clear();
 }
 
-/// Where a body's outputs go: over the carry that they come from, over another one that nobody
+/// Where a body's outputs go: over the carry that they come from, over another one that nothing
 /// needs by then, or to a further place.
 class Places {
  public:
@@ -51,7 +51,7 @@ class Places {
     for (std::uint32_t i = 0; i < body.inputs.size(); ++i) inputs_.push_back(input_slot(body, i));
   }
 
-  /// Sets `written` and `turn` of its loop; returns the types of the further places.
+  /// Sets `written` and `rotation` of its loop; returns the types of the further places.
   std::vector<Type> assign(LoopStep& loop) {
     std::vector<std::optional<std::uint32_t>> from(carries_);
     std::vector<char> taken(carries_);
@@ -73,13 +73,13 @@ class Places {
     }
     loop.written.clear();
     for (const auto& place : from) loop.written.push_back(*place);
-    loop.turn = loop.written;
-    // What a further place hands on goes to a carry whose place it then takes in turn.
+    loop.rotation = loop.written;
+    // What a further place hands on goes to a carry whose place it then takes.
     for (const Type& type : further) {
       std::uint32_t left = 0;
       while (taken[left] || body_.inputs[left].bytes() != type.bytes()) ++left;
       taken[left] = 1;
-      loop.turn.push_back(left);
+      loop.rotation.push_back(left);
     }
     return further;
   }
@@ -93,7 +93,7 @@ class Places {
 
   bool may_take(std::uint32_t carry, std::uint32_t output) const {
     return body_.inputs[carry].bytes() == body_.inputs[output].bytes() &&
-           may_take_over(body_, order_, uses_, inputs_[carry], body_.outputs[output]);
+           may_alias(body_, order_, uses_, inputs_[carry], body_.outputs[output]);
   }
 
   const Program& body_;
@@ -115,14 +115,14 @@ void add_written(Program& program, Step& step, const Type& type, std::string nam
 Type bytes_of(std::size_t bytes) { return {u8, Shape{static_cast<std::int64_t>(bytes)}}; }
 
 // For the arenas, of which there is one at a time. A device that works by itself swaps carries, at
-// the end, through the same room.
-std::size_t loop_room(const LoopStep& loop, const DeviceModel& device) {
-  std::size_t room = std::max(loop.condition().arena_bytes(), loop.body().arena_bytes());
-  if (!device.works_by_itself) return room;
+// the end, through the same workspace.
+std::size_t loop_workspace(const LoopStep& loop, const DeviceModel& device) {
+  std::size_t bytes = std::max(loop.condition().arena_bytes(), loop.body().arena_bytes());
+  if (!device.works_by_itself) return bytes;
   for (std::uint32_t i = 0; i < loop.carries(); ++i) {
-    if (loop.turn[i] != i) room = std::max(room, loop.body().inputs[i].bytes());
+    if (loop.rotation[i] != i) bytes = std::max(bytes, loop.body().inputs[i].bytes());
   }
-  return room;
+  return bytes;
 }
 
 // Who may be waiting for it must not have to run it: it may take any time.
@@ -135,8 +135,9 @@ void finish_loop(Program& program, Step& step, LoopStep& loop, bool is_whole,
   for (std::size_t i = 0; i < further.size(); ++i) {
     add_written(program, step, further[i], name + ".next" + std::to_string(i));
   }
-  add_written(program, step, bytes_of(loop_flag_bytes + loop_room(loop, device)), name + ".room");
-  // A result may lie where its initial value did, unless that is a capture too.
+  add_written(program, step, bytes_of(loop_flag_bytes + loop_workspace(loop, device)),
+              name + ".workspace");
+  // A result may be where its initial value did, unless that is a capture too.
   const std::size_t operands = loop.carries() + loop.captures();
   const auto first = step.buffers.begin(), last = first + static_cast<long>(operands);
   for (std::size_t i = 0; i < loop.carries(); ++i) {
@@ -160,7 +161,7 @@ void finish_branch(Program& program, Step& step, const BranchStep& branch, bool 
     step.cost = whole.cost;
   }
   if (!is_whole) step.predicted_ns += device.look_ns;
-  add_written(program, step, bytes_of(arena), program.slots[step.writes[0]].name + ".room");
+  add_written(program, step, bytes_of(arena), program.slots[step.writes[0]].name + ".workspace");
 }
 
 // Of one that goes step by step on a device that works by itself: that of its largest step.

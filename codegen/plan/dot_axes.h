@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
+#include "anabranch/type.h"
 #include "ir/attributes.h"
-#include "ir/type.h"
 
 namespace anabranch {
 
@@ -19,7 +19,7 @@ using StridedAxes = std::vector<StridedAxis>;
 
 /// The product of the sizes.
 std::int64_t size_of(const StridedAxes& axes);
-/// Where element `position` (row-major over the axes) lies.
+/// Where element `position` (row-major over the axes) is.
 std::int64_t offset_of(const StridedAxes& axes, std::int64_t position);
 /// The same elements as one axis, where there is one.
 std::optional<StridedAxis> folded(const StridedAxes& axes);

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "anabranch/error.h"
 #include "codegen/lower/lower.h"
-#include "ir/error.h"
 #include "ir/graph/builder.h"
 #include "ir/graph/copier.h"
 #include "ir/text/print.h"

@@ -5,12 +5,12 @@
 #include <optional>
 #include <set>
 
+#include "anabranch/error.h"
 #include "codegen/backends.h"
 #include "codegen/lower/lower.h"
 #include "codegen/lower/update.h"
 #include "codegen/memory/in_place.h"
 #include "codegen/plan/dot_split.h"
-#include "ir/error.h"
 #include "ir/text/print.h"
 
 namespace anabranch {
@@ -302,7 +302,7 @@ class Planner {
       const SlotId from = step.buffers[read + 1], to = step.buffers[written + 1];
       if (read == 0 || !is_given_once(step, from)) continue;
       if (dot_in_place && to == step.writes[0]) {
-        // Where the dot's result lies in the first output, that cannot lie over `from`. To update
+        // Where the dot's result is in the first output, that cannot be over `from`. To update
         // an input that the caller gives away (w - dot(x, y)) is worth more.
         if (program_.slots[from].kind != Slot::Kind::input) continue;
         dot_in_place = false;

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "codegen/options.h"
+#include "anabranch/options.h"
 #include "ir/program/program.h"
 #include "passes/placement.h"
 

@@ -92,7 +92,7 @@ class Matching {
   std::vector<std::size_t> tried_;
 };
 
-/// Adds edges that are no edges of the reduced graph: a chain goes on with a step that depends on
+/// Adds edges that are no edges of the reduced graph: a chain continues with a step that depends on
 /// its last one.
 ///
 /// A matching of all dependencies, where a reduced edge (u, v) weighs 1, or 2 if it is u's only

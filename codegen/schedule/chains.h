@@ -17,7 +17,7 @@ using Chain = std::vector<std::uint32_t>;
 ///     end in the same step, a maximum matching (Hopcroft and Karp 1973), are saved (Nimble,
 ///     NeurIPS 2020, theorem 4);
 ///  2. of these, with the fewest events: steps with a single follower are matched first;
-///  3. of these, with the fewest streams: a chain may go on with any step that depends on its
+///  3. of these, with the fewest streams: a chain may continue with any step that depends on its
 ///     last, and the matching grows by such edges as far as 1 and 2 allow. That is nearly always
 ///     to the width of the order, the most steps that can run at once (Dilworth 1950, Fulkerson
 ///     1956); where it is not, fewer streams would take more waits.

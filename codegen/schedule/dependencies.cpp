@@ -7,7 +7,7 @@
 namespace anabranch {
 namespace {
 
-/// Who last wrote a slot, and who has read it since.
+/// The step that last wrote a slot, and the steps that have read it since.
 struct SlotHistory {
   std::optional<std::uint32_t> writer;
   std::vector<std::uint32_t> readers;

@@ -20,7 +20,7 @@ struct DeviceModel {
   int most_streams = INT_MAX;  ///< that can be of use
   /// Of `Step::parallelism`, for each unit.
   std::int64_t threads_per_unit = 1;
-  double look_ns = 0;  ///< for the host to see what lies in its memory, and to go on
+  double look_ns = 0;  ///< for the host to see what is in its memory, and to continue
   /// It takes work in queues, as a GPU does: a step gets all the units that it fills at once, and
   /// its predicted time is with these. On a CPU that is with one.
   bool works_by_itself = false;

@@ -7,12 +7,12 @@
 namespace anabranch {
 namespace {
 
-constexpr StepId none = UINT32_MAX;
+constexpr StepId no_step = UINT32_MAX;
 
 /// Something that is used by one step after the other: a stream, or a unit of a device.
 struct Resource {
   double free_at = 0;
-  StepId last_user = none;
+  StepId last_user = no_step;
 };
 
 // Of the units that are free at `start`, which of a CPU's have been free for the longest: and of a
@@ -29,8 +29,8 @@ std::vector<Resource>::iterator first_taken(std::vector<Resource>& units, std::s
 
 struct Predictor::Played {
   std::vector<double> done;       // when each step ends
-  std::vector<StepId> waits_for;  // the step that each one's start waited for, or none
-  StepId last = none;             // the step that the end waits for
+  std::vector<StepId> waits_for;  // the step that each one's start waited for, or no_step
+  StepId last = no_step;          // the step that the end waits for
   double ns = 0;                  // until then
 };
 
@@ -50,7 +50,7 @@ double Predictor::handover_ns(StepId before, StepId step) const {
 
 Predictor::Played Predictor::play(const Assignment& stream_of) const {
   const std::size_t steps = program_.steps.size();
-  Played played{std::vector<double>(steps), std::vector<StepId>(steps, none)};
+  Played played{std::vector<double>(steps), std::vector<StepId>(steps, no_step)};
   const std::uint32_t streams =
       steps == 0 ? 0 : *std::max_element(stream_of.begin(), stream_of.end()) + 1;
   std::vector<std::vector<Resource>> units_of;
@@ -60,13 +60,13 @@ Predictor::Played Predictor::play(const Assignment& stream_of) const {
     const DeviceModel& device = devices_[device_[i]];
     double start = 0;
     const auto wait_for = [&](StepId user, double until) {
-      if (user == none || until < start) return;
+      if (user == no_step || until < start) return;
       start = until;
       played.waits_for[i] = user;
     };
     Resource& mine = stream[stream_of[i]];
     // Another worker has to come for another stream, and a GPU's waits for its main one.
-    if (mine.last_user == none && stream_of[i] != stream_of[0]) start = device.event_ns;
+    if (mine.last_user == no_step && stream_of[i] != stream_of[0]) start = device.event_ns;
     wait_for(mine.last_user, mine.free_at);
     if (streams > 1) {
       for (StepId before : dependencies_->before(i)) {
@@ -86,7 +86,7 @@ Predictor::Played Predictor::play(const Assignment& stream_of) const {
     mine = {played.done[i], i};
     std::fill_n(first_taken(units, share.units, start, device), share.units, mine);
     const double end = played.done[i] + (stream_of[i] == stream_of[0] ? 0 : device.join_ns);
-    if (played.last != none && end <= played.ns) continue;
+    if (played.last != no_step && end <= played.ns) continue;
     played.last = i;
     played.ns = end;
   }
@@ -98,7 +98,7 @@ double Predictor::ns(const Assignment& stream_of) const { return play(stream_of)
 Prediction Predictor::predict(const Assignment& stream_of) const {
   const Played played = play(stream_of);
   Prediction prediction;
-  for (StepId i = played.last; i != none; i = played.waits_for[i]) {
+  for (StepId i = played.last; i != no_step; i = played.waits_for[i]) {
     prediction.critical_path.push_back({i, shares_[i].ns});
   }
   std::reverse(prediction.critical_path.begin(), prediction.critical_path.end());

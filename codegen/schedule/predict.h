@@ -16,7 +16,8 @@ using Assignment = std::vector<std::uint32_t>;
 /// Plays a schedule on the units of each device: steps start in the order of the program, as
 /// soon as their stream, what they wait for and the units that they can use are free. Going on to
 /// the next step and handing over to another stream cost time too. What the host takes to submit a
-/// GPU's work is left out: from the third run on that is one graph (runtime/executor/replays.h).
+/// GPU's work is left out: from the third run on that is one graph
+/// (runtime/executor/graph_cache.h).
 class Predictor {
  public:
   /// `dependencies` may be null for programs that are only ever put on one stream.

@@ -12,7 +12,7 @@ Reschedule::Reschedule(Runnable first, Options options)
 Runnable Reschedule::current() {
   if (settled_.load(std::memory_order_acquire)) return second_;
   if (!first_.state->times->complete()) return first_;
-  // Nobody waits for whoever is at it.
+  // No thread waits for the one that is at it.
   std::unique_lock lock(scheduling_, std::try_to_lock);
   if (!lock) return first_;
   if (!settled_.load(std::memory_order_relaxed)) {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <mutex>
 
-#include "codegen/options.h"
+#include "anabranch/options.h"
 #include "runtime/executor/executable.h"
 #include "runtime/executor/execution_state.h"
 

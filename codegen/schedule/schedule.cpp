@@ -10,6 +10,7 @@
 #include <tuple>
 #include <utility>
 
+#include "anabranch/error.h"
 #include "codegen/backends.h"
 #include "codegen/memory/memory_plan.h"
 #include "codegen/schedule/chains.h"
@@ -17,7 +18,6 @@
 #include "codegen/schedule/minimum_memory_order.h"
 #include "codegen/schedule/predict.h"
 #include "codegen/schedule/stream_layout.h"
-#include "ir/error.h"
 #include "runtime/executor/launch_times.h"
 
 namespace anabranch {

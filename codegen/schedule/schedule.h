@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "codegen/options.h"
+#include "anabranch/options.h"
 #include "codegen/schedule/device_model.h"
 #include "ir/program/program.h"
 

@@ -63,7 +63,7 @@ void train_and_show(const char* data, const char* out) {
 
   const Digits minibatch = train.at(shuffled(batch, 0));
   const ab::Array images = images_of(minibatch), labels = labels_of(minibatch);
-  show(*step.compilation(p, momentum, images, labels, rate), out);
+  show(compiled_for(step, p, momentum, images, labels, rate), out);
   const std::filesystem::path timeline = std::filesystem::path(out) / "timeline.json";
   {
     ab::timeline::Recording recording(timeline);

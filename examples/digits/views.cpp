@@ -12,21 +12,15 @@ namespace {
 
 void title(const std::string& text) { std::cout << "\n=== " << text << "\n\n"; }
 
-void print_kernels(const ab::Compilation& compilation) {
-  std::printf("%-44s %12s %12s %12s\n", "kernel", "reads", "writes", "operations");
-  const ab::Program& program = compilation.program();
-  for (const ab::Step& step : program.steps) {
-    std::printf("%-44s %10lld B %10lld B %12lld\n", step.name.c_str(),
-                static_cast<long long>(step.cost.bytes_read),
-                static_cast<long long>(step.cost.bytes_written),
-                static_cast<long long>(step.cost.operations));
-    std::string operands;
-    for (ab::SlotId slot : step.buffers) {
-      const ab::Slot& place = program.slots[slot];
-      operands += "  " + place.name + ": " + ab::to_string(place.type);
-    }
-    std::printf("    %s\n", operands.c_str());
-  }
+void print_cost(const ab::ProgramCost& cost, const ab::ProgramMemory& memory) {
+  std::printf("%d kernels, %d library calls, %d streams, %d events\n", cost.kernels,
+              cost.library_calls, cost.streams, cost.events);
+  std::printf("%lld B read, %lld B written, %lld operations, %.0f us predicted\n",
+              static_cast<long long>(cost.cost.bytes_read),
+              static_cast<long long>(cost.cost.bytes_written),
+              static_cast<long long>(cost.cost.operations), cost.predicted_ns / 1000);
+  std::printf("%zu B of temporaries, %zu of them alive at once\n", memory.temporaries,
+              memory.lower_bound);
 }
 
 void draw(const std::filesystem::path& path, const std::string& dot) {
@@ -42,17 +36,17 @@ void draw(const std::filesystem::path& path, const std::string& dot) {
 
 }  // namespace
 
-void show(const ab::Compilation& compilation, const std::filesystem::path& out) {
+void show(const Compiled& compiled, const std::filesystem::path& out) {
   title("1. The graph as traced");
-  std::cout << ab::dump(compilation, ab::Stage::trace);
+  std::cout << compiled.dump(ab::Stage::trace);
   title("2. The graph after the passes: every fusion becomes one kernel");
-  std::cout << ab::dump(compilation, ab::Stage::optimized);
-  title("3. The kernels, and what each reads and writes");
-  print_kernels(compilation);
+  std::cout << compiled.dump(ab::Stage::optimized);
+  title("3. What one step computes and moves");
+  print_cost(compiled.cost, compiled.memory);
   title("4. The schedule: streams, and the events where they meet");
-  std::cout << ab::dump(compilation, ab::Stage::schedule);
+  std::cout << compiled.dump(ab::Stage::schedule);
   title("5. Pictures");
-  draw(out / "traced.dot", ab::to_dot(compilation.traced));
-  draw(out / "fused.dot", ab::to_dot(compilation.optimized));
-  draw(out / "schedule.dot", ab::to_dot(compilation.program()));
+  draw(out / "traced.dot", compiled.to_dot(ab::Stage::trace));
+  draw(out / "fused.dot", compiled.to_dot(ab::Stage::optimized));
+  draw(out / "schedule.dot", compiled.to_dot(ab::Stage::schedule));
 }

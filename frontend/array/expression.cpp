@@ -2,8 +2,8 @@
 
 #include <string>
 
+#include "anabranch/devices.h"
 #include "frontend/array/fail.h"
-#include "runtime/device/device.h"
 
 namespace anabranch {
 
@@ -11,8 +11,8 @@ Array array_of(Type type, Buffer memory) {
   return Array(std::make_shared<Expression>(std::move(type), std::move(memory)));
 }
 
-Array array_of(Dtype dtype, std::uint64_t bits, SourceLocation where) {
-  auto expression = std::make_shared<Expression>(Type{dtype, {}}, HostScalar{bits});
+Array array_of(Dtype dtype, ElementBits bits, SourceLocation where) {
+  auto expression = std::make_shared<Expression>(Type{dtype, {}}, bits);
   expression->location = where;
   return Array(std::move(expression));
 }

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "frontend/array/array.h"
+#include "anabranch/array.h"
 #include "frontend/run/pending_list.h"
 #include "ir/attributes.h"
 #include "ir/graph/graph.h"
@@ -36,18 +36,13 @@ struct Traced {
   Value value;
 };
 
-/// A number of the host that no device has seen yet.
-struct HostScalar {
-  std::uint64_t bits = 0;
-};
-
 /// What a donated Array stands for afterwards: nothing.
 struct GivenAway {};
 
 struct Expression final : Pending {
   enum class Kind : std::uint8_t { traced, scalar, memory, donated };
 
-  Expression(Type type, HostScalar scalar)
+  Expression(Type type, ElementBits scalar)
       : type(std::move(type)), kind(Kind::scalar), scalar(scalar) {}
   /// `location` becomes the place of the donation.
   Expression(Type type, GivenAway) : type(std::move(type)), kind(Kind::donated) {}
@@ -74,7 +69,7 @@ struct Expression final : Pending {
   bool weak = false;  ///< made from C++ numbers alone: takes the dtype of what it meets
   SourceLocation location;
   const Traced traced;
-  const HostScalar scalar;
+  const ElementBits scalar;  ///< of a number of the host that no device has seen yet
 
   /// Where it is or has to be; nothing where any device will do.
   std::optional<Device> device() const {
@@ -124,12 +119,15 @@ struct Expression final : Pending {
   std::shared_ptr<const Recorded> recorded_;
 };
 
+/// Of an array that is not empty.
+inline const Type& type_of(const Array& array) { return array.expression()->type; }
+
 /// An Array of memory that is there or on its way.
 Array array_of(Type type, Buffer memory);
 /// Throws Error: `function` was given an array that was donated before.
 [[noreturn]] void fail_donated(const std::string& function, const Expression& donated,
                                SourceLocation where);
 /// A host scalar: the number as an array of rank 0 that runs nowhere by itself.
-Array array_of(Dtype dtype, std::uint64_t bits, SourceLocation where);
+Array array_of(Dtype dtype, ElementBits bits, SourceLocation where);
 
 }  // namespace anabranch

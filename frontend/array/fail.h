@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "frontend/trace/named_scope.h"
-#include "ir/error.h"
-#include "ir/source_location.h"
+#include "anabranch/error.h"
+#include "anabranch/named_scope.h"
+#include "anabranch/source_location.h"
 
 namespace anabranch {
 

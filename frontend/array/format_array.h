@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "ir/type.h"
+#include "anabranch/type.h"
 
 namespace anabranch {
 

@@ -1,21 +1,19 @@
-#include "frontend/ops/arrange.h"
+#include "anabranch/arrange.h"
 
 #include <algorithm>
 #include <numeric>
 
+#include "anabranch/creation.h"
+#include "anabranch/elementwise.h"
+#include "anabranch/manipulate.h"
+#include "anabranch/reduce.h"
 #include "frontend/array/expression.h"
 #include "frontend/array/fail.h"
-#include "frontend/ops/creation.h"
-#include "frontend/ops/elementwise.h"
 #include "frontend/ops/promote.h"
-#include "frontend/ops/reduce.h"
-#include "frontend/ops/shape.h"
 #include "frontend/trace/record.h"
 
 namespace anabranch {
 namespace {
-
-const Type& type_of(const Array& array) { return array.expression()->type; }
 
 std::vector<std::int64_t> sizes_of(const Array& array) {
   return {type_of(array).shape.begin(), type_of(array).shape.end()};
@@ -242,7 +240,7 @@ Array diagonal(const Operand& x, std::int64_t offset) {
     shape.push_back(0);
     return zeros(type_of(array).dtype, Sizes(shape, x.where()));
   }
-  // In row-major order its elements lie columns + 1 apart.
+  // In row-major order its elements are columns + 1 apart.
   shape.push_back(rows * columns);
   const Array flat = reshape({array, x.where()}, Sizes(shape, x.where()));
   const std::int64_t first = row * columns + column;

@@ -1,11 +1,12 @@
 // The operations that an Array has as members.
-#include "frontend/array/array.h"
+#include "anabranch/array.h"
+#include "anabranch/elementwise.h"
+#include "anabranch/manipulate.h"
 #include "frontend/array/expression.h"
 #include "frontend/array/fail.h"
-#include "frontend/ops/elementwise.h"
-#include "frontend/ops/shape.h"
 #include "frontend/run/evaluate.h"
 #include "frontend/trace/record.h"
+#include "runtime/device/device.h"
 
 namespace anabranch {
 

@@ -1,17 +1,17 @@
-#include "frontend/ops/control_flow.h"
+#include "anabranch/control_flow.h"
 
 #include <memory>
 
+#include "anabranch/dynamic.h"
 #include "frontend/array/expression.h"
 #include "frontend/array/fail.h"
-#include "frontend/ops/dynamic.h"
+#include "frontend/ops/promote.h"
 #include "frontend/trace/record.h"
 #include "frontend/trace/region.h"
 
 namespace anabranch::detail {
 namespace {
 
-const Type& type_of(const Array& array) { return array.expression()->type; }
 bool is_weak(const Array& array) { return array.expression()->weak; }
 
 // bool < integer < float
@@ -64,8 +64,8 @@ std::string remedy(const Type& wanted, const Type& found) {
 
 // Makes what comes back in the body of the type that goes in. Where a number went in, it takes the
 // dtype that comes back instead: then `carry` changes and the body has to be traced again.
-bool settle(const char* function, SourceLocation where, const Form& form, Leaves& carry,
-            Leaves& next) {
+bool unify_carry(const char* function, SourceLocation where, const Form& form, Leaves& carry,
+                 Leaves& next) {
   const std::vector<std::string> path = paths(form);
   bool changed = false;
   for (std::size_t i = 0; i < carry.size(); ++i) {
@@ -133,7 +133,7 @@ Leaves run_while(const Loop& loop) {
     demand_same_form(loop.function, loop.init.form, next.form, " goes in", " comes back",
                      loop.where);
     demand_arrays(loop.function, next, loop.where);
-    if (settle(loop.function, loop.where, loop.init.form, carry, next.leaves)) continue;
+    if (unify_carry(loop.function, loop.where, loop.init.form, carry, next.leaves)) continue;
     body->finish(next.leaves);
     break;
   }
@@ -237,7 +237,7 @@ Tree collected(const Scan& scan, Leaves& carry) {
     demand_same_form("scan", scan.init.form, next.form, " goes in", " comes back", scan.where);
     demand_arrays("scan", next, scan.where);
     demand_arrays("scan", ys, scan.where);
-    if (!settle("scan", scan.where, next.form, carry, next.leaves)) return ys;
+    if (!unify_carry("scan", scan.where, next.form, carry, next.leaves)) return ys;
   }
 }
 
@@ -324,8 +324,8 @@ Array branch_of(const char* function, const Operand& index, std::size_t branches
 namespace {
 
 // Makes result `at` of all branches of one type: that of arrays, where some are numbers.
-void agree(const Branches& branches, std::vector<Tree>& results, std::size_t at,
-           const std::string& path) {
+void unify_branches(const Branches& branches, std::vector<Tree>& results, std::size_t at,
+                    const std::string& path) {
   std::size_t wanted = 0;
   for (std::size_t i = 1; i < results.size(); ++i) {
     const Array &best = results[wanted].leaves[at], &next = results[i].leaves[at];
@@ -368,7 +368,7 @@ Leaves run_branches(const Array& index, const Branches& branches) {
   }
   std::vector<bool> weak(path.size(), true);
   for (std::size_t at = 0; at < path.size(); ++at) {
-    agree(branches, results, at, path[at]);
+    unify_branches(branches, results, at, path[at]);
     for (const Tree& result : results) weak[at] = weak[at] && is_weak(result.leaves[at]);
   }
   std::vector<const Region*> finished;

@@ -1,4 +1,4 @@
-#include "frontend/ops/creation.h"
+#include "anabranch/creation.h"
 
 #include <cmath>
 #include <optional>
@@ -8,6 +8,7 @@
 #include "frontend/ops/promote.h"
 #include "frontend/ops/term.h"
 #include "frontend/trace/record.h"
+#include "ir/scalar.h"
 #include "runtime/memory/buffer.h"
 #include "runtime/memory/copy.h"
 

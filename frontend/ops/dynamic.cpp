@@ -1,4 +1,4 @@
-#include "frontend/ops/dynamic.h"
+#include "anabranch/dynamic.h"
 
 #include "frontend/array/expression.h"
 #include "frontend/array/fail.h"
@@ -7,8 +7,6 @@
 
 namespace anabranch {
 namespace {
-
-const Type& type_of(const Array& array) { return array.expression()->type; }
 
 // A scalar of i32 or i64.
 Array start_of(const char* function, const Operand& start, SourceLocation where) {

@@ -3,11 +3,11 @@
 #include <map>
 #include <string>
 
+#include "anabranch/linear_algebra.h"
+#include "anabranch/manipulate.h"
 #include "frontend/array/expression.h"
 #include "frontend/array/fail.h"
-#include "frontend/ops/linear_algebra.h"
 #include "frontend/ops/promote.h"
-#include "frontend/ops/shape.h"
 #include "frontend/ops/term.h"
 #include "frontend/trace/record.h"
 
@@ -93,7 +93,7 @@ Labelled take_diagonals(Labelled x, SourceLocation at) {
   return x;
 }
 
-// Sums over the letters of x that nobody else wants.
+// Sums over the letters of x that nothing else needs.
 Labelled sum_alone(Labelled x, const std::string& wanted, SourceLocation at) {
   std::string alone, rest;
   for (char label : x.labels) (has(wanted, label) ? rest : alone) += label;

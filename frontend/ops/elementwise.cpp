@@ -1,4 +1,4 @@
-#include "frontend/ops/elementwise.h"
+#include "anabranch/elementwise.h"
 
 #include "frontend/array/expression.h"
 #include "frontend/ops/promote.h"

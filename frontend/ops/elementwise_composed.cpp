@@ -1,10 +1,11 @@
 // Elementwise functions that are made of others.
+#include <cmath>
 #include <limits>
 #include <numbers>
 #include <utility>
 #include <vector>
 
-#include "frontend/ops/elementwise.h"
+#include "anabranch/elementwise.h"
 #include "frontend/ops/promote.h"
 #include "frontend/ops/term.h"
 #include "frontend/trace/record.h"
@@ -13,10 +14,6 @@ namespace anabranch {
 namespace {
 
 // The operand as an array on the line of the call, for functions of several steps.
-Term term(const char* function, const Operand& x, Takes takes = Takes::floats) {
-  return {as_array(function, x, takes), x.where()};
-}
-
 // Both operands of one dtype and one shape.
 std::pair<Term, Term> terms(const char* function, const Operand& a, const Operand& b, Takes takes) {
   std::vector<Array> both = promote(function, {&a, &b}, takes);
@@ -76,14 +73,8 @@ Array copysign(const Operand& a, const Operand& b) {
 
 Array nan_to_num(const Operand& x, double nan) {
   Term y = term("nan_to_num", x);
-  const double greatest = visit_dtype(y.array().dtype(), []<class T>() -> double {
-    if constexpr (std::is_same_v<T, Float16>)
-      return 65504;
-    else if constexpr (std::is_same_v<T, BFloat16>)
-      return BFloat16::from_bits(0x7f7f);
-    else
-      return static_cast<double>(std::numeric_limits<T>::max());
-  });
+  const DtypeInfo& dtype = info(y.array().dtype());
+  const double greatest = std::ldexp(2 - std::ldexp(1, 1 - dtype.precision), dtype.max_exponent);
   Term finite = minimum(maximum(y, -greatest), greatest);
   return where(y != y, nan, finite);
 }

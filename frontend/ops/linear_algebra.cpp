@@ -1,20 +1,18 @@
-#include "frontend/ops/linear_algebra.h"
+#include "anabranch/linear_algebra.h"
 
 #include <algorithm>
 #include <numeric>
 
+#include "anabranch/elementwise.h"
+#include "anabranch/manipulate.h"
 #include "frontend/array/expression.h"
 #include "frontend/array/fail.h"
-#include "frontend/ops/elementwise.h"
 #include "frontend/ops/promote.h"
-#include "frontend/ops/shape.h"
 #include "frontend/ops/term.h"
 #include "frontend/trace/record.h"
 
 namespace anabranch {
 namespace {
-
-const Type& type_of(const Array& array) { return array.expression()->type; }
 
 [[noreturn]] void refuse(const char* function, const Array& a, const Array& b,
                          const std::string& what, SourceLocation where) {

@@ -1,21 +1,17 @@
-#include "frontend/ops/nn.h"
+#include "anabranch/nn.h"
 
 #include <numbers>
 
+#include "anabranch/manipulate.h"
+#include "anabranch/reduce.h"
 #include "frontend/array/expression.h"
 #include "frontend/array/fail.h"
 #include "frontend/ops/promote.h"
-#include "frontend/ops/reduce.h"
-#include "frontend/ops/shape.h"
 #include "frontend/ops/term.h"
 #include "frontend/trace/record.h"
 
 namespace anabranch {
 namespace {
-
-Term floats(const char* function, const Operand& x) {
-  return {as_array(function, x, Takes::floats), x.where()};
-}
 
 // x less its greatest element along the axis, so that no exponential overflows. An axis without
 // elements stays as it is.
@@ -33,34 +29,34 @@ Array relu(const Operand& x) {
 }
 
 Array sigmoid(const Operand& x) {
-  return record(Op::logistic, {floats("sigmoid", x).array()}, x.where());
+  return record(Op::logistic, {term("sigmoid", x).array()}, x.where());
 }
 
 Array silu(const Operand& x) {
-  Term y = floats("silu", x);
+  Term y = term("silu", x);
   return y * Term(sigmoid(y), x.where());
 }
 
 Array softplus(const Operand& x) {
-  Term y = floats("softplus", x);
+  Term y = term("softplus", x);
   return maximum(y, 0) + log1p(exp(-abs(y)));
 }
 
 Array gelu(const Operand& x, Gelu form) {
-  Term y = floats("gelu", x);
+  Term y = term("gelu", x);
   if (form == Gelu::exact) return 0.5 * y * (1 + erf(y * (1 / std::numbers::sqrt2)));
   const double scale = std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
   return 0.5 * y * (1 + tanh(scale * (y + 0.044715 * (y * y * y))));
 }
 
 Array softmax(const Operand& x, Axis axis) {
-  const Term y = floats("softmax", x);
+  const Term y = term("softmax", x);
   const Term e = exp(below_top("softmax", widened(y), axis));
   return rounded_as(y, e / sum_in_own_dtype(e, axis, keepdims));
 }
 
 Array log_softmax(const Operand& x, Axis axis) {
-  const Term y = floats("log_softmax", x);
+  const Term y = term("log_softmax", x);
   const Term z = below_top("log_softmax", widened(y), axis);
   return rounded_as(y, z - log(sum_in_own_dtype(exp(z), axis, keepdims)));
 }

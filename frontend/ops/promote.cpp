@@ -1,7 +1,6 @@
 #include "frontend/ops/promote.h"
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <optional>
 
@@ -9,6 +8,7 @@
 #include "frontend/array/fail.h"
 #include "frontend/trace/record.h"
 #include "ir/literal.h"
+#include "ir/scalar.h"
 #include "ir/text/print.h"
 
 namespace anabranch {
@@ -107,10 +107,7 @@ Array number_as(const char* function, const Number& number, Dtype dtype, SourceL
                      "; convert the array with .astype(...) first",
                  where);
           }
-          const T converted = convert_scalar<T>(value);
-          std::uint64_t bits = 0;
-          std::memcpy(&bits, &converted, sizeof converted);
-          return array_of(dtype, bits, where);
+          return array_of(dtype, ElementBits::of(convert_scalar<T>(value)), where);
         });
       },
       number.value);

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "frontend/ops/operand.h"
-#include "ir/shape.h"
+#include "anabranch/operand.h"
+#include "anabranch/shape.h"
 
 namespace anabranch {
 
@@ -29,9 +29,7 @@ enum class Takes : std::uint8_t {
 /// "f32[3]", or the number.
 std::string describe(const Operand& operand);
 
-/// The operand as an array, a number having the dtype of its C++ type. Throws Error if it is empty.
-Array as_array(const char* function, const Operand& operand);
-/// The same, and Error unless `function` takes its dtype.
+/// As `as_array`, and Error unless `function` takes its dtype.
 Array as_array(const char* function, const Operand& operand, Takes takes);
 
 /// The dtype that arrays of both come to; nothing if their kinds differ or nothing holds both.

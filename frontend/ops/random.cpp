@@ -1,13 +1,13 @@
-#include "frontend/ops/random.h"
+#include "anabranch/random.h"
 
 #include <cmath>
 #include <numbers>
 
+#include "anabranch/creation.h"
+#include "anabranch/manipulate.h"
 #include "frontend/array/expression.h"
 #include "frontend/array/fail.h"
-#include "frontend/ops/creation.h"
 #include "frontend/ops/promote.h"
-#include "frontend/ops/shape.h"
 #include "frontend/ops/term.h"
 #include "frontend/trace/record.h"
 
@@ -98,7 +98,7 @@ Array uniform(const Operand& key, const Sizes& sizes, Dtype dtype, const Operand
 Array normal(const Operand& key, const Sizes& sizes, Dtype dtype) {
   Term source = checked_key("random::normal", key);
   check_float("random::normal", dtype, key.where());
-  // (unit + half a step) * 2 - 1 lies inside (-1, 1), symmetric about 0, where erfinv is finite.
+  // (unit + half a step) * 2 - 1 is inside (-1, 1), symmetric about 0, where erfinv is finite.
   const Dtype compute = dtype == f64 ? f64 : f32;
   Term value = unit(source, sizes.shape("random::normal"), compute);
   Term inside = value * 2 + ((dtype == f64 ? 0x1p-53 : 0x1p-24) - 1);

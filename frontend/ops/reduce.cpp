@@ -1,9 +1,9 @@
-#include "frontend/ops/reduce.h"
+#include "anabranch/reduce.h"
 
+#include "anabranch/manipulate.h"
 #include "frontend/array/expression.h"
 #include "frontend/array/fail.h"
 #include "frontend/ops/promote.h"
-#include "frontend/ops/shape.h"
 #include "frontend/ops/term.h"
 #include "frontend/trace/record.h"
 
@@ -92,10 +92,6 @@ Array position(const char* function, Op op, const Operand& x, const Axes& axes, 
   return keep ? reshaped(result, std::move(kept), x.where()) : result;
 }
 
-Term floats(const char* function, const Operand& x) {
-  return {as_array(function, x, Takes::floats), x.where()};
-}
-
 double count_over(const char* function, const Term& x, const Axes& axes) {
   const Shape& shape = x.array().expression()->type.shape;
   return static_cast<double>(count_over(shape, axes.of_rank(function, shape, x.where())));
@@ -148,27 +144,27 @@ Array count_nonzero(const Operand& x, const Axes& axes, bool keep) {
 }
 
 Array mean(const Operand& x, const Axes& axes, bool keep) {
-  const Term y = floats("mean", x);
+  const Term y = term("mean", x);
   return rounded_as(y, mean_of("mean", widened(y), axes, keep));
 }
 
 Array var(const Operand& x, const Axes& axes, bool keep, double correction) {
-  const Term y = floats("var", x);
+  const Term y = term("var", x);
   return rounded_as(y, variance("var", widened(y), axes, keep, correction));
 }
 
 Array stddev(const Operand& x, const Axes& axes, bool keep, double correction) {
-  const Term y = floats("stddev", x);
+  const Term y = term("stddev", x);
   return rounded_as(y, sqrt(variance("stddev", widened(y), axes, keep, correction)));
 }
 
 Array norm(const Operand& x, const Axes& axes, bool keep) {
-  const Term y = floats("norm", x);
+  const Term y = term("norm", x);
   return rounded_as(y, sqrt(sum_in_own_dtype(square(widened(y)), axes, keep)));
 }
 
 Array logsumexp(const Operand& x, const Axes& axes, bool keep) {
-  const Term given = floats("logsumexp", x), y = widened(given);
+  const Term given = term("logsumexp", x), y = widened(given);
   const Shape& shape = y.array().expression()->type.shape;
   std::vector<std::int64_t> folded = axes.of_rank("logsumexp", shape, x.where());
   refuse_empty("logsumexp", x, shape, folded);

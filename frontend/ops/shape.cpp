@@ -1,8 +1,7 @@
-#include "frontend/ops/shape.h"
-
 #include <algorithm>
 #include <optional>
 
+#include "anabranch/manipulate.h"
 #include "frontend/array/expression.h"
 #include "frontend/array/fail.h"
 #include "frontend/ops/promote.h"

@@ -1,4 +1,4 @@
-#include "frontend/ops/sizes.h"
+#include "anabranch/sizes.h"
 
 #include <algorithm>
 #include <numeric>

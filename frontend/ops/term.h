@@ -3,8 +3,9 @@
 // softmax.
 #pragma once
 
-#include "frontend/ops/elementwise.h"
-#include "frontend/ops/sizes.h"
+#include "anabranch/elementwise.h"
+#include "anabranch/sizes.h"
+#include "frontend/ops/promote.h"
 
 namespace anabranch {
 
@@ -67,6 +68,11 @@ TERM_BINARY(operator>>)
 
 #undef TERM_UNARY
 #undef TERM_BINARY
+
+/// Throws Error for an operand that `function` does not take.
+inline Term term(const char* function, const Operand& x, Takes takes = Takes::floats) {
+  return {as_array(function, x, takes), x.where()};
+}
 
 inline Term where(const Term& condition, const Term& x, const Term& y) {
   return {where(static_cast<const Operand&>(condition), x, y), condition.where()};

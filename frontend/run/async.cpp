@@ -1,5 +1,6 @@
-#include "frontend/run/async.h"
+#include "anabranch/async.h"
 
+#include "frontend/run/evaluate.h"
 #include "runtime/executor/run.h"
 
 namespace anabranch {

@@ -1,4 +1,4 @@
-#include "frontend/run/donate.h"
+#include "anabranch/donate.h"
 
 #include <algorithm>
 #include <memory>

@@ -6,8 +6,8 @@
 #include <fstream>
 #include <iostream>
 
+#include "anabranch/error.h"
 #include "frontend/run/env.h"
-#include "ir/error.h"
 
 namespace anabranch {
 

@@ -8,8 +8,9 @@
 #include <limits>
 #include <optional>
 
+#include "anabranch/error.h"
+#include "anabranch/timeline.h"
 #include "codegen/program_passes.h"
-#include "ir/error.h"
 #include "ir/log.h"
 #include "ir/write_file.h"
 #include "runtime/cpu/thread_pool.h"
@@ -17,7 +18,6 @@
 #include "runtime/device/first_devices.h"
 #include "runtime/executor/run.h"
 #include "runtime/fork.h"
-#include "runtime/timeline/timeline.h"
 
 namespace anabranch {
 namespace {
@@ -59,21 +59,6 @@ std::optional<Device> named_device() {
   }
   return device;
 }
-
-// Whatever makes no sense is left for `environment`, which may throw.
-FirstDevices first_devices() noexcept {
-  FirstDevices first;
-  try {
-    first.cpu_devices = std::max(1, positive("ANABRANCH_CPU_DEVICES", max_devices));
-    first.default_device = named_device();
-  } catch (const std::exception&) {
-    // There is nobody to tell yet.
-  }
-  return first;
-}
-
-// Says where to ask, and asks nothing: before main, nothing happens.
-[[maybe_unused]] const bool says_where = (read_first_devices_by(&first_devices), true);
 
 LogSink log_sink(const std::string& where) {
   if (where == "stderr") return [](const std::string& line) { std::cerr << line + "\n"; };
@@ -171,11 +156,22 @@ void write_timeline() noexcept {
   } catch (const std::exception& error) {
     log_line(std::string("ANABRANCH_TIMELINE: ") + error.what());
   } catch (...) {
-    // What a sink of the user's throws: there is nobody left to tell.
+    // What a sink of the user's throws: nothing is left to report to.
   }
 }
 
 }  // namespace
+
+FirstDevices first_devices() noexcept {
+  FirstDevices first;
+  try {
+    first.cpu_devices = std::max(1, positive("ANABRANCH_CPU_DEVICES", max_devices));
+    first.default_device = named_device();
+  } catch (const std::exception&) {
+    // `environment`, which may throw, reads them again.
+  }
+  return first;
+}
 
 const Environment& environment() { return process().environment; }
 

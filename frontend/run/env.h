@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "codegen/cache/cache.h"
+#include "anabranch/code_cache.h"
 #include "codegen/compile.h"
 
 namespace anabranch {
@@ -27,8 +27,5 @@ struct Environment {
 
 /// Read at the first call. Throws Error, naming the variable, where one makes no sense.
 const Environment& environment();
-
-/// Options as the environment wants them where the program does not say.
-Options default_options();
 
 }  // namespace anabranch

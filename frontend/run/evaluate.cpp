@@ -1,7 +1,6 @@
 #include "frontend/run/evaluate.h"
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <unordered_map>
 #include <unordered_set>
@@ -27,7 +26,7 @@ struct Member {
 /// The recorded operations under some arrays, operands first, leaves where nothing is left to run.
 class Part {
  public:
-  /// Adds what `root` needs; a wanted root is kept whoever holds it.
+  /// Adds what `root` needs; a wanted root is kept whatever holds it.
   void collect(const ExpressionPtr& root, bool wanted) {
     if (Member* known = find(root)) {
       known->is_root |= wanted;
@@ -73,7 +72,7 @@ class Part {
 };
 
 /// A part as a graph: its leaves are the parameters.
-struct Program {
+struct RecordedProgram {
   Graph graph;
   std::vector<ExpressionPtr> inputs;
   std::vector<ExpressionPtr> outputs;
@@ -86,8 +85,8 @@ bool is_cheap(Op op) { return op == Op::broadcast_in_dim || op == Op::iota; }
 /// hold.
 enum class Keep : std::uint8_t { roots_and_costly, all_held };
 
-Program build(Part& part, Keep keep) {
-  Program program;
+RecordedProgram build(Part& part, Keep keep) {
+  RecordedProgram program;
   GraphBuilder builder;
   for (Member& member : part.members()) {
     if (member.recorded) {
@@ -123,9 +122,7 @@ Program build(Part& part, Keep keep) {
 
 Buffer buffer_of(const Expression& expression, const Device& device) {
   if (expression.kind == Expression::Kind::scalar) {
-    std::byte bytes[sizeof(expression.scalar.bits)];
-    std::memcpy(bytes, &expression.scalar.bits, sizeof bytes);
-    return copy_to_device(device, std::span(bytes).first(expression.type.bytes()));
+    return copy_to_device(device, expression.scalar.bytes().first(expression.type.bytes()));
   }
   return expression.buffer();
 }
@@ -148,7 +145,7 @@ void run_part(Part& part, Options options, Keep keep) {
   for (const Member& member : part.members()) nothing_to_run &= !member.recorded;
   if (nothing_to_run) return;
 
-  Program program = build(part, keep);
+  RecordedProgram program = build(part, keep);
   for (const ExpressionPtr& input : program.inputs) options.parameters.push_back(input->device());
   simplify_devices(options, program.graph);
   auto compiled = compile_once(program.graph, options);

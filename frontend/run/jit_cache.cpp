@@ -1,21 +1,61 @@
-#include "frontend/run/jit_cache.h"
+#include "anabranch/detail/jit_cache.h"
 
 #include <algorithm>
-#include <cstring>
+#include <atomic>
+#include <list>
+#include <mutex>
+#include <optional>
 
-#include "frontend/array/fail.h"
+#include "anabranch/limits.h"
+#include "codegen/compile.h"
+#include "frontend/array/expression.h"
 #include "frontend/ops/promote.h"
 #include "frontend/run/evaluate.h"
 #include "frontend/run/program_cache.h"
-#include "frontend/trace/trace.h"
 #include "ir/text/print.h"
-#include "runtime/executor/limits.h"
 #include "runtime/executor/run.h"
 #include "runtime/fork.h"
 #include "runtime/memory/copy.h"
-#include "runtime/timeline/timeline.h"
+#include "runtime/timeline/record.h"
 
 namespace anabranch {
+
+/// A function compiled for one signature.
+struct Specialization {
+  struct Parameter {
+    Type type;
+    bool weak = false;
+    std::optional<Device> device;  ///< nothing for a number, which goes where it is wanted
+  };
+  struct Output {
+    Type type;
+    bool weak = false;  ///< made from C++ numbers alone
+  };
+  const void* form = nullptr;
+  std::vector<Parameter> parameters;
+  Key statics;
+  Description description;
+  std::shared_ptr<const Compilation> compilation;
+  std::vector<Output> outputs;
+  std::string notes;                   ///< a comment per captured array, for dumps
+  std::shared_ptr<const void> result;  ///< of the traced function, its Arrays empty
+};
+
+struct JitCache::State {
+  const Options options;
+  const bool fixed;
+  const SourceLocation made;
+  std::mutex mutex = {};                     // of recent, held for a few instructions at a time
+  std::list<SpecializationPtr> recent = {};  // most recently used first
+  std::atomic<int> traces = 0;
+  std::recursive_mutex adding = {};  // recursive: a traced function may call itself, compiled
+  std::string last_retrace = {};     // guarded by adding
+
+  std::vector<std::string> explain(const Signature& signature, const Description& description);
+  std::shared_ptr<const Compilation> compiled(const Graph& graph, const Options& options) const;
+  [[noreturn]] void fail_call(const std::string& what) const;
+};
+
 namespace {
 
 // Nothing for a number, which goes where it is wanted; a spec stands for an array at `home`.
@@ -106,41 +146,41 @@ std::string joined(const std::vector<std::string>& lines, const char* between) {
 }  // namespace
 
 JitCache::JitCache(Options options, bool fixed, SourceLocation made)
-    : options_(std::move(options)), fixed_(fixed), made_(made) {
+    : state_(std::make_shared<State>(std::move(options), fixed, made)) {
+  const Options& given = state_->options;
   try {
-    if (options_.in_flight > 0) set_in_flight_limit(options_.device, options_.in_flight);
-    if (options_.in_flight_bytes > 0) {
-      set_in_flight_bytes(options_.device, options_.in_flight_bytes);
-    }
+    if (given.in_flight > 0) set_in_flight_limit(given.device, given.in_flight);
+    if (given.in_flight_bytes > 0) set_in_flight_bytes(given.device, given.in_flight_bytes);
   } catch (const Error& error) {
-    fail_call(error.what());
+    state_->fail_call(error.what());
   }
 }
 
-void JitCache::fail_call(const std::string& what) const {
-  throw Error(made_ ? what + ", in the function made at " + to_string(made_) : what);
+void JitCache::State::fail_call(const std::string& what) const {
+  throw Error(made ? what + ", in the function made at " + to_string(made) : what);
 }
 
-SpecializationPtr JitCache::find(const Signature& signature) {
+SpecializationPtr JitCache::find(const Signature& signature) const {
   check_no_orphan("jit");
-  std::lock_guard lock(mutex_);
-  for (auto at = recent_.begin(); at != recent_.end(); ++at) {
-    if (!matches(**at, signature, options_.device)) continue;
-    if (at != recent_.begin()) recent_.splice(recent_.begin(), recent_, at);
-    return recent_.front();
+  std::list<SpecializationPtr>& recent = state_->recent;
+  std::lock_guard lock(state_->mutex);
+  for (auto at = recent.begin(); at != recent.end(); ++at) {
+    if (!matches(**at, signature, state_->options.device)) continue;
+    if (at != recent.begin()) recent.splice(recent.begin(), recent, at);
+    return recent.front();
   }
   return nullptr;
 }
 
-std::vector<std::string> JitCache::explain(const Signature& signature,
-                                           const Description& description) const {
-  std::lock_guard lock(mutex_);
-  return fewest_differences(recent_, signature, description);
+std::vector<std::string> JitCache::State::explain(const Signature& signature,
+                                                  const Description& description) {
+  std::lock_guard lock(mutex);
+  return fewest_differences(recent, signature, description);
 }
 
 // A compiler does not know where its graph comes from.
-std::shared_ptr<const Compilation> JitCache::compiled(const Graph& graph,
-                                                      const Options& options) const {
+std::shared_ptr<const Compilation> JitCache::State::compiled(const Graph& graph,
+                                                             const Options& options) const {
   try {
     return compile_once(graph, options);
   } catch (const Error& error) {
@@ -149,51 +189,54 @@ std::shared_ptr<const Compilation> JitCache::compiled(const Graph& graph,
 }
 
 SpecializationPtr JitCache::add(const Signature& signature, Description description,
-                                const Trace& trace) {
+                                const Trace& trace) const {
+  State& state = *state_;
   for (std::size_t i = 0; i < signature.leaves.size(); ++i) {
     if (!signature.leaves[i].type) {
-      fail_call("jit: input " + std::to_string(i) + " is an empty Array; give it a value first");
+      state.fail_call("jit: input " + std::to_string(i) +
+                      " is an empty Array; give it a value first");
     }
   }
-  std::lock_guard lock(adding_);
+  std::lock_guard lock(state.adding);
   if (SpecializationPtr known = find(signature)) return known;
   std::vector<std::string> why;
-  if (traces_ > 0) why = explain(signature, description);
-  if (fixed_ && traces_ > 0) {
-    fail_call("compile: called with arguments of other types than it was compiled for: " +
-              joined(why, ", ") + "; use jit for several");
+  if (state.traces > 0) why = state.explain(signature, description);
+  if (state.fixed && state.traces > 0) {
+    state.fail_call("compile: called with arguments of other types than it was compiled for: " +
+                    joined(why, ", ") + "; use jit for several");
   }
   auto added = std::make_shared<Specialization>();
   added->form = signature.form;
   added->statics = signature.statics;
   added->description = std::move(description);
-  Options options = options_;
+  Options options = state.options;
   for (const Leaf& leaf : signature.leaves) {
-    added->parameters.push_back({*leaf.type, leaf.weak, device_of(leaf, options_.device)});
+    added->parameters.push_back({*leaf.type, leaf.weak, device_of(leaf, state.options.device)});
     options.parameters.push_back(added->parameters.back().device);
   }
-  Traced traced = [&] {
+  Traced result = [&] {
     timeline::Span span("trace", timeline::Category::trace);
     return trace();
   }();
-  ++traces_;
-  last_retrace_ = joined(why, "\n");
-  added->notes = notes_on(traced.graph, traced.captured);
-  simplify_devices(options, traced.graph);
-  added->compilation = compiled(traced.graph, options);
-  const std::span<const Value> outputs = traced.graph.outputs();
+  ++state.traces;
+  state.last_retrace = joined(why, "\n");
+  const auto& [graph, weak, captured] = result.traced;
+  added->notes = notes_on(graph, captured);
+  simplify_devices(options, graph);
+  added->compilation = state.compiled(graph, options);
+  const std::span<const Value> outputs = graph.outputs();
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    added->outputs.push_back({traced.graph.type(outputs[i]), traced.weak[i]});
+    added->outputs.push_back({graph.type(outputs[i]), weak[i]});
   }
-  added->result = std::move(traced.result);
+  added->result = std::move(result.result);
   SpecializationPtr forgotten;  // destroyed after the lock is let go
-  std::lock_guard list_lock(mutex_);
-  recent_.push_front(std::move(added));
-  if (recent_.size() > limit) {
-    forgotten = std::move(recent_.back());
-    recent_.pop_back();
+  std::lock_guard list_lock(state.mutex);
+  state.recent.push_front(std::move(added));
+  if (state.recent.size() > limit) {
+    forgotten = std::move(state.recent.back());
+    state.recent.pop_back();
   }
-  return recent_.front();
+  return state.recent.front();
 }
 
 std::vector<Array> JitCache::run(const Specialization& compiled, const Signature& signature,
@@ -207,9 +250,7 @@ std::vector<Array> JitCache::run(const Specialization& compiled, const Signature
       inputs.push_back(memory_of(*leaf.array, device));
       continue;
     }
-    std::byte bytes[sizeof leaf.bits];
-    std::memcpy(bytes, &leaf.bits, sizeof bytes);
-    inputs.push_back(copy_to_device(device, std::span(bytes).first(leaf.type->bytes())));
+    inputs.push_back(copy_to_device(device, leaf.bits.bytes().first(leaf.type->bytes())));
   }
   consume(donations);
   std::vector<Buffer> memory = anabranch::run(*compiled.compilation, std::move(inputs));
@@ -223,40 +264,34 @@ std::vector<Array> JitCache::run(const Specialization& compiled, const Signature
   return outputs;
 }
 
-std::string JitCache::last_retrace() const {
-  std::lock_guard lock(adding_);
-  return last_retrace_;
-}
+SourceLocation JitCache::made() const { return state_->made; }
+int JitCache::traces() const { return state_->traces.load(std::memory_order_relaxed); }
 
-Array weak_number(const Operand& number) { return as_array("jit", number); }
+std::string JitCache::last_retrace() const {
+  std::lock_guard lock(state_->adding);
+  return state_->last_retrace;
+}
 
 namespace detail {
 
-void demand_results(const Description& result, SourceLocation made) {
-  for (const auto& [path, text] : result) {
-    if (text != "empty") continue;
-    fail("trace: the function's " + path + " is an empty Array; give it a value before it returns",
-         made);
-  }
+const std::shared_ptr<const Compilation>& compilation_of(const Specialization& compiled) {
+  return compiled.compilation;
+}
+const void* result_of(const Specialization& compiled) { return compiled.result.get(); }
+
+std::string dump(const Specialization& compiled, Stage stage) {
+  return (stage == Stage::trace ? compiled.notes : "") +
+         anabranch::dump(*compiled.compilation, stage);
+}
+std::string to_dot(const Specialization& compiled, Stage stage) {
+  return anabranch::to_dot(*compiled.compilation, stage);
+}
+ProgramCost cost(const Specialization& compiled) { return anabranch::cost(*compiled.compilation); }
+ProgramMemory memory(const Specialization& compiled) {
+  return anabranch::memory(*compiled.compilation);
 }
 
-Array traced_parameter(Tracer& tracer, const Array& like) {
-  if (!like.expression())
-    fail("trace: an argument holds an empty Array; give it a value first", {});
-  const Expression& expression = *like.expression();
-  std::optional<Device> device;
-  if (expression.kind == Expression::Kind::memory)
-    device = expression.device().value_or(default_device());
-  Array parameter = tracer.parameter(expression.type, device);
-  parameter.expression()->weak = like.expression()->weak;
-  return parameter;
-}
-
-Array traced_number(Tracer& tracer, Dtype dtype) {
-  Array parameter = tracer.parameter(scalar_type(dtype));
-  parameter.expression()->weak = true;
-  return parameter;
-}
+Array weak_number(const Operand& number) { return as_array("jit", number); }
 
 }  // namespace detail
 }  // namespace anabranch

@@ -17,7 +17,7 @@ class Pending : public std::enable_shared_from_this<Pending> {
   void link();
   /// Takes it out, if it is in. After this the list no longer touches it.
   void unlink();
-  /// Those in the list that somebody still holds.
+  /// Those in the list that are still held.
   static std::vector<std::shared_ptr<Pending>> all();
 
  protected:

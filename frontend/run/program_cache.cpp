@@ -5,11 +5,11 @@
 #include <new>
 #include <unordered_map>
 
+#include "anabranch/error.h"
 #include "frontend/run/dump.h"
-#include "ir/error.h"
 #include "runtime/cpu/default_floats.h"
 #include "runtime/fork.h"
-#include "runtime/timeline/timeline.h"
+#include "runtime/timeline/record.h"
 
 namespace anabranch {
 namespace {
@@ -23,7 +23,7 @@ struct Entry {
   bool forgotten = false;  // likewise
 };
 
-// What it keeps: constants lie in the graph, and on the device where it cannot read them there.
+// What it keeps: constants are in the graph, and on the device where it cannot read them there.
 std::size_t bytes_of(const Compilation& compilation) {
   std::size_t bytes = compilation.code().bytes;
   for (const Buffer& constant : compilation.code().constants) {

@@ -3,7 +3,7 @@
 #include <ostream>
 #include <string>
 
-#include "frontend/array/array.h"
+#include "anabranch/array.h"
 #include "frontend/array/expression.h"
 #include "frontend/array/fail.h"
 #include "frontend/array/format_array.h"
@@ -15,7 +15,7 @@ namespace anabranch {
 namespace {
 
 std::span<const std::byte> scalar_bytes(const Expression& expression) {
-  return std::as_bytes(std::span(&expression.scalar.bits, 1)).first(expression.type.bytes());
+  return expression.scalar.bytes().first(expression.type.bytes());
 }
 
 }  // namespace
@@ -87,7 +87,7 @@ std::string to_string(const Array& array) {
     return expression.traced.tracer->describe(expression);
   }
   if (expression.kind == Expression::Kind::scalar) {
-    return format_array(expression.type, &expression.scalar.bits);
+    return format_array(expression.type, &expression.scalar);
   }
   Buffer memory = memory_of(array, default_device());
   memory.ready().wait();

@@ -1,10 +1,10 @@
-#include "frontend/trace/named_scope.h"
+#include "anabranch/named_scope.h"
 
 #include <algorithm>
 #include <string>
 
-#include "ir/error.h"
-#include "ir/source_location.h"
+#include "anabranch/error.h"
+#include "anabranch/source_location.h"
 
 namespace anabranch {
 namespace {

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
+#include "anabranch/named_scope.h"
 #include "frontend/array/expression.h"
 #include "frontend/array/fail.h"
 #include "frontend/run/env.h"
 #include "frontend/run/evaluate.h"
 #include "frontend/run/program_cache.h"
-#include "frontend/trace/named_scope.h"
 #include "frontend/trace/tracer.h"
 #include "ir/graph/builder.h"
 #include "ir/infer/infer.h"
@@ -45,8 +45,8 @@ std::uint32_t size_below(const std::vector<ExpressionPtr>& inputs) {
   return size;
 }
 
-const std::shared_ptr<Tracer>& innermost(const std::shared_ptr<Tracer>& so_far,
-                                         const Expression& traced) {
+const std::shared_ptr<Tracer>& innermost_tracer(const std::shared_ptr<Tracer>& so_far,
+                                                const Expression& traced) {
   const std::shared_ptr<Tracer>& own = traced.traced.tracer;
   return so_far && so_far->serial() > own->serial() ? so_far : own;
 }
@@ -74,7 +74,7 @@ Look look_at(Op op, const std::vector<Array>& operands, const Attributes& attrib
     const bool is_mask = op == Op::select && i == 0;  // has no part in the result's dtype
     look.weak = look.weak && (expression.weak || is_mask);
     if (expression.kind == Expression::Kind::traced) {
-      look.tracer = innermost(look.tracer, expression);
+      look.tracer = innermost_tracer(look.tracer, expression);
     }
   }
   if (auto* transfer = std::get_if<DeviceAttributes>(&attributes)) {

@@ -4,11 +4,11 @@
 #include <optional>
 #include <vector>
 
-#include "frontend/array/array.h"
+#include "anabranch/array.h"
+#include "anabranch/source_location.h"
 #include "ir/attributes.h"
 #include "ir/graph/graph.h"
 #include "ir/op.h"
-#include "ir/source_location.h"
 
 namespace anabranch {
 

@@ -1,6 +1,8 @@
-#include "frontend/trace/signature.h"
+#include "anabranch/detail/signature.h"
 
 #include <array>
+
+#include "frontend/array/expression.h"
 
 namespace anabranch {
 
@@ -11,6 +13,12 @@ const Type& scalar_type(Dtype dtype) {
     return types;
   }();
   return types[static_cast<std::size_t>(dtype)];
+}
+
+void Signature::add(const Array& array) {
+  const Expression* expression = array.expression().get();
+  leaves.push_back(
+      {expression ? &expression->type : nullptr, &array, 0, expression && expression->weak});
 }
 
 bool Signature::any_traced() const {

@@ -13,13 +13,7 @@ namespace {
 // Orders tracers, and their nodes, by when they came to be.
 std::atomic<std::uint64_t> last_serial = 0;
 
-Literal literal_of_scalar(const Expression& expression) {
-  std::vector<std::byte> bytes(expression.type.bytes());
-  std::memcpy(bytes.data(), &expression.scalar.bits, bytes.size());
-  return Literal(expression.type, std::move(bytes));
-}
-
-// In place where the host has the memory and nobody else may write to it or wants it back.
+// In place where the host has the memory and nothing else may write to it or take it back.
 Literal literal_of_buffer(const Type& type, const Buffer& buffer) {
   buffer.ready().wait();
   if (buffer.device().kind() == DeviceKind::cpu && !buffer.is_borrowed()) {
@@ -36,7 +30,7 @@ Literal literal_of_buffer(const Type& type, const Buffer& buffer) {
 
 Literal literal_of(const Expression& expression) {
   return expression.kind == Expression::Kind::scalar
-             ? literal_of_scalar(expression)
+             ? Literal::scalar(expression.type.dtype, expression.scalar)
              : literal_of_buffer(expression.type, expression.buffer());
 }
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "frontend/array/array.h"
+#include "anabranch/array.h"
 #include "frontend/array/expression.h"
 #include "ir/graph/builder.h"
 #include "ir/graph/graph.h"

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 #include "ir/infer/infer.h"
 
 namespace anabranch {

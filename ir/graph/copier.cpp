@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 
 namespace anabranch {
 namespace {

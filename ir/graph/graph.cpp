@@ -2,13 +2,10 @@
 
 #include <algorithm>
 
+#include "ir/mix.h"
+
 namespace anabranch {
 namespace {
-
-std::uint64_t mix(std::uint64_t hash, std::uint64_t word) {
-  hash ^= word + 0x9e3779b97f4a7c15 + (hash << 6) + (hash >> 2);
-  return hash * 0xff51afd7ed558ccd;
-}
 
 std::uint64_t hash_field(std::uint64_t hash, const std::vector<std::int64_t>& list) {
   hash = mix(hash, list.size());
@@ -66,6 +63,16 @@ bool same_computation(const Node& a, const Node& b) {
   return a.op == b.op && a.types == b.types && a.inputs == b.inputs &&
          a.attributes == b.attributes && a.regions == b.regions;
 }
+
+Graph::Graph() = default;
+Graph::Graph(const Graph&) = default;
+Graph::Graph(Graph&&) noexcept = default;
+Graph::~Graph() = default;
+Graph& Graph::operator=(const Graph&) = default;
+Graph& Graph::operator=(Graph&&) noexcept = default;
+
+const Type& Graph::parameter_type(std::size_t index) const { return nodes_[index].types[0]; }
+const Type& Graph::output_type(std::size_t index) const { return type(outputs_[index]); }
 
 bool Graph::operator==(const Graph& other) const {
   return name_ == other.name_ && parameter_count_ == other.parameter_count_ &&

@@ -2,7 +2,7 @@
 
 #include <new>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 #include "ir/infer/infer.h"
 #include "ir/text/print.h"
 

@@ -1,6 +1,6 @@
 #include "ir/infer/infer.h"
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 #include "ir/infer/rules.h"
 
 namespace anabranch {
@@ -35,7 +35,7 @@ void check_arity(const Application& call) {
               " and was given " + std::to_string(call.operands.size()));
 }
 
-// The flags floats_only and integers_only of ops.def.
+// The flags floats_only, integers_only and no_bools of ops.def.
 void check_flags(const Application& call) {
   const OpInfo& row = info(call.op);
   for (const Type& operand : call.operands) {
@@ -45,12 +45,9 @@ void check_flags(const Application& call) {
     if (row.has(OpInfo::integers_only) && is_float(operand.dtype)) {
       call.refuse("takes integers or bool", "convert or bitcast_convert to an integer first");
     }
-  }
-}
-
-void refuse_bool(const Application& call) {
-  for (const Type& operand : call.operands) {
-    if (operand.dtype == Dtype::bool_) call.refuse("does not take bool", "convert to i32 first");
+    if (row.has(OpInfo::no_bools) && operand.dtype == Dtype::bool_) {
+      call.refuse("does not take bool", "convert to i32 first");
+    }
   }
 }
 
@@ -66,13 +63,6 @@ Type same_type(const Application& call) {
   call.demand_equal_types();
   return call.operands[0];
 }
-
-Type same_type_no_bool(const Application& call) {
-  refuse_bool(call);
-  return same_type(call);
-}
-
-Type predicate(const Application& call) { return Type{Dtype::bool_, same_type(call).shape}; }
 
 Type convert(const Application& call) {
   if (call.stated->shape != call.operands[0].shape) {
@@ -122,11 +112,29 @@ Type select(const Application& call) {
   return on_true;
 }
 
+// Operands of one type, which is the result's, or bool of that shape, but for a few.
+Type elementwise(const Application& call) {
+  switch (call.op) {
+    case Op::convert:
+      return convert(call);
+    case Op::bitcast_convert:
+      return bitcast_convert(call);
+    case Op::random_bits:
+      return random_bits(call);
+    case Op::select:
+      return select(call);
+    default:
+      break;
+  }
+  const Type type = same_type(call);
+  return info(call.op).has(OpInfo::gives_bool) ? Type{Dtype::bool_, type.shape} : type;
+}
+
 std::vector<Type> custom_call(const Application& call) {
   const auto& attributes = call.as<CustomCallAttributes>();
   if (attributes.name.empty()) call.refuse("needs the name of a function");
   if (attributes.results.empty()) {
-    call.refuse(attributes.name + " gives no result", "what nobody reads is never called");
+    call.refuse(attributes.name + " gives no result", "what nothing reads is never called");
   }
   return attributes.results;
 }
@@ -141,73 +149,21 @@ std::vector<Type> dispatch(const Application& call) {
     case Op::iota:
       return one(infer_iota(call));
 
-    case Op::abs:
-    case Op::negate:
-    case Op::sign:
-      return one(same_type_no_bool(call));
-    case Op::not_:
-    case Op::popcnt:
-    case Op::count_leading_zeros:
-    case Op::floor:
-    case Op::ceil:
-    case Op::round_nearest_even:
-    case Op::round_nearest_afz:
-    case Op::sqrt:
-    case Op::rsqrt:
-    case Op::cbrt:
-    case Op::exponential:
-    case Op::exponential_minus_one:
-    case Op::log:
-    case Op::log_plus_one:
-    case Op::logistic:
-    case Op::sine:
-    case Op::cosine:
-    case Op::tan:
-    case Op::asin:
-    case Op::acos:
-    case Op::atan:
-    case Op::sinh:
-    case Op::cosh:
-    case Op::tanh:
-    case Op::asinh:
-    case Op::acosh:
-    case Op::atanh:
-    case Op::erf:
-    case Op::erf_inv:
-      return one(same_type(call));
-    case Op::is_finite:
-      return one(predicate(call));
-    case Op::convert:
-      return one(convert(call));
-    case Op::bitcast_convert:
-      return one(bitcast_convert(call));
-
-    case Op::subtract:
-    case Op::divide:
-    case Op::remainder:
-    case Op::power:
-      return one(same_type_no_bool(call));
-    case Op::add:
-    case Op::multiply:
-    case Op::maximum:
-    case Op::minimum:
-    case Op::atan2:
-    case Op::and_:
-    case Op::or_:
-    case Op::xor_:
-    case Op::shift_left:
-    case Op::shift_right_arithmetic:
-    case Op::shift_right_logical:
-      return one(same_type(call));
-    case Op::compare:
-      return one(predicate(call));
-    case Op::random_bits:
-      return one(random_bits(call));
-
-    case Op::select:
-      return one(select(call));
-    case Op::clamp:
-      return one(same_type(call));
+// Every op of a kind that is elementwise.
+#define ELEMENTWISE_leaf(name)
+#define ELEMENTWISE_unary(name) case Op::name:
+#define ELEMENTWISE_binary(name) case Op::name:
+#define ELEMENTWISE_ternary(name) case Op::name:
+#define ELEMENTWISE_index(name)
+#define ELEMENTWISE_reduction(name)
+#define ELEMENTWISE_library(name)
+#define ELEMENTWISE_call(name)
+#define ELEMENTWISE_control(name)
+#define ELEMENTWISE_region(name)
+#define OP(name, arity, kind, attributes, flags, meaning) ELEMENTWISE_##kind(name)
+#include "ir/ops.def"
+#undef OP
+      return one(elementwise(call));
 
     case Op::reshape:
       return one(infer_reshape(call));

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 
 namespace anabranch {
 

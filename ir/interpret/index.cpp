@@ -28,7 +28,7 @@ Results gather(const Node& node, const Literal& operand, FindSource find_source)
   return {Literal(type, std::move(bytes))};
 }
 
-// Where the block of these sizes begins: the scalars after the arrays, clamped so that it lies
+// Where the block of these sizes begins: the scalars after the arrays, clamped so that it is
 // inside.
 Place clamped_starts(Operands starts, const Shape& whole, const Shape& block) {
   Place place;

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 #include "ir/graph/graph.h"
 #include "ir/literal.h"
 #include "ir/scalar.h"
@@ -75,10 +75,9 @@ T product_of(T x, T y) {
   }
 }
 
-/// What one op computes in: f32 for the two narrow floats, else the type itself.
+/// What one op computes in: f32 for the narrow floats, else the type itself.
 template <class T>
-using Computed =
-    std::conditional_t<std::same_as<T, Float16> || std::same_as<T, BFloat16>, float, T>;
+using Computed = std::conditional_t<is_narrow_float<T>, float, T>;
 
 /// What stands for exact arithmetic: sums and libm calls are done in it and rounded once.
 template <class T>

@@ -2,15 +2,11 @@
 
 #include <algorithm>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
+#include "ir/mix.h"
 
 namespace anabranch {
 namespace {
-
-std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
-  hash ^= value + 0x9e3779b97f4a7c15u + (hash << 6) + (hash >> 2);
-  return hash * 0xff51afd7ed558ccdu;
-}
 
 bool same(const Instruction& a, const Instruction& b) {
   if (a.dtype != b.dtype || a.operation.index() != b.operation.index()) return false;
@@ -108,8 +104,8 @@ Ref KernelBuilder::place(Instruction instruction, std::uint32_t depth, std::uint
   return made;
 }
 
-Ref KernelBuilder::constant(Dtype dtype, std::uint64_t bits) {
-  std::uint64_t hash = mix(mix(1, static_cast<std::uint64_t>(dtype)), bits);
+Ref KernelBuilder::constant(Dtype dtype, ElementBits bits) {
+  std::uint64_t hash = mix(mix(mix(1, static_cast<std::uint64_t>(dtype)), bits.low), bits.high);
   return place({ConstantInstruction{bits}, dtype, location_}, 0, hash);
 }
 

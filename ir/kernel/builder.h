@@ -42,7 +42,7 @@ class KernelBuilder {
   Block close_body();
   Ref argument(Dtype dtype);
 
-  Ref constant(Dtype dtype, std::uint64_t bits);
+  Ref constant(Dtype dtype, ElementBits bits);
   Ref compute(Op op, Dtype dtype, std::span<const Ref> operands,
               Comparison direction = Comparison::eq);
   Ref compute(Op op, Dtype dtype, std::initializer_list<Ref> operands,

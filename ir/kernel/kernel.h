@@ -23,13 +23,14 @@
 #include <variant>
 #include <vector>
 
+#include "anabranch/cost.h"
+#include "anabranch/source_location.h"
+#include "anabranch/type.h"
 #include "ir/attributes.h"
 #include "ir/fields.h"
 #include "ir/index.h"
 #include "ir/kernel/thread_map.h"
 #include "ir/op.h"
-#include "ir/source_location.h"
-#include "ir/type.h"
 
 namespace anabranch {
 
@@ -74,9 +75,9 @@ struct Reduction {
   Block body;
 };
 
-/// A scalar of the instruction's dtype, its bits zero-extended.
+/// A scalar of the instruction's dtype.
 struct ConstantInstruction {
-  std::uint64_t bits = 0;
+  ElementBits bits;
 };
 
 /// An expression of loops' indices, as an i64.
@@ -149,16 +150,6 @@ struct Instruction {
   Operation operation;
   Dtype dtype = Dtype::i64;  ///< of the scalar it defines; unused by Store and Loop
   SourceLocation location;
-};
-
-/// What one run moves and computes, for the cost model, the timeline and the tables.
-struct Cost {
-  std::int64_t bytes_read = 0;
-  std::int64_t bytes_written = 0;
-  std::int64_t operations = 0;  ///< arithmetic, an approximate op counting as 10
-
-  Cost& operator+=(const Cost& other);
-  bool operator==(const Cost&) const = default;
 };
 
 template <MaybeConst<Cost> C, class Visitor>

@@ -7,21 +7,21 @@
 
 namespace anabranch {
 
-/// Threads in blocks of `teams * members`. A team takes one iteration of the parallel loop at a
+/// Threads in blocks of `groups * members`. A group takes one iteration of the parallel loop at a
 /// time; its members share out the innermost loops inside, each taking `vector_width` consecutive
 /// iterations in turn.
 struct ThreadMap {
-  int teams = 1;
+  int groups = 1;
   int members = 1;
-  bool in_columns = false;  ///< a team is one lane of every warp; otherwise neighbouring threads
+  bool in_columns = false;  ///< a group is one lane of every warp; otherwise neighbouring threads
   /// Where not 0: the two loops inside the parallel one go by tiles, so many of them each way, and
   /// a block takes one tile at a time.
   std::int64_t tile_rows = 0, tile_columns = 0;
   /// Where not 0: one block of so many threads runs the kernel, as a part of what it runs.
   int block_threads = 0;
 
-  int threads() const { return teams * members; }
-  /// In how many turns, of a pack for each member, a team goes through a loop that it shares out.
+  int threads() const { return groups * members; }
+  /// In how many turns, of a pack for each member, a group goes through a loop that it shares out.
   std::int64_t turns(std::int64_t extent, int vector_width) const {
     const std::int64_t step = std::int64_t{members} * vector_width;
     return (extent + step - 1) / step;
@@ -37,7 +37,7 @@ struct ThreadMap {
 
 template <MaybeConst<ThreadMap> Map, class Visitor>
 void fields(Map& map, Visitor&& visit) {
-  visit("teams", map.teams);
+  visit("groups", map.groups);
   visit("members", map.members);
   visit("in_columns", map.in_columns);
   visit("tile_rows", map.tile_rows);

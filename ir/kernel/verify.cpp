@@ -1,6 +1,6 @@
 #include <unordered_set>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 #include "ir/infer/infer.h"
 #include "ir/kernel/kernel.h"
 
@@ -44,7 +44,7 @@ class KernelVerifier {
 
   void threads(const ThreadMap& map, const Loop* parallel) const {
     const auto is_count = [](std::int64_t n) { return n >= 1 && n <= ThreadMap::most_threads; };
-    if (!is_count(map.teams) || !is_count(map.members) || !is_count(map.threads())) {
+    if (!is_count(map.groups) || !is_count(map.members) || !is_count(map.threads())) {
       fail("a block has from 1 to " + std::to_string(ThreadMap::most_threads) + " threads");
     }
     if (map.block_threads != 0 && !is_count(map.block_threads)) {
@@ -108,9 +108,9 @@ class KernelVerifier {
   void instruction(Ref ref, Outside outside) {
     const Operation& operation = kernel_[ref].operation;
     if (auto* constant = std::get_if<ConstantInstruction>(&operation)) {
-      const std::size_t width = 8 * byte_size(kernel_[ref].dtype);
-      if (width < 64 && constant->bits >> width != 0)
+      if (!constant->bits.fit(8 * byte_size(kernel_[ref].dtype))) {
         fail(label(ref) + " has more bits than its dtype");
+      }
     } else if (auto* compute = std::get_if<Compute>(&operation)) {
       this->compute(ref, *compute);
     } else if (auto* load = std::get_if<Load>(&operation)) {

@@ -1,6 +1,6 @@
 #include "ir/program/binary.h"
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 #include "ir/sections.h"
 #include "ir/text/parse.h"
 

@@ -54,7 +54,7 @@ void fields(S& step, Visitor&& visit) {
 template <MaybeConst<LoopStep> S, class Visitor>
 void fields(S& step, Visitor&& visit) {
   visit("written", step.written);
-  visit("turn", step.turn);
+  visit("rotation", step.rotation);
   visit("is_whole", step.is_whole);
 }
 

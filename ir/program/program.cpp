@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 
 namespace anabranch {
 

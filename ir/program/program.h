@@ -15,12 +15,12 @@
 #include <variant>
 #include <vector>
 
-#include "ir/device.h"
+#include "anabranch/device.h"
+#include "anabranch/source_location.h"
+#include "anabranch/type.h"
 #include "ir/kernel/kernel.h"
 #include "ir/literal.h"
 #include "ir/program/steps.h"
-#include "ir/source_location.h"
-#include "ir/type.h"
 
 namespace anabranch {
 
@@ -60,7 +60,7 @@ struct Step {
   /// second is written only after every read of element i of the first.
   std::vector<std::pair<SlotId, SlotId>> in_place;
   /// Pairs (read, written) of one size of which the step writes a part of the second alone: before
-  /// it runs, what the first holds is copied there, unless both lie in one place.
+  /// it runs, what the first holds is copied there, unless both are in one place.
   std::vector<std::pair<SlotId, SlotId>> updates;
   /// Outputs, by position, that are final once it is done. Set by `schedule`; an output that no
   /// step names is final when all streams are done.
@@ -143,9 +143,10 @@ struct Program {
   // Set by `schedule`.
   std::vector<Stream> streams;
   std::uint32_t event_count = 0;
-  /// Pairs (input, output) of one size: the output may lie where the input was, since nothing reads
-  /// the input once the output is first written. `run` does so where nobody else holds the input.
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> takeovers;
+  /// Pairs (input, output) of one size: the output may be where the input was, since nothing reads
+  /// the input once the output is first written. `run` does so where no other handle holds the
+  /// input.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> donations;
   std::string degradation;  ///< what a memory limit has cost: "3 streams fewer, ..."
   Prediction prediction;
 

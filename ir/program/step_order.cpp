@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 
 namespace anabranch {
 namespace {
@@ -166,8 +166,8 @@ const StepRef* LiveRange::first(const StepOrder& order) const {
   return nullptr;
 }
 
-bool may_take_over(const Program& program, const StepOrder& order, const SlotUses& uses,
-                   SlotId read, SlotId written) {
+bool may_alias(const Program& program, const StepOrder& order, const SlotUses& uses, SlotId read,
+               SlotId written) {
   const LiveRange before(uses[read]), after(uses[written]);
   if (before.before(after, order)) return true;
   const StepRef* meeting = after.first(order);

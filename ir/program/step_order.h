@@ -99,9 +99,9 @@ class LiveRange {
   std::vector<Part> parts_;
 };
 
-/// Whether `written` may lie where `read` lies, both of one size: every use of `read` comes before
+/// Whether `written` may be where `read` is, both of one size: every use of `read` comes before
 /// every use of `written`, but for one step that names the two `in_place`.
-bool may_take_over(const Program& program, const StepOrder& order, const SlotUses& uses,
-                   SlotId read, SlotId written);
+bool may_alias(const Program& program, const StepOrder& order, const SlotUses& uses, SlotId read,
+               SlotId written);
 
 }  // namespace anabranch

@@ -9,10 +9,10 @@
 #include <variant>
 #include <vector>
 
+#include "anabranch/type.h"
 #include "ir/attributes.h"
 #include "ir/custom_call.h"
 #include "ir/fields.h"
-#include "ir/type.h"
 
 namespace anabranch {
 
@@ -70,20 +70,20 @@ struct CustomCallStep {
 };
 
 /// Runs its body again and again while its condition holds. The buffers are: the initial carries,
-/// the captures, the places (written), and room for a flag and both arenas (written).
+/// the captures, the places (written), and a workspace for a flag and both arenas (written).
 ///
-/// Carry i lies in place i, where the initial one is copied first unless it lies there already.
-/// A turn reads carry i from place i and writes output i, where the body has a slot for it, to
-/// place `written[i]`; then place p becomes what place `turn[p]` was. So a carry is updated in
-/// place (written[i] = i), or in two places by turns, or handed on to another carry. In the end
-/// carry i is in place i.
+/// Carry i is in place i, where the initial one is copied first unless it is there already.
+/// An iteration reads carry i from place i and writes output i, where the body has a slot for it,
+/// to place `written[i]`; then place p becomes what place `rotation[p]` was. So a carry is updated
+/// in place (written[i] = i), or alternates between two places, or becomes another carry. In the
+/// end carry i is in place i.
 struct LoopStep {
   /// The condition, from carries and captures to one bool, and the body, from the same to the next
   /// carries.
   std::vector<Program> regions;
-  std::vector<std::uint32_t> written;  ///< one per carry
-  std::vector<std::uint32_t> turn;     ///< one per place; the first are the carries' own
-  bool is_whole = false;               ///< it runs as one task, not step by step
+  std::vector<std::uint32_t> written;   ///< one per carry
+  std::vector<std::uint32_t> rotation;  ///< one per place; the first are the carries' own
+  bool is_whole = false;                ///< it runs as one task, not step by step
 
   const Program& condition() const;
   const Program& body() const;
@@ -91,12 +91,12 @@ struct LoopStep {
   std::size_t captures() const;
 };
 
-/// A loop's flag comes first in its room, then its arenas, which begin here.
+/// A loop's flag comes first in its workspace, then its arenas, which begin here.
 inline constexpr std::size_t loop_flag_bytes = 64;
 
 /// Runs one of several branches: the one that an i32 names, the last where there is none of that
-/// number. The buffers are: that number, the operands, the results (written), and room for any
-/// branch's arena (written).
+/// number. The buffers are: that number, the operands, the results (written), and a
+/// workspace for any branch's arena (written).
 struct BranchStep {
   std::vector<Program> branches;  ///< from the operands to the results
   bool is_whole = false;          ///< as a loop's

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <unordered_set>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 #include "ir/program/program.h"
 #include "ir/program/step_order.h"
 #include "ir/program/verify_step.h"
@@ -30,7 +30,7 @@ class Verifier {
     const SlotUses uses(program_, order);
     for (SlotId id = 0; id < program_.slots.size(); ++id) check_uses(id, uses[id], order);
     if (is_placed_) check_sharing(uses, order);
-    check_takeovers(uses, order);
+    check_donations(uses, order);
     for (const Step& step : program_.steps) {
       if (step.writes.empty()) fail(step.name + " writes nothing");
     }
@@ -147,17 +147,17 @@ class Verifier {
     if (const auto wrong = fault_of(program_, step, kernels_)) fail(step.name + " " + *wrong);
     for (const Program& inner : inner_programs(step)) verify_part(inner, kernels_);
     const auto* loop = std::get_if<LoopStep>(&step.work);
-    if (loop && !loop->turn.empty()) check_turns(step, *loop);
+    if (loop && !loop->rotation.empty()) check_rotation(step, *loop);
   }
 
-  // No step of a loop loses a carry: each place is handed on once, and what is written lies where
+  // No step of a loop loses a carry: each place is handed on once, and what is written is where
   // nothing else is read.
-  void check_turns(const Step& step, const LoopStep& loop) const {
+  void check_rotation(const Step& step, const LoopStep& loop) const {
     const Program& body = loop.body();
-    std::vector<std::uint32_t> turn = loop.turn;
-    std::sort(turn.begin(), turn.end());
-    for (std::uint32_t p = 0; p < turn.size(); ++p) {
-      if (turn[p] != p) fail(step.name + " hands a place on more than once");
+    std::vector<std::uint32_t> places = loop.rotation;
+    std::sort(places.begin(), places.end());
+    for (std::uint32_t p = 0; p < places.size(); ++p) {
+      if (places[p] != p) fail(step.name + " hands a place on more than once");
     }
     const StepOrder order(body);
     const SlotUses uses(body, order);
@@ -165,12 +165,12 @@ class Verifier {
       const SlotId output = body.outputs[i];
       const Slot& slot = body.slots[output];
       if (slot.kind == Slot::Kind::input) {
-        if (slot.index == loop.turn[i]) continue;
+        if (slot.index == loop.rotation[i]) continue;
       } else if (slot.kind == Slot::Kind::output && slot.index == i &&
-                 loop.turn[i] == loop.written[i]) {
+                 loop.rotation[i] == loop.written[i]) {
         if (loop.written[i] >= loop.carries()) continue;
         const SlotId input = input_slot(body, loop.written[i]);
-        if (may_take_over(body, order, uses, input, output)) continue;
+        if (may_alias(body, order, uses, input, output)) continue;
       }
       fail(fmt::format("{} loses carry {} in a step", step.name, i));
     }
@@ -208,12 +208,12 @@ class Verifier {
     }
   }
 
-  // Whether `b` may lie in the bytes of `a`: all of them, where one step ends `a` and begins `b`.
+  // Whether `b` may be in the bytes of `a`: all of them, where one step ends `a` and begins `b`.
   bool one_after_the_other(SlotId a, SlotId b, const SlotUses& uses, const StepOrder& order) const {
     const Slot& first = program_.slots[a];
     const Slot& second = program_.slots[b];
     const bool same = first.offset == second.offset && first.type.bytes() == second.type.bytes();
-    if (same) return may_take_over(program_, order, uses, a, b);
+    if (same) return may_alias(program_, order, uses, a, b);
     return LiveRange(uses[a]).before(LiveRange(uses[b]), order);
   }
 
@@ -244,13 +244,13 @@ class Verifier {
     }
   }
 
-  // An output that lies where an input was is not written while the input is read.
-  void check_takeovers(const SlotUses& uses, const StepOrder& order) const {
+  // An output that is where an input was is not written while the input is read.
+  void check_donations(const SlotUses& uses, const StepOrder& order) const {
     std::vector<SlotId> gone(program_.outputs), made;
     const auto is_in = [](const std::vector<SlotId>& slots, SlotId id) {
       return std::find(slots.begin(), slots.end(), id) != slots.end();
     };
-    for (auto [input, output] : program_.takeovers) {
+    for (auto [input, output] : program_.donations) {
       if (input >= program_.inputs.size() || output >= program_.outputs.size()) {
         fail(fmt::format("output {} takes over input {}: no such pair", output, input));
       }

@@ -63,18 +63,18 @@ class StepVerifier {
   // there once it is finished (plan/control_flow.h).
   Fault operator()(const LoopStep& loop) const {
     if (loop.regions.size() != 2) return "runs no condition and body";
-    const bool is_finished = !loop.turn.empty();
+    const bool is_finished = !loop.rotation.empty();
     const std::size_t carries = loop.body().outputs.size();
     if (is_finished && loop.carries() != carries) return "says where other carries are written";
-    if (is_finished && loop.turn.size() < carries) return "has fewer places than carries";
+    if (is_finished && loop.rotation.size() < carries) return "has fewer places than carries";
     const std::size_t operands = loop.body().inputs.size();
-    const std::size_t buffers = operands + (is_finished ? loop.turn.size() + 1 : carries);
+    const std::size_t buffers = operands + (is_finished ? loop.rotation.size() + 1 : carries);
     if (operands < carries || step_.buffers.size() != buffers) {
       return count(std::to_string(buffers));
     }
     if (loop.condition().outputs.size() != 1) return "has a condition of more than one result";
     for (std::uint32_t written : loop.written) {
-      if (written >= loop.turn.size()) return "writes a place that does not exist";
+      if (written >= loop.rotation.size()) return "writes a place that does not exist";
     }
     if (auto wrong = takes(loop.condition(), 0)) return wrong;
     return takes(loop.body(), 0);

@@ -4,7 +4,7 @@
 #include <type_traits>
 #include <unordered_map>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 #include "ir/graph/builder.h"
 #include "ir/infer/infer.h"
 #include "ir/text/read_fields.h"
@@ -170,8 +170,8 @@ class Parser {
     return values;
   }
 
-  // Why a name means nothing here: it comes later, it belongs to a graph outside, or nobody defines
-  // it.
+  // Why a name means nothing here: it comes later, it belongs to a graph outside, or nothing
+  // defines it.
   [[noreturn]] void undefined(std::string_view name, std::size_t position) {
     const std::string text(name);
     for (std::size_t outer = 0; outer + 1 < scopes_.size(); ++outer) {

@@ -1,4 +1,5 @@
-// Text to graphs, kernels and programs: reads what `to_string` writes.
+// Text to graphs, kernels and programs: reads what `to_string` writes;
+// `parse` of one graph is public.
 #pragma once
 
 #include <span>
@@ -10,11 +11,6 @@
 #include "ir/program/program.h"
 
 namespace anabranch {
-
-/// The one graph in `text`. Throws Error with the line and column, what was found and what was
-/// expected; types are inferred again and must agree with what the text states. Where the text's
-/// `file` is named, nodes carry it with their line.
-Graph parse(std::string_view text, std::string_view file = {});
 
 /// Every graph in `text`, in order (a golden file may hold several).
 std::vector<Graph> parse_all(std::string_view text);

@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 #include "ir/text/parse.h"
 #include "ir/text/read_fields.h"
 #include "ir/text/read_index.h"
@@ -409,7 +409,7 @@ class KernelParser {
   std::optional<std::int64_t> bound(Ref ref) const {
     const auto* constant = std::get_if<ConstantInstruction>(&kernel_[ref].operation);
     if (!constant) return std::nullopt;
-    return static_cast<std::int64_t>(constant->bits);
+    return static_cast<std::int64_t>(constant->bits.low);
   }
 
   struct OpenLoop {
@@ -421,7 +421,7 @@ class KernelParser {
   Kernel kernel_;
   std::vector<Scope> scopes_;
   std::vector<OpenLoop> loops_;
-  std::map<std::pair<Dtype, std::uint64_t>, Ref> constants_;
+  std::map<std::pair<Dtype, ElementBits>, Ref> constants_;
 };
 
 }  // namespace

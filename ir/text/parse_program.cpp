@@ -2,7 +2,7 @@
 #include <cstring>
 #include <unordered_map>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 #include "ir/program/fields.h"
 #include "ir/text/parse.h"
 #include "ir/text/read_fields.h"
@@ -52,7 +52,7 @@ class ProgramParser {
     while (at_step()) step();
     while (reader_.accept_word("stream")) stream();
     if (reader_.accept_word("events")) read_field(reader_, program_.event_count, "events");
-    while (reader_.accept_word("output")) takeover();
+    while (reader_.accept_word("output")) donation();
     if (reader_.accept_word("degradation"))
       read_field(reader_, program_.degradation, "degradation");
     prediction();
@@ -292,14 +292,14 @@ class ProgramParser {
     reader_.fail_at(start, std::string(word) + " is no event; write e0");
   }
 
-  void takeover() {
+  void donation() {
     std::uint32_t output = 0, input = 0;
     read_field(reader_, output, "output");
     if (!reader_.accept_word("over") || !reader_.accept_word("input")) {
       reader_.fail_expected("'over input' and a number");
     }
     read_field(reader_, input, "input");
-    program_.takeovers.emplace_back(input, output);
+    program_.donations.emplace_back(input, output);
   }
 
   void prediction() {

@@ -1,18 +1,12 @@
-// Graph to text: the same in logs, golden tests, bug reports and the command's input.
+// What the text of a graph is made of: numbers of values, elements, literals.
 #pragma once
 
-#include <iosfwd>
 #include <string>
 #include <vector>
 
 #include "ir/graph/graph.h"
 
 namespace anabranch {
-
-/// The text form; `parse` reads it back to an equal graph. With `locations`, source lines follow as
-/// comments.
-std::string to_string(const Graph& graph, bool locations = true);
-std::ostream& operator<<(std::ostream& out, const Graph& graph);
 
 /// What follows % in the text for each node's result 0; its other results count on from there.
 std::vector<std::uint32_t> value_numbers(const Graph& graph);

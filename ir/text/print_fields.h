@@ -8,11 +8,11 @@
 #include <type_traits>
 #include <vector>
 
+#include "anabranch/device.h"
+#include "anabranch/source_location.h"
+#include "anabranch/type.h"
 #include "ir/custom_call.h"
-#include "ir/device.h"
 #include "ir/fields.h"
-#include "ir/source_location.h"
-#include "ir/type.h"
 
 namespace anabranch {
 

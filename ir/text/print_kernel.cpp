@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstring>
 
 #include "ir/kernel/kernel.h"
 #include "ir/text/print.h"
@@ -73,7 +72,7 @@ class KernelPrinter {
   void instruction(Ref ref) {
     const Operation& operation = kernel_[ref].operation;
     if (auto* constant = std::get_if<ConstantInstruction>(&operation)) {
-      names_[ref.index].text = constant_text(kernel_[ref].dtype, constant->bits);
+      names_[ref.index].text = to_string(Literal::scalar(kernel_[ref].dtype, constant->bits));
     } else if (auto* compute = std::get_if<Compute>(&operation)) {
       this->compute(ref, *compute);
     } else if (auto* load = std::get_if<Load>(&operation)) {
@@ -262,12 +261,6 @@ class KernelPrinter {
   std::string element(std::uint32_t buffer, Index index) const {
     const bool known = buffer < kernel_.buffers.size();
     return (known ? kernel_.buffers[buffer].name : "?") + "[" + expression(index).text + "]";
-  }
-
-  static std::string constant_text(Dtype dtype, std::uint64_t bits) {
-    std::vector<std::byte> bytes(byte_size(dtype));
-    std::memcpy(bytes.data(), &bits, bytes.size());
-    return element_to_string(Literal(Type{dtype, {}}, std::move(bytes)), 0);
   }
 
   const Kernel& kernel_;

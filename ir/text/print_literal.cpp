@@ -40,14 +40,14 @@ std::string nan_text(std::uint64_t bits, std::uint64_t quiet) {
 }
 
 template <class T>
-std::string element_text(T value, std::uint64_t bits) {
+std::string element_text(T value, ElementBits bits) {
   if constexpr (std::is_same_v<T, bool>) {
     return value ? "true" : "false";
   } else if constexpr (std::is_integral_v<T>) {
     return std::to_string(value);
   } else {
     const auto wide = static_cast<double>(value);
-    if (std::isnan(wide)) return nan_text(bits, quiet_nan_bits(dtype_of<T>));
+    if (std::isnan(wide)) return nan_text(bits.low, quiet_nan_bits(dtype_of<T>));
     if (std::isinf(wide)) return wide < 0 ? "-inf" : "inf";
     if constexpr (std::is_floating_point_v<T>)
       return shortest(value);

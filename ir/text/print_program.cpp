@@ -25,7 +25,7 @@ class ProgramPrinter {
     for (const Step& step : program_.steps) this->step(step);
     for (std::size_t i = 0; i < program_.streams.size(); ++i) stream(i);
     if (program_.event_count > 0) line("events " + std::to_string(program_.event_count));
-    for (auto [input, output] : program_.takeovers) {
+    for (auto [input, output] : program_.donations) {
       line("output " + std::to_string(output) + " over input " + std::to_string(input));
     }
     if (!program_.degradation.empty()) line("degradation " + quoted_name(program_.degradation));

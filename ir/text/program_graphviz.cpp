@@ -19,7 +19,7 @@ std::string label(const Program& program, const Step& step) {
   return text;
 }
 
-/// Draws a program; those that its loops and branches run lie inside it, each a box of its own.
+/// Draws a program; those that its loops and branches run are inside it, each a box of its own.
 class Drawing {
  public:
   std::string draw(const Program& program) {

@@ -12,14 +12,14 @@
 #include <utility>
 #include <vector>
 
+#include "anabranch/device.h"
+#include "anabranch/error.h"
+#include "anabranch/source_location.h"
+#include "anabranch/type.h"
 #include "ir/custom_call.h"
-#include "ir/device.h"
-#include "ir/error.h"
 #include "ir/fields.h"
-#include "ir/source_location.h"
 #include "ir/text/print_fields.h"
 #include "ir/text/text_reader.h"
-#include "ir/type.h"
 
 namespace anabranch {
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "ir/dtype.h"
+#include "anabranch/dtype.h"
 
 namespace anabranch {
 
@@ -18,16 +18,8 @@ constexpr bool continues_identifier(char c) {
 
 /// The NaN that is written "nan": positive, quiet, no payload. The dtype must be a float's.
 constexpr std::uint64_t quiet_nan_bits(Dtype dtype) {
-  switch (dtype) {
-    case Dtype::f16:
-      return 0x7e00;
-    case Dtype::bf16:
-      return 0x7fc0;
-    case Dtype::f32:
-      return 0x7fc00000;
-    default:
-      return 0x7ff8000000000000;
-  }
+  const int precision = info(dtype).precision;
+  return ((std::uint64_t{2} << (info(dtype).bits - precision)) - 1) << (precision - 2);
 }
 
 }  // namespace anabranch

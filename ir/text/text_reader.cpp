@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 #include "ir/text/text_form.h"
 
 namespace anabranch {

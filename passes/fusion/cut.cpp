@@ -14,12 +14,6 @@ constexpr int not_cheap = 1 << 20;
 constexpr std::size_t most_cuts = 4;  // that are tried
 constexpr double least_gain = 1.001;  // of costs: parts that cost the same leave room in the later
 
-double bytes(const Node& node) {
-  double sum = 0;
-  for (const Type& type : node.types) sum += static_cast<double>(type.bytes());
-  return sum;
-}
-
 /// One walk over a group: from where to where each value is needed, and what crosses each place.
 class Sweep {
  public:
@@ -38,11 +32,12 @@ class Sweep {
     for (std::size_t i = 0; i < group_.members.size(); ++i) {
       if (is_copy_[i]) continue;
       const std::uint32_t member = group_.members[i];
-      const double once = bytes(graph_.node(member));
+      const double once = result_bytes(graph_.node(member));
       add(i, uses_[i].last, limits_.is_stored(member) ? once : 2 * once);
     }
     for (std::size_t i = 0; i < group_.operands.size(); ++i) {
-      add(operand_uses_[i].first, operand_uses_[i].last, bytes(graph_.node(group_.operands[i])));
+      add(operand_uses_[i].first, operand_uses_[i].last,
+          result_bytes(graph_.node(group_.operands[i])));
     }
     std::vector<double> crossing(group_.members.size() + 1);
     double sum = 0;

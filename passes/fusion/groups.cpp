@@ -18,12 +18,6 @@ constexpr int most_index_maps = 64;          // that one op reads through
 constexpr std::int64_t most_recompute = 3;   // of cheap ops; 2 of approximate ones
 constexpr std::size_t most_recipe = 16;      // nodes that a reader computes again
 
-double bytes(const Node& node) {
-  double sum = 0;
-  for (const Type& type : node.types) sum += static_cast<double>(type.bytes());
-  return sum;
-}
-
 bool contains(const std::vector<std::uint32_t>& sorted, std::uint32_t node) {
   return std::binary_search(sorted.begin(), sorted.end(), node);
 }
@@ -170,7 +164,7 @@ FusionGroups::Draft FusionGroups::draft(std::vector<std::uint32_t> members,
   group.members = std::move(members);
   group.operands = std::move(operands);
   group.cost = bytes_per_launch;
-  for (std::uint32_t operand : group.operands) group.cost += bytes(graph_.node(operand));
+  for (std::uint32_t operand : group.operands) group.cost += result_bytes(graph_.node(operand));
   for (Value output : outputs) group.cost += static_cast<double>(graph_.type(output).bytes());
   if (group.operands.size() + outputs.size() > most_buffers) {
     made.refusal = "a kernel would have more than " + std::to_string(most_buffers) + " buffers";

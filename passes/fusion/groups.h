@@ -1,7 +1,7 @@
-// The groups of a graph on their way to being fusions: who is in which, what a merge would gain,
-// and why a merge is refused.
+// The groups of a graph on their way to being fusions: which node is in which, what a merge would
+// gain, and why a merge is refused.
 //
-// Index maps, iota and splat constants belong to nobody: every group that reads one holds a copy,
+// Index maps, iota and splat constants belong to no group: every group that reads one holds a copy,
 // since to compute a place anew costs less than to store it. One that must exist in memory (an
 // output of the graph, an operand of a dot) has a group as well.
 #pragma once
@@ -15,6 +15,13 @@
 #include "ir/graph/graph.h"
 
 namespace anabranch {
+
+/// Of all of its results.
+inline double result_bytes(const Node& node) {
+  double sum = 0;
+  for (const Type& type : node.types) sum += static_cast<double>(type.bytes());
+  return sum;
+}
 
 using GroupId = std::uint32_t;
 
@@ -54,7 +61,7 @@ class FusionGroups {
   std::optional<std::string> merge(GroupId a, GroupId b);
   /// Lets the readers of `node` compute it themselves where that costs less than to read it.
   void copy_into_readers(std::uint32_t node);
-  /// Leaves out what no output of `group` needs; a group that nobody reads dies.
+  /// Leaves out what no output of `group` needs; a group without readers dies.
   void trim(GroupId group);
   /// Nodes of all groups that have been planned so far: what the pass has done.
   std::size_t planned_members() const { return planned_members_; }
@@ -93,7 +100,7 @@ class FusionGroups {
   std::vector<char> is_output_;                // per node: whether the graph returns it
   std::vector<char>
       is_read_in_memory_;            // per node: whether a dot, a made fusion or an alias reads it
-  std::vector<std::uint32_t> part_;  // per node: which transfers lie around it; empty: none do
+  std::vector<std::uint32_t> part_;  // per node: which transfers are around it; empty: none do
   std::vector<int> map_size_;        // per node: what a copy of an index map would bring along
   mutable std::size_t planned_members_ = 0;
   mutable std::vector<std::uint32_t> seen_;  // per group: the last search that came there

@@ -1,4 +1,4 @@
-// Programs compute in the default floating-point environment, whoever runs or folds them.
+// Programs compute in the default floating-point environment, whichever thread runs or folds them.
 #pragma once
 
 #include <cfenv>

@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "runtime/cpu/thread_pool.h"
+#include "runtime/timeline/record.h"
 
 namespace anabranch::cpu {
 namespace {
@@ -71,7 +72,7 @@ void ThreadPool::take_ranges(SharedTask& shared) const {
   }
 }
 
-// After this, nobody joins any more.
+// After this, no thread joins any more.
 void ThreadPool::close(SharedTask& shared) {
   std::lock_guard lock(mutex_);
   if (shared.open_) close_locked(shared);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "runtime/cpu/default_floats.h"
+#include "runtime/device/device.h"
 #include "runtime/fork.h"
 #include "runtime/stream/spin.h"
 
@@ -187,7 +188,7 @@ void ThreadPool::job_is_ending() {
 }
 
 // A worker that spins, or is about to look, will find the work by itself; where every core is at
-// work, whoever is done first will.
+// work, the first that is done will.
 ThreadPool::Worker* ThreadPool::sleepers_to_wake(int wanted) {
   Worker* woken = nullptr;
   wanted -= spinners_ + ending_.load(std::memory_order_relaxed);

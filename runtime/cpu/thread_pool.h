@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/device/device.h"
+#include "anabranch/devices.h"
+#include "anabranch/timeline.h"
 #include "runtime/device/task.h"
-#include "runtime/timeline/timeline.h"
 
 namespace anabranch::cpu {
 
@@ -27,7 +27,7 @@ struct Work {
 };
 
 /// A task that several workers run together, range by range. Whoever finishes the last range goes
-/// on with `after`, so that nobody waits.
+/// on with `after`, so that no thread waits.
 struct SharedTask {
   explicit SharedTask(Work& after) : after(&after) {}
 
@@ -56,7 +56,7 @@ struct SharedTask {
 };
 
 /// How streams share the cores: a strand (one stream of one run) is carried on by one thread at a
-/// time, and a task that can be cut is open to others, who join the open task that has the fewest
+/// time, and a task that can be cut is open to others, which join the open task that has the fewest
 /// threads; so threads are divided evenly among the kernels that are ready. At most `size()`
 /// threads run tasks at any time, those that help from outside included: a host thread that waits
 /// for a result takes the place of a worker, never one beside it. Library calls are tasks cut by
@@ -83,8 +83,8 @@ class ThreadPool {
   void expect_no_more() { expected_.fetch_sub(1, std::memory_order_relaxed); }
 
   /// Called on a worker: runs ranges of `shared` until none is left to take, while others help.
-  /// Whether the task is done; if not, its `after` will be run by whoever finishes it, and `shared`
-  /// may no longer be touched.
+  /// Whether the task is done; if not, its `after` will be run by the thread that finishes it, and
+  /// `shared` may no longer be touched.
   bool run_shared(SharedTask& shared);
 
   /// Spins until `happened` is set, for at most `patience` at a time, and works meanwhile: on a
@@ -155,7 +155,7 @@ class ThreadPool {
   const Device device_;
   std::atomic<int> size_{0};
   std::atomic<int> first_core_{0};  // of the device's, for the timeline
-  // How much there is to take, and how much of it is to share, for those who spin.
+  // How much there is to take, and how much of it is to share, for those that spin.
   std::atomic<int> hint_{0}, open_hint_{0};
   std::atomic<std::uint32_t> posts_{0};           // so many works have been posted
   std::vector<std::unique_ptr<Worker>> workers_;  // guarded by `mutex_`

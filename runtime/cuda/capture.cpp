@@ -3,16 +3,16 @@
 #include <exception>
 #include <utility>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 #include "runtime/cuda/driver.h"
 
 namespace anabranch::cuda {
 namespace {
 
-// What other threads do meanwhile is their own business.
+// What other threads do meanwhile is not captured.
 constexpr CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
 
-/// Destroys it, as nobody else would.
+/// Destroys it.
 class OwnGraph {
  public:
   explicit OwnGraph(CUgraph graph) : graph_(graph) {}
@@ -27,13 +27,13 @@ class OwnGraph {
   CUgraph graph_;
 };
 
-class CapturedGraph final : public CapturedWork {
+class LaunchableGraph final : public CapturedGraph {
  public:
-  CapturedGraph(CUcontext context, OwnGraph graph) : context_(context), graph_(std::move(graph)) {
+  LaunchableGraph(CUcontext context, OwnGraph graph) : context_(context), graph_(std::move(graph)) {
     check(driver().cuGraphInstantiate(&launchable_, graph_.get(), 0),
           "making a graph of what was captured");
   }
-  ~CapturedGraph() override {
+  ~LaunchableGraph() override {
     try {
       enter(context_);
       driver().cuGraphExecDestroy(launchable_);
@@ -42,9 +42,9 @@ class CapturedGraph final : public CapturedWork {
     }
   }
 
-  void put(DeviceQueue& queue) const override {
+  void launch(DeviceStream& stream) const override {
     enter(context_);
-    check(driver().cuGraphLaunch(launchable_, static_cast<CUstream>(queue.native())),
+    check(driver().cuGraphLaunch(launchable_, static_cast<CUstream>(stream.native())),
           "launch of a graph");
   }
 
@@ -69,10 +69,10 @@ struct CaptureInfo {
   }
 };
 
-// A capture ends also where `put` fails. Null then; `error` says why.
-CUgraph ended(CUstream stream, const std::function<void()>& put, std::exception_ptr& error) {
+// A capture ends also where `enqueue` fails. Null then; `error` says why.
+CUgraph ended(CUstream stream, const std::function<void()>& enqueue, std::exception_ptr& error) {
   try {
-    put();
+    enqueue();
   } catch (...) {
     error = std::current_exception();
   }
@@ -88,20 +88,20 @@ CUgraph ended(CUstream stream, const std::function<void()>& put, std::exception_
 
 }  // namespace
 
-std::shared_ptr<const CapturedWork> captured(CUcontext context, CUstream stream,
-                                             const std::function<void()>& put) {
+std::shared_ptr<const CapturedGraph> captured(CUcontext context, CUstream stream,
+                                              const std::function<void()>& enqueue) {
   enter(context);
   check(driver().cuStreamBeginCapture(stream, mode), "capture");
   std::exception_ptr error;
-  OwnGraph graph(ended(stream, put, error));
+  OwnGraph graph(ended(stream, enqueue, error));
   if (error) std::rethrow_exception(error);
-  return std::make_shared<const CapturedGraph>(context, std::move(graph));
+  return std::make_shared<const LaunchableGraph>(context, std::move(graph));
 }
 
-void capture_to(CUgraph graph, CUstream stream, const std::function<void()>& put) {
+void capture_to(CUgraph graph, CUstream stream, const std::function<void()>& enqueue) {
   check(driver().cuStreamBeginCaptureToGraph(stream, graph, nullptr, nullptr, 0, mode), "capture");
   std::exception_ptr error;
-  ended(stream, put, error);
+  ended(stream, enqueue, error);
   if (error) std::rethrow_exception(error);
 }
 

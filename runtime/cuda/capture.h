@@ -1,4 +1,4 @@
-// Captures: what is put on streams becomes a CUDA graph, with conditional nodes for loops and
+// Captures: what is enqueued on streams becomes a CUDA graph, with conditional nodes for loops and
 // branches. WHILE nodes came with CUDA 12.4, SWITCH nodes with 12.8, so that every driver that is
 // new enough for the library has both.
 #pragma once
@@ -9,18 +9,18 @@
 #include <memory>
 #include <span>
 
-#include "runtime/device/engine.h"
+#include "runtime/device/stream_executor.h"
 
 namespace anabranch::cuda {
 
-/// What `put` puts on `stream` of that context, and on other streams by events, ready to be
-/// launched. Throws what `put` throws, and Error where the driver refuses it.
-std::shared_ptr<const CapturedWork> captured(CUcontext context, CUstream stream,
-                                             const std::function<void()>& put);
+/// What `enqueue` enqueues on `stream` of that context, and on other streams by events, ready to be
+/// launched. Throws what `enqueue` throws, and Error where the driver refuses it.
+std::shared_ptr<const CapturedGraph> captured(CUcontext context, CUstream stream,
+                                              const std::function<void()>& enqueue);
 
 /// The same into a graph that there is: the body of a conditional node. Nothing may be captured on
 /// `stream` before.
-void capture_to(CUgraph graph, CUstream stream, const std::function<void()>& put);
+void capture_to(CUgraph graph, CUstream stream, const std::function<void()>& enqueue);
 
 /// A conditional node of what is being captured on a stream.
 class Conditional {

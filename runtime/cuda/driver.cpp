@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 
 namespace anabranch::cuda {
 namespace {

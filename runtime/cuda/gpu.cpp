@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 #include "runtime/cuda/capture.h"
 #include "runtime/cuda/driver.h"
 #include "runtime/cuda/gpus.h"
@@ -22,7 +22,7 @@ constexpr std::chrono::seconds anchor_life{1};
 
 CUdeviceptr address(const void* data) { return reinterpret_cast<CUdeviceptr>(data); }
 
-CUstream stream_of(const DeviceQueue& queue) { return static_cast<CUstream>(queue.native()); }
+CUstream stream_of(const DeviceStream& stream) { return static_cast<CUstream>(stream.native()); }
 
 }  // namespace
 
@@ -65,13 +65,13 @@ class Module {
   const CUmodule module;
 };
 
-class EventMark final : public Mark {
+class CudaEvent final : public DeviceEvent {
  public:
-  EventMark(Gpu& gpu, CUevent event, const DeviceQueue& queue)
-      : gpu(gpu), event(event), queue_(queue) {}
-  ~EventMark() override { gpu.events_.give_back(event); }
+  CudaEvent(Gpu& gpu, CUevent event, const DeviceStream& stream)
+      : gpu(gpu), event(event), stream_(stream) {}
+  ~CudaEvent() override { gpu.events_.give_back(event); }
 
-  bool is_past() const override {
+  bool is_complete() const override {
     try {
       gpu.enter();
       const CUresult result = driver().cuEventQuery(event);
@@ -87,13 +87,13 @@ class EventMark final : public Mark {
     gpu.enter();
     check(driver().cuEventSynchronize(event), "wait for an event");
   }
-  const DeviceQueue& queue() const override { return queue_; }
+  const DeviceStream& stream() const override { return stream_; }
 
   Gpu& gpu;
   const CUevent event;
 
  private:
-  const DeviceQueue& queue_;
+  const DeviceStream& stream_;
 };
 
 /// A moment that both the GPU and the host know.
@@ -105,11 +105,11 @@ struct Gpu::Anchor {
   ~Anchor() { gpu.timed_events_.give_back(event); }
 };
 
-class EventTime final : public TimeMark {
+class CudaTimingEvent final : public TimingEvent {
  public:
-  EventTime(Gpu& gpu, CUevent event, std::shared_ptr<const Gpu::Anchor> anchor)
+  CudaTimingEvent(Gpu& gpu, CUevent event, std::shared_ptr<const Gpu::Anchor> anchor)
       : gpu_(gpu), event_(event), anchor_(std::move(anchor)) {}
-  ~EventTime() override { gpu_.timed_events_.give_back(event_); }
+  ~CudaTimingEvent() override { gpu_.timed_events_.give_back(event_); }
 
   Clock::time_point time() const override {
     gpu_.enter();
@@ -125,14 +125,14 @@ class EventTime final : public TimeMark {
   const std::shared_ptr<const Gpu::Anchor> anchor_;
 };
 
-class Queue final : public DeviceQueue {
+class CudaStream final : public DeviceStream {
  public:
-  explicit Queue(Gpu& gpu) : gpu_(gpu) {
+  explicit CudaStream(Gpu& gpu) : gpu_(gpu) {
     gpu_.enter();
     // Non-blocking: not ordered with what others do on the default stream.
     check(driver().cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING), "making a stream");
   }
-  ~Queue() override {
+  ~CudaStream() override {
     try {
       gpu_.enter();
       driver().cuStreamDestroy(stream_);  // which ends once what is on it is done
@@ -147,8 +147,8 @@ class Queue final : public DeviceQueue {
     check(driver().cuMemcpyAsync(address(to), address(from), bytes, stream_), "copy");
   }
 
-  void wait(const Mark& mark) override {
-    const CUevent event = static_cast<const EventMark&>(mark).event;
+  void wait(const DeviceEvent& other) override {
+    const CUevent event = static_cast<const CudaEvent&>(other).event;
     try {
       gpu_.enter();
       check(driver().cuStreamWaitEvent(stream_, event, CU_EVENT_WAIT_DEFAULT), "wait of a stream");
@@ -158,29 +158,29 @@ class Queue final : public DeviceQueue {
     }
   }
 
-  std::shared_ptr<const Mark> mark() override {
+  std::shared_ptr<const DeviceEvent> record() override {
     try {
       gpu_.enter();
-      auto mark = std::make_shared<const EventMark>(gpu_, gpu_.events_.take(), *this);
-      check(driver().cuEventRecord(mark->event, stream_), "record of an event");
-      return mark;
+      auto recorded = std::make_shared<const CudaEvent>(gpu_, gpu_.events_.take(), *this);
+      check(driver().cuEventRecord(recorded->event, stream_), "record of an event");
+      return recorded;
     } catch (...) {
       driver().cuStreamSynchronize(stream_);
       throw;
     }
   }
 
-  std::shared_ptr<const TimeMark> time_mark() override {
+  std::shared_ptr<const TimingEvent> record_time() override {
     gpu_.enter();
     std::shared_ptr<const Gpu::Anchor> anchor = gpu_.anchor();
     const CUevent event = gpu_.timed_events_.take();
-    auto mark = std::make_shared<const EventTime>(gpu_, event, std::move(anchor));
+    auto recorded = std::make_shared<const CudaTimingEvent>(gpu_, event, std::move(anchor));
     check(driver().cuEventRecord(event, stream_), "record of an event");
-    return mark;
+    return recorded;
   }
 
-  void put_loop(DeviceQueue& inside, const SetCondition& set,
-                const std::function<void()>& body) override {
+  void enqueue_loop(DeviceStream& inside, const SetCondition& set,
+                    const std::function<void()>& body) override {
     gpu_.enter();
     const Conditional loop(gpu_.context_, stream_);
     set(loop.condition(), *this);
@@ -191,8 +191,8 @@ class Queue final : public DeviceQueue {
     });
   }
 
-  void put_branches(DeviceQueue& inside, std::size_t count, const SetCondition& set,
-                    const std::function<void(std::size_t)>& branch) override {
+  void enqueue_branches(DeviceStream& inside, std::size_t count, const SetCondition& set,
+                        const std::function<void(std::size_t)>& branch) override {
     gpu_.enter();
     const Conditional branches(gpu_.context_, stream_);
     set(branches.condition(), *this);
@@ -269,9 +269,9 @@ void Gpu::open(int index) {
   cuuint64_t keep = UINT64_MAX;
   check(driver().cuMemPoolSetAttribute(pool_, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &keep),
         "making a memory pool");
-  from_host_ = std::make_unique<Queue>(*this);
-  to_host_ = std::make_unique<Queue>(*this);
-  anchor_queue_ = std::make_unique<Queue>(*this);
+  from_host_ = std::make_unique<CudaStream>(*this);
+  to_host_ = std::make_unique<CudaStream>(*this);
+  anchor_stream_ = std::make_unique<CudaStream>(*this);
 }
 
 // What `open` has come to, where it does not come to its end.
@@ -284,7 +284,7 @@ void Gpu::close() noexcept {
 
 GpuFacts gpu_facts(int index) { return index < gpu_count() ? Gpu::of(index).facts() : GpuFacts{}; }
 
-Engine& engine(int index) { return Gpu::of(index); }
+StreamExecutor& stream_executor(int index) { return Gpu::of(index); }
 
 void Gpu::enter() const { cuda::enter(context_); }
 
@@ -322,8 +322,8 @@ std::shared_ptr<const Gpu::Anchor> Gpu::anchor() {
   std::lock_guard lock(anchor_mutex_);
   if (anchor_ && Clock::now() - anchor_->time < anchor_life) return anchor_;
   const std::shared_ptr<Anchor> made(new Anchor{*this, timed_events_.take(), {}});
-  // On a queue where nothing is, so that the host waits for nothing else.
-  const auto stream = stream_of(*anchor_queue_);
+  // On a stream where nothing is, so that the host waits for nothing else.
+  const auto stream = stream_of(*anchor_stream_);
   check(driver().cuEventRecord(made->event, stream), "record of an event");
   check(driver().cuEventSynchronize(made->event), "wait for an event");
   made->time = Clock::now();
@@ -331,18 +331,18 @@ std::shared_ptr<const Gpu::Anchor> Gpu::anchor() {
   return made;
 }
 
-DeviceQueue& Gpu::queue(unsigned index, QueueSet set) {
+DeviceStream& Gpu::stream(unsigned index, StreamSet set) {
   const auto number = static_cast<std::size_t>(set);
   std::lock_guard lock(mutex_);
-  if (queues_.size() <= number) queues_.resize(number + 1);
-  auto& queues = queues_[number];
-  while (queues.size() <= index) queues.push_back(std::make_unique<Queue>(*this));
-  return *queues[index];
+  if (streams_.size() <= number) streams_.resize(number + 1);
+  auto& streams = streams_[number];
+  while (streams.size() <= index) streams.push_back(std::make_unique<CudaStream>(*this));
+  return *streams[index];
 }
 
-std::shared_ptr<const CapturedWork> Gpu::capture(const std::function<void()>& put) {
+std::shared_ptr<const CapturedGraph> Gpu::capture(const std::function<void()>& enqueue) {
   std::lock_guard lock(capture_mutex_);
-  return captured(context_, stream_of(queue(0, QueueSet::capture)), put);
+  return captured(context_, stream_of(stream(0, StreamSet::capture)), enqueue);
 }
 
 void* Gpu::allocate(std::size_t bytes) {
@@ -394,10 +394,10 @@ CUfunction Gpu::function(const Module& module, const std::string& name) {
 }
 
 void Gpu::launch(CUfunction kernel, unsigned blocks, unsigned threads, void** arguments,
-                 const DeviceQueue& queue) {
+                 const DeviceStream& stream) {
   enter();
-  check(driver().cuLaunchKernel(kernel, blocks, 1, 1, threads, 1, 1, 0, stream_of(queue), arguments,
-                                nullptr),
+  check(driver().cuLaunchKernel(kernel, blocks, 1, 1, threads, 1, 1, 0, stream_of(stream),
+                                arguments, nullptr),
         "launch");
 }
 

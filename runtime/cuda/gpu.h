@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "runtime/cuda/gpu_facts.h"
-#include "runtime/device/engine.h"
+#include "runtime/device/stream_executor.h"
 
 namespace anabranch::cuda {
 
@@ -23,7 +23,7 @@ using ModulePtr = std::shared_ptr<const Module>;
 /// H100 has it: the clock, and the memory's bytes per multiprocessor.
 GpuFacts facts_from(const std::function<int(CUdevice_attribute)>& attribute);
 
-class Gpu final : public Engine {
+class Gpu final : public StreamExecutor {
  public:
   /// Made at the first call for it, and never destroyed. Throws Error where there is no such GPU.
   static Gpu& of(int index);
@@ -37,18 +37,18 @@ class Gpu final : public Engine {
   const GpuFacts& facts() const { return facts_; }
   std::size_t memory_bytes() const { return memory_bytes_; }
 
-  /// Events that have been made and that nobody uses now.
+  /// Events that have been made and are not in use now.
   std::size_t idle_events();
 
   /// The driver, and libraries on top of it, work on the GPU whose context the calling thread has:
   /// to be called before all else. The rest of this class does so itself.
   void enter() const;
 
-  DeviceQueue& queue(unsigned index, QueueSet set = QueueSet::run) override;
-  DeviceQueue& from_host() override { return *from_host_; }
-  DeviceQueue& to_host() override { return *to_host_; }
+  DeviceStream& stream(unsigned index, StreamSet set = StreamSet::run) override;
+  DeviceStream& from_host() override { return *from_host_; }
+  DeviceStream& to_host() override { return *to_host_; }
 
-  std::shared_ptr<const CapturedWork> capture(const std::function<void()>& put) override;
+  std::shared_ptr<const CapturedGraph> capture(const std::function<void()>& enqueue) override;
 
   void* allocate(std::size_t bytes) override;
   void free(void* data) override;
@@ -62,18 +62,18 @@ class Gpu final : public Engine {
   ModulePtr load(const std::string& cubin);
   /// Throws Error where the module has none of that name. It lives as long as the module.
   CUfunction function(const Module& module, const std::string& name);
-  /// Puts a run of a kernel on a queue of this GPU. `arguments`: a pointer to each.
+  /// Enqueues a run of a kernel on a stream of this GPU. `arguments`: a pointer to each.
   void launch(CUfunction kernel, unsigned blocks, unsigned threads, void** arguments,
-              const DeviceQueue& queue);
+              const DeviceStream& stream);
 
  private:
-  friend class Queue;
-  friend class EventMark;
-  friend class EventTime;
+  friend class CudaStream;
+  friend class CudaEvent;
+  friend class CudaTimingEvent;
   friend class Module;
   struct Anchor;
 
-  /// Events that nobody uses. Thread-safe; the GPU must have been entered.
+  /// Events that are not in use. Thread-safe; the GPU must have been entered.
   class Events {
    public:
     explicit Events(unsigned flags) : flags_(flags) {}
@@ -100,9 +100,9 @@ class Gpu final : public Engine {
   GpuFacts facts_;
   std::size_t memory_bytes_ = 0;
 
-  std::unique_ptr<DeviceQueue> from_host_, to_host_, anchor_queue_;
+  std::unique_ptr<DeviceStream> from_host_, to_host_, anchor_stream_;
   mutable std::mutex mutex_;
-  std::vector<std::vector<std::unique_ptr<DeviceQueue>>> queues_;  // by QueueSet
+  std::vector<std::vector<std::unique_ptr<DeviceStream>>> streams_;  // by StreamSet
   Events events_{CU_EVENT_DISABLE_TIMING | CU_EVENT_BLOCKING_SYNC}, timed_events_{CU_EVENT_DEFAULT};
   std::mutex capture_mutex_;  // one at a time
   std::mutex anchor_mutex_;

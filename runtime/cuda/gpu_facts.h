@@ -2,7 +2,7 @@
 // too.
 #pragma once
 
-#include "ir/dtype.h"
+#include "anabranch/dtype.h"
 
 namespace anabranch::cuda {
 

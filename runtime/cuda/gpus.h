@@ -4,7 +4,7 @@
 #include <string>
 
 #include "runtime/cuda/gpu_facts.h"
-#include "runtime/device/engine.h"
+#include "runtime/device/stream_executor.h"
 
 namespace anabranch::cuda {
 
@@ -18,6 +18,6 @@ std::string why_no_gpu();
 GpuFacts gpu_facts(int index);
 
 /// Made at the first call for it, and never destroyed. Throws Error where there is no such GPU.
-Engine& engine(int index);
+StreamExecutor& stream_executor(int index);
 
 }  // namespace anabranch::cuda

@@ -1,5 +1,5 @@
 // gpus.h in a build without the CUDA Toolkit.
-#include "ir/error.h"
+#include "anabranch/error.h"
 #include "runtime/cuda/gpus.h"
 
 namespace anabranch::cuda {
@@ -9,6 +9,6 @@ std::string why_no_gpu() { return "this build has no CUDA"; }
 
 GpuFacts gpu_facts(int) { return {}; }
 
-Engine& engine(int) { throw Error("there is no GPU: " + why_no_gpu()); }
+StreamExecutor& stream_executor(int) { throw Error("there is no GPU: " + why_no_gpu()); }
 
 }  // namespace anabranch::cuda

@@ -1,20 +1,12 @@
-// What this machine can do at most.
+// What a GPU can do at most.
 #pragma once
 
+#include "anabranch/ceiling.h"
 #include "runtime/cuda/gpu_facts.h"
 
 namespace anabranch {
 
-struct Ceiling {
-  double bytes_per_second = 0;       ///< of memory, read and written
-  double operations_per_second = 0;  ///< f32 multiplications and additions, fused
-};
-
-/// Of the CPU: copies and arithmetic on all cores. Measures at the first call, on the workers, for
-/// a few hundredths of a second; then remembers. Throws Error where there is no memory for it.
-const Ceiling& measured_ceiling();
-
-/// Of a GPU, by its clocks.
+/// By its clocks.
 Ceiling ceiling_of(const cuda::GpuFacts& gpu);
 
 }  // namespace anabranch

@@ -1,8 +1,6 @@
-#include "runtime/device/cpu_devices.h"
-
 #include <fmt/format.h>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 #include "runtime/cpu/thread_pool.h"
 #include "runtime/device/device.h"
 #include "runtime/device/first_devices.h"

@@ -6,7 +6,7 @@
 #include <atomic>
 #include <thread>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 #include "runtime/cuda/gpus.h"
 #include "runtime/device/first_devices.h"
 
@@ -17,8 +17,6 @@ struct Registry {
   std::atomic<int> cpu_devices{1};
   std::atomic<Device> default_device{Device()};
 };
-
-constinit std::atomic<FirstDevices (*)() noexcept> read_first{nullptr};
 
 bool exists_in(const Registry& registry, const Device& device) {
   switch (device.kind()) {
@@ -34,8 +32,7 @@ bool exists_in(const Registry& registry, const Device& device) {
 
 Registry* make_registry() {
   auto* registry = new Registry;
-  const auto read = read_first.load();
-  const FirstDevices first = read ? read() : FirstDevices();
+  const FirstDevices first = first_devices();
   registry->cpu_devices = first.cpu_devices;
   if (first.default_device && exists_in(*registry, *first.default_device)) {
     registry->default_device = *first.default_device;
@@ -49,8 +46,6 @@ Registry& registry() {
 }
 
 }  // namespace
-
-void read_first_devices_by(FirstDevices (*read)() noexcept) { read_first = read; }
 
 std::vector<Device> devices() {
   std::vector<Device> result;

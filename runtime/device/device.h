@@ -1,38 +1,15 @@
-// The devices of this machine, and what may be set on them.
+// Devices as the runtime numbers them, and what it says of those that are missing.
 #pragma once
 
 #include <string>
-#include <vector>
 
-#include "ir/device.h"
+#include "anabranch/devices.h"
 
 namespace anabranch {
 
-/// The devices of this machine that run programs.
-std::vector<Device> devices();
-
-/// Where arrays made of the host's values live and programs run that do not say where: cpu:0 at
-/// first.
-Device default_device();
-/// Throws Error if there is no such device.
-void set_default_device(const Device& device);
-
-/// Whether arrays can live there and programs can run there.
-bool exists(const Device& device);
-/// "there is no device cuda:0, since this build has no CUDA; there is cpu:0": for errors.
-std::string missing_text(const Device& device);
-
 inline constexpr int max_devices = 64;  ///< of a kind
 
-/// Cores `first` to `first + count - 1` of the machine.
-struct CoreRange {
-  int first = 0;
-  int count = 1;
-};
-/// The cores that a CPU device may use: the machine's are dealt out evenly, one more to each of the
-/// first devices where they do not come out even; where there are more devices than cores, each has
-/// one and some share it. A thread keeps to no core: it is their number that counts. One core for
-/// any other device.
-CoreRange cores(const Device& device);
+/// "there is no device cuda:0, since this build has no CUDA; there is cpu:0": for errors.
+std::string missing_text(const Device& device);
 
 }  // namespace anabranch

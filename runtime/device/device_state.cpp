@@ -3,8 +3,9 @@
 #include <array>
 #include <mutex>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 #include "runtime/cuda/gpus.h"
+#include "runtime/device/device.h"
 #include "runtime/executor/stall.h"
 #include "runtime/fork.h"
 
@@ -16,12 +17,12 @@ constinit std::mutex mutex;
 constinit std::array<std::atomic<DeviceState*>, kinds * max_devices> states{};
 
 void give_way_everywhere() {
-  for (DeviceState* device : used_device_states()) device->flights.give_way();
+  for (DeviceState* device : used_device_states()) device->admission.give_way();
 }
 
 }  // namespace
 
-// One that has been used goes on where it no longer exists: for what is in flight there.
+// One that has been used remains where the device no longer exists: for what is in flight there.
 DeviceState& device_state(const Device& device) {
   const auto index = static_cast<std::size_t>(device.index());
   if (index >= max_devices) throw Error("device: " + missing_text(device));
@@ -32,8 +33,9 @@ DeviceState& device_state(const Device& device) {
   std::lock_guard lock(mutex);
   if (!slot.load(std::memory_order_relaxed)) {
     give_way_by(&give_way_everywhere);
-    Engine* engine = device.kind() == DeviceKind::cuda ? &cuda::engine(device.index()) : nullptr;
-    slot.store(new DeviceState(device, engine), std::memory_order_release);
+    StreamExecutor* stream_executor =
+        device.kind() == DeviceKind::cuda ? &cuda::stream_executor(device.index()) : nullptr;
+    slot.store(new DeviceState(device, stream_executor), std::memory_order_release);
   }
   return *slot.load(std::memory_order_relaxed);
 }
@@ -44,6 +46,10 @@ std::vector<DeviceState*> used_device_states() {
     if (DeviceState* state = slot.load(std::memory_order_acquire)) used.push_back(state);
   }
   return used;
+}
+
+void fail_allocation_after(const Device& device, std::uint64_t allocations) {
+  allocator(device).fail_after(allocations);
 }
 
 void fail_launch_after(const Device& device, std::uint64_t launches) {

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "runtime/device/device.h"
-#include "runtime/executor/flights.h"
+#include "anabranch/devices.h"
+#include "runtime/executor/admission.h"
 #include "runtime/memory/allocator.h"
 #include "runtime/stream/completion.h"
 #include "runtime/timeline/rows.h"
@@ -15,18 +15,20 @@ namespace anabranch {
 
 /// Made on first use and never destroyed: arrays in static storage outlive every static of ours.
 struct DeviceState {
-  explicit DeviceState(Device device, Engine* engine = nullptr)
-      : device(device), engine(engine), allocator(device, engine) {}
+  explicit DeviceState(Device device, StreamExecutor* stream_executor = nullptr)
+      : device(device), stream_executor(stream_executor), allocator(device, stream_executor) {}
 
   const Device device;
-  Engine* const engine;  ///< null where the host's threads do the work
+  StreamExecutor* const stream_executor;  ///< null where the host's threads do the work
   Allocator allocator;
   Completion completion;
-  Flights flights;
+  Admission admission;
   std::atomic<std::uint64_t> launches_until_failure{UINT64_MAX};  ///< for tests
   TimelineRows timeline_streams, timeline_copies;
 };
 
+/// For tests: after that many further allocations on `device`, one fails.
+void fail_allocation_after(const Device& device, std::uint64_t allocations);
 /// For tests: after that many further launches on `device`, one fails.
 void fail_launch_after(const Device& device, std::uint64_t launches);
 

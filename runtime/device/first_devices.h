@@ -1,10 +1,10 @@
-// What the devices are before the program sets anything, from what reads the environment, and how
-// their number changes. Inside the library only.
+// What the devices are before the program sets anything, and how their number changes. Inside the
+// library only.
 #pragma once
 
 #include <optional>
 
-#include "ir/device.h"
+#include "anabranch/device.h"
 
 namespace anabranch {
 
@@ -13,8 +13,9 @@ struct FirstDevices {
   std::optional<Device> default_device;  ///< left out where it does not exist
 };
 
-/// `read` is asked once, at the first use of any device. Before that, nothing happens.
-void read_first_devices_by(FirstDevices (*read)() noexcept);
+/// Asked once, at the first use of any device. What reads the environment defines it:
+/// frontend/run/env.cpp.
+FirstDevices first_devices() noexcept;
 
 /// How many CPU devices exist from now on: for `set_cpu_devices`.
 void set_cpu_device_count(int count);

@@ -6,7 +6,7 @@
 
 namespace anabranch {
 
-class DeviceQueue;
+class DeviceStream;
 
 /// Work on the host that can be cut: iterations [begin, end) of [0, extent), on any thread, in any
 /// order. `grain` is the fewest iterations worth a thread of their own; where it is `extent` or
@@ -20,11 +20,11 @@ struct HostTask {
   std::int64_t grain = 1;
 };
 
-/// Work that a device does by itself: `put` puts it on a queue of the device and returns. Throws
-/// Error where the device refuses it.
+/// Work that a device does by itself: `enqueue` enqueues it on a stream of the device and returns.
+/// Throws Error where the device refuses it.
 struct DeviceTask {
-  using Function = void (*)(const void* context, void* const* buffers, DeviceQueue& queue);
-  Function put = nullptr;
+  using Function = void (*)(const void* context, void* const* buffers, DeviceStream& stream);
+  Function enqueue = nullptr;
   std::shared_ptr<const void> context;  ///< keeps code and library handles alive
 };
 

@@ -19,9 +19,9 @@ struct LinkedStep {
   /// All of it; none where it is a loop or a branch that goes step by step, and on the null device.
   std::variant<std::monostate, HostTask, DeviceTask> task;
   std::vector<LinkedCode> regions;  ///< of a loop's or a branch's inner programs
-  /// For a loop or a branch that goes step by step on a device which could go on alone: sets a
-  /// condition from what lies in memory. Its buffers are the Condition, in place of a pointer, and
-  /// the loop's flag or the branch's number. Its `put` is null where the device needs the host.
+  /// For a loop or a branch that goes step by step on a device which could continue alone: sets a
+  /// condition from what is in memory. Its buffers are the Condition, in place of a pointer, and
+  /// the loop's flag or the branch's number. Its `enqueue` is null where the device needs the host.
   DeviceTask conditional;
 
   /// The task of the host's that does all of it, or null.

@@ -1,5 +1,5 @@
 // Execution: one run of an executable, from inputs to results: on the threads of the host and the
-// queues of its devices.
+// streams of its devices.
 #pragma once
 
 #include <memory>

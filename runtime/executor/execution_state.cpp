@@ -5,11 +5,11 @@
 namespace anabranch {
 
 std::shared_ptr<ExecutionState> ExecutionState::of(const Executable& executable, bool measures) {
-  auto replays = Replays::of(executable);
-  if (!measures && !replays) return nullptr;
+  auto graph_cache = GraphCache::of(executable);
+  if (!measures && !graph_cache) return nullptr;
   auto state = std::make_shared<ExecutionState>();
   if (measures) state->times = std::make_unique<LaunchTimes>(executable.program.steps.size());
-  state->replays = std::move(replays);
+  state->graph_cache = std::move(graph_cache);
   return state;
 }
 

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 #include "runtime/executor/stall.h"
 
 namespace anabranch::executor {
@@ -33,9 +33,9 @@ std::exception_ptr with_place(const std::exception_ptr& error, const Step& step)
 
 }  // namespace
 
-void copy_bytes(void* to, const void* from, std::size_t bytes, DeviceQueue* queue) {
+void copy_bytes(void* to, const void* from, std::size_t bytes, DeviceStream* stream) {
   if (bytes == 0) return;
-  if (queue) return queue->copy(to, from, bytes);
+  if (stream) return stream->copy(to, from, bytes);
   std::memcpy(to, from, bytes);
 }
 
@@ -71,7 +71,7 @@ void Frame::bind(std::span<const Buffer> inputs, std::span<const Buffer> outputs
 }
 
 void Frame::bind_outputs(std::span<const Buffer> inputs, std::span<const Buffer> outputs) {
-  for (auto [input, output] : program_.takeovers) outputs[output].take_over(inputs[input]);
+  for (auto [input, output] : program_.donations) outputs[output].alias(inputs[input]);
   for (SlotId id = 0; id < program_.slots.size(); ++id) {
     const Slot& slot = program_.slots[id];
     if (slot.kind != Slot::Kind::output) continue;
@@ -142,11 +142,11 @@ void Frame::unbind() {
   }
 }
 
-void Frame::gather(const Step& step, void** buffers, DeviceQueue* queue) const {
+void Frame::gather(const Step& step, void** buffers, DeviceStream* stream) const {
   for (SlotId id : step.buffers) *buffers++ = data_[id];
   for (auto [read, written] : step.updates) {
     if (data_[read] == data_[written]) continue;
-    copy_bytes(data_[written], data_[read], program_.slots[read].type.bytes(), queue);
+    copy_bytes(data_[written], data_[read], program_.slots[read].type.bytes(), stream);
   }
 }
 

@@ -1,20 +1,20 @@
-// Frame: where the slots of one execution lie, and what became of them.
+// Frame: the addresses of the slots of one execution, and their errors.
 #pragma once
 
 #include <atomic>
 #include <exception>
 #include <span>
 
+#include "anabranch/failure.h"
 #include "runtime/device/device_state.h"
 #include "runtime/executor/executable.h"
 #include "runtime/memory/allocator.h"
 #include "runtime/memory/buffer.h"
-#include "runtime/stream/failure.h"
 
 namespace anabranch::executor {
 
-/// Here and now, or on `queue` if that is not null.
-void copy_bytes(void* to, const void* from, std::size_t bytes, DeviceQueue* queue);
+/// Here and now, or on `stream` if that is not null.
+void copy_bytes(void* to, const void* from, std::size_t bytes, DeviceStream* stream);
 
 /// Errors travel by slot: a step that touches a failed slot is left out and fails what it writes,
 /// so that only what depends on a failure is lost.
@@ -28,19 +28,19 @@ class Frame {
   Frame& operator=(const Frame&) = delete;
 
   /// Gets the arenas and the outputs' memory, or lets an output take over that of an input that
-  /// nobody else holds; what cannot be had fails its slots.
+  /// is held nowhere else; what cannot be had fails its slots.
   void bind(std::span<const Buffer> inputs, std::span<const Buffer> outputs);
   /// For what a loop or a branch runs, whose step has all the memory: where each input and each
-  /// output lies, and the arena.
+  /// output is, and the arena.
   void bind(std::span<void* const> inputs, std::span<void* const> outputs, std::byte* arena);
   /// Gives the arenas back.
   void unbind();
 
   /// The pointers that `step` gets, with what it updates in part copied to its place: here and now,
-  /// or on the queue that the step is for.
-  void gather(const Step& step, void** buffers, DeviceQueue* queue = nullptr) const;
+  /// or on the stream that the step is for.
+  void gather(const Step& step, void** buffers, DeviceStream* stream = nullptr) const;
   void fail(std::span<const SlotId> slots, const Failure& error);
-  /// Fails what `step` writes, with the step's name and the user's line put to the error.
+  /// Fails what `step` writes, with the step's name and the user's line added to the error.
   void fail(const Step& step, const std::exception_ptr& error);
   /// Whether `step` can run; if not, what it writes fails.
   bool may_run(const Step& step);

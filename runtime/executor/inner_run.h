@@ -16,7 +16,7 @@ class InnerRun {
  public:
   virtual ~InnerRun() = default;
   /// Goes on for as long as nothing has to be waited for. Whether it is done; if not, the strand
-  /// that it belongs to goes on once it is, and this may no longer be touched.
+  /// that it belongs to continues once it is, and this may no longer be touched.
   virtual bool advance() = 0;
 };
 
@@ -33,7 +33,7 @@ std::unique_ptr<InnerRun> make_inner_run(const Step& step, const LinkedStep& cod
 std::unique_ptr<InnerRun> make_staged_run(const Step& step, const HostTask& task,
                                           std::span<void* const> buffers, Strand& strand);
 
-/// Puts all of `step`, a loop or a branch whose code can set its condition, on the queue of
+/// Enqueues all of `step`, a loop or a branch whose code can set its condition, on the stream of
 /// `strand`, which captures. Throws Error where the device refuses anything of it.
 void capture_flow(const Step& step, const LinkedStep& code, std::span<void* const> buffers,
                   Strand& strand);

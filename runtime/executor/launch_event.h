@@ -1,8 +1,8 @@
 // How a step is drawn on the timeline.
 #pragma once
 
+#include "anabranch/timeline.h"
 #include "ir/program/program.h"
-#include "runtime/timeline/timeline.h"
 
 namespace anabranch::timeline {
 

@@ -1,24 +1,24 @@
-#include "runtime/executor/limits.h"
+#include "anabranch/limits.h"
 
 #include <fmt/format.h>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 #include "runtime/device/device_state.h"
 
 namespace anabranch {
 
-int in_flight_limit(const Device& device) { return device_state(device).flights.limit(); }
+int in_flight_limit(const Device& device) { return device_state(device).admission.limit(); }
 
 void set_in_flight_limit(const Device& device, int limit) {
   if (limit < 1) {
     throw Error(fmt::format("set_in_flight_limit: {} on {}; the limit must be at least 1", limit,
                             to_string(device)));
   }
-  device_state(device).flights.set_limit(limit);
+  device_state(device).admission.set_limit(limit);
 }
 
 std::size_t in_flight_bytes(const Device& device) {
-  return device_state(device).flights.byte_limit();
+  return device_state(device).admission.byte_limit();
 }
 
 void set_in_flight_bytes(const Device& device, std::size_t bytes) {
@@ -26,7 +26,7 @@ void set_in_flight_bytes(const Device& device, std::size_t bytes) {
     throw Error(fmt::format("set_in_flight_bytes: 0 on {}; the limit must be at least 1 byte",
                             to_string(device)));
   }
-  device_state(device).flights.set_byte_limit(bytes);
+  device_state(device).admission.set_byte_limit(bytes);
 }
 
 }  // namespace anabranch

@@ -12,7 +12,8 @@
 namespace anabranch::executor {
 namespace {
 
-/// A program inside another: when a run of it ends, the loop or branch that it is part of goes on.
+/// A program inside another: when a run of it ends, the loop or branch that it is part of
+/// continues.
 class Part final : public StreamRun {
  public:
   Part(const Program& program, const LinkedCode& code, InnerRun& whole, Strand& strand)
@@ -45,25 +46,25 @@ class Part final : public StreamRun {
   Strand& strand_;
 };
 
-// What lies in a carry's way goes where the carry was, unless it is nothing that matters.
+// What is in a carry's place moves to where the carry was, unless it does not matter.
 template <class Copy, class Swap>
-void bring_home_by(const Carries& carries, void* const* home, void** places, Copy copy, Swap swap) {
+void copy_back_by(const Carries& carries, void* const* base, void** places, Copy copy, Swap swap) {
   void** const end = places + carries.places;
   for (std::size_t i = 0; i < carries.bytes.size(); ++i) {
-    if (places[i] == home[i]) continue;
+    if (places[i] == base[i]) continue;
     const std::size_t bytes = carries.bytes[i];
-    void** there = std::find(places, end, home[i]);
+    void** there = std::find(places, end, base[i]);
     auto* from = static_cast<std::byte*>(places[i]);
-    auto* to = static_cast<std::byte*>(home[i]);
+    auto* to = static_cast<std::byte*>(base[i]);
     there < places + carries.bytes.size() ? swap(from, to, bytes) : copy(to, from, bytes);
     std::swap(places[i], *there);
   }
 }
 
-// Whether `value` is what lies at `data`; if not, it will be by the time that `whole` goes on.
+// Whether `value` is what is at `data`; if not, it will be by the time that `whole` continues.
 template <class T>
-bool look_at(Strand& strand, const void* data, T& value, InnerRun& whole) {
-  if (!strand.queue()) {
+bool read_scalar(Strand& strand, const void* data, T& value, InnerRun& whole) {
+  if (!strand.device_stream()) {
     value = *static_cast<const T*>(data);
     return true;
   }
@@ -77,9 +78,10 @@ bool look_at(Strand& strand, const void* data, T& value, InnerRun& whole) {
     }
     if (whole.advance()) strand.advance();
   };
-  strand.owner().note_look();
+  strand.owner().note_read();
   DeviceState& device = strand.device();
-  fetch(device, *strand.queue(), to_host_ring(*device.engine), data, sizeof(T), read, then);
+  enqueue_to_host(device, *strand.device_stream(), to_host_ring(*device.stream_executor), data,
+                  sizeof(T), read, then);
   return false;
 }
 
@@ -93,15 +95,15 @@ class LoopRun final : public InnerRun {
         strand_(strand),
         outer_(strand.owner().frame()),
         buffers_(loop_, buffers),
-        places_(buffers_.home.begin(), buffers_.home.end()),
+        places_(buffers_.base.begin(), buffers_.base.end()),
         next_places_(places_.size()),
         inputs_(carries_ + buffers_.captures.size()),
         outputs_(carries_),
         condition_(loop_.condition(), code.regions[0], *this, strand),
         body_(loop_.body(), code.regions[1], *this, strand) {
     for (std::size_t i = 0; i < carries_; ++i) {
-      if (buffers_.initial[i] == buffers_.home[i]) continue;
-      copy_bytes(buffers_.home[i], buffers_.initial[i], bytes(i), strand.queue());
+      if (buffers_.initial[i] == buffers_.base[i]) continue;
+      copy_bytes(buffers_.base[i], buffers_.initial[i], bytes(i), strand.device_stream());
     }
     std::ranges::copy(buffers_.captures, inputs_.begin() + static_cast<long>(carries_));
   }
@@ -116,10 +118,10 @@ class LoopRun final : public InnerRun {
           break;
         case At::tested:
           if (const Failure error = condition_.error()) return fail(error);
-          if (!look_at(strand_, condition_.output(0), goes_on_, *this)) return false;
+          if (!read_scalar(strand_, condition_.output(0), continues_, *this)) return false;
           break;
         case At::known:
-          if (!goes_on_) return finish();
+          if (!continues_) return finish();
           break;
         case At::step:
           for (std::size_t i = 0; i < carries_; ++i) outputs_[i] = places_[loop_.written[i]];
@@ -129,7 +131,7 @@ class LoopRun final : public InnerRun {
         case At::stepped:
           if (const Failure error = body_.error()) return fail(error);
           for (std::size_t p = 0; p < places_.size(); ++p) {
-            next_places_[p] = places_[loop_.turn[p]];
+            next_places_[p] = places_[loop_.rotation[p]];
           }
           std::swap(places_, next_places_);
           break;
@@ -149,14 +151,14 @@ class LoopRun final : public InnerRun {
   }
 
   bool finish() {
-    DeviceQueue* queue = strand_.queue();
-    if (!queue) {
-      bring_home(sizes_, buffers_.home.data(), places_.data());
+    DeviceStream* stream = strand_.device_stream();
+    if (!stream) {
+      copy_back(sizes_, buffers_.base.data(), places_.data());
       return true;
     }
-    // The arena is nobody's any more, and has room for a carry: see `loop_room`.
+    // The arena is in use no more, and takes a carry: see `loop_workspace`.
     strand_.owner().guard([&] {
-      bring_home_on(*queue, sizes_, buffers_.home.data(), places_.data(), buffers_.arena);
+      enqueue_copy_back(*stream, sizes_, buffers_.base.data(), places_.data(), buffers_.arena);
     });
     return true;
   }
@@ -171,7 +173,7 @@ class LoopRun final : public InnerRun {
   std::vector<void*> places_, next_places_, inputs_, outputs_;
   void* const flag_ = buffers_.flag;
   Part condition_, body_;
-  bool goes_on_ = false;
+  bool continues_ = false;
   At at_ = At::test;
 };
 
@@ -183,7 +185,7 @@ class BranchRun final : public InnerRun {
 
   bool advance() override {
     if (!std::exchange(looked_, true)) {
-      if (!look_at(strand_, buffers_[0], number_, *this)) return false;
+      if (!read_scalar(strand_, buffers_[0], number_, *this)) return false;
     }
     if (!chosen_) {
       choose();
@@ -224,33 +226,33 @@ std::unique_ptr<InnerRun> make_inner_run(const Step& step, const LinkedStep& cod
   return std::make_unique<BranchRun>(step, code, buffers, strand);
 }
 
-Carries::Carries(const LoopStep& loop) : places(loop.turn.size()) {
+Carries::Carries(const LoopStep& loop) : places(loop.rotation.size()) {
   for (std::size_t i = 0; i < loop.carries(); ++i) {
     bytes.push_back(loop.body().inputs[i].bytes());
   }
 }
 
-void bring_home(const Carries& carries, void* const* home, void** places) {
+void copy_back(const Carries& carries, void* const* base, void** places) {
   const auto copy = [](std::byte* to, const std::byte* from, std::size_t bytes) {
     if (bytes > 0) std::memcpy(to, from, bytes);
   };
   const auto swap = [](std::byte* a, std::byte* b, std::size_t bytes) {
     std::swap_ranges(a, a + bytes, b);
   };
-  bring_home_by(carries, home, places, copy, swap);
+  copy_back_by(carries, base, places, copy, swap);
 }
 
-void bring_home_on(DeviceQueue& queue, const Carries& carries, void* const* home, void** places,
-                   std::byte* room) {
+void enqueue_copy_back(DeviceStream& stream, const Carries& carries, void* const* base,
+                       void** places, std::byte* workspace) {
   const auto copy = [&](std::byte* to, const std::byte* from, std::size_t bytes) {
-    queue.copy(to, from, bytes);
+    stream.copy(to, from, bytes);
   };
   const auto swap = [&](std::byte* a, std::byte* b, std::size_t bytes) {
-    copy(room, a, bytes);
+    copy(workspace, a, bytes);
     copy(a, b, bytes);
-    copy(b, room, bytes);
+    copy(b, workspace, bytes);
   };
-  bring_home_by(carries, home, places, copy, swap);
+  copy_back_by(carries, base, places, copy, swap);
 }
 
 }  // namespace anabranch::executor

@@ -16,11 +16,11 @@ struct LoopBuffers {
   LoopBuffers(const LoopStep& loop, std::span<void* const> buffers)
       : initial(buffers.first(loop.carries())),
         captures(buffers.subspan(initial.size(), loop.captures())),
-        home(buffers.subspan(initial.size() + captures.size(), loop.turn.size())),
+        base(buffers.subspan(initial.size() + captures.size(), loop.rotation.size())),
         flag(static_cast<std::byte*>(buffers.back())),
         arena(flag + loop_flag_bytes) {}
 
-  std::span<void*const> initial, captures, home;
+  std::span<void*const> initial, captures, base;
   std::byte *flag, *arena;
 };
 
@@ -43,11 +43,11 @@ struct Carries {
   std::size_t places = 0;
 };
 
-/// The end of a loop that ran on places: brings each carry from place i of `places` to place i of
-/// `home`, with the same places in another order.
-void bring_home(const Carries& carries, void* const* home, void** places);
-/// The same on a queue. `room` has room for any carry that is not at home.
-void bring_home_on(DeviceQueue& queue, const Carries& carries, void* const* home, void** places,
-                   std::byte* room);
+/// The end of a loop that ran on places: copies each carry from place i of `places` to place i of
+/// `base`, with the same places in another order.
+void copy_back(const Carries& carries, void* const* base, void** places);
+/// The same on a stream. `workspace` takes any carry that is not in its place.
+void enqueue_copy_back(DeviceStream& stream, const Carries& carries, void* const* base,
+                       void** places, std::byte* workspace);
 
 }  // namespace anabranch::executor

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 #include "runtime/cpu/thread_pool.h"
 #include "runtime/device/device_state.h"
 #include "runtime/executor/execution.h"
@@ -98,7 +98,7 @@ void wait_for_devices() {
         "wait_all: called inside a custom call, which is part of what it waits for; call it where "
         "programs are started");
   }
-  for (DeviceState* device : used_device_states()) device->flights.wait_all();
+  for (DeviceState* device : used_device_states()) device->admission.wait_all();
 }
 
 }  // namespace anabranch

@@ -5,7 +5,7 @@
 #include "runtime/cpu/default_floats.h"
 #include "runtime/executor/frame.h"
 #include "runtime/executor/launch_event.h"
-#include "runtime/timeline/timeline.h"
+#include "runtime/timeline/record.h"
 
 namespace anabranch::executor {
 namespace {
@@ -52,7 +52,7 @@ void run_steps(const Executable& executable, Frame& frame, void** buffers) {
 
 bool run_inline(DeviceState& device, const Executable& executable, std::span<const Buffer> inputs,
                 std::vector<Buffer>& outputs) {
-  if (device.engine) return false;
+  if (device.stream_executor) return false;
   for (const Buffer& input : inputs) {
     if (!input.ready().ready()) return false;
   }

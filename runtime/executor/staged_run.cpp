@@ -27,7 +27,7 @@ class StagedRun final : public InnerRun, Work {
         staged_(buffers.size()),
         on_host_(buffers.begin(), buffers.end()) {
     for (std::size_t i = 0; i < buffers.size(); ++i) {
-      if (!device_of(i).engine || is_transfer()) continue;
+      if (!device_of(i).stream_executor || is_transfer()) continue;
       staged_[i] = Buffer::allocate(Device::cpu(), bytes(i));
       on_host_[i] = staged_[i].data();
     }
@@ -37,7 +37,7 @@ class StagedRun final : public InnerRun, Work {
   bool advance() override {
     missing_.store(buffers_.size() + 1, std::memory_order_relaxed);
     for (std::size_t i = 0; i < buffers_.size(); ++i) {
-      if (device_of(i).engine && !is_written(i)) {
+      if (device_of(i).stream_executor && !is_written(i)) {
         fetch_operand(i);
       } else {
         one_is_there();
@@ -64,7 +64,8 @@ class StagedRun final : public InnerRun, Work {
   void fetch_operand(std::size_t buffer) {
     DeviceState& device = device_of(buffer);
     // A strand of the host's has waited for what made the operand.
-    DeviceQueue& queue = strand_.queue() ? *strand_.queue() : device.engine->to_host();
+    DeviceStream& stream =
+        strand_.device_stream() ? *strand_.device_stream() : device.stream_executor->to_host();
     auto* to = static_cast<std::byte*>(on_host_[is_transfer() ? 1 : buffer]);
     const auto read = [to](std::span<const std::byte> piece) mutable {
       std::memcpy(to, piece.data(), piece.size());
@@ -77,7 +78,8 @@ class StagedRun final : public InnerRun, Work {
       }
       one_is_there();
     };
-    fetch(device, queue, to_host_ring(*device.engine), buffers_[buffer], bytes(buffer), read, then);
+    enqueue_to_host(device, stream, to_host_ring(*device.stream_executor), buffers_[buffer],
+                    bytes(buffer), read, then);
   }
 
   void one_is_there() {
@@ -87,7 +89,7 @@ class StagedRun final : public InnerRun, Work {
   ThreadPool& worker_pool() const {
     if (strand_.pool()) return *strand_.pool();
     for (std::size_t i = 0; i < buffers_.size(); ++i) {
-      if (!device_of(i).engine) return ThreadPool::of(device_of(i).device);
+      if (!device_of(i).stream_executor) return ThreadPool::of(device_of(i).device);
     }
     return ThreadPool::of(Device::cpu(0));
   }
@@ -111,14 +113,14 @@ class StagedRun final : public InnerRun, Work {
   }
 
   void put_results() {
-    if (!strand_.queue()) return;
+    if (!strand_.device_stream()) return;
     for (std::size_t i = 0; i < buffers_.size(); ++i) {
       if (!is_written(i)) continue;
       DeviceState& device = strand_.device();
       const auto* from = static_cast<const std::byte*>(on_host_[is_transfer() ? 0 : i]);
-      // What the device fails of is heard of when the run ends.
-      put(device, *strand_.queue(), from_host_ring(*device.engine), buffers_[i], {from, bytes(i)},
-          [](const Failure&) {});
+      // An error of the device is reported when the run ends.
+      enqueue_from_host(device, *strand_.device_stream(), from_host_ring(*device.stream_executor),
+                        buffers_[i], {from, bytes(i)}, [](const Failure&) {});
     }
   }
 

@@ -36,7 +36,7 @@ Watch& watch() {
   return *watch;
 }
 
-// Whether to go on.
+// Whether to continue.
 bool look_once() {
   std::this_thread::sleep_for(between_looks);
   Watch& all = watch();

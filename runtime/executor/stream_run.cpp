@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "runtime/executor/launch_event.h"
+#include "runtime/timeline/record.h"
 
 namespace anabranch::executor {
 namespace {
@@ -26,22 +27,22 @@ StreamRun::StreamRun(DeviceState& device, const Program& program, const LinkedCo
       whole_(whole),
       strands_(program.streams.size()),
       events_(program.event_count),
-      queues_taken_(program.devices.size()),
-      has_engine_(std::ranges::any_of(program.devices, [](const ProgramDevice& used) {
-        return device_state(used.device).engine != nullptr;
+      streams_taken_(program.devices.size()),
+      uses_stream_executor_(std::ranges::any_of(program.devices, [](const ProgramDevice& used) {
+        return device_state(used.device).stream_executor != nullptr;
       })) {}
 
 void StreamRun::begin_on(const Strand& strand) {
-  queues_ = strand.place_inside();
-  queue_times_ = strand.owner_->queue_times_;
-  looks_ = strand.owner_->looks_;
+  device_streams_ = strand.streams_inside();
+  device_times_ = strand.owner_->device_times_;
+  reads_ = strand.owner_->reads_;
 }
 
 bool StreamRun::start() {
   if (strands_.empty()) return true;
   for (EventState& event : events_) {
     event.waiting.store(nullptr, std::memory_order_relaxed);
-    event.mark = nullptr;
+    event.recorded = nullptr;
   }
   if (timeline::recording()) first_arrow_ = timeline::take_arrows(events_.size());
   for (std::uint32_t i = 0; i < strands_.size(); ++i) {
@@ -50,46 +51,50 @@ bool StreamRun::start() {
     strands_[i].stream_ = i;
     strands_[i].position_ = 0;
   }
-  take_queues();
-  if (has_engine_) fork();
+  take_device_streams();
+  if (uses_stream_executor_) fork();
   running_.store(strands_.size() + 1, std::memory_order_relaxed);  // this call counts as one
   starting_.store(true, std::memory_order_relaxed);
-  for (std::size_t i = 1; i < strands_.size(); ++i) carry_on(strands_[i]);
+  for (std::size_t i = 1; i < strands_.size(); ++i) resume(strands_[i]);
   strands_[0].advance();
   starting_.store(false, std::memory_order_relaxed);
   return one_has_ended();
 }
 
-// The first stream of a device is at home; the others have queues of their own.
-void StreamRun::take_queues() {
-  std::ranges::fill(queues_taken_, 0);
+// The first stream of a device is its main stream; the others have streams of their own.
+void StreamRun::take_device_streams() {
+  std::ranges::fill(streams_taken_, 0);
   for (std::uint32_t i = 0; i < strands_.size(); ++i) {
     const DeviceIndex device = program_.streams[i].device;
-    Engine* engine = device_of(i).engine;
-    if (engine) {
-      const unsigned number = queues_taken_[device]++;
-      strands_[i].queue_ =
-          number == 0 ? &home_of(i) : &engine->queue(queues_.first + number, queues_.set);
+    StreamExecutor* stream_executor = device_of(i).stream_executor;
+    if (stream_executor) {
+      const unsigned number = streams_taken_[device]++;
+      strands_[i].device_stream_ =
+          number == 0
+              ? &main_of(i)
+              : &stream_executor->stream(device_streams_.first + number, device_streams_.set);
     } else {
       strands_[i].pool_ = &ThreadPool::of(program_.devices[device].device);
     }
-    has_queues_ |= engine != nullptr;
+    has_device_streams_ |= stream_executor != nullptr;
   }
 }
 
-DeviceQueue& StreamRun::home_of(std::uint32_t stream) {
-  return queues_.home ? *queues_.home : device_of(stream).engine->queue(0, queues_.set);
+DeviceStream& StreamRun::main_of(std::uint32_t stream) {
+  return device_streams_.main ? *device_streams_.main
+                              : device_of(stream).stream_executor->stream(0, device_streams_.set);
 }
 
-// What was put on the home queues before, memory among it, comes before what is put on others.
+// What was enqueued on the main streams before, memory among it, comes before what is enqueued on
+// others.
 void StreamRun::fork() {
   wait_for_constants();
   for (std::uint32_t i = 0; i < strands_.size(); ++i) {
-    DeviceQueue* queue = strands_[i].queue_;
-    if (!queue) continue;
-    DeviceQueue& home = home_of(i);
+    DeviceStream* stream = strands_[i].device_stream_;
+    if (!stream) continue;
+    DeviceStream& main = main_of(i);
     guard([&] {
-      if (queue != &home) queue->wait(*home.mark());
+      if (stream != &main) stream->wait(*main.record());
     });
   }
 }
@@ -97,46 +102,46 @@ void StreamRun::fork() {
 // They are copied from the host when a program is compiled.
 void StreamRun::wait_for_constants() {
   for (const Buffer& constant : code_.constants) {
-    const std::shared_ptr<const Mark> mark = constant.ready().mark();
-    if (!mark || constant.ready().ready()) continue;
+    const std::shared_ptr<const DeviceEvent> device_event = constant.ready().device_event();
+    if (!device_event || constant.ready().ready()) continue;
     guard([&] {
-      DeviceQueue* home = queues_.home;
-      (home ? *home : device_state(constant.device()).engine->main()).wait(*mark);
+      DeviceStream* main = device_streams_.main;
+      (main ? *main : device_state(constant.device()).stream_executor->main()).wait(*device_event);
     });
   }
 }
 
-// What is on the queues now comes before what is put on their home next.
+// What is on the streams now comes before what is enqueued on their main stream next.
 void StreamRun::join() {
   for (std::uint32_t i = 0; i < strands_.size(); ++i) {
-    DeviceQueue* queue = strands_[i].queue_;
-    if (!queue) continue;
-    DeviceQueue& home = home_of(i);
+    DeviceStream* stream = strands_[i].device_stream_;
+    if (!stream) continue;
+    DeviceStream& main = main_of(i);
     guard([&] {
-      if (queue != &home) home.wait(*queue->mark());
+      if (stream != &main) main.wait(*stream->record());
     });
   }
 }
 
-std::shared_ptr<const Mark> StreamRun::mark(DeviceQueue& queue) {
-  std::shared_ptr<const Mark> made;
-  guard([&] { made = queue.mark(); });
+std::shared_ptr<const DeviceEvent> StreamRun::record_on(DeviceStream& stream) {
+  std::shared_ptr<const DeviceEvent> made;
+  guard([&] { made = stream.record(); });
   return made;
 }
 
-void StreamRun::carry_on(Strand& strand) {
-  if (strand.queue_) return strand.advance();
+void StreamRun::resume(Strand& strand) {
+  if (strand.device_stream_) return strand.advance();
   strand.pool_->post(strand);
 }
 
-void StreamRun::record(EventId id, DeviceQueue* queue) {
+void StreamRun::record(EventId id, DeviceStream* stream) {
   EventState& event = events_[id];
-  if (queue) event.mark = mark(*queue);
+  if (stream) event.recorded = record_on(*stream);
   Strand* waiting = event.waiting.exchange(&happened, std::memory_order_acq_rel);
   while (waiting) {
     Strand& next = *std::exchange(waiting, waiting->next_waiting_);
     if (next.pool_) next.pool_->expect_no_more();
-    if (pass(event, next)) carry_on(next);
+    if (pass(event, next)) resume(next);
   }
 }
 
@@ -157,18 +162,18 @@ bool StreamRun::wait(EventId id, Strand& strand) {
 }
 
 bool StreamRun::pass(EventState& event, Strand& strand) {
-  if (!event.mark) return true;
+  if (!event.recorded) return true;
   bool may_go_on = true;
   guard([&] {
-    if (strand.queue_) {
-      strand.queue_->wait(*event.mark);
+    if (strand.device_stream_) {
+      strand.device_stream_->wait(*event.recorded);
     } else {
-      may_go_on = event.mark->is_past();
+      may_go_on = event.recorded->is_complete();
     }
   });
   if (may_go_on) return true;
   strand.pool_->expect();
-  device_.completion.when_past(event.mark, [this, &strand](const Failure& error) {
+  device_.completion.when_complete(event.recorded, [this, &strand](const Failure& error) {
     if (error) frame_.fail_all(error);
     strand.pool_->expect_no_more();
     strand.pool_->post(strand);
@@ -189,7 +194,7 @@ void StreamRun::strand_ended() {
 // Whether it was the last.
 bool StreamRun::one_has_ended() {
   if (running_.fetch_sub(1, std::memory_order_acq_rel) != 1) return false;
-  if (has_queues_) join();
+  if (has_device_streams_) join();
   return true;
 }
 
@@ -204,9 +209,9 @@ timeline::Track Strand::track() {
 
 void Strand::start_clock() {
   command_begin_ = {};
-  if (queue_) {
-    queue_begin_ = nullptr;
-    if (is_queue_timed()) owner_->guard([&] { queue_begin_ = queue_->time_mark(); });
+  if (device_stream_) {
+    device_begin_ = nullptr;
+    if (is_device_timed()) owner_->guard([&] { device_begin_ = device_stream_->record_time(); });
     return;
   }
   if (!timeline::recording()) return;
@@ -214,23 +219,23 @@ void Strand::start_clock() {
   command_begin_ = timeline::Clock::now();
 }
 
-bool Strand::is_queue_timed() const {
-  return owner_->queue_times_ && (owner_->times() || timeline::recording());
+bool Strand::is_device_timed() const {
+  return owner_->device_times_ && (owner_->times() || timeline::recording());
 }
 
-void Strand::report_queued(std::string_view name, timeline::Category category,
-                           const timeline::Details& details, std::optional<StepId> step) {
-  if (!queue_begin_) return;
+void Strand::report_enqueued(std::string_view name, timeline::Category category,
+                             const timeline::Details& details, std::optional<StepId> step) {
+  if (!device_begin_) return;
   owner_->guard([&] {
-    owner_->queue_times_->add({track(), std::string(name), category, details, step.value_or(0),
-                               step ? owner_->times() : nullptr, std::move(queue_begin_),
-                               queue_->time_mark()});
+    owner_->device_times_->add({track(), std::string(name), category, details, step.value_or(0),
+                                step ? owner_->times() : nullptr, std::move(device_begin_),
+                                device_stream_->record_time()});
   });
 }
 
 void Strand::stop_clock(std::string_view name, timeline::Category category,
                         const timeline::Details& details) {
-  if (queue_) return report_queued(name, category, details);
+  if (device_stream_) return report_enqueued(name, category, details);
   if (command_begin_ == timeline::Clock::time_point{} || !timeline::recording()) return;
   timeline::add(track(), name, category, command_begin_, timeline::Clock::now(), details);
 }
@@ -238,7 +243,7 @@ void Strand::stop_clock(std::string_view name, timeline::Category category,
 // What is alone on its stream comes before the result that a helping waiter waits for; of other
 // streams it does what is short.
 bool Strand::is_for_worker(const Command& command) const {
-  if (queue_ || !ThreadPool::is_helping_waiter()) return false;
+  if (device_stream_ || !ThreadPool::is_helping_waiter()) return false;
   if (ThreadPool::waiter_may_leave()) return true;
   const auto* launch = std::get_if<Launch>(&command);
   if (!launch) return false;
@@ -273,14 +278,15 @@ bool Strand::run(const Launch& launch) {
   if (!begun_ && !begin(step, code)) return false;
   begun_ = false;
   inner_.reset();
-  if (owner_->times() && !queue_) note_time(launch.step, code.host_task());
+  if (owner_->times() && !device_stream_) note_time(launch.step, code.host_task());
   if (shared_.error) owner_->frame().fail(step, std::exchange(shared_.error, nullptr));
-  if (queue_) {
-    report_queued(step.name, timeline::category_of(step), timeline::details_of(step), launch.step);
+  if (device_stream_) {
+    report_enqueued(step.name, timeline::category_of(step), timeline::details_of(step),
+                    launch.step);
   } else {
     stop_clock(step.name, timeline::category_of(step), timeline::details_of(step));
   }
-  if (owner_->queues_.set != QueueSet::run) return true;
+  if (owner_->device_streams_.set != StreamSet::run) return true;
   // Who waits for an output may submit more at once; this worker can take it up.
   if (position_ + 1 == owner_->program().streams[stream_].size()) {
     ThreadPool::job_is_ending();
@@ -288,11 +294,12 @@ bool Strand::run(const Launch& launch) {
     // begin for this output, shall not take its own beside it.
     if (owner_->is_on_last_strand()) return true;
   }
-  const std::shared_ptr<const Mark> mark =
-      queue_ && !step.finishes.empty() ? owner_->mark(*queue_) : nullptr;
+  const std::shared_ptr<const DeviceEvent> device_event =
+      device_stream_ && !step.finishes.empty() ? owner_->record_on(*device_stream_) : nullptr;
   for (std::uint32_t output : step.finishes) {
     const auto& left = step.lets_go;
-    owner_->finish_output(output, std::find(left.begin(), left.end(), output) != left.end(), mark);
+    owner_->finish_output(output, std::find(left.begin(), left.end(), output) != left.end(),
+                          device_event);
   }
   return true;
 }
@@ -317,15 +324,15 @@ bool Strand::begin(const Step& step, const LinkedStep& code) {
     return true;
   }
   if (const DeviceTask* task = code.device_task()) {
-    put(step, *task);
+    enqueue(step, *task);
     return true;
   }
   const HostTask* task = code.host_task();
-  const bool is_staged = task && owner_->has_engine() && is_on_engine(step);
+  const bool is_staged = task && owner_->uses_stream_executor() && is_on_stream_executor(step);
   if (task && !is_staged) return begin_task(step, *task);
   try {
-    frame.gather(step, buffers_.data(), queue_);
-    if (owner_->queues_.set != QueueSet::run) {
+    frame.gather(step, buffers_.data(), device_stream_);
+    if (owner_->device_streams_.set != StreamSet::run) {
       capture_flow(step, code, buffers_, *this);
       return true;
     }
@@ -340,17 +347,17 @@ bool Strand::begin(const Step& step, const LinkedStep& code) {
 }
 
 // Whether any of its memory is not the host's.
-bool Strand::is_on_engine(const Step& step) const {
+bool Strand::is_on_stream_executor(const Step& step) const {
   return std::ranges::any_of(step.buffers, [this](SlotId id) {
-    return owner_->device_at(owner_->program().slots[id].device).engine != nullptr;
+    return owner_->device_at(owner_->program().slots[id].device).stream_executor != nullptr;
   });
 }
 
-void Strand::put(const Step& step, const DeviceTask& task) {
+void Strand::enqueue(const Step& step, const DeviceTask& task) {
   try {
-    const NamedRange range(*queue_, step.name);
-    owner_->frame().gather(step, buffers_.data(), queue_);
-    task.put(task.context.get(), buffers_.data(), *queue_);
+    const NamedRange range(*device_stream_, step.name);
+    owner_->frame().gather(step, buffers_.data(), device_stream_);
+    task.enqueue(task.context.get(), buffers_.data(), *device_stream_);
   } catch (...) {
     owner_->frame().fail(step, std::current_exception());
   }
@@ -377,7 +384,7 @@ bool Strand::begin_task(const Step& step, const HostTask& task) {
 bool Strand::run(const Record& record) {
   start_clock();
   const std::uint64_t arrow = owner_->first_arrow_ + record.event;
-  owner_->record(record.event, queue_);
+  owner_->record(record.event, device_stream_);
   stop_clock("record", timeline::Category::record, {.arrow = arrow});
   return true;
 }

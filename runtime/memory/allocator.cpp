@@ -7,8 +7,9 @@
 #include <bit>
 #include <cstdlib>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 #include "runtime/fork.h"
+#include "runtime/memory/alignment.h"
 #include "runtime/memory/host_memory.h"
 
 namespace anabranch {
@@ -59,7 +60,7 @@ Allocation Allocator::allocate(std::size_t bytes) {
     until_failure_ = UINT64_MAX;
     throw_full(bytes);
   }
-  if (engine_) return allocate_on_engine(bytes);
+  if (stream_executor_) return allocate_on_device(bytes);
   if (device_.kind() == DeviceKind::cpu && bytes > left_on_host()) throw_full(bytes);
   const std::size_t size = bytes < large_bytes ? class_bytes(bytes) : bytes;
   if (size >= large_bytes) return allocate_large(bytes);
@@ -83,11 +84,11 @@ Allocation Allocator::allocate(std::size_t bytes) {
   return block;
 }
 
-Allocation Allocator::allocate_on_engine(std::size_t bytes) {
+Allocation Allocator::allocate_on_device(std::size_t bytes) {
   if (bytes > SIZE_MAX / 4) throw_full(bytes);
   const std::size_t size = round_up(std::max<std::size_t>(bytes, 1), alignment);
   if (size > limit_ - std::min(limit_, use_.in_use)) throw_full(bytes);
-  void* data = engine_->allocate(size);
+  void* data = stream_executor_->allocate(size);
   if (!data) throw_full(bytes);
   take_into_use(size);
   return {data, size};
@@ -130,15 +131,15 @@ void Allocator::free(Allocation block) noexcept {
   std::lock_guard lock(mutex_);
   use_.in_use -= block.bytes;
   try {
-    if (engine_) return engine_->free(block.data);
+    if (stream_executor_) return stream_executor_->free(block.data);
     if (block.bytes >= large_bytes) {
       large_.push_back({block, ++frees_});
     } else {
       small_[static_cast<std::size_t>(class_index(block.bytes))].push_back(block.data);
     }
     use_.cached += block.bytes;
-  } catch (...) {         // no memory even for the list: give the block back instead
-    if (engine_) return;  // the device has failed, and its memory is lost with it
+  } catch (...) {                  // no memory even for the list: give the block back instead
+    if (stream_executor_) return;  // the device has failed, and its memory is lost with it
     if (block.bytes >= large_bytes) {
       munmap(block.data, block.bytes);
     } else {
@@ -178,7 +179,7 @@ std::size_t Allocator::left_on_host() const {
 
 void Allocator::throw_full(std::size_t bytes) const {
   std::string limit = limit_ == SIZE_MAX ? "" : fmt::format(", limit {}", limit_);
-  if (!engine_ && bytes > left_on_host()) {
+  if (!stream_executor_ && bytes > left_on_host()) {
     limit += fmt::format(", and {} are all that this process may have", host_memory());
   }
   throw Error(
@@ -190,7 +191,7 @@ void Allocator::throw_full(std::size_t bytes) const {
 MemoryUse Allocator::use() const {
   std::lock_guard lock(mutex_);
   MemoryUse use = use_;
-  if (engine_) use.cached = engine_->cached();
+  if (stream_executor_) use.cached = stream_executor_->cached();
   return use;
 }
 
@@ -201,7 +202,7 @@ void Allocator::reset_peak() {
 
 void Allocator::release_cached() {
   std::lock_guard lock(mutex_);
-  if (engine_) return engine_->release_cached();
+  if (stream_executor_) return stream_executor_->release_cached();
   release_cached_locked();
 }
 

@@ -7,9 +7,9 @@
 #include <mutex>
 #include <vector>
 
-#include "ir/device.h"
-#include "runtime/device/engine.h"
-#include "runtime/memory/memory_use.h"
+#include "anabranch/device.h"
+#include "anabranch/device_memory.h"
+#include "runtime/device/stream_executor.h"
 
 namespace anabranch {
 
@@ -23,12 +23,13 @@ struct Allocation {
 /// Below 2 MB, freed blocks wait in lists by size class, eight to the octave (at most 1/8 is
 /// wasted). Larger blocks are mapped on huge pages, and reused for anything not less than 4/5 of
 /// their size; what is held then stays within 5/4 of the most that was ever in use. Where the
-/// device works by itself it has a pool of its own, and the order of its main queue is the order in
-/// which memory comes and goes. Thread-safe.
+/// device works by itself it has a pool of its own, and the order of its main stream is the order
+/// in which memory comes and goes. Thread-safe.
 class Allocator {
  public:
-  /// `engine`: null for a device whose memory is the host's.
-  explicit Allocator(Device device, Engine* engine = nullptr) : device_(device), engine_(engine) {}
+  /// `stream_executor`: null for a device whose memory is the host's.
+  explicit Allocator(Device device, StreamExecutor* stream_executor = nullptr)
+      : device_(device), stream_executor_(stream_executor) {}
   Allocator(const Allocator&) = delete;
   Allocator& operator=(const Allocator&) = delete;
 
@@ -49,7 +50,7 @@ class Allocator {
   };
   static constexpr int class_count = 112;
 
-  Allocation allocate_on_engine(std::size_t bytes);
+  Allocation allocate_on_device(std::size_t bytes);
   Allocation allocate_large(std::size_t bytes);
   void release_oldest_large();
   void release_cached_locked();
@@ -58,7 +59,7 @@ class Allocator {
   [[noreturn]] void throw_full(std::size_t bytes) const;
 
   const Device device_;
-  Engine* const engine_;
+  StreamExecutor* const stream_executor_;
   mutable std::mutex mutex_;
   std::array<std::vector<void*>, class_count> small_;
   std::vector<CachedLarge> large_;

@@ -22,28 +22,28 @@ struct Buffer::State {
     try {
       deleter();
     } catch (...) {
-      // The last handle may die on a worker thread, which has nobody to tell.
+      // The last handle may die on a worker thread, which has no caller to report to.
     }
   }
 
-  // Memory goes back in the order of the main queue, which may not have come to what another queue
-  // still writes here for nobody.
+  // Memory goes back in the order of the main stream, which may not have come to what another
+  // stream still writes here for no reader.
   void wait_for_writer() noexcept {
     if (!written_until || is_orphan()) return;
-    DeviceQueue& main = device_state(device).engine->main();
+    DeviceStream& main = device_state(device).stream_executor->main();
     try {
-      if (&written_until->queue() != &main) main.wait(*written_until);
+      if (&written_until->stream() != &main) main.wait(*written_until);
     } catch (...) {
-      // Then the mark is past.
+      // Then the event is complete.
     }
   }
 
   Device device;
   std::size_t bytes;
   Event ready;
-  std::shared_ptr<const Mark> written_until;
+  std::shared_ptr<const DeviceEvent> written_until;
   Allocation block;
-  Allocator* owner = nullptr;  // null for memory of somebody else
+  Allocator* owner = nullptr;  // null for foreign memory
   std::function<void()> deleter;
 };
 
@@ -60,7 +60,7 @@ void Buffer::allocate_deferred() const {
   state_->owner = &owner;
 }
 
-bool Buffer::take_over(const Buffer& from) const {
+bool Buffer::alias(const Buffer& from) const {
   if (from.state_.use_count() != 1) return false;
   // Nobody else has a handle any more. The count was only looked at: letting go of one more handle
   // acquires what others did before they let go of theirs.
@@ -72,8 +72,8 @@ bool Buffer::take_over(const Buffer& from) const {
   return true;
 }
 
-void Buffer::set_written_until(std::shared_ptr<const Mark> mark) const {
-  state_->written_until = std::move(mark);
+void Buffer::set_written_until(std::shared_ptr<const DeviceEvent> event) const {
+  state_->written_until = std::move(event);
 }
 
 Buffer Buffer::allocate(const Device& device, std::size_t bytes, Event ready) {

@@ -5,8 +5,8 @@
 #include <functional>
 #include <memory>
 
-#include "ir/device.h"
-#include "runtime/memory/memory_use.h"
+#include "anabranch/device.h"
+#include "runtime/memory/alignment.h"
 #include "runtime/stream/event.h"
 
 namespace anabranch {
@@ -27,19 +27,19 @@ class Buffer {
   /// Nothing to do where it has memory already. Throws as `allocate` does.
   void allocate_deferred() const;
   /// Gives a deferred buffer the memory of `from`, which has then none, if both have one size,
-  /// nobody else holds `from`, and its memory is the device's own. Whether it did.
-  bool take_over(const Buffer& from) const;
-  /// Says that the memory, which is a device's that works by itself, is written up to `mark`: it
-  /// goes back no earlier. For who makes the buffer, before it lets go of it.
-  void set_written_until(std::shared_ptr<const Mark> mark) const;
-  /// Memory of somebody else, read in place and handed back through `deleter` when no longer
+  /// no other handle holds `from`, and its memory is the device's own. Whether it did.
+  bool alias(const Buffer& from) const;
+  /// Says that the memory, which is a device's that works by itself, is written up to `event`: it
+  /// goes back no earlier. For the maker of the buffer, before it releases it.
+  void set_written_until(std::shared_ptr<const DeviceEvent> event) const;
+  /// Foreign memory, read in place and given back through `deleter` when no longer
   /// needed.
   static Buffer borrow(const Device& device, const void* data, std::size_t bytes,
                        std::function<void()> deleter);
   /// No memory: every read throws `error`.
   static Buffer failed(const Device& device, Failure error);
 
-  /// Whether the memory, which is there, is somebody else's.
+  /// Whether the memory, which is there, is foreign.
   bool is_borrowed() const;
 
   explicit operator bool() const { return state_ != nullptr; }

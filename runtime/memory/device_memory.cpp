@@ -1,4 +1,4 @@
-#include "runtime/memory/device_memory.h"
+#include "anabranch/device_memory.h"
 
 #include "runtime/device/device_state.h"
 
@@ -9,9 +9,6 @@ void reset_peak_memory(const Device& device) { allocator(device).reset_peak(); }
 void release_cached_memory(const Device& device) { allocator(device).release_cached(); }
 void set_memory_limit(const Device& device, std::size_t bytes) {
   allocator(device).set_limit(bytes);
-}
-void fail_allocation_after(const Device& device, std::uint64_t allocations) {
-  allocator(device).fail_after(allocations);
 }
 
 }  // namespace anabranch

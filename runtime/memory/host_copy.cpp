@@ -1,5 +1,7 @@
 #include "runtime/memory/host_copy.h"
 
+#include "runtime/timeline/record.h"
+
 namespace anabranch {
 
 HostCopy::HostCopy(const char* name, const Device& device, std::size_t bytes)
@@ -17,24 +19,24 @@ HostCopy::~HostCopy() {
     timeline::add(track, name_, timeline::Category::copy, begin_, timeline::Clock::now(),
                   {.bytes = static_cast<std::int64_t>(bytes_)});
   } catch (...) {
-    // Out of memory: the event is lost, the program goes on.
+    // Out of memory: the event is lost, the program continues.
   }
   device_->timeline_copies.give_back(row_);
 }
 
-std::shared_ptr<QueuedCopy> QueuedCopy::begin(const char* name, DeviceState& device,
-                                              DeviceQueue& queue, std::size_t bytes) {
+std::shared_ptr<EnqueuedCopy> EnqueuedCopy::begin(const char* name, DeviceState& device,
+                                                  DeviceStream& stream, std::size_t bytes) {
   if (!timeline::recording()) return nullptr;
-  return std::shared_ptr<QueuedCopy>(new QueuedCopy(name, device, queue, bytes));
+  return std::shared_ptr<EnqueuedCopy>(new EnqueuedCopy(name, device, stream, bytes));
 }
 
-void QueuedCopy::draw() const noexcept {
+void EnqueuedCopy::draw() const noexcept {
   try {
     const timeline::Track track{timeline::Track::Kind::copies, device_.device, row_};
     timeline::add(track, name_, timeline::Category::copy, begin_->time(), end_->time(),
                   {.bytes = static_cast<std::int64_t>(bytes_)});
   } catch (...) {
-    // Out of memory, or the device has failed since: the event is lost, the program goes on.
+    // Out of memory, or the device has failed since: the event is lost, the program continues.
   }
 }
 

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <memory>
 
+#include "anabranch/timeline.h"
 #include "runtime/device/device_state.h"
-#include "runtime/timeline/timeline.h"
 
 namespace anabranch {
 
@@ -25,31 +25,35 @@ class HostCopy {
   timeline::Clock::time_point begin_;
 };
 
-/// The same of a copy that a device makes by itself: drawn between two marks of its queue.
-class QueuedCopy {
+/// The same of a copy that a device makes by itself: drawn between two events of its stream.
+class EnqueuedCopy {
  public:
-  /// Before the copy is put on `queue`. Null where nothing is recorded. Throws Error where the
-  /// device has failed.
-  static std::shared_ptr<QueuedCopy> begin(const char* name, DeviceState& device,
-                                           DeviceQueue& queue, std::size_t bytes);
-  ~QueuedCopy() { device_.timeline_copies.give_back(row_); }
-  QueuedCopy(const QueuedCopy&) = delete;
-  QueuedCopy& operator=(const QueuedCopy&) = delete;
+  /// Before the copy is enqueued on `stream`. Null where nothing is recorded. Throws Error where
+  /// the device has failed.
+  static std::shared_ptr<EnqueuedCopy> begin(const char* name, DeviceState& device,
+                                             DeviceStream& stream, std::size_t bytes);
+  ~EnqueuedCopy() { device_.timeline_copies.give_back(row_); }
+  EnqueuedCopy(const EnqueuedCopy&) = delete;
+  EnqueuedCopy& operator=(const EnqueuedCopy&) = delete;
 
-  /// After it was put there. Throws Error where the device has failed.
-  void end() { end_ = queue_.time_mark(); }
+  /// After it was enqueued. Throws Error where the device has failed.
+  void end() { end_ = stream_.record_time(); }
   /// Once the device is past it.
   void draw() const noexcept;
 
  private:
-  QueuedCopy(const char* name, DeviceState& device, DeviceQueue& queue, std::size_t bytes)
-      : name_(name), bytes_(bytes), device_(device), queue_(queue), begin_(queue.time_mark()) {}
+  EnqueuedCopy(const char* name, DeviceState& device, DeviceStream& stream, std::size_t bytes)
+      : name_(name),
+        bytes_(bytes),
+        device_(device),
+        stream_(stream),
+        begin_(stream.record_time()) {}
 
   const char* const name_;
   const std::size_t bytes_;
   DeviceState& device_;
-  DeviceQueue& queue_;
-  std::shared_ptr<const TimeMark> begin_, end_;
+  DeviceStream& stream_;
+  std::shared_ptr<const TimingEvent> begin_, end_;
   const std::uint32_t row_ = device_.timeline_copies.take(0);
 };
 

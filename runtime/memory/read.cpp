@@ -28,7 +28,7 @@ struct Read final : cpu::Work {
     } catch (...) {
       failure = std::current_exception();
     }
-    buffer = {};  // who is told may look at what memory is in use
+    buffer = {};  // what is called may ask what memory is in use
     done(std::move(failure));
   }
 
@@ -37,15 +37,16 @@ struct Read final : cpu::Work {
   const std::function<void(Failure)> done;
 };
 
-bool is_on_engine(const Buffer& buffer) { return device_state(buffer.device()).engine; }
+bool is_on_stream_executor(const Buffer& buffer) {
+  return device_state(buffer.device()).stream_executor;
+}
 
 }  // namespace
 
 void read_in_pieces(const Buffer& buffer, const ReadPiece& read) {
-  if (is_on_engine(buffer)) {
+  if (is_on_stream_executor(buffer)) {
     std::promise<Failure> promise;
-    copy_from_engine(buffer, read,
-                     [&promise](const Failure& failure) { promise.set_value(failure); });
+    copy_to_host(buffer, read, [&promise](const Failure& failure) { promise.set_value(failure); });
     if (const Failure failure = promise.get_future().get()) failure.rethrow();
     return;
   }
@@ -55,7 +56,7 @@ void read_in_pieces(const Buffer& buffer, const ReadPiece& read) {
 }
 
 void read_now(const Buffer& buffer, const std::function<void(const void* data)>& read) {
-  if (!is_on_engine(buffer)) {
+  if (!is_on_stream_executor(buffer)) {
     return read_in_pieces(buffer, [&](std::span<const std::byte> all) { read(all.data()); });
   }
   std::vector<std::byte> all;
@@ -68,8 +69,8 @@ void read_now(const Buffer& buffer, const std::function<void(const void* data)>&
 
 void read_when_ready(const Buffer& buffer, ReadPiece read,
                      std::function<void(Failure failure)> done) {
-  if (is_on_engine(buffer)) {
-    return copy_from_engine(buffer, std::move(read), std::move(done));
+  if (is_on_stream_executor(buffer)) {
+    return copy_to_host(buffer, std::move(read), std::move(done));
   }
   auto work = std::make_unique<Read>(buffer, std::move(read), std::move(done));
   if (buffer.device().kind() != DeviceKind::cpu) return work.release()->run();  // it never waits

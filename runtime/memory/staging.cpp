@@ -17,22 +17,24 @@ constexpr std::size_t piece_bytes = std::size_t{16} << 20;
 constexpr std::size_t ring_bytes = 8 * piece_bytes;  // in each direction
 // Pieces of one copy to the host that are under way at once, so that several copies share the ring.
 constexpr std::size_t at_once = 4;
-// A piece up to this is read where its arrival is heard of: that takes less than to wake a worker.
+// A piece up to this is read by the thread that is told of its arrival, which takes less than to
+// wake a worker.
 constexpr std::size_t small_bytes = std::size_t{256} << 10;
 
 struct Rings {
-  explicit Rings(Engine& engine)
-      : from_host(engine, piece_bytes, ring_bytes), to_host(engine, piece_bytes, ring_bytes) {}
+  explicit Rings(StreamExecutor& stream_executor)
+      : from_host(stream_executor, piece_bytes, ring_bytes),
+        to_host(stream_executor, piece_bytes, ring_bytes) {}
   StagingRing from_host, to_host;
 };
 
 // Never destroyed, as engines are not.
-Rings& rings_of(Engine& engine) {
+Rings& rings_of(StreamExecutor& stream_executor) {
   static std::mutex mutex;
-  static auto* all = new std::map<Engine*, std::unique_ptr<Rings>>;
+  static auto* all = new std::map<StreamExecutor*, std::unique_ptr<Rings>>;
   std::lock_guard lock(mutex);
-  std::unique_ptr<Rings>& rings = (*all)[&engine];
-  if (!rings) rings = std::make_unique<Rings>(engine);
+  std::unique_ptr<Rings>& rings = (*all)[&stream_executor];
+  if (!rings) rings = std::make_unique<Rings>(stream_executor);
   return *rings;
 }
 
@@ -40,11 +42,11 @@ Rings& rings_of(Engine& engine) {
 /// copy when it is had, and another one is asked for when it has been read.
 class Fetch final : public std::enable_shared_from_this<Fetch>, cpu::Work {
  public:
-  Fetch(DeviceState& device, DeviceQueue& queue, const StagingRing& ring, const void* from,
+  Fetch(DeviceState& device, DeviceStream& stream, const StagingRing& ring, const void* from,
         std::size_t bytes, PieceReader read, Copied then, const char* drawn_as)
       : Work([](Work& work) { static_cast<Fetch&>(work).run(); }),
         device_(device),
-        queue_(queue),
+        stream_(stream),
         ring_(ring),
         from_(static_cast<const std::byte*>(from)),
         bytes_(bytes),
@@ -74,11 +76,11 @@ class Fetch final : public std::enable_shared_from_this<Fetch>, cpu::Work {
     }
     ring_.when_free(piece_,
                     [self = shared_from_this()](std::shared_ptr<void> data, const Failure& error) {
-                      error ? self->fail(error) : self->put(std::move(data));
+                      error ? self->fail(error) : self->enqueue(std::move(data));
                     });
   }
 
-  void put(std::shared_ptr<void> data) {
+  void enqueue(std::shared_ptr<void> data) {
     Piece piece{std::move(data)};
     {
       std::lock_guard lock(mutex_);
@@ -86,30 +88,30 @@ class Fetch final : public std::enable_shared_from_this<Fetch>, cpu::Work {
       piece.size = std::min(piece_, bytes_ - begun_);
       begun_ += piece.size;
     }
-    std::shared_ptr<const Mark> mark;
+    std::shared_ptr<const DeviceEvent> copied;
     try {
-      std::shared_ptr<QueuedCopy> drawn;
-      if (drawn_as_) drawn = QueuedCopy::begin(drawn_as_, device_, queue_, piece.size);
-      queue_.copy(piece.data.get(), from_ + piece.begin, piece.size);
+      std::shared_ptr<EnqueuedCopy> drawn;
+      if (drawn_as_) drawn = EnqueuedCopy::begin(drawn_as_, device_, stream_, piece.size);
+      stream_.copy(piece.data.get(), from_ + piece.begin, piece.size);
       if (drawn) drawn->end();
-      mark = queue_.mark();
-      device_.completion.when_past(
-          mark, [self = shared_from_this(), piece, drawn](const Failure& error) mutable {
+      copied = stream_.record();
+      device_.completion.when_complete(
+          copied, [self = shared_from_this(), piece, drawn](const Failure& error) mutable {
             if (drawn && !error) drawn->draw();
             drawn = nullptr;
             error ? self->fail(error) : self->arrive(piece);
           });
     } catch (...) {
       const Failure error = std::current_exception();
-      wait_for(mark.get());
+      wait_for(copied.get());
       fail(error);
     }
   }
 
   // Nobody else will hear that the device has come past it.
-  static void wait_for(const Mark* mark) {
+  static void wait_for(const DeviceEvent* copied) {
     try {
-      if (mark) mark->wait();
+      if (copied) copied->wait();
     } catch (...) {
       // The device has failed, and writes no more.
     }
@@ -188,14 +190,14 @@ class Fetch final : public std::enable_shared_from_this<Fetch>, cpu::Work {
   }
 
   DeviceState& device_;
-  DeviceQueue& queue_;
+  DeviceStream& stream_;
   const StagingRing ring_;
   const std::byte* const from_;
   const std::size_t bytes_, piece_;
   std::mutex mutex_;
   std::size_t missing_;                   // pieces to ask for
   std::size_t open_ = 1;                  // pieces asked for that have not been read
-  std::size_t begun_ = 0;                 // bytes of which a piece is or was on the queue
+  std::size_t begun_ = 0;                 // bytes of which a piece is or was on the stream
   std::size_t read_bytes_ = 0;            // bytes that the reader has, or has now
   std::map<std::size_t, Piece> arrived_;  // by their first byte
   bool is_reading_ = false;
@@ -208,26 +210,31 @@ class Fetch final : public std::enable_shared_from_this<Fetch>, cpu::Work {
 
 }  // namespace
 
-StagingRing from_host_ring(Engine& engine) { return rings_of(engine).from_host; }
-StagingRing to_host_ring(Engine& engine) { return rings_of(engine).to_host; }
+StagingRing from_host_ring(StreamExecutor& stream_executor) {
+  return rings_of(stream_executor).from_host;
+}
+StagingRing to_host_ring(StreamExecutor& stream_executor) {
+  return rings_of(stream_executor).to_host;
+}
 
-void fetch(DeviceState& device, DeviceQueue& queue, const StagingRing& ring, const void* from,
-           std::size_t bytes, PieceReader read, Copied then, const char* drawn_as) {
-  std::make_shared<Fetch>(device, queue, ring, from, bytes, std::move(read), std::move(then),
+void enqueue_to_host(DeviceState& device, DeviceStream& stream, const StagingRing& ring,
+                     const void* from, std::size_t bytes, PieceReader read, Copied then,
+                     const char* drawn_as) {
+  std::make_shared<Fetch>(device, stream, ring, from, bytes, std::move(read), std::move(then),
                           drawn_as)
       ->start();
 }
 
-void put(DeviceState& device, DeviceQueue& queue, const StagingRing& ring, void* to,
-         std::span<const std::byte> from, const Copied& each) {
+void enqueue_from_host(DeviceState& device, DeviceStream& stream, const StagingRing& ring, void* to,
+                       std::span<const std::byte> from, const Copied& each) {
   auto* at = static_cast<std::byte*>(to);
   while (!from.empty()) {
     const auto piece = from.first(std::min(from.size(), ring.piece_bytes()));
     const std::shared_ptr<void> staged = ring.take(piece.size());
     std::memcpy(staged.get(), piece.data(), piece.size());
-    queue.copy(at, staged.get(), piece.size());
-    device.completion.when_past(queue.mark(),
-                                [staged, each](const Failure& error) { each(error); });
+    stream.copy(at, staged.get(), piece.size());
+    device.completion.when_complete(stream.record(),
+                                    [staged, each](const Failure& error) { each(error); });
     at += piece.size();
     from = from.subspan(piece.size());
   }

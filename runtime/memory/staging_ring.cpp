@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "ir/error.h"
-#include "runtime/stream/future.h"
+#include "anabranch/error.h"
+#include "anabranch/future.h"
 
 namespace anabranch {
 namespace {
@@ -20,11 +20,11 @@ constexpr std::size_t smallest = std::size_t{64} << 10;
 
 class StagingRing::State : public std::enable_shared_from_this<State> {
  public:
-  State(Engine& engine, std::size_t piece_bytes, std::size_t most_bytes)
-      : piece_bytes(piece_bytes), engine_(engine), most_(most_bytes) {}
+  State(StreamExecutor& stream_executor, std::size_t piece_bytes, std::size_t most_bytes)
+      : piece_bytes(piece_bytes), stream_executor_(stream_executor), most_(most_bytes) {}
   ~State() {
     for (const auto& [size, blocks] : kept_) {
-      for (void* block : blocks) engine_.free_host(block);
+      for (void* block : blocks) stream_executor_.free_host(block);
     }
   }
   State(const State&) = delete;
@@ -58,7 +58,8 @@ class StagingRing::State : public std::enable_shared_from_this<State> {
       waiting_.pop_front();
       in_use_ += next.size;
       void* const kept = take_kept(next.size);
-      while (in_use_ + kept_bytes_ > most_) engine_.free_host(take_kept(kept_.rbegin()->first));
+      while (in_use_ + kept_bytes_ > most_)
+        stream_executor_.free_host(take_kept(kept_.rbegin()->first));
       lock.unlock();
       hand_out(next, kept);
       lock.lock();
@@ -81,7 +82,7 @@ class StagingRing::State : public std::enable_shared_from_this<State> {
     std::shared_ptr<void> piece;
     Failure error;
     try {
-      if (!block) block = engine_.allocate_host(to.size);
+      if (!block) block = stream_executor_.allocate_host(to.size);
       if (!block) throw Error("copy: there is no page-locked memory of the host left");
       piece = std::shared_ptr<void>(block, [state = shared_from_this(), size = to.size](
                                                void* data) { state->give_back(data, size); });
@@ -93,7 +94,7 @@ class StagingRing::State : public std::enable_shared_from_this<State> {
   }
 
   void give_back(void* block, std::size_t size) {
-    if (!keep(block, size)) engine_.free_host(block);
+    if (!keep(block, size)) stream_executor_.free_host(block);
     serve();
   }
 
@@ -115,7 +116,7 @@ class StagingRing::State : public std::enable_shared_from_this<State> {
     return true;
   }
 
-  Engine& engine_;
+  StreamExecutor& stream_executor_;
   const std::size_t most_;
   std::mutex mutex_;
   std::map<std::size_t, std::vector<void*>> kept_;  // by size, none empty
@@ -124,8 +125,9 @@ class StagingRing::State : public std::enable_shared_from_this<State> {
   bool is_serving_ = false;
 };
 
-StagingRing::StagingRing(Engine& engine, std::size_t piece_bytes, std::size_t most_bytes)
-    : state_(std::make_shared<State>(engine, piece_bytes, most_bytes)) {}
+StagingRing::StagingRing(StreamExecutor& stream_executor, std::size_t piece_bytes,
+                         std::size_t most_bytes)
+    : state_(std::make_shared<State>(stream_executor, piece_bytes, most_bytes)) {}
 
 std::size_t StagingRing::piece_bytes() const { return state_->piece_bytes; }
 

@@ -5,19 +5,19 @@
 #include <functional>
 #include <memory>
 
-#include "runtime/device/engine.h"
-#include "runtime/stream/failure.h"
+#include "anabranch/failure.h"
+#include "runtime/device/stream_executor.h"
 
 namespace anabranch {
 
 /// Takes longer to get than most copies take, so it is kept for reuse; but never more than
-/// `most_bytes` of it, in use and kept. A piece comes back with its last handle, which nobody may
-/// hold for longer than its own copy takes: then those who wait for one always get it. A shared
+/// `most_bytes` of it, in use and kept. A piece comes back with its last handle, which may not
+/// be held for longer than its own copy takes: then those that wait for one always get it. A shared
 /// handle; thread-safe.
 class StagingRing {
  public:
-  /// The engine outlives all handles. `most_bytes` is at least `piece_bytes`.
-  StagingRing(Engine& engine, std::size_t piece_bytes, std::size_t most_bytes);
+  /// The executor outlives all handles. `most_bytes` is at least `piece_bytes`.
+  StagingRing(StreamExecutor& stream_executor, std::size_t piece_bytes, std::size_t most_bytes);
 
   /// The most that one piece holds.
   std::size_t piece_bytes() const;

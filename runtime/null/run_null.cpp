@@ -5,7 +5,7 @@
 #include <mutex>
 #include <utility>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 
 namespace anabranch::null {
 namespace {

@@ -15,9 +15,9 @@ namespace {
 constexpr std::chrono::milliseconds helping_time{1};
 
 // Whether it is past, with what it failed of.
-bool is_past(const Mark& mark, Failure& error) {
+bool is_complete(const DeviceEvent& event, Failure& error) {
   try {
-    return mark.is_past();
+    return event.is_complete();
   } catch (...) {
     error = std::current_exception();
     return true;
@@ -26,24 +26,24 @@ bool is_past(const Mark& mark, Failure& error) {
 
 }  // namespace
 
-void Completion::when_past(std::shared_ptr<const Mark> mark,
-                           std::function<void(const Failure&)> then) {
+void Completion::when_complete(std::shared_ptr<const DeviceEvent> event,
+                               std::function<void(const Failure&)> then) {
   std::lock_guard lock(mutex_);
-  const auto [found, is_new] = lanes_.try_emplace(&mark->queue());
+  const auto [found, is_new] = lanes_.try_emplace(&event->stream());
   Lane& lane = found->second;
-  lane.waiting.push({std::move(mark), std::move(then)});
+  lane.waiting.push({std::move(event), std::move(then)});
   if (is_new) threads_begin();
   if (is_new) std::thread([this, &lane] { work(lane); }).detach();
   lane.added.notify_one();
 }
 
-void Completion::run_past(Lane& lane) {
+void Completion::run_complete(Lane& lane) {
   for (;;) {
     Waiting next;
     Failure error;
     {
       std::lock_guard lock(mutex_);
-      if (lane.waiting.empty() || !is_past(*lane.waiting.front().mark, error)) return;
+      if (lane.waiting.empty() || !is_complete(*lane.waiting.front().event, error)) return;
       next = std::move(lane.waiting.front());
       lane.waiting.pop();
     }
@@ -51,20 +51,20 @@ void Completion::run_past(Lane& lane) {
   }
 }
 
-void Completion::run_past() {
+void Completion::run_complete() {
   std::vector<Lane*> lanes;
   {
     std::lock_guard lock(mutex_);
-    for (auto& [queue, lane] : lanes_) lanes.push_back(&lane);
+    for (auto& [stream, lane] : lanes_) lanes.push_back(&lane);
   }
-  for (Lane* lane : lanes) run_past(*lane);
+  for (Lane* lane : lanes) run_complete(*lane);
 }
 
 void Completion::help_until(const std::atomic<std::uint32_t>& flag) {
   spin_until(
       [&] {
         if (flag.load(std::memory_order_acquire) != 0) return true;
-        run_past();
+        run_complete();
         return flag.load(std::memory_order_acquire) != 0;
       },
       helping_time);
@@ -72,18 +72,18 @@ void Completion::help_until(const std::atomic<std::uint32_t>& flag) {
 
 void Completion::work(Lane& lane) {
   for (;;) {
-    std::shared_ptr<const Mark> oldest;
+    std::shared_ptr<const DeviceEvent> oldest;
     {
       std::unique_lock lock(mutex_);
       lane.added.wait(lock, [&] { return !lane.waiting.empty(); });
-      oldest = lane.waiting.front().mark;
+      oldest = lane.waiting.front().event;
     }
     try {
-      if (!spin_until([&] { return oldest->is_past(); }, wake_up_time)) oldest->wait();
+      if (!spin_until([&] { return oldest->is_complete(); }, wake_up_time)) oldest->wait();
     } catch (...) {
-      // `run_past` meets the same error, and tells who waits.
+      // `run_complete` meets the same error, and passes it on.
     }
-    run_past(lane);
+    run_complete(lane);
   }
 }
 

@@ -1,4 +1,4 @@
-// Completion: who hears that a device has come past a mark.
+// Completion: what is called once a device has completed an event.
 #pragma once
 
 #include <atomic>
@@ -10,31 +10,31 @@
 #include <mutex>
 #include <queue>
 
-#include "runtime/device/engine.h"
-#include "runtime/stream/failure.h"
+#include "anabranch/failure.h"
+#include "runtime/device/stream_executor.h"
 
 namespace anabranch {
 
-/// The marks of one device that somebody waits for. The marks of a queue are passed in their order,
-/// those of several in any: for each queue a thread looks for a moment, then sleeps until the
-/// device comes to the first. A host thread that waits looks for itself, which is faster.
-/// Thread-safe.
+/// The events of one device that are waited for. Those of a stream complete in their order, those
+/// of several in any: for each stream a thread polls for a moment, then sleeps until the device
+/// comes to the first. A host thread that waits looks for itself, which is faster. Thread-safe.
 class Completion {
  public:
   Completion() = default;
   Completion(const Completion&) = delete;
   Completion& operator=(const Completion&) = delete;
 
-  /// Calls `then` once `mark` is past, with the device's error if it failed: on a thread of this,
-  /// or on one that helps. `then` must not wait and must not throw.
-  void when_past(std::shared_ptr<const Mark> mark, std::function<void(const Failure&)> then);
+  /// Calls `then` once `event` is complete, with the device's error if it failed: on a thread of
+  /// this, or on one that helps. `then` must not wait and must not throw.
+  void when_complete(std::shared_ptr<const DeviceEvent> event,
+                     std::function<void(const Failure&)> then);
 
-  /// Looks at the marks again and again until `flag` is not 0, or for a while.
+  /// Polls the events until `flag` is not 0, or for a while.
   void help_until(const std::atomic<std::uint32_t>& flag);
 
  private:
   struct Waiting {
-    std::shared_ptr<const Mark> mark;
+    std::shared_ptr<const DeviceEvent> event;
     std::function<void(const Failure&)> then;
   };
   struct Lane {
@@ -43,11 +43,11 @@ class Completion {
   };
 
   void work(Lane& lane);
-  void run_past();
-  void run_past(Lane& lane);
+  void run_complete();
+  void run_complete(Lane& lane);
 
   std::mutex mutex_;
-  std::map<const DeviceQueue*, Lane> lanes_;  // none ever goes
+  std::map<const DeviceStream*, Lane> lanes_;  // none ever goes
 };
 
 }  // namespace anabranch

@@ -3,15 +3,15 @@
 #include <atomic>
 #include <utility>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 #include "runtime/cpu/thread_pool.h"
 #include "runtime/fork.h"
 #include "runtime/stream/completion.h"
 #include "runtime/stream/spin.h"
-#include "runtime/timeline/timeline.h"
+#include "runtime/timeline/record.h"
 
 namespace anabranch {
-namespace {
+namespace continuations {
 
 struct Continuation {
   std::function<void()> then;
@@ -45,16 +45,12 @@ void run_queued(Continuation* first, Continuation* last) {
     try {
       continuation->then();
     } catch (...) {
-      // A continuation has nobody to report to; what it computes carries its own error.
+      // A continuation has no caller to report to; what it computes carries its own error.
     }
     delete continuation;
   }
   draining = false;
 }
-
-}  // namespace
-
-namespace {
 
 /// What waits for something that happens once. Thread-safe.
 class Continuations {
@@ -100,16 +96,19 @@ class Continuations {
   std::atomic<Continuation*> newest_{nullptr};
 };
 
-}  // namespace
+}  // namespace continuations
+
+using namespace continuations;
 
 struct Event::State {
   std::atomic<std::uint32_t> happened{0};
   std::atomic<bool> claimed{false};
-  std::atomic<bool> is_queued{false};
-  Continuations on_queued, on_happened;
+  std::atomic<bool> is_enqueued{false};
+  Continuations on_enqueued, on_happened;
   std::atomic<const void*> maker{nullptr};
   Device device;
-  std::shared_ptr<const Mark> mark;  // written before `is_queued`, never after, as is the next
+  std::shared_ptr<const DeviceEvent>
+      device_event;  // written before `is_enqueued`, never after, as is the next
   Completion* completion = nullptr;
   Failure error;  // written before `happened`, never after
 };
@@ -140,7 +139,7 @@ void Event::wait(SourceLocation where) const {
     if (auto* pool = cpu::ThreadPool::find(state_->device)) {
       pool->help_until(state_->happened, wake_up_time,
                        state_->maker.load(std::memory_order_relaxed));
-    } else if (mark()) {
+    } else if (device_event()) {
       state_->completion->help_until(state_->happened);
     }
     state_->happened.wait(0, std::memory_order_acquire);
@@ -161,22 +160,23 @@ void Event::complete(Failure error) const {
   state->error = std::move(error);
   state->happened.store(1, std::memory_order_release);
   state->happened.notify_all();
-  state->on_queued.run();
+  state->on_enqueued.run();
   state->on_happened.run();
 }
 
-void Event::queued(std::shared_ptr<const Mark> mark, Completion& completion) const {
+void Event::enqueued(std::shared_ptr<const DeviceEvent> device_event,
+                     Completion& completion) const {
   if (!state_) return;
   const std::shared_ptr<State> state = state_;
-  state->mark = std::move(mark);
+  state->device_event = std::move(device_event);
   state->completion = &completion;
-  state->is_queued.store(true, std::memory_order_release);
-  state->on_queued.run();
+  state->is_enqueued.store(true, std::memory_order_release);
+  state->on_enqueued.run();
 }
 
-std::shared_ptr<const Mark> Event::mark() const {
-  if (!state_ || !state_->is_queued.load(std::memory_order_acquire)) return nullptr;
-  return state_->mark;
+std::shared_ptr<const DeviceEvent> Event::device_event() const {
+  if (!state_ || !state_->is_enqueued.load(std::memory_order_acquire)) return nullptr;
+  return state_->device_event;
 }
 
 void Event::then(std::function<void()> then) const {
@@ -184,9 +184,9 @@ void Event::then(std::function<void()> then) const {
   if (!state_ || !state_->on_happened.add(continuation)) run_queued(continuation, continuation);
 }
 
-void Event::when_queued(std::function<void()> then) const {
+void Event::when_enqueued(std::function<void()> then) const {
   auto* continuation = new Continuation{std::move(then)};
-  if (!state_ || !state_->on_queued.add(continuation)) run_queued(continuation, continuation);
+  if (!state_ || !state_->on_enqueued.add(continuation)) run_queued(continuation, continuation);
 }
 
 }  // namespace anabranch

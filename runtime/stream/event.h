@@ -4,10 +4,10 @@
 #include <functional>
 #include <memory>
 
-#include "ir/device.h"
-#include "ir/source_location.h"
-#include "runtime/device/engine.h"
-#include "runtime/stream/failure.h"
+#include "anabranch/device.h"
+#include "anabranch/failure.h"
+#include "anabranch/source_location.h"
+#include "runtime/device/stream_executor.h"
 
 namespace anabranch {
 
@@ -33,14 +33,14 @@ class Event {
 
   /// Says what makes it happen (`cpu::Work::part_of`): a thread that waits can do a part of that.
   void set_maker(const void* maker) const;
-  /// Says that what makes it happen is on a queue, where it ends at `mark`: work for the same
-  /// device may be put there without waiting for it. `completion`, which is the device's and
-  /// outlives it, makes it happen. At most once.
-  void queued(std::shared_ptr<const Mark> mark, Completion& completion) const;
-  /// Where it ends on its queue; null where it is on none, or none yet. Never waits.
-  std::shared_ptr<const Mark> mark() const;
-  /// As `then`, once it is on a queue or has happened.
-  void when_queued(std::function<void()> then) const;
+  /// Says that what makes it happen is enqueued, up to `device_event`: work for the same device may
+  /// be enqueued without waiting for it. `completion`, which is the device's and outlives it, makes
+  /// it happen. At most once.
+  void enqueued(std::shared_ptr<const DeviceEvent> device_event, Completion& completion) const;
+  /// Where it ends on its stream; null where it is enqueued on none, or on none yet. Never waits.
+  std::shared_ptr<const DeviceEvent> device_event() const;
+  /// As `then`, once it is enqueued or has happened.
+  void when_enqueued(std::function<void()> then) const;
 
   /// Makes it happen; the first call wins, later ones do nothing.
   void complete(Failure error = {}) const;

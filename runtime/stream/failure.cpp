@@ -1,4 +1,4 @@
-#include "runtime/stream/failure.h"
+#include "anabranch/failure.h"
 
 #include <functional>
 #include <new>
@@ -7,7 +7,7 @@
 #include <typeinfo>
 #include <utility>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 
 namespace anabranch {
 

@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "anabranch/timeline.h"
 #include "runtime/device/device.h"
 #include "runtime/timeline/rows.h"
-#include "runtime/timeline/timeline.h"
 
 namespace anabranch::timeline {
 namespace {

@@ -1,4 +1,4 @@
-// TimelineRows: which rows of a device's timeline are taken, so that what overlaps lies apart.
+// TimelineRows: which rows of a device's timeline are taken, so that what overlaps is drawn apart.
 #pragma once
 
 #include <algorithm>

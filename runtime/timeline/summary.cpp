@@ -1,12 +1,12 @@
-#include "runtime/timeline/summary.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 #include <tuple>
 
+#include "anabranch/timeline_summary.h"
 #include "runtime/cuda/gpus.h"
+#include "runtime/device/ceiling.h"
 
 namespace anabranch::timeline {
 namespace {

@@ -1,5 +1,3 @@
-#include "runtime/timeline/timeline.h"
-
 #include <algorithm>
 #include <memory>
 #include <mutex>
@@ -7,6 +5,7 @@
 #include <utility>
 
 #include "ir/write_file.h"
+#include "runtime/timeline/record.h"
 
 namespace anabranch::timeline {
 namespace internal {
@@ -94,11 +93,11 @@ void Span::end() noexcept {
   try {
     add(track_, name_, category_, begin_, Clock::now(), details_);
   } catch (...) {
-    // Out of memory: the event is lost, the program goes on.
+    // Out of memory: the event is lost, the program continues.
   }
 }
 
-Recording::Recording(std::filesystem::path path) : path_(std::move(path)), begin_(Clock::now()) {
+Recording::Recording(std::string path) : path_(std::move(path)), begin_(Clock::now()) {
   std::lock_guard lock(recorder().mutex);
   ++recorder().recordings;
   internal::on.store(true, std::memory_order_relaxed);

@@ -6,12 +6,12 @@
 #include <sstream>
 #include <thread>
 
+#include "anabranch/device_memory.h"
+#include "anabranch/devices.h"
+#include "anabranch/limits.h"
 #include "frontend/array/expression.h"
 #include "frontend/run/program_cache.h"
 #include "frontend/trace/record.h"
-#include "runtime/device/cpu_devices.h"
-#include "runtime/executor/limits.h"
-#include "runtime/memory/device_memory.h"
 #include "tests/frontend/held_array.h"
 #include "tests/frontend/in_flight_limits.h"
 #include "tests/frontend/values.h"

@@ -1,14 +1,16 @@
 // Programs over two devices: two virtual CPU devices, or the CPU and the GPU that the suite runs
 // on.
+#include "anabranch/devices.h"
+
 #include <thread>
 
+#include "anabranch/device_memory.h"
+#include "anabranch/limits.h"
+#include "codegen/compile.h"
 #include "ir/text/parse.h"
 #include "passes/placement.h"
 #include "runtime/cpu/thread_pool.h"
-#include "runtime/device/cpu_devices.h"
-#include "runtime/executor/limits.h"
 #include "runtime/memory/allocator.h"
-#include "runtime/memory/device_memory.h"
 #include "tests/frontend/held_array.h"
 #include "tests/frontend/values.h"
 #include "tests/support/default_device.h"
@@ -334,7 +336,7 @@ TEST_F(Devices, CustomCallsReadAndWrite) {
       << graph;
   EXPECT_EQ(ab::parse(ab::to_string(graph)), graph);
   const auto nothing = [](const ab::CustomCall&) {};
-  EXPECT_EQ(message_of([&] { ab::register_custom_call("devices_turn", nothing, typeid(nothing)); }),
+  EXPECT_EQ(message_of([&] { ab::register_custom_call("devices_turn", nothing); }),
             "custom_call devices_turn: another function is registered under this name; give one of "
             "them another");
   const ab::Graph unknown = ab::parse(

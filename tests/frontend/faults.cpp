@@ -2,10 +2,10 @@
 // step, on one device and over two, is made to fail once.
 #include <climits>
 
-#include "runtime/device/cpu_devices.h"
+#include "anabranch/device_memory.h"
+#include "anabranch/devices.h"
 #include "runtime/device/device_state.h"
 #include "runtime/memory/allocator.h"
-#include "runtime/memory/device_memory.h"
 #include "tests/frontend/values.h"
 
 namespace {

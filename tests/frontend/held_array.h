@@ -48,7 +48,7 @@ struct HeldArray {
     there.ready().wait();
     ab::Buffer held = ab::Buffer::deferred(device, there.bytes(), ab::Event::pending(device));
     // The thread that copied them may not have let go of them yet.
-    if (!eventually([&] { return held.take_over(there); }))
+    if (!eventually([&] { return held.alias(there); }))
       throw std::logic_error("somebody else holds the ones");
     return held;
   }

@@ -1,7 +1,7 @@
 // Limits: puts the in-flight limits of the default device back when a test ends.
 #pragma once
 
-#include "runtime/executor/limits.h"
+#include "anabranch/limits.h"
 #include "tests/frontend/values.h"
 
 /// The limits as they were, once it is gone.

@@ -1,5 +1,5 @@
 // Keys: equal only where all their parts are.
-#include "ir/key.h"
+#include "anabranch/detail/key.h"
 
 #include <gtest/gtest.h>
 

@@ -60,9 +60,9 @@ TEST(Literal, KnowsWhenAllElementsAreTheSame) {
 }
 
 TEST(Literal, GivesBits) {
-  EXPECT_EQ(row<std::int8_t>({0, -1}).bits(1), 0xffu);
-  EXPECT_EQ(Literal::scalar(-1.0).bits(0), 0xbff0000000000000u);
-  EXPECT_EQ(Literal::scalar(bf16, 1).bits(0), 0x3f80u);
+  EXPECT_EQ(row<std::int8_t>({0, -1}).bits(1).low, 0xffu);
+  EXPECT_EQ(Literal::scalar(-1.0).bits(0).low, 0xbff0000000000000u);
+  EXPECT_EQ(Literal::scalar(bf16, 1).bits(0).low, 0x3f80u);
 }
 
 TEST(Literal, ConvertsScalars) {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 #include "ir/graph/builder.h"
 #include "ir/interpret/interpret.h"
 #include "ir/text/print.h"

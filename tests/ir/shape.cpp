@@ -1,9 +1,9 @@
-#include "ir/shape.h"
+#include "anabranch/shape.h"
 
 #include <gtest/gtest.h>
 
-#include "ir/error.h"
-#include "ir/type.h"
+#include "anabranch/error.h"
+#include "anabranch/type.h"
 
 namespace anabranch {
 namespace {

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 #include "tests/support/temporary_folder.h"
 
 namespace anabranch {

@@ -17,7 +17,9 @@ int mantissa_bits(Dtype dtype) {
   return dtype == f16 ? 10 : dtype == bf16 ? 7 : dtype == f32 ? 23 : 52;
 }
 
-std::uint64_t bits_of(Dtype dtype, double value) { return Literal::scalar(dtype, value).bits(0); }
+std::uint64_t bits_of(Dtype dtype, double value) {
+  return Literal::scalar(dtype, value).bits(0).low;
+}
 
 Bits of_numbers(Dtype dtype, std::initializer_list<double> numbers) {
   Bits bits;

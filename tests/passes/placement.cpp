@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 #include "ir/text/parse.h"
 #include "passes/pass.h"
 

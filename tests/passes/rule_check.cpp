@@ -5,7 +5,7 @@
 #include <limits>
 #include <optional>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 #include "ir/graph/builder.h"
 #include "ir/interpret/interpret.h"
 #include "ir/scalar.h"
@@ -149,7 +149,7 @@ bool are_close(const Literal& a, const Literal& b, std::int64_t i, Closeness clo
   if (std::isnan(x) || std::isnan(y)) return std::isnan(x) && std::isnan(y);
   if (closeness == Closeness::one_ulp) {
     return std::signbit(x) == std::signbit(y) &&
-           std::abs(rank(dtype, a.bits(i)) - rank(dtype, b.bits(i))) <= 1;
+           std::abs(rank(dtype, a.bits(i).low) - rank(dtype, b.bits(i).low)) <= 1;
   }
   const int digits = dtype == f16 ? 11 : dtype == bf16 ? 8 : dtype == f32 ? 24 : 53;
   return closeness == Closeness::rounding && std::fabs(x - y) <= std::ldexp(32 * largest, -digits);

@@ -72,7 +72,7 @@ inline void expect_equal(const Literal& got, const Literal& wanted, double toler
             << "element " << i << ": " << a << " instead of " << b << "\n"
             << where;
       } else {
-        FAIL() << "element " << i << " is " << got.bits(i) << "\n" << where;
+        FAIL() << "element " << i << " is " << got.bits(i).low << "\n" << where;
       }
     }
   });

@@ -1,7 +1,7 @@
 // For a while, another device for what names none.
 #pragma once
 
-#include "runtime/device/device.h"
+#include "anabranch/devices.h"
 
 namespace anabranch::testing {
 

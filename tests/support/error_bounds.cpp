@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 #include "ir/graph/walk.h"
 #include "ir/interpret/interpret.h"
 #include "tests/support/spread.h"

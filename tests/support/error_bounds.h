@@ -11,9 +11,9 @@
 #include <span>
 #include <vector>
 
+#include "anabranch/devices.h"
 #include "ir/graph/graph.h"
 #include "ir/literal.h"
-#include "runtime/device/device.h"
 
 namespace anabranch {
 

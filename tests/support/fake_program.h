@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "anabranch/error.h"
 #include "codegen/schedule/schedule.h"
-#include "ir/error.h"
 #include "ir/program/program.h"
 #include "runtime/executor/executable.h"
 #include "runtime/memory/copy.h"

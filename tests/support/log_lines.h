@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/log.h"
+#include "anabranch/log.h"
 
 namespace anabranch::testing {
 

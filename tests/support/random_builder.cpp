@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 #include "ir/graph/builder.h"
 #include "ir/infer/infer.h"
 #include "tests/support/random_graph.h"

@@ -44,9 +44,9 @@ void zipped(const CustomCall& call) {
 
 CustomCallAttributes attributes(const char* name, std::vector<Type> results) {
   static const bool registered = [] {
-    register_custom_call("moves_turned", turned, typeid(turned));
-    register_custom_call("moves_split", split, typeid(split));
-    register_custom_call("moves_zipped", zipped, typeid(zipped));
+    register_custom_call("moves_turned", turned);
+    register_custom_call("moves_split", split);
+    register_custom_call("moves_zipped", zipped);
     return true;
   }();
   return {registered ? name : "", std::move(results)};

@@ -1,7 +1,7 @@
 // The left sides of the rules of `simplify`, as they are and with a leaf that is another one.
 #include <array>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 #include "ir/infer/infer.h"
 #include "passes/match.h"
 #include "passes/simplify.h"

@@ -72,7 +72,7 @@ class KernelRun {
   void run(Ref ref) {
     const Instruction& instruction = kernel_[ref];
     if (auto* constant = std::get_if<ConstantInstruction>(&instruction.operation)) {
-      scalar(ref) = constant->bits;
+      scalar(ref) = constant->bits.low;
     } else if (auto* compute = std::get_if<Compute>(&instruction.operation)) {
       std::vector<std::pair<Dtype, std::uint64_t>> operands;
       for (Ref operand : compute->operands) {
@@ -232,7 +232,7 @@ class KernelRun {
     if (op == Op::compare) node.attributes = CompareAttributes{direction};
     std::vector<Literal> operands;
     for (auto [of, bits] : from) operands.push_back(literal_of(of, bits));
-    return interpret(node, operands)[0].bits(0);
+    return interpret(node, operands)[0].bits(0).low;
   }
 
   const Kernel& kernel_;

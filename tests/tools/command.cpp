@@ -155,7 +155,7 @@ TEST_F(Command, RunsPassesOnKernelsAndOnPrograms) {
   expect_contains(vectorised, 0, " parallel {");
   expect_contains(vectorised, 0, " vector(");
   expect_contains(run("opt kernels.txt --device cuda:0 --passes map_threads,keep_rows"), 0,
-                  " threads(teams=");
+                  " threads(groups=");
   expect_contains(run("opt kernels.txt --device gpu"), 1, "--device gpu: no device");
   expect_contains(run("opt kernels.txt --passes fuse"), 1,
                   "there is no pass fuse for this text; there are interchange, ");

@@ -4,14 +4,13 @@
 #include <string_view>
 #include <utility>
 
+#include "anabranch/error.h"
 #include "codegen/cpu/dot/one_thread.h"
-#include "ir/error.h"
 
 namespace anabranch::cpu {
 namespace {
 
 constexpr double predicted_gflops = 200;
-constexpr double worthwhile_ns = 20'000;
 
 dnnl::memory::data_type dnnl_type(Dtype dtype) {
   return dtype == bf16 ? dnnl::memory::data_type::bf16 : dnnl::memory::data_type::f32;
@@ -69,7 +68,7 @@ void fit_epilogue(DotShape& shape, std::int64_t extent) {
   shape.tiles = shape.batches;
 }
 
-std::shared_ptr<const SharedRight> share_right(const DotDesign& design) {
+std::shared_ptr<const PackedRight> share_right(const DotDesign& design) {
   const DotShape& shape = design.shape;
   const dnnl::memory::dims sizes = {shape.inner, shape.columns};
   const dnnl::memory::desc any(sizes, dnnl_type(design.compute), dnnl::memory::format_tag::any);
@@ -80,7 +79,7 @@ std::shared_ptr<const SharedRight> share_right(const DotDesign& design) {
   // For a last tile of few rows the library may have nothing but its reference for this layout.
   auto last = design.describe(shape.at(shape.tiles - 1), &liked);
   if (std::string_view(last.impl_info_str()).starts_with("ref")) return nullptr;
-  return SharedRight::make(as_it_is, liked, design.engine);
+  return PackedRight::make(as_it_is, liked, design.engine);
 }
 
 void see_operands(DotDesign& design, Dtype compute) {

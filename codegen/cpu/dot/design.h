@@ -7,13 +7,13 @@
 #include <oneapi/dnnl/dnnl.hpp>
 #include <optional>
 
+#include "codegen/cpu/dot/packed_right.h"
 #include "codegen/cpu/dot/shape.h"
-#include "codegen/cpu/dot/share.h"
 #include "ir/program/steps.h"
 
 namespace anabranch::cpu {
 
-/// How the library sees an operand: where its matrices lie, in memory as it is or packed before.
+/// How the library sees an operand: where its matrices are, in memory as it is or packed before.
 struct LibraryOperand {
   DotOperand from;
   bool is_packed = false;
@@ -31,7 +31,7 @@ struct DotDesign {
   LibraryOperand left, right;
   bool is_direct = true;  ///< computed into the memory of the first output
   /// What the right operand is laid out by, once for all tiles; null where they read it as it is.
-  std::shared_ptr<const SharedRight> shared_right;
+  std::shared_ptr<const PackedRight> shared_right;
   dnnl::engine engine = cpu_engine();
 
   bool has_work() const { return shape.tiles > 0 && shape.inner > 0; }

@@ -10,11 +10,11 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "anabranch/error.h"
 #include "codegen/cpu/compile_kernels.h"
 #include "codegen/cpu/dot/design.h"
 #include "codegen/cpu/dot/one_thread.h"
 #include "codegen/cpu/dot/pack.h"
-#include "ir/error.h"
 
 namespace anabranch::cpu {
 namespace {
@@ -167,7 +167,7 @@ void Dot::give_back(std::unique_ptr<Workspace> workspace) const {
 
 DotTasks Dot::tasks(std::shared_ptr<const Dot> self) {
   DotTasks tasks;
-  if (self->design_.shared_right) tasks.pack = SharedRight::task(self->design_.shared_right);
+  if (self->design_.shared_right) tasks.pack = PackedRight::task(self->design_.shared_right);
   tasks.dot.function = [](const void* context, void* const* buffers, std::int64_t begin,
                           std::int64_t end) {
     static_cast<const Dot*>(context)->run(buffers, begin, end);

@@ -4,7 +4,8 @@
 namespace anabranch::cpu {
 
 /// While it lives, parallel regions that this thread opens in the OpenMP runtime of oneDNN have one
-/// thread: itself. Nothing where oneDNN was built without OpenMP.
+/// thread: itself. Nothing where oneDNN was built without OpenMP. A process that leaves main waits
+/// for it to go, and no other thread gets one from then on: oneDNN's own state is destroyed next.
 class OneThread {
  public:
   OneThread();

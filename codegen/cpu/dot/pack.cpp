@@ -10,7 +10,7 @@ namespace {
 
 constexpr int width = 16;
 
-// Where element `position` of the axes lies: offset_of, as an expression.
+// Where element `position` of the axes is: offset_of, as an expression.
 Index offset(IndexTable& table, const StridedAxes& axes, Index position) {
   if (auto axis = folded(axes)) return table.scale(position, axis->stride);
   Index sum = table.constant(0), rest = position;

@@ -2,12 +2,12 @@
 
 #include <llvm/IR/Intrinsics.h>
 
+#include "anabranch/error.h"
 #include "codegen/cpu/emit/convert.h"
 #include "codegen/cpu/emit/integer.h"
 #include "codegen/cpu/emit/types.h"
 #include "codegen/cpu/math/math.h"
 #include "codegen/kernel/legalise_dtypes.h"
-#include "ir/error.h"
 
 namespace anabranch::cpu {
 namespace {

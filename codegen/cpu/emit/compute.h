@@ -4,8 +4,8 @@
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/IR/IRBuilder.h>
 
+#include "anabranch/dtype.h"
 #include "ir/attributes.h"
-#include "ir/dtype.h"
 #include "ir/op.h"
 
 namespace anabranch::cpu {

@@ -13,9 +13,7 @@ using llvm::ConstantFP;
 using llvm::ConstantInt;
 using llvm::Value;
 
-bool is_half_width(Dtype dtype) { return dtype == f16 || dtype == bf16; }
-
-Value* integer(llvm::Type* type, std::uint64_t bits) { return ConstantInt::get(type, bits); }
+bool is_narrow(Dtype dtype) { return computes_in(dtype) != dtype; }
 
 // Rounds by integer arithmetic: the hardware's own conversion flushes subnormals.
 Value* round_to_bf16(llvm::IRBuilderBase& b, Value* value) {
@@ -72,7 +70,7 @@ Value* integer_to_float(llvm::IRBuilderBase& b, Dtype from, Dtype to, Value* val
     llvm::Type* type = shaped_like(scalar, value->getType());
     return is_signed ? b.CreateSIToFP(value, type) : b.CreateUIToFP(value, type);
   };
-  if (!is_half_width(to)) return cast(register_type(b.getContext(), to));
+  if (!is_narrow(to)) return cast(register_type(b.getContext(), to));
   if (byte_size(from) < 4) return narrow(b, to, cast(b.getFloatTy()));
   Value* exact = byte_size(from) == 4 ? cast(b.getDoubleTy())
                                       : wide_integer_to_odd_double(b, is_signed, value);
@@ -137,7 +135,7 @@ Value* narrow(llvm::IRBuilderBase& b, Dtype dtype, Value* value) {
 
 Value* emit_convert(llvm::IRBuilderBase& b, Dtype from, Dtype to, Value* value) {
   if (from == to) return value;
-  if (is_half_width(from)) {
+  if (is_narrow(from)) {
     value = widen(b, from, value);
     from = f32;
     if (from == to) return value;
@@ -150,7 +148,7 @@ Value* emit_convert(llvm::IRBuilderBase& b, Dtype from, Dtype to, Value* value) 
                                    : b.CreateZExtOrTrunc(value, type);
   }
   if (!is_float(to)) return float_to_integer(b, to, value);
-  if (is_half_width(to)) return narrow(b, to, from == f64 ? round_to_odd(b, value) : value);
+  if (is_narrow(to)) return narrow(b, to, from == f64 ? round_to_odd(b, value) : value);
   return from == f64 ? b.CreateFPTrunc(value, type) : b.CreateFPExt(value, type);
 }
 

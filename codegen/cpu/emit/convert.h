@@ -3,7 +3,7 @@
 
 #include <llvm/IR/IRBuilder.h>
 
-#include "ir/dtype.h"
+#include "anabranch/dtype.h"
 
 namespace anabranch::cpu {
 

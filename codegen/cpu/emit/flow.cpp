@@ -14,7 +14,7 @@ namespace {
 
 using llvm::Value;
 
-// What is so small lies in the function's own frame, and so in registers where it can.
+// What is so small is in the function's own frame, and so in registers where it can.
 constexpr std::size_t largest_local = 64;
 // Larger kernels gain nothing by being part of a loop, which they make slow to compile.
 constexpr std::size_t most_inlined = 256;
@@ -107,7 +107,7 @@ void FlowEmitter::copy_unless_same(Value* to, Value* from, std::size_t bytes) {
 // --- steps
 // -------------------------------------------------------------------------------------------
 
-// Returns where each slot lies.
+// Returns where each slot is.
 FlowEmitter::Values FlowEmitter::emit_program(const Program& program, const LinkedCode& code,
                                               const Values& inputs, const Values& outputs,
                                               Value* arena, std::span<const Kernel> kernels) {
@@ -182,7 +182,7 @@ llvm::Function* FlowEmitter::inlined(const Kernel& kernel) {
 // --- loops and branches
 // ------------------------------------------------------------------------------
 
-// Small carries lie in the frame, and each step ends with a copy of what it made. The others lie in
+// Small carries are in the frame, and each step ends with a copy of what it made. The others are in
 // the places of the launch, which change hands as the task says.
 void FlowEmitter::emit_loop(const LoopStep& loop, const LinkedStep& code,
                             std::span<const Kernel> kernels) {
@@ -190,20 +190,21 @@ void FlowEmitter::emit_loop(const LoopStep& loop, const LinkedStep& code,
   const Program& body = loop.body();
   const auto bytes = [&](std::size_t carry) { return body.inputs[carry].bytes(); };
   const auto changes_hands = [&](std::size_t place) {
-    const std::uint32_t from = loop.turn[place];
+    const std::uint32_t from = loop.rotation[place];
     return from != place && !is_local(bytes(std::min<std::size_t>(from, place)));
   };
-  Values inputs(carries), next(carries), home, places;
-  for (std::size_t p = 0; p < loop.turn.size(); ++p) home.push_back(buffer(carries + captures + p));
-  Value* room = buffer(carries + captures + home.size());
-  Value* arena = entry_.CreateConstInBoundsGEP1_64(entry_.getInt8Ty(), room, loop_flag_bytes);
+  Values inputs(carries), next(carries), base, places;
+  for (std::size_t p = 0; p < loop.rotation.size(); ++p)
+    base.push_back(buffer(carries + captures + p));
+  Value* workspace = buffer(carries + captures + base.size());
+  Value* arena = entry_.CreateConstInBoundsGEP1_64(entry_.getInt8Ty(), workspace, loop_flag_bytes);
   for (std::size_t i = 0; i < carries; ++i) {
     if (is_local(bytes(i))) {
       inputs[i] = local(bytes(i));
       next[i] = local(bytes(i));
       copy(inputs[i], buffer(i), bytes(i));
     } else {
-      copy_unless_same(home[i], buffer(i), bytes(i));
+      copy_unless_same(base[i], buffer(i), bytes(i));
     }
   }
   for (std::size_t i = 0; i < captures; ++i) inputs.push_back(buffer(carries + i));
@@ -215,11 +216,11 @@ void FlowEmitter::emit_loop(const LoopStep& loop, const LinkedStep& code,
   builder_.CreateBr(test);
   builder_.SetInsertPoint(test);
   std::vector<llvm::PHINode*> turning;
-  for (std::size_t p = 0; p < home.size(); ++p) {
-    places.push_back(home[p]);
+  for (std::size_t p = 0; p < base.size(); ++p) {
+    places.push_back(base[p]);
     if (!changes_hands(p)) continue;
     turning.push_back(builder_.CreatePHI(builder_.getPtrTy(), 2));
-    turning.back()->addIncoming(home[p], before);
+    turning.back()->addIncoming(base[p], before);
     places[p] = turning.back();
   }
   for (std::size_t i = 0; i < carries; ++i) {
@@ -243,35 +244,35 @@ void FlowEmitter::emit_loop(const LoopStep& loop, const LinkedStep& code,
     if (is_local(bytes(i))) copy(inputs[i], next[i], bytes(i));
   }
   auto turns = turning.begin();
-  for (std::size_t p = 0; p < home.size(); ++p) {
+  for (std::size_t p = 0; p < base.size(); ++p) {
     if (changes_hands(p)) {
-      (*turns++)->addIncoming(places[loop.turn[p]], builder_.GetInsertBlock());
+      (*turns++)->addIncoming(places[loop.rotation[p]], builder_.GetInsertBlock());
     }
   }
   builder_.CreateBr(test);
 
   builder_.SetInsertPoint(done);
-  come_home(loop, places, home);
+  copy_back(loop, places, base);
   for (std::size_t i = 0; i < carries; ++i) {
-    if (is_local(bytes(i))) copy(home[i], inputs[i], bytes(i));
+    if (is_local(bytes(i))) copy(base[i], inputs[i], bytes(i));
   }
   builder_.CreateRetVoid();
 }
 
-void FlowEmitter::come_home(const LoopStep& loop, Values places, const Values& home) {
-  if (places == home) return;
+void FlowEmitter::copy_back(const LoopStep& loop, Values places, const Values& base) {
+  if (places == base) return;
   auto carries = std::make_shared<const executor::Carries>(loop);
   Value* tables[2];
   for (int i = 0; i < 2; ++i) {
-    tables[i] = entry_.CreateAlloca(llvm::ArrayType::get(entry_.getPtrTy(), home.size()));
-    for (std::size_t p = 0; p < home.size(); ++p) {
+    tables[i] = entry_.CreateAlloca(llvm::ArrayType::get(entry_.getPtrTy(), base.size()));
+    for (std::size_t p = 0; p < base.size(); ++p) {
       auto* place = builder_.CreateConstInBoundsGEP1_64(builder_.getPtrTy(), tables[i], p);
-      builder_.CreateStore(i == 0 ? home[p] : places[p], place);
+      builder_.CreateStore(i == 0 ? base[p] : places[p], place);
     }
   }
   auto* pointer = builder_.getPtrTy();
   auto* type = llvm::FunctionType::get(builder_.getVoidTy(), {pointer, pointer, pointer}, false);
-  builder_.CreateCall(type, given(reinterpret_cast<const void*>(&executor::bring_home)),
+  builder_.CreateCall(type, given(reinterpret_cast<const void*>(&executor::copy_back)),
                       {given(carries.get()), tables[0], tables[1]});
   owners_.push_back(std::move(carries));
 }

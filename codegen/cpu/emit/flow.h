@@ -44,7 +44,7 @@ class FlowEmitter {
   void emit_step(const Program& program, const Step& step, const LinkedStep& code,
                  const Values& slots, std::span<const Kernel> kernels);
   llvm::Function* inlined(const Kernel& kernel);
-  void come_home(const LoopStep& loop, Values places, const Values& home);
+  void copy_back(const LoopStep& loop, Values places, const Values& base);
 
   llvm::Module& module_;
   llvm::Function* function_;

@@ -12,8 +12,6 @@ namespace {
 using llvm::ConstantInt;
 using llvm::Value;
 
-Value* integer(llvm::Type* type, std::uint64_t bits) { return ConstantInt::get(type, bits); }
-
 // The quotient toward zero for a divisor that neither is zero nor overflows.
 Value* plain_quotient(llvm::IRBuilderBase& b, Dtype dtype, Value* x, Value* y) {
   const bool is_signed = is_signed_integer(dtype);

@@ -4,7 +4,7 @@
 
 #include <llvm/IR/IRBuilder.h>
 
-#include "ir/dtype.h"
+#include "anabranch/dtype.h"
 #include "ir/op.h"
 
 namespace anabranch::cpu {

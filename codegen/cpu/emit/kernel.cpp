@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <numeric>
 
+#include "anabranch/error.h"
 #include "codegen/cpu/emit/compute.h"
 #include "codegen/cpu/emit/kernel_emitter.h"
 #include "codegen/cpu/emit/types.h"
 #include "ir/checked.h"
-#include "ir/error.h"
 
 namespace anabranch::cpu {
 namespace {
@@ -196,17 +196,11 @@ void KernelEmitter::emit_vector(Ref ref, int copy) {
   }
 }
 
-Value* KernelEmitter::constant(Dtype dtype, std::uint64_t bits) {
+Value* KernelEmitter::constant(Dtype dtype, ElementBits bits) {
   llvm::Type* type = register_type(builder_.getContext(), dtype);
-  if (dtype == f32) {
-    return llvm::ConstantFP::get(type,
-                                 llvm::APFloat(llvm::APFloat::IEEEsingle(), llvm::APInt(32, bits)));
-  }
-  if (dtype == f64) {
-    return llvm::ConstantFP::get(type,
-                                 llvm::APFloat(llvm::APFloat::IEEEdouble(), llvm::APInt(64, bits)));
-  }
-  return llvm::ConstantInt::get(type, bits);
+  const llvm::APInt value(type->getScalarSizeInBits(), {bits.low, bits.high});
+  if (!type->isFloatingPointTy()) return llvm::ConstantInt::get(type, value);
+  return llvm::ConstantFP::get(type, llvm::APFloat(type->getFltSemantics(), value));
 }
 
 Value* KernelEmitter::compute(Ref ref, const std::function<Value*(Ref)>& value_of) {

@@ -61,7 +61,7 @@ class KernelEmitter {
   void emit_vector(Ref ref, int copy);
   void emit_store(Ref ref, const Store& store, int copy);
   llvm::Value* compute(Ref ref, const std::function<llvm::Value*(Ref)>& value_of);
-  llvm::Value* constant(Dtype dtype, std::uint64_t bits);
+  llvm::Value* constant(Dtype dtype, ElementBits bits);
   llvm::Value* scalar_load(Ref ref, const Load& load);
   llvm::Value* vector_load(Ref ref, const Load& load, int copy);
   Lane lane(std::uint32_t buffer, Ref index, int copy, llvm::Value* mask);

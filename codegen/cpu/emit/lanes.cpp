@@ -94,7 +94,7 @@ std::optional<std::int64_t> Lanes::stride(Ref ref) const {
 std::optional<std::int64_t> Lanes::constant(Ref ref) const {
   const auto* constant = std::get_if<ConstantInstruction>(&kernel_[ref].operation);
   if (!constant) return std::nullopt;
-  return static_cast<std::int64_t>(constant->bits);
+  return static_cast<std::int64_t>(constant->bits.low);
 }
 
 // --- which values vary, in the order of execution

@@ -1,9 +1,9 @@
 // The loops of emit_kernel: scalar loops, vector loops over a fixed count and over a range.
 #include <algorithm>
 
+#include "anabranch/error.h"
 #include "codegen/cpu/emit/kernel_emitter.h"
 #include "codegen/cpu/emit/types.h"
-#include "ir/error.h"
 
 namespace anabranch::cpu {
 

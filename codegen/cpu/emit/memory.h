@@ -3,11 +3,11 @@
 
 #include <llvm/IR/IRBuilder.h>
 
-#include "ir/dtype.h"
+#include "anabranch/dtype.h"
 
 namespace anabranch::cpu {
 
-/// Where the lanes of a vector access lie: `stride` elements apart from `first` on, or, where
+/// Where the lanes of a vector access are: `stride` elements apart from `first` on, or, where
 /// `indices` is set, at those elements of `first`. Lanes whose `mask` is false (null: none) are
 /// neither read nor written; they load as zero. Where no lane is read, `unread` (null: `first`)
 /// stands for the address: a masked load from memory that is not mapped costs a fault that the CPU

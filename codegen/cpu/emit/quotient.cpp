@@ -11,7 +11,7 @@ namespace {
 
 using math::Simd;
 
-// Powers of two between which dividend and divisor lie, so that quotient and remainder are normal:
+// Powers of two between which dividend and divisor are, so that quotient and remainder are normal:
 // the remainder is a multiple of 2^-47 (2^-105) of the dividend.
 struct Range {
   int dividend, divisor;

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <bit>
 
+#include "anabranch/error.h"
 #include "codegen/cpu/emit/compute.h"
 #include "codegen/cpu/emit/convert.h"
 #include "codegen/cpu/emit/types.h"
-#include "ir/error.h"
 
 namespace anabranch::cpu {
 namespace {

@@ -1,10 +1,11 @@
 // How dtypes look in LLVM: in memory and in registers.
 #pragma once
 
+#include <llvm/IR/Constants.h>
 #include <llvm/IR/DerivedTypes.h>
 #include <llvm/IR/Value.h>
 
-#include "ir/dtype.h"
+#include "anabranch/dtype.h"
 
 namespace anabranch::cpu {
 
@@ -20,6 +21,10 @@ inline llvm::Type* shaped_like(llvm::Type* scalar, llvm::Type* shape) {
     return llvm::FixedVectorType::get(scalar, vector->getNumElements());
   }
   return scalar;
+}
+
+inline llvm::Value* integer(llvm::Type* type, std::uint64_t bits) {
+  return llvm::ConstantInt::get(type, bits);
 }
 
 inline llvm::Type* vector_of(llvm::Type* scalar, int width) {

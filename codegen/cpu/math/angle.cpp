@@ -4,14 +4,13 @@
 #include <llvm/IR/Module.h>
 
 #include <array>
-#include <limits>
 #include <numbers>
 #include <string>
 
+#include "codegen/cpu/math/functions.h"
+
 namespace anabranch::cpu::math {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // pi as a sum of numbers of 24 and of 53 bits.
 constexpr double pi_f32[] = {0x1.921fb6p+1, -0x1.777a5cp-24, -0x1.ee59dap-49};

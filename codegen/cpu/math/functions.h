@@ -1,9 +1,13 @@
 // The functions behind emit_math, one per approximate op, and the steps that they share.
 #pragma once
 
+#include <limits>
+
 #include "codegen/cpu/math/value.h"
 
 namespace anabranch::cpu::math {
+
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
 Simd exponential(Simd x);
 Simd exponential_minus_one(Simd x);

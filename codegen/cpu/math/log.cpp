@@ -1,6 +1,5 @@
 // The logarithm and what is made of it: x = 2^k (1 + f), log x = k ln 2 + log(1 + f), with f within
 // 1/3.
-#include <limits>
 #include <numbers>
 
 #include "codegen/cpu/math/coefficients.h"
@@ -8,8 +7,6 @@
 
 namespace anabranch::cpu::math {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // The binary exponent k of x > 0, normal, such that 2/3 <= x / 2^k < 4/3.
 Simd binary_exponent(Simd x) {

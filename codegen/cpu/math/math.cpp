@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "anabranch/error.h"
 #include "codegen/cpu/math/functions.h"
-#include "ir/error.h"
 
 namespace anabranch::cpu {
 namespace {

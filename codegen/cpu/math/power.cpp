@@ -1,5 +1,4 @@
 // Powers and roots.
-#include <limits>
 #include <numbers>
 
 #include "codegen/cpu/math/coefficients.h"
@@ -7,8 +6,6 @@
 
 namespace anabranch::cpu::math {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // A number as an unevaluated sum, the second part about 2^-53 of the first.
 struct Sum {

@@ -6,7 +6,7 @@
 #include <map>
 #include <mutex>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 #include "runtime/cuda/gpu.h"
 
 namespace anabranch::cuda {

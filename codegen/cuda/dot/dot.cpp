@@ -8,9 +8,9 @@
 #include <mutex>
 #include <vector>
 
+#include "anabranch/error.h"
 #include "codegen/cuda/dot/cublaslt.h"
 #include "codegen/cuda/dot/products.h"
-#include "ir/error.h"
 #include "ir/text/print.h"
 #include "runtime/cuda/gpu.h"
 
@@ -221,26 +221,26 @@ struct ReadyDot {
   Gpu& gpu;
   cublasLtHandle_t handle;
 
-  void put(void* const* buffers, DeviceQueue& queue) const;
+  void enqueue(void* const* buffers, DeviceStream& stream) const;
 
  private:
   void call(const DotProducts::Call& from, const MatmulDesc& desc, void* const* buffers,
-            DeviceQueue& queue) const;
+            DeviceStream& stream) const;
   std::size_t result_buffer() const { return dot.has_bias ? 3 : 2; }
 };
 
-void ReadyDot::put(void* const* buffers, DeviceQueue& queue) const {
+void ReadyDot::enqueue(void* const* buffers, DeviceStream& stream) const {
   gpu.enter();
   // Where there is a bias its address is part of the description.
   MatmulDesc with_bias;
   if (dot.has_bias) with_bias = make_desc(dot, description.products, buffers[2]);
   for (const DotProducts::Call& from : description.products.calls) {
-    call(from, dot.has_bias ? with_bias : description.desc, buffers, queue);
+    call(from, dot.has_bias ? with_bias : description.desc, buffers, stream);
   }
 }
 
 void ReadyDot::call(const DotProducts::Call& from, const MatmulDesc& desc, void* const* buffers,
-                    DeviceQueue& queue) const {
+                    DeviceStream& stream) const {
   const auto at = [&](std::size_t buffer, std::int64_t element) -> void* {
     const auto bytes = element * static_cast<std::int64_t>(byte_size(dot.lhs.dtype));
     return static_cast<std::byte*>(buffers[buffer]) + bytes;
@@ -263,7 +263,7 @@ void ReadyDot::call(const DotProducts::Call& from, const MatmulDesc& desc, void*
                                   at(0, from.b), description.b.get(), beta, result,
                                   description.d.get(), result, description.d.get(),
                                   &algorithm.algorithm, workspace, algorithm.workspace,
-                                  static_cast<cudaStream_t>(queue.native())),
+                                  static_cast<cudaStream_t>(stream.native())),
         "dot");
 }
 
@@ -285,11 +285,11 @@ DeviceTask make_dot(const DotStep& dot, int gpu) {
     throw Error(fmt::format("dot: cuBLASLt has no algorithm for {} x {}", to_string(dot.lhs),
                             to_string(dot.rhs)));
   }
-  const auto put = [](const void* context, void* const* buffers, DeviceQueue& queue) {
-    static_cast<const ReadyDot*>(context)->put(buffers, queue);
+  const auto enqueue = [](const void* context, void* const* buffers, DeviceStream& stream) {
+    static_cast<const ReadyDot*>(context)->enqueue(buffers, stream);
   };
-  return {put, std::make_shared<const ReadyDot>(
-                   ReadyDot{dot, std::move(description), *algorithm, Gpu::of(gpu), handle})};
+  return {enqueue, std::make_shared<const ReadyDot>(
+                       ReadyDot{dot, std::move(description), *algorithm, Gpu::of(gpu), handle})};
 }
 
 }  // namespace anabranch::cuda

@@ -15,7 +15,7 @@ namespace anabranch::cuda {
 std::optional<std::int64_t> dot_workspace(const DotStep& dot, int gpu);
 
 /// Its buffers are: lhs, rhs, the bias if it has one, the result, and the workspace, which no other
-/// task may use meanwhile, unless that has 0 bytes. All lie at multiples of 64 bytes. Throws Error
+/// task may use meanwhile, unless that has 0 bytes. All are at multiples of 64 bytes. Throws Error
 /// as `dot_workspace` does, and where there is no algorithm. Thread-safe.
 DeviceTask make_dot(const DotStep& dot, int gpu);
 

@@ -1,10 +1,10 @@
 #include "codegen/cuda/dot/plan.h"
 
+#include "anabranch/devices.h"
 #include "codegen/cuda/dot/dot.h"
 #include "codegen/cuda/dot/library_epilogue.h"
 #include "codegen/cuda/dot/products.h"
 #include "ir/graph/builder.h"
-#include "runtime/device/device.h"
 
 namespace anabranch::cuda {
 namespace {

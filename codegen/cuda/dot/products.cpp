@@ -176,7 +176,7 @@ std::optional<DotProducts> dot_products(const Type& lhs, const Type& rhs,
   products.inner = left_inner->size;
   products.d.leading = columns.size == 1 ? rows.size : columns.strides[D];
 
-  // The results of a batch lie one after the other.
+  // The results of a batch are one after the other.
   const std::int64_t result = products.d.leading * products.columns;
   auto batch = axes.end();
   for (auto axis = axes.begin(); axis != axes.end(); ++axis) {

@@ -10,12 +10,12 @@
 #include <optional>
 #include <vector>
 
+#include "anabranch/type.h"
 #include "ir/attributes.h"
-#include "ir/type.h"
 
 namespace anabranch::cuda {
 
-/// Where a matrix lies, or one for each product of a batch; in elements.
+/// Where a matrix is, or one for each product of a batch; in elements.
 struct Matrix {
   bool is_transposed = false;     ///< as it is stored; D never is
   std::int64_t leading = 1;       ///< from one stored column to the next

@@ -1,4 +1,4 @@
-// Kernels of one thread that set the condition of a CUDA graph's conditional node from what lies in
+// Kernels of one thread that set the condition of a CUDA graph's conditional node from what is in
 // memory, which a graph's nodes cannot do by themselves.
 #pragma once
 

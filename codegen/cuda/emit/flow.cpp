@@ -5,11 +5,11 @@
 #include <set>
 #include <utility>
 
+#include "anabranch/error.h"
 #include "codegen/cuda/emit/kernel.h"
 #include "codegen/cuda/emit/text.h"
 #include "codegen/cuda/map_threads.h"
 #include "ir/checked.h"
-#include "ir/error.h"
 
 namespace anabranch::cuda {
 namespace {
@@ -77,7 +77,7 @@ class FlowEmitter {
   void emit_call(const Step& inner_flow, Names arguments);
   void hand_on(const LoopStep& loop, const Names& carries, const Names& next, const Names& made);
   void change_places(const LoopStep& loop);
-  void come_home(const LoopStep& loop);
+  void copy_back(const LoopStep& loop);
 
   std::string small(const Type& type, const std::string& name);
   void copy(const std::string& to, const std::string& from, const Type& type);
@@ -143,7 +143,7 @@ void FlowEmitter::sync() {
   ++barriers_;
 }
 
-// Returns where each slot lies.
+// Returns where each slot is.
 Names FlowEmitter::emit_steps(const Program& program, const Names& inputs, const Names& outputs,
                               std::int64_t arena, const std::string& prefix) {
   Names slots;
@@ -162,7 +162,7 @@ Names FlowEmitter::emit_steps(const Program& program, const Names& inputs, const
       case Slot::Kind::temporary: {
         const auto offset = arena + static_cast<std::int64_t>(slot.offset);
         slots.push_back(is_small(slot.type) ? small(slot.type, prefix + symbol(slot.name.substr(1)))
-                                            : fmt::format("room.from({})", offset));
+                                            : fmt::format("workspace.from({})", offset));
         break;
       }
     }
@@ -221,16 +221,16 @@ void FlowEmitter::emit_call(const Step& inner_flow, Names arguments) {
 // --- loops
 // ------------------------------------------------------------------------------------------
 
-/// The type of what lies in a place of a loop.
+/// The type of what is in a place of a loop.
 const Type& type_at(const LoopStep& loop, std::size_t place) {
-  const std::size_t carry = place < loop.carries() ? place : loop.turn[place];
+  const std::size_t carry = place < loop.carries() ? place : loop.rotation[place];
   return loop.body().inputs[carry];
 }
 
 /// Whether a place's memory takes turns with that of others. A small carry stays where it is: what
 /// a step makes of it is copied there.
-bool takes_turns(const LoopStep& loop, std::size_t place) {
-  return loop.turn[place] != place && !is_small(type_at(loop, place));
+bool is_rotated(const LoopStep& loop, std::size_t place) {
+  return loop.rotation[place] != place && !is_small(type_at(loop, place));
 }
 
 void FlowEmitter::emit_loop(const LoopStep& loop) {
@@ -239,14 +239,14 @@ void FlowEmitter::emit_loop(const LoopStep& loop) {
   const Names initial = parameters(count, "initial");
   Names inputs(count), next(count), places;
   const Names captures = parameters(loop.captures(), "capture");
-  const Names home = parameters(loop.turn.size(), "home");
-  parameter("room");
+  const Names base = parameters(loop.rotation.size(), "base");
+  parameter("workspace");
 
-  for (std::size_t p = 0; p < home.size(); ++p) {
-    places.push_back(home[p]);
-    if (!takes_turns(loop, p)) continue;
+  for (std::size_t p = 0; p < base.size(); ++p) {
+    places.push_back(base[p]);
+    if (!is_rotated(loop, p)) continue;
     places[p] = fmt::format("place{}", p);
-    body_.line("Bytes {} = {};", places[p], home[p]);
+    body_.line("Bytes {} = {};", places[p], base[p]);
   }
   for (std::size_t i = 0; i < count; ++i) {
     inputs[i] = is_small(types[i]) ? small(types[i], fmt::format("carry{}", i)) : places[i];
@@ -274,9 +274,9 @@ void FlowEmitter::emit_loop(const LoopStep& loop) {
   if (barriers_ == before) sync();  // all have seen the flag before the next turn writes it
   body_.close();
 
-  come_home(loop);
+  copy_back(loop);
   for (std::size_t i = 0; i < count; ++i) {
-    if (is_small(types[i])) copy(home[i], inputs[i], types[i]);
+    if (is_small(types[i])) copy(base[i], inputs[i], types[i]);
   }
 }
 
@@ -300,38 +300,39 @@ void FlowEmitter::hand_on(const LoopStep& loop, const Names& carries, const Name
 }
 
 void FlowEmitter::change_places(const LoopStep& loop) {
-  std::string turned;
-  for (std::size_t p = 0; p < loop.turn.size(); ++p) {
-    if (!takes_turns(loop, p)) continue;
-    turned += fmt::format("{}turned{} = place{}", turned.empty() ? "" : ", ", p, loop.turn[p]);
+  std::string rotated;
+  for (std::size_t p = 0; p < loop.rotation.size(); ++p) {
+    if (!is_rotated(loop, p)) continue;
+    rotated +=
+        fmt::format("{}rotated{} = place{}", rotated.empty() ? "" : ", ", p, loop.rotation[p]);
   }
-  if (turned.empty()) return;
-  body_.line("const Bytes {};", turned);
-  for (std::size_t p = 0; p < loop.turn.size(); ++p) {
-    if (takes_turns(loop, p)) body_.line("place{0} = turned{0};", p);
+  if (rotated.empty()) return;
+  body_.line("const Bytes {};", rotated);
+  for (std::size_t p = 0; p < loop.rotation.size(); ++p) {
+    if (is_rotated(loop, p)) body_.line("place{0} = rotated{0};", p);
   }
 }
 
-void FlowEmitter::come_home(const LoopStep& loop) {
-  Names places, homes, words;
+void FlowEmitter::copy_back(const LoopStep& loop) {
+  Names places, bases, words;
   std::size_t carries = 0;
   bool whole_words = true;
-  for (std::size_t p = 0; p < loop.turn.size(); ++p) {
-    if (takes_turns(loop, p)) whole_words &= type_at(loop, p).bytes() % sizeof(std::uint32_t) == 0;
+  for (std::size_t p = 0; p < loop.rotation.size(); ++p) {
+    if (is_rotated(loop, p)) whole_words &= type_at(loop, p).bytes() % sizeof(std::uint32_t) == 0;
   }
-  for (std::size_t p = 0; p < loop.turn.size(); ++p) {
-    if (!takes_turns(loop, p)) continue;
+  for (std::size_t p = 0; p < loop.rotation.size(); ++p) {
+    if (!is_rotated(loop, p)) continue;
     places.push_back(fmt::format("place{}", p));
-    homes.push_back(fmt::format("home{}", p));
+    bases.push_back(fmt::format("base{}", p));
     if (p >= loop.carries()) continue;
     ++carries;
     words.push_back(std::to_string(type_at(loop, p).bytes() / (whole_words ? 4 : 1)));
   }
   if (places.empty()) return;
   body_.line("Bytes places[] = {{{}}};", fmt::join(places, ", "));
-  body_.line("const Bytes homes[] = {{{}}};", fmt::join(homes, ", "));
+  body_.line("const Bytes bases[] = {{{}}};", fmt::join(bases, ", "));
   body_.line("const i64 words[] = {{{}}};", fmt::join(words, ", "));
-  body_.line("bring_home<{}, {}>(places, homes, words);", whole_words ? "u32" : "u8", carries);
+  body_.line("copy_back<{}, {}>(places, bases, words);", whole_words ? "u32" : "u8", carries);
 }
 
 // --- branches
@@ -341,7 +342,7 @@ void FlowEmitter::emit_branch(const BranchStep& branch) {
   const std::string number = parameter("number");
   const Names inputs = parameters(branch.branches[0].inputs.size(), "operand");
   const Names outputs = parameters(branch.branches[0].outputs.size(), "result");
-  parameter("room");
+  parameter("workspace");
   body_.line("// A number that no branch has, a negative one too, stands for the last.");
   body_.open("switch (op::minimum<u32>(value_at<u32>({}), {})) {{", number,
              branch.branches.size() - 1);

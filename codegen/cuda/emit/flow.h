@@ -37,7 +37,7 @@ int block_threads(const Step& step, std::span<const Kernel> kernels);
 
 /// `step` is a loop or a branch, whose kernels have their threads of that block. What runs inside
 /// has one stream of kernels, copies, and loops and branches of the same kind. All threads take
-/// each step of these together, with a barrier after it; small values lie in shared memory, or,
+/// each step of these together, with a barrier after it; small values are in shared memory, or,
 /// where no kernel needs more than one thread, in that thread's registers.
 FlowText emit_flow(const Step& step, const KernelAt& kernel_at);
 

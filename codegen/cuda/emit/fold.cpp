@@ -1,4 +1,4 @@
-// The reductions that the loops of emit_kernel carry, and what a team makes of its members' parts.
+// The reductions that the loops of emit_kernel carry, and what a group makes of its members' parts.
 #include <algorithm>
 
 #include "codegen/cuda/emit/kernel_emitter.h"
@@ -18,7 +18,7 @@ bool has_place(Combine how) { return how == Combine::argmax || how == Combine::a
 }  // namespace
 
 // A fold whose results are only folded on by the loop around it, in the same way: there each
-// member goes on with its own.
+// member continues with its own.
 void KernelEmitter::find_partial_folds() {
   is_partial_.resize(kernel_.instructions.size());
   if (map_.members == 1) return;
@@ -166,12 +166,13 @@ void KernelEmitter::end_folds(const Loop& loop, bool shares_out) {
   }
 }
 
-// Over the members of a team.
+// Over the members of a group.
 void KernelEmitter::combine(const Reduction& reduction, const std::string& name) {
   if (map_.in_columns) {
     text_.line("{0} = of_lane<{1}, {2}>({0});", name, function_of(reduction.combine), map_.members);
   } else {
-    text_.line("{0} = of_team<{1}, {2}>({0});", name, function_of(reduction.combine), map_.members);
+    text_.line("{0} = of_group<{1}, {2}>({0});", name, function_of(reduction.combine),
+               map_.members);
   }
 }
 

@@ -4,11 +4,11 @@
 #include <set>
 #include <span>
 
+#include "anabranch/error.h"
 #include "codegen/cuda/emit/kernel_emitter.h"
 #include "codegen/cuda/map_threads.h"
 #include "codegen/kernel/blocked_sums.h"
 #include "codegen/memory/in_place.h"
-#include "ir/error.h"
 
 namespace anabranch::cuda {
 namespace {
@@ -77,7 +77,7 @@ std::string KernelEmitter::run() {
   text_.line("using index = {};", index_.needs_64_bits() ? "i64" : "i32");
   thread_names();
   declare_scratch();
-  if (map_.teams > 1 && !kernel_.parallel_loop()) text_.line("if (team != 0) return;");
+  if (map_.groups > 1 && !kernel_.parallel_loop()) text_.line("if (group != 0) return;");
   block(kernel_.body);
   text_.close();
   return text_.take();
@@ -147,12 +147,12 @@ bool KernelEmitter::needs_many_registers() {
 
 void KernelEmitter::thread_names() {
   if (map_.members == 1) {
-    if (map_.teams > 1) text_.line("const index team = threadIdx.x;");
+    if (map_.groups > 1) text_.line("const index group = threadIdx.x;");
   } else if (map_.in_columns || map_.in_tiles()) {
-    text_.line("const index team = threadIdx.x % {}, member = threadIdx.x / {};", map_.teams,
-               map_.teams);
-  } else if (map_.teams > 1) {
-    text_.line("const index team = threadIdx.x / {}, member = threadIdx.x % {};", map_.members,
+    text_.line("const index group = threadIdx.x % {}, member = threadIdx.x / {};", map_.groups,
+               map_.groups);
+  } else if (map_.groups > 1) {
+    text_.line("const index group = threadIdx.x / {}, member = threadIdx.x % {};", map_.members,
                map_.members);
   } else {
     text_.line("const index member = threadIdx.x;");
@@ -163,12 +163,12 @@ void KernelEmitter::declare_scratch() {
   for (std::uint32_t i = 0; i < kernel_.buffers.size(); ++i) {
     const KernelBuffer& buffer = kernel_.buffers[i];
     if (buffer.access != Access::scratch) continue;
-    if (scratch_.home(i) == Home::shared) {
+    if (scratch_.storage(i) == Storage::shared) {
       text_.line("alignas(16) __shared__ {} {}{}[{}];", type_name(buffer.dtype), buffer.name,
-                 map_.teams > 1 ? fmt::format("[{}]", map_.teams) : "", buffer.size);
+                 map_.groups > 1 ? fmt::format("[{}]", map_.groups) : "", buffer.size);
     } else {
       text_.line("alignas(16) {} {}[{}];", type_name(buffer.dtype), buffer.name,
-                 scratch_.home(i) == Home::by_turn ? scratch_.kept(i) : buffer.size);
+                 scratch_.storage(i) == Storage::registers ? scratch_.kept(i) : buffer.size);
     }
   }
 }
@@ -226,13 +226,13 @@ void KernelEmitter::define(Ref ref, const std::string& text) {
 
 std::string KernelEmitter::element(std::uint32_t buffer, Index index) {
   const std::string& name = kernel_.buffers[buffer].name;
-  const ThreadScratch::Home home = scratch_.home(buffer);
-  if (home == Home::by_turn) {
+  const ThreadScratch::Storage storage = scratch_.storage(buffer);
+  if (storage == Storage::registers) {
     const int width = loop_at_hand_->vector_width;
     return width == 1 ? name + "[turn]" : fmt::format("{}[turn * {} + lane]", name, width);
   }
-  const bool by_team = home == Home::shared && map_.teams > 1;
-  return fmt::format("{}{}[{}]", name, by_team ? "[team]" : "", index_(index));
+  const bool by_group = storage == Storage::shared && map_.groups > 1;
+  return fmt::format("{}{}[{}]", name, by_group ? "[group]" : "", index_(index));
 }
 
 void KernelEmitter::emit(Ref ref, const Load& load) {

@@ -19,7 +19,7 @@ class KernelEmitter {
   std::string run();
 
  private:
-  using Home = ThreadScratch::Home;
+  using Storage = ThreadScratch::Storage;
 
   // emit_kernel.cpp: the frame, and straight-line code
   void comment();

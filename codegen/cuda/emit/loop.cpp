@@ -1,4 +1,4 @@
-// The loops of emit_kernel: over the grid, shared out among a team, in packs.
+// The loops of emit_kernel: over the grid, shared out among a group, in packs.
 #include <algorithm>
 
 #include "codegen/cuda/emit/kernel_emitter.h"
@@ -43,33 +43,33 @@ void KernelEmitter::body(const Loop& loop) {
 
 void KernelEmitter::grid_loop(Ref ref, const Loop& loop) {
   const std::string& name = index_.name(ref);
-  const int teams = map_.teams;
+  const int groups = map_.groups;
   if (map_.in_columns) {
     // Whole warps come to every barrier: beyond the end they do the last one again, and keep it
     // to themselves.
     if (map_.in_one_block()) {
-      text_.open("for (index first = 0; first < {1}; first += {0}) {{", teams, loop.extent);
+      text_.open("for (index first = 0; first < {1}; first += {0}) {{", groups, loop.extent);
     } else {
       text_.open(
           "for (index first = index(blockIdx.x) * {0}; first < {1}; first += index(gridDim.x) * "
           "{0}) {{",
-          teams, loop.extent);
+          groups, loop.extent);
     }
-    text_.line("const bool is_mine = first + team < {};", loop.extent);
-    text_.line("const index {} = is_mine ? first + team : {};", name, loop.extent - 1);
+    text_.line("const bool is_mine = first + group < {};", loop.extent);
+    text_.line("const index {} = is_mine ? first + group : {};", name, loop.extent - 1);
   } else if (map_.in_one_block()) {
-    text_.open("for (index {0} = {1}; {0} < {2}; {0} += {3}) {{", name, teams == 1 ? "0" : "team",
-               loop.extent, teams);
-  } else if (teams == 1) {
+    text_.open("for (index {0} = {1}; {0} < {2}; {0} += {3}) {{", name, groups == 1 ? "0" : "group",
+               loop.extent, groups);
+  } else if (groups == 1) {
     text_.open("for (index {0} = blockIdx.x; {0} < {1}; {0} += gridDim.x) {{", name, loop.extent);
   } else {
     text_.open(
-        "for (index {0} = index(blockIdx.x) * {1} + team; {0} < {2}; {0} += index(gridDim.x) * "
+        "for (index {0} = index(blockIdx.x) * {1} + group; {0} < {2}; {0} += index(gridDim.x) * "
         "{1}) {{",
-        name, teams, loop.extent);
+        name, groups, loop.extent);
   }
   block(loop.body);
-  if (scratch_.any(Home::shared)) sync();
+  if (scratch_.any(Storage::shared)) sync();
   text_.close();
 }
 
@@ -83,7 +83,7 @@ void KernelEmitter::packed_loop(Ref ref, const Loop& loop, bool shares_out) {
                           : width > 1 ? fmt::format("member * {}", width)
                                       : "member";
   const bool is_by_turn =
-      scratch_.touches(loop, Home::by_turn);  // so short that nothing is blocked
+      scratch_.touches(loop, Storage::registers);  // so short that nothing is blocked
   std::vector<std::int64_t> blocks;
   if (is_by_turn) {
     text_.line("#pragma unroll");
@@ -105,10 +105,10 @@ void KernelEmitter::packed_loop(Ref ref, const Loop& loop, bool shares_out) {
   is_shared_out_ = false;
   if (!is_one_pack) text_.close();
   close_blocks(loop, blocks.size());
-  if (shares_out && scratch_.stores(loop, Home::shared)) sync();
+  if (shares_out && scratch_.stores(loop, Storage::shared)) sync();
 }
 
-// Loads at once what lies next to each other, works on one iteration after the other, and stores
+// Loads at once what is next to each other, works on one iteration after the other, and stores
 // at once.
 void KernelEmitter::packs(Ref ref, const Loop& loop, const std::string& first) {
   const std::string name = index_.rename(ref, first);
@@ -148,11 +148,11 @@ bool KernelEmitter::is_pack(Ref ref, const Loop& loop, std::uint32_t buffer, Ind
   const int width = loop.vector_width;
   const std::size_t bytes =
       byte_size(kernel_.buffers[buffer].dtype) * static_cast<std::size_t>(width);
-  if (scratch_.home(buffer) == Home::by_turn || bytes > most_pack_bytes) return false;
+  if (scratch_.storage(buffer) == Storage::registers || bytes > most_pack_bytes) return false;
   return index_.is_pack(at, ref, width);
 }
 
-// One tile after the other. What lies across it comes through shared memory, one column wider than
+// One tile after the other. What is across it comes through shared memory, one column wider than
 // it need be, so that neither way hits one bank twice.
 void KernelEmitter::tile_loop(Ref ref, const Loop& loop) {
   const auto inner_loop = [&](const Loop& around) {
@@ -185,19 +185,19 @@ void KernelEmitter::tile_loop(Ref ref, const Loop& loop) {
   block_without(loop.body, rows);
   if (!crossing.empty()) {
     text_.open("for (index r = member; r < {}; r += {}) {{", ThreadMap::tile_size, map_.members);
-    text_.line("const index {0} = {0}0 + team, {1} = {1}0 + r;", row, column);
+    text_.line("const index {0} = {0}0 + group, {1} = {1}0 + r;", row, column);
     text_.open("if ({} < {} && {} < {}) {{", row, row_loop.extent, column, column_loop.extent);
     for (const auto& [ref, name] : crossing) {
       const auto& load = std::get<Load>(kernel_[ref].operation);
-      text_.line("{}[r][team] = {};", name, element(load.buffer, load.index));
-      names_[ref.index] = name + "[team][r]";
+      text_.line("{}[r][group] = {};", name, element(load.buffer, load.index));
+      names_[ref.index] = name + "[group][r]";
     }
     text_.close();
     text_.close();
     sync();
   }
   text_.open("for (index r = member; r < {}; r += {}) {{", ThreadMap::tile_size, map_.members);
-  text_.line("const index {0} = {0}0 + r, {1} = {1}0 + team;", row, column);
+  text_.line("const index {0} = {0}0 + r, {1} = {1}0 + group;", row, column);
   text_.line("if ({} >= {} || {} >= {}) continue;", row, row_loop.extent, column,
              column_loop.extent);
   is_shared_out_ = true;

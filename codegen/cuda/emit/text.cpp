@@ -37,13 +37,12 @@ std::string symbol(std::string_view name) {
 
 std::string_view type_name(Dtype dtype) { return dtype == bool_ ? "bool" : name(dtype); }
 
-std::string literal(Dtype dtype, std::uint64_t bits) {
+std::string literal(Dtype dtype, ElementBits element) {
+  const std::uint64_t bits = element.low;
+  if (computes_in(dtype) != dtype) return fmt::format("{}{{{:#x}}}", name(dtype), bits);
   switch (dtype) {
     case bool_:
       return bits != 0 ? "true" : "false";
-    case f16:
-    case bf16:
-      return fmt::format("{}{{{:#x}}}", name(dtype), bits);
     case f32: {
       const auto value = std::bit_cast<float>(static_cast<std::uint32_t>(bits));
       return std::isfinite(value) ? finite(value) + "f" : fmt::format("bits_as<f32>({:#x}u)", bits);

@@ -10,7 +10,8 @@
 #include <string_view>
 #include <utility>
 
-#include "ir/dtype.h"
+#include "anabranch/detail/element_bits.h"
+#include "anabranch/dtype.h"
 
 namespace anabranch::cuda {
 
@@ -63,6 +64,6 @@ std::string symbol(std::string_view name);
 std::string_view type_name(Dtype dtype);
 
 /// A constant of that type, with these bits: "0.5f".
-std::string literal(Dtype dtype, std::uint64_t bits);
+std::string literal(Dtype dtype, ElementBits bits);
 
 }  // namespace anabranch::cuda

@@ -55,42 +55,42 @@ class Walk {
 }  // namespace
 
 ThreadScratch::ThreadScratch(const Kernel& kernel, const ThreadMap& map)
-    : kernel_(kernel), homes_(kernel.buffers.size()), kept_(kernel.buffers.size()) {
+    : kernel_(kernel), storage_(kernel.buffers.size()), kept_(kernel.buffers.size()) {
   const Walk walk(kernel);
   for (std::uint32_t i = 0; i < kernel.buffers.size(); ++i) {
     const KernelBuffer& buffer = kernel.buffers[i];
     if (buffer.access != Access::scratch) continue;
-    homes_[i] = map.members == 1 ? Home::thread : Home::shared;
+    storage_[i] = map.members == 1 ? Storage::thread : Storage::shared;
     if (map.members == 1) continue;
     const auto bytes = static_cast<std::int64_t>(byte_size(buffer.dtype));
     if (const auto shares = walk.of(i)) {
       kept_[i] = map.turns(shares->extent, shares->width) * shares->width;
       if (kept_[i] * bytes <= most_kept_bytes) {
-        homes_[i] = Home::by_turn;
+        storage_[i] = Storage::registers;
         continue;
       }
     }
-    shared_bytes_ += bytes * buffer.size * map.teams;
+    shared_bytes_ += bytes * buffer.size * map.groups;
   }
 }
 
-bool ThreadScratch::any(Home home) const {
-  return std::find(homes_.begin(), homes_.end(), home) != homes_.end();
+bool ThreadScratch::any(Storage storage) const {
+  return std::find(storage_.begin(), storage_.end(), storage) != storage_.end();
 }
 
-bool ThreadScratch::touches(const Loop& loop, Home home) const {
+bool ThreadScratch::touches(const Loop& loop, Storage storage) const {
   return std::any_of(loop.body.begin(), loop.body.end(),
                      [&](Ref ref) {
                        const auto* load = std::get_if<Load>(&kernel_[ref].operation);
-                       return load && homes_[load->buffer] == home;
+                       return load && storage_[load->buffer] == storage;
                      }) ||
-         stores(loop, home);
+         stores(loop, storage);
 }
 
-bool ThreadScratch::stores(const Loop& loop, Home home) const {
+bool ThreadScratch::stores(const Loop& loop, Storage storage) const {
   return std::any_of(loop.body.begin(), loop.body.end(), [&](Ref ref) {
     const auto* store = std::get_if<Store>(&kernel_[ref].operation);
-    return store && homes_[store->buffer] == home;
+    return store && storage_[store->buffer] == storage;
   });
 }
 

@@ -1,4 +1,4 @@
-// Where the threads of a team keep a kernel's scratch, one row for each team.
+// Where the threads of a group keep a kernel's scratch, one row for each group.
 #pragma once
 
 #include <cstdint>
@@ -10,22 +10,22 @@ namespace anabranch::cuda {
 
 class ThreadScratch {
  public:
-  enum class Home : std::uint8_t {
-    none,     ///< not scratch
-    thread,   ///< a team is one thread, which has the row to itself
-    by_turn,  ///< each member keeps, in registers, what it alone writes and reads: one pack a turn
-    shared    ///< in the block's shared memory
+  enum class Storage : std::uint8_t {
+    none,       ///< not scratch
+    thread,     ///< a group is one thread, which has the row to itself
+    registers,  ///< each member keeps what it alone writes and reads: a pack an iteration
+    shared      ///< in the block's shared memory
   };
 
   ThreadScratch(const Kernel& kernel, const ThreadMap& map);
 
-  Home home(std::uint32_t buffer) const { return homes_[buffer]; }
-  /// Elements that each member keeps of a `by_turn` buffer.
+  Storage storage(std::uint32_t buffer) const { return storage_[buffer]; }
+  /// Elements that each member keeps of a `registers` buffer.
   std::int64_t kept(std::uint32_t buffer) const { return kept_[buffer]; }
-  /// Whether any buffer, and whether any that the loop's body touches or stores, is at home there.
-  bool any(Home home) const;
-  bool touches(const Loop& loop, Home home) const;
-  bool stores(const Loop& loop, Home home) const;
+  /// Whether any buffer, and whether any that the loop's body touches or stores, is kept there.
+  bool any(Storage storage) const;
+  bool touches(const Loop& loop, Storage storage) const;
+  bool stores(const Loop& loop, Storage storage) const;
   std::int64_t shared_bytes() const { return shared_bytes_; }
   /// Whether a block has as much shared memory.
   bool fits() const { return shared_bytes_ <= most_shared_bytes; }
@@ -36,7 +36,7 @@ class ThreadScratch {
   static constexpr std::int64_t most_shared_bytes = 47 << 10;  // some is for reductions
 
   const Kernel& kernel_;
-  std::vector<Home> homes_;
+  std::vector<Storage> storage_;
   std::vector<std::int64_t> kept_;
   std::int64_t shared_bytes_ = 0;
 };

@@ -1,6 +1,4 @@
 // The code cache as a store: what it finds, refuses, removes and forgets.
-#include "codegen/cache/cache.h"
-
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -13,7 +11,8 @@
 #include <random>
 #include <thread>
 
-#include "ir/error.h"
+#include "anabranch/code_cache.h"
+#include "anabranch/error.h"
 #include "tests/support/log_lines.h"
 #include "tests/support/temporary_folder.h"
 

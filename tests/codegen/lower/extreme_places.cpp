@@ -4,8 +4,8 @@
 
 #include <limits>
 
+#include "anabranch/error.h"
 #include "codegen/compile.h"
-#include "ir/error.h"
 #include "ir/fusion_plan.h"
 #include "ir/graph/builder.h"
 #include "passes/pipeline.h"

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 #include "runtime/executor/run.h"
 #include "tests/support/fake_program.h"
 

@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 #include "ir/program/step_order.h"
 #include "tests/support/fake_graphs.h"
 #include "tests/support/fake_program.h"
@@ -165,9 +165,9 @@ TEST(MemoryPlan, AnOutputTakesOverAnInputThatIsNoLongerRead) {
   program.step({third}, program.output());  // over `third`
   Program made = scheduled(program.program(), on_null(1));
   const std::vector<std::pair<std::uint32_t, std::uint32_t>> expected = {{1, 0}, {2, 2}, {0, 1}};
-  EXPECT_EQ(made.takeovers, expected);
+  EXPECT_EQ(made.donations, expected);
   EXPECT_NO_THROW(verify(made));
-  made.takeovers = {{2, 1}};
+  made.donations = {{2, 1}};
   EXPECT_THROW(verify(made), InternalError);
 }
 
@@ -180,7 +180,7 @@ TEST(MemoryPlan, ManyOutputsTakeOverManyInputsOfTheirSize) {
   }
   const Program made = scheduled(program.program(), on_null(1));
   EXPECT_NO_THROW(verify(made));
-  EXPECT_EQ(made.takeovers.size(), 199u);
+  EXPECT_EQ(made.donations.size(), 199u);
 }
 
 TEST(MemoryPlan, AnOutputReturnedTwiceTakesOverOneInput) {
@@ -191,7 +191,7 @@ TEST(MemoryPlan, AnOutputReturnedTwiceTakesOverOneInput) {
   program.program().outputs.push_back(program.program().outputs[0]);
   const Program made = scheduled(program.program(), on_null(1));
   EXPECT_NO_THROW(verify(made));
-  EXPECT_EQ(made.takeovers.size(), 1u);
+  EXPECT_EQ(made.donations.size(), 1u);
 }
 
 double of_bound(Program program, int streams) {

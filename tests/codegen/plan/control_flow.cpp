@@ -77,7 +77,8 @@ TEST(ControlFlow, ALoopOfSmallStepsIsOneFunction) {
     EXPECT_TRUE(loop_of(compilation).is_whole) << type;
     EXPECT_TRUE(compilation.code().steps[loop_id_of(compilation)].host_task()) << type;
     const std::string text = dump(compilation, Stage::schedule);
-    EXPECT_NE(text.find("loop while3(%2, %0, %1, out %3, out %4, out %3.room) written="), text.npos)
+    EXPECT_NE(text.find("loop while3(%2, %0, %1, out %3, out %4, out %3.workspace) written="),
+              text.npos)
         << text;
     EXPECT_NE(text.find(" is_whole=true "), text.npos) << text;
     EXPECT_NE(text.find("program while3.body {"), text.npos) << text;
@@ -92,13 +93,13 @@ TEST(ControlFlow, ACarryIsUpdatedWhereItLies) {
       compiled(head + "    %5: S = multiply %1, %2\n    return %4, %5, %2\n" + tail, "f32[64,64]");
   const LoopStep& loop = loop_of(compilation);
   EXPECT_EQ(loop.written, (std::vector<std::uint32_t>{0, 1}));
-  EXPECT_EQ(loop.turn, (std::vector<std::uint32_t>{0, 1}));
+  EXPECT_EQ(loop.rotation, (std::vector<std::uint32_t>{0, 1}));
 }
 
 TEST(ControlFlow, CarriesThatChangePlacesAreNotCopied) {
   const auto compilation = compiled(head + "    return %4, %2, %1\n" + tail, "f32[64,64]");
   const LoopStep& loop = loop_of(compilation);
-  EXPECT_EQ(loop.turn, (std::vector<std::uint32_t>{0, 2, 1}));
+  EXPECT_EQ(loop.rotation, (std::vector<std::uint32_t>{0, 2, 1}));
   EXPECT_EQ(loop.body().steps.size(), 1u) << to_string(loop.body());
 }
 
@@ -109,7 +110,7 @@ TEST(ControlFlow, ALeapfrogNeedsNoThirdPlace) {
     return %4, %2, %6
 )" + tail,
                                     "f32[64,64]");
-  EXPECT_EQ(loop_of(compilation).turn, (std::vector<std::uint32_t>{0, 2, 1}));
+  EXPECT_EQ(loop_of(compilation).rotation, (std::vector<std::uint32_t>{0, 2, 1}));
 }
 
 // The reverse reads what an in-place kernel would have written.
@@ -118,7 +119,7 @@ TEST(ControlFlow, ACarryThatCannotBeInPlaceGoesByTurns) {
       head + "    %5: S = reverse %1 axes=[0]\n    return %4, %5, %2\n" + tail, "f32[64,64]");
   const LoopStep& loop = loop_of(compilation);
   EXPECT_EQ(loop.written, (std::vector<std::uint32_t>{0, 2}));
-  EXPECT_EQ(loop.turn, (std::vector<std::uint32_t>{0, 2, 1}));
+  EXPECT_EQ(loop.rotation, (std::vector<std::uint32_t>{0, 2, 1}));
 }
 
 // A step of a scan: reads a row, writes a row.
@@ -145,11 +146,11 @@ TEST(ControlFlow, AScanWritesItsRowsWhereTheyStay) {
   const auto compilation = compiled(scan, "f32[1000,64]");
   const LoopStep& loop = loop_of(compilation);
   EXPECT_EQ(loop.written[1], 1u);
-  EXPECT_EQ(loop.turn[1], 1u);
+  EXPECT_EQ(loop.rotation[1], 1u);
   EXPECT_LE(loop.body().arena_bytes(), 1024u);
-  Cost turn;
-  for (const Step& step : loop.body().steps) turn += step.cost;
-  EXPECT_LE(turn.bytes_read + turn.bytes_written, 8 * 64 * 4) << to_string(loop.body());
+  Cost rotation;
+  for (const Step& step : loop.body().steps) rotation += step.cost;
+  EXPECT_LE(rotation.bytes_read + rotation.bytes_written, 8 * 64 * 4) << to_string(loop.body());
 }
 
 // The reader comes later in the text, and as a kernel first: the update then needs no copy.
@@ -210,9 +211,9 @@ TEST(ControlFlow, ACarryIsHandedOnOnce) {
 })",
                                     "f32[64,64]");
   const LoopStep& loop = loop_of(compilation);
-  std::vector<std::uint32_t> turn = loop.turn;
-  std::ranges::sort(turn);
-  for (std::uint32_t i = 0; i < turn.size(); ++i) EXPECT_EQ(turn[i], i);
+  std::vector<std::uint32_t> rotation = loop.rotation;
+  std::ranges::sort(rotation);
+  for (std::uint32_t i = 0; i < rotation.size(); ++i) EXPECT_EQ(rotation[i], i);
   const auto copies = [](const Step& step) { return std::holds_alternative<CopyStep>(step.work); };
   EXPECT_EQ(std::ranges::count_if(loop.body().steps, copies), 1) << to_string(loop.body());
 }
@@ -359,7 +360,7 @@ TEST(ControlFlow, ABranchOfSmallBranchesIsOneFunction) {
 })",
                                     "f32[8]");
   const std::string text = dump(compilation, Stage::schedule);
-  EXPECT_NE(text.find("branch case2(%0, %1, out %2, out %2.room) is_whole=true"), text.npos)
+  EXPECT_NE(text.find("branch case2(%0, %1, out %2, out %2.workspace) is_whole=true"), text.npos)
       << text;
   EXPECT_NE(text.find("program case2.branch1 {"), text.npos) << text;
 }

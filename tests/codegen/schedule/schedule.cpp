@@ -7,8 +7,8 @@
 #include <set>
 #include <string>
 
+#include "anabranch/error.h"
 #include "codegen/schedule/dependencies.h"
-#include "ir/error.h"
 #include "runtime/executor/run.h"
 #include "runtime/null/run_null.h"
 #include "tests/support/fake_program.h"
@@ -107,7 +107,7 @@ TEST(Schedule, OutputsTakeOverInputsOfTheirDeviceAlone) {
     for (SlotId id : {copied, out}) program.program().slots[id].device = device;
     program.program().devices.push_back({Device::null(1)});
     const Program made = scheduled(program.program(), on(Device::null(), 1));
-    EXPECT_EQ(made.takeovers.size(), device == 0 ? 1u : 0u) << to_string(made);
+    EXPECT_EQ(made.donations.size(), device == 0 ? 1u : 0u) << to_string(made);
   }
 }
 

@@ -7,10 +7,10 @@
 #include <optional>
 #include <thread>
 
+#include "anabranch/devices.h"
 #include "frontend/run/program_cache.h"
 #include "ir/interpret/interpret.h"
 #include "ir/text/parse.h"
-#include "runtime/device/cpu_devices.h"
 #include "tests/frontend/values.h"
 
 namespace {

@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/executor/limits.h"
+#include "anabranch/limits.h"
 #include "runtime/executor/stall.h"
 #include "tests/frontend/held_array.h"
 #include "tests/frontend/in_flight_limits.h"

@@ -6,6 +6,7 @@
 #include <iostream>
 #include <optional>
 
+#include "frontend/run/env.h"
 #include "tests/frontend/values.h"
 #include "tests/support/temporary_folder.h"
 

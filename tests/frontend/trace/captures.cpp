@@ -1,8 +1,9 @@
 // What a jitted function captures: the value of the first call, which its dump explains.
 #include <optional>
 
+#include "anabranch/device_memory.h"
+#include "codegen/compile.h"
 #include "ir/text/parse.h"
-#include "runtime/memory/device_memory.h"
 #include "tests/frontend/values.h"
 
 namespace {

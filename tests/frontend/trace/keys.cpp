@@ -3,7 +3,7 @@
 #include <set>
 #include <string>
 
-#include "runtime/device/cpu_devices.h"
+#include "anabranch/devices.h"
 #include "tests/frontend/values.h"
 
 namespace {

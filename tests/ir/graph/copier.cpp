@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 #include "ir/text/parse.h"
 #include "ir/text/print.h"
 

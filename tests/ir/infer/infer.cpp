@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 #include "ir/text/parse.h"
 
 namespace anabranch {
@@ -354,7 +354,7 @@ const Bad bads[] = {
     {{Op::custom_call, {"f32[3]"}, CustomCallAttributes{"", {{Dtype::f32, {}}}}},
      "custom_call: needs the name of a function: f32[3]"},
     {{Op::custom_call, {"f32[3]"}, CustomCallAttributes{"sort", {}}},
-     "custom_call: sort gives no result: f32[3] (what nobody reads is never called)"},
+     "custom_call: sort gives no result: f32[3] (what nothing reads is never called)"},
     {{Op::fusion, {"f32[3]"}, FusionAttributes{}, {}, "graph(%a: f32[4]) { return %a }"},
      "fusion: parameter 0 of the body has the wrong type: f32[3] (f32[4] instead of f32[3])"},
     {{Op::fusion, {}, FusionAttributes{}, {}, "graph() { return }"},

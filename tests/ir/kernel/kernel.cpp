@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 
 namespace anabranch {
 namespace {
@@ -406,9 +406,9 @@ const Break breaks[] = {
     {"ArgumentsWithoutBody",
      [](Shifted& s) { s.loop(s.columns).reductions[0].combine = Combine::general; },
      "a reduction has the wrong number of arguments"},
-    {"ThreadsOfNone", [](Shifted& s) { s.writer.kernel.threads = {.teams = 0}; },
+    {"ThreadsOfNone", [](Shifted& s) { s.writer.kernel.threads = {.groups = 0}; },
      "a block has from 1 to 1024 threads"},
-    {"TooManyThreads", [](Shifted& s) { s.writer.kernel.threads = {.teams = 64, .members = 32}; },
+    {"TooManyThreads", [](Shifted& s) { s.writer.kernel.threads = {.groups = 64, .members = 32}; },
      "a block has from 1 to 1024 threads"},
     {"BlockOfTooManyThreads", [](Shifted& s) { s.writer.kernel.threads = {.block_threads = 2048}; },
      "the block that it is for"},

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 #include "runtime/executor/run.h"
 #include "runtime/null/run_null.h"
 #include "tests/support/fake_program.h"

@@ -4,7 +4,7 @@
 #include <random>
 #include <string>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 #include "ir/text/parse.h"
 
 namespace anabranch {
@@ -65,23 +65,23 @@ TEST(ParseKernels, ReadsWhatIsPrinted) {
 
 TEST(ParseKernels, ReadsThreads) {
   const std::string tiles =
-      "kernel k(in a: f32[96], out b: f32[96]) threads(teams=32 members=8 tile_rows=2 "
+      "kernel k(in a: f32[96], out b: f32[96]) threads(groups=32 members=8 tile_rows=2 "
       "tile_columns=1 block_threads=0) {\n"
       "  for i < 1 parallel {\n    for j < 48 {\n      for k < 2 {\n"
       "        %0: f32 = load a[%j + %k * 48]\n        store b[%j * 2 + %k] = %0\n"
       "      }\n    }\n  }\n}\n";
   const Kernel kernel = parse_kernels(tiles).at(0);
   EXPECT_EQ(kernel.threads,
-            (ThreadMap{.teams = 32, .members = 8, .tile_rows = 2, .tile_columns = 1}));
+            (ThreadMap{.groups = 32, .members = 8, .tile_rows = 2, .tile_columns = 1}));
   EXPECT_EQ(to_string(kernel), tiles);
   std::string columns =
-      "kernel k() threads(teams=32 members=2 in_columns=true tile_rows=0 "
+      "kernel k() threads(groups=32 members=2 in_columns=true tile_rows=0 "
       "tile_columns=0 block_threads=256) {\n}\n";
   EXPECT_EQ(to_string(parse_kernels(columns).at(0)), columns);
   std::string wrong = tiles;
   wrong.replace(wrong.find("tile_rows=2"), 11, "tile_rows=3");
   EXPECT_NE(error_of(wrong).find("other numbers of tiles"), std::string::npos) << error_of(wrong);
-  EXPECT_NE(error_of("kernel k() threads(teams=1) {\n}\n").find("members=..."), std::string::npos);
+  EXPECT_NE(error_of("kernel k() threads(groups=1) {\n}\n").find("members=..."), std::string::npos);
 }
 
 TEST(ParseKernels, ReadsSeveral) {

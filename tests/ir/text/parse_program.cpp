@@ -3,8 +3,8 @@
 #include <random>
 #include <string>
 
+#include "anabranch/error.h"
 #include "ir/custom_call.h"
-#include "ir/error.h"
 #include "ir/program/binary.h"
 #include "ir/text/parse.h"
 
@@ -41,9 +41,9 @@ program "every kind" {
   %7: f32[2,3] = output 1
   %8: u8[64] = temporary at 448
   %9: f32[4] = temporary at 128
-  %9.room: u8[64] = temporary at 192
+  %9.workspace: u8[64] = temporary at 192
   %10: f32[4] = temporary at 256
-  %10.room: u8[0] = temporary at 0
+  %10.workspace: u8[0] = temporary at 0
   %11: f32[4] = output 0
   %12: f32[2,3] = input 2
   constant 0: f32[4] = [1, -0, nan, inf]
@@ -53,7 +53,7 @@ program "every kind" {
   custom_call solve.6(%5, out %6) function=parse_program_solve operands=[f32[4]] results=[f32[4]] title="custom_call parse_program_solve" bytes_read=16 bytes_written=16 operations=0 predicted_ns=10000 parallelism=1
   pack dot7_pack(%3, out %8) lhs=f32[2,2] rhs=f32[2,3] result=f32[2,3] lhs_contracting=[1] rhs_contracting=[0] packed=0 activation=none bytes_read=16 bytes_written=64 operations=0 predicted_ns=5 parallelism=1
   dot dot7(%8, %12, out %7) lhs=f32[2,2] rhs=f32[2,3] result=f32[2,3] lhs_contracting=[1] rhs_contracting=[0] epilogue={kernel=1 inputs=0 outputs=1 in_place=true} packed=0 activation=relu tf32=true finishes=[1] lets_go=[1] bytes_read=40 bytes_written=24 operations=24 predicted_ns=30 parallelism=1
-  loop while9(%6, out %9, out %9.room) written=[0] turn=[0] in_place=[%6 -> %9] bytes_read=32 bytes_written=32 operations=4 predicted_ns=10000 parallelism=1 {
+  loop while9(%6, out %9, out %9.workspace) written=[0] rotation=[0] in_place=[%6 -> %9] bytes_read=32 bytes_written=32 operations=4 predicted_ns=10000 parallelism=1 {
     program while9.condition {
       device cpu:0 arena_bytes=0 live_bytes=0
       %0: f32[4] = input 0
@@ -77,7 +77,7 @@ program "every kind" {
       return %1
     }
   }
-  branch case10(%1, %9, out %10, out %10.room) is_whole=true bytes_read=16 bytes_written=16 operations=4 predicted_ns=10 parallelism=1 {
+  branch case10(%1, %9, out %10, out %10.workspace) is_whole=true bytes_read=16 bytes_written=16 operations=4 predicted_ns=10 parallelism=1 {
     program case10.branch0 {
       device cpu:0 arena_bytes=0 live_bytes=0
       %0: f32[4] = input 0
@@ -120,7 +120,7 @@ void solve(const CustomCall&) {}
 
 class ParseProgram : public ::testing::Test {
  protected:
-  ParseProgram() { register_custom_call("parse_program_solve", solve, typeid(solve)); }
+  ParseProgram() { register_custom_call("parse_program_solve", solve); }
 };
 
 std::string error_of(const std::string& text) {
@@ -212,7 +212,7 @@ constexpr Wrong wrongs[] = {
      "launch copy0\n      }\n      return %2\n    }\n    program while9.body {",
      "launch copy0\n      }\n      return %2\n    }\n  }\n  loop x() {\n    program b {",
      "a loop runs a condition and a body"},
-    {"ALoopThatLosesItsCarry", "written=[0] turn=[0]", "written=[1] turn=[0]",
+    {"ALoopThatLosesItsCarry", "written=[0] rotation=[0]", "written=[1] rotation=[0]",
      "while9 writes a place that does not exist"},
     {"AnUnknownCustomCall", "custom_call solve.6(%5, out %6) function=parse_program_solve",
      "custom_call solve.6(%5, out %6) function=parse_program_solve number=7",
@@ -221,7 +221,7 @@ constexpr Wrong wrongs[] = {
 
 class WrongProgram : public ::testing::TestWithParam<Wrong> {
  protected:
-  WrongProgram() { register_custom_call("parse_program_solve", solve, typeid(solve)); }
+  WrongProgram() { register_custom_call("parse_program_solve", solve); }
 };
 
 TEST_P(WrongProgram, IsRefused) {

@@ -5,7 +5,7 @@
 #include <random>
 #include <set>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 #include "ir/graph/builder.h"
 #include "ir/graph/verify.h"
 #include "ir/infer/infer.h"
@@ -162,7 +162,7 @@ void expect_bits_kept(const std::vector<Bits>& patterns) {
     const std::uint64_t expected = patterns[static_cast<std::size_t>(i)];
     if (read.bits(i) == expected) continue;
     ++wrong;
-    ADD_FAILURE() << std::hex << expected << " reads back as " << read.bits(i);
+    ADD_FAILURE() << std::hex << expected << " reads back as " << read.bits(i).low;
   }
 }
 

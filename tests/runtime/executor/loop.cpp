@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "ir/error.h"
+#include "anabranch/error.h"
 #include "runtime/executor/run.h"
 #include "runtime/null/run_null.h"
 #include "tests/support/fake_program.h"
@@ -131,7 +131,7 @@ void add_loop(Writer& writer, FakeLoop loop, const std::vector<SlotId>& operands
   step.name = "while";
   step.buffers = operands;
   step.writes = results;
-  while (step.writes.size() < work.turn.size()) step.writes.push_back(writer.temporary());
+  while (step.writes.size() < work.rotation.size()) step.writes.push_back(writer.temporary());
   const auto arena = std::max(work.condition().arena_bytes(), work.body().arena_bytes());
   const Type room{Dtype::u8, Shape{static_cast<std::int64_t>(loop_flag_bytes + arena)}};
   step.writes.push_back(writer.slot(Slot::Kind::temporary, 0, room));
@@ -151,7 +151,7 @@ FakeLoop turns(const Executable& condition, const Executable& body,
   FakeLoop loop;
   loop.step.regions = {condition.program, body.program};
   loop.step.written = std::move(written);
-  loop.step.turn = std::move(turn);
+  loop.step.rotation = std::move(turn);
   loop.code = {*condition.code, *body.code};
   return loop;
 }
@@ -324,7 +324,8 @@ TEST(Loop, PrintsWhatItRuns) {
   Writer body(1);
   body.compute({0}, body.output(), one_more);
   const std::string text = to_string(loop(turns(below(1, 3), body.done(1), {0}, {0})).program);
-  EXPECT_NE(text.find("  loop while(%0, out %1, out %2) written=[0] turn=[0]"), text.npos) << text;
+  EXPECT_NE(text.find("  loop while(%0, out %1, out %2) written=[0] rotation=[0]"), text.npos)
+      << text;
   EXPECT_NE(text.find("      kernel below(%0, out %1)"), text.npos) << text;
   EXPECT_NE(text.find("      kernel f0(%0, out %1)"), text.npos) << text;
 }

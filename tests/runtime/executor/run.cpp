@@ -7,10 +7,10 @@
 #include <string>
 #include <thread>
 
-#include "ir/error.h"
-#include "runtime/executor/limits.h"
+#include "anabranch/device_memory.h"
+#include "anabranch/error.h"
+#include "anabranch/limits.h"
 #include "runtime/memory/allocator.h"
-#include "runtime/memory/device_memory.h"
 #include "tests/support/fake_program.h"
 
 namespace anabranch {
@@ -131,7 +131,7 @@ TEST(Run, AnOutputThatIsReadOnIsNotGivenAway) {
 
   FakeProgram writer(10);
   writer.step({writer.input()}, writer.output(), 100);
-  writer.program().takeovers = {{0, 0}};
+  writer.program().donations = {{0, 0}};
   std::vector<Buffer> given;
   given.push_back(std::move(out[0]));
   const Buffer written = run(writer.in_order(), std::move(given))[0];

@@ -7,10 +7,10 @@
 #include <string>
 #include <utility>
 
-#include "ir/error.h"
+#include "anabranch/device_memory.h"
+#include "anabranch/error.h"
 #include "runtime/memory/allocator.h"
 #include "runtime/memory/copy.h"
-#include "runtime/memory/device_memory.h"
 
 namespace anabranch {
 namespace {
@@ -104,18 +104,18 @@ TEST(Buffer, MemoryIsTakenOverFromTheLastHandleAlone) {
   const Buffer to = Buffer::deferred(device, 100, {});
   {
     const Buffer also = from;
-    EXPECT_FALSE(to.take_over(from));
+    EXPECT_FALSE(to.alias(from));
     EXPECT_EQ(also.data(), data);
   }
-  EXPECT_TRUE(to.take_over(from));
+  EXPECT_TRUE(to.alias(from));
   EXPECT_EQ(to.data(), data);
 }
 
 TEST(Buffer, MemoryOfAnotherSizeOrDeviceIsNotTakenOver) {
   const Buffer from = Buffer::allocate(device, 100);
-  EXPECT_FALSE(Buffer::deferred(device, 101, {}).take_over(from));
-  EXPECT_FALSE(Buffer::deferred(device, 99, {}).take_over(from));
-  EXPECT_FALSE(Buffer::deferred(Device::null(8), 100, {}).take_over(from));
+  EXPECT_FALSE(Buffer::deferred(device, 101, {}).alias(from));
+  EXPECT_FALSE(Buffer::deferred(device, 99, {}).alias(from));
+  EXPECT_FALSE(Buffer::deferred(Device::null(8), 100, {}).alias(from));
   EXPECT_NE(from.data(), nullptr);
 }
 

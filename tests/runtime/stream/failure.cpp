@@ -1,5 +1,5 @@
 // Failures and futures: each reader has an exception of its own.
-#include "runtime/stream/failure.h"
+#include "anabranch/failure.h"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@
 #include <thread>
 #include <vector>
 
-#include "ir/error.h"
-#include "runtime/stream/future.h"
+#include "anabranch/error.h"
+#include "anabranch/future.h"
 
 namespace anabranch {
 namespace {

@@ -1,6 +1,7 @@
-#include "runtime/timeline/summary.h"
-
 #include <gtest/gtest.h>
+
+#include "anabranch/timeline_summary.h"
+#include "runtime/device/ceiling.h"
 
 namespace anabranch::timeline {
 namespace {

@@ -1,5 +1,3 @@
-#include "runtime/timeline/timeline.h"
-
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -9,9 +7,10 @@
 #include <string>
 #include <thread>
 
-#include "ir/error.h"
-#include "runtime/executor/limits.h"
+#include "anabranch/error.h"
+#include "anabranch/limits.h"
 #include "runtime/executor/run.h"
+#include "runtime/timeline/record.h"
 #include "tests/support/fake_program.h"
 
 namespace anabranch {

@@ -1,0 +1,35 @@
+// Functions of neural networks, each of them one kernel once fused.
+#pragma once
+
+#include "anabranch/export.h"
+#include "anabranch/operand.h"
+#include "anabranch/sizes.h"
+
+namespace ANABRANCH_API anabranch {
+
+Array relu(const Operand& x);      ///< max(x, 0)
+Array sigmoid(const Operand& x);   ///< 1 / (1 + e^-x)
+Array silu(const Operand& x);      ///< x * sigmoid(x)
+Array softplus(const Operand& x);  ///< log(1 + e^x) without overflow
+
+enum class Gelu : std::uint8_t { exact, tanh };
+/// x * P(X <= x) for a standard normal X, or its tanh approximation (Hendrycks and Gimpel,
+/// arXiv:1606.08415, section 2).
+Array gelu(const Operand& x, Gelu form = Gelu::exact);
+
+/// e^x / sum(e^x) along an axis, without overflow. Computed in f32 for f16 and bf16.
+Array softmax(const Operand& x, Axis axis = -1);
+/// log(softmax(x)), without the loss of taking a logarithm of small numbers. Computed in f32 for
+/// f16 and bf16.
+Array log_softmax(const Operand& x, Axis axis = -1);
+
+/// 1 at the position that each index names along a new last axis of `count`, 0 elsewhere; all 0 for
+/// an index out of range.
+Array one_hot(const Operand& indices, std::int64_t count, Dtype dtype = f32);
+
+/// (x - mean) / sqrt(var + epsilon) over the axes, times `scale`, plus `shift`, which broadcast.
+/// The dtype is what the three come to; computed in f32 where that is f16 or bf16.
+Array layer_norm(const Operand& x, const Operand& scale, const Operand& shift,
+                 const Axes& axes = -1, double epsilon = 1e-5);
+
+}  // namespace anabranch

@@ -1,0 +1,51 @@
+#include "anabranch/trace.h"
+
+#include "anabranch/devices.h"
+#include "frontend/array/expression.h"
+#include "frontend/array/fail.h"
+#include "frontend/trace/tracer.h"
+
+namespace anabranch::detail {
+
+OpenTrace::OpenTrace() : tracer_(std::make_shared<Tracer>("main")) {}
+OpenTrace::~OpenTrace() { tracer_->close(); }
+
+Array OpenTrace::parameter(const Type& type) { return tracer_->parameter(type); }
+
+Array OpenTrace::parameter(const Array& argument) {
+  if (!argument.expression())
+    fail("trace: an argument holds an empty Array; give it a value first", {});
+  const Expression& expression = *argument.expression();
+  std::optional<Device> device;
+  if (expression.kind == Expression::Kind::memory)
+    device = expression.device().value_or(default_device());
+  Array parameter = tracer_->parameter(expression.type, device);
+  parameter.expression()->weak = expression.weak;
+  return parameter;
+}
+
+Array OpenTrace::number(Dtype dtype) {
+  Array parameter = tracer_->parameter(scalar_type(dtype));
+  parameter.expression()->weak = true;
+  return parameter;
+}
+
+TracedGraph OpenTrace::finish(const std::vector<Array>& outputs, const Description& result,
+                              SourceLocation made) {
+  for (const auto& [path, text] : result) {
+    if (text != "empty") continue;
+    fail("trace: the function's " + path + " is an empty Array; give it a value before it returns",
+         made);
+  }
+  TracedGraph traced;
+  for (const Array& array : outputs) traced.weak.push_back(array.expression()->weak);
+  traced.graph = tracer_->finish(outputs);
+  traced.captured = tracer_->captured_constants();
+  return traced;
+}
+
+SourceLocation location_of_array(const Array& array) {
+  return array.expression() ? array.expression()->location : SourceLocation();
+}
+
+}  // namespace anabranch::detail

@@ -1,0 +1,8 @@
+#include "anabranch/error.h"
+
+namespace anabranch {
+
+Error::~Error() = default;
+InternalError::~InternalError() = default;
+
+}  // namespace anabranch

@@ -1,0 +1,279 @@
+// Loads and stores in vector loops: strides, masks, gathers, scratch, non-temporal stores.
+#include <gtest/gtest.h>
+
+#include "ir/scalar.h"
+#include "tests/codegen/cpu/kernel_sketch.h"
+
+namespace anabranch::cpu {
+namespace {
+
+constexpr std::int64_t sizes[] = {0, 1, 9, 33, 129};
+constexpr Dtype dtypes[] = {bool_, u16, f32, f64};
+constexpr std::pair<int, int> forms[] = {{1, 1}, {16, 2}};
+
+// Element i of a made-up array, as the dtype.
+template <class T>
+T element(std::int64_t i) {
+  return convert_scalar<T>(static_cast<double>((i * 37 + 11) % 101));
+}
+
+template <class T>
+Memory filled(std::int64_t size) {
+  Memory memory(static_cast<std::size_t>(size) * sizeof(T));
+  for (std::int64_t i = 0; i < size; ++i) {
+    T value = element<T>(i);
+    std::memcpy(memory.data() + static_cast<std::size_t>(i) * sizeof(T), &value, sizeof(T));
+  }
+  return memory;
+}
+
+template <class T>
+bool holds(Memory& memory, std::int64_t index, T expected) {
+  return std::memcmp(memory.data() + static_cast<std::size_t>(index) * sizeof(T), &expected,
+                     sizeof(T)) == 0;
+}
+
+// to[i * to_stride + to_offset] = from[i * from_stride + from_offset]
+struct Copy {
+  std::int64_t from_stride, from_offset_per_size, from_offset;
+  std::int64_t to_stride, to_offset_per_size, to_offset;
+};
+constexpr Copy copies[] = {
+    {1, 0, 0, 1, 0, 0}, {1, 0, 3, 1, 0, 1},   {-1, 1, -1, 1, 0, 0}, {1, 0, 0, -1, 1, -1},
+    {0, 0, 2, 1, 0, 0}, {2, 0, 0, 1, 0, 0},   {3, 0, 1, 2, 0, 1},   {-4, 4, 0, 1, 0, 0},
+    {1, 0, 0, 5, 0, 0}, {-1, 1, 0, -3, 3, 1},
+};
+
+template <class T>
+void check_copy(Dtype dtype, const Copy& copy, std::pair<int, int> form) {
+  std::vector<Kernel> kernels;
+  for (std::int64_t size : sizes) {
+    KernelSketch sketch("copy" + std::to_string(kernels.size()));
+    auto from = sketch.buffer(Access::read, dtype, 6 * size + 8);
+    auto to = sketch.buffer(Access::write, dtype, 6 * size + 8);
+    Index i = sketch.open(range(size, form.first, form.second));
+    auto index = [&](std::int64_t stride, std::int64_t offset) {
+      return sketch.add(sketch.multiply(i, stride), offset);
+    };
+    Ref value = sketch.load(
+        from, index(copy.from_stride, copy.from_offset_per_size * size + copy.from_offset));
+    sketch.store(to, index(copy.to_stride, copy.to_offset_per_size * size + copy.to_offset), value);
+    sketch.close();
+    kernels.push_back(sketch.kernel());
+  }
+  Code code = compile_legalised(kernels);
+  for (std::size_t k = 0; k < kernels.size(); ++k) {
+    const std::int64_t size = sizes[k];
+    Memory from = filled<T>(6 * size + 8);
+    Memory to(static_cast<std::size_t>(6 * size + 8) * sizeof(T));
+    std::vector<std::byte> before(to.data(),
+                                  to.data() + static_cast<std::size_t>(6 * size + 8) * sizeof(T));
+    void* pointers[] = {from.data(), to.data()};
+    code.functions[k](nullptr, pointers, 0, size / 3);
+    code.functions[k](nullptr, pointers, size / 3, size);
+    std::vector<bool> written(static_cast<std::size_t>(6 * size + 8));
+    for (std::int64_t i = 0; i < size; ++i) {
+      const std::int64_t source =
+          i * copy.from_stride + copy.from_offset_per_size * size + copy.from_offset;
+      const std::int64_t target =
+          i * copy.to_stride + copy.to_offset_per_size * size + copy.to_offset;
+      written[static_cast<std::size_t>(target)] = true;
+      ASSERT_TRUE(holds(to, target, element<T>(source)))
+          << name(dtype) << " size " << size << " at " << i;
+    }
+    for (std::size_t i = 0; i < written.size(); ++i) {
+      if (written[i]) continue;
+      ASSERT_EQ(std::memcmp(to.data() + i * sizeof(T), &before[i * sizeof(T)], sizeof(T)), 0)
+          << name(dtype) << " size " << size << ": element " << i << " was not to be written";
+    }
+    EXPECT_TRUE(to.is_intact());
+  }
+}
+
+TEST(Memory, MovesElementsAtAnyStride) {
+  for (Dtype dtype : dtypes) {
+    for (const Copy& copy : copies) {
+      for (auto form : forms) {
+        visit_dtype(dtype, [&]<class T>() { check_copy<T>(dtype, copy, form); });
+      }
+    }
+  }
+}
+
+// out[i] = table[positions[i]], only where positions[i] < bound; else 0. The table is read nowhere
+// else.
+TEST(Memory, GathersUnderAMask) {
+  constexpr std::int64_t size = 77, table_size = 19;
+  for (Dtype dtype : dtypes) {
+    for (auto form : forms) {
+      KernelSketch sketch("gather");
+      auto positions = sketch.buffer(Access::read, i64, size);
+      auto table = sketch.buffer(Access::read, dtype, table_size);
+      auto out = sketch.buffer(Access::write, dtype, size);
+      Index i = sketch.open(range(size, form.first, form.second));
+      Ref at = sketch.load(positions, i);
+      Ref is_inside =
+          sketch.compute(bool_, Op::compare, {at, sketch.number(table_size)}, Comparison::lt);
+      sketch.store(out, i, sketch.load(table, sketch.place_of(at, table_size - 1), is_inside));
+      sketch.close();
+      Code code = compile_legalised(std::span(&sketch.kernel(), 1));
+      visit_dtype(dtype, [&]<class T>() {
+        std::vector<std::int64_t> at_values;
+        // Far outside: a read would fault.
+        for (std::int64_t k = 0; k < size; ++k)
+          at_values.push_back(k % 3 == 0 ? std::int64_t{1} << 50 : k % table_size);
+        Memory from = filled<T>(table_size);
+        Memory to(size * sizeof(T));
+        void* pointers[] = {at_values.data(), from.data(), to.data()};
+        code.functions[0](nullptr, pointers, 0, size);
+        for (std::int64_t k = 0; k < size; ++k) {
+          T expected = k % 3 == 0 ? T{} : element<T>(k % table_size);
+          EXPECT_TRUE(holds(to, k, expected))
+              << name(dtype) << " width " << form.first << " at " << k;
+        }
+      });
+    }
+  }
+}
+
+// A pad by index map: out[i] = low <= i < low + size ? in[i - low] : 0.
+TEST(Memory, ReadsNothingOutsideAMask) {
+  constexpr std::int64_t low = 5, inside = 40, size = 60;
+  for (auto form : forms) {
+    KernelSketch sketch("pad");
+    auto in = sketch.buffer(Access::read, f32, inside);
+    auto none = sketch.buffer(Access::read, f32, 0);
+    auto out = sketch.buffer(Access::write, f32, size);
+    Index i = sketch.open(range(size, form.first, form.second));
+    Index shifted = sketch.add(i, -low);
+    Ref place = sketch.scalar(shifted);
+    Ref after =
+        sketch.compute(bool_, Op::compare, {place, sketch.number(std::int64_t{0})}, Comparison::ge);
+    Ref before = sketch.compute(bool_, Op::compare, {place, sketch.number(inside)}, Comparison::lt);
+    Ref mask = sketch.compute(bool_, Op::and_, {after, before});
+    Ref never = sketch.constant(bool_, 0);
+    Ref nothing = sketch.load(none, sketch.at(123), never);
+    sketch.store(out, i, sketch.add(sketch.load(in, shifted, mask), nothing));
+    sketch.close();
+    Code code = compile_legalised(std::span(&sketch.kernel(), 1));
+    Memory from = filled<float>(inside);
+    Memory to(size * sizeof(float));
+    void* pointers[] = {from.data(), nullptr, to.data()};
+    code.functions[0](nullptr, pointers, 0, size);
+    for (std::int64_t k = 0; k < size; ++k) {
+      const bool is_inside = k >= low && k < low + inside;
+      EXPECT_TRUE(holds(to, k, is_inside ? element<float>(k - low) : 0.0f)) << "at " << k;
+    }
+  }
+}
+
+// Each row is reversed through scratch memory of its own.
+TEST(Memory, GivesEachRowItsScratch) {
+  constexpr std::int64_t row_count = 6;
+  for (std::int64_t size : {std::int64_t{50}, std::int64_t{40'000}}) {
+    KernelSketch sketch("scratch");
+    auto in = sketch.buffer(Access::read, f32, row_count * size);
+    auto out = sketch.buffer(Access::write, f32, row_count * size);
+    auto first = sketch.buffer(Access::scratch, f32, size);
+    auto second = sketch.buffer(Access::scratch, f32, size);
+    Index row = sketch.open(range(row_count));
+    Index base = sketch.multiply(row, size);
+    Index j = sketch.open(rows(size, 16, 2));
+    Ref value = sketch.load(in, sketch.add(base, j));
+    sketch.store(first, j, value);
+    sketch.store(second, j, sketch.add(value, value));
+    sketch.close();
+    Index k = sketch.open(rows(size, 16, 2));
+    Index back = sketch.add(sketch.multiply(k, -1), size - 1);
+    sketch.store(out, sketch.add(base, k),
+                 sketch.add(sketch.load(first, back), sketch.load(second, back)));
+    sketch.close();
+    sketch.close();
+    Code code = compile_legalised(std::span(&sketch.kernel(), 1));
+    Memory from = filled<float>(row_count * size);
+    Memory to(static_cast<std::size_t>(row_count * size) * sizeof(float));
+    void* pointers[] = {from.data(), to.data()};
+    code.functions[0](nullptr, pointers, 0, 2);
+    code.functions[0](nullptr, pointers, 2, row_count);
+    for (std::int64_t i = 0; i < row_count * size; ++i) {
+      const std::int64_t mirrored = i / size * size + size - 1 - i % size;
+      ASSERT_TRUE(holds(to, i, 3 * element<float>(mirrored))) << "at " << i;
+    }
+  }
+}
+
+// What is loaded from one place all the time is not what was there before the loop.
+TEST(Memory, ReadsWhatEachTurnHasWritten) {
+  constexpr std::int64_t size = 50;
+  KernelSketch sketch("kept");
+  auto in = sketch.buffer(Access::read, f32, size);
+  auto out = sketch.buffer(Access::write, f32, size);
+  auto kept = sketch.buffer(Access::scratch, f32, 1);
+  Index zero = sketch.at(0);
+  Index i = sketch.open(range(size));
+  sketch.store(kept, zero, sketch.load(in, i));
+  Ref back = sketch.load(kept, zero);
+  sketch.store(out, i, sketch.add(back, back));
+  sketch.close();
+  Code code = compile_legalised(std::span(&sketch.kernel(), 1));
+  Memory from = filled<float>(size);
+  Memory to(size * sizeof(float));
+  void* pointers[] = {from.data(), to.data()};
+  code.functions[0](nullptr, pointers, 0, size);
+  for (std::int64_t k = 0; k < size; ++k) {
+    EXPECT_TRUE(holds(to, k, 2 * element<float>(k))) << "at " << k;
+  }
+}
+
+// Two rows of 100 elements: the second one begins where no vector is aligned.
+Kernel non_temporal_kernel(std::int64_t row_size) {
+  KernelSketch sketch("non_temporal");
+  auto in = sketch.buffer(Access::read, f32, 4 * row_size);
+  auto out = sketch.buffer(Access::write, f32, 4 * row_size);
+  Index row = sketch.open(range(4));
+  Index base = sketch.multiply(row, row_size);
+  Index j = sketch.open(rows(row_size, 16, 2));
+  Index at = sketch.add(base, j);
+  sketch.store(out, at, sketch.load(in, at), true);
+  sketch.close();
+  sketch.close();
+  return sketch.kernel();
+}
+
+TEST(NonTemporalStores, AreUsedWhereTheyAreAligned) {
+  Kernel aligned = non_temporal_kernel(128), unaligned = non_temporal_kernel(100);
+  EXPECT_NE(llvm_text(aligned).find("!nontemporal"), std::string::npos);
+  EXPECT_EQ(llvm_text(unaligned).find("!nontemporal"), std::string::npos);
+  for (const Kernel& kernel : {aligned, unaligned}) {
+    Code code = compile_legalised(std::span(&kernel, 1));
+    const std::int64_t size = kernel.buffers[0].size;
+    Memory from = filled<float>(size);
+    Memory to(static_cast<std::size_t>(size) * sizeof(float));
+    void* pointers[] = {from.data(), to.data()};
+    code.functions[0](nullptr, pointers, 0, 4);
+    for (std::int64_t i = 0; i < size; ++i) EXPECT_TRUE(holds(to, i, element<float>(i)));
+  }
+}
+
+TEST(NonTemporalStores, SurviveAnyRange) {
+  constexpr std::int64_t size = 400;
+  KernelSketch sketch("range");
+  auto in = sketch.buffer(Access::read, f32, size);
+  auto out = sketch.buffer(Access::write, f32, size);
+  Index i = sketch.open(range(size, 16, 2));
+  sketch.store(out, i, sketch.load(in, i), true);
+  sketch.close();
+  Code code = compile_legalised(std::span(&sketch.kernel(), 1));
+  Memory from = filled<float>(size);
+  for (std::int64_t cut = 0; cut <= size; cut += 7) {
+    Memory to(size * sizeof(float));
+    void* pointers[] = {from.data(), to.data()};
+    code.functions[0](nullptr, pointers, cut, size);
+    code.functions[0](nullptr, pointers, 0, cut);
+    for (std::int64_t k = 0; k < size; ++k) ASSERT_TRUE(holds(to, k, element<float>(k)));
+    EXPECT_TRUE(to.is_intact());
+  }
+}
+
+}  // namespace
+}  // namespace anabranch::cpu
