@@ -13,7 +13,8 @@ namespace ANABRANCH_API anabranch {
 
 /// Up to 128 bits, zero-extended: of a dtype of at most 64 bits all are in `low`.
 struct ElementBits {
-  constexpr ElementBits(std::uint64_t low = 0, std::uint64_t high = 0) : low(low), high(high) {}
+  constexpr ElementBits(std::uint64_t low_half = 0, std::uint64_t high_half = 0)
+      : low(low_half), high(high_half) {}
   /// Of an element's bytes, at most 16 of them.
   static ElementBits from(std::span<const std::byte> bytes) {
     ElementBits bits;
