@@ -3,16 +3,16 @@
 
 #include <cstdint>
 
-#include "ir/kernel/kernel.h"
+#include "ir/program/program.h"
 
 namespace anabranch {
 
 /// In ns: the longer of what the bytes and the operations take.
 double core_ns(const Cost& cost);
 
-/// Nothing is known of a user's function before it has run; it is not to run on the caller's
-/// thread.
-inline constexpr double custom_call_ns = 1e5;
+/// Of a step that calls a function of the host: nothing is known of a user's before it has run,
+/// and it is not to run on the caller's thread.
+double call_ns(const Step& step);
 
 /// Measured on a 2-core Zen 5: going on to the next step of a stream takes 60 ns; an event takes
 /// 0.5 us where another worker is looking for work, and up to 10 us where one must be woken.

@@ -51,28 +51,51 @@ HostTask copy_task(const Program& program, const Step& step) {
 }
 
 struct CustomTask {
-  CustomCallStep call;
+  std::vector<Type> operands, results;
   std::shared_ptr<const CustomFunction> function;
 };
 
 // What the function does not write is zero: memory is used again, and holds what others computed.
 void run_custom(const void* context, void* const* buffers, std::int64_t, std::int64_t) {
-  const auto& [call, function] = *static_cast<const CustomTask*>(context);
-  for (std::size_t i = 0; i < call.results.size(); ++i) {
-    const std::size_t bytes = call.results[i].bytes();
-    if (bytes > 0) std::memset(buffers[call.operands.size() + i], 0, bytes);
+  const auto& [operands, results, function] = *static_cast<const CustomTask*>(context);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const std::size_t bytes = results[i].bytes();
+    if (bytes > 0) std::memset(buffers[operands.size() + i], 0, bytes);
   }
-  (*function)(CustomCall(call.operands, call.results, buffers));
+  (*function)(CustomCall(operands, results, buffers));
 }
 
-HostTask custom_task(const Step& step, const CustomCallStep& call) {
-  auto task = std::make_shared<CustomTask>(CustomTask{call, nullptr});
+HostTask custom_call(const Step& step, const CallStep& call) {
+  const auto& [name, results, function] = std::get<CustomCallAttributes>(call.attributes);
+  auto task = std::make_shared<CustomTask>(CustomTask{call.operands, results, nullptr});
   try {
-    task->function = custom_function(call.name, call.function);
+    task->function = custom_function(name, function);
   } catch (const Error& error) {
     throw Error(step.location ? error.what() + (", at " + to_string(step.location)) : error.what());
   }
   return {run_custom, std::move(task), 1, 1};
+}
+
+// No default: a call that has no function here fails the build.
+HostTask call_task(const Step& step, const CallStep& call) {
+  switch (call.op) {
+    case Op::custom_call:
+      return custom_call(step, call);
+    case Op::transfer:  // a step of its own
+#define NO_CALL(name) case Op::name:
+#define LEAF_OP NO_CALL
+#define ELEMENTWISE_OP NO_CALL
+#define COMPOSED_OP NO_CALL
+#define INDEX_OP NO_CALL
+#define REDUCTION_OP NO_CALL
+#define LIBRARY_OP NO_CALL
+#define CONTROL_OP NO_CALL
+#define REGION_OP NO_CALL
+#include "ir/ops_by_kind.def"
+#undef NO_CALL
+      break;
+  }
+  throw InternalError("link", std::string(name(call.op)) + " is called as no function");
 }
 
 // All that no backend is needed for: constants, and what the host runs whatever the device.
@@ -84,8 +107,8 @@ LinkedCode prepared(const Program& program) {
     const Step& step = program.steps[i];
     LinkedStep& linked = code.steps[i];
     for (const Program& inner : inner_programs(step)) linked.regions.push_back(prepared(inner));
-    if (const auto* call = std::get_if<CustomCallStep>(&step.work)) {
-      linked.task = custom_task(step, *call);
+    if (const auto* call = std::get_if<CallStep>(&step.work)) {
+      linked.task = call_task(step, *call);
     } else if (std::holds_alternative<CopyStep>(step.work) ||
                std::holds_alternative<TransferStep>(step.work)) {
       linked.task = copy_task(program, step);

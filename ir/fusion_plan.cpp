@@ -5,6 +5,7 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "anabranch/error.h"
@@ -253,22 +254,22 @@ class Planner {
   Point operand_point(const Node& node, std::size_t operand, Point at) {
     const Shape& shape = graph_.type(node.inputs[operand]).shape;
     if (!is_index(node.op)) return shape == node.types[0].shape ? at : scalar_;
-    const std::vector<Index> starts = block_starts(node);
+    const std::vector<Index> starts = this->starts(node, at);
     return points_(operand_index(graph_, node, operand, points_[at], starts, table_).at);
   }
 
-  // Equal where the starts are one value, and can move as far.
-  std::vector<Index> block_starts(const Node& node) {
-    std::vector<Index> starts;
-    if (node.op != Op::dynamic_slice && node.op != Op::dynamic_update_slice) return starts;
-    for (int axis = 0; axis < graph_.type(node.inputs[0]).shape.rank(); ++axis) {
-      const std::int64_t room = room_of_block(graph_, node, axis);
-      const Value start = node.inputs[first_start(node) + static_cast<std::size_t>(axis)];
+  // Equal where they are read from one place, and can move as far.
+  std::vector<Index> starts(const Node& node, Point result) {
+    std::vector<Index> made;
+    for (const Start& start : starts_of(graph_, node, points_[result])) {
+      const Value value = node.inputs[start.operand];
+      const Index at = table_.flatten(start.at, graph_.type(value).shape.sizes());
       const auto number = static_cast<std::uint32_t>(starts_.size());
-      const auto [known, is_new] = starts_.emplace(std::pair(start, room), number);
-      starts.push_back(table_.scalar(known->second, 0, room));
+      const auto known = starts_.emplace(std::tuple(value, at.id, start.room), number).first;
+      made.push_back(start.room > 0 ? table_.scalar(known->second, 0, start.room, at)
+                                    : table_.constant(0));
     }
-    return starts;
+    return made;
   }
 
   // The innermost loop that a place depends on; -1 for none.
@@ -380,7 +381,7 @@ class Planner {
   IndexTable table_;                  // a loop is an axis of the domain
   PointTable points_;
   std::vector<int> depth_;  // by axis: how deep its loop is
-  std::map<std::pair<Value, std::int64_t>, std::uint32_t> starts_;
+  std::map<std::tuple<Value, std::uint32_t, std::int64_t>, std::uint32_t> starts_;
   Point whole_, kept_, scalar_;
 };
 

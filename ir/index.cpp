@@ -50,9 +50,9 @@ Index IndexTable::loop(std::uint32_t loop, std::int64_t extent, std::int64_t fir
   return intern_atom(atom);
 }
 
-Index IndexTable::scalar(std::uint32_t number, std::int64_t low, std::int64_t high) {
+Index IndexTable::scalar(std::uint32_t number, std::int64_t low, std::int64_t high, Index at) {
   if (low == high) return constant(low);
-  return intern_atom({Atom::Kind::scalar, number, constant(0), 1, low, high});
+  return intern_atom({Atom::Kind::scalar, number, at, 1, low, high});
 }
 
 Index IndexTable::add(Index a, Index b) {
@@ -318,7 +318,7 @@ Index IndexCopier::atom(std::uint32_t number) {
     case IndexTable::Atom::Kind::least:
       return to_.least((*this)(old.of), old.by);
     case IndexTable::Atom::Kind::scalar:
-      return to_.scalar(become_ ? become_(old.loop) : old.loop, old.low, old.high);
+      return to_.scalar(become_ ? become_(old.loop) : old.loop, old.low, old.high, (*this)(old.of));
   }
   __builtin_unreachable();
 }

@@ -32,12 +32,12 @@ struct Index {
 class IndexTable {
  public:
   /// What a sum adds up: a loop's index, a quotient, a remainder or the lesser of another
-  /// expression and a constant, or a scalar that no loop changes.
+  /// expression and a constant, or a scalar that is known when the kernel runs.
   struct Atom {
     enum class Kind : std::uint8_t { loop, quotient, remainder, least, scalar };
     Kind kind = Kind::loop;
     std::uint32_t loop = 0;  ///< the caller's number for the loop, or for the scalar
-    Index of;                ///< never negative where divided
+    Index of;                ///< never negative where divided; of a scalar, where it is read
     std::int64_t by = 1;
     std::int64_t low = 0, high = 0;
   };
@@ -58,8 +58,13 @@ class IndexTable {
   Index constant(std::int64_t value);
   /// The index of a loop of `extent` iterations from `first` on; `first` for a single one.
   Index loop(std::uint32_t loop, std::int64_t extent, std::int64_t first = 0);
-  /// A scalar from `low` to `high` that is not known yet, by the caller's number for it.
-  Index scalar(std::uint32_t number, std::int64_t low, std::int64_t high);
+  /// A scalar from `low` to `high` that is not known yet, by the caller's number for it. It changes
+  /// with what `at` changes with, the place in memory that it comes from: with nothing if there is
+  /// one place alone.
+  Index scalar(std::uint32_t number, std::int64_t low, std::int64_t high, Index at);
+  Index scalar(std::uint32_t number, std::int64_t low, std::int64_t high) {
+    return scalar(number, low, high, constant(0));
+  }
   Index add(Index a, Index b);
   Index add(Index a, std::int64_t b) { return add(a, constant(b)); }
   Index scale(Index a, std::int64_t factor);
@@ -85,20 +90,18 @@ class IndexTable {
   void for_each_leaf(Index index, Visit&& visit) const {
     for (const Term& term : expressions_[index.id].terms) {
       const Atom& atom = atoms_[term.atom];
-      if (atom.kind == Atom::Kind::loop || atom.kind == Atom::Kind::scalar) {
-        visit(atom);
-      } else {
-        for_each_leaf(atom.of, visit);
-      }
+      if (atom.kind == Atom::Kind::loop || atom.kind == Atom::Kind::scalar) visit(atom);
+      if (atom.kind != Atom::Kind::loop) for_each_leaf(atom.of, visit);
     }
   }
 
-  /// Whether `index` depends on the loop at all, quotients and remainders included.
+  /// Whether `index` depends on the loop at all, quotients, remainders and the places of scalars
+  /// included.
   bool depends_on(Index index, std::uint32_t loop) const;
   /// The factor of the loop's index in the sum, 0 where there is none.
   std::int64_t factor(Index index, std::uint32_t loop) const;
-  /// Whether the index grows by `factor` with each step of the loop: quotients and remainders do
-  /// not depend on it.
+  /// Whether the index grows by `factor` with each step of the loop: quotients, remainders and
+  /// scalars do not depend on it.
   bool is_linear_in(Index index, std::uint32_t loop) const;
 
  private:

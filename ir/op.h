@@ -16,9 +16,8 @@ enum class Op : std::uint8_t {
 
 enum class OpKind : std::uint8_t {
   leaf,
-  unary,
-  binary,
-  ternary,
+  elementwise,
+  composed,
   index,
   reduction,
   library,
@@ -62,10 +61,10 @@ inline std::string_view name(Op op) { return info(op).name; }
 std::optional<Op> parse_op(std::string_view name);
 
 /// Whether each element of the result depends on the operands' elements at the same place alone.
-inline bool is_elementwise(Op op) {
-  OpKind kind = info(op).kind;
-  return kind == OpKind::unary || kind == OpKind::binary || kind == OpKind::ternary;
+inline bool is_elementwise(const OpInfo& row) {
+  return row.kind == OpKind::elementwise || row.kind == OpKind::composed;
 }
+inline bool is_elementwise(Op op) { return is_elementwise(info(op)); }
 inline bool is_reduction(Op op) { return info(op).kind == OpKind::reduction; }
 inline bool is_index(Op op) { return info(op).kind == OpKind::index; }
 /// Whether its regions are programs of their own: `while` and `case`.

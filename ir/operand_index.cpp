@@ -27,21 +27,10 @@ class Maps {
 
   OperandIndex run() {
     switch (node_.op) {
-#define OPERAND_INDEX_index(name) \
-  case Op::name:                  \
+#define INDEX_OP(name) \
+  case Op::name:       \
     return name();
-#define OPERAND_INDEX_leaf(name)
-#define OPERAND_INDEX_unary(name)
-#define OPERAND_INDEX_binary(name)
-#define OPERAND_INDEX_ternary(name)
-#define OPERAND_INDEX_reduction(name)
-#define OPERAND_INDEX_library(name)
-#define OPERAND_INDEX_call(name)
-#define OPERAND_INDEX_control(name)
-#define OPERAND_INDEX_region(name)
-#define OP(name, arity, kind, attributes, flags, meaning) OPERAND_INDEX_##kind(name)
-#include "ir/ops.def"
-#undef OP
+#include "ir/ops_by_kind.def"
       default:
         throw InternalError("operand_index", std::string(name(node_.op)) + " moves no elements");
     }
@@ -178,6 +167,17 @@ class Maps {
   IndexTable& table_;
 };
 
+// One for each axis, as scalars from operand `first` on: a block can be moved as far as it fits.
+std::vector<Start> block_starts(const Graph& graph, const Node& node, std::size_t first,
+                                const Shape& block) {
+  const Shape& whole = graph.type(node.inputs[0]).shape;
+  std::vector<Start> starts;
+  for (int axis = 0; axis < whole.rank(); ++axis) {
+    starts.push_back({first + at(axis), {}, whole[axis] - block[axis]});
+  }
+  return starts;
+}
+
 }  // namespace
 
 OperandIndex operand_index(const Graph& graph, const Node& node, std::size_t operand,
@@ -186,13 +186,12 @@ OperandIndex operand_index(const Graph& graph, const Node& node, std::size_t ope
   return Maps(graph, node, operand, result, starts, table).run();
 }
 
-std::size_t first_start(const Node& node) { return node.op == Op::dynamic_slice ? 1 : 2; }
-
-std::int64_t room_of_block(const Graph& graph, const Node& node, int axis) {
-  const Shape& whole = graph.type(node.inputs[0]).shape;
-  const Shape& block =
-      node.op == Op::dynamic_slice ? node.types[0].shape : graph.type(node.inputs[1]).shape;
-  return whole[axis] - block[axis];
+std::vector<Start> starts_of(const Graph& graph, const Node& node, std::span<const Index>) {
+  if (node.op == Op::dynamic_slice) return block_starts(graph, node, 1, node.types[0].shape);
+  if (node.op == Op::dynamic_update_slice) {
+    return block_starts(graph, node, 2, graph.type(node.inputs[1]).shape);
+  }
+  return {};
 }
 
 Point PointTable::operator()(std::vector<Index> indices) {

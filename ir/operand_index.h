@@ -28,17 +28,24 @@ struct OperandIndex {
   std::vector<Bound> within;  ///< the operand is read only where all of these hold
 };
 
+/// An element of an operand that says where another operand is read: one number, held from 0 to
+/// `room`.
+struct Start {
+  std::size_t operand = 0;
+  std::vector<Index> at;
+  std::int64_t room = 0;
+};
+
+/// What an index op reads so for the element of its result at `result`: of dynamic_slice and
+/// dynamic_update_slice, where the block begins on each axis; nothing of most.
+std::vector<Start> starts_of(const Graph& graph, const Node& node, std::span<const Index> result);
+
 /// Where `node`, an index op of `graph`, reads operand `operand` for the element of its result at
-/// `result`. `starts`, of dynamic_slice and dynamic_update_slice: where the block begins on each
-/// axis, held in bounds. Throws Error where index arithmetic leaves 64 bits.
+/// `result`. `starts` are the numbers that `starts_of` asks for, in bounds. Throws Error where
+/// index arithmetic leaves 64 bits.
 OperandIndex operand_index(const Graph& graph, const Node& node, std::size_t operand,
                            std::span<const Index> result, std::span<const Index> starts,
                            IndexTable& table);
-
-/// Of such a node: how far the block can be moved along an axis. The operand that says where it
-/// begins is number `first_start(node) + axis`.
-std::int64_t room_of_block(const Graph& graph, const Node& node, int axis);
-std::size_t first_start(const Node& node);
 
 /// A place in an array, one Index per axis, as a number of the PointTable at hand.
 struct Point {

@@ -99,12 +99,13 @@ What follows holds on every device.
 struct Section {
   OpKind kind;
   std::string_view title;
+  int operands = OpInfo::variadic;  // of those of its kind, the ones that take so many; any
 };
 constexpr Section sections[] = {
     {OpKind::leaf, "Leaves"},
-    {OpKind::unary, "Elementwise, one operand"},
-    {OpKind::binary, "Elementwise, two operands"},
-    {OpKind::ternary, "Elementwise, three operands"},
+    {OpKind::elementwise, "Elementwise, one operand", 1},
+    {OpKind::elementwise, "Elementwise, two operands", 2},
+    {OpKind::elementwise, "Elementwise, three operands", 3},
     {OpKind::index, "Index maps"},
     {OpKind::reduction, "Reductions"},
     {OpKind::library, "Library calls"},
@@ -112,6 +113,11 @@ constexpr Section sections[] = {
     {OpKind::control, "Loops and branches"},
     {OpKind::region, "Made by passes"},
 };
+
+bool is_in(const Section& section, const OpInfo& row) {
+  if (section.operands == OpInfo::variadic) return row.kind == section.kind;
+  return is_elementwise(row) && row.arity == section.operands;
+}
 
 constexpr std::string_view kind_of_field(const std::vector<std::int64_t>&) { return "list"; }
 constexpr std::string_view kind_of_field(std::int64_t) { return "integer"; }
@@ -204,7 +210,7 @@ op allows; the types of all others follow from their operands.
     text += "| op | operands | takes | attributes | flags | meaning |\n|---|---|---|---|---|---|\n";
     for (std::size_t i = 0; i < all_ops().size(); ++i) {
       const OpInfo& row = all_ops()[i];
-      if (row.kind != section.kind) continue;
+      if (!is_in(section, row)) continue;
       const auto op = static_cast<Op>(i);
       const std::string arity = row.arity == OpInfo::variadic ? "n" : std::to_string(row.arity);
       std::string meaning;

@@ -54,9 +54,7 @@ class Predict {
   }
   void operator()(const CopyStep&) const { set_copy(); }
   void operator()(const TransferStep&) const { set_copy(); }
-  void operator()(const CustomCallStep&) const {
-    set(std::max(custom_call_ns, core_ns(step_.cost)), 1);
-  }
+  void operator()(const CallStep&) const { set(call_ns(step_), 1); }
   void operator()(const LoopStep&) const {}
   void operator()(const BranchStep&) const {}
 

@@ -469,12 +469,12 @@ AB_INLINE To float_to_integer(From x) {
 
 template <class To, class From>
 AB_INLINE To convert(From x) {
-  if constexpr (Kind<From>::is_float && sizeof(From) == 2) {
+  if constexpr (Kind<From>::is_float && sizeof(From) < 4) {
     if constexpr (sizeof(To) == 4 && Kind<To>::is_float)
       return widen(x);
     else
       return convert<To>(widen(x));
-  } else if constexpr (Kind<To>::is_float && sizeof(To) == 2) {
+  } else if constexpr (Kind<To>::is_float && sizeof(To) < 4) {
     if constexpr (Kind<From>::is_float && sizeof(From) == 8)
       return narrow<To>(round_to_odd(x));
     else if constexpr (Kind<From>::is_float || sizeof(From) < 4)

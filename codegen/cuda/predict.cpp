@@ -59,9 +59,9 @@ class Predictor {
   }
 
   // What it reads and writes goes to the host and back.
-  void operator()(const CustomCallStep&) const {
-    step_.predicted_ns = std::max(custom_call_ns, core_ns(step_.cost)) +
-                         to_host_ns(step_.cost.bytes_read + step_.cost.bytes_written);
+  void operator()(const CallStep&) const {
+    step_.predicted_ns =
+        call_ns(step_) + to_host_ns(step_.cost.bytes_read + step_.cost.bytes_written);
     step_.parallelism = 0;
   }
 

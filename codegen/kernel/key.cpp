@@ -55,9 +55,7 @@ class KeyWriter {
     for (const IndexTable::Term& term : expression.terms) {
       const IndexTable::Atom& atom = table_.atom(term.atom);
       add(term.factor, atom.kind, atom.loop, atom.by, atom.low, atom.high);
-      const bool is_leaf =
-          atom.kind == IndexTable::Atom::Kind::loop || atom.kind == IndexTable::Atom::Kind::scalar;
-      if (!is_leaf) add_index(atom.of);
+      if (atom.kind != IndexTable::Atom::Kind::loop) add_index(atom.of);
     }
   }
 

@@ -120,9 +120,8 @@ Ref InlineProducers::visit(const Request& request) {
   switch (info(node.op).kind) {
     case OpKind::leaf:
       return visit_leaf(node, request);
-    case OpKind::unary:
-    case OpKind::binary:
-    case OpKind::ternary:
+    case OpKind::elementwise:
+    case OpKind::composed:
       return visit_elementwise(node, request);
     case OpKind::index:
       return visit_index(node, request);
@@ -169,9 +168,10 @@ Ref InlineProducers::visit_elementwise(const Node& node, const Request& request)
 Ref InlineProducers::visit_index(const Node& node, const Request& request) {
   if (node.op == Op::pad) return visit_pad(node, request);
   if (node.op == Op::concatenate) return visit_concatenate(node, request);
-  if (node.op == Op::dynamic_slice) return visit_dynamic_slice(node, request);
   if (node.op == Op::dynamic_update_slice) return visit_dynamic_update_slice(node, request);
-  return want(node.inputs[0], point(operand(node, 0, request.at).at), request.mask);
+  const std::vector<Index> starts = this->starts(node, request.at, request.mask);
+  if (!missing_.empty()) return {};
+  return want(node.inputs[0], point(operand(node, 0, request.at, starts).at), request.mask);
 }
 
 OperandIndex InlineProducers::operand(const Node& node, std::size_t operand, Point at,
@@ -231,28 +231,28 @@ Ref InlineProducers::chosen(std::span<const Part> parts, Index along) {
   return builder_.compute(Op::select, dtype, {is_low, low, high});
 }
 
-// Asked for without a mask, so that every lane has the same: a start can be read at any time.
-std::vector<Index> InlineProducers::block_starts(const Node& node) {
-  std::vector<Index> starts;
-  for (int axis = 0; axis < graph_.type(node.inputs[0]).shape.rank(); ++axis) {
-    const std::int64_t room = room_of_block(graph_, node, axis);
-    if (room == 0) {
-      starts.push_back(builder_.indices().constant(0));
-    } else if (Ref start = want(node.inputs[first_start(node) + at(axis)], point({}), {})) {
-      starts.push_back(builder_.clamped(start, room));
+// One that is the same everywhere is asked for without a mask, so that every lane has it: it can be
+// read at any time.
+std::vector<Index> InlineProducers::starts(const Node& node, Point result, Ref mask) {
+  std::vector<Index> made;
+  for (Start& start : starts_of(graph_, node, (*this)[result])) {
+    const Value value = node.inputs[start.operand];
+    const Shape& shape = graph_.type(value).shape;
+    if (start.room <= 0) {
+      made.push_back(builder_.indices().constant(0));
+      continue;
+    }
+    const Index place = builder_.indices().flatten(start.at, shape.sizes());
+    const Ref where = shape.rank() == 0 ? Ref{} : mask;
+    if (Ref number = want(value, point(std::move(start.at)), where)) {
+      made.push_back(builder_.clamped(number, start.room, place));
     }
   }
-  return starts;
-}
-
-Ref InlineProducers::visit_dynamic_slice(const Node& node, const Request& request) {
-  const std::vector<Index> starts = block_starts(node);
-  if (!missing_.empty()) return {};
-  return want(node.inputs[0], point(operand(node, 0, request.at, starts).at), request.mask);
+  return made;
 }
 
 Ref InlineProducers::visit_dynamic_update_slice(const Node& node, const Request& request) {
-  const std::vector<Index> starts = block_starts(node);
+  const std::vector<Index> starts = this->starts(node, request.at, request.mask);
   if (!missing_.empty()) return {};
   OperandIndex from = operand(node, 1, request.at, starts);
   Within within(builder_);

@@ -34,9 +34,9 @@ class InlineProducers {
   /// `value` is known to be `ref` at `at`.
   void bind(Value value, Point at, Ref ref);
 
-  /// Where a block of `node` (dynamic_slice or dynamic_update_slice) begins along each axis, where
-  /// all starts have their scalars; nothing but a request for them otherwise.
-  std::vector<Index> block_starts(const Node& node);
+  /// What `node` reads to know where to read (ir/operand_index.h) for the element at `result`,
+  /// where all have their scalars; nothing but a request for them otherwise.
+  std::vector<Index> starts(const Node& node, Point result, Ref mask = {});
 
   /// Asked before a costly op is computed: a scalar to use in its place, or none.
   using Intercept = std::function<Ref(Value, Point)>;
@@ -68,7 +68,6 @@ class InlineProducers {
 
   Ref visit_concatenate(const Node& node, const Request& request);
   Ref chosen(std::span<const Part> parts, Index along);
-  Ref visit_dynamic_slice(const Node& node, const Request& request);
   Ref visit_dynamic_update_slice(const Node& node, const Request& request);
   Ref visit_leaf(const Node& node, const Request& request);
   OperandIndex operand(const Node& node, std::size_t operand, Point at,

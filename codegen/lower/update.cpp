@@ -33,7 +33,7 @@ Lowered lower_update(const Graph& region, const std::string& name) {
   if (block.size() > 0) {
     for (std::size_t i = 2; i < node.inputs.size(); ++i)
       producers.value_at(node.inputs[i], producers.point({}));
-    std::vector<Index> place = producers.block_starts(node), inner;
+    std::vector<Index> place = producers.starts(node, producers.point({})), inner;
     std::size_t loops = 0;
     for (std::size_t axis = 0; axis < place.size(); ++axis) {
       inner.push_back(builder.indices().constant(0));

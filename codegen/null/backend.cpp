@@ -22,8 +22,7 @@ class NullBackend final : public Backend {
   void add_steps(Program&, DeviceIndex, std::span<const Kernel>) const override {}
 
   void predict(Step& step, const Program&, std::span<const Kernel>) const override {
-    step.predicted_ns = core_ns(step.cost);
-    if (calls_user(step)) step.predicted_ns = std::max(custom_call_ns, step.predicted_ns);
+    step.predicted_ns = call_ns(step);
   }
 
   // As a CPU with as many cores as there may be streams.

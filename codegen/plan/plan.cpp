@@ -89,9 +89,6 @@ class Planner {
       case Op::transfer:
         plan_transfer(index, node);
         break;
-      case Op::custom_call:
-        plan_custom_call(index, node);
-        break;
       case Op::while_:
         plan_loop(index, node);
         break;
@@ -99,6 +96,7 @@ class Planner {
         plan_branch(index, node);
         break;
       default:
+        if (is_call(node.op)) return plan_call(index, node);
         throw InternalError("plan", std::string(name(node.op)) + " outside a fusion",
                             to_string(graph_));
     }
@@ -152,11 +150,11 @@ class Planner {
     program_.steps.push_back(std::move(step));
   }
 
-  void plan_custom_call(std::uint32_t index, const Node& node) {
-    const auto& attributes = node.as<CustomCallAttributes>();
-    CustomCallStep call{attributes.name, attributes.function, {}, node.types};
-    Step step = named(call.name + ".", index, node);
-    step.title = "custom_call " + call.name;
+  void plan_call(std::uint32_t index, const Node& node) {
+    CallStep call{node.op, {}, node.attributes};
+    const auto* user = std::get_if<CustomCallAttributes>(&node.attributes);
+    Step step = named(user ? user->name + "." : std::string(name(node.op)), index, node);
+    if (user) step.title = "custom_call " + user->name;
     for (Value input : node.inputs) {
       call.operands.push_back(graph_.type(input));
       step.buffers.push_back(slot_of(input));

@@ -43,8 +43,8 @@ class CostOf {
   }
   Cost operator()(const CopyStep&) const { return copy(); }
   Cost operator()(const TransferStep&) const { return copy(); }
-  Cost operator()(const CustomCallStep& call) const {
-    return {bytes_of(call.operands), bytes_of(call.results), 0};
+  Cost operator()(const CallStep& call) const {
+    return {bytes_of(call.operands), bytes_of(result_types(call)), 0};
   }
   Cost operator()(const LoopStep&) const { return {}; }
   Cost operator()(const BranchStep&) const { return {}; }

@@ -2,8 +2,9 @@
 #include "ir/infer/rules.h"
 
 namespace anabranch {
+namespace type_rules {
 
-std::vector<Type> infer_while(const Application& call) {
+ResultTypes while_(const Application& call) {
   if (call.regions.size() != 2) {
     call.refuse("takes a condition and a body",
                 "given " + std::to_string(call.regions.size()) +
@@ -40,7 +41,7 @@ std::vector<Type> infer_while(const Application& call) {
   return results;
 }
 
-std::vector<Type> infer_case(const Application& call) {
+ResultTypes case_(const Application& call) {
   if (call.operands.empty() || call.operands[0] != Type{Dtype::i32, {}}) {
     call.refuse("the first operand must be i32[]", "the number of the branch to take");
   }
@@ -71,4 +72,5 @@ std::vector<Type> infer_case(const Application& call) {
   return results;
 }
 
+}  // namespace type_rules
 }  // namespace anabranch

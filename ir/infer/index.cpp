@@ -41,7 +41,9 @@ void demand_starts(const Application& call, std::size_t first, int rank) {
 
 }  // namespace
 
-Type infer_iota(const Application& call) {
+namespace type_rules {
+
+ResultTypes iota(const Application& call) {
   const Type& stated = *call.stated;
   if (stated.dtype == Dtype::bool_) {
     call.refuse("bool cannot count", to_string(stated) + "; make it i32 and convert");
@@ -50,7 +52,7 @@ Type infer_iota(const Application& call) {
   return stated;
 }
 
-Type infer_reshape(const Application& call) {
+ResultTypes reshape(const Application& call) {
   const Type& from = call.operands[0];
   const Type& to = *call.stated;
   if (from.dtype != to.dtype) {
@@ -63,7 +65,7 @@ Type infer_reshape(const Application& call) {
   return to;
 }
 
-Type infer_broadcast_in_dim(const Application& call) {
+ResultTypes broadcast_in_dim(const Application& call) {
   const Type& from = call.operands[0];
   const Type& to = *call.stated;
   const auto& axes = call.as<AxesAttributes>().axes;
@@ -85,7 +87,7 @@ Type infer_broadcast_in_dim(const Application& call) {
   return to;
 }
 
-Type infer_transpose(const Application& call) {
+ResultTypes transpose(const Application& call) {
   const Type& operand = call.operands[0];
   const auto& axes = call.as<AxesAttributes>().axes;
   call.demand_per_axis(axes, "axes");
@@ -95,7 +97,7 @@ Type infer_transpose(const Application& call) {
   return call.result(operand.dtype, std::move(sizes));
 }
 
-Type infer_slice(const Application& call) {
+ResultTypes slice(const Application& call) {
   const Type& operand = call.operands[0];
   const auto& [start, limit, stride] = call.as<SliceAttributes>();
   call.demand_per_axis(start, "start");
@@ -119,13 +121,13 @@ Type infer_slice(const Application& call) {
   return call.result(operand.dtype, std::move(sizes));
 }
 
-Type infer_reverse(const Application& call) {
+ResultTypes reverse(const Application& call) {
   const Type& operand = call.operands[0];
   call.demand_ascending_axes(call.as<AxesAttributes>().axes, operand.rank(), "axes");
   return operand;
 }
 
-Type infer_pad(const Application& call) {
+ResultTypes pad(const Application& call) {
   const Type& operand = call.operands[0];
   const Type& value = call.operands[1];
   const auto& [low, high, interior] = call.as<PadAttributes>();
@@ -154,7 +156,7 @@ Type infer_pad(const Application& call) {
   return call.result(operand.dtype, std::move(sizes));
 }
 
-Type infer_concatenate(const Application& call) {
+ResultTypes concatenate(const Application& call) {
   if (call.operands.empty()) call.refuse("needs at least one operand");
   const Type& first = call.operands[0];
   const std::int64_t axis = call.as<AxisAttributes>().axis;
@@ -187,7 +189,7 @@ Type infer_concatenate(const Application& call) {
   return call.result(first.dtype, std::move(sizes));
 }
 
-Type infer_dynamic_slice(const Application& call) {
+ResultTypes dynamic_slice(const Application& call) {
   if (call.operands.empty()) call.refuse("needs an array and one start per axis");
   const Type& operand = call.operands[0];
   const auto& sizes = call.as<SizesAttributes>().sizes;
@@ -202,7 +204,7 @@ Type infer_dynamic_slice(const Application& call) {
   return call.result(operand.dtype, sizes);
 }
 
-Type infer_dynamic_update_slice(const Application& call) {
+ResultTypes dynamic_update_slice(const Application& call) {
   if (call.operands.size() < 2) call.refuse("needs an array, an update and one start per axis");
   const Type& operand = call.operands[0];
   const Type& update = call.operands[1];
@@ -226,4 +228,5 @@ Type infer_dynamic_update_slice(const Application& call) {
   return operand;
 }
 
+}  // namespace type_rules
 }  // namespace anabranch

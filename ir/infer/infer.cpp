@@ -6,8 +6,6 @@
 namespace anabranch {
 namespace {
 
-std::vector<Type> one(Type type) { return {std::move(type)}; }
-
 [[noreturn]] void broken(Op op, const std::string& what) {
   throw InternalError("infer", std::string(name(op)) + " " + what);
 }
@@ -49,14 +47,6 @@ void check_flags(const Application& call) {
       call.refuse("does not take bool", "convert to i32 first");
     }
   }
-}
-
-Type constant(const Application& call) {
-  const Type& type = call.as<ConstantAttributes>().value.type();
-  if (type != *call.stated) {
-    broken(call.op, "of " + to_string(type) + " stated as " + to_string(*call.stated));
-  }
-  return type;
 }
 
 Type same_type(const Application& call) {
@@ -112,8 +102,48 @@ Type select(const Application& call) {
   return on_true;
 }
 
+ResultTypes dispatch(const Application& call) {
+  switch (call.op) {
+#define TYPE_RULE(name) \
+  case Op::name:        \
+    return type_rules::name(call);
+#define LEAF_OP TYPE_RULE
+#define ELEMENTWISE_RULE(name) \
+  case Op::name:               \
+    return type_rules::elementwise(call);
+#define ELEMENTWISE_OP ELEMENTWISE_RULE
+#define COMPOSED_OP ELEMENTWISE_RULE
+#define INDEX_OP TYPE_RULE
+#define REDUCTION_OP(name) \
+  case Op::name:           \
+    return type_rules::reduction(call);
+#define LIBRARY_OP TYPE_RULE
+#define CALL_OP TYPE_RULE
+#define CONTROL_OP TYPE_RULE
+#define REGION_OP TYPE_RULE
+#include "ir/ops_by_kind.def"
+#undef TYPE_RULE
+#undef ELEMENTWISE_RULE
+  }
+  throw InternalError("infer", "an op that ops.def does not have");
+}
+
+}  // namespace
+
+namespace type_rules {
+
+ResultTypes parameter(const Application& call) { return *call.stated; }
+
+ResultTypes constant(const Application& call) {
+  const Type& type = call.as<ConstantAttributes>().value.type();
+  if (type != *call.stated) {
+    broken(call.op, "of " + to_string(type) + " stated as " + to_string(*call.stated));
+  }
+  return type;
+}
+
 // Operands of one type, which is the result's, or bool of that shape, but for a few.
-Type elementwise(const Application& call) {
+ResultTypes elementwise(const Application& call) {
   switch (call.op) {
     case Op::convert:
       return convert(call);
@@ -130,7 +160,9 @@ Type elementwise(const Application& call) {
   return info(call.op).has(OpInfo::gives_bool) ? Type{Dtype::bool_, type.shape} : type;
 }
 
-std::vector<Type> custom_call(const Application& call) {
+ResultTypes transfer(const Application& call) { return call.operands[0]; }
+
+ResultTypes custom_call(const Application& call) {
   const auto& attributes = call.as<CustomCallAttributes>();
   if (attributes.name.empty()) call.refuse("needs the name of a function");
   if (attributes.results.empty()) {
@@ -139,81 +171,7 @@ std::vector<Type> custom_call(const Application& call) {
   return attributes.results;
 }
 
-// No default: an op that is missing here fails the build.
-std::vector<Type> dispatch(const Application& call) {
-  switch (call.op) {
-    case Op::parameter:
-      return one(*call.stated);
-    case Op::constant:
-      return one(constant(call));
-    case Op::iota:
-      return one(infer_iota(call));
-
-// Every op of a kind that is elementwise.
-#define ELEMENTWISE_leaf(name)
-#define ELEMENTWISE_unary(name) case Op::name:
-#define ELEMENTWISE_binary(name) case Op::name:
-#define ELEMENTWISE_ternary(name) case Op::name:
-#define ELEMENTWISE_index(name)
-#define ELEMENTWISE_reduction(name)
-#define ELEMENTWISE_library(name)
-#define ELEMENTWISE_call(name)
-#define ELEMENTWISE_control(name)
-#define ELEMENTWISE_region(name)
-#define OP(name, arity, kind, attributes, flags, meaning) ELEMENTWISE_##kind(name)
-#include "ir/ops.def"
-#undef OP
-      return one(elementwise(call));
-
-    case Op::reshape:
-      return one(infer_reshape(call));
-    case Op::broadcast_in_dim:
-      return one(infer_broadcast_in_dim(call));
-    case Op::transpose:
-      return one(infer_transpose(call));
-    case Op::slice:
-      return one(infer_slice(call));
-    case Op::reverse:
-      return one(infer_reverse(call));
-    case Op::pad:
-      return one(infer_pad(call));
-    case Op::concatenate:
-      return one(infer_concatenate(call));
-    case Op::dynamic_slice:
-      return one(infer_dynamic_slice(call));
-    case Op::dynamic_update_slice:
-      return one(infer_dynamic_update_slice(call));
-
-    case Op::reduce_sum:
-    case Op::reduce_product:
-    case Op::reduce_max:
-    case Op::reduce_min:
-    case Op::reduce_any:
-    case Op::reduce_all:
-      return one(infer_named_reduction(call));
-    case Op::argmax:
-    case Op::argmin:
-      return one(infer_arg_reduction(call));
-    case Op::reduce:
-      return infer_reduce(call);
-
-    case Op::dot:
-      return one(infer_dot(call));
-    case Op::transfer:
-      return one(call.operands[0]);
-    case Op::custom_call:
-      return custom_call(call);
-    case Op::while_:
-      return infer_while(call);
-    case Op::case_:
-      return infer_case(call);
-    case Op::fusion:
-      return infer_fusion(call);
-  }
-  throw InternalError("infer", "an op that ops.def does not have");
-}
-
-}  // namespace
+}  // namespace type_rules
 
 Attributes default_attributes(Op op) {
   switch (op) {
@@ -233,7 +191,7 @@ std::vector<Type> infer(Op op, std::span<const Type> operands, const Attributes&
   check_form(call);
   check_arity(call);
   check_flags(call);
-  return dispatch(call);
+  return dispatch(call).types;
 }
 
 }  // namespace anabranch

@@ -50,9 +50,7 @@ void demand_paired(const Application& call, std::span<const std::int64_t> left,
   }
 }
 
-}  // namespace
-
-Type infer_named_reduction(const Application& call) {
+ResultTypes named_reduction(const Application& call) {
   const Type& operand = call.operands[0];
   const bool logical = call.op == Op::reduce_any || call.op == Op::reduce_all;
   const bool arithmetic = call.op == Op::reduce_sum || call.op == Op::reduce_product;
@@ -67,7 +65,7 @@ Type infer_named_reduction(const Application& call) {
   return reduced(call, operand, axes);
 }
 
-Type infer_arg_reduction(const Application& call) {
+ResultTypes arg_reduction(const Application& call) {
   const Type& operand = call.operands[0];
   const Type& stated = *call.stated;
   const std::int64_t axis = call.as<AxisAttributes>().axis;
@@ -105,7 +103,7 @@ void demand_scalars(const Application& call, const Graph& body) {
   }
 }
 
-std::vector<Type> infer_reduce(const Application& call) {
+ResultTypes reduce(const Application& call) {
   if (call.operands.empty() || call.operands.size() % 2 != 0) {
     call.refuse("takes n arrays and then n scalars",
                 "given " + std::to_string(call.operands.size()) + " in all");
@@ -143,7 +141,17 @@ std::vector<Type> infer_reduce(const Application& call) {
   return results;
 }
 
-Type infer_dot(const Application& call) {
+}  // namespace
+
+namespace type_rules {
+
+ResultTypes reduction(const Application& call) {
+  if (call.op == Op::reduce) return reduce(call);
+  const bool finds_position = call.op == Op::argmax || call.op == Op::argmin;
+  return finds_position ? arg_reduction(call) : named_reduction(call);
+}
+
+ResultTypes dot(const Application& call) {
   const Type& left = call.operands[0];
   const Type& right = call.operands[1];
   const auto& [lhs_batch, rhs_batch, lhs_contracting, rhs_contracting] = call.as<DotAttributes>();
@@ -166,7 +174,7 @@ Type infer_dot(const Application& call) {
   return call.result(left.dtype, std::move(sizes));
 }
 
-std::vector<Type> infer_fusion(const Application& call) {
+ResultTypes fusion(const Application& call) {
   call.demand_parameters(0, "the body", call.operands);
   const Graph& region = call.regions[0];
   if (region.outputs().empty()) call.refuse("the region returns nothing");
@@ -185,4 +193,5 @@ std::vector<Type> infer_fusion(const Application& call) {
   return results;
 }
 
+}  // namespace type_rules
 }  // namespace anabranch

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ir/graph/graph.h"
@@ -51,29 +52,30 @@ struct Application {
 /// "[1,2]"
 std::string list_text(std::span<const std::int64_t> list);
 
-Type infer_iota(const Application& call);
-Type infer_reshape(const Application& call);
-Type infer_broadcast_in_dim(const Application& call);
-Type infer_transpose(const Application& call);
-Type infer_slice(const Application& call);
-Type infer_reverse(const Application& call);
-Type infer_pad(const Application& call);
-Type infer_concatenate(const Application& call);
-Type infer_dynamic_slice(const Application& call);
-Type infer_dynamic_update_slice(const Application& call);
+/// The types of an op's results; of one result, its type alone.
+struct ResultTypes {
+  std::vector<Type> types;
 
-/// reduce_sum, reduce_max, reduce_any and the like.
-Type infer_named_reduction(const Application& call);
-/// argmax and argmin.
-Type infer_arg_reduction(const Application& call);
-/// The general reduce: one type per array.
-std::vector<Type> infer_reduce(const Application& call);
-Type infer_dot(const Application& call);
-/// One type per carried value.
-std::vector<Type> infer_while(const Application& call);
-/// One type per output of the branches.
-std::vector<Type> infer_case(const Application& call);
-/// One type per output of the region.
-std::vector<Type> infer_fusion(const Application& call);
+  ResultTypes(Type one) : types{std::move(one)} {}
+  ResultTypes(std::vector<Type> several) : types(std::move(several)) {}
+};
 
+/// type_rules::transpose(call) gives the types of a `transpose`'s results, and so for every op that
+/// is neither elementwise nor a reduction (a missing one fails the link).
+namespace type_rules {
+
+#define TYPE_RULE(name) ResultTypes name(const Application& call);
+#define LEAF_OP TYPE_RULE
+#define INDEX_OP TYPE_RULE
+#define LIBRARY_OP TYPE_RULE
+#define CALL_OP TYPE_RULE
+#define CONTROL_OP TYPE_RULE
+#define REGION_OP TYPE_RULE
+#include "ir/ops_by_kind.def"
+#undef TYPE_RULE
+
+ResultTypes elementwise(const Application& call);
+ResultTypes reduction(const Application& call);
+
+}  // namespace type_rules
 }  // namespace anabranch

@@ -123,11 +123,11 @@ Ref KernelBuilder::compute(Op op, Dtype dtype, std::span<const Ref> operands,
   return place({std::move(made), dtype, location_}, at, hash);
 }
 
-Index KernelBuilder::clamped(Ref scalar, std::int64_t high) {
+Index KernelBuilder::clamped(Ref scalar, std::int64_t high, Index at) {
   Ref wide = scalar;
   if (kernel_[scalar].dtype != i64) wide = compute(Op::convert, i64, {scalar});
   const Ref zero = constant(i64, 0), most = constant(i64, static_cast<std::uint64_t>(high));
-  return indices().scalar(compute(Op::clamp, i64, {zero, wide, most}).index, 0, high);
+  return indices().scalar(compute(Op::clamp, i64, {zero, wide, most}).index, 0, high, at);
 }
 
 // Of what it depends on, the innermost.

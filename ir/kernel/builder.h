@@ -49,8 +49,11 @@ class KernelBuilder {
               Comparison direction = Comparison::eq) {
     return compute(op, dtype, std::span(operands.begin(), operands.size()), direction);
   }
-  /// An integer scalar, held between 0 and `high`, as an expression.
-  Index clamped(Ref scalar, std::int64_t high);
+  /// An integer scalar, held between 0 and `high`, as an expression; `at` as of IndexTable::scalar.
+  Index clamped(Ref scalar, std::int64_t high, Index at);
+  Index clamped(Ref scalar, std::int64_t high) {
+    return clamped(scalar, high, indices().constant(0));
+  }
   /// The expression as an i64 scalar.
   Ref scalar(Index index);
   Ref load(std::uint32_t buffer, Index index, Ref mask = {}, std::int64_t prefetch = 0);

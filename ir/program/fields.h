@@ -1,7 +1,10 @@
 // What the parts of a program say, by name: its text and its binary form are made of it.
 #pragma once
 
+#include <utility>
+
 #include "ir/fields.h"
+#include "ir/infer/infer.h"
 #include "ir/program/program.h"
 
 namespace anabranch {
@@ -43,12 +46,16 @@ void fields(S&, Visitor&&) {}
 template <MaybeConst<TransferStep> S, class Visitor>
 void fields(S&, Visitor&&) {}
 
-template <MaybeConst<CustomCallStep> S, class Visitor>
+// The op comes first: it says which attributes there are.
+template <MaybeConst<CallStep> S, class Visitor>
 void fields(S& step, Visitor&& visit) {
-  visit("function", step.name);
-  visit("number", step.function);
+  visit("op", step.op);
+  if constexpr (!std::is_const_v<S>) {
+    Attributes wanted = default_attributes(step.op);
+    if (step.attributes.index() != wanted.index()) step.attributes = std::move(wanted);
+  }
   visit("operands", step.operands);
-  visit("results", step.results);
+  std::visit([&](auto& attributes) { fields(attributes, visit); }, step.attributes);
 }
 
 template <MaybeConst<LoopStep> S, class Visitor>
@@ -86,6 +93,6 @@ void fields(S& step, Visitor&& visit) {
 
 /// The words of the kinds of steps, in the order of their variant.
 inline constexpr std::array<std::string_view, std::variant_size_v<decltype(Step::work)>>
-    step_words = {"kernel", "dot", "pack", "copy", "transfer", "custom_call", "loop", "branch"};
+    step_words = {"kernel", "dot", "pack", "copy", "transfer", "call", "loop", "branch"};
 
 }  // namespace anabranch

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "anabranch/error.h"
+#include "ir/infer/infer.h"
 
 namespace anabranch {
 
@@ -24,6 +25,10 @@ bool is_whole_flow(const Step& step) {
   return branch && branch->is_whole;
 }
 
+std::vector<Type> result_types(const CallStep& call) {
+  return infer(call.op, call.operands, call.attributes, std::nullopt, {}, {});
+}
+
 std::optional<std::uint32_t> kernel_of(const Step& step) {
   if (const auto* kernel = std::get_if<KernelStep>(&step.work)) return kernel->kernel;
   const auto* dot = std::get_if<DotStep>(&step.work);
@@ -38,7 +43,7 @@ const char* kind_name(const Step& step) {
     const char* operator()(const PackStep&) const { return "library"; }
     const char* operator()(const CopyStep&) const { return "library"; }
     const char* operator()(const TransferStep&) const { return "copy"; }
-    const char* operator()(const CustomCallStep&) const { return "library"; }
+    const char* operator()(const CallStep&) const { return "library"; }
     const char* operator()(const LoopStep&) const { return "loop"; }
     const char* operator()(const BranchStep&) const { return "branch"; }
   };

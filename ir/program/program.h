@@ -49,7 +49,7 @@ inline constexpr std::array<std::string_view, 4> words<Slot::Kind> = {"input", "
 /// One thing that a device is asked to do, and the slots that it touches: all that scheduling,
 /// memory planning and running ask of it.
 struct Step {
-  std::variant<KernelStep, DotStep, PackStep, CopyStep, TransferStep, CustomCallStep, LoopStep,
+  std::variant<KernelStep, DotStep, PackStep, CopyStep, TransferStep, CallStep, LoopStep,
                BranchStep>
       work;
   std::string name;   ///< no other step's of the program; for dumps and timelines
@@ -169,7 +169,8 @@ std::optional<std::uint32_t> kernel_of(const Step& step);
 /// Whether it calls a function of the user's, which is for workers: a thread that waits for a
 /// result may be in the midst of tracing, or hold locks.
 inline bool calls_user(const Step& step) {
-  return std::holds_alternative<CustomCallStep>(step.work);
+  const auto* call = std::get_if<CallStep>(&step.work);
+  return call && call->op == Op::custom_call;
 }
 /// "kernel", "library", "loop", "branch" or "copy": a copy between devices.
 const char* kind_name(const Step& step);

@@ -11,8 +11,8 @@
 
 #include "anabranch/type.h"
 #include "ir/attributes.h"
-#include "ir/custom_call.h"
 #include "ir/fields.h"
+#include "ir/op.h"
 
 namespace anabranch {
 
@@ -62,12 +62,17 @@ struct CopyStep {};
 /// Copies its first buffer to its second, on another device.
 struct TransferStep {};
 
-/// Calls a function of the user's.
-struct CustomCallStep {
-  std::string name;
-  CustomFunctionHandle function;
-  std::vector<Type> operands, results;
+/// A node of the graph that a function of the host computes as a whole, on whatever device it is:
+/// its buffers are the operands and the results. An op of the kind `call`, such as custom_call,
+/// which calls a function of the user's.
+struct CallStep {
+  Op op = Op::custom_call;
+  std::vector<Type> operands;
+  Attributes attributes = CustomCallAttributes();  ///< those of `op`
 };
+
+/// Of what it writes. Throws Error where the op does not take such operands.
+std::vector<Type> result_types(const CallStep& call);
 
 /// Runs its body again and again while its condition holds. The buffers are: the initial carries,
 /// the captures, the places (written), and a workspace for a flag and both arenas (written).

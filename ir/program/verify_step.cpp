@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "ir/infer/infer.h"
 
@@ -46,15 +47,17 @@ class StepVerifier {
   Fault operator()(const CopyStep&) const { return copy(); }
   Fault operator()(const TransferStep&) const { return copy(); }
 
-  Fault operator()(const CustomCallStep& call) const {
-    if (step_.buffers.size() != call.operands.size() + call.results.size()) {
-      return count(std::to_string(call.operands.size() + call.results.size()));
+  Fault operator()(const CallStep& call) const {
+    if (!is_call(call.op)) return fmt::format("calls {}, which is no call", name(call.op));
+    std::vector<Type> types = call.operands;
+    try {
+      for (Type& result : result_types(call)) types.push_back(std::move(result));
+    } catch (const Error& error) {
+      return error.what();
     }
-    std::size_t buffer = 0;
-    for (const auto* types : {&call.operands, &call.results}) {
-      for (const Type& type : *types) {
-        if (auto wrong = holds(buffer++, type)) return wrong;
-      }
+    if (step_.buffers.size() != types.size()) return count(std::to_string(types.size()));
+    for (std::size_t i = 0; i < types.size(); ++i) {
+      if (auto wrong = holds(i, types[i])) return wrong;
     }
     return {};
   }

@@ -127,15 +127,11 @@ class Parser {
 
   Op op() {
     const std::size_t start = reader_.position();
-    const std::string_view word = reader_.identifier("an op");
-    const auto op = parse_op(word);
-    if (!op) {
-      reader_.fail_at(start, "unknown op '" + std::string(word) + "'; docs/ir.md lists the ops");
-    }
-    if (*op == Op::parameter) {
+    const Op op = read_op(reader_);
+    if (op == Op::parameter) {
       reader_.fail_at(start, "parameters are written in the graph's head: graph name(%0: f32[3])");
     }
-    return *op;
+    return op;
   }
 
   void define_results(const GraphBuilder& builder, Op op, std::span<const Stated> results,

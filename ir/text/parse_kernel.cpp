@@ -376,7 +376,8 @@ class KernelParser {
     return IndexReader(reader_, kernel_.indices, [this] { return atom(); }).read();
   }
 
-  // A loop's index, or a scalar that a clamp holds in bounds.
+  // A loop's index, or a scalar that a clamp holds in bounds, "%7", or "%7[%i * 4]" where it is
+  // read from several places.
   Index atom() {
     const std::size_t start = reader_.position();
     const std::string_view name = reader_.value_name();
@@ -385,7 +386,10 @@ class KernelParser {
       if (known == scope->names.end()) continue;
       const Ref ref = known->second;
       const auto [low, high] = bounds_of(ref);
-      if (low && high && *low <= *high) return kernel_.indices.scalar(ref.index, *low, *high);
+      if (low && high && *low <= *high) {
+        const Index at = reader_.at('[') ? element() : kernel_.indices.constant(0);
+        return kernel_.indices.scalar(ref.index, *low, *high, at);
+      }
       reader_.fail_at(start, std::string(name) + " is no i64 that a clamp holds between constants");
     }
     return index_of_loop(name, start);

@@ -216,12 +216,16 @@ class ProgramParser {
               [this](auto& field, std::string_view word) { read(field, word); });
         },
         made.work);
-    if (auto* call = std::get_if<CustomCallStep>(&made.work); call && !call->function.empty()) {
-      call->function.function =
-          located(reader_, start, [&] { return custom_function(call->name, call->function); });
-    }
+    if (auto* call = std::get_if<CallStep>(&made.work)) find_function(*call, start);
     regions(made, start);
     program_.steps.push_back(std::move(made));
+  }
+
+  void find_function(CallStep& call, std::size_t position) {
+    auto* user = std::get_if<CustomCallAttributes>(&call.attributes);
+    if (!user || user->function.empty()) return;
+    user->function.function =
+        located(reader_, position, [&] { return custom_function(user->name, user->function); });
   }
 
   // "(%0, %1, out %2)"

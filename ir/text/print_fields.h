@@ -13,6 +13,7 @@
 #include "anabranch/type.h"
 #include "ir/custom_call.h"
 #include "ir/fields.h"
+#include "ir/op.h"
 
 namespace anabranch {
 
@@ -21,6 +22,7 @@ std::string quoted_name(std::string_view name);
 
 inline std::string field_text(const std::string& text) { return quoted_name(text); }
 inline std::string field_text(const Type& type) { return to_string(type); }
+inline std::string field_text(Op op) { return std::string(name(op)); }
 inline std::string field_text(const Device& device) { return to_string(device); }
 inline std::string field_text(const CustomFunctionHandle& function) {
   return std::to_string(function.number);

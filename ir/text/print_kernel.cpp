@@ -120,7 +120,6 @@ class KernelPrinter {
     using Kind = IndexTable::Atom::Kind;
     if (atom.kind == Kind::loop) return exists({atom.loop}) ? depths_[atom.loop] : 0;
     std::size_t deepest = 0;
-    if (atom.kind == Kind::scalar) return deepest;
     kernel_.indices.for_each_leaf(
         atom.of, [&](const IndexTable::Atom& leaf) { deepest = std::max(deepest, depth(leaf)); });
     return deepest;
@@ -134,8 +133,12 @@ class KernelPrinter {
     };
     switch (part.kind) {
       case Kind::loop:
-      case Kind::scalar:
         return {text({part.loop}), atom};
+      case Kind::scalar: {
+        const bool is_one = kernel_.indices.is_constant(part.of);
+        const std::string at = is_one ? "" : "[" + expression(part.of).text + "]";
+        return {text({part.loop}) + at, atom};
+      }
       case Kind::quotient:
         return divided(" / ");
       case Kind::remainder:

@@ -34,6 +34,13 @@ Type read_type(TextReader& reader) {
   return located(reader, start, [&] { return Type{*dtype, Shape(std::move(sizes))}; });
 }
 
+Op read_op(TextReader& reader) {
+  const std::size_t start = reader.position();
+  const std::string_view word = reader.identifier("an op");
+  if (const auto op = parse_op(word)) return *op;
+  reader.fail_at(start, "unknown op '" + std::string(word) + "'; docs/ir.md lists the ops");
+}
+
 Device read_device(TextReader& reader) {
   const std::size_t start = reader.position();
   std::string text(reader.identifier("a device, such as cpu:1"));

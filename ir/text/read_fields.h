@@ -18,6 +18,7 @@
 #include "anabranch/type.h"
 #include "ir/custom_call.h"
 #include "ir/fields.h"
+#include "ir/op.h"
 #include "ir/text/print_fields.h"
 #include "ir/text/text_reader.h"
 
@@ -35,6 +36,8 @@ std::invoke_result_t<Call> located(const TextReader& reader, std::size_t positio
 
 /// "f32[64,128]"
 Type read_type(TextReader& reader);
+/// "reduce_sum"
+Op read_op(TextReader& reader);
 /// "cpu:1"
 Device read_device(TextReader& reader);
 /// A name as `quoted_name` writes it; `what` says whose it is.
@@ -61,6 +64,7 @@ void read_field(TextReader& reader, SourceLocation& field, std::string_view word
 inline void read_field(TextReader& reader, Type& field, std::string_view) {
   field = read_type(reader);
 }
+inline void read_field(TextReader& reader, Op& field, std::string_view) { field = read_op(reader); }
 inline void read_field(TextReader& reader, Device& field, std::string_view) {
   field = read_device(reader);
 }

@@ -122,6 +122,23 @@ TEST(Index, VisitsTheLoopsAndScalarsThatItDependsOn) {
   EXPECT_EQ(table.factor(table.add(inside, table.scale(j, -7)), 1), -7);
 }
 
+TEST(Index, AScalarChangesWithThePlaceThatItIsReadAt) {
+  IndexTable table;
+  const Index i = table.loop(0, 10), j = table.loop(1, 10);
+  const Index s = table.scalar(0, 0, 9, table.add(table.scale(i, 4), 1));
+  EXPECT_FALSE(s == table.scalar(0, 0, 9, table.add(table.scale(j, 4), 1)));
+  EXPECT_FALSE(s == table.scalar(0, 0, 9));
+  EXPECT_TRUE(table.depends_on(s, 0));
+  EXPECT_FALSE(table.depends_on(s, 1));
+  EXPECT_FALSE(table.is_linear_in(table.add(s, i), 0));
+  EXPECT_TRUE(table.is_linear_in(table.add(s, j), 1));
+  std::set<std::pair<bool, std::uint32_t>> leaves;
+  table.for_each_leaf(s, [&](const IndexTable::Atom& atom) {
+    leaves.emplace(atom.kind == IndexTable::Atom::Kind::scalar, atom.loop);
+  });
+  EXPECT_EQ(leaves, (std::set<std::pair<bool, std::uint32_t>>{{true, 0}, {false, 0}}));
+}
+
 TEST(Index, KnowsWhichExpressionsItHas) {
   IndexTable table;
   const Index last = table.add(table.loop(0, 10), 3);
@@ -236,6 +253,8 @@ TEST(IndexCopier, GivesScalarsNewNumbersAndTheirOldBounds) {
   copy.set_scalars([](std::uint32_t old) { return old + 10; });
   EXPECT_EQ(copy(from.add(s, 1)), to.add(to.scalar(12, 0, 99), 1));
   EXPECT_EQ(to[copy(s)].high, 99);
+  copy.set_loop(5, to.loop(6, 8));
+  EXPECT_EQ(copy(from.scalar(2, 0, 99, from.loop(5, 8))), to.scalar(12, 0, 99, to.loop(6, 8)));
 }
 
 TEST(IndexCopier, RefusesALoopThatIsNotKnown) {

@@ -95,8 +95,8 @@ class OneOp {
       result.push_back(symbols.loop(axis, node.types[0].shape[static_cast<int>(axis)]));
       at.set_loop(axis, numbers.constant(place[axis]));
     }
-    const std::vector<Index> starts = starts_of(node, symbols);
     const auto number = [&](Index index) { return numbers[at(index)].constant; };
+    const std::vector<Index> starts = this->starts(node, result, number, symbols);
     for (std::size_t operand : order(node)) {
       const OperandIndex from = operand_index(graph_, node, operand, result, starts, symbols);
       const bool is_read = std::all_of(from.within.begin(), from.within.end(), [&](auto& bound) {
@@ -126,16 +126,17 @@ class OneOp {
     return all;
   }
 
-  std::vector<Index> starts_of(const Node& node, IndexTable& table) const {
-    std::vector<Index> starts;
-    if (node.op != Op::dynamic_slice && node.op != Op::dynamic_update_slice) return starts;
-    for (int axis = 0; axis < operands_[0].type().rank(); ++axis) {
-      const std::size_t operand = first_start(node) + static_cast<std::size_t>(axis);
-      const std::int64_t start = operands_[operand].values<int>()[0];
-      starts.push_back(
-          table.constant(std::clamp<std::int64_t>(start, 0, room_of_block(graph_, node, axis))));
+  template <class Number>
+  std::vector<Index> starts(const Node& node, std::span<const Index> result, const Number& number,
+                            IndexTable& table) const {
+    std::vector<Index> made;
+    for (const Start& start : starts_of(graph_, node, result)) {
+      const Literal& from = operands_[start.operand];
+      const Index flat = table.flatten(start.at, from.type().shape.sizes());
+      const std::int64_t asked = from.values<int>()[static_cast<std::size_t>(number(flat))];
+      made.push_back(table.constant(std::clamp<std::int64_t>(asked, 0, start.room)));
     }
-    return starts;
+    return made;
   }
 
   std::vector<Literal> operands_;

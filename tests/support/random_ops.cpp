@@ -5,10 +5,11 @@
 namespace anabranch {
 namespace {
 
-std::vector<Op> ops_of(OpKind kind) {
+std::vector<Op> elementwise_ops(int arity) {
   std::vector<Op> ops;
   for (std::size_t i = 0; i < all_ops().size(); ++i) {
-    if (all_ops()[i].kind == kind) ops.push_back(static_cast<Op>(i));
+    const OpInfo& row = all_ops()[i];
+    if (is_elementwise(row) && row.arity == arity) ops.push_back(static_cast<Op>(i));
   }
   return ops;
 }
@@ -33,7 +34,7 @@ void add_iota(RandomBuilder& b) {
 }
 
 void add_unary(RandomBuilder& b) {
-  static const std::vector<Op> ops = ops_of(OpKind::unary);
+  static const std::vector<Op> ops = elementwise_ops(1);
   const Value x = any_value(b);
   for (int tries = 0; tries < 20; ++tries) {
     const Op op = b.random.of(ops);
@@ -57,7 +58,7 @@ void add_bitcast(RandomBuilder& b) {
 }
 
 void add_binary(RandomBuilder& b) {
-  static const std::vector<Op> ops = ops_of(OpKind::binary);
+  static const std::vector<Op> ops = elementwise_ops(2);
   const Value x = any_value(b);
   const Value y = b.partner(b.type(x));
   for (int tries = 0; tries < 20; ++tries) {
@@ -109,7 +110,7 @@ constexpr Recipe recipes[] = {
 }  // namespace
 
 void add_unary(RandomBuilder& b, std::uint64_t number) {
-  static const std::vector<Op> ops = ops_of(OpKind::unary);
+  static const std::vector<Op> ops = elementwise_ops(1);
   const Op op = ops[static_cast<std::size_t>(number % ops.size())];
   const auto dtype = static_cast<Dtype>(number / ops.size() % dtype_count);
   if (info(op).has(OpInfo::typed)) return;

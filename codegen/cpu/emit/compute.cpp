@@ -196,39 +196,19 @@ Value* emit_compute(llvm::IRBuilderBase& b, const ElementwiseOp& what,
       return emit_random_bits(b, x, y);
     case Op::select:
       return b.CreateSelect(x, y, z);
-    // Written as other ops before (decompose.h).
-    case Op::sign:
-    case Op::is_finite:
-    case Op::clamp:
-      break;
-    // Not elementwise: lowering turns them into loops, loads and stores.
-    case Op::parameter:
-    case Op::constant:
-    case Op::iota:
-    case Op::reshape:
-    case Op::broadcast_in_dim:
-    case Op::transpose:
-    case Op::slice:
-    case Op::reverse:
-    case Op::pad:
-    case Op::concatenate:
-    case Op::dynamic_slice:
-    case Op::dynamic_update_slice:
-    case Op::reduce_sum:
-    case Op::reduce_product:
-    case Op::reduce_max:
-    case Op::reduce_min:
-    case Op::reduce_any:
-    case Op::reduce_all:
-    case Op::argmax:
-    case Op::argmin:
-    case Op::reduce:
-    case Op::dot:
-    case Op::transfer:
-    case Op::custom_call:
-    case Op::while_:
-    case Op::case_:
-    case Op::fusion:
+      // Written as other ops before (decompose.h), or not elementwise: lowering turns those into
+      // loops, loads and stores.
+#define NOT_EMITTED(name) case Op::name:
+#define LEAF_OP NOT_EMITTED
+#define COMPOSED_OP NOT_EMITTED
+#define INDEX_OP NOT_EMITTED
+#define REDUCTION_OP NOT_EMITTED
+#define LIBRARY_OP NOT_EMITTED
+#define CALL_OP NOT_EMITTED
+#define CONTROL_OP NOT_EMITTED
+#define REGION_OP NOT_EMITTED
+#include "ir/ops_by_kind.def"
+#undef NOT_EMITTED
       break;
   }
   throw InternalError("emit", std::string(name(what.op)) + " is no op that code is emitted for");

@@ -13,7 +13,19 @@ using llvm::ConstantFP;
 using llvm::ConstantInt;
 using llvm::Value;
 
-bool is_narrow(Dtype dtype) { return computes_in(dtype) != dtype; }
+constexpr bool is_narrow(Dtype dtype) { return computes_in(dtype) != dtype; }
+
+constexpr bool has_conversions(Dtype dtype) { return dtype == f16 || dtype == bf16; }
+
+static_assert(
+    [] {
+      for (int i = 0; i < dtype_count; ++i) {
+        const auto dtype = static_cast<Dtype>(i);
+        if (is_narrow(dtype) != has_conversions(dtype)) return false;
+      }
+      return true;
+    }(),
+    "a dtype that is computed in another is converted by widen and narrow below");
 
 // Rounds by integer arithmetic: the hardware's own conversion flushes subnormals.
 Value* round_to_bf16(llvm::IRBuilderBase& b, Value* value) {

@@ -159,7 +159,9 @@ void KernelEmitter::end_folds(const Loop& loop, bool shares_out) {
     if (!is_whole && !is_partial_[reduction.results[0].index]) combine(reduction, names[0]);
     if (has_place(reduction.combine)) {
       names_[reduction.results[0].index] = names[0] + ".value";
-      names_[reduction.results[1].index] = names[0] + ".position";
+      const Ref position = reduction.results[1];
+      names_[position.index] =
+          fmt::format("static_cast<{}>({}.position)", type_name(kernel_[position].dtype), names[0]);
     } else {
       for (std::size_t i = 0; i < names.size(); ++i) names_[reduction.results[i].index] = names[i];
     }

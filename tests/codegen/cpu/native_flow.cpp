@@ -19,7 +19,7 @@ Program of_one_step(const Type& input, const Type& output) {
                    {Slot::Kind::output, 0, 0, output, "%1"}};
   program.outputs = {1};
   Step step;
-  step.work = CustomCallStep();
+  step.work = CallStep{Op::custom_call, {input}, CustomCallAttributes{"task", {output}}};
   step.name = "task";
   step.buffers = {0, 1};
   step.writes = {1};

@@ -188,7 +188,7 @@ TEST(GpuSchedule, WhatTheHostDoesForItTakesNoMultiprocessor) {
     if (copies) {
       step.work = TransferStep();
     } else {
-      step.work = CustomCallStep();
+      step.work = CallStep();
     }
     predict(step, program, {});
     EXPECT_GT(step.predicted_ns, 0);

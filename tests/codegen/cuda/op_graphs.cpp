@@ -33,6 +33,22 @@ std::optional<Graph> graph_of(Op op, Dtype dtype, std::optional<Dtype> to, Compa
   }
 }
 
+// One op whose first operand is where the row's maximum is, a scalar that a fold of a kernel
+// leaves.
+std::optional<Graph> graph_of_positions(Op op, Dtype dtype) {
+  constexpr std::int64_t rows = 5;
+  GraphBuilder builder("positions");
+  const Value x = builder.parameter({u8, {rows, 2}});
+  std::vector<Value> operands(1);
+  for (int i = 1; i < info(op).arity; ++i) operands.push_back(builder.parameter({dtype, {rows}}));
+  operands[0] = builder.add(Op::argmax, {x}, AxisAttributes{1}, Type{dtype, {rows}});
+  try {
+    return builder.build({builder.add(op, operands, default_attributes(op))});
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
 std::vector<Graph> graphs_of(Op op) {
   std::vector<Graph> graphs;
   const auto add = [&](Dtype dtype, std::optional<Dtype> to = {}, Comparison direction = {}) {
@@ -59,6 +75,10 @@ std::vector<Graph> op_graphs() {
     const Op op = static_cast<Op>(i);
     if (!is_elementwise(op)) continue;
     std::vector<Graph> graphs = graphs_of(op);
+    for (Dtype dtype : {i32, i64}) {
+      if (info(op).has(OpInfo::typed)) break;
+      if (auto graph = graph_of_positions(op, dtype)) graphs.push_back(std::move(*graph));
+    }
     EXPECT_FALSE(graphs.empty()) << name(op);
     std::ranges::move(graphs, std::back_inserter(all));
   }

@@ -151,7 +151,7 @@ TEST(LowerElementwise, CountsAndDrawsBits) {
 
 TEST(LowerElementwise, EveryUnaryOp) {
   for (const OpInfo& op : all_ops()) {
-    if (op.kind != OpKind::unary || op.has(OpInfo::typed)) continue;
+    if (!is_elementwise(op) || op.arity != 1 || op.has(OpInfo::typed)) continue;
     const Dtype dtype = op.has(OpInfo::integers_only) ? i32 : f32;
     GraphBuilder b("unary");
     Value x = b.parameter({dtype, {9}});
@@ -161,7 +161,8 @@ TEST(LowerElementwise, EveryUnaryOp) {
 
 TEST(LowerElementwise, EveryBinaryOp) {
   for (const OpInfo& op : all_ops()) {
-    if (op.kind != OpKind::binary || op.name == "random_bits" || op.name == "compare") continue;
+    if (!is_elementwise(op) || op.arity != 2 || op.name == "random_bits" || op.name == "compare")
+      continue;
     const Dtype dtype = op.has(OpInfo::floats_only) ? f64 : i32;
     GraphBuilder b("binary");
     Value x = b.parameter({dtype, {9}}), y = b.parameter({dtype, {9}});

@@ -241,6 +241,11 @@ TEST(Kernel, PrintsIndexExpressions) {
   EXPECT_EQ(printed([](T& t, Index i, Index j, Index) { return t.add(t.add(i, j), -3); }),
             "-3 + %i + %j");
   EXPECT_EQ(printed([](T& t, Index, Index j, Index s) { return t.add(j, s); }), "%0 + %j");
+  EXPECT_EQ(printed([](T& t, Index i, Index j, Index s) {
+              const std::uint32_t number = t.atom(t[s].terms[0].atom).loop;
+              return t.add(t.scale(t.scalar(number, 0, 9, t.add(j, 2)), 3), i);
+            }),
+            "%i + %0[2 + %j] * 3");
   EXPECT_EQ(printed([](T& t, Index, Index j, Index) { return t.divide(t.add(j, 3), 4); }),
             "(3 + %j) / 4");
   EXPECT_EQ(printed([](T& t, Index, Index j, Index) { return t.scale(t.divide(j, 4), 8); }),

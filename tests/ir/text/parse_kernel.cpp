@@ -63,6 +63,23 @@ TEST(ParseKernels, ReadsWhatIsPrinted) {
   EXPECT_EQ(to_string(parse_kernels(to_string(kernels[0]))[0], false), everything);
 }
 
+TEST(ParseKernels, ReadsWhereScalarsOfManyPlacesAreRead) {
+  const std::string taken =
+      "kernel taken(in in0: i64[8], in in1: f32[64], out out0: f32[32]) {\n"
+      "  for i < 8 parallel {\n    %0: i64 = load in0[%i]\n    %1: i64 = clamp 0, %0, 15\n"
+      "    for j < 4 vector(4) {\n      %2: f32 = load in1[%1[%i] * 4 + %j]\n"
+      "      store out0[%i * 4 + %j] = %2\n    }\n  }\n}\n";
+  const Kernel kernel = parse_kernels(taken).at(0);
+  EXPECT_EQ(to_string(kernel), taken);
+  const Ref outer = kernel.body.back();
+  const Ref inner = std::get<Loop>(kernel[outer].operation).body.back();
+  const auto& load =
+      std::get<Load>(kernel[std::get<Loop>(kernel[inner].operation).body.front()].operation);
+  EXPECT_TRUE(kernel.indices.depends_on(load.index, outer.index));
+  EXPECT_FALSE(kernel.indices.is_linear_in(load.index, outer.index));
+  EXPECT_TRUE(kernel.indices.is_linear_in(load.index, inner.index));
+}
+
 TEST(ParseKernels, ReadsThreads) {
   const std::string tiles =
       "kernel k(in a: f32[96], out b: f32[96]) threads(groups=32 members=8 tile_rows=2 "

@@ -50,7 +50,7 @@ program "every kind" {
   constant 1: f32[2,2] = 0.5
   kernel twice(%0, out %4) kernel=0 in_place=[%0 -> %4] bytes_read=16 bytes_written=16 operations=4 predicted_ns=12.5 parallelism=1 location="model.cpp:7 in encoder"
   transfer send(%4, out %5) bytes_read=16 bytes_written=16 operations=0 predicted_ns=20 parallelism=1
-  custom_call solve.6(%5, out %6) function=parse_program_solve operands=[f32[4]] results=[f32[4]] title="custom_call parse_program_solve" bytes_read=16 bytes_written=16 operations=0 predicted_ns=10000 parallelism=1
+  call solve.6(%5, out %6) op=custom_call operands=[f32[4]] name=parse_program_solve results=[f32[4]] title="custom_call parse_program_solve" bytes_read=16 bytes_written=16 operations=0 predicted_ns=10000 parallelism=1
   pack dot7_pack(%3, out %8) lhs=f32[2,2] rhs=f32[2,3] result=f32[2,3] lhs_contracting=[1] rhs_contracting=[0] packed=0 activation=none bytes_read=16 bytes_written=64 operations=0 predicted_ns=5 parallelism=1
   dot dot7(%8, %12, out %7) lhs=f32[2,2] rhs=f32[2,3] result=f32[2,3] lhs_contracting=[1] rhs_contracting=[0] epilogue={kernel=1 inputs=0 outputs=1 in_place=true} packed=0 activation=relu tf32=true finishes=[1] lets_go=[1] bytes_read=40 bytes_written=24 operations=24 predicted_ns=30 parallelism=1
   loop while9(%6, out %9, out %9.workspace) written=[0] rotation=[0] in_place=[%6 -> %9] bytes_read=32 bytes_written=32 operations=4 predicted_ns=10000 parallelism=1 {
@@ -214,8 +214,14 @@ constexpr Wrong wrongs[] = {
      "a loop runs a condition and a body"},
     {"ALoopThatLosesItsCarry", "written=[0] rotation=[0]", "written=[1] rotation=[0]",
      "while9 writes a place that does not exist"},
-    {"AnUnknownCustomCall", "custom_call solve.6(%5, out %6) function=parse_program_solve",
-     "custom_call solve.6(%5, out %6) function=parse_program_solve number=7",
+    {"ACallOfWhatIsNoCall",
+     "op=custom_call operands=[f32[4]] name=parse_program_solve results=[f32[4]]",
+     "op=abs operands=[f32[4]]", "solve.6 calls abs, which is no call"},
+    {"ACallOfNoOp", "op=custom_call", "op=invert", "unknown op 'invert'"},
+    {"ACallWithoutAnOp", "op=custom_call ", "", "expected op=..."},
+    {"ACallOfOtherResults", "name=parse_program_solve results=[f32[4]]",
+     "name=parse_program_solve results=[f32[4],f32[4]]", "solve.6 has 2 buffers instead of 3"},
+    {"AnUnknownCustomCall", "name=parse_program_solve", "name=parse_program_solve function=7",
      "parse_program_solve"},
 };
 
