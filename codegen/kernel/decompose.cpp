@@ -1,5 +1,6 @@
 #include "codegen/kernel/decompose.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace anabranch {
@@ -65,6 +66,14 @@ constexpr Decomposition rows[] = {
     {"x >> y = x and not y", Op::shift_right_logical, is_bool, and_not},
     {"x >> y = x, with copies of the sign", Op::shift_right_arithmetic, is_bool, itself},
 };
+
+constexpr bool has_row(Op op) {
+  return std::ranges::any_of(rows, [op](const Decomposition& row) { return row.op == op; });
+}
+
+#define COMPOSED_OP(name) \
+  static_assert(has_row(Op::name), "a composed op of ops.def has no row above");
+#include "ir/ops_by_kind.def"
 
 }  // namespace
 
