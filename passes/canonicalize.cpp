@@ -29,8 +29,8 @@ std::vector<Rule> rules_of_all_topics() {
     for (Rule& rule : more) rules.push_back(std::move(rule));
   };
   add(operand_order_rules(constants_last));
-  add(reordering_rules());
-  add(cutting_rules());
+  add(layout_rules());
+  add(slice_and_pad_rules());
   add(contraction_rules());
   return rules;
 }

@@ -18,9 +18,9 @@ Graph canonicalize(const Graph& graph, PassContext& context);
 const RuleTable& canonicalize_rules();
 
 /// The part of it that concerns reshape, broadcast_in_dim and transpose.
-std::vector<Rule> reordering_rules();
+std::vector<Rule> layout_rules();
 /// The part that concerns slice, pad, reverse and concatenate.
-std::vector<Rule> cutting_rules();
+std::vector<Rule> slice_and_pad_rules();
 /// The part that concerns reductions and dot.
 std::vector<Rule> contraction_rules();
 

@@ -23,7 +23,7 @@ struct PlacedGraph {
 };
 
 /// A node runs where its operands are. What has none that are anywhere runs where all its readers
-/// do, else on `home`, with a transfer to each further device that reads it. Transfers to where the
+/// do, else on `home`, with a transfer to each other device that reads it. Transfers to where the
 /// operand is already go, and what is sent on comes from where it was at first. Throws Error,
 /// naming the op, both devices and the remedy, where operands are on different devices or a loop's
 /// or a branch's region holds a transfer.

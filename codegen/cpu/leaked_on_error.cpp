@@ -8,11 +8,11 @@ namespace anabranch::cpu {
 
 void give_up(void* object) noexcept {
   static std::mutex mutex;
-  static std::vector<void*>* given_up = nullptr;
+  static std::vector<void*>* leaked = nullptr;
   std::lock_guard lock(mutex);
   try {
-    if (!given_up) given_up = new std::vector<void*>;
-    given_up->push_back(object);
+    if (!leaked) leaked = new std::vector<void*>;
+    leaked->push_back(object);
   } catch (const std::bad_alloc&) {
     // The list serves searches for leaks alone.
   }

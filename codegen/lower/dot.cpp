@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "codegen/lower/fold.h"
+#include "codegen/lower/combiner.h"
 #include "codegen/lower/nest.h"
 #include "codegen/lower/writer.h"
 
@@ -134,8 +134,9 @@ class DotLowering {
   // The sums for all of `points`, which share the other loops, and what the outputs make of them.
   void fold(GroupWriter& writer, std::vector<std::vector<Index>>& points) const {
     const Node& node = region_.node(dot_);
-    const Fold fold = fold_of(node, region_);
-    const std::vector<Ref> initial = initial_scalars(fold, node, writer.producers, writer.builder);
+    const Combiner combiner = combiner_of(node, region_);
+    const std::vector<Ref> initial =
+        initial_scalars(combiner, node, writer.producers, writer.builder);
     std::vector<Ref> sums(points.size(), initial[0]);
     if (Shape(contracting_sizes()).size() > 0) {
       std::vector<Ref> loops = writer.open(writer.nest.reduced);
@@ -146,27 +147,28 @@ class DotLowering {
       for (std::vector<Index>& point : points) {
         writer.domain = contracting;
         std::copy_n(point.begin(), axes_.first_contracting, writer.domain.begin());
-        Ref left = element(writer, node.inputs[0], axes_.lhs, fold.dtypes[0]);
-        Ref right = element(writer, node.inputs[1], axes_.rhs, fold.dtypes[0]);
-        Ref value = writer.builder.compute(Op::multiply, fold.dtypes[0], {left, right});
-        reductions.push_back(make_reduction(fold, node, initial, {value}, writer.builder));
+        Ref left = element(writer, node.inputs[0], axes_.lhs, combiner.dtypes[0]);
+        Ref right = element(writer, node.inputs[1], axes_.rhs, combiner.dtypes[0]);
+        Ref value = writer.builder.compute(Op::multiply, combiner.dtypes[0], {left, right});
+        reductions.push_back(make_reduction(combiner, node, initial, {value}, writer.builder));
       }
       reductions = writer.close(loops.size(), std::move(reductions));
       for (std::size_t i = 0; i < sums.size(); ++i) sums[i] = reductions[i].results[0];
     }
-    for (std::size_t i = 0; i < points.size(); ++i) store(writer, fold, points[i], sums[i]);
+    for (std::size_t i = 0; i < points.size(); ++i) store(writer, combiner, points[i], sums[i]);
   }
 
   std::vector<std::int64_t> contracting_sizes() const {
     return {axes_.sizes.begin() + axes_.first_contracting, axes_.sizes.end()};
   }
 
-  void store(GroupWriter& writer, const Fold& fold, std::vector<Index> place, Ref sum) const {
+  void store(GroupWriter& writer, const Combiner& combiner, std::vector<Index> place,
+             Ref sum) const {
     place.resize(static_cast<std::size_t>(axes_.first_contracting));
     const Node& node = region_.node(dot_);
     const Index flat = writer.builder.indices().flatten(place, node.types[0].shape.sizes());
     const Point point = writer.producers.point(std::move(place));
-    bind_results(fold, dot_, node, point, {sum}, writer.producers, writer.builder);
+    bind_results(combiner, dot_, node, point, {sum}, writer.producers, writer.builder);
     for (std::uint32_t i = 0; i < region_.outputs().size(); ++i) {
       Ref value = writer.producers.value_at(region_.outputs()[i], point);
       writer.builder.store(writer.first_output + i, flat, value);

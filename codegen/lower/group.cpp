@@ -115,20 +115,20 @@ void GroupLowering::write_stage(GroupWriter& writer, int stage) const {
 }
 
 void GroupLowering::fold_stage(GroupWriter& writer, const std::vector<std::uint32_t>& nodes) const {
-  std::vector<Fold> folds;
+  std::vector<Combiner> combiners;
   std::vector<Reduction> reductions;
   for (std::uint32_t index : nodes) {
     const Node& node = region_.node(index);
-    const Fold& fold = folds.emplace_back(fold_of(node, region_));
-    std::vector<Ref> initial = initial_scalars(fold, node, writer.producers, writer.builder);
+    const Combiner& combiner = combiners.emplace_back(combiner_of(node, region_));
+    std::vector<Ref> initial = initial_scalars(combiner, node, writer.producers, writer.builder);
     if (row_size_ == 0) {
-      bind_results(fold, index, node, writer.row, initial, writer.producers, writer.builder);
+      bind_results(combiner, index, node, writer.row, initial, writer.producers, writer.builder);
       continue;
     }
     const Index position = position_of(writer);
-    std::vector<Ref> values =
-        element_scalars(fold, node, writer.element, position, {}, writer.producers, writer.builder);
-    reductions.push_back(make_reduction(fold, node, initial, values, writer.builder));
+    std::vector<Ref> values = element_scalars(combiner, node, writer.element, position, {},
+                                              writer.producers, writer.builder);
+    reductions.push_back(make_reduction(combiner, node, initial, values, writer.builder));
   }
   if (row_size_ == 0) return;
   store_outputs(writer, writer.stage);
@@ -139,7 +139,7 @@ void GroupLowering::fold_stage(GroupWriter& writer, const std::vector<std::uint3
   }
   reductions = writer.close(loops.size(), std::move(reductions));
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    bind_results(folds[i], nodes[i], region_.node(nodes[i]), writer.row, reductions[i].results,
+    bind_results(combiners[i], nodes[i], region_.node(nodes[i]), writer.row, reductions[i].results,
                  writer.producers, writer.builder);
   }
 }

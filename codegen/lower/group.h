@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "codegen/lower/fold.h"
+#include "codegen/lower/combiner.h"
 #include "codegen/lower/lowered.h"
 #include "codegen/lower/nest.h"
 #include "ir/fusion_plan.h"

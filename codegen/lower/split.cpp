@@ -85,7 +85,7 @@ std::optional<GroupLowering::Split> GroupLowering::split(const Nest& nest) const
 std::vector<Type> GroupLowering::partial_types(const Split& cut) const {
   std::vector<Type> types;
   for (std::uint32_t index : reductions_of(0)) {
-    for (Dtype dtype : fold_of(region_.node(index), region_).dtypes) {
+    for (Dtype dtype : combiner_of(region_.node(index), region_).dtypes) {
       types.push_back({dtype, Shape{cut.chunks, kept_size_}});
     }
   }
@@ -106,15 +106,15 @@ KernelCall GroupLowering::partial_kernel(const Nest& nest, const Split& cut) con
   std::vector<Reduction> reductions;
   for (std::uint32_t index : reductions_of(0)) {
     const Node& node = region_.node(index);
-    const Fold fold = fold_of(node, region_);
-    std::vector<Ref> initial = initial_scalars(fold, node, writer.producers, builder);
+    const Combiner combiner = combiner_of(node, region_);
+    std::vector<Ref> initial = initial_scalars(combiner, node, writer.producers, builder);
     const Index position = position_of(writer);
-    std::vector<Ref> values =
-        element_scalars(fold, node, writer.element, position, inside, writer.producers, builder);
+    std::vector<Ref> values = element_scalars(combiner, node, writer.element, position, inside,
+                                              writer.producers, builder);
     for (std::size_t i = 0; inside && i < values.size(); ++i) {
-      values[i] = builder.compute(Op::select, fold.dtypes[i], {inside, values[i], initial[i]});
+      values[i] = builder.compute(Op::select, combiner.dtypes[i], {inside, values[i], initial[i]});
     }
-    reductions.push_back(make_reduction(fold, node, initial, values, builder));
+    reductions.push_back(make_reduction(combiner, node, initial, values, builder));
   }
   reductions = writer.close(nest.reduced.size(), std::move(reductions));
 
@@ -146,21 +146,21 @@ KernelCall GroupLowering::combining_kernel(const Nest& nest, const Split& cut) c
   const Ref chunk_loop = builder.open_loop(cut.chunks);
   const Index at = table.add(table.scale(builder.index_of(chunk_loop), kept_size_), kept);
   const std::vector<std::uint32_t> nodes = reductions_of(0);
-  std::vector<Fold> folds;
+  std::vector<Combiner> combiners;
   std::vector<Reduction> reductions;
   for (std::uint32_t index : nodes) {
     const Node& node = region_.node(index);
-    const Fold& fold = folds.emplace_back(fold_of(node, region_));
+    const Combiner& combiner = combiners.emplace_back(combiner_of(node, region_));
     std::vector<Ref> values;
-    for (std::size_t i = 0; i < fold.dtypes.size(); ++i) {
+    for (std::size_t i = 0; i < combiner.dtypes.size(); ++i) {
       values.push_back(builder.load(buffer++, at));
     }
-    std::vector<Ref> initial = initial_scalars(fold, node, writer.producers, builder);
-    reductions.push_back(make_reduction(fold, node, initial, values, builder));
+    std::vector<Ref> initial = initial_scalars(combiner, node, writer.producers, builder);
+    reductions.push_back(make_reduction(combiner, node, initial, values, builder));
   }
   reductions = builder.close_loop(std::move(reductions));
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    bind_results(folds[i], nodes[i], region_.node(nodes[i]), writer.row, reductions[i].results,
+    bind_results(combiners[i], nodes[i], region_.node(nodes[i]), writer.row, reductions[i].results,
                  writer.producers, builder);
   }
   store_rows(writer);

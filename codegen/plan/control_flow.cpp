@@ -31,7 +31,7 @@ Estimate estimate(const Program& program, const DeviceModel& device) {
 
 void schedule_region(Program& region, Options options, bool is_whole) {
   const bool updates = std::any_of(region.steps.begin(), region.steps.end(),
-                                   [](const Step& step) { return !step.updates.empty(); });
+                                   [](const Step& step) { return !step.in_place_updates.empty(); });
   // Between streams nothing says that what reads an array comes before what updates it, so that
   // the whole array would be copied.
   if (is_whole || updates) options.streams = 1;

@@ -281,8 +281,8 @@ class Planner {
         step.in_place.emplace_back(step.buffers[read], step.buffers[written]);
       }
       if (auto whole = updated_parameter(fusion.regions[0])) {
-        step.updates.emplace_back(inputs[*whole], outputs[0]);
-        step.in_place = step.updates;
+        step.in_place_updates.emplace_back(inputs[*whole], outputs[0]);
+        step.in_place = step.in_place_updates;
       }
       step.work = KernelStep{add_kernel(std::move(call.kernel))};
       program_.steps.push_back(std::move(step));

@@ -291,7 +291,7 @@ ProgramMemory memory(const Specialization& compiled) {
   return anabranch::memory(*compiled.compilation);
 }
 
-Array weak_number(const Operand& number) { return as_array("jit", number); }
+Array weak_array(const Operand& number) { return as_array("jit", number); }
 
 }  // namespace detail
 }  // namespace anabranch

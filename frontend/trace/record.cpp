@@ -51,17 +51,17 @@ const std::shared_ptr<Tracer>& innermost_tracer(const std::shared_ptr<Tracer>& s
   return so_far && so_far->serial() > own->serial() ? so_far : own;
 }
 
-/// What recording asks of the operands.
-struct Look {
+/// What the operands come to together.
+struct Resolved {
   std::shared_ptr<Tracer> tracer;  // the innermost of theirs; null outside of traces
   std::optional<Device> device;    // of the results; nothing where any will do
   bool weak = false;
 };
 
-Look look_at(Op op, const std::vector<Array>& operands, const Attributes& attributes,
-             SourceLocation where) {
-  Look look;
-  look.weak = !operands.empty();
+Resolved resolve(Op op, const std::vector<Array>& operands, const Attributes& attributes,
+                 SourceLocation where) {
+  Resolved resolved;
+  resolved.weak = !operands.empty();
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const Array& operand = operands[i];
     if (!operand.expression()) {
@@ -72,17 +72,17 @@ Look look_at(Op op, const std::vector<Array>& operands, const Attributes& attrib
       fail_donated(std::string(name(op)), expression, where);
     }
     const bool is_mask = op == Op::select && i == 0;  // has no part in the result's dtype
-    look.weak = look.weak && (expression.weak || is_mask);
+    resolved.weak = resolved.weak && (expression.weak || is_mask);
     if (expression.kind == Expression::Kind::traced) {
-      look.tracer = innermost_tracer(look.tracer, expression);
+      resolved.tracer = innermost_tracer(resolved.tracer, expression);
     }
   }
   if (auto* transfer = std::get_if<DeviceAttributes>(&attributes)) {
-    look.device = transfer->device;
+    resolved.device = transfer->device;
   } else {
-    look.device = common_device(op, operands, look.tracer != nullptr, where);
+    resolved.device = common_device(op, operands, resolved.tracer != nullptr, where);
   }
-  return look;
+  return resolved;
 }
 
 }  // namespace
@@ -90,11 +90,11 @@ Look look_at(Op op, const std::vector<Array>& operands, const Attributes& attrib
 Array record(Op op, const std::vector<Array>& operands, SourceLocation where, Attributes attributes,
              std::optional<Type> stated) {
   where.scope = current_scope();
-  Look look = look_at(op, operands, attributes, where);
-  if (look.tracer) {
-    Array result = look.tracer->record(op, operands, std::move(attributes), std::move(stated),
-                                       where, look.device);
-    result.expression()->weak = look.weak;
+  Resolved resolved = resolve(op, operands, attributes, where);
+  if (resolved.tracer) {
+    Array result = resolved.tracer->record(op, operands, std::move(attributes), std::move(stated),
+                                           where, resolved.device);
+    result.expression()->weak = resolved.weak;
     return result;
   }
 
@@ -113,8 +113,8 @@ Array record(Op op, const std::vector<Array>& operands, SourceLocation where, At
   if (size > recording_limit) recorded->size = count_recorded(*recorded);
   bool full = recorded->size > recording_limit;
   auto expression =
-      std::make_shared<Expression>(std::move(results[0]), std::move(recorded), look.device);
-  expression->weak = look.weak;
+      std::make_shared<Expression>(std::move(results[0]), std::move(recorded), resolved.device);
+  expression->weak = resolved.weak;
   expression->location = where;
   expression->link();
   Array array(std::move(expression));
@@ -125,10 +125,10 @@ Array record(Op op, const std::vector<Array>& operands, SourceLocation where, At
 std::vector<Array> record_all(Op op, const std::vector<Array>& operands, SourceLocation where,
                               Attributes attributes, std::vector<Graph> regions) {
   where.scope = current_scope();
-  const Look look = look_at(op, operands, attributes, where);
-  if (look.tracer) {
-    return look.tracer->record_all(op, operands, std::move(attributes), std::move(regions), where,
-                                   look.device);
+  const Resolved resolved = resolve(op, operands, attributes, where);
+  if (resolved.tracer) {
+    return resolved.tracer->record_all(op, operands, std::move(attributes), std::move(regions),
+                                       where, resolved.device);
   }
 
   GraphBuilder builder;
@@ -141,7 +141,7 @@ std::vector<Array> record_all(Op op, const std::vector<Array>& operands, SourceL
   const std::vector<Type> types = builder.node(node).types;
   for (std::uint32_t i = 0; i < types.size(); ++i) outputs.push_back({node.node, i});
   Options options = default_options();
-  if (look.device) options.device = *look.device;
+  if (resolved.device) options.device = *resolved.device;
   auto compiled = compile_once(builder.build(std::move(outputs)), options);
 
   evaluate(operands);

@@ -82,7 +82,7 @@ template <MaybeConst<Step> S, class Visitor>
 void fields(S& step, Visitor&& visit) {
   visit("title", step.title);
   visit("in_place", step.in_place);
-  visit("updates", step.updates);
+  visit("in_place_updates", step.in_place_updates);
   visit("finishes", step.finishes);
   visit("lets_go", step.lets_go);
   fields(step.cost, visit);

@@ -61,7 +61,7 @@ struct Step {
   std::vector<std::pair<SlotId, SlotId>> in_place;
   /// Pairs (read, written) of one size of which the step writes a part of the second alone: before
   /// it runs, what the first holds is copied there, unless both are in one place.
-  std::vector<std::pair<SlotId, SlotId>> updates;
+  std::vector<std::pair<SlotId, SlotId>> in_place_updates;
   /// Outputs, by position, that are final once it is done. Set by `schedule`; an output that no
   /// step names is final when all streams are done.
   std::vector<std::uint32_t> finishes;

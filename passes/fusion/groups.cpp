@@ -244,7 +244,7 @@ bool FusionGroups::is_reached_around(GroupId from, GroupId to) const {
     return owner_[member] == from || member == own.back();
   });
   std::vector<GroupId> open;
-  auto look_at = [&](GroupId group) {
+  auto visit = [&](GroupId group) {
     for (std::uint32_t operand : groups_[group].operands) {
       GroupId above = owner_[operand];
       if (above == nobody || above == to || seen_[above] == searches_) continue;
@@ -253,12 +253,12 @@ bool FusionGroups::is_reached_around(GroupId from, GroupId to) const {
       open.push_back(above);
     }
   };
-  look_at(to);
+  visit(to);
   for (std::size_t searched = 0; !open.empty() && seen_[from] != searches_; ++searched) {
     if (searched == most_searched) return true;
     GroupId next = open.back();
     open.pop_back();
-    look_at(next);
+    visit(next);
   }
   return seen_[from] == searches_;
 }

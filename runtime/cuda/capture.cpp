@@ -65,7 +65,7 @@ struct CaptureInfo {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     check(driver().cuStreamGetCaptureInfo(stream, &status, nullptr, &graph, &last, &edges, &count),
           "capture");
-    if (status != CU_STREAM_CAPTURE_STATUS_ACTIVE) throw Error("capture: it has been given up");
+    if (status != CU_STREAM_CAPTURE_STATUS_ACTIVE) throw Error("capture: it has been invalidated");
   }
 };
 

@@ -144,7 +144,7 @@ void Frame::unbind() {
 
 void Frame::gather(const Step& step, void** buffers, DeviceStream* stream) const {
   for (SlotId id : step.buffers) *buffers++ = data_[id];
-  for (auto [read, written] : step.updates) {
+  for (auto [read, written] : step.in_place_updates) {
     if (data_[read] == data_[written]) continue;
     copy_bytes(data_[written], data_[read], program_.slots[read].type.bytes(), stream);
   }

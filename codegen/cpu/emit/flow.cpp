@@ -143,7 +143,7 @@ FlowEmitter::Values FlowEmitter::emit_program(const Program& program, const Link
 
 void FlowEmitter::emit_step(const Program& program, const Step& step, const LinkedStep& code,
                             const Values& slots, std::span<const Kernel> kernels) {
-  for (auto [read, written] : step.updates) {
+  for (auto [read, written] : step.in_place_updates) {
     copy_unless_same(slots[written], slots[read], program.slots[read].type.bytes());
   }
   Value* table = entry_.CreateAlloca(

@@ -176,7 +176,7 @@ Names FlowEmitter::emit_steps(const Program& program, const Names& inputs, const
 }
 
 void FlowEmitter::emit_step(const Program& program, const Step& step, const Names& slots) {
-  for (auto [read, written] : step.updates) {
+  for (auto [read, written] : step.in_place_updates) {
     if (slots[read] == slots[written]) continue;
     copy(slots[written], slots[read], program.slots[read].type);
     sync();

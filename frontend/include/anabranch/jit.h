@@ -122,7 +122,7 @@ class Jit {
   template <class T>
   static detail::Traced<T> as_argument(const T& argument) {
     if constexpr (std::is_arithmetic_v<T>)
-      return detail::weak_number(argument);
+      return detail::weak_array(argument);
     else
       return argument;
   }

@@ -164,7 +164,7 @@ TEST(ControlFlow, WhatReadsAnArrayRunsBeforeItsUpdate) {
   const auto compilation = compiled(head + body + tail, "f32[1000,64]");
   const Program& inside = loop_of(compilation).body();
   const std::vector<const Step*> steps = steps_of(inside);
-  const auto updates = [](const Step* step) { return !step->updates.empty(); };
+  const auto updates = [](const Step* step) { return !step->in_place_updates.empty(); };
   const auto update = std::ranges::find_if(steps, updates);
   ASSERT_NE(update, steps.end());
   const SlotId array = (*update)->updates[0].first;

@@ -145,7 +145,7 @@ TEST(Run, AnOutputThatIsReadOnIsNotGivenAway) {
 TEST(Run, AnUpdateElsewhereBeginsWithTheWholeArray) {
   FakeProgram program(10);
   const SlotId in = program.input(), out = program.output();
-  program.step({in}, out).updates = {{in, out}};
+  program.step({in}, out).in_place_updates = {{in, out}};
   program.last_task().function = [](const void*, void* const* buffers, std::int64_t, std::int64_t) {
     static_cast<std::int64_t*>(buffers[1])[4] = -1;
   };

@@ -76,7 +76,7 @@ ProgramCost cost(const Specialization& compiled);
 ProgramMemory memory(const Specialization& compiled);
 
 /// A number as an array of rank 0 that takes the dtype of what it meets.
-Array weak_number(const Operand& number);
+Array weak_array(const Operand& number);
 
 }  // namespace detail
 }  // namespace anabranch

@@ -1,4 +1,4 @@
-#include "codegen/lower/fold.h"
+#include "codegen/lower/combiner.h"
 
 #include <limits>
 
@@ -62,20 +62,20 @@ Combine combine_of(Op op, Dtype dtype) {
 
 }  // namespace
 
-Fold fold_of(const Node& reduction, const Graph& graph) {
-  Fold fold;
+Combiner combiner_of(const Node& reduction, const Graph& graph) {
+  Combiner combiner;
   const Dtype dtype = graph.type(reduction.inputs[0]).dtype;
-  fold.combine = combine_of(reduction.op, dtype);
-  if (fold.combine == Combine::general) {
-    for (const Type& type : reduction.types) fold.dtypes.push_back(type.dtype);
-    return fold;
+  combiner.combine = combine_of(reduction.op, dtype);
+  if (combiner.combine == Combine::general) {
+    for (const Type& type : reduction.types) combiner.dtypes.push_back(type.dtype);
+    return combiner;
   }
-  const bool accumulates = fold.combine == Combine::sum || fold.combine == Combine::product;
-  fold.dtypes.push_back(accumulates ? accumulates_in(dtype) : dtype);
-  if (fold.combine == Combine::argmax || fold.combine == Combine::argmin) {
-    fold.dtypes.push_back(reduction.types[0].dtype);
+  const bool accumulates = combiner.combine == Combine::sum || combiner.combine == Combine::product;
+  combiner.dtypes.push_back(accumulates ? accumulates_in(dtype) : dtype);
+  if (combiner.combine == Combine::argmax || combiner.combine == Combine::argmin) {
+    combiner.dtypes.push_back(reduction.types[0].dtype);
   }
-  return fold;
+  return combiner;
 }
 
 std::uint64_t identity(Combine combine, Dtype dtype) {
@@ -98,58 +98,59 @@ std::uint64_t identity(Combine combine, Dtype dtype) {
   throw InternalError("lower", "a general reduction has no known identity");
 }
 
-std::vector<Ref> initial_scalars(const Fold& fold, const Node& reduction,
+std::vector<Ref> initial_scalars(const Combiner& combiner, const Node& reduction,
                                  InlineProducers& producers, KernelBuilder& builder) {
   std::vector<Ref> initial;
-  if (fold.combine == Combine::general) {
-    for (std::size_t i = 0; i < fold.dtypes.size(); ++i) {
+  if (combiner.combine == Combine::general) {
+    for (std::size_t i = 0; i < combiner.dtypes.size(); ++i) {
       initial.push_back(
-          producers.value_at(reduction.inputs[fold.dtypes.size() + i], producers.point({})));
+          producers.value_at(reduction.inputs[combiner.dtypes.size() + i], producers.point({})));
     }
     return initial;
   }
-  initial.push_back(builder.constant(fold.dtypes[0], identity(fold.combine, fold.dtypes[0])));
-  if (fold.dtypes.size() == 2) {
+  initial.push_back(
+      builder.constant(combiner.dtypes[0], identity(combiner.combine, combiner.dtypes[0])));
+  if (combiner.dtypes.size() == 2) {
     // Where every element is as extreme as the identity, the first is the answer.
-    initial.push_back(builder.constant(fold.dtypes[1], 0));
+    initial.push_back(builder.constant(combiner.dtypes[1], 0));
   }
   return initial;
 }
 
-std::vector<Ref> element_scalars(const Fold& fold, const Node& reduction, Point place,
+std::vector<Ref> element_scalars(const Combiner& combiner, const Node& reduction, Point place,
                                  Index position, Ref mask, InlineProducers& producers,
                                  KernelBuilder& builder) {
   std::vector<Ref> values;
-  const std::size_t arrays = fold.combine == Combine::general ? fold.dtypes.size() : 1;
+  const std::size_t arrays = combiner.combine == Combine::general ? combiner.dtypes.size() : 1;
   for (std::size_t i = 0; i < arrays; ++i) {
     values.push_back(producers.value_at(reduction.inputs[i], place, mask));
   }
-  if (builder.kernel()[values[0]].dtype != fold.dtypes[0]) {
-    values[0] = builder.compute(Op::convert, fold.dtypes[0], {values[0]});
+  if (builder.kernel()[values[0]].dtype != combiner.dtypes[0]) {
+    values[0] = builder.compute(Op::convert, combiner.dtypes[0], {values[0]});
   }
-  if (fold.combine == Combine::argmax || fold.combine == Combine::argmin) {
+  if (combiner.combine == Combine::argmax || combiner.combine == Combine::argmin) {
     Ref at = builder.scalar(position);
-    values.push_back(fold.dtypes[1] == i64 ? at
-                                           : builder.compute(Op::convert, fold.dtypes[1], {at}));
+    values.push_back(
+        combiner.dtypes[1] == i64 ? at : builder.compute(Op::convert, combiner.dtypes[1], {at}));
   }
   return values;
 }
 
-Reduction make_reduction(const Fold& fold, const Node& reduction, std::vector<Ref> initial,
+Reduction make_reduction(const Combiner& combiner, const Node& reduction, std::vector<Ref> initial,
                          std::vector<Ref> values, KernelBuilder& builder) {
   Reduction made;
-  made.combine = fold.combine;
+  made.combine = combiner.combine;
   made.initial = std::move(initial);
   made.values = std::move(values);
-  if (fold.combine != Combine::general) return made;
+  if (combiner.combine != Combine::general) return made;
 
   const Graph& body = reduction.regions[0];
-  const std::size_t count = fold.dtypes.size();
+  const std::size_t count = combiner.dtypes.size();
   builder.open_body();
   InlineProducers producers(body, builder);
   const Point place = producers.point({});
   for (std::size_t i = 0; i < 2 * count; ++i) {
-    Ref argument = builder.argument(fold.dtypes[i % count]);
+    Ref argument = builder.argument(combiner.dtypes[i % count]);
     (i < count ? made.so_far : made.next).push_back(argument);
     producers.bind({static_cast<std::uint32_t>(i), 0}, place, argument);
   }
@@ -158,16 +159,16 @@ Reduction make_reduction(const Fold& fold, const Node& reduction, std::vector<Re
   return made;
 }
 
-void bind_results(const Fold& fold, std::uint32_t node, const Node& reduction, Point row,
+void bind_results(const Combiner& combiner, std::uint32_t node, const Node& reduction, Point row,
                   const std::vector<Ref>& carried, InlineProducers& producers,
                   KernelBuilder& builder) {
-  if (fold.combine == Combine::general) {
+  if (combiner.combine == Combine::general) {
     for (std::uint32_t i = 0; i < carried.size(); ++i) producers.bind({node, i}, row, carried[i]);
     return;
   }
   Ref result = carried.back();  // the position, where there is one
   const Dtype dtype = reduction.types[0].dtype;
-  if (fold.dtypes.back() != dtype) result = builder.compute(Op::convert, dtype, {result});
+  if (combiner.dtypes.back() != dtype) result = builder.compute(Op::convert, dtype, {result});
   producers.bind({node, 0}, row, result);
 }
 

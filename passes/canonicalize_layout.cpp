@@ -132,7 +132,7 @@ std::optional<Value> transpose_of_units(Rewriter& graph, const Node& node) {
 
 }  // namespace
 
-std::vector<Rule> reordering_rules() {
+std::vector<Rule> layout_rules() {
   return {
       {"reshape(x) = x, to its own shape", {Op::reshape}, same_shape},
       {"reshape(c) = broadcast(c)", {Op::reshape}, reshape_of_splat},

@@ -229,7 +229,7 @@ std::optional<Value> flat_concatenate(Rewriter& graph, const Node& node) {
 
 }  // namespace
 
-std::vector<Rule> cutting_rules() {
+std::vector<Rule> slice_and_pad_rules() {
   return {
       {"slice(x) = x, if whole", {Op::slice}, slice_of_whole},
       {"slice(slice(x)) = slice(x)", {Op::slice}, slice_of_slice},
