@@ -167,7 +167,7 @@ TEST(ControlFlow, WhatReadsAnArrayRunsBeforeItsUpdate) {
   const auto updates = [](const Step* step) { return !step->in_place_updates.empty(); };
   const auto update = std::ranges::find_if(steps, updates);
   ASSERT_NE(update, steps.end());
-  const SlotId array = (*update)->updates[0].first;
+  const SlotId array = (*update)->in_place_updates[0].first;
   for (const Step* step : std::span(update + 1, steps.end())) {
     EXPECT_EQ(std::ranges::count(step->buffers, array), 0) << to_string(inside);
   }
