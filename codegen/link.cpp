@@ -82,17 +82,9 @@ HostTask call_task(const Step& step, const CallStep& call) {
     case Op::custom_call:
       return custom_call(step, call);
     case Op::transfer:  // a step of its own
-#define NO_CALL(name) case Op::name:
-#define LEAF_OP NO_CALL
-#define ELEMENTWISE_OP NO_CALL
-#define COMPOSED_OP NO_CALL
-#define INDEX_OP NO_CALL
-#define REDUCTION_OP NO_CALL
-#define LIBRARY_OP NO_CALL
-#define CONTROL_OP NO_CALL
-#define REGION_OP NO_CALL
+#define CALL_OP(name)
+#define OTHER_OP(name) case Op::name:
 #include "ir/ops_by_kind.def"
-#undef NO_CALL
       break;
   }
   throw InternalError("link", std::string(name(call.op)) + " is called as no function");

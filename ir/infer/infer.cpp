@@ -104,26 +104,17 @@ Type select(const Application& call) {
 
 ResultTypes dispatch(const Application& call) {
   switch (call.op) {
-#define TYPE_RULE(name) \
-  case Op::name:        \
-    return type_rules::name(call);
-#define LEAF_OP TYPE_RULE
-#define ELEMENTWISE_RULE(name) \
-  case Op::name:               \
+#define ELEMENTWISE_OP(name) \
+  case Op::name:             \
     return type_rules::elementwise(call);
-#define ELEMENTWISE_OP ELEMENTWISE_RULE
-#define COMPOSED_OP ELEMENTWISE_RULE
-#define INDEX_OP TYPE_RULE
+#define COMPOSED_OP ELEMENTWISE_OP
 #define REDUCTION_OP(name) \
   case Op::name:           \
     return type_rules::reduction(call);
-#define LIBRARY_OP TYPE_RULE
-#define CALL_OP TYPE_RULE
-#define CONTROL_OP TYPE_RULE
-#define REGION_OP TYPE_RULE
+#define OTHER_OP(name) \
+  case Op::name:       \
+    return type_rules::name(call);
 #include "ir/ops_by_kind.def"
-#undef TYPE_RULE
-#undef ELEMENTWISE_RULE
   }
   throw InternalError("infer", "an op that ops.def does not have");
 }

@@ -64,15 +64,11 @@ struct ResultTypes {
 /// is neither elementwise nor a reduction (a missing one fails the link).
 namespace type_rules {
 
-#define TYPE_RULE(name) ResultTypes name(const Application& call);
-#define LEAF_OP TYPE_RULE
-#define INDEX_OP TYPE_RULE
-#define LIBRARY_OP TYPE_RULE
-#define CALL_OP TYPE_RULE
-#define CONTROL_OP TYPE_RULE
-#define REGION_OP TYPE_RULE
+#define ELEMENTWISE_OP(name)
+#define COMPOSED_OP(name)
+#define REDUCTION_OP(name)
+#define OTHER_OP(name) ResultTypes name(const Application& call);
 #include "ir/ops_by_kind.def"
-#undef TYPE_RULE
 
 ResultTypes elementwise(const Application& call);
 ResultTypes reduction(const Application& call);

@@ -198,17 +198,9 @@ Value* emit_compute(llvm::IRBuilderBase& b, const ElementwiseOp& what,
       return b.CreateSelect(x, y, z);
       // Written as other ops before (decompose.h), or not elementwise: lowering turns those into
       // loops, loads and stores.
-#define NOT_EMITTED(name) case Op::name:
-#define LEAF_OP NOT_EMITTED
-#define COMPOSED_OP NOT_EMITTED
-#define INDEX_OP NOT_EMITTED
-#define REDUCTION_OP NOT_EMITTED
-#define LIBRARY_OP NOT_EMITTED
-#define CALL_OP NOT_EMITTED
-#define CONTROL_OP NOT_EMITTED
-#define REGION_OP NOT_EMITTED
+#define ELEMENTWISE_OP(name)
+#define OTHER_OP(name) case Op::name:
 #include "ir/ops_by_kind.def"
-#undef NOT_EMITTED
       break;
   }
   throw InternalError("emit", std::string(name(what.op)) + " is no op that code is emitted for");
