@@ -42,7 +42,7 @@ std::int64_t Array::size(std::source_location where) const {
 int Array::rank(std::source_location where) const { return get("rank", where).type.rank(); }
 
 Device Array::device(std::source_location where) const {
-  return get("device", where).device().value_or(default_device());
+  return get("device", where).device_or_default();
 }
 
 void Array::check_read(const char* function, Dtype as, std::int64_t count,

@@ -75,6 +75,11 @@ struct Expression final : Pending {
   std::optional<Device> device() const {
     return is_concrete() ? std::optional(buffer_.device()) : device_;
   }
+  /// Where it is, or will be if it runs now.
+  Device device_or_default() const {
+    if (is_concrete()) return buffer_.device();
+    return device_ ? *device_ : default_device();
+  }
 
   /// Whether its bytes are in, or on their way to, a device's memory.
   bool is_concrete() const { return concrete_.load(std::memory_order_acquire); }

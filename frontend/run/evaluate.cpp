@@ -179,7 +179,7 @@ void evaluate_all() {
   std::map<Device, std::vector<ExpressionPtr>> by_device;
   for (const std::shared_ptr<Pending>& pending : Pending::all()) {
     auto expression = std::static_pointer_cast<Expression>(pending);
-    by_device[expression->device().value_or(default_device())].push_back(std::move(expression));
+    by_device[expression->device_or_default()].push_back(std::move(expression));
   }
   for (auto& [device, expressions] : by_device) {
     Part part;
@@ -216,13 +216,19 @@ std::uint32_t count_recorded(const Recorded& recorded) {
   return count;
 }
 
-Buffer memory_of(const Array& array, const Device& device) {
+Buffer memory_of(const Array& array) {
   const Expression& expression = *array.expression();
   if (expression.kind == Expression::Kind::donated) fail_donated("read", expression, {});
   if (expression.kind == Expression::Kind::memory && !expression.is_concrete()) {
     evaluate({&array, 1});
   }
-  return buffer_of(expression, device);
+  return expression.buffer();
+}
+
+Buffer memory_of(const Array& array, const Device& device) {
+  const Expression& expression = *array.expression();
+  if (expression.kind == Expression::Kind::scalar) return buffer_of(expression, device);
+  return memory_of(array);
 }
 
 }  // namespace anabranch

@@ -20,7 +20,9 @@ void evaluate_all();
 std::uint32_t count_recorded(const Recorded& recorded);
 
 /// The memory of an array, once dispatched: `expression` is neither traced nor recorded afterwards.
-/// A host scalar is put on `device`.
+/// It is no host scalar.
+Buffer memory_of(const Array& array);
+/// Puts a host scalar on `device`.
 Buffer memory_of(const Array& array, const Device& device);
 
 }  // namespace anabranch

@@ -58,12 +58,18 @@ struct JitCache::State {
 
 namespace {
 
-// Nothing for a number, which goes where it is wanted; a spec stands for an array at `home`.
-std::optional<Device> device_of(const Leaf& leaf, const Device& home) {
-  if (!leaf.array && !leaf.weak) return home;
-  const Expression* expression = leaf.array ? leaf.array->expression().get() : nullptr;
-  if (!expression || expression->kind == Expression::Kind::scalar) return std::nullopt;
-  return expression->device().value_or(default_device());
+bool is_spec(const Leaf& leaf) { return !leaf.array && !leaf.weak; }
+
+// A number goes where it is wanted.
+bool has_device(const Leaf& leaf) {
+  if (!leaf.array) return is_spec(leaf);
+  const Expression* expression = leaf.array->expression().get();
+  return expression && expression->kind != Expression::Kind::scalar;
+}
+
+// Of a leaf that has one; a spec stands for an array at `home`.
+Device device_of(const Leaf& leaf, const Device& home) {
+  return is_spec(leaf) ? home : leaf.array->expression()->device_or_default();
 }
 
 bool matches(const Specialization& compiled, const Signature& signature, const Device& home) {
@@ -75,13 +81,14 @@ bool matches(const Specialization& compiled, const Signature& signature, const D
     const Leaf& leaf = signature.leaves[i];
     const Specialization::Parameter& parameter = compiled.parameters[i];
     if (leaf.weak != parameter.weak || !leaf.type || *leaf.type != parameter.type) return false;
-    const std::optional<Device> device = device_of(leaf, home);
-    if (!device || device == parameter.device) continue;
+    if (!has_device(leaf)) continue;
+    const Device device = device_of(leaf, home);
+    if (device == parameter.device) continue;
     // What was traced with a number, which has no device, takes what is where it put the number:
     // x = f(x) is one program whether x begins as scalar(1.0f) or as the result of a call.
     if (parameter.device) return false;
     const Program& program = compiled.compilation->program();
-    if (*device != input_device(program, static_cast<std::uint32_t>(i))) return false;
+    if (device != input_device(program, static_cast<std::uint32_t>(i))) return false;
   }
   return true;
 }
@@ -211,7 +218,9 @@ SpecializationPtr JitCache::add(const Signature& signature, Description descript
   added->description = std::move(description);
   Options options = state.options;
   for (const Leaf& leaf : signature.leaves) {
-    added->parameters.push_back({*leaf.type, leaf.weak, device_of(leaf, state.options.device)});
+    std::optional<Device> device;
+    if (has_device(leaf)) device = device_of(leaf, state.options.device);
+    added->parameters.push_back({*leaf.type, leaf.weak, device});
     options.parameters.push_back(added->parameters.back().device);
   }
   Traced result = [&] {

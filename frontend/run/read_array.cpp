@@ -26,7 +26,7 @@ void Array::wait(std::source_location where) const {
   if (expression.kind == Expression::Kind::traced) {
     fail("wait: " + to_string(expression.type) + " is being traced and has no value yet", where);
   }
-  memory_of(*this, default_device()).ready().wait(where);
+  memory_of(*this).ready().wait(where);
 }
 
 bool Array::ready() const {
@@ -44,14 +44,14 @@ void Array::read_async(const char* function, ReadPiece read,
     read(scalar_bytes(expression));
     return done({});
   }
-  read_when_ready(memory_of(*this, default_device()), std::move(read), std::move(done));
+  read_when_ready(memory_of(*this), std::move(read), std::move(done));
 }
 
 std::span<const std::byte> Array::bytes_in_place(const char* function,
                                                  const std::source_location& where) const {
   const Expression& expression = get(function, where);
   if (expression.kind == Expression::Kind::scalar) return scalar_bytes(expression);
-  const Buffer memory = memory_of(*this, default_device());
+  const Buffer memory = memory_of(*this);
   if (memory.device().kind() != DeviceKind::cpu) {
     fail(std::string(function) + ": " + to_string(expression.type) + " is on " +
              to_string(memory.device()) +
@@ -75,7 +75,7 @@ void Array::read(const char* function, const ReadPiece& read,
                  const std::source_location& where) const {
   const Expression& expression = get(function, where);
   if (expression.kind == Expression::Kind::scalar) return read(scalar_bytes(expression));
-  const Buffer memory = memory_of(*this, default_device());
+  const Buffer memory = memory_of(*this);
   memory.ready().wait(where);
   read_in_pieces(memory, read);
 }
@@ -89,7 +89,7 @@ std::string to_string(const Array& array) {
   if (expression.kind == Expression::Kind::scalar) {
     return format_array(expression.type, &expression.scalar);
   }
-  Buffer memory = memory_of(array, default_device());
+  Buffer memory = memory_of(array);
   memory.ready().wait();
   std::string text;
   read_now(memory, [&](const void* data) { text = format_array(expression.type, data); });

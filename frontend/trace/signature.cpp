@@ -41,7 +41,7 @@ std::string describe(const Array& array) {
   if (!array.expression()) return "empty";
   const Expression& expression = *array.expression();
   std::string text = expression.weak ? describe_weak(expression.type) : to_string(expression.type);
-  const Device device = expression.device().value_or(default_device());
+  const Device device = expression.device_or_default();
   if (device != default_device()) text += " on " + to_string(device);
   return text;
 }

@@ -17,8 +17,7 @@ Array OpenTrace::parameter(const Array& argument) {
     fail("trace: an argument holds an empty Array; give it a value first", {});
   const Expression& expression = *argument.expression();
   std::optional<Device> device;
-  if (expression.kind == Expression::Kind::memory)
-    device = expression.device().value_or(default_device());
+  if (expression.kind == Expression::Kind::memory) device = expression.device_or_default();
   Array parameter = tracer_->parameter(expression.type, device);
   parameter.expression()->weak = expression.weak;
   return parameter;
