@@ -65,6 +65,12 @@ struct PadAttributes {
   bool operator==(const PadAttributes&) const = default;
 };
 
+/// One entry per axis. A window spans `(sizes - 1) * dilations + 1` elements.
+struct WindowsAttributes {
+  std::vector<std::int64_t> sizes, strides, dilations;
+  bool operator==(const WindowsAttributes&) const = default;
+};
+
 /// Pairs of axes, by position: lhs_batch[i] goes with rhs_batch[i], and so for contracting.
 struct DotAttributes {
   std::vector<std::int64_t> lhs_batch, rhs_batch, lhs_contracting, rhs_contracting;
@@ -98,10 +104,10 @@ struct FusionAttributes {
   bool operator==(const FusionAttributes&) const = default;
 };
 
-using Attributes =
-    std::variant<NoAttributes, ConstantAttributes, AxisAttributes, AxesAttributes,
-                 CompareAttributes, SliceAttributes, SizesAttributes, PadAttributes, DotAttributes,
-                 DeviceAttributes, CustomCallAttributes, FusionAttributes>;
+using Attributes = std::variant<NoAttributes, ConstantAttributes, AxisAttributes, AxesAttributes,
+                                CompareAttributes, SliceAttributes, SizesAttributes, PadAttributes,
+                                WindowsAttributes, DotAttributes, DeviceAttributes,
+                                CustomCallAttributes, FusionAttributes>;
 
 template <class Visitor>
 void fields(const NoAttributes&, Visitor&&) {}
@@ -137,6 +143,12 @@ void fields(A& a, Visitor&& visit) {
   visit("low", a.low);
   visit("high", a.high);
   visit("interior", a.interior);
+}
+template <MaybeConst<WindowsAttributes> A, class Visitor>
+void fields(A& a, Visitor&& visit) {
+  visit("sizes", a.sizes);
+  visit("strides", a.strides);
+  visit("dilations", a.dilations);
 }
 template <MaybeConst<DotAttributes> A, class Visitor>
 void fields(A& a, Visitor&& visit) {

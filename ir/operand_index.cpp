@@ -126,6 +126,22 @@ class Maps {
     return made;
   }
 
+  OperandIndex sliding_windows() {
+    OperandIndex made;
+    const auto& windows = node_.as<WindowsAttributes>();
+    const std::size_t rank = from_.sizes().size();
+    // Along one element a step is anything, and so it is where nothing is ever read.
+    const auto steps = [&](std::size_t axis, std::int64_t step) {
+      const bool is_one = to_.size() == 0 || to_[static_cast<int>(axis)] == 1;
+      return is_one ? table_.constant(0) : table_.scale(result_[axis], step);
+    };
+    for (std::size_t axis = 0; axis < rank; ++axis) {
+      made.at.push_back(table_.add(steps(axis, windows.strides[axis]),
+                                   steps(rank + axis, windows.dilations[axis])));
+    }
+    return made;
+  }
+
   OperandIndex concatenate() {
     OperandIndex made{same(), {}};
     const auto axis = node_.as<AxisAttributes>().axis;

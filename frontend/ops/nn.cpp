@@ -1,5 +1,7 @@
 #include "anabranch/nn.h"
 
+#include <concepts>
+#include <limits>
 #include <numbers>
 
 #include "anabranch/manipulate.h"
@@ -20,6 +22,62 @@ Term below_top(const char* function, const Term& x, Axis axis) {
   std::int64_t along = axis_of(function, axis, shape, x.where());
   if (shape[static_cast<int>(along)] == 0) return x;
   return x - Term(max(x, axis, keepdims), x.where());
+}
+
+// The windows of the last axes, and the axes that hold the places in a window.
+struct Pools {
+  Term windows;
+  std::vector<std::int64_t> places;
+  double size = 1;  // elements of a window
+};
+
+Pools pools(const char* function, const Term& x, const Sizes& sizes, const Sizes& strides,
+            const Padding& padding, const Operand& filler) {
+  const Type& type = type_of(x.array());
+  const auto rank = static_cast<std::size_t>(type.rank());
+  const std::size_t count = sizes.list().size();
+  if (count > rank) {
+    fail(std::string(function) + ": " + std::to_string(count) + " sizes for " + to_string(type) +
+             "; give at most one per axis",
+         sizes.where());
+  }
+  const auto per_axis = [&](const char* what, const std::vector<std::int64_t>& numbers,
+                            std::int64_t other) {
+    if (numbers.size() != count) {
+      fail(std::string(function) + ": " + std::to_string(numbers.size()) + " " + what + " for " +
+               std::to_string(count) + " sizes; give one per size",
+           sizes.where());
+    }
+    std::vector<std::int64_t> all(rank - count, other);
+    all.insert(all.end(), numbers.begin(), numbers.end());
+    return all;
+  };
+  const auto edges = [&](const char* what, const std::vector<std::int64_t>& numbers) {
+    return numbers.empty() ? std::vector<std::int64_t>(rank, 0) : per_axis(what, numbers, 0);
+  };
+  Array array = x.array();
+  if (!padding.low.empty() || !padding.high.empty()) {
+    array =
+        pad(x, edges("low paddings", padding.low), edges("high paddings", padding.high), filler);
+  }
+  WindowsAttributes windows{sizes.list(), per_axis("strides", strides.list(), 1),
+                            std::vector<std::int64_t>(rank, 1)};
+  windows.sizes = per_axis("sizes", sizes.list(), 1);
+  Pools made{{record(Op::sliding_windows, {array}, x.where(), std::move(windows)), x.where()}, {}};
+  for (std::size_t axis = rank; axis < 2 * rank; ++axis) {
+    made.places.push_back(static_cast<std::int64_t>(axis));
+  }
+  for (std::int64_t size : sizes.list()) made.size *= static_cast<double>(size);
+  return made;
+}
+
+// No element is below it.
+Operand lowest(Dtype dtype) {
+  if (is_float(dtype)) return -std::numeric_limits<double>::infinity();
+  return visit_dtype(dtype, [&]<class T>() -> Operand {
+    if constexpr (std::integral<T>) return std::numeric_limits<T>::lowest();
+    return 0;
+  });
 }
 
 }  // namespace
@@ -70,6 +128,26 @@ Array one_hot(const Operand& indices, std::int64_t count, Dtype dtype) {
   const Term wanted = {expand_dims({astype({array, at}, i64), at}, -1), at};
   return astype(wanted == position, dtype);
 }
+
+Array max_pool(const Operand& x, const Sizes& sizes, const Sizes& strides, const Padding& padding) {
+  const Term y = {as_array("max_pool", x, Takes::numbers), x.where()};
+  const Pools made =
+      pools("max_pool", y, sizes, strides, padding, lowest(type_of(y.array()).dtype));
+  return record(Op::reduce_max, {made.windows.array()}, x.where(), AxesAttributes{made.places});
+}
+
+Array max_pool(const Operand& x, const Sizes& sizes) { return max_pool(x, sizes, sizes); }
+
+Array avg_pool(const Operand& x, const Sizes& sizes, const Sizes& strides, const Padding& padding) {
+  const Term y = term("avg_pool", x);
+  const Pools made = pools("avg_pool", widened(y), sizes, strides, padding, 0);
+  const Term sums = {
+      record(Op::reduce_sum, {made.windows.array()}, x.where(), AxesAttributes{made.places}),
+      x.where()};
+  return rounded_as(y, sums / made.size);
+}
+
+Array avg_pool(const Operand& x, const Sizes& sizes) { return avg_pool(x, sizes, sizes); }
 
 Array layer_norm(const Operand& x, const Operand& scale, const Operand& shift, const Axes& axes,
                  double epsilon) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numeric>
 #include <optional>
 
 #include "anabranch/manipulate.h"
@@ -185,6 +186,35 @@ Array stack(const Operands& list, Axis axis) {
     slabs.emplace_back(expand_dims({array, where}, axis), where);
   }
   return concat(slabs, axis);
+}
+
+Array sliding_window_view(const Operand& x, const Sizes& sizes, const Axes& axes) {
+  const Array array = as_array("sliding_window_view", x);
+  const Type& type = type_of(array);
+  const auto along = axes.in_order("sliding_window_view", type.shape, x.where());
+  if (along.size() != sizes.list().size()) {
+    fail("sliding_window_view: " + std::to_string(sizes.list().size()) + " sizes for " +
+             std::to_string(along.size()) + " axes of " + to_string(type) + "; give one per axis",
+         sizes.where());
+  }
+  const auto rank = static_cast<std::size_t>(type.rank());
+  const std::vector<std::int64_t> ones(rank, 1);
+  WindowsAttributes windows{ones, ones, ones};
+  for (std::size_t i = 0; i < along.size(); ++i) {
+    windows.sizes[static_cast<std::size_t>(along[i])] = sizes.list()[i];
+  }
+  const Array all = record(Op::sliding_windows, {array}, x.where(), std::move(windows));
+  // The new axes in the order of `along`, then those of size 1, which go.
+  std::vector<std::int64_t> order(rank), unwanted;
+  std::iota(order.begin(), order.end(), 0);
+  for (std::int64_t axis : along) order.push_back(static_cast<std::int64_t>(rank) + axis);
+  for (std::size_t axis = 0; axis < rank; ++axis) {
+    if (std::ranges::find(along, static_cast<std::int64_t>(axis)) != along.end()) continue;
+    unwanted.push_back(static_cast<std::int64_t>(order.size()));
+    order.push_back(static_cast<std::int64_t>(rank + axis));
+  }
+  const Array sorted = permute_dims({all, x.where()}, Axes(order));
+  return unwanted.empty() ? sorted : squeeze({sorted, x.where()}, Axes(unwanted));
 }
 
 Array pad(const Operand& x, const Sizes& low, const Sizes& high, const Operand& value) {

@@ -156,6 +156,28 @@ ResultTypes pad(const Application& call) {
   return call.result(operand.dtype, std::move(sizes));
 }
 
+ResultTypes sliding_windows(const Application& call) {
+  const Type& operand = call.operands[0];
+  const auto& [sizes, strides, dilations] = call.as<WindowsAttributes>();
+  call.demand_per_axis(sizes, "sizes");
+  call.demand_per_axis(strides, "strides");
+  call.demand_per_axis(dilations, "dilations");
+  std::vector<std::int64_t> result;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (sizes[i] < 1 || strides[i] < 1 || dilations[i] < 1) {
+      call.refuse("size, stride and dilation must be at least 1" + at_axis(i),
+                  std::to_string(sizes[i]) + ", " + std::to_string(strides[i]) + ", " +
+                      std::to_string(dilations[i]));
+    }
+    const std::int64_t size = size_of_axis(operand, i);
+    // A window that spans more than 64 bits can count is longer than any axis.
+    const auto reach = checked_multiply(sizes[i] - 1, dilations[i]);
+    result.push_back(reach && *reach < size ? (size - 1 - *reach) / strides[i] + 1 : 0);
+  }
+  result.insert(result.end(), sizes.begin(), sizes.end());
+  return call.result(operand.dtype, std::move(result));
+}
+
 ResultTypes concatenate(const Application& call) {
   if (call.operands.empty()) call.refuse("needs at least one operand");
   const Type& first = call.operands[0];

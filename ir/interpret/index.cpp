@@ -118,6 +118,16 @@ Results pad(const Node& node, Operands operands) {
   return {Literal(type, std::move(bytes))};
 }
 
+Results sliding_windows(const Node& node, Operands x) {
+  const auto& windows = node.as<WindowsAttributes>();
+  return gather(node, x[0], [&](const Place& place, Place& source) {
+    const std::size_t rank = source.size();
+    for (std::size_t i = 0; i < rank; ++i) {
+      source[i] = place[i] * windows.strides[i] + place[rank + i] * windows.dilations[i];
+    }
+  });
+}
+
 Results concatenate(const Node& node, Operands operands) {
   const Type& type = node.types[0];
   const auto axis = static_cast<std::size_t>(node.as<AxisAttributes>().axis);

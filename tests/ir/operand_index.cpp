@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "anabranch/error.h"
@@ -216,6 +217,23 @@ TEST(OperandIndex, OfPad) {
       }
     }
   }
+}
+
+TEST(OperandIndex, OfSlidingWindows) {
+  for (std::int64_t size = 0; size <= 6; ++size) {
+    for (std::int64_t window : {1, 2, 3}) {
+      for (std::int64_t stride : {1, 2, 7}) {
+        for (std::int64_t dilation : {1, 2, 3}) {
+          const WindowsAttributes windows{{2, window}, {1, stride}, {1, dilation}};
+          OneOp(Op::sliding_windows, {numbered({3, size}, 1)}, windows).check();
+        }
+      }
+    }
+  }
+  const std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  OneOp(Op::sliding_windows, {numbered({5}, 1)}, WindowsAttributes{{1}, {most}, {most}}).check();
+  OneOp(Op::sliding_windows, {numbered({5}, 1)}, WindowsAttributes{{5}, {most}, {1}}).check();
+  OneOp(Op::sliding_windows, {numbered({5}, 1)}, WindowsAttributes{{2}, {1}, {most}}).check();
 }
 
 TEST(OperandIndex, OfConcatenate) {

@@ -143,6 +143,30 @@ void add_pad(RandomBuilder& b) {
   b.add(Op::pad, {*x, b.partner({b.dtype(*x), {}})}, edges);
 }
 
+// Windows, and often what is made of them: a reduction over the places in a window.
+void add_sliding_windows(RandomBuilder& b) {
+  auto x = b.pick([](const Type& type) { return type.rank() > 0 && type.rank() <= 3; });
+  if (!x) return;
+  const Shape from = b.shape(*x);
+  WindowsAttributes windows;
+  Axes places;
+  std::int64_t total = std::max<std::int64_t>(from.size(), 1);
+  for (std::int64_t size : from) {
+    const bool is_one = b.random.percent(40) || total * 4 > RandomBuilder::size_limit;
+    const std::int64_t strides[] = {1, 1, 1, 2, 3, size + 1, most};
+    const std::int64_t dilations[] = {1, 1, 1, 2, 3, most};
+    windows.sizes.push_back(is_one ? 1 : 1 + b.random.below(4));
+    windows.strides.push_back(b.random.of(strides));
+    windows.dilations.push_back(b.random.of(dilations));
+    total *= windows.sizes.back();
+    places.push_back(from.rank() + static_cast<std::int64_t>(places.size()));
+  }
+  const Value made = b.add(Op::sliding_windows, {*x}, windows);
+  if (b.random.percent(30) || b.dtype(*x) == bool_) return;
+  constexpr Op reductions[] = {Op::reduce_sum, Op::reduce_product, Op::reduce_max, Op::reduce_min};
+  b.add(b.random.of(reductions), {made}, AxesAttributes{places});
+}
+
 void add_concatenate(RandomBuilder& b) {
   auto x = value_with_axes(b);
   if (!x || b.shape(*x).size() * 3 > RandomBuilder::size_limit) return;
@@ -321,8 +345,8 @@ void add_dot(RandomBuilder& b) {
 // One index map of another of another, as rules that merge them match.
 void add_index_maps(RandomBuilder& b) {
   constexpr void (*maps[])(RandomBuilder&) = {
-      add_reshape, add_broadcast, add_transpose,   add_slice,     add_slice,
-      add_reverse, add_pad,       add_concatenate, add_reduction, add_reshape};
+      add_reshape, add_broadcast,   add_transpose, add_slice,   add_slice,          add_reverse,
+      add_pad,     add_concatenate, add_reduction, add_reshape, add_sliding_windows};
   b.build_on_newest(true);
   const auto same = b.random.of(maps);
   const bool again = b.random.percent(40);
@@ -333,10 +357,13 @@ void add_index_maps(RandomBuilder& b) {
 }
 
 constexpr Recipe recipes[] = {
-    {3, 8, add_ends},      {6, 1, add_reshape},        {10, 1, add_broadcast},
-    {8, 1, add_transpose}, {8, 1, add_slice},          {4, 1, add_reverse},
-    {5, 2, add_pad},       {5, 6, add_concatenate},    {12, 2, add_reduction},
-    {12, 1, add_position}, {4, 7, add_general_reduce}, {6, 4, add_dot},
+    {3, 8, add_ends},       {6, 1, add_reshape},
+    {10, 1, add_broadcast}, {8, 1, add_transpose},
+    {8, 1, add_slice},      {4, 1, add_reverse},
+    {5, 2, add_pad},        {5, 6, add_concatenate},
+    {12, 2, add_reduction}, {4, 3, add_sliding_windows},
+    {12, 1, add_position},  {4, 7, add_general_reduce},
+    {6, 4, add_dot},
 };
 
 }  // namespace

@@ -31,6 +31,11 @@ Array flip(const Operand& x, const Axes& axes = {});
 Array concat(const Operands& arrays, Axis axis = 0);
 /// Arrays of one shape side by side along a new axis.
 Array stack(const Operands& arrays, Axis axis = 0);
+/// All windows of these sizes along the axes (all, if none are given; else one size for each): an
+/// axis of n elements and a size of k become n - k + 1 windows, and the places in a window are new
+/// axes at the end, in the order of `axes`. Windows that do not fit are none. Error for a size
+/// below 1.
+Array sliding_window_view(const Operand& x, const Sizes& sizes, const Axes& axes = {});
 /// `value` around the elements: low[i] before and high[i] after on axis i; negative numbers crop.
 Array pad(const Operand& x, const Sizes& low, const Sizes& high, const Operand& value = 0);
 /// Elements start, start + stride, ... below limit on each axis; strides are 1 where none are

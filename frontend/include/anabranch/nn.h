@@ -1,6 +1,9 @@
 // Functions of neural networks, each of them one kernel once fused.
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "anabranch/export.h"
 #include "anabranch/operand.h"
 #include "anabranch/sizes.h"
@@ -31,5 +34,26 @@ Array one_hot(const Operand& indices, std::int64_t count, Dtype dtype = f32);
 /// The dtype is what the three come to; computed in f32 where that is f16 or bf16.
 Array layer_norm(const Operand& x, const Operand& scale, const Operand& shift,
                  const Axes& axes = -1, double epsilon = 1e-5);
+
+/// Around the axes that are pooled, one number per axis; none: 0.
+struct Padding {
+  std::vector<std::int64_t> low = {}, high = {};
+};
+
+/// The maximum of each window over the last axes, one size and one stride per axis (of x[N,C,H,W]
+/// and sizes {2, 2}: over H and W); a NaN in a window is its maximum. An axis of n elements becomes
+/// (n + low + high - size) / stride + 1, rounded down; padding never is the maximum unless a window
+/// holds nothing else. Numbers of any dtype. Error for a size or stride below 1, for more sizes
+/// than axes, and for sizes, strides and padding of different lengths.
+Array max_pool(const Operand& x, const Sizes& sizes, const Sizes& strides,
+               const Padding& padding = {});
+/// Windows side by side: the strides are the sizes.
+Array max_pool(const Operand& x, const Sizes& sizes);
+/// The mean of each window, see `max_pool`; padding counts as zeros. Floats; computed in f32 for
+/// f16 and bf16.
+Array avg_pool(const Operand& x, const Sizes& sizes, const Sizes& strides,
+               const Padding& padding = {});
+/// Windows side by side: the strides are the sizes.
+Array avg_pool(const Operand& x, const Sizes& sizes);
 
 }  // namespace anabranch

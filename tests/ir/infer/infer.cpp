@@ -63,6 +63,12 @@ const Good goods[] = {
     {{Op::slice, {"f32[10,4]"}, SliceAttributes{{1, 4}, {10, 4}, {4, 1}}}, "f32[3,0]"},
     {{Op::slice, {"f32[4]"}, SliceAttributes{{0}, {4}, {INT64_MAX}}}, "f32[1]"},
     {{Op::reverse, {"f32[2,3]"}, AxesAttributes{{0, 1}}}, "f32[2,3]"},
+    {{Op::sliding_windows, {"f32[7]"}, WindowsAttributes{{3}, {1}, {1}}}, "f32[5,3]"},
+    {{Op::sliding_windows, {"f32[7]"}, WindowsAttributes{{3}, {2}, {3}}}, "f32[1,3]"},
+    {{Op::sliding_windows, {"f32[2]"}, WindowsAttributes{{3}, {1}, {1}}}, "f32[0,3]"},
+    {{Op::sliding_windows, {"u8[0,3]"}, WindowsAttributes{{1, 2}, {1, 1}, {1, 1}}}, "u8[0,2,1,2]"},
+    {{Op::sliding_windows, {"f32[5]"}, WindowsAttributes{{3}, {INT64_MAX}, {INT64_MAX}}},
+     "f32[0,3]"},
     {{Op::pad, {"f32[3]", "f32[]"}, PadAttributes{{1}, {2}, {1}}}, "f32[8]"},
     {{Op::pad, {"f32[3]", "f32[]"}, PadAttributes{{-2}, {-1}, {0}}}, "f32[0]"},
     {{Op::pad, {"f32[0]", "f32[]"}, PadAttributes{{1}, {1}, {5}}}, "f32[2]"},
@@ -188,6 +194,10 @@ const Bad bads[] = {
      "slice: stride needs one entry per axis: f32[4] (0 entries for rank 1)"},
     {{Op::reverse, {"f32[2,3]"}, AxesAttributes{{1, 0}}},
      "reverse: axes must ascend: f32[2,3] ([1,0]; sort them)"},
+    {{Op::sliding_windows, {"f32[3]"}, WindowsAttributes{{0}, {1}, {1}}},
+     "sliding_windows: size, stride and dilation must be at least 1 on axis 0: f32[3] (0, 1, 1)"},
+    {{Op::sliding_windows, {"f32[3]"}, WindowsAttributes{{1}, {1, 1}, {1}}},
+     "sliding_windows: strides needs one entry per axis: f32[3] (2 entries for rank 1)"},
     {{Op::pad, {"f32[3]", "f16[]"}, PadAttributes{{0}, {0}, {0}}},
      "pad: the padding value must be a scalar of the operand's dtype: f32[3] x f16[] (f16[] "
      "instead of "

@@ -62,6 +62,14 @@ TEST(Interpret, Reverse) {
 
 TEST(Interpret, Pad) {
   const Literal nine = Literal::scalar<int>(9);
+  EXPECT_EQ(apply(Op::sliding_windows, {row<int>({1, 2, 3, 4})}, WindowsAttributes{{2}, {1}, {1}}),
+            grid<int>({3, 2}, {1, 2, 2, 3, 3, 4}));
+  EXPECT_EQ(
+      apply(Op::sliding_windows, {row<int>({1, 2, 3, 4, 5})}, WindowsAttributes{{2}, {2}, {2}}),
+      grid<int>({2, 2}, {1, 3, 3, 5}));
+  EXPECT_EQ(apply(Op::sliding_windows, {grid<int>({2, 3}, {1, 2, 3, 4, 5, 6})},
+                  WindowsAttributes{{2, 2}, {1, 1}, {1, 1}}),
+            grid<int>({1, 2, 2, 2}, {1, 2, 4, 5, 2, 3, 5, 6}));
   EXPECT_EQ(apply(Op::pad, {row<int>({1, 2, 3}), nine}, PadAttributes{{1}, {2}, {1}}),
             row<int>({9, 1, 9, 2, 9, 3, 9, 9}));
   EXPECT_EQ(apply(Op::pad, {row<int>({1, 2, 3}), nine}, PadAttributes{{-1}, {1}, {0}}),

@@ -74,6 +74,8 @@ Graph sample(Op op, Dtype dtype) {
   } else if (op == Op::pad) {
     inputs[1] = builder.parameter({dtype, {}});
     attributes = PadAttributes{{-1, 2}, {0, 0}, {0, 1}};
+  } else if (op == Op::sliding_windows) {
+    attributes = WindowsAttributes{{1, 2}, {2, 1}, {3, 1}};
   } else if (op == Op::argmax || op == Op::argmin) {
     stated = Type{Dtype::i32, {2}};
   } else if (op == Op::reduce) {
