@@ -77,6 +77,16 @@ struct DotAttributes {
   bool operator==(const DotAttributes&) const = default;
 };
 
+/// Which axes are which: lhs_axes = batch, feature, spatial ones; rhs_axes = output feature, input
+/// feature, spatial ones; result_axes as lhs_axes. The others have one entry per spatial axis; a
+/// negative low or high crops. Features are in `groups`, each of which sees its own alone.
+struct ConvolutionAttributes {
+  std::vector<std::int64_t> lhs_axes, rhs_axes, result_axes;
+  std::vector<std::int64_t> strides, low, high, lhs_dilations, rhs_dilations;
+  std::int64_t groups = 1;
+  bool operator==(const ConvolutionAttributes&) const = default;
+};
+
 /// Where a result is to be.
 struct DeviceAttributes {
   Device device;
@@ -106,8 +116,8 @@ struct FusionAttributes {
 
 using Attributes = std::variant<NoAttributes, ConstantAttributes, AxisAttributes, AxesAttributes,
                                 CompareAttributes, SliceAttributes, SizesAttributes, PadAttributes,
-                                WindowsAttributes, DotAttributes, DeviceAttributes,
-                                CustomCallAttributes, FusionAttributes>;
+                                WindowsAttributes, DotAttributes, ConvolutionAttributes,
+                                DeviceAttributes, CustomCallAttributes, FusionAttributes>;
 
 template <class Visitor>
 void fields(const NoAttributes&, Visitor&&) {}
@@ -156,6 +166,18 @@ void fields(A& a, Visitor&& visit) {
   visit("rhs_batch", a.rhs_batch);
   visit("lhs_contracting", a.lhs_contracting);
   visit("rhs_contracting", a.rhs_contracting);
+}
+template <MaybeConst<ConvolutionAttributes> A, class Visitor>
+void fields(A& a, Visitor&& visit) {
+  visit("lhs_axes", a.lhs_axes);
+  visit("rhs_axes", a.rhs_axes);
+  visit("result_axes", a.result_axes);
+  visit("strides", a.strides);
+  visit("low", a.low);
+  visit("high", a.high);
+  visit("lhs_dilations", a.lhs_dilations);
+  visit("rhs_dilations", a.rhs_dilations);
+  visit("groups", a.groups);
 }
 template <MaybeConst<DeviceAttributes> A, class Visitor>
 void fields(A& a, Visitor&& visit) {

@@ -105,6 +105,9 @@ class Planner {
       const Node& node = member(i);
       if (is_control(node.op)) return refuse(named(members_[i]) + " runs programs of its own");
       if (is_call(node.op)) return refuse(named(members_[i]) + " is nothing that a kernel does");
+      if (node.op == Op::convolution) {
+        return refuse(named(members_[i]) + " is for the pass expand, which runs before");
+      }
       if (node.op == Op::fusion) return refuse(named(members_[i]) + " is a group already");
       if (node.op == Op::constant && !node.as<ConstantAttributes>().value.is_splat()) {
         return refuse(named(members_[i]) + " is an array, which only an operand can be");

@@ -2,7 +2,25 @@
 
 #include <algorithm>
 
+#include "ir/checked.h"
+
 namespace anabranch {
+
+std::optional<std::int64_t> padded_size(std::int64_t size, std::int64_t low, std::int64_t high,
+                                        std::int64_t interior) {
+  auto padded = checked_multiply(std::max<std::int64_t>(size - 1, 0), interior);
+  for (std::int64_t more : {size, low, high}) {
+    if (padded) padded = checked_add(*padded, more);
+  }
+  return padded;
+}
+
+std::int64_t window_count(std::int64_t axis, std::int64_t size, std::int64_t stride,
+                          std::int64_t dilation) {
+  // A window that spans more than 64 bits can count is longer than any axis.
+  const auto last = checked_multiply(size - 1, dilation);
+  return last && *last < axis ? (axis - 1 - *last) / stride + 1 : 0;
+}
 
 PaddedAxis padded_axis(std::int64_t size, std::int64_t padded, std::int64_t low,
                        std::int64_t interior) {

@@ -4,11 +4,22 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "anabranch/shape.h"
 #include "ir/attributes.h"
 
 namespace anabranch {
+
+/// How many elements an axis of `size` becomes: low + size + (gaps between elements) * interior +
+/// high, or nothing where that leaves 64 bits.
+std::optional<std::int64_t> padded_size(std::int64_t size, std::int64_t low, std::int64_t high,
+                                        std::int64_t interior);
+
+/// How many windows of `size` elements, `dilation` apart, lie inside an axis of `axis` elements if
+/// one begins every `stride` elements. All three are at least 1.
+std::int64_t window_count(std::int64_t axis, std::int64_t size, std::int64_t stride,
+                          std::int64_t dilation);
 
 /// `count` elements from `first` on are in the result; the first of them is at place `low` of it,
 /// and each next one `step` further. All of them are below 2^60; `step` is 1 where nothing or one

@@ -33,8 +33,8 @@ std::optional<Literal> known_array(const Rewriter& graph, Value value) {
 }
 
 std::optional<Value> fold_arrays(Rewriter& graph, const Node& node) {
-  if (node.op == Op::broadcast_in_dim || node.op == Op::dot || node.op == Op::fusion ||
-      is_control(node.op) || is_call(node.op) || node.inputs.empty() ||
+  if (node.op == Op::broadcast_in_dim || info(node.op).kind == OpKind::library ||
+      node.op == Op::fusion || is_control(node.op) || is_call(node.op) || node.inputs.empty() ||
       node.types[0].size() > most_elements) {
     return std::nullopt;
   }

@@ -2,6 +2,7 @@
 
 #include "ir/checked.h"
 #include "ir/infer/rules.h"
+#include "ir/padded_axis.h"
 
 namespace anabranch {
 namespace {
@@ -11,16 +12,6 @@ std::int64_t size_of_axis(const Type& type, std::size_t axis) {
 }
 
 std::string at_axis(std::size_t axis) { return " on axis " + std::to_string(axis); }
-
-// low + size + (gaps between elements) * interior + high, or nothing where that leaves 64 bits.
-std::optional<std::int64_t> padded_size(std::int64_t size, std::int64_t low, std::int64_t high,
-                                        std::int64_t interior) {
-  auto padded = checked_multiply(std::max<std::int64_t>(size - 1, 0), interior);
-  for (std::int64_t more : {size, low, high}) {
-    if (padded) padded = checked_add(*padded, more);
-  }
-  return padded;
-}
 
 // The scalars from operand `first` on: one per axis.
 void demand_starts(const Application& call, std::size_t first, int rank) {
@@ -169,10 +160,7 @@ ResultTypes sliding_windows(const Application& call) {
                   std::to_string(sizes[i]) + ", " + std::to_string(strides[i]) + ", " +
                       std::to_string(dilations[i]));
     }
-    const std::int64_t size = size_of_axis(operand, i);
-    // A window that spans more than 64 bits can count is longer than any axis.
-    const auto reach = checked_multiply(sizes[i] - 1, dilations[i]);
-    result.push_back(reach && *reach < size ? (size - 1 - *reach) / strides[i] + 1 : 0);
+    result.push_back(window_count(size_of_axis(operand, i), sizes[i], strides[i], dilations[i]));
   }
   result.insert(result.end(), sizes.begin(), sizes.end());
   return call.result(operand.dtype, std::move(result));

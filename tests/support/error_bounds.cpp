@@ -308,6 +308,17 @@ Literal nonzero(const Literal& x) {
   return literal_of(x.type().shape, numbers);
 }
 
+// Of each sum of a dot or a convolution.
+double terms_of(const Node& node, const Type& lhs, const Type& rhs) {
+  const auto product = [](const Type& type, std::span<const std::int64_t> axes) {
+    double terms = 1;
+    for (std::int64_t axis : axes) terms *= static_cast<double>(type.shape[static_cast<int>(axis)]);
+    return terms;
+  };
+  if (node.op == Op::dot) return product(lhs, node.as<DotAttributes>().lhs_contracting);
+  return product(rhs, std::span(node.as<ConvolutionAttributes>().rhs_axes).subspan(1));
+}
+
 Numbers spread_of_dot(const Node& node, std::span<const Bounded> given) {
   const Dtype dtype = node.types[0].dtype;
   std::vector<Bounded> operands(given.begin(), given.end());
@@ -327,10 +338,7 @@ Numbers spread_of_dot(const Node& node, std::span<const Bounded> given) {
   const Numbers upper =
       numbers_of(in_f64(node, {apply(Op::add, x.type(), {x, operands[0].bound}),
                                apply(Op::add, y.type(), {y, operands[1].bound})}));
-  double terms = 1;
-  for (std::int64_t axis : node.as<DotAttributes>().lhs_contracting) {
-    terms *= static_cast<double>(x.type().shape[static_cast<int>(axis)]);
-  }
+  const double terms = terms_of(node, x.type(), y.type());
   // A product that is no zero, but underflows, gives a zero of its sign or, contracted, is lost.
   const Numbers products = numbers_of(in_f64(node, {nonzero(x), nonzero(y)}));
   Numbers spread(magnitudes.size());
@@ -356,7 +364,7 @@ bool is_free(const Node& node) {
   if (node.op == Op::bitcast_convert) return true;
   if (!is_float(node.types[0].dtype)) return false;
   return info(node.op).has(OpInfo::approximate) || node.op == Op::reduce_sum ||
-         node.op == Op::reduce_product || node.op == Op::dot;
+         node.op == Op::reduce_product || info(node.op).kind == OpKind::library;
 }
 
 // The spread of the unrounded result and its rounding to the dtype.

@@ -342,6 +342,36 @@ void add_dot(RandomBuilder& b) {
   b.add(Op::dot, {*x, b.partner({b.dtype(*x), Shape(right)})}, axes);
 }
 
+// Of few spatial axes, in any layout, in groups or not.
+void add_convolution(RandomBuilder& b) {
+  auto x = b.pick([](const Type& type) {
+    return type.dtype != bool_ && type.rank() >= 2 && type.rank() <= 4 && type.size() <= 2'000;
+  });
+  if (!x) return;
+  const Shape from = b.shape(*x);
+  ConvolutionAttributes a;
+  a.lhs_axes = shuffled(b, from.rank());
+  a.rhs_axes = shuffled(b, from.rank());
+  a.result_axes = shuffled(b, from.rank());
+  const std::int64_t inputs = from[static_cast<int>(a.lhs_axes[1])];
+  if (inputs % 2 == 0 && b.random.percent(40)) a.groups = b.random.percent(50) ? 2 : inputs;
+  a.groups = std::max<std::int64_t>(a.groups, 1);
+  const std::int64_t outputs = a.groups * (1 + b.random.below(3));
+  if (outputs > 12) return;
+  Axes sizes(static_cast<std::size_t>(from.rank()), 1);
+  sizes[static_cast<std::size_t>(a.rhs_axes[0])] = outputs;
+  sizes[static_cast<std::size_t>(a.rhs_axes[1])] = inputs / a.groups;
+  for (std::size_t i = 2; i < a.lhs_axes.size(); ++i) {
+    sizes[static_cast<std::size_t>(a.rhs_axes[i])] = 1 + b.random.below(3);
+    a.strides.push_back(1 + b.random.below(2));
+    a.low.push_back(b.random.below(3));
+    a.high.push_back(b.random.below(3));
+    a.lhs_dilations.push_back(b.random.percent(80) ? 1 : 2);
+    a.rhs_dilations.push_back(b.random.percent(80) ? 1 : 2);
+  }
+  b.add(Op::convolution, {*x, b.partner({b.dtype(*x), Shape(sizes)})}, a);
+}
+
 // One index map of another of another, as rules that merge them match.
 void add_index_maps(RandomBuilder& b) {
   constexpr void (*maps[])(RandomBuilder&) = {
@@ -357,12 +387,19 @@ void add_index_maps(RandomBuilder& b) {
 }
 
 constexpr Recipe recipes[] = {
-    {3, 8, add_ends},       {6, 1, add_reshape},
-    {10, 1, add_broadcast}, {8, 1, add_transpose},
-    {8, 1, add_slice},      {4, 1, add_reverse},
-    {5, 2, add_pad},        {5, 6, add_concatenate},
-    {12, 2, add_reduction}, {4, 3, add_sliding_windows},
-    {12, 1, add_position},  {4, 7, add_general_reduce},
+    {3, 8, add_ends},
+    {6, 1, add_reshape},
+    {10, 1, add_broadcast},
+    {8, 1, add_transpose},
+    {8, 1, add_slice},
+    {4, 1, add_reverse},
+    {5, 2, add_pad},
+    {5, 6, add_concatenate},
+    {12, 2, add_reduction},
+    {4, 3, add_sliding_windows},
+    {4, 4, add_convolution},
+    {12, 1, add_position},
+    {4, 7, add_general_reduce},
     {6, 4, add_dot},
 };
 

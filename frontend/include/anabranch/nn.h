@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "anabranch/export.h"
@@ -34,6 +35,28 @@ Array one_hot(const Operand& indices, std::int64_t count, Dtype dtype = f32);
 /// The dtype is what the three come to; computed in f32 where that is f16 or bf16.
 Array layer_norm(const Operand& x, const Operand& scale, const Operand& shift,
                  const Axes& axes = -1, double epsilon = 1e-5);
+
+/// How a convolution moves and which axes are which. Lists have one entry per spatial axis; an
+/// empty one stands for ones, of padding for zeros. A layout has one letter per axis: N the batch,
+/// C the feature, O and I the output and input feature, other letters the spatial axes, by the same
+/// letters in all three; empty: N, C and O, I first, then the spatial axes.
+struct ConvOptions {
+  std::vector<std::int64_t> strides = {};
+  std::vector<std::int64_t> padding_low = {}, padding_high = {};  ///< zeros; negative ones crop
+  std::vector<std::int64_t> lhs_dilation = {};                    ///< of x: 2 puts a zero between
+  std::vector<std::int64_t> rhs_dilation = {};                    ///< of w
+  std::int64_t groups = 1;        ///< of features, each seen by its own outputs alone
+  std::int64_t batch_groups = 1;  ///< of the batch, each seen by its own outputs alone
+  std::string_view lhs_layout = {}, rhs_layout = {}, result_layout = {};
+};
+
+/// Sums of products of the windows of x with w (a cross-correlation: w is not turned round), by
+/// default of x[N, C, spatial...] and w[O, C / groups, spatial...], giving [N, O, spatial...]. A
+/// spatial axis of n elements becomes (low + (n - 1) * lhs_dilation + 1 + high - (k - 1) *
+/// rhs_dilation - 1) / stride + 1, rounded down, for a window of k; none if the window does not
+/// fit. Numbers of any dtype, which are promoted to one; f16 and bf16 add in f32. Error where
+/// sizes, lists or layouts do not fit.
+Array conv(const Operand& x, const Operand& w, const ConvOptions& options = {});
 
 /// Around the axes that are pooled, one number per axis; none: 0.
 struct Padding {

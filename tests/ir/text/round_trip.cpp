@@ -76,6 +76,9 @@ Graph sample(Op op, Dtype dtype) {
     attributes = PadAttributes{{-1, 2}, {0, 0}, {0, 1}};
   } else if (op == Op::sliding_windows) {
     attributes = WindowsAttributes{{1, 2}, {2, 1}, {3, 1}};
+  } else if (op == Op::convolution) {
+    attributes = ConvolutionAttributes{{1, 0}, {0, 1}, {0, 1}, {}, {}, {}, {}, {}, 2};
+    inputs[1] = builder.parameter({dtype, {4, 1}});
   } else if (op == Op::argmax || op == Op::argmin) {
     stated = Type{Dtype::i32, {2}};
   } else if (op == Op::reduce) {

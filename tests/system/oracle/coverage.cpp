@@ -25,7 +25,8 @@ std::set<Dtype> dtypes_taken(Op op) {
   if (op == Op::reduce_any || op == Op::reduce_all) return {bool_};
   if (!is_elementwise(op)) {
     for (int k = 0; k < dtype_count; ++k) taken.insert(static_cast<Dtype>(k));
-    const bool arithmetic = op == Op::dot || op == Op::reduce_sum || op == Op::reduce_product;
+    const bool arithmetic =
+        info(op).kind == OpKind::library || op == Op::reduce_sum || op == Op::reduce_product;
     if (op == Op::iota || arithmetic) taken.erase(bool_);
     return taken;
   }
