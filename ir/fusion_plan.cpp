@@ -105,7 +105,7 @@ class Planner {
       const Node& node = member(i);
       if (is_control(node.op)) return refuse(named(members_[i]) + " runs programs of its own");
       if (is_call(node.op)) return refuse(named(members_[i]) + " is nothing that a kernel does");
-      if (node.op == Op::convolution) {
+      if (is_expanded(node.op)) {
         return refuse(named(members_[i]) + " is for the pass expand, which runs before");
       }
       if (node.op == Op::fusion) return refuse(named(members_[i]) + " is a group already");
@@ -405,7 +405,8 @@ bool can_keep_rows(const FusionPlan& plan) {
 }
 
 int operations_per_element(Op op) {
-  if (op == Op::dot || op == Op::fusion || is_control(op) || is_call(op)) return 0;
+  if (op == Op::dot || is_expanded(op) || op == Op::fusion || is_control(op) || is_call(op))
+    return 0;
   if (info(op).kind == OpKind::leaf || is_index(op)) return 0;
   if (op == Op::random_bits) return 50;  // ten rounds of two wide products
   return info(op).has(OpInfo::approximate) ? 10 : 1;

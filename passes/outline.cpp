@@ -12,7 +12,8 @@ namespace {
 
 bool stands_alone(const Node& node) {
   return node.op != Op::parameter && node.op != Op::constant && node.op != Op::reshape &&
-         node.op != Op::fusion && !is_control(node.op) && !is_call(node.op);
+         node.op != Op::fusion && !is_expanded(node.op) && !is_control(node.op) &&
+         !is_call(node.op);
 }
 
 bool changes(const Node& node) { return stands_alone(node) || is_control(node.op); }

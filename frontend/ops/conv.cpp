@@ -81,17 +81,19 @@ Array conv(const Operand& x, const Operand& w, const ConvOptions& options) {
   const auto layout = [](std::string_view given, std::string_view first, const std::string& rest) {
     return given.empty() ? std::string(first) + rest : std::string(given);
   };
-  for (const auto& [given, first] : {std::pair(options.lhs_layout, "NC"),
-                                     std::pair(options.rhs_layout, "OI"),
-                                     std::pair(options.result_layout, "NC")}) {
+  for (const auto& [given, first] :
+       {std::pair(options.lhs_layout, "NC"), std::pair(options.rhs_layout, "OI"),
+        std::pair(options.result_layout, "NC")}) {
     if (!given.empty()) {
       letters = spatial_letters(given, first);
       break;
     }
   }
   ConvolutionAttributes a;
-  a.lhs_axes = axes_of("lhs_layout", layout(options.lhs_layout, "NC", letters), "NC", letters, where);
-  a.rhs_axes = axes_of("rhs_layout", layout(options.rhs_layout, "OI", letters), "OI", letters, where);
+  a.lhs_axes =
+      axes_of("lhs_layout", layout(options.lhs_layout, "NC", letters), "NC", letters, where);
+  a.rhs_axes =
+      axes_of("rhs_layout", layout(options.rhs_layout, "OI", letters), "OI", letters, where);
   a.result_axes =
       axes_of("result_layout", layout(options.result_layout, "NC", letters), "NC", letters, where);
   if (a.lhs_axes.size() != static_cast<std::size_t>(rank)) {

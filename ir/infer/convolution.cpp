@@ -36,8 +36,8 @@ std::vector<std::int64_t> spatial_sizes(const Application& call) {
     const auto padded = padded_size(size, a.low[i], a.high[i], a.lhs_dilations[i] - 1);
     if (!padded || *padded < 0) {
       call.refuse((padded ? "crops more than there is" : "the padded size overflows") + place,
-                  "size " + std::to_string(size) + ", low " + std::to_string(a.low[i]) +
-                      ", high " + std::to_string(a.high[i]) + ", dilation " +
+                  "size " + std::to_string(size) + ", low " + std::to_string(a.low[i]) + ", high " +
+                      std::to_string(a.high[i]) + ", dilation " +
                       std::to_string(a.lhs_dilations[i]));
     }
     if (window < 1) call.refuse("a window must have at least one element" + place);
@@ -76,8 +76,8 @@ ResultTypes convolution(const Application& call) {
   const std::int64_t inputs_of_group = size_of_axis(rhs, a.rhs_axes[1]);
   if (a.groups < 1 || inputs % a.groups != 0 || outputs % a.groups != 0) {
     call.refuse("groups must divide the features",
-                std::to_string(a.groups) + " groups of " + std::to_string(inputs) +
-                    " input and " + std::to_string(outputs) + " output features");
+                std::to_string(a.groups) + " groups of " + std::to_string(inputs) + " input and " +
+                    std::to_string(outputs) + " output features");
   }
   if (inputs_of_group != inputs / a.groups) {
     call.refuse("input features differ", std::to_string(inputs) + " in " +

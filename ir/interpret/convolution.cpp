@@ -38,8 +38,8 @@ Results rules::convolution(const Node& node, Operands operands) {
       const std::int64_t first_input = of_result[1] / outputs_of_group * rhs_sizes[1];
       Sum sum{0};
       for_each_place(inner, [&](const std::vector<std::int64_t>& in_window) {
-        std::int64_t from = of_result[0] * lhs_strides[0] +
-                            (first_input + in_window[0]) * lhs_strides[1];
+        std::int64_t from =
+            of_result[0] * lhs_strides[0] + (first_input + in_window[0]) * lhs_strides[1];
         std::int64_t with = of_result[1] * rhs_strides[0] + in_window[0] * rhs_strides[1];
         bool is_zero = false;
         for (std::size_t i = 0; i < a.strides.size(); ++i) {

@@ -42,7 +42,8 @@ bool is_splat_constant(const Node& node) {
 // What is a group by itself: a fusion made before, a loop, a branch, a call, and an update, which
 // writes a block of an array in place after everyone else has read it.
 bool is_whole(Op op) {
-  return op == Op::fusion || op == Op::dynamic_update_slice || is_control(op) || is_call(op);
+  return op == Op::fusion || op == Op::dynamic_update_slice || is_expanded(op) || is_control(op) ||
+         is_call(op);
 }
 
 bool reads_memory_alone(Op op) { return op == Op::dot || is_whole(op); }

@@ -28,17 +28,16 @@ TEST(Conv, OfARow) {
   expect_values([&] { return ab::conv(row(), w()); }, {ab::f32, {1, 1, 3}}, {21, 32, 43});
   expect_values([&] { return ab::conv(row(), w(), {.strides = {2}}); }, {ab::f32, {1, 1, 2}},
                 {21, 43});
-  expect_values(
-      [&] { return ab::conv(row(), w(), {.padding_low = {1}, .padding_high = {2}}); },
-      {ab::f32, {1, 1, 6}}, {10, 21, 32, 43, 4, 0});
-  expect_values([&] { return ab::conv(row(), w(), {.padding_low = {-1}}); },
-                {ab::f32, {1, 1, 2}}, {32, 43});
-  expect_values([&] { return ab::conv(row(), w(), {.lhs_dilation = {2}}); },
-                {ab::f32, {1, 1, 6}}, {1, 20, 2, 30, 3, 40});
-  expect_values([&] { return ab::conv(row(), w(), {.rhs_dilation = {3}}); },
-                {ab::f32, {1, 1, 1}}, {41});
-  expect_values([&] { return ab::conv(row(), w(), {.rhs_dilation = {4}}); },
-                {ab::f32, {1, 1, 0}}, {});
+  expect_values([&] { return ab::conv(row(), w(), {.padding_low = {1}, .padding_high = {2}}); },
+                {ab::f32, {1, 1, 6}}, {10, 21, 32, 43, 4, 0});
+  expect_values([&] { return ab::conv(row(), w(), {.padding_low = {-1}}); }, {ab::f32, {1, 1, 2}},
+                {32, 43});
+  expect_values([&] { return ab::conv(row(), w(), {.lhs_dilation = {2}}); }, {ab::f32, {1, 1, 6}},
+                {1, 20, 2, 30, 3, 40});
+  expect_values([&] { return ab::conv(row(), w(), {.rhs_dilation = {3}}); }, {ab::f32, {1, 1, 1}},
+                {41});
+  expect_values([&] { return ab::conv(row(), w(), {.rhs_dilation = {4}}); }, {ab::f32, {1, 1, 0}},
+                {});
   expect_values([&] { return ab::conv(ab::astype(row(), ab::i8), ab::astype(w(), ab::i8)); },
                 {ab::i8, {1, 1, 3}}, {21, 32, 43});
 }
@@ -46,8 +45,11 @@ TEST(Conv, OfARow) {
 TEST(Conv, WithoutSpatialAxesIsAProduct) {
   const auto x = [] { return counted({2, 3}); };
   const auto w = [] { return counted({4, 3}); };
-  expect_values([&] { return apart(ab::conv(x(), w()), ab::matmul(x(), ab::permute_dims(w(), {1, 0}))); },
-                {ab::f32, {}}, {0});
+  expect_values(
+      [&] {
+        return apart(ab::conv(x(), w()), ab::matmul(x(), ab::permute_dims(w(), {1, 0})));
+      },
+      {ab::f32, {}}, {0});
 }
 
 TEST(Conv, OfImagesIsASumOfShiftedProducts) {
@@ -121,20 +123,25 @@ TEST(Conv, InGroupsOfTheBatch) {
 }
 
 TEST(Conv, RefusesWhatDoesNotFit) {
-  EXPECT_NE(refusal([] { return ab::conv(row(), counted({1, 2, 2})); })
-                .find("input features differ"),
+  EXPECT_NE(refusal([] {
+              return ab::conv(row(), counted({1, 2, 2}));
+            }).find("input features differ"),
             std::string::npos);
-  EXPECT_NE(refusal([] { return ab::conv(row(), counted({1, 1})); })
-                .find("both need a batch or output axis"),
+  EXPECT_NE(refusal([] {
+              return ab::conv(row(), counted({1, 1}));
+            }).find("both need a batch or output axis"),
             std::string::npos);
-  EXPECT_NE(refusal([] { return ab::conv(row(), row(), {.strides = {1, 1}}); })
-                .find("strides needs one entry per spatial axis"),
+  EXPECT_NE(refusal([] {
+              return ab::conv(row(), row(), {.strides = {1, 1}});
+            }).find("strides needs one entry per spatial axis"),
             std::string::npos);
-  EXPECT_NE(refusal([] { return ab::conv(row(), row(), {.lhs_layout = "NHC", .rhs_layout = "OIW"}); })
-                .find("rhs_layout \"OIW\" has to name each axis once: OIH"),
+  EXPECT_NE(refusal([] {
+              return ab::conv(row(), row(), {.lhs_layout = "NHC", .rhs_layout = "OIW"});
+            }).find("rhs_layout \"OIW\" has to name each axis once: OIH"),
             std::string::npos);
-  EXPECT_NE(refusal([] { return ab::conv(row(), row(), {.batch_groups = 2}); })
-                .find("2 groups of a batch of 1"),
+  EXPECT_NE(refusal([] {
+              return ab::conv(row(), row(), {.batch_groups = 2});
+            }).find("2 groups of a batch of 1"),
             std::string::npos);
 }
 
