@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "ir/fusion_plan.h"
 #include "ir/graph/builder.h"
 #include "ir/graph/copier.h"
 
