@@ -26,7 +26,7 @@ std::optional<Value> reduce_of_units(Rewriter& graph, const Node& node) {
 // Both at once, where the order in which elements are combined changes nothing.
 std::optional<Value> reduce_of_reduce(Rewriter& graph, const Node& node) {
   const Node& below = graph.node(node.inputs[0]);
-  if (below.op != node.op) return std::nullopt;
+  if (below.op != node.op || graph.is_shared(node.inputs[0])) return std::nullopt;
   const bool rounds =
       (node.op == Op::reduce_sum || node.op == Op::reduce_product) && is_float(node.types[0].dtype);
   if (rounds && !graph.fast_math()) return std::nullopt;

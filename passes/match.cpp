@@ -1,5 +1,6 @@
 #include "passes/match.h"
 
+#include <algorithm>
 #include <array>
 
 namespace anabranch {
@@ -28,6 +29,12 @@ class Matcher {
   }
 
   const Bindings& bindings() const { return bindings_; }
+
+  /// Whether what matched holds nothing but constants: `fold` computes it.
+  bool all_constant() const {
+    return std::all_of(bindings_.begin(), bindings_.end(),
+                       [&](const auto& bound) { return !bound || graph_.splat_of(*bound); });
+  }
 
  private:
   bool all_match(const std::vector<Pattern>& patterns, const std::vector<Value>& values) {
@@ -121,6 +128,7 @@ Rule rule(std::string_view equation, Pattern left, Pattern right, When when) {
     if (!admits(sides->when, dtype, graph.fast_math())) return std::nullopt;
     Matcher matcher(graph);
     if (!matcher.matches(sides->left, node.op, node.inputs)) return std::nullopt;
+    if (matcher.all_constant()) return std::nullopt;
     return build(sides->right, matcher.bindings(), node.types[0], graph);
   };
   return {equation, {root}, std::move(apply), sides};

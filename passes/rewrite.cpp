@@ -73,6 +73,11 @@ std::optional<Literal> Rewriter::splat_of(Value value) const {
   return Literal(Type{literal.type().dtype, {}}, std::move(first));
 }
 
+bool Rewriter::is_shared(Value value) const {
+  const auto uses = uses_.find(value);
+  return uses != uses_.end() && uses->second > 1;
+}
+
 Value Rewriter::offer(Node node) {
   if (depth_ < most_depth && node.types.size() == 1) {
     ++depth_;
@@ -88,13 +93,35 @@ Value Rewriter::offer(Node node) {
   return builder_.append(std::move(node));
 }
 
+namespace {
+
+// How often each value is read, by node and result.
+std::vector<std::vector<std::size_t>> uses_in(const Graph& graph) {
+  std::vector<std::vector<std::size_t>> uses;
+  for (const Node& node : graph.nodes()) uses.emplace_back(node.types.size());
+  for (const Node& node : graph.nodes()) {
+    for (Value input : node.inputs) ++uses[input.node][input.result];
+  }
+  for (Value output : graph.outputs()) ++uses[output.node][output.result];
+  return uses;
+}
+
+}  // namespace
+
 Graph rewrite(const Graph& graph, const RuleTable& rules, const PassContext& context) {
+  const auto uses = uses_in(graph);
   Rewriter rewriter(graph.name(), rules, context.fast_math);
   rewriter.applied_ = &context.applied;
   GraphCopier copier(graph, rewriter.builder_);
   for (std::uint32_t i = 0; i < graph.nodes().size(); ++i) {
+    const auto count_uses = [&] {
+      for (std::uint32_t r = 0; r < graph.node(i).types.size(); ++r) {
+        rewriter.uses_[copier({i, r})] += uses[i][r];
+      }
+    };
     if (graph.node(i).op == Op::parameter) {
       copier.copy(i);
+      count_uses();
       continue;
     }
     Node node = copier.renamed(i);
@@ -104,6 +131,10 @@ Graph rewrite(const Graph& graph, const RuleTable& rules, const PassContext& con
     }
     rewriter.location_ = node.location;
     copier.rename(i, rewriter.offer(std::move(node)));
+    count_uses();
+    for (Value input : graph.node(i).inputs) {  // a node that its operand stands for reads it no more
+      if (copier({i, 0}) == copier(input)) --rewriter.uses_[copier(input)];
+    }
   }
   return without_dead_nodes(rewriter.builder_.build(copier(graph.outputs())));
 }

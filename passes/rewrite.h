@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -60,6 +61,9 @@ class Rewriter {
 
   /// The scalar that all elements equal, where that is known.
   std::optional<Literal> splat_of(Value value) const;
+  /// Whether more than one node or output of the graph before reads the value: it is computed
+  /// even if a rule does without it once.
+  bool is_shared(Value value) const;
 
  private:
   friend Graph rewrite(const Graph& graph, const RuleTable& rules, const PassContext& context);
@@ -70,6 +74,7 @@ class Rewriter {
   bool fast_math_;
   const std::function<void(std::string_view)>* applied_ = nullptr;  // of the context
   int depth_ = 0;
+  std::map<Value, std::size_t> uses_;  // in the graph before, of what stands for its values
   SourceLocation location_;
 };
 

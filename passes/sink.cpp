@@ -102,7 +102,7 @@ class Sinker {
     GraphCopier copier(graph_, builder_);
     for (std::uint32_t i = 0; i < graph_.nodes().size(); ++i) {
       if (is_control(graph_.node(i).op)) {
-        copier.rename(i, builder_.append(with_less_captured(copier.renamed(i))));
+        copier.rename(i, builder_.append(sunk(copier.renamed(i))));
       } else {
         copier.copy(i);
       }
@@ -111,7 +111,17 @@ class Sinker {
   }
 
  private:
-  Node with_less_captured(Node node) {
+  // The regions first: what an inner loop no longer captures, the outer one need not hold. And once
+  // more after each recipe: it computes values that an inner loop may compute for itself.
+  Node sunk(Node node) {
+    for (;;) {
+      for (Graph& region : node.regions) region = sink(region, context_);
+      if (!captures_less(node)) return node;
+    }
+  }
+
+  // Computes in the regions what costs less there than to load it. Whether there was such a value.
+  bool captures_less(Node& node) {
     const std::size_t before = node.op == Op::case_ ? 1 : 0;
     const std::size_t captured = before + (node.op == Op::while_ ? node.types.size() : 0);
     std::vector<std::optional<Recipe>> recipes(node.inputs.size());
@@ -127,8 +137,7 @@ class Sinker {
       any |= recipes[i].has_value();
     }
     if (any) node = rewritten(std::move(node), before, recipes);
-    for (Graph& region : node.regions) region = sink(region, context_);
-    return node;
+    return any;
   }
 
   Node rewritten(Node node, std::size_t before, std::span<const std::optional<Recipe>> recipes) {
