@@ -6,7 +6,8 @@
 // A variable matches anything, the same variable the same value; a number matches a constant (or a
 // constant's broadcast) of exactly these bits in the operand's dtype, so 0.0 and -0.0 differ for
 // floats. Commutative ops match in both orders. On the right a number takes the type of the whole.
-// What holds nothing but constants is left to `fold`: a rule that gathers constants has none to gather.
+// What holds nothing but constants is left to `fold`: a rule that gathers constants has none to
+// gather.
 #pragma once
 
 #include <string_view>

@@ -132,7 +132,8 @@ Graph rewrite(const Graph& graph, const RuleTable& rules, const PassContext& con
     rewriter.location_ = node.location;
     copier.rename(i, rewriter.offer(std::move(node)));
     count_uses();
-    for (Value input : graph.node(i).inputs) {  // a node that its operand stands for reads it no more
+    for (Value input :
+         graph.node(i).inputs) {  // a node that its operand stands for reads it no more
       if (copier({i, 0}) == copier(input)) --rewriter.uses_[copier(input)];
     }
   }

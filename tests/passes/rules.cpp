@@ -20,8 +20,8 @@ double cost(const Graph& graph) {
       continue;
     }
     const Type& counted = is_reduction(node.op) ? graph.type(node.inputs[0]) : node.types[0];
-    sum += bytes_per_operation * operations_per_element(node.op) *
-           static_cast<double>(counted.size());
+    sum +=
+        bytes_per_operation * operations_per_element(node.op) * static_cast<double>(counted.size());
   }
   return sum;
 }

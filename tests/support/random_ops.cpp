@@ -102,9 +102,9 @@ void add_random_bits(RandomBuilder& b) {
 }
 
 constexpr Recipe recipes[] = {
-    {2, 1, add_parameter}, {2, 1, add_constant}, {3, 1, add_iota},        {100, 2, add_unary},
+    {2, 1, add_parameter}, {2, 1, add_constant}, {5, 1, add_iota},        {100, 2, add_unary},
     {8, 2, add_convert},   {4, 2, add_bitcast},  {40, 4, add_binary},     {6, 4, add_compare},
-    {6, 7, add_select},    {4, 6, add_clamp},    {3, 5, add_random_bits},
+    {6, 7, add_select},    {6, 6, add_clamp},    {3, 5, add_random_bits},
 };
 
 }  // namespace

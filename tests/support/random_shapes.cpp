@@ -202,7 +202,10 @@ void add_reduction(RandomBuilder& b) {
   if (logical) operand = b.converted(operand, bool_);
   if (!logical && b.dtype(operand) == bool_)
     op = b.random.percent(50) ? Op::reduce_max : Op::reduce_min;
-  b.add(op, {operand}, AxesAttributes{b.random_axes(b.shape(operand).rank())});
+  operand = b.add(op, {operand}, AxesAttributes{b.random_axes(b.shape(operand).rank())});
+  if (b.random.percent(30)) {  // in two steps, as a rule joins them
+    b.add(op, {operand}, AxesAttributes{b.random_axes(b.shape(operand).rank())});
+  }
 }
 
 void add_position(RandomBuilder& b) {
@@ -395,7 +398,7 @@ constexpr Recipe recipes[] = {
     {4, 1, add_reverse},
     {5, 2, add_pad},
     {5, 6, add_concatenate},
-    {12, 2, add_reduction},
+    {12, 3, add_reduction},
     {4, 3, add_sliding_windows},
     {4, 4, add_convolution},
     {12, 1, add_position},
