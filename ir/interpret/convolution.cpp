@@ -2,21 +2,6 @@
 #include "ir/interpret/rules.h"
 
 namespace anabranch {
-namespace {
-
-std::int64_t at(std::span<const std::int64_t> list, std::int64_t index) {
-  return list[static_cast<std::size_t>(index)];
-}
-
-// `list[axes[i]]`, for each i.
-std::vector<std::int64_t> pick(std::span<const std::int64_t> list,
-                               std::span<const std::int64_t> axes) {
-  std::vector<std::int64_t> picked;
-  for (std::int64_t axis : axes) picked.push_back(at(list, axis));
-  return picked;
-}
-
-}  // namespace
 
 Results rules::convolution(const Node& node, Operands operands) {
   const auto& a = node.as<ConvolutionAttributes>();

@@ -8,10 +8,6 @@ namespace {
 
 using Axes = std::vector<std::int64_t>;
 
-std::int64_t at(std::span<const std::int64_t> list, std::int64_t index) {
-  return list[static_cast<std::size_t>(index)];
-}
-
 // The axes of a rank-`rank` operand that are neither batch nor contracting, ascending.
 Axes free_axes(int rank, const Axes& batch, const Axes& contracting) {
   Axes free;
@@ -21,13 +17,6 @@ Axes free_axes(int rank, const Axes& batch, const Axes& contracting) {
     }
   }
   return free;
-}
-
-// By how much an operand's position moves with each axis of a loop nest; 0 where it does not.
-Axes pick(std::span<const std::int64_t> strides, const Axes& axes) {
-  Axes picked;
-  for (std::int64_t axis : axes) picked.push_back(at(strides, axis));
-  return picked;
 }
 
 Axes joined(Axes first, const Axes& second, const Axes& third) {
@@ -46,7 +35,8 @@ Results rules::dot(const Node& node, Operands operands) {
   const Axes rhs_free = free_axes(rhs.rank(), axes.rhs_batch, axes.rhs_contracting);
   const Axes lhs_strides = lhs.shape.strides();
   const Axes rhs_strides = rhs.shape.strides();
-  // Over the result's axes (batch, left free, right free), then over the contracting ones.
+  // Over the result's axes (batch, left free, right free), then over the contracting ones: by how
+  // much an operand's position moves with each axis; 0 where it does not.
   const Axes lhs_outer = joined(pick(lhs_strides, axes.lhs_batch), pick(lhs_strides, lhs_free),
                                 Axes(rhs_free.size(), 0));
   const Axes rhs_outer = joined(pick(rhs_strides, axes.rhs_batch), Axes(lhs_free.size(), 0),

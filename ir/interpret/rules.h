@@ -144,6 +144,14 @@ void for_each_place(const Shape& shape, Visit visit) {
   }
 }
 
+/// `list[axes[i]]`, for each i.
+inline std::vector<std::int64_t> pick(std::span<const std::int64_t> list,
+                                      std::span<const std::int64_t> axes) {
+  std::vector<std::int64_t> picked;
+  for (std::int64_t axis : axes) picked.push_back(list[static_cast<std::size_t>(axis)]);
+  return picked;
+}
+
 /// The row-major position of `place`.
 inline std::int64_t position_of(std::span<const std::int64_t> place,
                                 std::span<const std::int64_t> strides) {
