@@ -39,6 +39,7 @@
 #include "anabranch/sizes.h"
 #include "anabranch/source_location.h"
 #include "anabranch/spec.h"
+#include "anabranch/stablehlo.h"
 #include "anabranch/stage.h"
 #include "anabranch/timeline.h"
 #include "anabranch/timeline_summary.h"
