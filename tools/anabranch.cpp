@@ -27,8 +27,10 @@ int run(CLI::App& app, int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Anabranch: runs, checks, optimises and shows graphs in their text form (.abir) and StableHLO's "
-               "(.mlir)");
+  CLI::App app(
+      "Anabranch: runs, checks, optimises and shows graphs in their text form (.abir) and "
+      "StableHLO's "
+      "(.mlir)");
   app.require_subcommand(1);
   app.set_version_flag("--version", ANABRANCH_VERSION);
   anabranch::add_run(app);

@@ -64,8 +64,7 @@ std::vector<std::string> files_of(const std::vector<std::string>& paths) {
   return files;
 }
 
-std::vector<Literal> compiled_results(const stablehlo::SelfChecking& test,
-                                      const Options& options) {
+std::vector<Literal> compiled_results(const stablehlo::SelfChecking& test, const Options& options) {
   const Compilation compilation = compile(test.graph, options);
   std::vector<Buffer> inputs;
   for (const Literal& input : test.inputs) {
@@ -94,8 +93,8 @@ void run_test(const stablehlo::Function& function, const std::string& file,
   const auto start = function.module()->source.place(syntax.at);
   try {
     const stablehlo::SelfChecking test = stablehlo::self_checking(function);
-    const std::vector<Literal> results = choices.interpret ? interpret(test.graph, test.inputs)
-                                                           : compiled_results(test, options);
+    const std::vector<Literal> results =
+        choices.interpret ? interpret(test.graph, test.inputs) : compiled_results(test, options);
     std::string message;
     for (const stablehlo::Check& check : test.checks) {
       const Literal& expected = check.expected ? results[*check.expected] : check.constant;
@@ -174,8 +173,8 @@ std::string subject_of(const std::string& file) {
       const std::string_view kind = dtype;
       if (!word.starts_with(kind)) continue;
       const bool is_bare = word == kind && kind == "bool";
-      if (is_bare || (word.size() > kind.size() && std::isdigit(static_cast<unsigned char>(
-                                                       word[kind.size()])))) {
+      if (is_bare || (word.size() > kind.size() &&
+                      std::isdigit(static_cast<unsigned char>(word[kind.size()])))) {
         return subject.empty() ? word : subject;
       }
     }
@@ -195,8 +194,8 @@ void print_table(const std::vector<std::string>& files, const std::vector<Counts
   }
   std::cout << "| op | passed | failed | skipped |\n|---|---|---|---|\n";
   for (const auto& [name, row] : rows) {
-    std::cout << "| " << name << " | " << row.passed << " | " << row.failed << " | "
-              << row.skipped << " |\n";
+    std::cout << "| " << name << " | " << row.passed << " | " << row.failed << " | " << row.skipped
+              << " |\n";
   }
 }
 

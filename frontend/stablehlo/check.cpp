@@ -24,7 +24,8 @@ void collect_constants(const ParsedModule& module, const FunctionSyntax& functio
     if (op.name == "stablehlo.constant" && op.find("value") && !op.result_types.empty()) {
       constants.push_back(&op);
     }
-    const Attribute* callee = op.find(op.name == "stablehlo.composite" ? "decomposition" : "callee");
+    const Attribute* callee =
+        op.find(op.name == "stablehlo.composite" ? "decomposition" : "callee");
     const FunctionSyntax* called = callee ? module.find(callee->text) : nullptr;
     if (called) collect_constants(module, *called, seen, constants);
   }
@@ -47,8 +48,8 @@ Check check_of(const CheckSite& met, const Importer& importer, const Site& site,
   } else {
     const Attribute* value = met.op->find("value");
     if (!value) site.fail("needs a constant to compare with");
-    check.constant = expanded(
-        read_dense(importer.source(), importer.module().syntax, *value, type), type);
+    check.constant =
+        expanded(read_dense(importer.source(), importer.module().syntax, *value, type), type);
   }
   if (met.name.starts_with("expect_almost_eq")) {
     check.kind = CheckKind::almost_equal;
@@ -99,10 +100,10 @@ namespace {
 // Floats of a dtype numbered in their order; -0 and 0 are the same.
 template <class T>
 std::int64_t number_of_float(T value) {
-  using Word = std::conditional_t<sizeof(T) == 1, std::int8_t,
-                                  std::conditional_t<sizeof(T) == 2, std::int16_t,
-                                                     std::conditional_t<sizeof(T) == 4, std::int32_t,
-                                                                        std::int64_t>>>;
+  using Word = std::conditional_t<
+      sizeof(T) == 1, std::int8_t,
+      std::conditional_t<sizeof(T) == 2, std::int16_t,
+                         std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>>>;
   Word word;
   std::memcpy(&word, &value, sizeof word);
   const auto bits = static_cast<std::int64_t>(word);

@@ -21,8 +21,8 @@ enum class CheckKind : std::uint8_t {
 struct Check {
   std::string name;  ///< "check.expect_eq"
   CheckKind kind = CheckKind::equal;
-  std::size_t actual = 0;                ///< an output of the graph
-  std::optional<std::size_t> expected;   ///< an output of the graph; nothing for the constant
+  std::size_t actual = 0;               ///< an output of the graph
+  std::optional<std::size_t> expected;  ///< an output of the graph; nothing for the constant
   Literal constant;
   double tolerance = 0;
   std::uint64_t least_ulps = 0, most_ulps = 0;
@@ -43,6 +43,5 @@ SelfChecking self_checking(const Function& function);
 /// How `actual` is not as `expected`: the first element that differs, and both values; empty where
 /// the check holds.
 std::string difference(const Check& check, const Literal& actual, const Literal& expected);
-
 
 }  // namespace anabranch::stablehlo

@@ -30,7 +30,8 @@ class DenseReader {
 
   DenseValue read() {
     if (scan_.at_end()) {
-      if (type_.size() != 0) scan_.fail("dense<> has no elements, and " + type_text(type_) + " has");
+      if (type_.size() != 0)
+        scan_.fail("dense<> has no elements, and " + type_text(type_) + " has");
       return {Literal(type_, {}), false};
     }
     if (scan_.at('"')) {
@@ -49,7 +50,7 @@ class DenseReader {
     return {Literal(type, std::move(bytes_)), !is_list};
   }
 
-  /// "0x0102...": bytes of all elements, or of one that is repeated; bools are packed into bits.
+  /// "0x0102...": bytes of all elements, or of one that is repeated.
   DenseValue blob(const std::string& digits, std::size_t at, std::size_t skipped) {
     if (!digits.starts_with("0x") || digits.size() % 2 != 0) {
       scan_.fail_at(at, "a constant in quotes is hexadecimal bytes: \"0x00FF\"");
@@ -63,7 +64,8 @@ class DenseReader {
     }
     const auto count = static_cast<std::size_t>(type_.size());
     const Type scalar{type_.dtype, {}};
-    if (type_.dtype == bool_) {
+    // Bools are a byte each, or packed into bits, as MLIR has printed them at different times.
+    if (type_.dtype == bool_ && bytes.size() != count) {
       const bool is_splat = bytes.size() == 1 && (count > 8 || bytes[0] == std::byte{0xff});
       if (!is_splat && bytes.size() != (count + 7) / 8) fail_size(at, bytes.size());
       std::vector<std::byte> bools;
@@ -71,6 +73,9 @@ class DenseReader {
         bools.push_back((bytes[i / 8] >> (i % 8)) & std::byte{1});
       }
       return {Literal(is_splat ? scalar : type_, std::move(bools)), is_splat};
+    }
+    if (type_.dtype == bool_) {
+      for (std::byte& each : bytes) each = each != std::byte{0} ? std::byte{1} : std::byte{0};
     }
     if (bytes.size() == type_.bytes()) return {Literal(type_, std::move(bytes)), false};
     if (bytes.size() != byte_size(type_.dtype)) fail_size(at, bytes.size());
@@ -93,7 +98,7 @@ class DenseReader {
     std::int64_t count = 0;
     if (!scan_.at(']')) {
       do {
-        if (axis + 1 < type_.rank()) {
+        if (axis + 1 < type_.rank() || scan_.at('[')) {
           list(axis + 1);
         } else {
           element();
@@ -164,8 +169,8 @@ class DenseReader {
     const int width = type_.dtype == bool_ ? 1 : info(type_.dtype).bits;
     const std::uint64_t all = ~std::uint64_t{0} >> (64 - width);
     const std::uint64_t least = std::uint64_t{1} << (width - 1);
-    const bool fits = is_negative ? magnitude <= least && !is_unsigned_integer(type_.dtype)
-                                  : magnitude <= all;
+    const bool fits =
+        is_negative ? magnitude <= least && !is_unsigned_integer(type_.dtype) : magnitude <= all;
     if (read.ec != std::errc() || read.ptr != end || !fits) {
       scan_.fail_at(at, "'" + std::string(text) + "' is no integer of " + element);
     }

@@ -70,8 +70,7 @@ Bound Importer::value(const ValueUse& use, const Scope& scope) {
   const Operation* constant = found.value->constant;
   if (!found.is_outer || !constant) return *found.value;
   const Type type = to_type(source(), constant->result_types[0]);
-  const DenseValue value =
-      read_dense(source(), module_.syntax, *constant->find("value"), type);
+  const DenseValue value = read_dense(source(), module_.syntax, *constant->find("value"), type);
   if (!value.is_splat && type.rank() > 0 && !lifted) return *found.value;
   Bound bound = array_bound(this->constant(value, type, source().location(constant->at)));
   bound.constant = constant;
@@ -208,8 +207,8 @@ void Importer::apply(const Operation& op, Scope& scope) {
   std::size_t next = 0;
   for (const ResultName& name : op.results) {
     if (next + name.count > results.size()) {
-      source().fail(op.at, op.name + " has " + std::to_string(results.size()) +
-                               " results, and %" + name.name + " names more");
+      source().fail(op.at, op.name + " has " + std::to_string(results.size()) + " results, and %" +
+                               name.name + " names more");
     }
     const auto begin = results.begin() + static_cast<std::ptrdiff_t>(next);
     scope.bind(source(), op.at, name.name,
@@ -239,7 +238,8 @@ std::vector<Bound> Importer::results_of(const Operation& op, Scope& scope) {
     source().fail(op.at, "there is no operation " + op.name +
                              "; stablehlo.*, chlo.*, func.* and check.* are read");
   }
-  for (Array& array : translation->translate(site)) results.push_back(array_bound(std::move(array)));
+  for (Array& array : translation->translate(site))
+    results.push_back(array_bound(std::move(array)));
   return results;
 }
 
@@ -262,8 +262,8 @@ std::vector<Bound> Importer::structural(const Operation& op, Scope& scope, bool&
   if (name == "constant" || op.name == "arith.constant") {
     const Type type = site.result_type();
     const Attribute* value = op.find("value");
-    if (!value || (value->kind != Attribute::Kind::dense &&
-                   value->kind != Attribute::Kind::resource)) {
+    if (!value ||
+        (value->kind != Attribute::Kind::dense && value->kind != Attribute::Kind::resource)) {
       site.fail("needs a value, as in dense<1.0>");
     }
     Bound bound;

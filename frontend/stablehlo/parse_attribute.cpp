@@ -136,8 +136,8 @@ Attribute Parser::attribute() {
     // The colon of `dim = 0 : tensor<4xi32>` begins the types of the op; a number's own is scalar.
     const std::size_t colon = scan_.position();
     scan_.accept(":");
-    if (is_constant || (at_type() && !scan_.at_word("tensor") && !scan_.at_word("tuple") &&
-                        !scan_.at('!'))) {
+    if (is_constant ||
+        (at_type() && !scan_.at_word("tensor") && !scan_.at_word("tuple") && !scan_.at('!'))) {
       found.type = type();
       found.typed = true;
     } else {
@@ -149,14 +149,18 @@ Attribute Parser::attribute() {
 
 std::vector<std::pair<std::string, Attribute>> Parser::entries(std::string_view close) {
   std::vector<std::pair<std::string, Attribute>> found;
-  if (scan_.accept(close)) return found;
+  if (close.empty() ? scan_.at_end() : scan_.accept(close)) return found;
   do {
     std::string key =
         scan_.at('"') ? scan_.quoted() : std::string(scan_.word("the name of an attribute"));
     found.emplace_back(std::move(key), Attribute());
     if (scan_.accept("=")) found.back().second = attribute();
   } while (scan_.accept(","));
-  scan_.expect(close, "after the attributes");
+  if (!close.empty()) {
+    scan_.expect(close, "after the attributes");
+  } else if (!scan_.at_end()) {
+    scan_.fail_expected("',' or the end of the attribute");
+  }
   return found;
 }
 

@@ -171,8 +171,8 @@ void Parser::generic_functions(const Operation& op, ModuleSyntax& module) {
   const Attribute* visibility = op.find("sym_visibility");
   function.is_private = visibility && visibility->text != "public";
   const auto& parts = type->type.parts;
-  function.result_types.assign(
-      parts.begin() + static_cast<std::ptrdiff_t>(type->type.inputs), parts.end());
+  function.result_types.assign(parts.begin() + static_cast<std::ptrdiff_t>(type->type.inputs),
+                               parts.end());
   if (op.regions.empty() || op.regions[0].operations.empty()) {
     function.is_declaration = true;
   } else {

@@ -29,7 +29,7 @@ class Parser {
   Attribute attribute();
   Scanner& scanner() { return scan_; }
 
-  /// "{a = 1, b}", from behind the opening bracket to behind `close`.
+  /// "{a = 1, b}", from behind the opening bracket to behind `close`, or to the end if that is "".
   std::vector<std::pair<std::string, Attribute>> entries(std::string_view close);
 
  private:

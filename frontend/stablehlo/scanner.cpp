@@ -171,8 +171,7 @@ std::int64_t Scanner::integer(std::string_view what) {
   const std::size_t at = position_;
   const std::string_view digits = number(what);
   std::int64_t value = 0;
-  const auto [end, problem] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (problem != std::errc() || end != digits.data() + digits.size()) {
     fail_at(at, "'" + std::string(digits) + "' is no 64-bit integer, and " + std::string(what) +
                     " has to be one");

@@ -1,5 +1,6 @@
 #include "frontend/stablehlo/site.h"
 
+#include <charconv>
 #include <unordered_map>
 
 #include "frontend/array/expression.h"
@@ -71,9 +72,16 @@ List Site::integers_of(const Attribute& attribute) const {
   List list;
   const SourceText& source = importer.source();
   switch (attribute.kind) {
-    case Attribute::Kind::integer:
-      list.push_back(Scanner(source, attribute.begin, attribute.end).integer("an attribute"));
+    case Attribute::Kind::integer: {
+      std::int64_t value = 0;
+      const char *begin = attribute.text.data(), *end = begin + attribute.text.size();
+      const auto read = std::from_chars(begin, end, value);
+      if (read.ec != std::errc() || read.ptr != end) {
+        fail("'" + attribute.text + "' is no 64-bit integer, and the attribute has to be one");
+      }
+      list.push_back(value);
       break;
+    }
     case Attribute::Kind::boolean:
       list.push_back(attribute.text == "true");
       break;
@@ -86,7 +94,8 @@ List Site::integers_of(const Attribute& attribute) const {
       const Type type = to_type(source, attribute.type);
       if (is_float(type.dtype)) fail("an attribute of floats where integers belong");
       // What attributes hold is small; a splat could claim any number of elements.
-      if (type.size() > 1 << 16) fail("an attribute of " + std::to_string(type.size()) + " numbers");
+      if (type.size() > 1 << 16)
+        fail("an attribute of " + std::to_string(type.size()) + " numbers");
       const Literal literal =
           expanded(read_dense(source, importer.module().syntax, attribute, type), type);
       for (std::int64_t i = 0; i < type.size(); ++i) {

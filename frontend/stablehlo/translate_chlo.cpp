@@ -37,10 +37,10 @@ Results next_after_op(const Site& site) {
     return site.record(Op::bitcast_convert, {array}, NoAttributes{}, other);
   };
   const Term raw = {as(x, word), site.where()};
-  const Array smallest = site.repeated(
-      site.importer.constant({Literal::scalar(type.dtype, ElementBits(1)), false},
-                             Type{type.dtype, {}}, site.where()),
-      type.shape);
+  const Array smallest =
+      site.repeated(site.importer.constant({Literal::scalar(type.dtype, ElementBits(1)), false},
+                                           Type{type.dtype, {}}, site.where()),
+                    type.shape);
   const Array towards_y = site.record(
       Op::select, {static_cast<const Term&>(y < 0), -Term(smallest, site.where()), smallest});
   const Term away = (x < y) == (x > 0);
@@ -65,7 +65,8 @@ Array broadcast_operand(const Site& site, std::size_t index, const Shape& shape)
   List axes = site.integers("broadcast_dimensions", {});
   if (axes.size() != static_cast<std::size_t>(type.rank())) {
     axes.clear();
-    for (int axis = 0; axis < type.rank(); ++axis) axes.push_back(shape.rank() - type.rank() + axis);
+    for (int axis = 0; axis < type.rank(); ++axis)
+      axes.push_back(shape.rank() - type.rank() + axis);
   }
   return site.record(Op::broadcast_in_dim, {x}, AxesAttributes{axes}, Type{type.dtype, shape});
 }

@@ -47,6 +47,10 @@ Results dot_general_op(const Site& site) {
   return product(site, site.operand(0), site.operand(1), std::move(axes));
 }
 
+char letter_of_axis(std::size_t axis) {
+  return static_cast<char>(axis < 10 ? '0' + axis : 'a' + (axis - 10));
+}
+
 // "[b, 0, 1, f]" as a layout of ab::conv, which has one letter per axis.
 std::string layout(const Site& site, Scanner& scan, std::string_view names,
                    std::string_view letters) {
@@ -57,7 +61,7 @@ std::string layout(const Site& site, Scanner& scan, std::string_view names,
     if (scan.at_number()) {
       const std::int64_t axis = scan.integer("a spatial axis");
       if (axis < 0 || axis > 60) site.fail("there is no spatial axis " + std::to_string(axis));
-      text += static_cast<char>(axis < 10 ? '0' + axis : 'a' + axis - 10);
+      text += letter_of_axis(static_cast<std::size_t>(axis));
       continue;
     }
     const std::string word(scan.word("an axis of a convolution"));
@@ -100,7 +104,7 @@ ConvolutionLayouts layouts_in_numbers(const Site& site, Attribute numbers) {
         axes.push_back(own[i]);
         letters += name == of + first    ? first_letter
                    : name == of + second ? second_letter
-                                         : static_cast<char>(i < 10 ? '0' + i : 'a' + i - 10);
+                                         : letter_of_axis(i);
       }
     }
     std::string text(letters.size(), '?');
@@ -132,16 +136,36 @@ List padding_of(const Site& site) {
   return padding;
 }
 
-ConvOptions window_options(const Site& site) {
-  ConvOptions options;
-  options.strides = site.integers("window_strides", {});
-  options.lhs_dilation = site.integers("lhs_dilation", {});
-  options.rhs_dilation = site.integers("rhs_dilation", {});
+// ab::conv takes lists in the order in which the spatial axes are in the layout of its left
+// operand, StableHLO in the order of their numbers.
+ConvOptions window_options(const Site& site, const std::string& lhs_layout) {
   const List padding = padding_of(site);
+  List low, high;
   for (std::size_t i = 0; i + 1 < padding.size(); i += 2) {
-    options.padding_low.push_back(padding[i]);
-    options.padding_high.push_back(padding[i + 1]);
+    low.push_back(padding[i]);
+    high.push_back(padding[i + 1]);
   }
+  const auto spatial = lhs_layout.size() - std::min<std::size_t>(2, lhs_layout.size());
+  const auto in_order = [&](const List& list) {
+    if (list.empty()) return list;
+    if (list.size() != spatial) {
+      site.fail("a list of " + std::to_string(list.size()) + " entries for " +
+                std::to_string(spatial) + " spatial axes");
+    }
+    List ordered;
+    for (char letter : lhs_layout) {
+      for (std::size_t axis = 0; axis < spatial; ++axis) {
+        if (letter == letter_of_axis(axis)) ordered.push_back(list[axis]);
+      }
+    }
+    return ordered;
+  };
+  ConvOptions options;
+  options.strides = in_order(site.integers("window_strides", {}));
+  options.lhs_dilation = in_order(site.integers("lhs_dilation", {}));
+  options.rhs_dilation = in_order(site.integers("rhs_dilation", {}));
+  options.padding_low = in_order(low);
+  options.padding_high = in_order(high);
   options.groups = site.integer("feature_group_count", 1);
   options.batch_groups = site.integer("batch_group_count", 1);
   return options;
@@ -154,7 +178,7 @@ Results convolution_op(const Site& site) {
   const bool in_words = Scanner(site.importer.source(), numbers->begin, numbers->end).at('[');
   const ConvolutionLayouts layouts =
       in_words ? layouts_in_words(site, *numbers) : layouts_in_numbers(site, *numbers);
-  ConvOptions options = window_options(site);
+  ConvOptions options = window_options(site, layouts.lhs);
   options.lhs_layout = layouts.lhs;
   options.rhs_layout = layouts.rhs;
   options.result_layout = layouts.result;
@@ -166,8 +190,8 @@ Results convolution_op(const Site& site) {
   const List turned = site.integers("window_reversal", {});
   List axes;
   for (std::size_t i = 0; i < turned.size(); ++i) {
-    const char letter = static_cast<char>(i < 10 ? '0' + i : 'a' + i - 10);
-    if (turned[i] != 0) axes.push_back(static_cast<std::int64_t>(layouts.rhs.find(letter)));
+    if (turned[i] == 0) continue;
+    axes.push_back(static_cast<std::int64_t>(layouts.rhs.find(letter_of_axis(i))));
   }
   if (!axes.empty()) rhs = site.record(Op::reverse, {rhs}, AxesAttributes{axes});
   const Array result = conv({lhs, site.where()}, {rhs, site.where()}, options);

@@ -24,7 +24,8 @@ Results dynamic_iota_op(const Site& site) {
 List numbers(const Site& site, std::size_t operand, const char* what) {
   const std::optional<Literal> constant = site.constant_operand(operand);
   if (!constant) {
-    site.fail(std::string("its ") + what + " are computed; a program of static shapes has them as a "
+    site.fail(std::string("its ") + what +
+              " are computed; a program of static shapes has them as a "
               "constant");
   }
   List list;
@@ -65,13 +66,15 @@ constexpr Translation rows_of_dynamic[] = {
 // --- what is refused -----------------------------------------------------------------------------
 
 Results refuse_communication(const Site& site) {
-  site.fail("communicates with other devices or the host, and programs here run on one device; "
-            "export the program for one device");
+  site.fail(
+      "communicates with other devices or the host, and programs here run on one device; "
+      "export the program for one device");
 }
 
 Results refuse_quantized(const Site& site) {
-  site.fail("works on quantized types, which are not read; dequantize the program "
-            "(stablehlo-opt --stablehlo-legalize-quant-to-math)");
+  site.fail(
+      "works on quantized types, which are not read; dequantize the program "
+      "(stablehlo-opt --stablehlo-legalize-quant-to-math)");
 }
 
 Results refuse_dynamic(const Site& site) {

@@ -45,6 +45,11 @@ Results convert_op(const Site& site) {
   return {site.converted(site.operand(0), site.result_type().dtype)};
 }
 
+Results bitcast_convert_op(const Site& site) {
+  site.expect_operands(1);
+  return {site.record(Op::bitcast_convert, {site.operand(0)}, NoAttributes{}, site.result_type())};
+}
+
 // Floats as integers of their width that are in the order of IEEE 754's totalOrder: -NaN, -inf,
 // ..., -0, 0, ..., inf, NaN. A negative float's other bits are inverted.
 Array total_order_key(const Site& site, const Array& x) {
@@ -59,8 +64,7 @@ Array total_order_key(const Site& site, const Array& x) {
                          type.shape);
   };
   const auto width = static_cast<std::uint64_t>(bits);
-  const Array sign =
-      site.record(Op::shift_right_arithmetic, {raw, constant(width - 1)});
+  const Array sign = site.record(Op::shift_right_arithmetic, {raw, constant(width - 1)});
   const Array rest = site.record(Op::and_, {sign, constant(~std::uint64_t{0} >> (65 - width))});
   return site.record(Op::xor_, {raw, rest});
 }
@@ -127,6 +131,7 @@ constexpr Translation rows[] = {
     {"select", select_op},
     {"clamp", clamp_op},
     {"convert", convert_op},
+    {"bitcast_convert", bitcast_convert_op},
     {"compare", compare_op},
 };
 

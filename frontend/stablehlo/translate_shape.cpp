@@ -40,8 +40,8 @@ Results transpose_op(const Site& site) {
 
 Results reverse_op(const Site& site) {
   site.expect_operands(1);
-  return {site.record(Op::reverse, {site.operand(0)},
-                      AxesAttributes{site.integers("dimensions", {})})};
+  return {
+      site.record(Op::reverse, {site.operand(0)}, AxesAttributes{site.integers("dimensions", {})})};
 }
 
 Results slice_op(const Site& site) {

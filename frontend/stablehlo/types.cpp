@@ -49,8 +49,8 @@ Type to_type(const SourceText& source, const TypeSyntax& type) {
   const std::optional<Dtype> dtype = dtype_of_element(type.element);
   if (!dtype) source.fail(type.at, text + ": there is no element type " + type.element + " here");
   if (type.sizes.size() > most_axes) {
-    source.fail(type.at, "a tensor of " + std::to_string(type.sizes.size()) +
-                             " axes; at most " + std::to_string(most_axes) + " are read");
+    source.fail(type.at, "a tensor of " + std::to_string(type.sizes.size()) + " axes; at most " +
+                             std::to_string(most_axes) + " are read");
   }
   try {
     return {*dtype, Shape(type.sizes)};
