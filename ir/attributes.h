@@ -87,6 +87,37 @@ struct ConvolutionAttributes {
   bool operator==(const ConvolutionAttributes&) const = default;
 };
 
+struct SortAttributes {
+  std::int64_t axis = 0;
+  bool descending = false;
+  bool operator==(const SortAttributes&) const = default;
+};
+
+/// What positions are written in.
+enum class PositionDtype : std::uint8_t { i32, i64 };
+template <>
+inline constexpr std::array<std::string_view, 2> words<PositionDtype> = {"i32", "i64"};
+
+struct ArgsortAttributes {
+  std::int64_t axis = 0;
+  bool descending = false;
+  PositionDtype positions = PositionDtype::i64;
+  bool operator==(const ArgsortAttributes&) const = default;
+};
+
+enum class Running : std::uint8_t { sum, product, maximum, minimum };
+template <>
+inline constexpr std::array<std::string_view, 4> words<Running> = {"sum", "product", "maximum",
+                                                                   "minimum"};
+
+/// Reverse: each element with those behind it.
+struct CumulativeAttributes {
+  std::int64_t axis = 0;
+  Running of = Running::sum;
+  bool reverse = false;
+  bool operator==(const CumulativeAttributes&) const = default;
+};
+
 /// Where a result is to be.
 struct DeviceAttributes {
   Device device;
@@ -117,6 +148,7 @@ struct FusionAttributes {
 using Attributes = std::variant<NoAttributes, ConstantAttributes, AxisAttributes, AxesAttributes,
                                 CompareAttributes, SliceAttributes, SizesAttributes, PadAttributes,
                                 WindowsAttributes, DotAttributes, ConvolutionAttributes,
+                                SortAttributes, ArgsortAttributes, CumulativeAttributes,
                                 DeviceAttributes, CustomCallAttributes, FusionAttributes>;
 
 template <class Visitor>
@@ -178,6 +210,23 @@ void fields(A& a, Visitor&& visit) {
   visit("lhs_dilations", a.lhs_dilations);
   visit("rhs_dilations", a.rhs_dilations);
   visit("groups", a.groups);
+}
+template <MaybeConst<SortAttributes> A, class Visitor>
+void fields(A& a, Visitor&& visit) {
+  visit("axis", a.axis);
+  visit("descending", a.descending);
+}
+template <MaybeConst<ArgsortAttributes> A, class Visitor>
+void fields(A& a, Visitor&& visit) {
+  visit("axis", a.axis);
+  visit("descending", a.descending);
+  visit("positions", a.positions);
+}
+template <MaybeConst<CumulativeAttributes> A, class Visitor>
+void fields(A& a, Visitor&& visit) {
+  visit("axis", a.axis);
+  visit("of", a.of);
+  visit("reverse", a.reverse);
 }
 template <MaybeConst<DeviceAttributes> A, class Visitor>
 void fields(A& a, Visitor&& visit) {

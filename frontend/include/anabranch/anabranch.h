@@ -11,6 +11,7 @@
 #include "anabranch/control_flow.h"
 #include "anabranch/cost.h"
 #include "anabranch/creation.h"
+#include "anabranch/cumulative.h"
 #include "anabranch/custom_call.h"
 #include "anabranch/custom_function.h"
 #include "anabranch/device.h"
