@@ -9,6 +9,7 @@
 #include "codegen/costs.h"
 #include "codegen/host/cumulative.h"
 #include "codegen/host/sort.h"
+#include "codegen/linalg/task.h"
 #include "ir/custom_call.h"
 #include "runtime/memory/copy.h"
 
@@ -88,6 +89,14 @@ HostTask call_task(const Step& step, const CallStep& call) {
       return host::sort_task(call);
     case Op::cumulative:
       return host::cumulative_task(call);
+    case Op::cholesky:
+    case Op::triangular_solve:
+    case Op::lu:
+    case Op::qr:
+    case Op::householder_product:
+    case Op::svd:
+    case Op::eigh:
+      return linear_algebra_task(call);
     case Op::transfer:  // a step of its own
 #define CALL_OP(name)
 #define OTHER_OP(name) case Op::name:

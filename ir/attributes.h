@@ -133,6 +133,33 @@ struct CustomCallAttributes {
   bool operator==(const CustomCallAttributes&) const = default;
 };
 
+/// Which triangle is read and written: the upper one unless `lower`.
+struct TriangleAttributes {
+  bool lower = false;
+  bool operator==(const TriangleAttributes&) const = default;
+};
+
+/// What a matrix stands for: itself, its transpose, its conjugate transpose.
+enum class Transpose : std::uint8_t { no, transpose, adjoint };
+template <>
+inline constexpr std::array<std::string_view, 3> words<Transpose> = {"no", "transpose", "adjoint"};
+
+struct TriangularSolveAttributes {
+  bool left_side = false, lower = false, unit_diagonal = false;
+  Transpose transpose_a = Transpose::no;
+  bool operator==(const TriangularSolveAttributes&) const = default;
+};
+
+struct SvdAttributes {
+  bool vectors = false, full_matrices = false;
+  bool operator==(const SvdAttributes&) const = default;
+};
+
+struct EighAttributes {
+  bool vectors = false, lower = false;
+  bool operator==(const EighAttributes&) const = default;
+};
+
 /// What the group compiles to: one loop nest without reductions, one with, or one library call for
 /// a dot and its epilogue.
 enum class FusionKind : std::uint8_t { elementwise, reduction, dot };
@@ -145,11 +172,13 @@ struct FusionAttributes {
   bool operator==(const FusionAttributes&) const = default;
 };
 
-using Attributes = std::variant<NoAttributes, ConstantAttributes, AxisAttributes, AxesAttributes,
-                                CompareAttributes, SliceAttributes, SizesAttributes, PadAttributes,
-                                WindowsAttributes, DotAttributes, ConvolutionAttributes,
-                                SortAttributes, ArgsortAttributes, CumulativeAttributes,
-                                DeviceAttributes, CustomCallAttributes, FusionAttributes>;
+using Attributes =
+    std::variant<NoAttributes, ConstantAttributes, AxisAttributes, AxesAttributes,
+                 CompareAttributes, SliceAttributes, SizesAttributes, PadAttributes,
+                 WindowsAttributes, DotAttributes, ConvolutionAttributes, SortAttributes,
+                 ArgsortAttributes, CumulativeAttributes, DeviceAttributes, CustomCallAttributes,
+                 TriangleAttributes, TriangularSolveAttributes, SvdAttributes, EighAttributes,
+                 FusionAttributes>;
 
 template <class Visitor>
 void fields(const NoAttributes&, Visitor&&) {}
@@ -237,6 +266,27 @@ void fields(A& a, Visitor&& visit) {
   visit("name", a.name);
   visit("function", a.function);
   visit("results", a.results);
+}
+template <MaybeConst<TriangleAttributes> A, class Visitor>
+void fields(A& a, Visitor&& visit) {
+  visit("lower", a.lower);
+}
+template <MaybeConst<TriangularSolveAttributes> A, class Visitor>
+void fields(A& a, Visitor&& visit) {
+  visit("left_side", a.left_side);
+  visit("lower", a.lower);
+  visit("unit_diagonal", a.unit_diagonal);
+  visit("transpose_a", a.transpose_a);
+}
+template <MaybeConst<SvdAttributes> A, class Visitor>
+void fields(A& a, Visitor&& visit) {
+  visit("vectors", a.vectors);
+  visit("full_matrices", a.full_matrices);
+}
+template <MaybeConst<EighAttributes> A, class Visitor>
+void fields(A& a, Visitor&& visit) {
+  visit("vectors", a.vectors);
+  visit("lower", a.lower);
 }
 template <MaybeConst<FusionAttributes> A, class Visitor>
 void fields(A& a, Visitor&& visit) {
