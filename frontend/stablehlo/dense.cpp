@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "frontend/stablehlo/narrow.h"
 #include "frontend/stablehlo/scanner.h"
 #include "frontend/stablehlo/types.h"
 #include "ir/scalar.h"
@@ -26,7 +27,9 @@ double decimal(std::string_view digits) {
 class DenseReader {
  public:
   DenseReader(const SourceText& source, const Attribute& attribute, const Type& type)
-      : scan_(source, attribute.begin, attribute.end), type_(type) {}
+      : scan_(source, attribute.begin, attribute.end),
+        type_(type),
+        narrow_(attribute.typed ? narrow_format(attribute.type.element) : nullptr) {}
 
   DenseValue read() {
     if (scan_.at_end()) {
@@ -77,6 +80,7 @@ class DenseReader {
     if (type_.dtype == bool_) {
       for (std::byte& each : bytes) each = each != std::byte{0} ? std::byte{1} : std::byte{0};
     }
+    if (narrow_) return narrow_blob(bytes, at);
     if (bytes.size() == type_.bytes()) return {Literal(type_, std::move(bytes)), false};
     if (bytes.size() != byte_size(type_.dtype)) fail_size(at, bytes.size());
     return {Literal(scalar, std::move(bytes)), true};
@@ -86,6 +90,29 @@ class DenseReader {
   [[noreturn]] void fail_size(std::size_t at, std::size_t bytes) {
     scan_.fail_at(at, std::to_string(bytes) + " bytes for " + type_text(type_) + ", which takes " +
                           std::to_string(type_.bytes()));
+  }
+
+  // A byte for each element, whatever carries it.
+  DenseValue narrow_blob(const std::vector<std::byte>& bytes, std::size_t at) {
+    const auto count = static_cast<std::size_t>(type_.size());
+    if (bytes.size() != count && bytes.size() != 1) fail_size(at, bytes.size());
+    const bool is_splat = bytes.size() != count;
+    for (const std::byte byte : bytes) {
+      const auto bits = std::to_integer<std::uint64_t>(byte);
+      if (is_float(type_.dtype)) {
+        append(static_cast<float>(number_of_bits(*narrow_, bits)));
+      } else {
+        append(static_cast<std::uint8_t>(sign_extended(bits)));
+      }
+    }
+    return {Literal(is_splat ? Type{type_.dtype, {}} : type_, std::move(bytes_)), is_splat};
+  }
+
+  // Of a narrow integer's bits, those of its carrier.
+  std::uint64_t sign_extended(std::uint64_t bits) const {
+    if (!is_signed_integer(type_.dtype)) return bits;
+    const int unused = 64 - narrow_->bits;
+    return static_cast<std::uint64_t>(static_cast<std::int64_t>(bits << unused) >> unused);
   }
 
   // One list per axis; the number of axes bounds how deep this goes.
@@ -140,15 +167,18 @@ class DenseReader {
   T real() {
     const std::size_t at = scan_.position();
     const std::string_view digits = scan_.number("a number of " + element_of_dtype(type_.dtype));
-    if (digits.find("0x") == digits.npos) return convert_scalar<T>(decimal(digits));
+    const bool is_decimal = digits.find("0x") == digits.npos;
+    if (is_decimal && narrow_) return convert_scalar<T>(nearest_in(*narrow_, decimal(digits)));
+    if (is_decimal) return convert_scalar<T>(decimal(digits));
     std::uint64_t word = 0;
     const std::string_view hex = digits.substr(digits.find("0x") + 2);
     const auto read = std::from_chars(hex.data(), hex.data() + hex.size(), word, 16);
     const ElementBits bits = word;
-    if (read.ec != std::errc() || !bits.fit(static_cast<std::size_t>(info(type_.dtype).bits))) {
+    if (read.ec != std::errc() || !bits.fit(static_cast<std::size_t>(width()))) {
       scan_.fail_at(at, std::string(digits) + " are more bits than " +
                             element_of_dtype(type_.dtype) + " has");
     }
+    if (narrow_) return convert_scalar<T>(number_of_bits(*narrow_, word));
     T value{};
     std::memcpy(static_cast<void*>(&value), &bits, sizeof value);
     return value;
@@ -166,19 +196,26 @@ class DenseReader {
     std::uint64_t magnitude = 0;
     const char* end = digits.data() + digits.size();
     const auto read = std::from_chars(digits.data(), end, magnitude, is_hex ? 16 : 10);
-    const int width = type_.dtype == bool_ ? 1 : info(type_.dtype).bits;
-    const std::uint64_t all = ~std::uint64_t{0} >> (64 - width);
-    const std::uint64_t least = std::uint64_t{1} << (width - 1);
+    const std::uint64_t all = ~std::uint64_t{0} >> (64 - width());
+    const std::uint64_t least = std::uint64_t{1} << (width() - 1);
     const bool fits =
         is_negative ? magnitude <= least && !is_unsigned_integer(type_.dtype) : magnitude <= all;
     if (read.ec != std::errc() || read.ptr != end || !fits) {
       scan_.fail_at(at, "'" + std::string(text) + "' is no integer of " + element);
     }
-    return is_negative ? ~magnitude + 1 : magnitude;
+    if (is_negative) return ~magnitude + 1;
+    return narrow_ ? sign_extended(magnitude) : magnitude;
+  }
+
+  // Bits that an element has.
+  int width() const {
+    if (narrow_) return narrow_->bits;
+    return type_.dtype == bool_ ? 1 : info(type_.dtype).bits;
   }
 
   Scanner scan_;
   const Type& type_;
+  const NarrowFormat* narrow_;
   std::vector<std::byte> bytes_;
 };
 

@@ -2,6 +2,7 @@
 
 #include "anabranch/creation.h"
 #include "frontend/array/expression.h"
+#include "frontend/stablehlo/narrow.h"
 #include "frontend/stablehlo/parser.h"
 #include "frontend/stablehlo/site.h"
 #include "frontend/stablehlo/types.h"
@@ -18,6 +19,31 @@ std::string_view short_name(std::string_view name) { return name.substr(name.fin
 
 bool is_return(const Operation& op) {
   return op.name == "func.return" || op.name == "stablehlo.return" || op.name == "mhlo.return";
+}
+
+// What asks for the bits of a narrow element would be given those of its carrier.
+void refuse_bits_of_narrow(const Site& site) {
+  const std::string_view name = short_name(site.op.name);
+  if (name != "bitcast_convert" && name != "popcnt" && name != "count_leading_zeros" &&
+      name != "shift_right_logical") {
+    return;
+  }
+  for (const auto* types : {&site.op.operand_types, &site.op.result_types}) {
+    for (const TypeSyntax& type : *types) {
+      if (!narrow_format(type.element)) continue;
+      site.fail("works on the bits of " + type.element +
+                ", which is carried in a wider type here; convert it to one of 8 bits or more");
+    }
+  }
+}
+
+// What only moves elements leaves them as they are.
+bool is_moving(const Translation& translation) {
+  if (translation.name == "iota") return false;
+  for (const Translation& row : shape_translations()) {
+    if (&row == &translation) return true;
+  }
+  return false;
 }
 
 Bound array_bound(Array array) {
@@ -229,6 +255,7 @@ std::vector<Bound> Importer::results_of(const Operation& op, Scope& scope) {
     }
   }
   Site site(*this, op, scope);
+  refuse_bits_of_narrow(site);
   const bool is_custom_call = short_name(op.name) == "custom_call";
   const std::string target = is_custom_call ? site.word("call_target_name") : op.name;
   if (target.starts_with("check.") && check(op, target.substr(6), site)) return {};

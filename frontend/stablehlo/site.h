@@ -85,6 +85,7 @@ std::span<const Translation> control_translations();
 std::span<const Translation> contraction_translations();
 std::span<const Translation> random_translations();
 std::span<const Translation> chlo_translations();
+std::span<const Translation> linalg_translations();
 std::span<const Translation> dynamic_translations();
 std::span<const Translation> refused_translations();
 
@@ -93,6 +94,9 @@ const Translation* find_translation(std::string_view name);
 
 /// What a custom_call gives; throws ReadError for an unknown name.
 Results translate_custom_call(const Site& site);
+
+/// What a factorisation called by LAPACK's or XLA's name gives; nothing for another name.
+std::optional<Results> linear_algebra_call(const Site& site, std::string_view name);
 
 /// The graph of a region over scalars that sees its arguments alone: a reducer, a comparator.
 Graph graph_of_body(const Site& site, const RegionSyntax& body, const std::vector<Type>& arguments);

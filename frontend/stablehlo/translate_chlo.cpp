@@ -1,7 +1,9 @@
 // CHLO: functions of each element, with and without NumPy's broadcasting.
 #include <limits>
 
+#include "anabranch/bits.h"
 #include "anabranch/elementwise.h"
+#include "anabranch/special.h"
 #include "frontend/array/expression.h"
 #include "frontend/ops/term.h"
 #include "frontend/stablehlo/site.h"
@@ -17,6 +19,16 @@ Results of_one(const Site& site) {
 
 Term chlo_term(const Site& site, std::size_t index) { return {site.operand(index), site.where()}; }
 
+Array broadcast_operand(const Site& site, std::size_t index, const Shape& shape);
+
+template <Array (*function)(const Operand&, const Operand&)>
+Results of_two(const Site& site) {
+  site.expect_operands(2);
+  const Shape shape = site.result_type().shape;
+  return {function({broadcast_operand(site, 0, shape), site.where()},
+                   {broadcast_operand(site, 1, shape), site.where()})};
+}
+
 template <bool of_positive, bool of_negative>
 Results is_infinite(const Site& site) {
   site.expect_operands(1);
@@ -24,31 +36,6 @@ Results is_infinite(const Site& site) {
   const double infinity = std::numeric_limits<double>::infinity();
   if (of_positive && of_negative) return {abs(x) == infinity};
   return {x == (of_positive ? infinity : -infinity)};
-}
-
-// The float after x on the way to y: its bits one up or down.
-Results next_after_op(const Site& site) {
-  site.expect_operands(2);
-  const Term x = chlo_term(site, 0), y = chlo_term(site, 1);
-  const Type type = type_of(x.array());
-  const int bits = info(type.dtype).bits;
-  const Type word{bits == 16 ? i16 : bits == 32 ? i32 : i64, type.shape};
-  auto as = [&](const Array& array, const Type& other) {
-    return site.record(Op::bitcast_convert, {array}, NoAttributes{}, other);
-  };
-  const Term raw = {as(x, word), site.where()};
-  const Array smallest =
-      site.repeated(site.importer.constant({Literal::scalar(type.dtype, ElementBits(1)), false},
-                                           Type{type.dtype, {}}, site.where()),
-                    type.shape);
-  const Array towards_y = site.record(
-      Op::select, {static_cast<const Term&>(y < 0), -Term(smallest, site.where()), smallest});
-  const Term away = (x < y) == (x > 0);
-  const Term one = {site.repeated(site.scalar(1, word.dtype), type.shape), site.where()};
-  const Term step = where(away, one, -one);
-  const Term stepped = {as(raw + step, type), site.where()};
-  const Term moved = where(x == 0, Term(towards_y, site.where()), stepped);
-  return {where(x != x, x, where(y != y, y, where(x == y, y, moved)))};
 }
 
 Results constant_like_op(const Site& site) {
@@ -117,8 +104,16 @@ constexpr Translation rows_of_chlo[] = {
     {"is_inf", is_infinite<true, true>},
     {"is_pos_inf", is_infinite<true, false>},
     {"is_neg_inf", is_infinite<false, true>},
-    {"next_after", next_after_op},
-    {"broadcast_next_after", next_after_op},
+    {"erfc", of_one<erfc>},
+    {"lgamma", of_one<lgamma>},
+    {"digamma", of_one<digamma>},
+    {"bessel_i1e", of_one<bessel_i1e>},
+    {"next_after", of_two<nextafter>},
+    {"broadcast_next_after", of_two<nextafter>},
+    {"polygamma", of_two<polygamma>},
+    {"broadcast_polygamma", of_two<polygamma>},
+    {"zeta", of_two<zeta>},
+    {"broadcast_zeta", of_two<zeta>},
     {"constant_like", constant_like_op},
     {"broadcast_add", broadcast_two<Op::add>},
     {"broadcast_subtract", broadcast_two<Op::subtract>},

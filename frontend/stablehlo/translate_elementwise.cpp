@@ -1,8 +1,12 @@
 // Operations of each element.
 #include <array>
+#include <charconv>
+#include <cmath>
 
+#include "anabranch/bits.h"
 #include "anabranch/elementwise.h"
 #include "frontend/array/expression.h"
+#include "frontend/stablehlo/narrow.h"
 #include "frontend/stablehlo/site.h"
 
 namespace anabranch::stablehlo {
@@ -42,12 +46,45 @@ Results clamp_op(const Site& site) {
 
 Results convert_op(const Site& site) {
   site.expect_operands(1);
-  return {site.converted(site.operand(0), site.result_type().dtype)};
+  const Array x = site.operand(0);
+  const Dtype dtype = site.result_type().dtype;
+  const NarrowFormat* narrow =
+      site.op.result_types.empty() ? nullptr : narrow_format(site.op.result_types[0].element);
+  if (!narrow || !is_float(type_of(x).dtype) || is_float(dtype)) return {site.converted(x, dtype)};
+  // A float saturates at the ends of the narrow type, not at those of what carries it.
+  const bool is_signed = is_signed_integer(dtype);
+  const double least = is_signed ? -std::ldexp(1.0, narrow->bits - 1) : 0.0;
+  const double most = std::ldexp(1.0, narrow->bits - (is_signed ? 1 : 0)) - 1;
+  const Type& type = type_of(x);
+  const Array bounds[] = {site.repeated(site.scalar(least, type.dtype), type.shape),
+                          site.repeated(site.scalar(most, type.dtype), type.shape)};
+  return {site.converted(site.record(Op::clamp, {bounds[0], x, bounds[1]}), dtype)};
 }
 
 Results bitcast_convert_op(const Site& site) {
   site.expect_operands(1);
-  return {site.record(Op::bitcast_convert, {site.operand(0)}, NoAttributes{}, site.result_type())};
+  const Array x = site.operand(0);
+  const Dtype dtype = site.result_type().dtype;
+  if (type_of(x).dtype == dtype) return {x};
+  return {bitcast({x, site.where()}, dtype)};
+}
+
+// "e5m10", or the two numbers.
+Results reduce_precision_op(const Site& site) {
+  site.expect_operands(1);
+  std::int64_t exponent = site.integer("exponent_bits", -1);
+  std::int64_t mantissa = site.integer("mantissa_bits", -1);
+  const std::string format = site.word("format", "");
+  const std::size_t middle = format.find('m');
+  if (format.starts_with('e') && middle != format.npos) {
+    std::from_chars(&format[1], &format[middle], exponent);
+    std::from_chars(&format[middle] + 1, format.data() + format.size(), mantissa);
+  }
+  if (exponent < 1 || mantissa < 0 || exponent > 1024 || mantissa > 1024) {
+    site.fail("needs a format, such as e5m10");
+  }
+  const Operand x(site.operand(0), site.where());
+  return {reduce_precision(x, static_cast<int>(exponent), static_cast<int>(mantissa))};
 }
 
 // Floats as integers of their width that are in the order of IEEE 754's totalOrder: -NaN, -inf,
@@ -132,6 +169,7 @@ constexpr Translation rows[] = {
     {"clamp", clamp_op},
     {"convert", convert_op},
     {"bitcast_convert", bitcast_convert_op},
+    {"reduce_precision", reduce_precision_op},
     {"compare", compare_op},
 };
 

@@ -1,4 +1,5 @@
 // Random numbers.
+#include "anabranch/bit_generator.h"
 #include "anabranch/random.h"
 #include "frontend/array/expression.h"
 #include "frontend/ops/term.h"
@@ -28,7 +29,26 @@ Results rng_op(const Site& site) {
   return {site.converted(is_float(type.dtype) ? scaled : floor(scaled), type.dtype)};
 }
 
+Results rng_bit_generator_op(const Site& site) {
+  site.expect_operands(1);
+  const std::string algorithm = site.word("rng_algorithm");
+  RandomAlgorithm chosen = RandomAlgorithm::standard;
+  if (algorithm == "PHILOX") {
+    chosen = RandomAlgorithm::philox;
+  } else if (algorithm == "THREE_FRY") {
+    chosen = RandomAlgorithm::threefry;
+  } else if (algorithm != "DEFAULT") {
+    site.fail("there is no generator " + algorithm + "; DEFAULT, PHILOX and THREE_FRY are");
+  }
+  const Type type = site.result_type(1);
+  const Shape& shape = type.shape;
+  const RandomBits drawn = rng_bit_generator({site.operand(0), site.where()}, chosen,
+                                             List(shape.begin(), shape.end()), type.dtype);
+  return {drawn.state, drawn.bits};
+}
+
 constexpr Translation rows_of_random[] = {
+    {"rng_bit_generator", rng_bit_generator_op},
     {"rng", rng_op},
 };
 

@@ -1,9 +1,12 @@
 #include "frontend/stablehlo/types.h"
 
+#include "frontend/stablehlo/narrow.h"
+
 namespace anabranch::stablehlo {
 
 std::optional<Dtype> dtype_of_element(std::string_view element) {
   if (element == "i1") return bool_;
+  if (const NarrowFormat* narrow = narrow_format(element)) return narrow->carrier;
   if (element == "complex<f32>") return parse_dtype("c64");
   if (element == "complex<f64>") return parse_dtype("c128");
   if (element.starts_with("ui") || element.starts_with("si")) {
