@@ -25,6 +25,7 @@
 #include "anabranch/export.h"
 #include "anabranch/failure.h"
 #include "anabranch/future.h"
+#include "anabranch/gather.h"
 #include "anabranch/graph.h"
 #include "anabranch/jit.h"
 #include "anabranch/limits.h"
