@@ -6,6 +6,7 @@
 #include <set>
 
 #include "frontend/array/expression.h"
+#include "frontend/stablehlo/elements.h"
 #include "frontend/stablehlo/importer.h"
 #include "frontend/stablehlo/site.h"
 #include "frontend/stablehlo/types.h"
@@ -15,11 +16,14 @@
 namespace anabranch::stablehlo {
 namespace {
 
+// Functions that call each other deeper are refused when they are called.
+constexpr std::size_t most_nested_functions = 256;
+
 // The constants of a function, and of those that it calls, that no region is around.
 void collect_constants(const ParsedModule& module, const FunctionSyntax& function,
                        std::set<const FunctionSyntax*>& seen,
-                       std::vector<const Operation*>& constants) {
-  if (!seen.insert(&function).second || seen.size() > 10'000) return;
+                       std::vector<const Operation*>& constants, std::size_t depth = 0) {
+  if (depth > most_nested_functions || !seen.insert(&function).second) return;
   for (const Operation& op : function.body.operations) {
     if (op.name == "stablehlo.constant" && op.find("value") && !op.result_types.empty()) {
       constants.push_back(&op);
@@ -27,7 +31,7 @@ void collect_constants(const ParsedModule& module, const FunctionSyntax& functio
     const Attribute* callee =
         op.find(op.name == "stablehlo.composite" ? "decomposition" : "callee");
     const FunctionSyntax* called = callee ? module.find(callee->text) : nullptr;
-    if (called) collect_constants(module, *called, seen, constants);
+    if (called) collect_constants(module, *called, seen, constants, depth + 1);
   }
 }
 
@@ -124,7 +128,9 @@ std::uint64_t ulps(T a, T b) {
 
 template <class T>
 bool holds(const Check& check, T a, T b) {
-  if constexpr (is_float_storage<T>) {
+  if constexpr (is_complex_element<T>) {
+    return holds(check, a.real(), b.real()) && holds(check, a.imag(), b.imag());
+  } else if constexpr (is_float_storage<T>) {
     const auto x = static_cast<double>(a), y = static_cast<double>(b);
     const bool same = x == y || (std::isnan(x) && std::isnan(y));
     switch (check.kind) {
@@ -163,7 +169,7 @@ std::string difference(const Check& check, const Literal& actual, const Literal&
     return "element " + place_in(actual.type().shape, i) + " is " + element_to_string(actual, i) +
            ", expected " + element_to_string(expected, i) + more;
   };
-  return visit_dtype(actual.type().dtype, [&]<class T>() -> std::string {
+  return visit_element(actual.type().dtype, [&]<class T>() -> std::string {
     const auto a = actual.values<T>(), b = expected.values<T>();
     std::int64_t differing = 0, first = -1;
     for (std::int64_t i = 0; i < actual.type().size(); ++i) {
@@ -174,10 +180,13 @@ std::string difference(const Check& check, const Literal& actual, const Literal&
     }
     if (first < 0) return {};
     std::string more;
-    if constexpr (is_float_storage<T>) {
-      if (check.kind == CheckKind::close) {
-        const auto at = static_cast<std::size_t>(first);
-        more = ", " + std::to_string(ulps(a[at], b[at])) + " ULP apart";
+    const T x = a[static_cast<std::size_t>(first)], y = b[static_cast<std::size_t>(first)];
+    if (check.kind == CheckKind::close) {
+      if constexpr (is_complex_element<T>) {
+        more = ", " + std::to_string(std::max(ulps(x.real(), y.real()), ulps(x.imag(), y.imag()))) +
+               " ULP apart";
+      } else if constexpr (is_float_storage<T>) {
+        more = ", " + std::to_string(ulps(x, y)) + " ULP apart";
       }
     }
     if (differing > 1) {

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "frontend/stablehlo/elements.h"
 #include "frontend/stablehlo/narrow.h"
 #include "frontend/stablehlo/scanner.h"
 #include "frontend/stablehlo/types.h"
@@ -12,6 +13,9 @@
 
 namespace anabranch::stablehlo {
 namespace {
+
+// A few letters may claim any number of elements.
+constexpr std::size_t most_repeated_bytes = std::size_t{1} << 30;
 
 // A decimal as double, as MLIR reads floats of every width.
 double decimal(std::string_view digits) {
@@ -141,7 +145,7 @@ class DenseReader {
   }
 
   void element() {
-    visit_dtype(type_.dtype, [&]<class T>() { append(value<T>()); });
+    visit_element(type_.dtype, [&]<class T>() { append(value<T>()); });
   }
 
   template <class T>
@@ -156,6 +160,13 @@ class DenseReader {
       if (scan_.accept_word("true")) return true;
       if (scan_.accept_word("false")) return false;
       return integer_bits() != 0;
+    } else if constexpr (is_complex_element<T>) {
+      scan_.expect("(", "before a complex number");
+      const auto re = real<typename T::value_type>();
+      scan_.expect(",", "between the parts of a complex number");
+      const auto im = real<typename T::value_type>();
+      scan_.expect(")", "after a complex number");
+      return T(re, im);
     } else if constexpr (is_float_storage<T>) {
       return real<T>();
     } else {
@@ -174,7 +185,8 @@ class DenseReader {
     const std::string_view hex = digits.substr(digits.find("0x") + 2);
     const auto read = std::from_chars(hex.data(), hex.data() + hex.size(), word, 16);
     const ElementBits bits = word;
-    if (read.ec != std::errc() || !bits.fit(static_cast<std::size_t>(width()))) {
+    if (read.ec != std::errc() ||
+        !bits.fit(narrow_ ? static_cast<std::size_t>(width()) : 8 * sizeof(T))) {
       scan_.fail_at(at, std::string(digits) + " are more bits than " +
                             element_of_dtype(type_.dtype) + " has");
     }
@@ -237,6 +249,11 @@ DenseValue read_dense(const SourceText& source, const ModuleSyntax& module,
 
 Literal expanded(const DenseValue& value, const Type& type) {
   if (!value.is_splat) return value.elements;
+  if (type.bytes() > most_repeated_bytes) {
+    throw Error("a constant of " + type_text(type) + " takes " + std::to_string(type.bytes()) +
+                " bytes, and at most " + std::to_string(most_repeated_bytes) +
+                " are written out of one element; broadcast a scalar instead");
+  }
   const auto one = value.elements.bytes();
   std::vector<std::byte> bytes;
   bytes.reserve(type.bytes());

@@ -18,7 +18,7 @@ struct DenseValue {
 DenseValue read_dense(const SourceText& source, const ModuleSyntax& module,
                       const Attribute& attribute, const Type& type);
 
-/// The whole literal, a splat repeated: takes as much memory as the type says.
+/// The whole literal, a splat repeated. Throws Error where that takes more than 2^30 bytes.
 Literal expanded(const DenseValue& value, const Type& type);
 
 }  // namespace anabranch::stablehlo

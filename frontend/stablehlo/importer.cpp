@@ -11,8 +11,8 @@
 namespace anabranch::stablehlo {
 namespace {
 
-// Calls are carried out in place; functions that call each other deeper are broken.
-constexpr std::size_t most_nested_calls = 256;
+// Calls and regions within each other, which are carried out in place.
+constexpr int most_nested_blocks = 200;
 
 // "stablehlo.add" without its dialect; mhlo's ops are StableHLO's.
 std::string_view short_name(std::string_view name) { return name.substr(name.find('.') + 1); }
@@ -96,8 +96,12 @@ Bound Importer::value(const ValueUse& use, const Scope& scope) {
   const Operation* constant = found.value->constant;
   if (!found.is_outer || !constant) return *found.value;
   const Type type = to_type(source(), constant->result_types[0]);
-  const DenseValue value = read_dense(source(), module_.syntax, *constant->find("value"), type);
-  if (!value.is_splat && type.rank() > 0 && !lifted) return *found.value;
+  const Attribute& attribute = *constant->find("value");
+  const std::string_view text = source().part(attribute.begin, attribute.end);
+  const bool is_splat =
+      attribute.kind == Attribute::Kind::dense && !text.starts_with('[') && !text.starts_with('"');
+  if (!is_splat && type.rank() > 0 && !lifted) return *found.value;
+  const DenseValue value = read_dense(source(), module_.syntax, attribute, type);
   Bound bound = array_bound(this->constant(value, type, source().location(constant->at)));
   bound.constant = constant;
   return bound;
@@ -140,9 +144,6 @@ std::vector<Bound> Importer::call(const FunctionSyntax& function, std::vector<Bo
   for (const FunctionSyntax* open : calls_) {
     if (open != &function) continue;
     source().fail(at, name + " calls itself; write the recursion as a stablehlo.while");
-  }
-  if (calls_.size() >= most_nested_calls) {
-    source().fail(at, "calls are nested more than " + std::to_string(most_nested_calls) + " deep");
   }
   const auto& parameters = function.body.arguments;
   if (parameters.size() != arguments.size()) {
@@ -196,6 +197,10 @@ std::vector<Array> Importer::run(const RegionSyntax& region, const Scope& outer,
 }
 
 std::vector<Bound> Importer::block(const RegionSyntax& region, Scope& scope) {
+  if (++blocks_ > most_nested_blocks) {
+    source().fail(region.at, "calls and regions are nested more than " +
+                                 std::to_string(most_nested_blocks) + " deep");
+  }
   for (const Operation& op : region.operations) {
     if (!is_return(op)) {
       apply(op, scope);
@@ -203,6 +208,7 @@ std::vector<Bound> Importer::block(const RegionSyntax& region, Scope& scope) {
     }
     std::vector<Bound> results;
     for (const ValueUse& use : op.operands) results.push_back(value(use, scope));
+    --blocks_;
     if (!lifted) return results;
     for (Bound& bound : results) {
       if (bound.kind == Bound::Kind::array && type_of(bound.array).rank() == 0) {
@@ -326,7 +332,7 @@ std::vector<Bound> Importer::structural(const Operation& op, Scope& scope, bool&
     token.kind = Bound::Kind::token;
     return {token};
   }
-  if (name == "optimization_barrier") return operands();
+  if (name == "optimization_barrier" || op.name == "sdy.sharding_constraint") return operands();
   if (name == "trace") return {};
   done = false;
   return {};

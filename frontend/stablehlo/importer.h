@@ -112,6 +112,7 @@ class Importer {
   const ParsedModule& module_;
   std::vector<const FunctionSyntax*> calls_;  // those that are being carried out
   int regions_ = 0;                           // around the operation at hand, of this function
+  int blocks_ = 0;                            // that are open, of calls and of regions
   std::int64_t operations_left_ = 4'000'000;
 };
 

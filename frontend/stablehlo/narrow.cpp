@@ -91,9 +91,8 @@ double number_of_bits(const NarrowFormat& format, std::uint64_t bits) {
   const std::uint64_t mantissa = rest & ((std::uint64_t{1} << format.mantissa_bits) - 1);
   const int exponent = static_cast<int>(rest >> format.mantissa_bits);
   const double fraction = std::ldexp(static_cast<double>(mantissa), -format.mantissa_bits);
-  const double magnitude = exponent == 0
-                               ? std::ldexp(fraction, least_exponent(format))
-                               : std::ldexp(1 + fraction, exponent - format.bias);
+  const double magnitude = exponent == 0 ? std::ldexp(fraction, least_exponent(format))
+                                         : std::ldexp(1 + fraction, exponent - format.bias);
   if (magnitude <= format.greatest) return is_negative ? -magnitude : magnitude;
   const bool is_infinite = format.beyond == Beyond::infinite && mantissa == 0;
   if (!is_infinite) return nan;

@@ -226,7 +226,8 @@ bool Parser::pretty_item(Operation& op) {
       Attribute value = attribute();
       op.attributes.emplace_back(is_constant(value) ? "value" : "", std::move(value));
     }
-  } else if (scan_.at('"') || scan_.at('@') || scan_.at('#') || scan_.at_number()) {
+  } else if (scan_.at('"') || scan_.at('@') || scan_.at('#') || scan_.at('<') ||
+             scan_.at_number()) {
     Attribute value = attribute();
     const char* name = value.kind == Attribute::Kind::symbol ? "callee" : "";
     op.attributes.emplace_back(name, std::move(value));

@@ -10,6 +10,12 @@
 #include "frontend/trace/region.h"
 
 namespace anabranch::stablehlo {
+namespace {
+
+// What attributes hold is small; a splat could claim any number of elements.
+constexpr std::int64_t most_attribute_numbers = 1 << 16;
+
+}  // namespace
 
 void Site::fail(const std::string& message) const {
   importer.source().fail(op.at, op.name + ": " + message);
@@ -45,8 +51,22 @@ std::optional<Literal> Site::constant_operand(std::size_t index) const {
   if (!constant || constant->result_types.empty()) return {};
   const Type type = to_type(importer.source(), constant->result_types[0]);
   const Attribute* value = constant->find("value");
-  if (!value) return {};
+  if (!value || type.size() > most_attribute_numbers) return {};
   return expanded(read_dense(importer.source(), importer.module().syntax, *value, type), type);
+}
+
+List Site::constant_integers(std::size_t index, std::string_view what) const {
+  const std::optional<Literal> constant = constant_operand(index);
+  if (!constant || is_float(constant->type().dtype)) {
+    fail("its " + std::string(what) +
+         " are computed; a program of static shapes has them as a constant");
+  }
+  List list;
+  const int unused = 64 - info(constant->type().dtype).bits;
+  for (std::int64_t i = 0; i < constant->type().size(); ++i) {
+    list.push_back(static_cast<std::int64_t>(constant->bits(i).low) << unused >> unused);
+  }
+  return list;
 }
 
 void Site::expect_operands(std::size_t wanted) const {
@@ -179,6 +199,19 @@ const RegionSyntax& Site::region(std::size_t index) const {
   return op.regions[index];
 }
 
+Operands Site::located(const std::vector<Array>& arrays) const {
+  std::vector<Operand> operands;
+  for (const Array& array : arrays) operands.emplace_back(array, where());
+  return Operands(std::move(operands));
+}
+
+std::vector<Array> Site::run_body(const RegionSyntax& region,
+                                  const std::vector<Array>& scalars) const {
+  if (scalars.empty()) fail("a body without arguments");
+  WithinTraceOf within(importer, scalars[0]);
+  return importer.run(region, scope, scalars);
+}
+
 // --- recording -----------------------------------------------------------------------------------
 
 Array Site::record(Op op, const std::vector<Array>& operands, Attributes attributes,
@@ -209,7 +242,8 @@ const Translation* find_translation(std::string_view name) {
     std::unordered_map<std::string_view, const Translation*> all;
     for (auto rows : {elementwise_translations(), shape_translations(), reduction_translations(),
                       control_translations(), contraction_translations(), random_translations(),
-                      chlo_translations(), linalg_translations(), dynamic_translations(), refused_translations()}) {
+                      chlo_translations(), linalg_translations(), index_translations(),
+                      dynamic_translations(), refused_translations()}) {
       for (const Translation& row : rows) all.emplace(row.name, &row);
     }
     static constexpr Translation custom_call = {"custom_call", translate_custom_call};

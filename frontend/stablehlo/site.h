@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "anabranch/operand.h"
 #include "frontend/stablehlo/importer.h"
 
 namespace anabranch::stablehlo {
@@ -31,6 +32,9 @@ class Site {
   std::vector<Array> operands(std::size_t first, std::size_t count) const;
   /// The constant that an operand is, where it is one.
   std::optional<Literal> constant_operand(std::size_t index) const;
+  /// The integers that a constant operand holds; throws ReadError, which names them, where they are
+  /// computed.
+  List constant_integers(std::size_t index, std::string_view what) const;
   /// Throws ReadError unless there are so many.
   void expect_operands(std::size_t count) const;
   Type result_type(std::size_t index = 0) const;
@@ -52,6 +56,11 @@ class Site {
   List integers_of(const Attribute& attribute) const;
 
   const RegionSyntax& region(std::size_t index) const;
+
+  /// Arrays as the frontend takes them, with the line of the op.
+  Operands located(const std::vector<Array>& arrays) const;
+  /// What a region returns for these scalars, which a function of the frontend hands to it.
+  std::vector<Array> run_body(const RegionSyntax& region, const std::vector<Array>& scalars) const;
 
   /// The frontend's record, with the line of the op.
   Array record(Op op, const std::vector<Array>& operands, Attributes attributes = NoAttributes{},
@@ -86,6 +95,8 @@ std::span<const Translation> contraction_translations();
 std::span<const Translation> random_translations();
 std::span<const Translation> chlo_translations();
 std::span<const Translation> linalg_translations();
+std::span<const Translation> index_translations();
+std::span<const Translation> order_translations();
 std::span<const Translation> dynamic_translations();
 std::span<const Translation> refused_translations();
 

@@ -126,14 +126,7 @@ ConvolutionLayouts layouts_in_numbers(const Site& site, Attribute numbers) {
 // A third operand, of dynamic_conv, is the padding.
 List padding_of(const Site& site) {
   if (site.count() < 3) return site.integers("padding", {});
-  const std::optional<Literal> constant = site.constant_operand(2);
-  if (!constant) site.fail("its padding is computed; a constant one is read");
-  List padding;
-  for (std::int64_t i = 0; i < constant->type().size(); ++i) {
-    const auto bits = static_cast<std::int64_t>(constant->bits(i).low);
-    padding.push_back(constant->type().dtype == i32 ? static_cast<std::int32_t>(bits) : bits);
-  }
-  return padding;
+  return site.constant_integers(2, "paddings");
 }
 
 // ab::conv takes lists in the order in which the spatial axes are in the layout of its left
@@ -199,9 +192,7 @@ Results convolution_op(const Site& site) {
 }
 
 Results einsum_op(const Site& site) {
-  std::vector<Operand> operands;
-  for (const Array& array : site.operands()) operands.emplace_back(array, site.where());
-  return {einsum(site.word("einsum_config"), Operands(std::move(operands)))};
+  return {einsum(site.word("einsum_config"), site.located(site.operands()))};
 }
 
 constexpr Translation rows_of_contractions[] = {

@@ -20,33 +20,18 @@ Results dynamic_iota_op(const Site& site) {
                              site.result_type(), site.where())};
 }
 
-// The numbers of a constant operand.
-List numbers(const Site& site, std::size_t operand, const char* what) {
-  const std::optional<Literal> constant = site.constant_operand(operand);
-  if (!constant) {
-    site.fail(std::string("its ") + what +
-              " are computed; a program of static shapes has them as a "
-              "constant");
-  }
-  List list;
-  const int unused = 64 - info(constant->type().dtype).bits;
-  for (std::int64_t i = 0; i < constant->type().size(); ++i) {
-    list.push_back(static_cast<std::int64_t>(constant->bits(i).low) << unused >> unused);
-  }
-  return list;
-}
-
 Results dynamic_pad_op(const Site& site) {
   site.expect_operands(5);
-  PadAttributes padding{numbers(site, 2, "low paddings"), numbers(site, 3, "high paddings"),
-                        numbers(site, 4, "interior paddings")};
+  PadAttributes padding{site.constant_integers(2, "low paddings"),
+                        site.constant_integers(3, "high paddings"),
+                        site.constant_integers(4, "interior paddings")};
   return {site.record(Op::pad, {site.operand(0), site.operand(1)}, std::move(padding))};
 }
 
 Results real_dynamic_slice_op(const Site& site) {
   site.expect_operands(4);
-  SliceAttributes bounds{numbers(site, 1, "starts"), numbers(site, 2, "limits"),
-                         numbers(site, 3, "strides")};
+  SliceAttributes bounds{site.constant_integers(1, "starts"), site.constant_integers(2, "limits"),
+                         site.constant_integers(3, "strides")};
   return {site.record(Op::slice, {site.operand(0)}, std::move(bounds))};
 }
 

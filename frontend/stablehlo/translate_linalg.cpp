@@ -76,8 +76,8 @@ Results geqrf(const Site& site) {
 }
 
 Results orgqr(const Site& site) {
-  return with_status(
-      site, {site.record(Op::householder_product, {site.operand(0), site.operand(1)})});
+  return with_status(site,
+                     {site.record(Op::householder_product, {site.operand(0), site.operand(1)})});
 }
 
 Results trsm(const Site& site) {
@@ -86,8 +86,8 @@ Results trsm(const Site& site) {
   const char turned = option(site, "trans_x", option(site, "trans_a", 'N'));
   if (turned == 'T') how.transpose_a = Transpose::transpose;
   if (turned == 'C') how.transpose_a = Transpose::adjoint;
-  return with_status(
-      site, {site.record(Op::triangular_solve, {site.operand(0), site.operand(1)}, how)});
+  return with_status(site,
+                     {site.record(Op::triangular_solve, {site.operand(0), site.operand(1)}, how)});
 }
 
 // The matrix comes first, as LAPACK leaves it; nothing reads it.
@@ -121,18 +121,12 @@ struct Factorisation {
   Results (*translate)(const Site& site);
 };
 constexpr Factorisation factorisations[] = {
-    {"potrf", 1, potrf},
-    {"getrf", 1, getrf},
-    {"geqrf", 1, geqrf},
-    {"orgqr", 2, orgqr},
-    {"ungqr", 2, orgqr},
-    {"trsm", 2, trsm},
-    {"gesdd", 1, gesdd},
-    {"syevd", 1, syevd},
-    {"heevd", 1, syevd},
-    {"LuDecomposition", 1, lu_decomposition},
-    {"Qr", 1, geqrf},
-    {"ProductOfElementaryHouseholderReflectors", 2, orgqr},
+    {"potrf", 1, potrf}, {"getrf", 1, getrf},
+    {"geqrf", 1, geqrf}, {"orgqr", 2, orgqr},
+    {"ungqr", 2, orgqr}, {"trsm", 2, trsm},
+    {"gesdd", 1, gesdd}, {"syevd", 1, syevd},
+    {"heevd", 1, syevd}, {"LuDecomposition", 1, lu_decomposition},
+    {"Qr", 1, geqrf},    {"ProductOfElementaryHouseholderReflectors", 2, orgqr},
     {"Eigh", 1, eigh},
 };
 

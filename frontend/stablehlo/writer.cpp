@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "anabranch/stablehlo.h"
+#include "frontend/stablehlo/elements.h"
 #include "frontend/stablehlo/types.h"
 #include "ir/scalar.h"
 
@@ -66,10 +67,14 @@ std::string element_text(const Literal& literal, std::int64_t index) {
   const Dtype dtype = literal.type().dtype;
   const auto bytes =
       literal.bytes().subspan(static_cast<std::size_t>(index) * byte_size(dtype), byte_size(dtype));
-  return visit_dtype(dtype, [&]<class T>() -> std::string {
+  return visit_element(dtype, [&]<class T>() -> std::string {
     const T value = literal.values<T>()[static_cast<std::size_t>(index)];
     if constexpr (std::is_same_v<T, bool>) {
       return value ? "true" : "false";
+    } else if constexpr (is_complex_element<T>) {
+      const std::size_t half = sizeof(T) / 2;
+      return "(" + float_text(value.real(), bytes.subspan(0, half)) + ", " +
+             float_text(value.imag(), bytes.subspan(half)) + ")";
     } else if constexpr (is_float_storage<T>) {
       return float_text(value, bytes);
     } else {

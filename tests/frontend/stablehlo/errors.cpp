@@ -37,7 +37,8 @@ TEST(StablehloErrors, SayWhereAndWhatWasExpected) {
   expect_error_in("%0 = stablehlo.custom_call @f(%x) {a = \"b} : () -> ()",
                   "the string has no end");
   expect_error_in("%0 = stablehlo.constant dense<[1.0> : tensor<1xf32>", "closes a bracket");
-  expect_error("#a = dense<1.0 : tensor<1xf32>", "test.mlir:1:11: '<' is never closed; write the '>'");
+  expect_error("#a = dense<1.0 : tensor<1xf32>",
+               "test.mlir:1:11: '<' is never closed; write the '>'");
   expect_error_in("%0:0 = stablehlo.add %x, %x : tensor<2xf32>", "a name stands for 0 results");
   expect_error_in("\"stablehlo.case\"(%x)[^a, ^b] : () -> ()", "successors");
 }
