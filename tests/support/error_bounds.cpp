@@ -6,6 +6,7 @@
 #include "anabranch/error.h"
 #include "ir/graph/walk.h"
 #include "ir/interpret/interpret.h"
+#include "tests/support/matrix_bounds.h"
 #include "tests/support/spread.h"
 
 namespace anabranch {
@@ -650,6 +651,7 @@ std::vector<Bounded> interpret_bounded(const Node& node, std::span<const Bounded
     return in_order(node, operands[0], std::move(values[0]), units);
   }
   if (node.op == Op::custom_call) return called(node, operands, std::move(values));
+  if (is_call(node.op)) return matrix_bounds(node, operands, std::move(values));
   Bounded result = Bounded::exact(values[0]);
   const bool exact = std::ranges::all_of(
       operands, [&](const Bounded& b) { return is_exact(b.bound) && is_exact(b.unrounded); });

@@ -29,6 +29,7 @@
 #include "anabranch/graph.h"
 #include "anabranch/jit.h"
 #include "anabranch/limits.h"
+#include "anabranch/linalg.h"
 #include "anabranch/linear_algebra.h"
 #include "anabranch/log.h"
 #include "anabranch/manipulate.h"
