@@ -271,8 +271,13 @@ std::vector<Bound> Importer::results_of(const Operation& op, Scope& scope) {
     source().fail(op.at, "there is no operation " + op.name +
                              "; stablehlo.*, chlo.*, func.* and check.* are read");
   }
-  for (Array& array : translation->translate(site))
-    results.push_back(array_bound(std::move(array)));
+  Results arrays = translation->translate(site);
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    const bool is_stated = i < op.result_types.size();
+    const NarrowFormat* narrow = is_stated ? narrow_format(op.result_types[i].element) : nullptr;
+    if (narrow && !is_moving(*translation)) arrays[i] = narrowed(site, arrays[i], *narrow);
+    results.push_back(array_bound(std::move(arrays[i])));
+  }
   return results;
 }
 

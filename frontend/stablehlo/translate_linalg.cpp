@@ -1,9 +1,7 @@
 // Linear algebra: StableHLO's two operations, and the names that JAX calls LAPACK and XLA by.
-#include <array>
-
 #include "frontend/array/expression.h"
+#include "frontend/ops/lapack_entries.h"
 #include "frontend/stablehlo/site.h"
-#include "frontend/trace/record.h"
 
 namespace anabranch::stablehlo {
 namespace {
@@ -39,45 +37,27 @@ char option(const Site& site, std::string_view name, char otherwise) {
   return otherwise;
 }
 
-std::vector<Array> all_results(const Site& site, Op op, const std::vector<Array>& operands,
-                               Attributes attributes) {
-  return record_all(op, operands, site.where(), std::move(attributes));
-}
-
-// What LAPACK says of failures comes last where it is asked for: there are none here, a matrix
-// without such a factor has one of NaN.
-Results with_status(const Site& site, Results results) {
-  while (results.size() < site.op.result_types.size()) {
-    const Type type = site.result_type(results.size());
-    results.push_back(site.repeated(site.scalar(0, type.dtype), type.shape));
-  }
+// Trailing results that the program does not ask for are dropped.
+Results asked_for(const Site& site, Results results) {
+  if (results.size() > site.op.result_types.size()) results.resize(site.op.result_types.size());
   return results;
 }
 
 Results potrf(const Site& site) {
   const bool lower = option(site, "uplo", 'L') == 'L';
-  return with_status(site,
-                     {site.record(Op::cholesky, {site.operand(0)}, TriangleAttributes{lower})});
+  return lapack_entries::potrf(site.operand(0), lower, site.where());
 }
 
-// LAPACK counts rows from 1, the op from 0.
-Results getrf(const Site& site) {
-  Results all = all_results(site, Op::lu, {site.operand(0)}, NoAttributes{});
-  const Array one = site.repeated(site.scalar(1, i32), type_of(all[1]).shape);
-  return with_status(site, {all[0], site.record(Op::add, {all[1], one})});
-}
+Results getrf(const Site& site) { return lapack_entries::getrf(site.operand(0), site.where()); }
 
 Results lu_decomposition(const Site& site) {
-  return all_results(site, Op::lu, {site.operand(0)}, NoAttributes{});
+  return lapack_entries::lu_decomposition(site.operand(0), site.where());
 }
 
-Results geqrf(const Site& site) {
-  return with_status(site, all_results(site, Op::qr, {site.operand(0)}, NoAttributes{}));
-}
+Results geqrf(const Site& site) { return lapack_entries::geqrf(site.operand(0), site.where()); }
 
 Results orgqr(const Site& site) {
-  return with_status(site,
-                     {site.record(Op::householder_product, {site.operand(0), site.operand(1)})});
+  return lapack_entries::orgqr(site.operand(0), site.operand(1), site.where());
 }
 
 Results trsm(const Site& site) {
@@ -86,33 +66,33 @@ Results trsm(const Site& site) {
   const char turned = option(site, "trans_x", option(site, "trans_a", 'N'));
   if (turned == 'T') how.transpose_a = Transpose::transpose;
   if (turned == 'C') how.transpose_a = Transpose::adjoint;
-  return with_status(site,
-                     {site.record(Op::triangular_solve, {site.operand(0), site.operand(1)}, how)});
+  return lapack_entries::trsm(site.operand(0), site.operand(1), how, site.where());
 }
 
-// The matrix comes first, as LAPACK leaves it; nothing reads it.
 Results gesdd(const Site& site) {
+  using lapack_entries::SvdMode;
   const char mode = option(site, "mode", 'S');
-  const SvdAttributes how{mode != 'N', mode == 'A'};
   const Array x = site.operand(0);
-  Results all = all_results(site, Op::svd, {x}, how);
-  all.insert(all.begin(), x);
-  return with_status(site, std::move(all));
+  const Shape& shape = type_of(x).shape;
+  // Without vectors their arrays are there all the same, of the sizes of all or of some.
+  bool full = true;
+  if (shape.rank() >= 2 && site.op.result_types.size() > 2) {
+    const Shape left = site.result_type(2).shape;
+    full = left.rank() > 0 && left[left.rank() - 1] == shape[shape.rank() - 2];
+  }
+  const SvdMode how = mode == 'A' ? SvdMode::all : mode == 'N' ? SvdMode::none : SvdMode::some;
+  return lapack_entries::gesdd(x, how, site.where(), full);
 }
 
 Results syevd(const Site& site) {
-  const EighAttributes how{option(site, "mode", 'V') == 'V', option(site, "uplo", 'L') == 'L'};
-  const Array x = site.operand(0);
-  const Results all = all_results(site, Op::eigh, {x}, how);
-  return with_status(site, {how.vectors ? all[1] : x, all[0]});
+  return lapack_entries::syevd(site.operand(0), option(site, "uplo", 'L') == 'L',
+                               option(site, "mode", 'V') == 'V', site.where());
 }
 
 // XLA's for TPUs: "1,1,100,1e-6" is lower, sorted, and two limits.
 Results eigh(const Site& site) {
-  const std::string config = site.word("backend_config", "1");
-  const EighAttributes how{true, !config.starts_with("0")};
-  const Results all = all_results(site, Op::eigh, {site.operand(0)}, how);
-  return {all[1], all[0]};
+  const bool lower = !site.word("backend_config", "1").starts_with("0");
+  return lapack_entries::syevd(site.operand(0), lower, true, site.where());
 }
 
 struct Factorisation {
@@ -153,7 +133,7 @@ std::optional<Results> linear_algebra_call(const Site& site, std::string_view na
   for (const Factorisation& row : factorisations) {
     if (lapack_name(name) != row.name) continue;
     if (site.count() < row.operands) site.expect_operands(row.operands);
-    return row.translate(site);
+    return asked_for(site, row.translate(site));
   }
   return {};
 }

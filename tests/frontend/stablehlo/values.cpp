@@ -191,6 +191,81 @@ TEST(StablehloValues, DynamicOpsOfStaticResults) {
             "");
 }
 
+TEST(StablehloValues, LinearAlgebraByLapacksNames) {
+  EXPECT_EQ(problems_of(R"(
+  %a = stablehlo.constant dense<[[4.0, 2.0], [2.0, 5.0]]> : tensor<2x2xf64>
+  %0 = stablehlo.cholesky %a, lower = true : tensor<2x2xf64>
+  check.expect_almost_eq_const %0, dense<[[2.0, 0.0], [1.0, 2.0]]> : tensor<2x2xf64>
+  %1:2 = stablehlo.custom_call @lapack_dpotrf_ffi(%a) {mhlo.backend_config = {uplo = 76 : ui8}, operand_layouts = [dense<[0, 1]> : tensor<2xindex>], output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [0], operand_index = 0, operand_tuple_indices = []>], result_layouts = [dense<[0, 1]> : tensor<2xindex>, dense<> : tensor<0xindex>]} : (tensor<2x2xf64>) -> (tensor<2x2xf64>, tensor<i32>)
+  check.expect_almost_eq_const %1#0, dense<[[2.0, 2.0], [1.0, 2.0]]> : tensor<2x2xf64>
+  check.expect_eq_const %1#1, dense<0> : tensor<i32>
+  %b = stablehlo.constant dense<[[2.0], [5.0]]> : tensor<2x1xf64>
+  %2 = "stablehlo.triangular_solve"(%0, %b) <{left_side = true, lower = true, transpose_a = #stablehlo<transpose NO_TRANSPOSE>, unit_diagonal = false}> : (tensor<2x2xf64>, tensor<2x1xf64>) -> tensor<2x1xf64>
+  check.expect_almost_eq_const %2, dense<[[1.0], [2.0]]> : tensor<2x1xf64>
+  %3 = stablehlo.custom_call @lapack_dtrsm_ffi(%0, %b) {mhlo.backend_config = {diag = 78 : ui8, side = 76 : ui8, trans_x = 84 : ui8, uplo = 76 : ui8}} : (tensor<2x2xf64>, tensor<2x1xf64>) -> tensor<2x1xf64>
+  check.expect_almost_eq_const %3, dense<[[-0.25], [2.5]]> : tensor<2x1xf64>
+  %4:3 = stablehlo.custom_call @lapack_dsyevd_ffi(%a) {mhlo.backend_config = {mode = 86 : ui8, uplo = 76 : ui8}} : (tensor<2x2xf64>) -> (tensor<2x2xf64>, tensor<2xf64>, tensor<i32>)
+  check.expect_almost_eq_const %4#1, dense<[2.43844719, 6.56155281]> : tensor<2xf64>
+  %5:5 = stablehlo.custom_call @lapack_dgesdd_ffi(%a) {mhlo.backend_config = {mode = 83 : ui8}} : (tensor<2x2xf64>) -> (tensor<2x2xf64>, tensor<2xf64>, tensor<2x2xf64>, tensor<2x2xf64>, tensor<i32>)
+  check.expect_almost_eq_const %5#1, dense<[6.56155281, 2.43844719]> : tensor<2xf64>
+  %6:3 = stablehlo.custom_call @lapack_dgetrf_ffi(%a) : (tensor<2x2xf64>) -> (tensor<2x2xf64>, tensor<2xi32>, tensor<i32>)
+  check.expect_eq_const %6#0, dense<[[4.0, 2.0], [0.5, 4.0]]> : tensor<2x2xf64>
+  check.expect_eq_const %6#1, dense<[1, 2]> : tensor<2xi32>
+  %7:2 = stablehlo.custom_call @lapack_dgeqrf_ffi(%a) : (tensor<2x2xf64>) -> (tensor<2x2xf64>, tensor<2xf64>)
+  %8 = stablehlo.custom_call @lapack_dorgqr_ffi(%7#0, %7#1) : (tensor<2x2xf64>, tensor<2xf64>) -> tensor<2x2xf64>
+  %9 = stablehlo.dot_general %8, %8, contracting_dims = [0] x [0] : (tensor<2x2xf64>, tensor<2x2xf64>) -> tensor<2x2xf64>
+  check.expect_almost_eq_const %9, dense<[[1.0, 0.0], [0.0, 1.0]]> : tensor<2x2xf64>)"),
+            "");
+}
+
+TEST(StablehloValues, GatherAndScatterWithBodies) {
+  EXPECT_EQ(problems_of(R"(
+  %x = stablehlo.constant dense<[[1, 2], [3, 4], [5, 6]]> : tensor<3x2xi32>
+  %i = stablehlo.constant dense<[[2], [0], [7]]> : tensor<3x1xi32>
+  %0 = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, indices_are_sorted = false, slice_sizes = array<i64: 1, 2>}> : (tensor<3x2xi32>, tensor<3x1xi32>) -> tensor<3x2xi32>
+  check.expect_eq_const %0, dense<[[5, 6], [1, 2], [5, 6]]> : tensor<3x2xi32>
+  %u = stablehlo.constant dense<[[10, 10], [20, 20], [30, 30]]> : tensor<3x2xi32>
+  %j = stablehlo.constant dense<[[2], [2], [7]]> : tensor<3x1xi32>
+  %1 = "stablehlo.scatter"(%x, %j, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %2 = stablehlo.add %a, %b : tensor<i32>
+    stablehlo.return %2 : tensor<i32>
+  }) : (tensor<3x2xi32>, tensor<3x1xi32>, tensor<3x2xi32>) -> tensor<3x2xi32>
+  check.expect_eq_const %1, dense<[[1, 2], [3, 4], [35, 36]]> : tensor<3x2xi32>
+  %3 = "stablehlo.scatter"(%x, %j, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %two = stablehlo.constant dense<2> : tensor<i32>
+    %2 = stablehlo.multiply %a, %two : tensor<i32>
+    %4 = stablehlo.subtract %b, %2 : tensor<i32>
+    stablehlo.return %4 : tensor<i32>
+  }) : (tensor<3x2xi32>, tensor<3x1xi32>, tensor<3x2xi32>) -> tensor<3x2xi32>
+  check.expect_eq_const %3, dense<[[1, 2], [3, 4], [20, 24]]> : tensor<3x2xi32>
+  %k = stablehlo.constant dense<[1, 0, 1]> : tensor<3xi32>
+  %5 = "stablehlo.torch_index_select"(%x, %k) <{dim = 1 : i64, batch_dims = 0 : i64}> : (tensor<3x2xi32>, tensor<3xi32>) -> tensor<3x3xi32>
+  check.expect_eq_const %5, dense<[[2, 1, 2], [4, 3, 4], [6, 5, 6]]> : tensor<3x3xi32>)"),
+            "");
+}
+
+TEST(StablehloValues, NarrowTypes) {
+  EXPECT_EQ(problems_of(R"(
+  %0 = stablehlo.constant dense<[7, -8, 3]> : tensor<3xi4>
+  %1 = stablehlo.add %0, %0 : tensor<3xi4>
+  check.expect_eq_const %1, dense<[-2, 0, 6]> : tensor<3xi4>
+  %2 = stablehlo.constant dense<[100.0, -100.0, 2.5]> : tensor<3xf32>
+  %3 = stablehlo.convert %2 : (tensor<3xf32>) -> tensor<3xi4>
+  check.expect_eq_const %3, dense<[7, -8, 2]> : tensor<3xi4>
+  %4 = stablehlo.constant dense<[3, 2]> : tensor<2xui2>
+  %5 = stablehlo.multiply %4, %4 : tensor<2xui2>
+  check.expect_eq_const %5, dense<[1, 0]> : tensor<2xui2>
+  %6 = stablehlo.constant dense<[1.0, 300.0, 500.0, 0.001, -0.0001]> : tensor<5xf32>
+  %7 = stablehlo.convert %6 : (tensor<5xf32>) -> tensor<5xf8E4M3FN>
+  check.expect_eq_const %7, dense<[1.0, 288.0, 0x7F, 0x01, 0x80]> : tensor<5xf8E4M3FN>
+  %8 = stablehlo.convert %6 : (tensor<5xf32>) -> tensor<5xf8E5M2>
+  %9 = stablehlo.add %8, %8 : tensor<5xf8E5M2>
+  check.expect_eq_const %9, dense<[2.0, 640.0, 1024.0, 0x18, 0x8B]> : tensor<5xf8E5M2>)"),
+            "");
+}
+
 // --- functions as C++ functions ------------------------------------------------------------------
 
 constexpr const char* layer = R"(
