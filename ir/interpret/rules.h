@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <complex>
 #include <concepts>
 #include <cstdint>
 #include <span>
@@ -70,6 +71,9 @@ T product_of(T x, T y) {
     return x && y;
   } else if constexpr (std::integral<T>) {
     return static_cast<T>(static_cast<std::uint64_t>(x) * static_cast<std::uint64_t>(y));
+  } else if constexpr (is_complex_storage<T>) {
+    // Without the recovery of infinities that C++ adds.
+    return {x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real()};
   } else {
     return x * y;
   }
@@ -81,8 +85,13 @@ using Computed = std::conditional_t<is_narrow_float<T>, float, T>;
 
 /// What stands for exact arithmetic: sums and libm calls are done in it and rounded once.
 template <class T>
-using Exact = std::conditional_t<std::same_as<T, double>, long double,
-                                 std::conditional_t<is_float_storage<T>, double, T>>;
+using Exact = std::conditional_t<
+    std::same_as<T, double>, long double,
+    std::conditional_t<
+        is_float_storage<T>, double,
+        std::conditional_t<std::same_as<T, std::complex<float>>, std::complex<double>,
+                           std::conditional_t<std::same_as<T, std::complex<double>>,
+                                              std::complex<long double>, T>>>>;
 
 /// A literal in the making.
 template <class T>
@@ -98,6 +107,13 @@ class Elements {
   Type type_;
   std::vector<std::byte> bytes_;
 };
+
+/// An elementwise op that takes or gives complex numbers (ir/interpret/complex.cpp).
+Results interpret_complex(const Node& node, Operands operands);
+inline bool is_of_complex(const Node& node, Operands operands) {
+  if (!is_elementwise(node.op) || node.op == Op::select) return false;
+  return is_complex(node.types[0].dtype) || is_complex(operands.back().type().dtype);
+}
 
 /// Where `rules` meet a dtype that `infer` should have refused.
 [[noreturn]] void refuse_dtype(const Node& node, Dtype dtype);
