@@ -46,6 +46,7 @@
 #include "anabranch/source_location.h"
 #include "anabranch/spec.h"
 #include "anabranch/special.h"
+#include "anabranch/stablehlo.h"
 #include "anabranch/stage.h"
 #include "anabranch/timeline.h"
 #include "anabranch/timeline_summary.h"
