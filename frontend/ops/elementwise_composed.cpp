@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "anabranch/bits.h"
 #include "anabranch/elementwise.h"
 #include "frontend/ops/promote.h"
 #include "frontend/ops/term.h"
@@ -29,10 +30,6 @@ Array square(const Operand& x) {
 }
 
 Array reciprocal(const Operand& x) { return 1 / term("reciprocal", x); }
-
-Array exp2(const Operand& x) { return exp(term("exp2", x) * std::numbers::ln2); }
-Array log2(const Operand& x) { return log(term("log2", x)) * std::numbers::log2e; }
-Array log10(const Operand& x) { return log(term("log10", x)) * std::numbers::log10e; }
 
 Array trunc(const Operand& x) {
   Term y = term("trunc", x, Takes::numbers);
