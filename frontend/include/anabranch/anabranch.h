@@ -1,6 +1,7 @@
 // Everything a user of Anabranch writes against.
 #pragma once
 
+#include "anabranch/activations.h"
 #include "anabranch/arrange.h"
 #include "anabranch/array.h"
 #include "anabranch/async.h"
@@ -20,8 +21,10 @@
 #include "anabranch/devices.h"
 #include "anabranch/donate.h"
 #include "anabranch/dtype.h"
+#include "anabranch/dtype_info.h"
 #include "anabranch/dynamic.h"
 #include "anabranch/elementwise.h"
+#include "anabranch/elementwise_more.h"
 #include "anabranch/error.h"
 #include "anabranch/export.h"
 #include "anabranch/failure.h"
@@ -33,6 +36,7 @@
 #include "anabranch/linalg.h"
 #include "anabranch/linear_algebra.h"
 #include "anabranch/log.h"
+#include "anabranch/losses.h"
 #include "anabranch/manipulate.h"
 #include "anabranch/named_scope.h"
 #include "anabranch/nn.h"
