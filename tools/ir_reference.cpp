@@ -109,7 +109,7 @@ constexpr Section sections[] = {
     {OpKind::index, "Index maps"},
     {OpKind::reduction, "Reductions"},
     {OpKind::library, "Library calls"},
-    {OpKind::call, "Calls of the host: devices, functions of the user, linear algebra"},
+    {OpKind::call, "Run by the host as a whole"},
     {OpKind::control, "Loops and branches"},
     {OpKind::region, "Made by passes"},
 };

@@ -55,7 +55,8 @@ std::set<Dtype> dtypes_taken(Op op) {
 Type main_type(const Graph& graph, const Node& node) {
   if (node.inputs.empty()) return node.types[0];
   if (is_control(node.op)) return node.types.back();
-  const bool has_starts = node.op == Op::dynamic_slice || node.op == Op::dynamic_update_slice;
+  const bool has_starts = node.op == Op::dynamic_slice || node.op == Op::dynamic_update_slice ||
+                          node.op == Op::gather;
   return graph.type(has_starts ? node.inputs.front() : node.inputs.back());
 }
 
