@@ -8,6 +8,7 @@
 #include "anabranch/bits.h"
 #include "anabranch/ceiling.h"
 #include "anabranch/code_cache.h"
+#include "anabranch/complex.h"
 #include "anabranch/control_flow.h"
 #include "anabranch/cost.h"
 #include "anabranch/creation.h"
