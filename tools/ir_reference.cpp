@@ -125,10 +125,17 @@ constexpr std::string_view kind_of_field(const Device&) { return "device"; }
 constexpr std::string_view kind_of_field(const std::string&) { return "name"; }
 constexpr std::string_view kind_of_field(const CustomFunctionHandle&) { return "number"; }
 constexpr std::string_view kind_of_field(const std::vector<Type>&) { return "types"; }
-constexpr std::string_view kind_of_field(Comparison) { return "eq, ne, lt, le, gt or ge"; }
 constexpr std::string_view kind_of_field(bool) { return "true or false"; }
-constexpr std::string_view kind_of_field(Transpose) { return "no, transpose or adjoint"; }
-constexpr std::string_view kind_of_field(FusionKind) { return "elementwise, reduction or dot"; }
+// "eq, ne, lt, le, gt or ge"
+template <HasWords Enum>
+std::string kind_of_field(Enum) {
+  std::string text;
+  for (std::size_t i = 0; i < words<Enum>.size(); ++i) {
+    const bool is_last = i + 1 == words<Enum>.size();
+    text += (i == 0 ? "" : is_last ? " or " : ", ") + std::string(words<Enum>[i]);
+  }
+  return text;
+}
 
 std::string attributes_text(Op op) {
   if (op == Op::constant) return "the value";
@@ -156,6 +163,10 @@ bool takes(Op op, Dtype dtype) {
   if (op == Op::triangular_solve) operands[1].shape = Shape{1, 1};
   if (op == Op::householder_product) operands[1].shape = Shape{1};
   if (op == Op::select) operands[0].dtype = Dtype::bool_;
+  if (op == Op::scatter) {
+    operands[0].shape = {};
+    operands[1] = {Dtype::i32, Shape{0}};
+  }
   std::optional<Type> stated;
   if (row.has(OpInfo::typed)) stated = Type{reduces ? Dtype::i64 : dtype, {}};
   try {

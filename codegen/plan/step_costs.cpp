@@ -45,7 +45,7 @@ class CostOf {
   Cost operator()(const CopyStep&) const { return copy(); }
   Cost operator()(const TransferStep&) const { return copy(); }
   Cost operator()(const CallStep& call) const {
-    if (call.op == Op::scatter) return scatter_cost(call);
+    if (call.op == Op::scatter) return scatter_cost(call, !step_.in_place_updates.empty());
     return {bytes_of(call.operands), bytes_of(result_types(call)), 0};
   }
   Cost operator()(const LoopStep&) const { return {}; }
