@@ -130,10 +130,17 @@ constexpr std::string_view kind_of_field(const Device&) { return "device"; }
 constexpr std::string_view kind_of_field(const std::string&) { return "name"; }
 constexpr std::string_view kind_of_field(const CustomFunctionHandle&) { return "number"; }
 constexpr std::string_view kind_of_field(const std::vector<Type>&) { return "types"; }
-constexpr std::string_view kind_of_field(Comparison) { return "eq, ne, lt, le, gt or ge"; }
 constexpr std::string_view kind_of_field(bool) { return "true or false"; }
-constexpr std::string_view kind_of_field(Transpose) { return "no, transpose or adjoint"; }
-constexpr std::string_view kind_of_field(FusionKind) { return "elementwise, reduction or dot"; }
+// "eq, ne or lt"
+template <HasWords Enum>
+std::string kind_of_field(Enum) {
+  std::string text;
+  for (std::size_t i = 0; i < words<Enum>.size(); ++i) {
+    text += i == 0 ? "" : i + 1 < words<Enum>.size() ? ", " : " or ";
+    text += words<Enum>[i];
+  }
+  return text;
+}
 
 std::string attributes_text(Op op) {
   if (op == Op::constant) return "the value";
