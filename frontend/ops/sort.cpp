@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "anabranch/arrange.h"
+#include "anabranch/complex.h"
 #include "anabranch/control_flow.h"
 #include "anabranch/gather.h"
 #include "anabranch/manipulate.h"
@@ -21,12 +22,8 @@
 namespace anabranch {
 namespace {
 
-Array line_sorted(const Array& x, std::int64_t axis, bool descending, SourceLocation where) {
-  return record(Op::sort, {x}, where, SortAttributes{axis, descending});
-}
-
 // In the narrowest dtype that holds them.
-Array positions_in_order(const Array& x, std::int64_t axis, bool descending, SourceLocation where) {
+Array positions_of_reals(const Array& x, std::int64_t axis, bool descending, SourceLocation where) {
   const std::int64_t extent = type_of(x).shape[static_cast<int>(axis)];
   const bool is_long = extent > std::numeric_limits<std::int32_t>::max();
   return record(
@@ -38,6 +35,22 @@ Array positions_in_order(const Array& x, std::int64_t axis, bool descending, Sou
 Array at_positions(const Array& x, const Array& positions, std::int64_t axis,
                    SourceLocation where) {
   return take_along_axis({x, where}, {positions, where}, axis, OutOfRange::clip);
+}
+
+// Complex numbers by their real parts, and by their imaginary ones where those are equal.
+Array positions_in_order(const Array& x, std::int64_t axis, bool descending, SourceLocation where) {
+  if (!is_complex(type_of(x).dtype)) return positions_of_reals(x, axis, descending, where);
+  const Operand z(x, where);
+  const Array first = positions_of_reals(imag(z), axis, descending, where);
+  const Array reals = at_positions(real(z), first, axis, where);
+  return at_positions(first, positions_of_reals(reals, axis, descending, where), axis, where);
+}
+
+Array line_sorted(const Array& x, std::int64_t axis, bool descending, SourceLocation where) {
+  if (!is_complex(type_of(x).dtype)) {
+    return record(Op::sort, {x}, where, SortAttributes{axis, descending});
+  }
+  return at_positions(x, positions_in_order(x, axis, descending, where), axis, where);
 }
 
 // By the last key first: each sort keeps the order of what its key leaves equal.
@@ -107,6 +120,10 @@ Array sort(const Operand& x, Axis axis, const SortOptions& options) {
 Array argsort(const Operand& x, Axis axis, const SortOptions& options) {
   const Array array = as_array("argsort", x, Takes::anything);
   const std::int64_t along = axis_of("argsort", axis, type_of(array).shape, x.where());
+  if (is_complex(type_of(array).dtype)) {
+    const Array order = positions_in_order(array, along, options.descending, x.where());
+    return astype({order, x.where()}, i64);
+  }
   return record(Op::argsort, {array}, x.where(),
                 ArgsortAttributes{along, options.descending, PositionDtype::i64});
 }

@@ -4,7 +4,8 @@
 //   auto both = ab::sort({keys, payload}, [](const std::vector<ab::Array>& s) { return s[0] < s[1]; });
 //
 // Ascending order puts NaNs, whatever their sign, behind all else; -0 and 0 are equal. Elements that
-// are equal keep their order, also where it is descending.
+// are equal keep their order, also where it is descending. Complex numbers go by their real parts, and
+// by their imaginary parts where those are equal.
 #pragma once
 
 #include <cstdint>

@@ -36,6 +36,15 @@ TEST(Sort, AlongAnyAxisEitherWay) {
   EXPECT_THROW(ab::sort(ab::scalar(1.f)), ab::Error);
 }
 
+TEST(Sort, ComplexNumbersByTheirParts) {
+  const Array re = ab::array({1.f, 0.f, 1.f, -1.f}), im = ab::array({2.f, 5.f, -3.f, 0.f});
+  const Array z = ab::complex(re, im);
+  EXPECT_EQ(ab::argsort(z).to_vector<std::int64_t>(), (std::vector<std::int64_t>{3, 1, 2, 0}));
+  EXPECT_EQ(ab::imag(ab::sort(z)).to_vector<float>(), (std::vector<float>{0, 5, -3, 2}));
+  EXPECT_EQ(ab::imag(ab::cumsum(z)).to_vector<float>(), (std::vector<float>{2, 7, 4, 4}));
+  EXPECT_EQ(ab::real(ab::cumprod(z)).to_vector<float>(), (std::vector<float>{1, -10, 5, -5}));
+}
+
 TEST(Sort, TopKGivesTheFirstOfEqualOnes) {
   const auto x = [] { return ab::array({1.f, 7.f, 7.f, NAN, 3.f, 9.f, 9.f, 2.f}, {2, 4}); };
   expect_values([&] { return ab::top_k(x(), 2).values; }, {f32, {2, 2}}, {NAN, 7, 9, 9});
