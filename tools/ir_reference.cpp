@@ -92,6 +92,11 @@ What follows holds on every device.
   n terms over d axes is within (64 (d + 1) + 3 log2 n) u of the exact one, times the sum of their magnitudes,
   where u is 2^-24 for `f32` (and for `f16` and `bf16` before they are rounded) and 2^-53 for `f64`. Errors in
   practice are a few u. A product of n factors is within n u of itself, in any order.
+- **Order**: `sort` and `argsort` are stable, also where they descend, which is the exact reverse order but for
+  equal elements. -0 equals 0; NaNs of either sign and any bits equal each other and are above all else.
+- **Running sums of floats**: element i of n is within (i + 1) u of the exact one, times the sum of the magnitudes of
+  what it combines, and a running product within (i + 1) u of itself. The order depends on the shape alone: lines of
+  neighbouring elements are combined in blocks of 32 KiB, others one element after the other.
 - **random_bits** is Philox 4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011):
   the counter's block is (low and high word of counter / 4, 0, 0), the key its low and high word.
 )";
