@@ -100,7 +100,7 @@ Bound Importer::value(const ValueUse& use, const Scope& scope) {
   const std::string_view text = source().part(attribute.begin, attribute.end);
   const bool is_splat =
       attribute.kind == Attribute::Kind::dense && !text.starts_with('[') && !text.starts_with('"');
-  if (!is_splat && type.rank() > 0 && !lifted) return *found.value;
+  if (!is_splat && type.rank() > 0) return *found.value;
   const DenseValue value = read_dense(source(), module_.syntax, attribute, type);
   Bound bound = array_bound(this->constant(value, type, source().location(constant->at)));
   bound.constant = constant;
@@ -209,13 +209,6 @@ std::vector<Bound> Importer::block(const RegionSyntax& region, Scope& scope) {
     std::vector<Bound> results;
     for (const ValueUse& use : op.operands) results.push_back(value(use, scope));
     --blocks_;
-    if (!lifted) return results;
-    for (Bound& bound : results) {
-      if (bound.kind == Bound::Kind::array && type_of(bound.array).rank() == 0) {
-        bound.array = record(Op::broadcast_in_dim, {bound.array}, source().location(op.at),
-                             AxesAttributes{}, Type{type_of(bound.array).dtype, *lifted});
-      }
-    }
     return results;
   }
   source().fail(region.at, "a region without a return; end it with stablehlo.return or return");
@@ -367,8 +360,7 @@ void Importer::verify(const Operation& op, const std::vector<Bound>& results) {
   }
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (results[i].kind != Bound::Kind::array) continue;
-    Type wanted = to_type(source(), op.result_types[i]);
-    if (lifted && wanted.rank() == 0) wanted.shape = *lifted;
+    const Type wanted = to_type(source(), op.result_types[i]);
     const Type& found = type_of(results[i].array);
     if (found == wanted) continue;
     source().fail(op.at, op.name + ": result " + std::to_string(i) + " is " + type_text(found) +

@@ -95,8 +95,6 @@ class Importer {
   std::vector<CheckSite>* checks = nullptr;
   /// What constants outside of regions are, in place of their values.
   std::map<const Operation*, Array> given_constants;
-  /// The shape that scalars take: that of the arrays which the body of a `map` is applied to.
-  std::optional<Shape> lifted;
 
  private:
   friend class Site;

@@ -7,7 +7,6 @@
 #include "frontend/stablehlo/parser.h"
 #include "frontend/stablehlo/types.h"
 #include "frontend/trace/record.h"
-#include "frontend/trace/region.h"
 
 namespace anabranch::stablehlo {
 namespace {
@@ -29,9 +28,6 @@ Array Site::operand(std::size_t index) const {
   if (bound.kind != Bound::Kind::array) {
     fail("%" + op.operands[index].name + " is a " +
          (bound.kind == Bound::Kind::tuple ? "tuple" : "token") + ", and not a tensor");
-  }
-  if (importer.lifted && type_of(bound.array).rank() == 0) {
-    return repeated(bound.array, *importer.lifted);
   }
   return bound.array;
 }
@@ -76,9 +72,7 @@ void Site::expect_operands(std::size_t wanted) const {
 
 Type Site::result_type(std::size_t index) const {
   if (index >= op.result_types.size()) fail("states no type for result " + std::to_string(index));
-  Type type = to_type(importer.source(), op.result_types[index]);
-  if (importer.lifted && type.rank() == 0) type.shape = *importer.lifted;
-  return type;
+  return to_type(importer.source(), op.result_types[index]);
 }
 
 // --- attributes ----------------------------------------------------------------------------------
@@ -252,22 +246,6 @@ const Translation* find_translation(std::string_view name) {
   }();
   const auto found = table.find(name);
   return found == table.end() ? nullptr : found->second;
-}
-
-Graph graph_of_body(const Site& site, const RegionSyntax& body,
-                    const std::vector<Type>& arguments) {
-  Region region("body", TraceKind::loop);
-  std::vector<Array> parameters;
-  for (const Type& type : arguments) parameters.push_back(region.parameter(type, false));
-  if (parameters.empty()) site.fail("a body without arguments");
-  WithinTraceOf within(site.importer, parameters[0]);
-  region.finish(site.importer.run(body, site.scope, parameters));
-  if (!region.captures().empty()) {
-    site.fail(
-        "its body uses a value that is computed outside of it; bodies here see their arguments "
-        "and constants alone: compute it before, and combine it with the operands");
-  }
-  return region.graph();
 }
 
 std::string applied_op(const RegionSyntax& body) {

@@ -109,8 +109,6 @@ Results translate_custom_call(const Site& site);
 /// What a factorisation called by LAPACK's or XLA's name gives; nothing for another name.
 std::optional<Results> linear_algebra_call(const Site& site, std::string_view name);
 
-/// The graph of a region over scalars that sees its arguments alone: a reducer, a comparator.
-Graph graph_of_body(const Site& site, const RegionSyntax& body, const std::vector<Type>& arguments);
 /// The name of the op that a region of two operations applies to its two arguments, in any order
 /// where that makes no difference; empty for any other.
 std::string applied_op(const RegionSyntax& body);

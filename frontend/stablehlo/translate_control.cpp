@@ -1,5 +1,6 @@
 // Loops, branches, and functions of each element.
 #include "anabranch/control_flow.h"
+#include "anabranch/window.h"
 #include "frontend/array/expression.h"
 #include "frontend/stablehlo/site.h"
 
@@ -59,26 +60,11 @@ Results if_op(const Site& site) {
   return branches(site, detail::branch_of("stablehlo.if", predicate), {1, 0});
 }
 
-// The body is applied to whole arrays: what it does to scalars, its ops do to each element.
 Results map_op(const Site& site) {
-  const std::vector<Array> operands = site.operands();
-  if (operands.empty()) site.fail("needs at least one operand");
-  if (site.importer.lifted) site.fail("a map inside the body of a map");
-  for (const Operation& op : site.region(0).operations) {
-    const std::string name = op.name.substr(op.name.find('.') + 1);
-    bool is_elementwise = name == "constant" || name == "return" || name == "call";
-    for (const Translation& row : elementwise_translations()) {
-      is_elementwise = is_elementwise || row.name == name;
-    }
-    for (const Translation& row : chlo_translations()) {
-      is_elementwise = is_elementwise || row.name == name;
-    }
-    if (!is_elementwise) site.fail(op.name + " inside the body of a map, which computes scalars");
-  }
-  site.importer.lifted = type_of(operands[0]).shape;
-  Results results = site.importer.run(site.region(0), site.scope, operands);
-  site.importer.lifted.reset();
-  return results;
+  const ScalarBody body = [&](const std::vector<Array>& scalars) {
+    return site.run_body(site.region(0), scalars);
+  };
+  return map_elements(site.located(site.operands()), body);
 }
 
 constexpr Translation rows_of_control[] = {

@@ -1,17 +1,14 @@
 // Sorts, the greatest elements, and what is scattered where a window's element was chosen.
 #include "anabranch/gather.h"
 #include "anabranch/manipulate.h"
-#if __has_include("anabranch/window.h")
 #include "anabranch/sort.h"
 #include "anabranch/window.h"
-#endif
 #include "frontend/array/expression.h"
 #include "frontend/stablehlo/site.h"
 
 namespace anabranch::stablehlo {
 namespace {
 
-#if __has_include("anabranch/window.h")
 Array one_result(const Site& site, const RegionSyntax& body, const std::vector<Array>& scalars) {
   const std::vector<Array> results = site.run_body(body, scalars);
   if (results.size() != 1) site.fail("its body has to return one value");
@@ -88,10 +85,6 @@ constexpr Translation rows_of_order[] = {
     {"TopK", top_k_op},
     {"select_and_scatter", select_and_scatter_op},
 };
-
-#else
-constexpr std::span<const Translation> rows_of_order;
-#endif
 
 }  // namespace
 

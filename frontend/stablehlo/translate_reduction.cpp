@@ -1,17 +1,17 @@
 // Reductions over axes and over windows.
 #include <limits>
 
+#include "anabranch/window.h"
 #include "frontend/array/expression.h"
 #include "frontend/stablehlo/site.h"
-#include "frontend/trace/record.h"
 #include "ir/scalar.h"
 
 namespace anabranch::stablehlo {
 namespace {
 
-/// A reduction of the IR, and the op that combines two of its elements.
+/// A reduction of the IR.
 struct Monoid {
-  Op reduce, combine;
+  Op reduce;
   double identity;  ///< of floats and of bools; integers have extremes of their own
 };
 
@@ -21,17 +21,17 @@ std::optional<Monoid> monoid_of(const RegionSyntax& body, Dtype dtype) {
   const double infinity = std::numeric_limits<double>::infinity();
   if (dtype == bool_) {
     if (name == "add" || name == "or" || name == "maximum") {
-      return Monoid{Op::reduce_any, Op::or_, 0};
+      return Monoid{Op::reduce_any, 0};
     }
     if (name == "multiply" || name == "and" || name == "minimum") {
-      return Monoid{Op::reduce_all, Op::and_, 1};
+      return Monoid{Op::reduce_all, 1};
     }
     return {};
   }
-  if (name == "add") return Monoid{Op::reduce_sum, Op::add, 0};
-  if (name == "multiply") return Monoid{Op::reduce_product, Op::multiply, 1};
-  if (name == "maximum") return Monoid{Op::reduce_max, Op::maximum, -infinity};
-  if (name == "minimum") return Monoid{Op::reduce_min, Op::minimum, infinity};
+  if (name == "add") return Monoid{Op::reduce_sum, 0};
+  if (name == "multiply") return Monoid{Op::reduce_product, 1};
+  if (name == "maximum") return Monoid{Op::reduce_max, -infinity};
+  if (name == "minimum") return Monoid{Op::reduce_min, infinity};
   return {};
 }
 
@@ -50,32 +50,13 @@ bool is_identity(const Site& site, std::size_t operand, const Monoid& monoid) {
   });
 }
 
-// `inputs` over `axes`, beginning with the operands from `first_initial` on.
-Results reduced(const Site& site, const std::vector<Array>& inputs, std::size_t first_initial,
-                const List& axes) {
-  const RegionSyntax& body = site.region(0);
-  const std::size_t count = inputs.size();
-  const Dtype dtype = type_of(inputs[0]).dtype;
-  const std::optional<Monoid> monoid =
-      count == 1 ? monoid_of(body, dtype) : std::optional<Monoid>();
-  if (monoid) {
-    Array result = inputs[0];
-    if (!axes.empty()) result = site.record(monoid->reduce, {result}, AxesAttributes{axes});
-    if (is_identity(site, first_initial, *monoid)) return {result};
-    const Array initial =
-        site.repeated(site.converted(site.operand(first_initial), dtype), type_of(result).shape);
-    return {site.record(monoid->combine, {initial, result})};
-  }
-  std::vector<Array> operands = inputs;
-  std::vector<Type> arguments;
-  for (std::size_t i = 0; i < count; ++i) {
-    const Dtype own = type_of(inputs[i]).dtype;
-    operands.push_back(site.converted(site.operand(first_initial + i), own));
-    arguments.push_back({own, {}});
-  }
-  for (std::size_t i = 0; i < count; ++i) arguments.push_back(arguments[i]);
-  std::vector<Graph> regions = {graph_of_body(site, body, arguments)};
-  return record_all(Op::reduce, operands, site.where(), AxesAttributes{axes}, std::move(regions));
+// Where it is a constant, one that the frontend can look at.
+Array initial_value(const Site& site, std::size_t operand, Dtype dtype) {
+  const std::optional<Literal> constant = site.constant_operand(operand);
+  if (!constant || constant->type().rank() != 0)
+    return site.converted(site.operand(operand), dtype);
+  const Array value = site.importer.constant({*constant, false}, constant->type(), site.where());
+  return site.converted(value, dtype);
 }
 
 // Inputs come first, then as many initial values. What is accumulated in a wider dtype is converted
@@ -92,47 +73,51 @@ std::vector<Array> reduction_inputs(const Site& site) {
   return inputs;
 }
 
+std::vector<Array> initial_values(const Site& site, const std::vector<Array>& inputs) {
+  std::vector<Array> values;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    values.push_back(initial_value(site, inputs.size() + i, type_of(inputs[i]).dtype));
+  }
+  return values;
+}
+
 Results reduce_op(const Site& site) {
   const std::vector<Array> inputs = reduction_inputs(site);
-  return reduced(site, inputs, inputs.size(), site.integers("dimensions"));
+  const List axes = site.integers("dimensions");
+  const auto monoid = inputs.size() == 1 ? monoid_of(site.region(0), type_of(inputs[0]).dtype)
+                                         : std::optional<Monoid>();
+  if (monoid && !axes.empty() && is_identity(site, 1, *monoid)) {
+    return {site.record(monoid->reduce, inputs, AxesAttributes{axes})};
+  }
+  const ScalarBody body = [&](const std::vector<Array>& scalars) {
+    return site.run_body(site.region(0), scalars);
+  };
+  // No axes are all for the frontend.
+  if (axes.empty()) {
+    std::vector<Array> scalars = initial_values(site, inputs);
+    for (Array& scalar : scalars) scalar = site.repeated(scalar, type_of(inputs[0]).shape);
+    scalars.insert(scalars.end(), inputs.begin(), inputs.end());
+    return map_elements(site.located(scalars), body);
+  }
+  return reduce(site.located(inputs), site.located(initial_values(site, inputs)), body, Axes(axes));
 }
 
 Results reduce_window_op(const Site& site) {
-  std::vector<Array> inputs = reduction_inputs(site);
-  const std::size_t count = inputs.size();
-  const int rank = type_of(inputs[0]).rank();
-  const auto axes = static_cast<std::size_t>(rank);
-  const List ones(axes, 1), zeros(2 * axes, 0);
-  WindowsAttributes windows{site.integers("window_dimensions"),
-                            site.integers("window_strides", ones),
-                            site.integers("window_dilations", ones)};
-  const List spread = site.integers("base_dilations", ones);
-  const List padding = site.integers("padding", zeros);
-  if (windows.sizes.size() != axes || windows.strides.size() != axes ||
-      windows.dilations.size() != axes || spread.size() != axes || padding.size() != 2 * axes) {
-    site.fail("its windows, strides, dilations and padding need one entry for each of " +
-              std::to_string(rank) + " axes");
+  const std::vector<Array> inputs = reduction_inputs(site);
+  WindowOptions options;
+  options.strides = site.integers("window_strides", {});
+  options.base_dilations = site.integers("base_dilations", {});
+  options.window_dilations = site.integers("window_dilations", {});
+  const List padding = site.integers("padding", {});
+  for (std::size_t i = 0; i + 1 < padding.size(); i += 2) {
+    options.padding_low.push_back(padding[i]);
+    options.padding_high.push_back(padding[i + 1]);
   }
-  PadAttributes around;
-  bool is_padded = false;
-  for (std::size_t axis = 0; axis < axes; ++axis) {
-    around.low.push_back(padding[2 * axis]);
-    around.high.push_back(padding[2 * axis + 1]);
-    around.interior.push_back(spread[axis] - 1);
-    is_padded = is_padded || around.low[axis] != 0 || around.high[axis] != 0 || spread[axis] != 1;
-  }
-  List window_axes;
-  for (std::size_t axis = 0; axis < axes; ++axis) {
-    window_axes.push_back(static_cast<std::int64_t>(axes + axis));
-  }
-  for (std::size_t i = 0; i < count; ++i) {
-    if (is_padded) {
-      const Array value = site.converted(site.operand(count + i), type_of(inputs[i]).dtype);
-      inputs[i] = site.record(Op::pad, {inputs[i], value}, around);
-    }
-    inputs[i] = site.record(Op::sliding_windows, {inputs[i]}, windows);
-  }
-  return reduced(site, inputs, count, window_axes);
+  const ScalarBody body = [&](const std::vector<Array>& scalars) {
+    return site.run_body(site.region(0), scalars);
+  };
+  return reduce_window(site.located(inputs), site.located(initial_values(site, inputs)), body,
+                       site.integers("window_dimensions"), options);
 }
 
 constexpr Translation rows_of_reductions[] = {
