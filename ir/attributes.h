@@ -71,6 +71,49 @@ struct WindowsAttributes {
   bool operator==(const WindowsAttributes&) const = default;
 };
 
+/// Which axes are which, as StableHLO's gather says (its names in brackets). The second operand
+/// holds vectors along `index_vector_axis`, or is one number each where that is its rank: component
+/// k says where a window begins on axis start_axes[k] (start_index_map) of the first operand. A
+/// window has `sizes` (slice_sizes) elements on each axis; those of `collapsed_axes`
+/// (collapsed_slice_dims) and of `operand_batch_axes` (operand_batching_dims), of one element, are
+/// no axes of the result, the others are its `offset_axes` (offset_dims). The result's further axes
+/// are those of the second operand, in their order. On operand_batch_axes[i] a window is at the
+/// vector's own place on axis index_batch_axes[i] (start_indices_batching_dims).
+struct GatherAttributes {
+  std::vector<std::int64_t> offset_axes, collapsed_axes, operand_batch_axes, index_batch_axes,
+      start_axes;
+  std::int64_t index_vector_axis = 0;
+  std::vector<std::int64_t> sizes;
+  bool operator==(const GatherAttributes&) const = default;
+};
+
+/// How an update meets an element: by the op of that name, or in its place.
+enum class ScatterCombiner : std::uint8_t {
+  replace,
+  add,
+  multiply,
+  minimum,
+  maximum,
+  and_,
+  or_,
+  xor_
+};
+template <>
+inline constexpr std::array<std::string_view, 8> words<ScatterCombiner> = {
+    "replace", "add", "multiply", "minimum", "maximum", "and", "or", "xor"};
+
+/// The same of a scatter: `window_axes` (update_window_dims) of the updates are the axes of the
+/// first operand but for `inserted_axes` (inserted_window_dims) and `operand_batch_axes`
+/// (input_batching_dims), on which a window has one element. `start_axes` is StableHLO's
+/// scatter_dims_to_operand_dims, `index_batch_axes` its scatter_indices_batching_dims.
+struct ScatterAttributes {
+  std::vector<std::int64_t> window_axes, inserted_axes, operand_batch_axes, index_batch_axes,
+      start_axes;
+  std::int64_t index_vector_axis = 0;
+  ScatterCombiner combiner = ScatterCombiner::replace;
+  bool operator==(const ScatterAttributes&) const = default;
+};
+
 /// Pairs of axes, by position: lhs_batch[i] goes with rhs_batch[i], and so for contracting.
 struct DotAttributes {
   std::vector<std::int64_t> lhs_batch, rhs_batch, lhs_contracting, rhs_contracting;
@@ -85,6 +128,37 @@ struct ConvolutionAttributes {
   std::vector<std::int64_t> strides, low, high, lhs_dilations, rhs_dilations;
   std::int64_t groups = 1;
   bool operator==(const ConvolutionAttributes&) const = default;
+};
+
+struct SortAttributes {
+  std::int64_t axis = 0;
+  bool descending = false;
+  bool operator==(const SortAttributes&) const = default;
+};
+
+/// What positions are written in.
+enum class PositionDtype : std::uint8_t { i32, i64 };
+template <>
+inline constexpr std::array<std::string_view, 2> words<PositionDtype> = {"i32", "i64"};
+
+struct ArgsortAttributes {
+  std::int64_t axis = 0;
+  bool descending = false;
+  PositionDtype positions = PositionDtype::i64;
+  bool operator==(const ArgsortAttributes&) const = default;
+};
+
+enum class Running : std::uint8_t { sum, product, maximum, minimum };
+template <>
+inline constexpr std::array<std::string_view, 4> words<Running> = {"sum", "product", "maximum",
+                                                                   "minimum"};
+
+/// Reverse: each element with those behind it.
+struct CumulativeAttributes {
+  std::int64_t axis = 0;
+  Running of = Running::sum;
+  bool reverse = false;
+  bool operator==(const CumulativeAttributes&) const = default;
 };
 
 /// Where a result is to be.
@@ -102,6 +176,33 @@ struct CustomCallAttributes {
   bool operator==(const CustomCallAttributes&) const = default;
 };
 
+/// Which triangle is read and written: the upper one unless `lower`.
+struct TriangleAttributes {
+  bool lower = false;
+  bool operator==(const TriangleAttributes&) const = default;
+};
+
+/// What a matrix stands for: itself, its transpose, its conjugate transpose.
+enum class Transpose : std::uint8_t { no, transpose, adjoint };
+template <>
+inline constexpr std::array<std::string_view, 3> words<Transpose> = {"no", "transpose", "adjoint"};
+
+struct TriangularSolveAttributes {
+  bool left_side = false, lower = false, unit_diagonal = false;
+  Transpose transpose_a = Transpose::no;
+  bool operator==(const TriangularSolveAttributes&) const = default;
+};
+
+struct SvdAttributes {
+  bool vectors = false, full_matrices = false;
+  bool operator==(const SvdAttributes&) const = default;
+};
+
+struct EighAttributes {
+  bool vectors = false, lower = false;
+  bool operator==(const EighAttributes&) const = default;
+};
+
 /// What the group compiles to: one loop nest without reductions, one with, or one library call for
 /// a dot and its epilogue.
 enum class FusionKind : std::uint8_t { elementwise, reduction, dot };
@@ -114,10 +215,13 @@ struct FusionAttributes {
   bool operator==(const FusionAttributes&) const = default;
 };
 
-using Attributes = std::variant<NoAttributes, ConstantAttributes, AxisAttributes, AxesAttributes,
-                                CompareAttributes, SliceAttributes, SizesAttributes, PadAttributes,
-                                WindowsAttributes, DotAttributes, ConvolutionAttributes,
-                                DeviceAttributes, CustomCallAttributes, FusionAttributes>;
+using Attributes =
+    std::variant<NoAttributes, ConstantAttributes, AxisAttributes, AxesAttributes,
+                 CompareAttributes, SliceAttributes, SizesAttributes, PadAttributes,
+                 WindowsAttributes, DotAttributes, ConvolutionAttributes, SortAttributes,
+                 ArgsortAttributes, CumulativeAttributes, DeviceAttributes, CustomCallAttributes,
+                 TriangleAttributes, TriangularSolveAttributes, SvdAttributes, EighAttributes,
+                 FusionAttributes, GatherAttributes, ScatterAttributes>;
 
 template <class Visitor>
 void fields(const NoAttributes&, Visitor&&) {}
@@ -179,6 +283,23 @@ void fields(A& a, Visitor&& visit) {
   visit("rhs_dilations", a.rhs_dilations);
   visit("groups", a.groups);
 }
+template <MaybeConst<SortAttributes> A, class Visitor>
+void fields(A& a, Visitor&& visit) {
+  visit("axis", a.axis);
+  visit("descending", a.descending);
+}
+template <MaybeConst<ArgsortAttributes> A, class Visitor>
+void fields(A& a, Visitor&& visit) {
+  visit("axis", a.axis);
+  visit("descending", a.descending);
+  visit("positions", a.positions);
+}
+template <MaybeConst<CumulativeAttributes> A, class Visitor>
+void fields(A& a, Visitor&& visit) {
+  visit("axis", a.axis);
+  visit("of", a.of);
+  visit("reverse", a.reverse);
+}
 template <MaybeConst<DeviceAttributes> A, class Visitor>
 void fields(A& a, Visitor&& visit) {
   visit("device", a.device);
@@ -188,6 +309,47 @@ void fields(A& a, Visitor&& visit) {
   visit("name", a.name);
   visit("function", a.function);
   visit("results", a.results);
+}
+template <MaybeConst<GatherAttributes> A, class Visitor>
+void fields(A& a, Visitor&& visit) {
+  visit("offset_axes", a.offset_axes);
+  visit("collapsed_axes", a.collapsed_axes);
+  visit("operand_batch_axes", a.operand_batch_axes);
+  visit("index_batch_axes", a.index_batch_axes);
+  visit("start_axes", a.start_axes);
+  visit("index_vector_axis", a.index_vector_axis);
+  visit("sizes", a.sizes);
+}
+template <MaybeConst<ScatterAttributes> A, class Visitor>
+void fields(A& a, Visitor&& visit) {
+  visit("window_axes", a.window_axes);
+  visit("inserted_axes", a.inserted_axes);
+  visit("operand_batch_axes", a.operand_batch_axes);
+  visit("index_batch_axes", a.index_batch_axes);
+  visit("start_axes", a.start_axes);
+  visit("index_vector_axis", a.index_vector_axis);
+  visit("combiner", a.combiner);
+}
+template <MaybeConst<TriangleAttributes> A, class Visitor>
+void fields(A& a, Visitor&& visit) {
+  visit("lower", a.lower);
+}
+template <MaybeConst<TriangularSolveAttributes> A, class Visitor>
+void fields(A& a, Visitor&& visit) {
+  visit("left_side", a.left_side);
+  visit("lower", a.lower);
+  visit("unit_diagonal", a.unit_diagonal);
+  visit("transpose_a", a.transpose_a);
+}
+template <MaybeConst<SvdAttributes> A, class Visitor>
+void fields(A& a, Visitor&& visit) {
+  visit("vectors", a.vectors);
+  visit("full_matrices", a.full_matrices);
+}
+template <MaybeConst<EighAttributes> A, class Visitor>
+void fields(A& a, Visitor&& visit) {
+  visit("vectors", a.vectors);
+  visit("lower", a.lower);
 }
 template <MaybeConst<FusionAttributes> A, class Visitor>
 void fields(A& a, Visitor&& visit) {

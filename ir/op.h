@@ -39,6 +39,8 @@ struct OpInfo {
     has_regions = 64,
     no_bools = 128,
     gives_bool = 256,
+    takes_complex = 512,
+    complex_only = 1024,
   };
   static constexpr int variadic = -1;
 
@@ -69,7 +71,8 @@ inline bool is_reduction(Op op) { return info(op).kind == OpKind::reduction; }
 inline bool is_index(Op op) { return info(op).kind == OpKind::index; }
 /// Whether its regions are programs of their own: `while` and `case`.
 inline bool is_control(Op op) { return info(op).kind == OpKind::control; }
-/// Whether the compiler does not look into it: `transfer` and `custom_call`.
+/// Whether the compiler does not look into it, but has the host compute it as a whole: `custom_call`,
+/// `cholesky` ...
 inline bool is_call(Op op) { return info(op).kind == OpKind::call; }
 
 }  // namespace anabranch

@@ -1,5 +1,7 @@
 #include "passes/expand.h"
 
+#include "passes/expand_complex.h"
+
 namespace anabranch {
 namespace {
 
@@ -81,9 +83,12 @@ std::optional<Value> convolution_by_windows(Rewriter& graph, const Node& given) 
 }  // namespace
 
 Graph expand(const Graph& graph, PassContext& context) {
-  static const RuleTable rules({
-      {"convolution(x, w) = dot(windows(pad(x)), w)", {Op::convolution}, convolution_by_windows},
-  });
+  static const RuleTable rules = [] {
+    std::vector<Rule> all = complex_rules();
+    all.push_back(
+        {"convolution(x, w) = dot(windows(pad(x)), w)", {Op::convolution}, convolution_by_windows});
+    return RuleTable(std::move(all));
+  }();
   return rewrite(graph, rules, context);
 }
 

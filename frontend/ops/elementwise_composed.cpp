@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "anabranch/bits.h"
+#include "anabranch/complex.h"
 #include "anabranch/elementwise.h"
 #include "frontend/ops/promote.h"
 #include "frontend/ops/term.h"
@@ -29,10 +30,10 @@ Array square(const Operand& x) {
   return y * y;
 }
 
-Array reciprocal(const Operand& x) { return 1 / term("reciprocal", x); }
+Array reciprocal(const Operand& x) { return 1 / term("reciprocal", x, Takes::floats_or_complex); }
 
 Array trunc(const Operand& x) {
-  Term y = term("trunc", x, Takes::numbers);
+  Term y = term("trunc", x, Takes::real_numbers);
   if (!is_float(y.array().dtype())) return y;
   return where(y < 0, ceil(y), floor(y));
 }
@@ -45,12 +46,17 @@ Array isnan(const Operand& x) {
 
 Array isfinite(const Operand& x) {
   Term y = term("isfinite", x, Takes::numbers);
-  if (!is_float(y.array().dtype())) return y == y;
+  const Dtype dtype = y.array().dtype();
+  if (!is_float(dtype) && !is_complex(dtype)) return y == y;
   return record(Op::is_finite, {y.array()}, x.where());
 }
 
 Array isinf(const Operand& x) {
   Term y = term("isinf", x, Takes::numbers);
+  if (is_complex(y.array().dtype())) {
+    return Term(isinf({real(y), x.where()}), x.where()) |
+           Term(isinf({imag(y), x.where()}), x.where());
+  }
   if (!is_float(y.array().dtype())) return y != y;
   return abs(y) == std::numeric_limits<double>::infinity();
 }
@@ -94,13 +100,13 @@ Array logaddexp(const Operand& a, const Operand& b) {
 }
 
 Array remainder(const Operand& a, const Operand& b) {
-  auto [x, y] = terms("remainder", a, b, Takes::numbers);
+  auto [x, y] = terms("remainder", a, b, Takes::real_numbers);
   Term rest = {record(Op::remainder, {x.array(), y.array()}, a.where()), a.where()};
   return where((rest != 0) & ((rest < 0) != (y < 0)), rest + y, rest);
 }
 
 Array floor_divide(const Operand& a, const Operand& b) {
-  auto [x, y] = terms("floor_divide", a, b, Takes::numbers);
+  auto [x, y] = terms("floor_divide", a, b, Takes::real_numbers);
   Term quotient = x / y;
   if (is_float(quotient.array().dtype())) return floor(quotient);
   // Truncation is one too high where there is a rest whose sign is not the divisor's.

@@ -160,12 +160,15 @@ Array lcm(const Operand& a, const Operand& b) {
 }
 
 Array exp2(const Operand& x) {
-  const Term y = term("exp2", x);
+  const Term y = term("exp2", x, Takes::floats_or_complex);
+  if (is_complex(type_of(y.array()).dtype)) return exp(y * std::numbers::ln2);
   return pow(Term(as_array_like(2, y), x.where()), y);
 }
 
 Array log2(const Operand& x) {
-  const Term given = with_own_dtype(term("log2", x)), y = widened(given);
+  const Term given = with_own_dtype(term("log2", x, Takes::floats_or_complex));
+  if (is_complex(type_of(given.array()).dtype)) return log(given) * std::numbers::log2e;
+  const Term y = widened(given);
   const auto [half, above] = parts_of(y);
   // A mantissa around 1, so that the logarithm of what is close to 1 is no difference.
   const Term is_low = half < std::numbers::sqrt2 / 2;
@@ -175,7 +178,8 @@ Array log2(const Operand& x) {
 }
 
 Array log10(const Operand& x) {
-  const Term given = term("log10", x);
+  const Term given = term("log10", x, Takes::floats_or_complex);
+  if (is_complex(type_of(given.array()).dtype)) return log(given) * std::numbers::log10e;
   return as_dtype_of(given, log(in_f64(given)) * std::numbers::log10e);
 }
 

@@ -54,8 +54,7 @@ Term unit(const Term& key, const Shape& shape, Dtype dtype) {
 }
 
 bool is_number(const Operand& operand, double number) {
-  return operand.is_number() && std::visit([](auto value) { return static_cast<double>(value); },
-                                           operand.number().value) == number;
+  return operand.is_number() && real_number(operand.number()) == number;
 }
 
 void check_float(const char* function, Dtype dtype, SourceLocation where) {

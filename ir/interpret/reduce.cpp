@@ -39,7 +39,7 @@ Results fold(const Node& node, const Literal& operand, Total identity, Combine c
   const auto to = targets(operand.type().shape, node.as<AxesAttributes>().axes, type.shape);
   auto values = operand.values<T>();
   for (std::size_t i = 0; i < values.size(); ++i) {
-    totals[to[i]] = combine(totals[to[i]], static_cast<Exact<T>>(values[i]));
+    totals[to[i]] = combine(totals[to[i]], Exact<T>(values[i]));
   }
   Elements<T> result(type);
   for (std::int64_t i = 0; i < result.size(); ++i) {
@@ -48,19 +48,15 @@ Results fold(const Node& node, const Literal& operand, Total identity, Combine c
   return std::move(result).finish();
 }
 
-// A sum that keeps what its roundings lose (Neumaier, ZAMM 54, 1974): those of a million f64 in
-// long double would add up to more than a sum in blocks loses.
+// Part by part.
 template <class Float>
-struct Sum {
-  Float total = 0, lost = 0;
+struct ComplexSum {
+  CompensatedSum<Float> re, im;
 
-  Sum operator+(Float x) const {
-    const Float next = total + x;
-    if (!std::isfinite(next)) return {next, 0};
-    const bool is_larger = std::fabs(total) >= std::fabs(x);
-    return {next, lost + (is_larger ? (total - next) + x : (x - next) + total)};
+  ComplexSum operator+(std::complex<Float> x) const { return {re + x.real(), im + x.imag()}; }
+  explicit operator std::complex<Float>() const {
+    return {static_cast<Float>(re), static_cast<Float>(im)};
   }
-  explicit operator Float() const { return total + lost; }
 };
 
 template <class T>
@@ -127,17 +123,19 @@ Literal join_scalars(const Type& type, std::span<const Results> entries, std::si
 namespace rules {
 
 Results reduce_sum(const Node& node, Operands x) {
-  return visit_dtype(x[0].type().dtype, [&]<class T>() {
-    if constexpr (std::is_floating_point_v<Exact<T>>)
-      return fold<T>(node, x[0], Sum<Exact<T>>(), std::plus<>());
+  return visit_any_dtype(x[0].type().dtype, [&]<class T>() {
+    if constexpr (is_complex_storage<T>)
+      return fold<T>(node, x[0], ComplexSum<typename Exact<T>::value_type>(), std::plus<>());
+    else if constexpr (std::is_floating_point_v<Exact<T>>)
+      return fold<T>(node, x[0], CompensatedSum<Exact<T>>(), std::plus<>());
     else
       return fold<T>(node, x[0], Exact<T>{0}, sum_of<Exact<T>>);
   });
 }
 
 Results reduce_product(const Node& node, Operands x) {
-  return visit_dtype(x[0].type().dtype, [&]<class T>() {
-    return fold<T>(node, x[0], Exact<T>{1}, product_of<Exact<T>>);
+  return visit_any_dtype(x[0].type().dtype, [&]<class T>() {
+    return fold<T>(node, x[0], Exact<T>(1), product_of<Exact<T>>);
   });
 }
 

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <array>
+#include <cmath>
+#include <complex>
 #include <concepts>
 #include <cstdint>
 #include <span>
@@ -70,6 +72,9 @@ T product_of(T x, T y) {
     return x && y;
   } else if constexpr (std::integral<T>) {
     return static_cast<T>(static_cast<std::uint64_t>(x) * static_cast<std::uint64_t>(y));
+  } else if constexpr (is_complex_storage<T>) {
+    // Without the recovery of infinities that C++ adds.
+    return {x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real()};
   } else {
     return x * y;
   }
@@ -81,8 +86,29 @@ using Computed = std::conditional_t<is_narrow_float<T>, float, T>;
 
 /// What stands for exact arithmetic: sums and libm calls are done in it and rounded once.
 template <class T>
-using Exact = std::conditional_t<std::same_as<T, double>, long double,
-                                 std::conditional_t<is_float_storage<T>, double, T>>;
+using Exact = std::conditional_t<
+    std::same_as<T, double>, long double,
+    std::conditional_t<
+        is_float_storage<T>, double,
+        std::conditional_t<std::same_as<T, std::complex<float>>, std::complex<double>,
+                           std::conditional_t<std::same_as<T, std::complex<double>>,
+                                              std::complex<long double>, T>>>>;
+
+/// A sum that keeps what its roundings lose (Neumaier, ZAMM 54, 1974): those of a million f64 in
+/// long double would add up to more than a sum in blocks loses.
+template <class Float>
+struct CompensatedSum {
+  Float total = 0, lost = 0;
+
+  CompensatedSum operator+(Float x) const {
+    const Float next = total + x;
+    if (!std::isfinite(next)) return {next, 0};
+    const bool is_larger = std::fabs(total) >= std::fabs(x);
+    return {next, lost + (is_larger ? (total - next) + x : (x - next) + total)};
+  }
+  // Which keeps the sign of -0.
+  explicit operator Float() const { return lost == 0 ? total : total + lost; }
+};
 
 /// A literal in the making.
 template <class T>
@@ -98,6 +124,13 @@ class Elements {
   Type type_;
   std::vector<std::byte> bytes_;
 };
+
+/// An elementwise op that takes or gives complex numbers (ir/interpret/complex.cpp).
+Results interpret_complex(const Node& node, Operands operands);
+inline bool is_of_complex(const Node& node, Operands operands) {
+  if (!is_elementwise(node.op) || node.op == Op::select) return false;
+  return is_complex(node.types[0].dtype) || is_complex(operands.back().type().dtype);
+}
 
 /// Where `rules` meet a dtype that `infer` should have refused.
 [[noreturn]] void refuse_dtype(const Node& node, Dtype dtype);

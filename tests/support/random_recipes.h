@@ -28,8 +28,15 @@ std::span<const Recipe> tree_recipes();
 std::span<const Recipe> equation_recipes();
 /// Loops and branches, nested up to three deep, and slices at places known later.
 std::span<const Recipe> control_recipes();
+/// Windows that are read and written where indices say.
+std::span<const Recipe> gather_recipes();
+/// Sorts and running combinations.
+std::span<const Recipe> order_recipes();
 /// Functions of the user, and values sent to another device.
 std::span<const Recipe> call_recipes();
+
+/// Factorisations and triangular systems of small matrices.
+std::span<const Recipe> matrix_recipes();
 
 /// All of a graph of a few nodes over long axes: up to 4,000,000 elements.
 void add_long_graph(RandomBuilder& builder);
@@ -44,5 +51,18 @@ Value all_ones(RandomBuilder& builder, const Type& type);
 
 /// The function, also inside regions, that gives its operand's elements in reverse.
 CustomCallAttributes turned_call(const Type& type);
+
+/// `op`, or in place of one that asks for an order, which complex numbers have not, a sum.
+inline Op without_order(Op op, Dtype dtype) {
+  if (!is_complex(dtype)) return op;
+  if (op == Op::maximum || op == Op::minimum) return Op::add;
+  return op == Op::reduce_max || op == Op::reduce_min ? Op::reduce_sum : op;
+}
+
+/// Complex numbers are equal or not; others have an order.
+inline CompareAttributes random_comparison(Random& random, Dtype dtype) {
+  const std::int64_t drawn = random.below(6);
+  return {static_cast<Comparison>(is_complex(dtype) ? drawn % 2 : drawn)};
+}
 
 }  // namespace anabranch
