@@ -246,6 +246,62 @@ TEST(StablehloValues, GatherAndScatterWithBodies) {
             "");
 }
 
+TEST(StablehloValues, SortsByAnyComparator) {
+  EXPECT_EQ(problems_of(R"(
+  %k = stablehlo.constant dense<[3, 1, 2, 1]> : tensor<4xi32>
+  %v = stablehlo.constant dense<[10.0, 20.0, 30.0, 40.0]> : tensor<4xf32>
+  %0:2 = "stablehlo.sort"(%k, %v) <{dimension = 0 : i64, is_stable = true}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>, %c: tensor<f32>, %d: tensor<f32>):
+    %1 = stablehlo.compare LT, %a, %b, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  }) : (tensor<4xi32>, tensor<4xf32>) -> (tensor<4xi32>, tensor<4xf32>)
+  check.expect_eq_const %0#0, dense<[1, 1, 2, 3]> : tensor<4xi32>
+  check.expect_eq_const %0#1, dense<[20.0, 40.0, 30.0, 10.0]> : tensor<4xf32>
+  %values, %indices = chlo.top_k(%v, k = 2) : tensor<4xf32> -> (tensor<2xf32>, tensor<2xi32>)
+  check.expect_eq_const %values, dense<[40.0, 30.0]> : tensor<2xf32>
+  check.expect_eq_const %indices, dense<[3, 2]> : tensor<2xi32>
+  %2:2 = stablehlo.custom_call @mhlo.topk(%v) {mhlo.attributes = {k = 2 : i64, largest = false}, mhlo.version = 1 : i64} : (tensor<4xf32>) -> (tensor<2xf32>, tensor<2xi32>)
+  check.expect_eq_const %2#0, dense<[10.0, 20.0]> : tensor<2xf32>
+  check.expect_eq_const %2#1, dense<[0, 1]> : tensor<2xi32>)"),
+            "");
+}
+
+TEST(StablehloValues, SelectAndScatter) {
+  EXPECT_EQ(problems_of(R"(
+  %x = stablehlo.constant dense<[1.0, 3.0, 2.0, 5.0, 4.0, 0.0]> : tensor<6xf32>
+  %s = stablehlo.constant dense<[10.0, 20.0, 30.0]> : tensor<3xf32>
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = "stablehlo.select_and_scatter"(%x, %s, %z) <{window_dimensions = array<i64: 2>, window_strides = array<i64: 2>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %1 = stablehlo.compare GE, %a, %b, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  }, {
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %1 = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %1 : tensor<f32>
+  }) : (tensor<6xf32>, tensor<3xf32>, tensor<f32>) -> tensor<6xf32>
+  check.expect_eq_const %0, dense<[0.0, 10.0, 0.0, 20.0, 30.0, 0.0]> : tensor<6xf32>)"),
+            "");
+}
+
+TEST(StablehloValues, ComplexNumbers) {
+  EXPECT_EQ(problems_of(R"(
+  %x = stablehlo.constant dense<[(1.0, 2.0), (0.5, -1.0)]> : tensor<2xcomplex<f32>>
+  %0 = stablehlo.multiply %x, %x : tensor<2xcomplex<f32>>
+  check.expect_eq_const %0, dense<[(-3.0, 4.0), (-0.75, -1.0)]> : tensor<2xcomplex<f32>>
+  %re = stablehlo.real %x : (tensor<2xcomplex<f32>>) -> tensor<2xf32>
+  %im = stablehlo.imag %x : (tensor<2xcomplex<f32>>) -> tensor<2xf32>
+  %1 = stablehlo.complex %im, %re : tensor<2xcomplex<f32>>
+  check.expect_eq_const %1, dense<[(2.0, 1.0), (-1.0, 0.5)]> : tensor<2xcomplex<f32>>
+  %2 = chlo.conj %x : tensor<2xcomplex<f32>> -> tensor<2xcomplex<f32>>
+  check.expect_almost_eq_const %2, dense<[(1.0, -2.0), (0.5, 1.0)]> : tensor<2xcomplex<f32>>
+  %3 = stablehlo.constant dense<(3.0, 4.0)> : tensor<complex<f64>>
+  %4 = stablehlo.abs %3 : (tensor<complex<f64>>) -> tensor<f64>
+  check.expect_close %4, %4, max_ulp_difference = 0 : tensor<f64>, tensor<f64>
+  check.expect_eq_const %4, dense<5.0> : tensor<f64>)"),
+            "");
+}
+
 TEST(StablehloValues, NarrowTypes) {
   EXPECT_EQ(problems_of(R"(
   %0 = stablehlo.constant dense<[7, -8, 3]> : tensor<3xi4>
