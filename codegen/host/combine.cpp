@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <concepts>
 #include <limits>
 
@@ -31,6 +32,9 @@ struct Multiply {
   static T of(T x, T y) {
     if constexpr (std::integral<T>) {
       return static_cast<T>(static_cast<std::uint64_t>(x) * static_cast<std::uint64_t>(y));
+    } else if constexpr (is_complex_storage<T>) {
+      // Without the recovery of infinities that C++ adds.
+      return {x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real()};
     } else {
       return x * y;
     }
@@ -130,6 +134,18 @@ CombineRuns of_floats(ScatterCombiner combiner) {
   }
 }
 
+template <class T>
+CombineRuns of_complex(ScatterCombiner combiner) {
+  if (combiner == ScatterCombiner::add) return &combine<T, Add>;
+  if (combiner == ScatterCombiner::multiply) return &combine<T, Multiply>;
+  throw InternalError("link", "scatter orders complex numbers");
+}
+
+// Moved, and no more.
+struct TwoWords {
+  std::uint64_t low, high;
+};
+
 // Of integers whose sign does not matter, and of floats that are moved.
 template <class T>
 CombineRuns of_bits(ScatterCombiner combiner) {
@@ -182,9 +198,14 @@ ScatterCombiner of_bools(ScatterCombiner combiner) {
 
 CombineRuns combine_runs(Dtype dtype, ScatterCombiner combiner) {
   if (dtype == bool_) return of_bits(1, of_bools(combiner));
-  if (combiner == ScatterCombiner::replace) return of_bits(byte_size(dtype), combiner);
-  return visit_dtype(dtype, [&]<class T>() -> CombineRuns {
-    if constexpr (is_float_storage<T>) {
+  if (combiner == ScatterCombiner::replace) {
+    if (byte_size(dtype) == sizeof(TwoWords)) return &combine<TwoWords, Replace>;
+    return of_bits(byte_size(dtype), combiner);
+  }
+  return visit_any_dtype(dtype, [&]<class T>() -> CombineRuns {
+    if constexpr (is_complex_storage<T>) {
+      return of_complex<T>(combiner);
+    } else if constexpr (is_float_storage<T>) {
       return of_floats<T>(combiner);
     } else {
       const bool is_ordered =

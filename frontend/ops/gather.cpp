@@ -63,8 +63,10 @@ Array taken(const char* function, const Array& array, const Array& at, std::int6
 
 // What is there for a position out of range.
 Term filling(Dtype dtype, SourceLocation where) {
-  const ElementBits bits = visit_dtype(dtype, []<class T>() {
-    if constexpr (is_float_storage<T>) {
+  const ElementBits bits = visit_any_dtype(dtype, []<class T>() {
+    if constexpr (is_complex_storage<T>) {
+      return ElementBits::of(T(std::numeric_limits<typename T::value_type>::quiet_NaN()));
+    } else if constexpr (is_float_storage<T>) {
       return ElementBits::of(T(std::numeric_limits<float>::quiet_NaN()));
     } else if constexpr (std::is_same_v<T, bool>) {
       return ElementBits::of(true);

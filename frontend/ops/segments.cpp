@@ -38,8 +38,10 @@ ScatterDimensions by_number(int index_rank, int rank) {
 
 // What combines with nothing but itself.
 Array identity_of(Update update, Dtype dtype, SourceLocation where) {
-  const ElementBits bits = visit_dtype(dtype, [update]<class T>() {
-    if constexpr (std::is_same_v<T, bool>) {
+  const ElementBits bits = visit_any_dtype(dtype, [update]<class T>() {
+    if constexpr (is_complex_storage<T>) {
+      return ElementBits::of(T(update == Update::multiply ? 1 : 0));
+    } else if constexpr (std::is_same_v<T, bool>) {
       return ElementBits::of(update == Update::multiply || update == Update::minimum);
     } else {
       if (update == Update::add) return ElementBits::of(T{});

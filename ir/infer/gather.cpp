@@ -160,8 +160,14 @@ ResultTypes scatter(const Application& call) {
   }
   const bool is_bitwise = a.combiner == ScatterCombiner::and_ ||
                           a.combiner == ScatterCombiner::or_ || a.combiner == ScatterCombiner::xor_;
-  if (is_bitwise && is_float(operand.dtype)) {
+  if (is_bitwise && (is_float(operand.dtype) || is_complex(operand.dtype))) {
     call.refuse(std::string(name(a.combiner)) + " combines integers or bool");
+  }
+  const bool is_ordered =
+      a.combiner == ScatterCombiner::minimum || a.combiner == ScatterCombiner::maximum;
+  if (is_ordered && is_complex(operand.dtype)) {
+    call.refuse(std::string(name(a.combiner)) + " does not combine complex numbers",
+                "which have no order");
   }
   demand_window_axes(call, axes);
   const AxisList kept = kept_axes(call, axes), vectors = vector_sizes(call, axes);

@@ -67,19 +67,19 @@ T combined(ScatterCombiner combiner, T x, T y) {
       return convert_scalar<T>(sum_of(a, b));
     case ScatterCombiner::multiply:
       return convert_scalar<T>(product_of(a, b));
-    case ScatterCombiner::minimum:
-      return convert_scalar<T>(minimum_of(a, b));
-    case ScatterCombiner::maximum:
-      return convert_scalar<T>(maximum_of(a, b));
     default:
       break;
+  }
+  if constexpr (!is_complex_storage<T>) {
+    if (combiner == ScatterCombiner::minimum) return convert_scalar<T>(minimum_of(a, b));
+    if (combiner == ScatterCombiner::maximum) return convert_scalar<T>(maximum_of(a, b));
   }
   if constexpr (std::integral<T>) {
     if (combiner == ScatterCombiner::and_) return static_cast<T>(x & y);
     if (combiner == ScatterCombiner::or_) return static_cast<T>(x | y);
     if (combiner == ScatterCombiner::xor_) return static_cast<T>(x ^ y);
   }
-  throw InternalError("interpret", "scatter combines floats bit by bit");
+  throw InternalError("interpret", "scatter combines as no number of its dtype does");
 }
 
 }  // namespace
@@ -116,7 +116,7 @@ Results gather(const Node& node, Operands x) {
 Results scatter(const Node& node, Operands x) {
   const auto& a = node.as<ScatterAttributes>();
   const Type& type = node.types[0];
-  return visit_dtype(type.dtype, [&]<class T>() -> Results {
+  return visit_any_dtype(type.dtype, [&]<class T>() -> Results {
     Elements<T> result(type);
     for (std::int64_t i = 0; i < result.size(); ++i) {
       result[i] = x[0].values<T>()[static_cast<std::size_t>(i)];

@@ -82,7 +82,8 @@ std::vector<Array> scatter(const Operands& xs, const Operand& indices, const Ope
 
 /// What is picked by a position beyond the last or, counted from the end, the first element.
 enum class OutOfRange : std::uint8_t {
-  fill,  ///< NaN; the least number of signed integers, the greatest of unsigned ones, true
+  fill,  ///< NaN, of complex numbers the real part; the least number of signed integers, the
+         ///< greatest of unsigned ones, true
   clip,  ///< the nearest element
   wrap   ///< positions count on from the start again, as remainders
 };

@@ -65,14 +65,14 @@ Scattered random_case(Random& random, Dtype dtype, ScatterCombiner combiner, con
 }
 
 bool takes(Dtype dtype, ScatterCombiner combiner) {
-  const bool is_bitwise = combiner >= ScatterCombiner::and_;
-  return !is_bitwise || !is_float(dtype);
+  if (is_complex(dtype)) return combiner <= ScatterCombiner::multiply;
+  return !is_float(dtype) || combiner <= ScatterCombiner::maximum;
 }
 
 void expect_same(const Literal& got, const Literal& wanted) {
   for (std::int64_t i = 0; i < wanted.type().size(); ++i) {
     if (got.bits(i) == wanted.bits(i)) continue;
-    const bool both_nan = visit_dtype(wanted.type().dtype, [&]<class T>() {
+    const bool both_nan = visit_any_dtype(wanted.type().dtype, [&]<class T>() {
       const auto at = static_cast<std::size_t>(i);
       const T a = got.values<T>()[at], b = wanted.values<T>()[at];
       return a != a && b != b;

@@ -388,6 +388,11 @@ const Bad bads[] = {
       ScatterAttributes{{1}, {0}, {}, {}, {0}, 1, ScatterCombiner::or_}},
      "scatter: or combines integers or bool: f32[9,4] x i32[5] x f32[5,4]"},
     {{Op::scatter,
+      {"c64[9]", "i32[5]", "c64[5]"},
+      ScatterAttributes{{}, {0}, {}, {}, {0}, 1, ScatterCombiner::maximum}},
+     "scatter: maximum does not combine complex numbers: c64[9] x i32[5] x c64[5] (which have no "
+     "order)"},
+    {{Op::scatter,
       {"f32[9,4]", "i32[5]", "f32[5]"},
       ScatterAttributes{{1}, {0}, {}, {}, {0}, 1, ScatterCombiner::add}},
      "scatter: the updates have an axis per axis of a window and per axis of the indices: f32[9,4] "

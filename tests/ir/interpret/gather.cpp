@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <complex>
 #include <limits>
 
 #include "tests/support/apply.h"
@@ -137,6 +138,17 @@ TEST(InterpretScatter, OfNarrowIntegersAndBools) {
   EXPECT_FALSE(of(ScatterCombiner::minimum, true, false));
   EXPECT_TRUE(of(ScatterCombiner::maximum, false, true));
   EXPECT_FALSE(of(ScatterCombiner::xor_, true, true));
+}
+
+TEST(InterpretScatter, OfComplexNumbers) {
+  using C = std::complex<float>;
+  const auto of = [](ScatterCombiner combiner) {
+    return apply(Op::scatter, {row<C>({C(1, 2)}), row<int>({0, 3}), row<C>({C(3, -1), C(9, 9)})},
+                 elements_by(combiner));
+  };
+  EXPECT_EQ(of(ScatterCombiner::replace), row<C>({C(3, -1)}));
+  EXPECT_EQ(of(ScatterCombiner::add), row<C>({C(4, 1)}));
+  EXPECT_EQ(of(ScatterCombiner::multiply), row<C>({C(5, 5)}));
 }
 
 // 2048 is where an f16 counts no further by ones: it is rounded every time.
