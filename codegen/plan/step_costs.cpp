@@ -45,7 +45,7 @@ class CostOf {
   Cost operator()(const CopyStep&) const { return copy(); }
   Cost operator()(const TransferStep&) const { return copy(); }
   Cost operator()(const CallStep& call) const {
-    if (call.op == Op::scatter) return scatter_cost(call);
+    if (call.op == Op::scatter) return scatter_cost(call, !step_.in_place_updates.empty());
     Cost cost{bytes_of(call.operands), bytes_of(result_types(call)), 0};
     // So many operations for each element, as measured: a sort takes 5 to 10 ns, a running sum 0.3.
     if (call.op == Op::sort || call.op == Op::argsort)
