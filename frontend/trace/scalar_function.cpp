@@ -11,13 +11,10 @@ namespace {
 
 // An op that scalars pass through, or that takes each element by itself.
 bool is_by_element(const Node& node) {
-  if (node.op == Op::parameter) return true;
-  if (node.op == Op::constant) return node.types[0].rank() == 0;
-  if (is_elementwise(node.op)) return true;
-  const bool passes = node.op == Op::reshape || node.op == Op::transpose ||
-                      node.op == Op::broadcast_in_dim || node.op == Op::reverse ||
-                      node.op == Op::slice;
-  return passes && node.types[0].rank() == 0;
+  if (node.types[0].rank() != 0) return false;  // also of a bitcast to several narrower elements
+  if (node.op == Op::parameter || node.op == Op::constant || is_elementwise(node.op)) return true;
+  return node.op == Op::reshape || node.op == Op::transpose || node.op == Op::broadcast_in_dim ||
+         node.op == Op::reverse || node.op == Op::slice;
 }
 
 }  // namespace

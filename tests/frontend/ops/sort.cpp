@@ -161,6 +161,26 @@ TEST(SortBy, KeysOneAfterTheOther) {
   EXPECT_EQ(sorts, 2u);
 }
 
+// What JAX writes for floats: zeros and NaNs made alike, then a total order, here of their bits.
+TEST(SortBy, KeysOfBits) {
+  const auto key = [](const Array& x) {
+    const Array zeros = ab::where(x == 0.f, 0.f, x);
+    const Array bits = ab::bitcast(ab::where(zeros != zeros, NAN, zeros), i32);
+    return ab::where(bits < 0, bits ^ 0x7fffffff, bits);
+  };
+  const auto by_key = [&](Array x, Array place) {
+    return ab::sort({x, place}, [&](const Scalars& s) { return key(s[0]) < key(s[1]); })[1];
+  };
+  const auto spec = ab::spec(f32, {8});
+  const ab::Graph graph = ab::trace(by_key, spec, ab::spec(i32, {8}));
+  EXPECT_EQ(std::ranges::count_if(graph.nodes(),
+                                  [](const ab::Node& node) { return node.op == ab::Op::argsort; }),
+            1);
+  const Array x = ab::array({0.f, -0.f, NAN, -INFINITY, -NAN, INFINITY, -1.f, 0.f});
+  EXPECT_EQ(by_key(x, ab::arange(8, i32)).to_vector<int>(),
+            (std::vector<int>{3, 6, 0, 1, 7, 5, 2, 4}));
+}
+
 TEST(SortBy, AnyOtherComparatorIsANetwork) {
   // Even numbers before odd ones, each half in its own direction.
   expect_sorted(
