@@ -178,6 +178,26 @@ std::optional<Value> sum(Rewriter& graph, const Node& node) {
   return complex_of({re, {&graph, graph.add(Op::reduce_sum, {z.im.value}, axes)}});
 }
 
+std::optional<Value> running_sum(Rewriter& graph, const Node& node) {
+  if (!is_of_complex(graph, node)) return std::nullopt;
+  const Attributes attributes = node.attributes;
+  const Parts z = parts_of(graph, Value(node.inputs[0]));
+  const Part re{&graph, graph.add(Op::cumulative, {z.re.value}, attributes)};
+  return complex_of({re, {&graph, graph.add(Op::cumulative, {z.im.value}, attributes)}});
+}
+
+std::optional<Value> scattered_sum(Rewriter& graph, const Node& node) {
+  const bool adds = node.as<ScatterAttributes>().combiner == ScatterCombiner::add;
+  if (!adds || !is_of_complex(graph, node)) return std::nullopt;
+  const Attributes attributes = node.attributes;
+  const Value array = node.inputs[0], indices = node.inputs[1], updates = node.inputs[2];
+  const Parts to = parts_of(graph, array), from = parts_of(graph, updates);
+  const auto scatter = [&](Part x, Part y) {
+    return Part{&graph, graph.add(Op::scatter, {x.value, indices, y.value}, attributes)};
+  };
+  return complex_of({scatter(to.re, from.re), scatter(to.im, from.im)});
+}
+
 Graph product_body(Dtype dtype) {
   GraphBuilder body("product");
   const Value x = body.parameter({dtype, {}}), y = body.parameter({dtype, {}});
@@ -224,6 +244,8 @@ std::vector<Rule> complex_rules() {
       {"|z| by parts", {Op::abs}, absolute},
       {"sum(z) = complex(sum(real(z)), sum(imag(z)))", {Op::reduce_sum}, sum},
       {"product(z) = reduce(z, 1, multiply)", {Op::reduce_product}, product_of_all},
+      {"cumulative sum by parts", {Op::cumulative}, running_sum},
+      {"scatter with add by parts", {Op::scatter}, scattered_sum},
       {"dot(x, y) = complex(dot - dot, dot + dot)", {Op::dot}, dot},
       {"f(z) by parts", {}, function},
   };

@@ -5,6 +5,7 @@
 #include <concepts>
 #include <limits>
 
+#include "anabranch/detail/element_bits.h"
 #include "anabranch/error.h"
 
 namespace anabranch {
@@ -181,6 +182,7 @@ ScatterCombiner of_bools(ScatterCombiner combiner) {
 }  // namespace
 
 CombineRuns combine_runs(Dtype dtype, ScatterCombiner combiner) {
+  if (dtype == c128) return &combine<ElementBits, Replace>;  // sums are taken part by part
   if (dtype == bool_) return of_bits(1, of_bools(combiner));
   if (combiner == ScatterCombiner::replace) return of_bits(byte_size(dtype), combiner);
   return visit_dtype(dtype, [&]<class T>() -> CombineRuns {

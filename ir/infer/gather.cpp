@@ -160,8 +160,14 @@ ResultTypes scatter(const Application& call) {
   }
   const bool is_bitwise = a.combiner == ScatterCombiner::and_ ||
                           a.combiner == ScatterCombiner::or_ || a.combiner == ScatterCombiner::xor_;
-  if (is_bitwise && is_float(operand.dtype)) {
+  if (is_bitwise && !is_integer(operand.dtype) && operand.dtype != Dtype::bool_) {
     call.refuse(std::string(name(a.combiner)) + " combines integers or bool");
+  }
+  const bool moves_or_adds =
+      a.combiner == ScatterCombiner::replace || a.combiner == ScatterCombiner::add;
+  if (is_complex(operand.dtype) && !moves_or_adds) {
+    call.refuse(std::string(name(a.combiner)) + " does not combine complex numbers",
+                "replace and add do");
   }
   demand_window_axes(call, axes);
   const AxisList kept = kept_axes(call, axes), vectors = vector_sizes(call, axes);

@@ -57,7 +57,7 @@ AxisList element_place(AxisList start, const AxisList& window, const AxisList& d
 }
 
 template <class T>
-T combined(ScatterCombiner combiner, T x, T y) {
+T real_combined(ScatterCombiner combiner, T x, T y) {
   using C = Computed<T>;
   const C a = static_cast<C>(x), b = static_cast<C>(y);
   switch (combiner) {
@@ -80,6 +80,14 @@ T combined(ScatterCombiner combiner, T x, T y) {
     if (combiner == ScatterCombiner::xor_) return static_cast<T>(x ^ y);
   }
   throw InternalError("interpret", "scatter combines floats bit by bit");
+}
+
+template <class T>
+T combined(ScatterCombiner combiner, T x, T y) {
+  if constexpr (is_complex_storage<T>)
+    return combiner == ScatterCombiner::add ? x + y : y;
+  else
+    return real_combined(combiner, x, y);
 }
 
 }  // namespace
@@ -116,7 +124,7 @@ Results gather(const Node& node, Operands x) {
 Results scatter(const Node& node, Operands x) {
   const auto& a = node.as<ScatterAttributes>();
   const Type& type = node.types[0];
-  return visit_dtype(type.dtype, [&]<class T>() -> Results {
+  return visit_any_dtype(type.dtype, [&]<class T>() -> Results {
     Elements<T> result(type);
     for (std::int64_t i = 0; i < result.size(); ++i) {
       result[i] = x[0].values<T>()[static_cast<std::size_t>(i)];

@@ -47,8 +47,11 @@ void add_scatter(RandomBuilder& b) {
                                      ScatterCombiner::minimum, ScatterCombiner::maximum};
   constexpr ScatterCombiner bitwise[] = {ScatterCombiner::and_, ScatterCombiner::or_,
                                          ScatterCombiner::xor_};
+  const bool has_bits = is_integer(dtype) || dtype == bool_;
+  const ScatterCombiner drawn =
+      has_bits && b.random.percent(30) ? b.random.of(bitwise) : b.random.of(any);
   const ScatterCombiner combiner =
-      !is_float(dtype) && b.random.percent(30) ? b.random.of(bitwise) : b.random.of(any);
+      is_complex(dtype) && drawn != ScatterCombiner::replace ? ScatterCombiner::add : drawn;
   const RandomScatter made = random_scatter(b.random, shape, 500, combiner);
   const Value indices = add_indices(b, made.indices, largest_axis(shape));
   b.add(Op::scatter, {*x, indices, b.partner({dtype, made.updates})}, made.attributes);
