@@ -178,14 +178,6 @@ std::optional<Value> sum(Rewriter& graph, const Node& node) {
   return complex_of({re, {&graph, graph.add(Op::reduce_sum, {z.im.value}, axes)}});
 }
 
-std::optional<Value> running_sum(Rewriter& graph, const Node& node) {
-  if (!is_of_complex(graph, node)) return std::nullopt;
-  const Attributes attributes = node.attributes;
-  const Parts z = parts_of(graph, Value(node.inputs[0]));
-  const Part re{&graph, graph.add(Op::cumulative, {z.re.value}, attributes)};
-  return complex_of({re, {&graph, graph.add(Op::cumulative, {z.im.value}, attributes)}});
-}
-
 std::optional<Value> scattered_sum(Rewriter& graph, const Node& node) {
   const bool adds = node.as<ScatterAttributes>().combiner == ScatterCombiner::add;
   if (!adds || !is_of_complex(graph, node)) return std::nullopt;
@@ -244,7 +236,6 @@ std::vector<Rule> complex_rules() {
       {"|z| by parts", {Op::abs}, absolute},
       {"sum(z) = complex(sum(real(z)), sum(imag(z)))", {Op::reduce_sum}, sum},
       {"product(z) = reduce(z, 1, multiply)", {Op::reduce_product}, product_of_all},
-      {"cumulative sum by parts", {Op::cumulative}, running_sum},
       {"scatter with add by parts", {Op::scatter}, scattered_sum},
       {"dot(x, y) = complex(dot - dot, dot + dot)", {Op::dot}, dot},
       {"f(z) by parts", {}, function},

@@ -102,6 +102,11 @@ What follows holds on every device.
   n terms over d axes is within (64 (d + 1) + 3 log2 n) u of the exact one, times the sum of their magnitudes,
   where u is 2^-24 for `f32` (and for `f16` and `bf16` before they are rounded) and 2^-53 for `f64`. Errors in
   practice are a few u. A product of n factors is within n u of itself, in any order.
+- **Order**: `sort` and `argsort` are stable, also where they descend, which is the exact reverse order but for
+  equal elements. -0 equals 0; NaNs of either sign and any bits equal each other and are above all else.
+- **Running sums of floats**: element i of n is within (i + 1) u of the exact one, times the sum of the magnitudes of
+  what it combines, and a running product within (i + 1) u of itself. The order depends on the shape alone: lines of
+  neighbouring elements are combined in blocks of 32 KiB, others one element after the other.
 - **random_bits** is Philox 4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011):
   the counter's block is (low and high word of counter / 4, 0, 0), the key its low and high word.
 )";
@@ -135,10 +140,17 @@ constexpr std::string_view kind_of_field(const Device&) { return "device"; }
 constexpr std::string_view kind_of_field(const std::string&) { return "name"; }
 constexpr std::string_view kind_of_field(const CustomFunctionHandle&) { return "number"; }
 constexpr std::string_view kind_of_field(const std::vector<Type>&) { return "types"; }
-constexpr std::string_view kind_of_field(Comparison) { return "eq, ne, lt, le, gt or ge"; }
 constexpr std::string_view kind_of_field(bool) { return "true or false"; }
-constexpr std::string_view kind_of_field(Transpose) { return "no, transpose or adjoint"; }
-constexpr std::string_view kind_of_field(FusionKind) { return "elementwise, reduction or dot"; }
+// "eq, ne, lt, le, gt or ge"
+template <HasWords Enum>
+std::string kind_of_field(Enum) {
+  std::string text;
+  for (std::size_t i = 0; i < words<Enum>.size(); ++i) {
+    const bool is_last = i + 1 == words<Enum>.size();
+    text += (i == 0 ? "" : is_last ? " or " : ", ") + std::string(words<Enum>[i]);
+  }
+  return text;
+}
 
 std::string attributes_text(Op op) {
   if (op == Op::constant) return "the value";
@@ -166,6 +178,10 @@ bool takes(Op op, Dtype dtype) {
   if (op == Op::triangular_solve) operands[1].shape = Shape{1, 1};
   if (op == Op::householder_product) operands[1].shape = Shape{1};
   if (op == Op::select) operands[0].dtype = Dtype::bool_;
+  if (op == Op::scatter) {
+    operands[0].shape = {};
+    operands[1] = {Dtype::i32, Shape{0}};
+  }
   std::optional<Type> stated;
   if (row.has(OpInfo::typed)) stated = Type{reduces ? Dtype::i64 : dtype, {}};
   try {

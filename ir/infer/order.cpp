@@ -8,12 +8,8 @@ namespace {
 const Type& ordered(const Application& call, std::int64_t axis) {
   const Type& operand = call.operands[0];
   call.demand_axis(axis, operand.rank(), "axis");
-  const auto* running = std::get_if<CumulativeAttributes>(&call.attributes);
-  if (is_complex(operand.dtype) && (!running || running->of != Running::sum)) {
-    call.refuse(running && running->of == Running::product
-                    ? "only sums of complex numbers run along an axis"
-                    : "complex numbers have no order",
-                "real, imag and abs make real ones");
+  if (is_complex(operand.dtype)) {
+    call.refuse("does not take complex numbers", "take the real and the imaginary parts");
   }
   return operand;
 }

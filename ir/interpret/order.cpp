@@ -67,7 +67,7 @@ Results run_along(const Node& node, const Literal& operand, Total start, Combine
     Total total = start;
     for (std::int64_t i = 0; i < extent; ++i) {
       const std::int64_t at = first + (reverse ? extent - 1 - i : i) * stride;
-      total = combine(total, Exact<T>(values[static_cast<std::size_t>(at)]));
+      total = combine(total, static_cast<Exact<T>>(values[static_cast<std::size_t>(at)]));
       result[at] = convert_scalar<T>(static_cast<Exact<T>>(total));
     }
   });
@@ -140,13 +140,9 @@ Results argsort(const Node& node, Operands operands) {
 }
 
 Results cumulative(const Node& node, Operands operands) {
-  return visit_any_dtype(operands[0].type().dtype, [&]<class T>() -> Results {
+  return visit_dtype(operands[0].type().dtype, [&]<class T>() -> Results {
     if constexpr (Sortable<T>) {
       return cumulative_of<T>(node, operands[0]);
-    } else if constexpr (is_complex_storage<T>) {
-      const CompensatedSum<typename Exact<T>::value_type> zero{-0.0, -0.0};
-      return run_along<T>(node, operands[0], ComplexSum<typename Exact<T>::value_type>{zero, zero},
-                          std::plus<>());
     } else {
       refuse_dtype(node, operands[0].type().dtype);
     }

@@ -48,6 +48,17 @@ Results fold(const Node& node, const Literal& operand, Total identity, Combine c
   return std::move(result).finish();
 }
 
+// Part by part.
+template <class Float>
+struct ComplexSum {
+  CompensatedSum<Float> re, im;
+
+  ComplexSum operator+(std::complex<Float> x) const { return {re + x.real(), im + x.imag()}; }
+  explicit operator std::complex<Float>() const {
+    return {static_cast<Float>(re), static_cast<Float>(im)};
+  }
+};
+
 template <class T>
 constexpr Exact<T> lowest() {
   using Limits = std::numeric_limits<Exact<T>>;

@@ -110,17 +110,6 @@ struct CompensatedSum {
   explicit operator Float() const { return lost == 0 ? total : total + lost; }
 };
 
-/// The same of complex numbers, part by part.
-template <class Float>
-struct ComplexSum {
-  CompensatedSum<Float> re, im;
-
-  ComplexSum operator+(std::complex<Float> x) const { return {re + x.real(), im + x.imag()}; }
-  explicit operator std::complex<Float>() const {
-    return {static_cast<Float>(re), static_cast<Float>(im)};
-  }
-};
-
 /// A literal in the making.
 template <class T>
 class Elements {

@@ -645,9 +645,6 @@ std::vector<Bounded> interpret_bounded(const Node& node, std::span<const Bounded
   std::vector<Literal> literals;
   for (const Bounded& operand : operands) literals.push_back(operand.value);
   std::vector<Literal> values = interpret(node, literals);
-  if (computes_with_complex(node, operands)) {
-    return {complex_bounded(node, operands, std::move(values[0]), units)};
-  }
   if (is_index(node.op)) return moved(node, operands, std::move(values[0]));
   if (node.op == Op::reduce) return folded(operands, values);
   if (node.op == Op::scatter) return scattered(node, operands, std::move(values[0]));
@@ -656,6 +653,9 @@ std::vector<Bounded> interpret_bounded(const Node& node, std::span<const Bounded
   }
   if (node.op == Op::custom_call) return called(node, operands, std::move(values));
   if (is_call(node.op)) return matrix_bounds(node, operands, std::move(values));
+  if (computes_with_complex(node, operands)) {
+    return {complex_bounded(node, operands, std::move(values[0]), units)};
+  }
   Bounded result = Bounded::exact(values[0]);
   const bool exact = std::ranges::all_of(
       operands, [&](const Bounded& b) { return is_exact(b.bound) && is_exact(b.unrounded); });

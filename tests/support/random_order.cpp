@@ -4,10 +4,8 @@
 namespace anabranch {
 namespace {
 
-std::optional<Value> lines_of(RandomBuilder& b, bool in_order = true) {
-  return b.pick([&](const Type& type) {
-    return type.rank() > 0 && !(in_order && is_complex(type.dtype));
-  });
+std::optional<Value> lines_of(RandomBuilder& b) {
+  return b.pick([](const Type& type) { return type.rank() > 0 && !is_complex(type.dtype); });
 }
 
 // Of few different values, now and then, so that order among equals is seen.
@@ -34,14 +32,12 @@ void add_argsort(RandomBuilder& b) {
 }
 
 void add_cumulative(RandomBuilder& b) {
-  const auto x = lines_of(b, false);
+  const auto x = lines_of(b);
   if (!x) return;
   constexpr Running any[] = {Running::sum, Running::sum, Running::product, Running::maximum,
                              Running::minimum};
   constexpr Running ordered[] = {Running::maximum, Running::minimum};
-  const Running of = is_complex(b.dtype(*x)) ? Running::sum
-                     : b.dtype(*x) == bool_  ? b.random.of(ordered)
-                                             : b.random.of(any);
+  const Running of = b.dtype(*x) == bool_ ? b.random.of(ordered) : b.random.of(any);
   b.add(Op::cumulative, {*x},
         CumulativeAttributes{b.random.below(b.shape(*x).rank()), of, b.random.percent(30)});
 }
