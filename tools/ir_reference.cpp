@@ -127,6 +127,7 @@ constexpr std::string_view kind_of_field(const CustomFunctionHandle&) { return "
 constexpr std::string_view kind_of_field(const std::vector<Type>&) { return "types"; }
 constexpr std::string_view kind_of_field(Comparison) { return "eq, ne, lt, le, gt or ge"; }
 constexpr std::string_view kind_of_field(bool) { return "true or false"; }
+constexpr std::string_view kind_of_field(FftKind) { return "fft, ifft, rfft or irfft"; }
 constexpr std::string_view kind_of_field(Transpose) { return "no, transpose or adjoint"; }
 constexpr std::string_view kind_of_field(FusionKind) { return "elementwise, reduction or dot"; }
 
@@ -153,6 +154,7 @@ bool takes(Op op, Dtype dtype) {
   Attributes attributes = default_attributes(op);
   if (reduces) operands[0].shape = Shape{1};
   if (row.kind == OpKind::call) operands[0].shape = Shape{1, 1};
+  if (op == Op::fft) attributes = FftAttributes{is_complex(dtype) ? FftKind::fft : FftKind::rfft, {1}};
   if (op == Op::triangular_solve) operands[1].shape = Shape{1, 1};
   if (op == Op::householder_product) operands[1].shape = Shape{1};
   if (op == Op::select) operands[0].dtype = Dtype::bool_;
