@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "anabranch/bits.h"
 #include "anabranch/complex.h"
 #include "anabranch/elementwise.h"
 #include "frontend/ops/promote.h"
@@ -30,16 +31,6 @@ Array square(const Operand& x) {
 }
 
 Array reciprocal(const Operand& x) { return 1 / term("reciprocal", x, Takes::floats_or_complex); }
-
-Array exp2(const Operand& x) {
-  return exp(term("exp2", x, Takes::floats_or_complex) * std::numbers::ln2);
-}
-Array log2(const Operand& x) {
-  return log(term("log2", x, Takes::floats_or_complex)) * std::numbers::log2e;
-}
-Array log10(const Operand& x) {
-  return log(term("log10", x, Takes::floats_or_complex)) * std::numbers::log10e;
-}
 
 Array trunc(const Operand& x) {
   Term y = term("trunc", x, Takes::real_numbers);

@@ -114,7 +114,8 @@ Term variance(const char* function, const Term& x, const Axes& axes, bool keep, 
 Term countable(const char* function, const Operand& x) {
   const Term y = {as_array(function, x), x.where()};
   const Dtype dtype = y.array().dtype();
-  if (is_float(dtype) || byte_size(dtype) == byte_size(i64)) return y;
+  if (!is_integer(dtype) && dtype != bool_) return y;
+  if (byte_size(dtype) == byte_size(i64)) return y;
   return converted(y, dtype == bool_ || is_signed_integer(dtype) ? i64 : u64);
 }
 
