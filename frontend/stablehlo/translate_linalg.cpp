@@ -1,4 +1,4 @@
-// Linear algebra: StableHLO's two operations, and the names that JAX calls LAPACK and XLA by.
+// Linear algebra and fft: StableHLO's operations, and the names that JAX calls LAPACK and XLA by.
 #include "frontend/array/expression.h"
 #include "frontend/ops/lapack_entries.h"
 #include "frontend/stablehlo/site.h"
@@ -20,6 +20,16 @@ Results triangular_solve_op(const Site& site) {
   if (turned == "TRANSPOSE") how.transpose_a = Transpose::transpose;
   if (turned == "ADJOINT") how.transpose_a = Transpose::adjoint;
   return {site.record(Op::triangular_solve, site.operands(), how)};
+}
+
+Results fft_op(const Site& site) {
+  site.expect_operands(1);
+  const std::string kind = site.word("fft_type");
+  FftAttributes how{FftKind::fft, site.integers("fft_length")};
+  if (kind == "IFFT") how.type = FftKind::ifft;
+  if (kind == "RFFT") how.type = FftKind::rfft;
+  if (kind == "IRFFT") how.type = FftKind::irfft;
+  return {site.record(Op::fft, {site.operand(0)}, how)};
 }
 
 // The letter that an option of LAPACK is, in the dictionary of a custom_call.
@@ -123,6 +133,7 @@ std::string_view lapack_name(std::string_view name) {
 constexpr Translation rows_of_linalg[] = {
     {"cholesky", cholesky_op},
     {"triangular_solve", triangular_solve_op},
+    {"fft", fft_op},
 };
 
 }  // namespace
