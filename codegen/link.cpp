@@ -8,6 +8,7 @@
 #include "anabranch/error.h"
 #include "codegen/backends.h"
 #include "codegen/costs.h"
+#include "codegen/fft/task.h"
 #include "codegen/host/cumulative.h"
 #include "codegen/host/scatter.h"
 #include "codegen/host/sort.h"
@@ -103,6 +104,8 @@ HostTask call_task(const Program& program, const Step& step, const CallStep& cal
     case Op::svd:
     case Op::eigh:
       return linear_algebra_task(call);
+    case Op::fft:
+      return fft_task(call);
     case Op::transfer:  // a step of its own
 #define CALL_OP(name)
 #define OTHER_OP(name) case Op::name:

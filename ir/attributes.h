@@ -203,6 +203,18 @@ struct EighAttributes {
   bool operator==(const EighAttributes&) const = default;
 };
 
+/// The forward and the inverse transform, and those of reals.
+enum class FftKind : std::uint8_t { fft, ifft, rfft, irfft };
+template <>
+inline constexpr std::array<std::string_view, 4> words<FftKind> = {"fft", "ifft", "rfft", "irfft"};
+
+/// One length per transformed axis, as many elements as it has on the side that is longer.
+struct FftAttributes {
+  FftKind type = FftKind::fft;
+  std::vector<std::int64_t> lengths;
+  bool operator==(const FftAttributes&) const = default;
+};
+
 /// What the group compiles to: one loop nest without reductions, one with, or one library call for
 /// a dot and its epilogue.
 enum class FusionKind : std::uint8_t { elementwise, reduction, dot };
@@ -221,7 +233,7 @@ using Attributes =
                  WindowsAttributes, DotAttributes, ConvolutionAttributes, SortAttributes,
                  ArgsortAttributes, CumulativeAttributes, DeviceAttributes, CustomCallAttributes,
                  TriangleAttributes, TriangularSolveAttributes, SvdAttributes, EighAttributes,
-                 FusionAttributes, GatherAttributes, ScatterAttributes>;
+                 FftAttributes, FusionAttributes, GatherAttributes, ScatterAttributes>;
 
 template <class Visitor>
 void fields(const NoAttributes&, Visitor&&) {}
@@ -350,6 +362,11 @@ template <MaybeConst<EighAttributes> A, class Visitor>
 void fields(A& a, Visitor&& visit) {
   visit("vectors", a.vectors);
   visit("lower", a.lower);
+}
+template <MaybeConst<FftAttributes> A, class Visitor>
+void fields(A& a, Visitor&& visit) {
+  visit("type", a.type);
+  visit("lengths", a.lengths);
 }
 template <MaybeConst<FusionAttributes> A, class Visitor>
 void fields(A& a, Visitor&& visit) {

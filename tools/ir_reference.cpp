@@ -175,6 +175,8 @@ bool takes(Op op, Dtype dtype) {
   Attributes attributes = default_attributes(op);
   if (reduces) operands[0].shape = Shape{1};
   if (row.kind == OpKind::call) operands[0].shape = Shape{1, 1};
+  if (op == Op::fft)
+    attributes = FftAttributes{is_complex(dtype) ? FftKind::fft : FftKind::rfft, {1}};
   if (op == Op::triangular_solve) operands[1].shape = Shape{1, 1};
   if (op == Op::householder_product) operands[1].shape = Shape{1};
   if (op == Op::select) operands[0].dtype = Dtype::bool_;

@@ -4,6 +4,7 @@
 
 #include "anabranch/control_flow.h"
 #include "anabranch/creation.h"
+#include "anabranch/gather.h"
 #include "anabranch/linalg.h"
 #include "frontend/array/expression.h"
 #include "frontend/array/fail.h"
@@ -12,19 +13,23 @@
 namespace anabranch::linalg {
 namespace {
 
-// X with A X = P^T B from A's packed factors, whose batches broadcast.
-Array solution_of(const char* function, const Array& packed, const Array& permuted,
-                  SourceLocation where) {
-  const auto [factors, right] = with_one_batch(function, packed, permuted, where);
+// X with A X = B from A's packed factors and the rows of B in A's order.
+Array solution_of_permuted(const Array& factors, const Array& right, SourceLocation where) {
   const Array y = triangular_solution(factors, right, where, {true, true, true});
   return triangular_solution(factors, y, where, {true, false, false});
 }
 
-// The rows of b in the order of `permutation`.
-Array permuted_rows(const Array& permutation, const Array& b, SourceLocation where) {
-  const Shape& shape = type_of(b).shape;
-  const Array chosen = selection(permutation, shape[shape.rank() - 2], type_of(b).dtype, where);
-  return anabranch::matmul({chosen, where}, {b, where});
+// X with A X = B; the batches broadcast.
+Array solution_of(const char* function, const Array& packed, const Array& permutation,
+                  const Array& b, SourceLocation where) {
+  const auto [factors, right] = with_one_batch(function, packed, b, where);
+  const Shape& shape = type_of(factors).shape;
+  std::vector<std::int64_t> sizes(shape.begin(), shape.end());
+  sizes.back() = 1;
+  const Array column = expand_dims({permutation, where}, -1);
+  const Array order = broadcast_to_shape(function, column, Shape(sizes), where);
+  const Array permuted = take_along_axis({right, where}, {order, where}, -2, OutOfRange::clip);
+  return solution_of_permuted(factors, permuted, where);
 }
 
 double epsilon_of(Dtype dtype) { return dtype == f64 ? 0x1p-52 : 0x1p-23; }
@@ -72,7 +77,7 @@ Array inverse_of(const Array& a, SourceLocation where) {
   const Shape& shape = type_of(a).shape;
   const std::vector<Array> parts = factors_of(Op::lu, {a}, where);
   const Array right = selection(parts[2], shape[shape.rank() - 1], type_of(a).dtype, where);
-  return solution_of("inv", parts[0], right, where);
+  return solution_of_permuted(parts[0], right, where);
 }
 
 }  // namespace
@@ -81,15 +86,13 @@ Array solve(const Operand& a, const Operand& b) {
   const System system = system_of("solve", a, b);
   const SourceLocation where = a.where();
   const std::vector<Array> parts = factors_of(Op::lu, {system.a}, where);
-  return system.result(
-      solution_of("solve", parts[0], permuted_rows(parts[2], system.b, where), where));
+  return system.result(solution_of("solve", parts[0], parts[2], system.b, where));
 }
 
 Array lu_solve(const LuFactors& factors, const Operand& b) {
   const SourceLocation where = b.where();
   const System system = system_of("lu_solve", {factors.lu, where}, b);
-  return system.result(solution_of("lu_solve", system.a,
-                                   permuted_rows(factors.permutation, system.b, where), where));
+  return system.result(solution_of("lu_solve", system.a, factors.permutation, system.b, where));
 }
 
 Array solve_triangular(const Operand& a, const Operand& b, const TriangularOptions& options) {

@@ -1,7 +1,4 @@
-// Linear algebra: StableHLO's two operations, and the names that JAX calls LAPACK and XLA by.
-#if __has_include("anabranch/fft.h")
-#include "anabranch/fft.h"
-#endif
+// Linear algebra and fft: StableHLO's operations, and the names that JAX calls LAPACK and XLA by.
 #include "frontend/array/expression.h"
 #include "frontend/ops/lapack_entries.h"
 #include "frontend/stablehlo/site.h"
@@ -23,6 +20,16 @@ Results triangular_solve_op(const Site& site) {
   if (turned == "TRANSPOSE") how.transpose_a = Transpose::transpose;
   if (turned == "ADJOINT") how.transpose_a = Transpose::adjoint;
   return {site.record(Op::triangular_solve, site.operands(), how)};
+}
+
+Results fft_op(const Site& site) {
+  site.expect_operands(1);
+  const std::string kind = site.word("fft_type");
+  FftAttributes how{FftKind::fft, site.integers("fft_length")};
+  if (kind == "IFFT") how.type = FftKind::ifft;
+  if (kind == "RFFT") how.type = FftKind::rfft;
+  if (kind == "IRFFT") how.type = FftKind::irfft;
+  return {site.record(Op::fft, {site.operand(0)}, how)};
 }
 
 // The letter that an option of LAPACK is, in the dictionary of a custom_call.
@@ -123,28 +130,10 @@ std::string_view lapack_name(std::string_view name) {
   return name;
 }
 
-#if __has_include("anabranch/fft.h")
-// Along the last axes, as many as there are lengths.
-Results fft_op(const Site& site) {
-  site.expect_operands(1);
-  const Operand x(site.operand(0), site.where());
-  const List lengths = site.integers("fft_length");
-  const std::string kind = site.word("fft_type", "FFT");
-  const Sizes sizes(lengths, site.where());
-  if (kind == "FFT") return {fft::fftn(x, sizes)};
-  if (kind == "IFFT") return {fft::ifftn(x, sizes)};
-  if (kind == "RFFT") return {fft::rfftn(x, sizes)};
-  if (kind == "IRFFT") return {fft::irfftn(x, sizes)};
-  site.fail("there is no transform " + kind + "; FFT, IFFT, RFFT and IRFFT are");
-}
-#endif
-
 constexpr Translation rows_of_linalg[] = {
-#if __has_include("anabranch/fft.h")
-    {"fft", fft_op},
-#endif
     {"cholesky", cholesky_op},
     {"triangular_solve", triangular_solve_op},
+    {"fft", fft_op},
 };
 
 }  // namespace

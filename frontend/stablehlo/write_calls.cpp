@@ -109,6 +109,17 @@ bool Writer::calling(const Frame& frame, const Node& node, Names& results) {
                         std::string(transpose_word(how.transpose_a)) + ">}> : " + types)};
       return true;
     }
+    case Op::fft: {
+      constexpr const char* kinds[] = {"FFT", "IFFT", "RFFT", "IRFFT"};
+      const auto& [kind, lengths] = node.as<FftAttributes>();
+      std::string list;
+      for (std::int64_t length : lengths)
+        list += (list.empty() ? "" : ", ") + std::to_string(length);
+      results = {define("stablehlo.fft " + given[0] +
+                        ", type = " + kinds[static_cast<std::size_t>(kind)] + ", length = [" +
+                        list + "] : " + types)};
+      return true;
+    }
     default:
       return library_call(frame, node, results);
   }

@@ -7,6 +7,7 @@
 #include "ir/graph/walk.h"
 #include "ir/interpret/interpret.h"
 #include "tests/support/complex_bounds.h"
+#include "tests/support/fft_bounds.h"
 #include "tests/support/matrix_bounds.h"
 #include "tests/support/spread.h"
 
@@ -652,6 +653,7 @@ std::vector<Bounded> interpret_bounded(const Node& node, std::span<const Bounded
     return in_order(node, operands[0], std::move(values[0]), units);
   }
   if (node.op == Op::custom_call) return called(node, operands, std::move(values));
+  if (node.op == Op::fft) return {fft_bounded(node, operands[0], std::move(values[0]))};
   if (is_call(node.op)) return matrix_bounds(node, operands, std::move(values));
   if (computes_with_complex(node, operands)) {
     return {complex_bounded(node, operands, std::move(values[0]), units)};

@@ -1,4 +1,5 @@
-// Linear algebra on what there is, and on matrices that it is well determined for.
+// Fourier transforms, linear algebra on what there is, and on matrices that it is well determined
+// for.
 #include "tests/support/random_recipes.h"
 
 namespace anabranch {
@@ -85,9 +86,41 @@ void add_eigh(RandomBuilder& b) {
   b.add(Op::eigh, {square_matrix(b)}, EighAttributes{b.random.percent(50), b.random.percent(50)});
 }
 
+// Of the interpreter's n * n operations there are not too many.
+bool is_short(const Type& type) {
+  if (type.rank() == 0 || type.size() > 3'000) return false;
+  return is_complex(type.dtype) || is_real(type.dtype);
+}
+
+Value some_signal(RandomBuilder& b) {
+  if (const auto x = b.pick(is_short); x && b.random.percent(60)) return *x;
+  constexpr Dtype dtypes[] = {f32, f64, c64, c128};
+  constexpr std::int64_t sizes[] = {0, 1, 2, 3, 8, 13, 30, 31, 64, 101, 128};
+  const Dtype dtype = b.random.of(dtypes);
+  if (b.random.percent(30)) return b.parameter({dtype, {3, b.random.below(8), b.random.below(8)}});
+  return b.parameter({dtype, {b.random.below(4), b.random.of(sizes)}});
+}
+
+void add_fft(RandomBuilder& b) {
+  const Value x = some_signal(b);
+  const Shape shape = b.shape(x);
+  FftAttributes how;
+  how.type = is_complex(b.dtype(x)) ? static_cast<FftKind>(b.random.below(3)) : FftKind::rfft;
+  if (how.type == FftKind::rfft && is_complex(b.dtype(x))) how.type = FftKind::irfft;
+  const int rank = shape.rank();
+  const int count = 1 + static_cast<int>(b.random.below(std::min(rank, 3)));
+  for (int axis = rank - count; axis < rank; ++axis) how.lengths.push_back(shape[axis]);
+  std::int64_t& last = how.lengths.back();
+  if (how.type == FftKind::irfft && last > 0) {
+    last = last == 1 ? 1 : 2 * (last - 1) + b.random.below(2);
+  }
+  b.add(Op::fft, {x}, how);
+}
+
 constexpr Recipe recipes[] = {{2, 12, add_cholesky}, {2, 14, add_triangular_solve},
                               {1, 2, add_lu},        {1, 3, add_qr},
-                              {1, 2, add_svd},       {1, 12, add_eigh}};
+                              {1, 2, add_svd},       {1, 12, add_eigh},
+                              {2, 2, add_fft}};
 
 }  // namespace
 

@@ -35,7 +35,7 @@ std::span<const Recipe> order_recipes();
 /// Functions of the user, and values sent to another device.
 std::span<const Recipe> call_recipes();
 
-/// Factorisations and triangular systems of small matrices.
+/// Factorisations and triangular systems of small matrices, and Fourier transforms.
 std::span<const Recipe> matrix_recipes();
 
 /// All of a graph of a few nodes over long axes: up to 4,000,000 elements.

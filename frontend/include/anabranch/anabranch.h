@@ -28,6 +28,7 @@
 #include "anabranch/error.h"
 #include "anabranch/export.h"
 #include "anabranch/failure.h"
+#include "anabranch/fft.h"
 #include "anabranch/future.h"
 #include "anabranch/gather.h"
 #include "anabranch/graph.h"

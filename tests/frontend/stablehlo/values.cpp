@@ -191,6 +191,22 @@ TEST(StablehloValues, DynamicOpsOfStaticResults) {
             "");
 }
 
+TEST(StablehloValues, FftOfEachKind) {
+  EXPECT_EQ(problems_of(R"(
+  %x = stablehlo.constant dense<[1.0, 3.0, 5.0, 7.0]> : tensor<4xf32>
+  %0 = stablehlo.fft %x, type = RFFT, length = [4] : (tensor<4xf32>) -> tensor<3xcomplex<f32>>
+  check.expect_almost_eq_const %0, dense<[(16.0, 0.0), (-4.0, 4.0), (-4.0, 0.0)]> : tensor<3xcomplex<f32>>
+  %1 = "stablehlo.fft"(%0) {fft_type = #stablehlo<fft_type IRFFT>, fft_length = array<i64: 4>} : (tensor<3xcomplex<f32>>) -> tensor<4xf32>
+  check.expect_almost_eq_const %1, dense<[1.0, 3.0, 5.0, 7.0]> : tensor<4xf32>
+  %2 = stablehlo.complex %x, %x : tensor<4xcomplex<f32>>
+  %3 = stablehlo.fft %2, type = FFT, length = [4] : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
+  %4 = stablehlo.fft %3, type = IFFT, length = [4] : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
+  %5 = stablehlo.imag %4 : (tensor<4xcomplex<f32>>) -> tensor<4xf32>
+  check.expect_almost_eq_const %5, dense<[1.0, 3.0, 5.0, 7.0]> : tensor<4xf32>
+)"),
+            "");
+}
+
 TEST(StablehloValues, LinearAlgebraByLapacksNames) {
   EXPECT_EQ(problems_of(R"(
   %a = stablehlo.constant dense<[[4.0, 2.0], [2.0, 5.0]]> : tensor<2x2xf64>

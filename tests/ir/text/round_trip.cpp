@@ -115,6 +115,8 @@ Graph sample(Op op, Dtype dtype) {
     if (op == Op::triangular_solve) {
       attributes = TriangularSolveAttributes{true, false, true, Transpose::adjoint};
     }
+  } else if (op == Op::fft) {
+    attributes = FftAttributes{is_complex(dtype) ? FftKind::ifft : FftKind::rfft, {2, 3}};
   } else if (op == Op::svd) {
     attributes = SvdAttributes{true, true};
   } else if (op == Op::householder_product) {

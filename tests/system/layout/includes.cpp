@@ -64,6 +64,7 @@ const ForeignRule foreign_rules[] = {
     {std::regex(R"((oneapi/)?dnnl.*)"), {"codegen/cpu", "runtime/cpu"}},
     {std::regex(R"(hwy/.*)"), {"codegen/host"}},
     {std::regex(R"((lapacke?|cblas|openblas).*)"), {"codegen/linalg"}},
+    {std::regex(R"(ducc0/.*)"), {"codegen/fft"}},
 };
 
 struct Include {

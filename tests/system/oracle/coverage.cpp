@@ -23,14 +23,17 @@ constexpr std::uint64_t seeds = 2'000;
 // and singular values (tests/support/matrix_bounds.h). What is not, such as pivots and the signs of
 // vectors, is put together again in tests/frontend/ops/linalg.cpp.
 bool is_factorisation(Op op) {
-  return is_call(op) && op != Op::transfer && op != Op::custom_call && op != Op::scatter &&
-         op != Op::sort && op != Op::argsort && op != Op::cumulative;
+  constexpr Op ops[] = {Op::cholesky, Op::triangular_solve,    Op::lu,
+                        Op::qr,       Op::householder_product, Op::svd,
+                        Op::eigh};
+  return std::ranges::find(ops, op) != std::end(ops);
 }
 
 // The dtypes that an op takes for all its operands: for an elementwise one, by what `infer` says.
 std::set<Dtype> dtypes_taken(Op op) {
   std::set<Dtype> taken;
   if (op == Op::reduce_any || op == Op::reduce_all) return {bool_};
+  if (op == Op::fft) return {f32, f64, c64, c128};
   if (is_factorisation(op)) return {f32, f64};
   if (!is_elementwise(op)) {
     for (int k = 0; k < dtype_count; ++k) taken.insert(static_cast<Dtype>(k));
