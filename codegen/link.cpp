@@ -7,6 +7,9 @@
 #include "anabranch/error.h"
 #include "codegen/backends.h"
 #include "codegen/costs.h"
+#include "codegen/host/cumulative.h"
+#include "codegen/host/sort.h"
+#include "codegen/linalg/task.h"
 #include "ir/custom_call.h"
 #include "runtime/memory/copy.h"
 
@@ -81,6 +84,19 @@ HostTask call_task(const Step& step, const CallStep& call) {
   switch (call.op) {
     case Op::custom_call:
       return custom_call(step, call);
+    case Op::sort:
+    case Op::argsort:
+      return host::sort_task(call);
+    case Op::cumulative:
+      return host::cumulative_task(call);
+    case Op::cholesky:
+    case Op::triangular_solve:
+    case Op::lu:
+    case Op::qr:
+    case Op::householder_product:
+    case Op::svd:
+    case Op::eigh:
+      return linear_algebra_task(call);
     case Op::transfer:  // a step of its own
 #define CALL_OP(name)
 #define OTHER_OP(name) case Op::name:

@@ -87,6 +87,37 @@ struct ConvolutionAttributes {
   bool operator==(const ConvolutionAttributes&) const = default;
 };
 
+struct SortAttributes {
+  std::int64_t axis = 0;
+  bool descending = false;
+  bool operator==(const SortAttributes&) const = default;
+};
+
+/// What positions are written in.
+enum class PositionDtype : std::uint8_t { i32, i64 };
+template <>
+inline constexpr std::array<std::string_view, 2> words<PositionDtype> = {"i32", "i64"};
+
+struct ArgsortAttributes {
+  std::int64_t axis = 0;
+  bool descending = false;
+  PositionDtype positions = PositionDtype::i64;
+  bool operator==(const ArgsortAttributes&) const = default;
+};
+
+enum class Running : std::uint8_t { sum, product, maximum, minimum };
+template <>
+inline constexpr std::array<std::string_view, 4> words<Running> = {"sum", "product", "maximum",
+                                                                   "minimum"};
+
+/// Reverse: each element with those behind it.
+struct CumulativeAttributes {
+  std::int64_t axis = 0;
+  Running of = Running::sum;
+  bool reverse = false;
+  bool operator==(const CumulativeAttributes&) const = default;
+};
+
 /// Where a result is to be.
 struct DeviceAttributes {
   Device device;
@@ -102,6 +133,33 @@ struct CustomCallAttributes {
   bool operator==(const CustomCallAttributes&) const = default;
 };
 
+/// Which triangle is read and written: the upper one unless `lower`.
+struct TriangleAttributes {
+  bool lower = false;
+  bool operator==(const TriangleAttributes&) const = default;
+};
+
+/// What a matrix stands for: itself, its transpose, its conjugate transpose.
+enum class Transpose : std::uint8_t { no, transpose, adjoint };
+template <>
+inline constexpr std::array<std::string_view, 3> words<Transpose> = {"no", "transpose", "adjoint"};
+
+struct TriangularSolveAttributes {
+  bool left_side = false, lower = false, unit_diagonal = false;
+  Transpose transpose_a = Transpose::no;
+  bool operator==(const TriangularSolveAttributes&) const = default;
+};
+
+struct SvdAttributes {
+  bool vectors = false, full_matrices = false;
+  bool operator==(const SvdAttributes&) const = default;
+};
+
+struct EighAttributes {
+  bool vectors = false, lower = false;
+  bool operator==(const EighAttributes&) const = default;
+};
+
 /// What the group compiles to: one loop nest without reductions, one with, or one library call for
 /// a dot and its epilogue.
 enum class FusionKind : std::uint8_t { elementwise, reduction, dot };
@@ -114,10 +172,13 @@ struct FusionAttributes {
   bool operator==(const FusionAttributes&) const = default;
 };
 
-using Attributes = std::variant<NoAttributes, ConstantAttributes, AxisAttributes, AxesAttributes,
-                                CompareAttributes, SliceAttributes, SizesAttributes, PadAttributes,
-                                WindowsAttributes, DotAttributes, ConvolutionAttributes,
-                                DeviceAttributes, CustomCallAttributes, FusionAttributes>;
+using Attributes =
+    std::variant<NoAttributes, ConstantAttributes, AxisAttributes, AxesAttributes,
+                 CompareAttributes, SliceAttributes, SizesAttributes, PadAttributes,
+                 WindowsAttributes, DotAttributes, ConvolutionAttributes, SortAttributes,
+                 ArgsortAttributes, CumulativeAttributes, DeviceAttributes, CustomCallAttributes,
+                 TriangleAttributes, TriangularSolveAttributes, SvdAttributes, EighAttributes,
+                 FusionAttributes>;
 
 template <class Visitor>
 void fields(const NoAttributes&, Visitor&&) {}
@@ -179,6 +240,23 @@ void fields(A& a, Visitor&& visit) {
   visit("rhs_dilations", a.rhs_dilations);
   visit("groups", a.groups);
 }
+template <MaybeConst<SortAttributes> A, class Visitor>
+void fields(A& a, Visitor&& visit) {
+  visit("axis", a.axis);
+  visit("descending", a.descending);
+}
+template <MaybeConst<ArgsortAttributes> A, class Visitor>
+void fields(A& a, Visitor&& visit) {
+  visit("axis", a.axis);
+  visit("descending", a.descending);
+  visit("positions", a.positions);
+}
+template <MaybeConst<CumulativeAttributes> A, class Visitor>
+void fields(A& a, Visitor&& visit) {
+  visit("axis", a.axis);
+  visit("of", a.of);
+  visit("reverse", a.reverse);
+}
 template <MaybeConst<DeviceAttributes> A, class Visitor>
 void fields(A& a, Visitor&& visit) {
   visit("device", a.device);
@@ -188,6 +266,27 @@ void fields(A& a, Visitor&& visit) {
   visit("name", a.name);
   visit("function", a.function);
   visit("results", a.results);
+}
+template <MaybeConst<TriangleAttributes> A, class Visitor>
+void fields(A& a, Visitor&& visit) {
+  visit("lower", a.lower);
+}
+template <MaybeConst<TriangularSolveAttributes> A, class Visitor>
+void fields(A& a, Visitor&& visit) {
+  visit("left_side", a.left_side);
+  visit("lower", a.lower);
+  visit("unit_diagonal", a.unit_diagonal);
+  visit("transpose_a", a.transpose_a);
+}
+template <MaybeConst<SvdAttributes> A, class Visitor>
+void fields(A& a, Visitor&& visit) {
+  visit("vectors", a.vectors);
+  visit("full_matrices", a.full_matrices);
+}
+template <MaybeConst<EighAttributes> A, class Visitor>
+void fields(A& a, Visitor&& visit) {
+  visit("vectors", a.vectors);
+  visit("lower", a.lower);
 }
 template <MaybeConst<FusionAttributes> A, class Visitor>
 void fields(A& a, Visitor&& visit) {

@@ -109,7 +109,7 @@ constexpr Section sections[] = {
     {OpKind::index, "Index maps"},
     {OpKind::reduction, "Reductions"},
     {OpKind::library, "Library calls"},
-    {OpKind::call, "Devices and functions of the user"},
+    {OpKind::call, "Run by the host as a whole"},
     {OpKind::control, "Loops and branches"},
     {OpKind::region, "Made by passes"},
 };
@@ -126,6 +126,8 @@ constexpr std::string_view kind_of_field(const std::string&) { return "name"; }
 constexpr std::string_view kind_of_field(const CustomFunctionHandle&) { return "number"; }
 constexpr std::string_view kind_of_field(const std::vector<Type>&) { return "types"; }
 constexpr std::string_view kind_of_field(Comparison) { return "eq, ne, lt, le, gt or ge"; }
+constexpr std::string_view kind_of_field(bool) { return "true or false"; }
+constexpr std::string_view kind_of_field(Transpose) { return "no, transpose or adjoint"; }
 constexpr std::string_view kind_of_field(FusionKind) { return "elementwise, reduction or dot"; }
 
 std::string attributes_text(Op op) {
@@ -150,6 +152,9 @@ bool takes(Op op, Dtype dtype) {
   std::vector<Type> operands(static_cast<std::size_t>(row.arity), Type{dtype, {}});
   Attributes attributes = default_attributes(op);
   if (reduces) operands[0].shape = Shape{1};
+  if (row.kind == OpKind::call) operands[0].shape = Shape{1, 1};
+  if (op == Op::triangular_solve) operands[1].shape = Shape{1, 1};
+  if (op == Op::householder_product) operands[1].shape = Shape{1};
   if (op == Op::select) operands[0].dtype = Dtype::bool_;
   std::optional<Type> stated;
   if (row.has(OpInfo::typed)) stated = Type{reduces ? Dtype::i64 : dtype, {}};

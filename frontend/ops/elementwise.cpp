@@ -130,10 +130,4 @@ Array astype(const Operand& x, Dtype dtype) {
   return record(Op::convert, {array}, x.where(), NoAttributes{}, Type{dtype, type.shape});
 }
 
-Array bitcast(const Operand& x, Dtype dtype) {
-  Array array = as_array("bitcast", x);
-  return record(Op::bitcast_convert, {array}, x.where(), NoAttributes{},
-                Type{dtype, array.expression()->type.shape});
-}
-
 }  // namespace anabranch

@@ -61,14 +61,6 @@ Array extreme(const char* function, Op op, const Operand& x, const Axes& axes, b
   return fold(op, array, std::move(folded), keep, x.where());
 }
 
-// Small integers and bools as the default integer, i64, or as u64: the Array API's rule for sums.
-Term countable(const char* function, const Operand& x) {
-  const Term y = {as_array(function, x), x.where()};
-  const Dtype dtype = y.array().dtype();
-  if (is_float(dtype) || byte_size(dtype) == byte_size(i64)) return y;
-  return converted(y, dtype == bool_ || is_signed_integer(dtype) ? i64 : u64);
-}
-
 Array position(const char* function, Op op, const Operand& x, const Axes& axes, bool keep) {
   Array array = as_array(function, x, Takes::anything);
   Shape shape = array.expression()->type.shape;
@@ -109,6 +101,13 @@ Term variance(const char* function, const Term& x, const Axes& axes, bool keep, 
 }
 
 }  // namespace
+
+Term countable(const char* function, const Operand& x) {
+  const Term y = {as_array(function, x), x.where()};
+  const Dtype dtype = y.array().dtype();
+  if (is_float(dtype) || byte_size(dtype) == byte_size(i64)) return y;
+  return converted(y, dtype == bool_ || is_signed_integer(dtype) ? i64 : u64);
+}
 
 Array sum(const Operand& x, const Axes& axes, bool keep) {
   return reduce("sum", Op::reduce_sum, countable("sum", x), axes, keep, Takes::numbers);

@@ -93,6 +93,10 @@ inline Array rounded_as(const Term& x, const Term& result) {
   return computes_in(dtype) == dtype ? result : converted(result, dtype);
 }
 
+/// Small integers and bools as the default integer, i64, or as u64, other numbers as they are: the
+/// Array API's rule for sums and products.
+Term countable(const char* function, const Operand& x);
+
 /// The sum over some axes in the dtype of x, which `sum` may widen.
 Term sum_in_own_dtype(const Term& x, const Axes& axes, bool keep = false);
 

@@ -184,6 +184,13 @@ Type Tracer::type_of(Value value) const {
   return builder_.type(value);
 }
 
+std::optional<Literal> Tracer::constant(Value value) const {
+  std::lock_guard lock(mutex_);
+  const Node& node = builder_.node(value);
+  if (node.op != Op::constant) return std::nullopt;
+  return node.as<ConstantAttributes>().value;
+}
+
 // Post-order with a stack of its own: what was recorded may be deep.
 Value Tracer::import(const ExpressionPtr& root, const std::string& function, SourceLocation where) {
   std::vector<ExpressionPtr> stack = {root};

@@ -57,6 +57,8 @@ class Tracer : public std::enable_shared_from_this<Tracer> {
   /// Once finished: the constants of the graph that are arrays from outside the function, as their
   /// nodes. An array that the function makes itself and keeps for later counts as one.
   const std::vector<std::uint32_t>& captured_constants() const { return captured_constants_; }
+  /// What the value is, where that is a constant of the graph.
+  std::optional<Literal> constant(Value value) const;
   /// The trace is over, with or without a graph: its arrays refuse further use.
   void close();
 

@@ -48,21 +48,6 @@ Results fold(const Node& node, const Literal& operand, Total identity, Combine c
   return std::move(result).finish();
 }
 
-// A sum that keeps what its roundings lose (Neumaier, ZAMM 54, 1974): those of a million f64 in
-// long double would add up to more than a sum in blocks loses.
-template <class Float>
-struct Sum {
-  Float total = 0, lost = 0;
-
-  Sum operator+(Float x) const {
-    const Float next = total + x;
-    if (!std::isfinite(next)) return {next, 0};
-    const bool is_larger = std::fabs(total) >= std::fabs(x);
-    return {next, lost + (is_larger ? (total - next) + x : (x - next) + total)};
-  }
-  explicit operator Float() const { return total + lost; }
-};
-
 template <class T>
 constexpr Exact<T> lowest() {
   using Limits = std::numeric_limits<Exact<T>>;
@@ -129,7 +114,7 @@ namespace rules {
 Results reduce_sum(const Node& node, Operands x) {
   return visit_dtype(x[0].type().dtype, [&]<class T>() {
     if constexpr (std::is_floating_point_v<Exact<T>>)
-      return fold<T>(node, x[0], Sum<Exact<T>>(), std::plus<>());
+      return fold<T>(node, x[0], CompensatedSum<Exact<T>>(), std::plus<>());
     else
       return fold<T>(node, x[0], Exact<T>{0}, sum_of<Exact<T>>);
   });

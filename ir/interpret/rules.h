@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <concepts>
 #include <cstdint>
 #include <span>
@@ -83,6 +84,22 @@ using Computed = std::conditional_t<is_narrow_float<T>, float, T>;
 template <class T>
 using Exact = std::conditional_t<std::same_as<T, double>, long double,
                                  std::conditional_t<is_float_storage<T>, double, T>>;
+
+/// A sum that keeps what its roundings lose (Neumaier, ZAMM 54, 1974): those of a million f64 in
+/// long double would add up to more than a sum in blocks loses.
+template <class Float>
+struct CompensatedSum {
+  Float total = 0, lost = 0;
+
+  CompensatedSum operator+(Float x) const {
+    const Float next = total + x;
+    if (!std::isfinite(next)) return {next, 0};
+    const bool is_larger = std::fabs(total) >= std::fabs(x);
+    return {next, lost + (is_larger ? (total - next) + x : (x - next) + total)};
+  }
+  // Which keeps the sign of -0.
+  explicit operator Float() const { return lost == 0 ? total : total + lost; }
+};
 
 /// A literal in the making.
 template <class T>

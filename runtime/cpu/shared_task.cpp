@@ -22,6 +22,15 @@ bool ThreadPool::run_shared(SharedTask& shared) {
   shared.failed_.store(false, std::memory_order_relaxed);
   shared.busy_.store(0, std::memory_order_relaxed);
   shared.error = nullptr;
+  if (task.share) {
+    try {
+      shared.in_common_ = task.share(task.context.get(), shared.buffers);
+    } catch (...) {
+      shared.error = std::current_exception();
+      shared.running_.store(0, std::memory_order_relaxed);
+      return true;
+    }
+  }
   const std::int64_t grain = std::max<std::int64_t>(task.grain, 1);
   const std::int64_t pieces = (task.extent + grain - 1) / grain;
   const int helpers = static_cast<int>(std::min<std::int64_t>(size(), pieces)) - 1;
@@ -40,7 +49,9 @@ bool ThreadPool::run_ranges(SharedTask& shared) {
     take_ranges(shared);
   }
   close(shared);
-  return shared.running_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  const bool is_last = shared.running_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  if (is_last) shared.in_common_.reset();
+  return is_last;
 }
 
 // The next iterations of the task for one thread; none when all are taken.
@@ -59,13 +70,14 @@ std::pair<std::int64_t, std::int64_t> ThreadPool::take_range(SharedTask& shared)
 
 void ThreadPool::take_ranges(SharedTask& shared) const {
   const HostTask& task = *shared.task;
+  const void* context = task.share ? shared.in_common_.get() : task.context.get();
   timeline::Span span(shared.name, timeline::Category::range, worker_track(),
                       {.location = shared.location});
   while (!shared.failed_.load(std::memory_order_relaxed)) {
     const auto [begin, end] = take_range(shared);
     if (begin == end) return;
     try {
-      task.function(task.context.get(), shared.buffers, begin, end);
+      task.function(context, shared.buffers, begin, end);
     } catch (...) {
       if (!shared.failed_.exchange(true)) shared.error = std::current_exception();
     }

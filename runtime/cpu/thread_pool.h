@@ -50,8 +50,9 @@ struct SharedTask {
   std::atomic<std::int64_t> next_begin_{0};
   std::atomic<int> running_{0};
   std::atomic<bool> failed_{false};
-  std::atomic<int> helpers_{0};  // threads still welcome; written under the pool's mutex
-  bool open_ = false;            // guarded by the pool's mutex, as is the next
+  std::shared_ptr<const void> in_common_;  // of the task's ranges, where they work together
+  std::atomic<int> helpers_{0};            // threads still welcome; written under the pool's mutex
+  bool open_ = false;                      // guarded by the pool's mutex, as is the next
   SharedTask* next_open_ = nullptr;
 };
 

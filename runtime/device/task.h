@@ -18,6 +18,10 @@ struct HostTask {
   std::shared_ptr<const void> context;  ///< keeps code and library primitives alive
   std::int64_t extent = 1;
   std::int64_t grain = 1;
+  /// For ranges that work together: what those of one run share, which `function` gets in place of
+  /// `context`. Called once where threads share the task, and not where one thread does all of it;
+  /// no range begins before it returns. May throw. Null for a task whose ranges are independent.
+  std::shared_ptr<const void> (*share)(const void* context, void* const* buffers) = nullptr;
 };
 
 /// Work that a device does by itself: `enqueue` enqueues it on a stream of the device and returns.

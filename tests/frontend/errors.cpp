@@ -129,7 +129,7 @@ TEST(Errors, DtypesThatDoNotMix) {
       MISUSE(ab::where(i32({2}), 1, 2), "where: i32[2]", "bool"),
       MISUSE(ab::sum(ab::zeros(ab::bool_, {2}) + ab::zeros(ab::bool_, {2})), "add: ", "bool[2]"),
       MISUSE(ab::any(f32({2})), "any: f32[2]", "bool"),
-      MISUSE(ab::bitcast(f32({2}), ab::f64), "f32[2]", "4 bytes against 8"),
+      MISUSE(ab::bitcast(f32({3}), ab::f64), "f32[3]", "the 2 parts of an element"),
       MISUSE(ab::linspace(0, 1, 3, ab::i32), "linspace: gives floats, not i32"),
       MISUSE(ab::random::uniform(f32({}), {2}), "random::uniform: the key is f32[]", "u64[]"),
       MISUSE(ab::random::uniform(ab::random::key(0), {2}, ab::i32), "random::randint"),

@@ -213,8 +213,18 @@ Numbers spread_of_reduce_sum(const Node& node, const Bounded& operand) {
   return spread;
 }
 
-// Relative errors add up. Factors so far from 1 that some order could over- or underflow on the way
-// leave the product unknown.
+// Of a product of `terms` factors, whose exponents' magnitudes add up to `range` and relative
+// errors to `relative`. Factors so far from 1 that some order could over- or underflow on the way
+// leave it unknown.
+double spread_of_product(Dtype dtype, double terms, double range, double relative, double product) {
+  const bool is_copy = terms <= 1 && relative == 0;
+  const double error = relative + terms * accumulator_of(dtype).epsilon;
+  const bool is_safe = range < (dtype == f64 ? 900 : 110) && error < 0.1;
+  const bool is_ordinary = std::isfinite(product) && product != 0;
+  if (is_copy || (is_safe && !is_ordinary)) return 0;
+  return is_safe ? 1.2 * error * std::fabs(product) : unknown;
+}
+
 Numbers spread_of_reduce_product(const Node& node, const Bounded& operand) {
   const Dtype dtype = node.types[0].dtype;
   const Shape& shape = operand.value.type().shape;
@@ -234,15 +244,7 @@ Numbers spread_of_reduce_product(const Node& node, const Bounded& operand) {
   const Numbers products = numbers_of(in_f64(node, {as_f64(operand.value)}));
   const double terms = terms_per_result(node, operand);
   for (std::size_t i = 0; i < spread.size(); ++i) {
-    const bool is_copy = terms <= 1 && spread[i] == 0;
-    const double error = spread[i] + terms * accumulator_of(dtype).epsilon;
-    const bool is_safe = range[i] < (dtype == f64 ? 900 : 110) && error < 0.1;
-    const bool is_ordinary = std::isfinite(products[i]) && products[i] != 0;
-    if (is_copy || (is_safe && !is_ordinary)) {
-      spread[i] = 0;
-    } else {
-      spread[i] = is_safe ? 1.2 * error * std::fabs(products[i]) : unknown;
-    }
+    spread[i] = spread_of_product(dtype, terms, range[i], spread[i], products[i]);
   }
   return spread;
 }
@@ -346,6 +348,78 @@ Numbers spread_of_dot(const Node& node, std::span<const Bounded> given) {
     const double error = exact ? 0 : upper[i] - magnitudes[i] + 0x1p-50 * upper[i];
     spread[i] = spread_of_sum(dtype, terms, magnitudes[i], error);
     if (dtype == f64 && spread[i] != unknown) spread[i] += products[i] * 0x1p-1074;
+  }
+  return spread;
+}
+
+// --- in order along an axis
+// ------------------------------------------------------------------------------------------
+
+std::int64_t axis_of(const Node& node) {
+  if (node.op == Op::sort) return node.as<SortAttributes>().axis;
+  if (node.op == Op::argsort) return node.as<ArgsortAttributes>().axis;
+  return node.as<CumulativeAttributes>().axis;
+}
+
+// The element of rank i moves by no more than any element does; a position may be any where not all
+// elements are exact.
+Numbers spread_of_sort(const Node& node, const Bounded& operand) {
+  const Shape& shape = operand.value.type().shape;
+  AxesAttributes line{{axis_of(node)}}, others;
+  std::vector<std::int64_t> sizes;
+  for (std::int64_t axis = 0; axis < shape.rank(); ++axis) {
+    if (axis == line.axes[0]) continue;
+    others.axes.push_back(axis);
+    sizes.push_back(shape[static_cast<int>(axis)]);
+  }
+  const Literal most = apply(Op::reduce_max, {f64, Shape(sizes)}, {operand.bound}, line);
+  Numbers spread = numbers_of(apply(Op::broadcast_in_dim, {f64, shape}, {most}, others));
+  if (node.op == Op::argsort) {
+    for (double& error : spread) error = error == 0 ? 0 : unknown;
+  }
+  return spread;
+}
+
+// The same running combination of other numbers, in f64.
+Numbers running(const Node& node, const Literal& numbers, Running of) {
+  CumulativeAttributes attributes = node.as<CumulativeAttributes>();
+  attributes.of = of;
+  return numbers_of(apply(Op::cumulative, numbers.type(), {numbers}, attributes));
+}
+
+// Each sum and product as that of a reduction of what it combines, in any order.
+Numbers spread_of_cumulative(const Node& node, const Bounded& operand) {
+  const Dtype dtype = node.types[0].dtype;
+  const Running of = node.as<CumulativeAttributes>().of;
+  const bool adds = of == Running::sum;
+  if (!is_float(dtype) || (!adds && of != Running::product)) {
+    return running(node, operand.bound, Running::maximum);
+  }
+  const Shape& shape = node.types[0].shape;
+  const Numbers terms = running(node, all(shape, 1), Running::sum);
+  const Numbers x = numbers_of(operand.value);
+  Numbers spread(x.size());
+  if (adds) {
+    const Numbers magnitudes = running(node, finite_magnitudes(operand.value), Running::sum);
+    const Numbers errors = running(node, operand.bound, Running::sum);
+    for (std::size_t i = 0; i < spread.size(); ++i) {
+      const bool is_copy = terms[i] == 1 && errors[i] == 0;
+      spread[i] = is_copy ? 0 : spread_of_sum(dtype, terms[i], magnitudes[i], errors[i]);
+    }
+    return spread;
+  }
+  const auto errors = operand.bound.values<double>();
+  Numbers exponents(x.size(), 0), relative(x.size(), 0);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const bool is_ordinary = std::isfinite(x[i]) && x[i] != 0;
+    if (is_ordinary) exponents[i] = std::fabs(std::log2(std::fabs(x[i])));
+    if (errors[i] != 0) relative[i] = is_ordinary ? errors[i] / std::fabs(x[i]) : unknown;
+  }
+  const Numbers range = running(node, literal_of(shape, exponents), Running::sum);
+  const Numbers error = running(node, literal_of(shape, relative), Running::sum);
+  const Numbers products = running(node, as_f64(operand.value), Running::product);
+  for (std::size_t i = 0; i < spread.size(); ++i) {
+    spread[i] = spread_of_product(dtype, terms[i], range[i], error[i], products[i]);
   }
   return spread;
 }
@@ -466,6 +540,17 @@ std::vector<Bounded> called(const Node& node, std::span<const Bounded> operands,
   return results;
 }
 
+// What the host computes reads and writes memory, where all is rounded.
+std::vector<Bounded> in_order(const Node& node, const Bounded& operand, Literal value,
+                              double units) {
+  Numbers spread = node.op == Op::cumulative ? spread_of_cumulative(node, operand)
+                                             : spread_of_sort(node, operand);
+  const bool rounds = node.op == Op::cumulative && is_float(node.types[0].dtype);
+  const Literal bound = rounds ? rounded(node, value, std::move(spread), units)
+                               : literal_of(value.type().shape, spread);
+  return {{std::move(value), bound, bound}};
+}
+
 std::vector<Bounded> run_bounded(const Graph& graph, std::span<const Bounded> inputs,
                                  double units) {
   return walk(graph, inputs, [units](const Node& node, std::span<const Bounded> operands) {
@@ -523,6 +608,9 @@ std::vector<Bounded> interpret_bounded(const Node& node, std::span<const Bounded
   std::vector<Literal> values = interpret(node, literals);
   if (is_index(node.op)) return moved(node, operands, std::move(values[0]));
   if (node.op == Op::reduce) return folded(operands, values);
+  if (node.op == Op::sort || node.op == Op::argsort || node.op == Op::cumulative) {
+    return in_order(node, operands[0], std::move(values[0]), units);
+  }
   if (node.op == Op::custom_call) return called(node, operands, std::move(values));
   Bounded result = Bounded::exact(values[0]);
   const bool exact = std::ranges::all_of(

@@ -28,6 +28,8 @@ std::span<const Recipe> tree_recipes();
 std::span<const Recipe> equation_recipes();
 /// Loops and branches, nested up to three deep, and slices at places known later.
 std::span<const Recipe> control_recipes();
+/// Sorts and running combinations.
+std::span<const Recipe> order_recipes();
 /// Functions of the user, and values sent to another device.
 std::span<const Recipe> call_recipes();
 

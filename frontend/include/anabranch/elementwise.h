@@ -107,8 +107,7 @@ Array trunc(const Operand& x);  ///< the nearest integer toward zero; integers s
 // --- element types
 // ---------------------------------------------------------------------------------
 
-Array astype(const Operand& x, Dtype dtype);   ///< each element converted; see Array::astype
-Array bitcast(const Operand& x, Dtype dtype);  ///< the same bits as another dtype of the same width
+Array astype(const Operand& x, Dtype dtype);  ///< each element converted; see Array::astype
 
 // --- operators
 // -------------------------------------------------------------------------------------

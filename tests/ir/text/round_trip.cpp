@@ -92,6 +92,12 @@ Graph sample(Op op, Dtype dtype) {
     inputs = {x, start, other};
     if (op == Op::dynamic_update_slice) inputs = {x, x, start, other};
     if (op == Op::dynamic_slice) attributes = SizesAttributes{{0, 3}};
+  } else if (op == Op::sort) {
+    attributes = SortAttributes{1, true};
+  } else if (op == Op::argsort) {
+    attributes = ArgsortAttributes{0, false, PositionDtype::i32};
+  } else if (op == Op::cumulative) {
+    attributes = CumulativeAttributes{1, Running::maximum, true};
   } else if (op == Op::transfer) {
     attributes = DeviceAttributes{Device::cpu(1)};
   } else if (op == Op::custom_call) {

@@ -62,6 +62,8 @@ const ForeignRule foreign_rules[] = {
     {std::regex(R"(llvm(-c)?/.*)"), {"codegen/cpu"}},
     {std::regex(R"((cuda|cublas|nvrtc|nvToolsExt|nvtx3).*)"), {"codegen/cuda", "runtime/cuda"}},
     {std::regex(R"((oneapi/)?dnnl.*)"), {"codegen/cpu", "runtime/cpu"}},
+    {std::regex(R"(hwy/.*)"), {"codegen/host"}},
+    {std::regex(R"((lapacke?|cblas|openblas).*)"), {"codegen/linalg"}},
 };
 
 struct Include {

@@ -1,0 +1,63 @@
+// Matrices as the tasks of linear algebra see them: row by row in buffers, column by column in
+// LAPACK's memory.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "anabranch/type.h"
+
+namespace anabranch::lapack {
+
+/// The matrices that the last two axes of a type hold.
+struct Batch {
+  std::int64_t count = 1, rows = 0, columns = 0;
+
+  explicit Batch(const Type& type)
+      : rows(type.shape[type.rank() - 2]), columns(type.shape[type.rank() - 1]) {
+    for (int axis = 0; axis + 2 < type.rank(); ++axis) count *= type.shape[axis];
+  }
+  std::int64_t size() const { return rows * columns; }
+  std::int64_t least() const { return std::min(rows, columns); }
+};
+
+template <class T>
+inline constexpr T nan_of = T(std::numeric_limits<double>::quiet_NaN());
+
+template <class T>
+bool all_finite(const T* elements, std::int64_t count) {
+  // A sum of products with 0 is 0, or NaN where one is not finite: no branch in the loop.
+  T sum = 0;
+  for (std::int64_t i = 0; i < count; ++i) sum += elements[i] * T(0);
+  return sum == T(0);
+}
+
+/// to[j][i] = from[i][j], in blocks that stay in the cache.
+template <class T>
+void transpose(const T* from, std::int64_t rows, std::int64_t columns, T* to) {
+  constexpr std::int64_t block = 32;
+  for (std::int64_t i = 0; i < rows; i += block) {
+    const std::int64_t last_row = std::min(i + block, rows);
+    for (std::int64_t j = 0; j < columns; j += block) {
+      const std::int64_t last_column = std::min(j + block, columns);
+      for (std::int64_t row = i; row < last_row; ++row) {
+        for (std::int64_t column = j; column < last_column; ++column) {
+          to[column * rows + row] = from[row * columns + column];
+        }
+      }
+    }
+  }
+}
+
+/// A matrix of `rows` by `columns` with ones on its diagonal.
+template <class T>
+void set_identity(T* matrix, std::int64_t rows, std::int64_t columns) {
+  std::fill_n(matrix, rows * columns, T(0));
+  for (std::int64_t i = 0; i < std::min(rows, columns); ++i) matrix[i * columns + i] = 1;
+}
+
+}  // namespace anabranch::lapack

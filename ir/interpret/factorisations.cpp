@@ -1,0 +1,252 @@
+// Factorisations that end after a known number of steps, and what solves with their triangles.
+// Golub and Van Loan, "Matrix Computations", 4th ed., chapters 3 to 5.
+#include <numeric>
+
+#include "ir/interpret/matrix.h"
+
+namespace anabranch {
+namespace {
+
+// A = L L^H, row by row (Cholesky-Banachiewicz), from the lower triangle. Whether there is one.
+template <class S>
+bool factor_in_place(Matrix<S>& a) {
+  for (std::int64_t i = 0; i < a.rows(); ++i) {
+    for (std::int64_t j = 0; j <= i; ++j) {
+      S sum = i == j ? S(std::real(a(i, j))) : a(i, j);
+      for (std::int64_t k = 0; k < j; ++k) sum -= a(i, k) * conjugate(a(j, k));
+      if (!is_finite_number(sum)) return false;
+      if (i > j) {
+        a(i, j) = sum / a(j, j);
+      } else if (std::real(sum) > 0) {
+        a(i, i) = std::sqrt(std::real(sum));
+      } else {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+// The lower triangle with its factor, or NaN.
+template <class S>
+Matrix<S> cholesky_of(Matrix<S> a) {
+  const bool exists = factor_in_place(a);
+  for (std::int64_t i = 0; i < a.rows(); ++i) {
+    for (std::int64_t j = 0; j < a.columns(); ++j) {
+      if (j > i) {
+        a(i, j) = 0;
+      } else if (!exists) {
+        a(i, j) = nan_of<S>;
+      }
+    }
+  }
+  return a;
+}
+
+// X with A X = B, in place of B, for the lower or upper triangle of A.
+template <class S>
+void substitute(const Matrix<S>& a, bool lower, bool unit_diagonal, Matrix<S>& b) {
+  const std::int64_t size = a.rows();
+  for (std::int64_t column = 0; column < b.columns(); ++column) {
+    for (std::int64_t step = 0; step < size; ++step) {
+      const std::int64_t i = lower ? step : size - 1 - step;
+      S sum = b(i, column);
+      const std::int64_t begin = lower ? 0 : i + 1, end = lower ? i : size;
+      for (std::int64_t k = begin; k < end; ++k) sum -= a(i, k) * b(k, column);
+      b(i, column) = unit_diagonal ? sum : sum / a(i, i);
+    }
+  }
+}
+
+template <class S>
+Matrix<S> conjugated(Matrix<S> a) {
+  for (S& x : a.elements()) x = conjugate(x);
+  return a;
+}
+
+// X op(A) = B is op(A)^T X^T = B^T.
+template <class S>
+Matrix<S> triangular_solution(Matrix<S> a, Matrix<S> b, const TriangularSolveAttributes& how) {
+  bool lower = how.lower;
+  const bool turned = (how.transpose_a != Transpose::no) == how.left_side;
+  if (how.transpose_a == Transpose::adjoint) a = conjugated(a);
+  if (turned) {
+    a = conjugated(a.adjoint());
+    lower = !lower;
+  }
+  if (!how.left_side) b = conjugated(b.adjoint());
+  substitute(a, lower, how.unit_diagonal, b);
+  return how.left_side ? b : conjugated(b.adjoint());
+}
+
+// What LAPACK takes for the magnitude of a pivot.
+template <class S>
+Real<S> pivot_size(S x) {
+  return std::abs(std::real(x)) + std::abs(std::imag(x));
+}
+
+// Gaussian elimination with row exchanges; the first of the greatest pivots.
+template <class S>
+void eliminate(Matrix<S>& a, std::vector<std::int32_t>& pivots, std::vector<std::int32_t>& order) {
+  for (std::int64_t j = 0; j < std::min(a.rows(), a.columns()); ++j) {
+    std::int64_t best = j;
+    for (std::int64_t i = j + 1; i < a.rows(); ++i) {
+      if (pivot_size(a(i, j)) > pivot_size(a(best, j))) best = i;
+    }
+    pivots[static_cast<std::size_t>(j)] = static_cast<std::int32_t>(best);
+    if (best != j) {
+      for (std::int64_t k = 0; k < a.columns(); ++k) std::swap(a(j, k), a(best, k));
+      std::swap(order[static_cast<std::size_t>(j)], order[static_cast<std::size_t>(best)]);
+    }
+    if (a(j, j) == S(0)) continue;
+    for (std::int64_t i = j + 1; i < a.rows(); ++i) {
+      a(i, j) /= a(j, j);
+      for (std::int64_t k = j + 1; k < a.columns(); ++k) a(i, k) -= a(i, j) * a(j, k);
+    }
+  }
+}
+
+// H = I - tau v v^H, v(0) = 1, with H^H x = beta e_0 and beta real: LAPACK's larfg. `x` becomes
+// beta and the rest of v; gives tau.
+template <class S>
+S reflect(Matrix<S>& a, std::int64_t j) {
+  Real<S> tail = 0;
+  for (std::int64_t i = j + 1; i < a.rows(); ++i) tail += std::norm(a(i, j));
+  const S alpha = a(j, j);
+  if (tail == 0 && std::imag(alpha) == 0) return 0;
+  const Real<S> norm = std::sqrt(tail + std::norm(alpha));
+  const Real<S> beta = std::real(alpha) >= 0 ? -norm : norm;
+  for (std::int64_t i = j + 1; i < a.rows(); ++i) a(i, j) /= alpha - beta;
+  a(j, j) = beta;
+  return (S(beta) - alpha) / beta;
+}
+
+// (I - tau v v^H) times columns `begin` and on of `target`; v is below the diagonal of column j of
+// `vectors`.
+template <class S>
+void apply_reflector(const Matrix<S>& vectors, std::int64_t j, S tau, Matrix<S>& target,
+                     std::int64_t begin) {
+  for (std::int64_t column = begin; column < target.columns(); ++column) {
+    S sum = target(j, column);
+    for (std::int64_t i = j + 1; i < target.rows(); ++i) {
+      sum += conjugate(vectors(i, j)) * target(i, column);
+    }
+    sum *= tau;
+    target(j, column) -= sum;
+    for (std::int64_t i = j + 1; i < target.rows(); ++i) {
+      target(i, column) -= vectors(i, j) * sum;
+    }
+  }
+}
+
+template <class S>
+std::vector<S> triangularise(Matrix<S>& a) {
+  std::vector<S> factors(static_cast<std::size_t>(std::min(a.rows(), a.columns())));
+  for (std::size_t j = 0; j < factors.size(); ++j) {
+    const auto column = static_cast<std::int64_t>(j);
+    factors[j] = reflect(a, column);
+    apply_reflector(a, column, conjugate(factors[j]), a, column + 1);
+  }
+  return factors;
+}
+
+}  // namespace
+
+namespace rules {
+
+Results cholesky(const Node& node, Operands operands) {
+  const bool lower = node.as<TriangleAttributes>().lower;
+  return visit_matrix(node, operands[0], [&]<class T>() -> Results {
+    Appended<T> result(node.types[0]);
+    for (std::int64_t i = 0; i < Batch(node.types[0]).count; ++i) {
+      auto a = matrix_at<T>(operands[0], i);
+      if (!lower) a = a.adjoint();
+      a = cholesky_of(std::move(a));
+      if (!lower) a = a.adjoint();
+      result.add(a.elements());
+    }
+    return {std::move(result).finish()};
+  });
+}
+
+Results triangular_solve(const Node& node, Operands operands) {
+  return visit_matrix(node, operands[0], [&]<class T>() -> Results {
+    Appended<T> result(node.types[0]);
+    for (std::int64_t i = 0; i < Batch(node.types[0]).count; ++i) {
+      result.add(triangular_solution(matrix_at<T>(operands[0], i), matrix_at<T>(operands[1], i),
+                                     node.as<TriangularSolveAttributes>())
+                     .elements());
+    }
+    return {std::move(result).finish()};
+  });
+}
+
+Results lu(const Node& node, Operands operands) {
+  return visit_matrix(node, operands[0], [&]<class T>() -> Results {
+    const Batch batch(node.types[0]);
+    Appended<T> packed(node.types[0]);
+    Appended<std::int32_t> all_pivots(node.types[1]), permutation(node.types[2]);
+    for (std::int64_t i = 0; i < batch.count; ++i) {
+      auto a = matrix_at<T>(operands[0], i);
+      std::vector<std::int32_t> pivots(
+          static_cast<std::size_t>(std::min(batch.rows, batch.columns))),
+          order(static_cast<std::size_t>(batch.rows));
+      std::iota(pivots.begin(), pivots.end(), 0);
+      std::iota(order.begin(), order.end(), 0);
+      if (a.all_finite()) {
+        eliminate(a, pivots, order);
+      } else {
+        a.fill(nan_of<Wide<T>>);
+      }
+      packed.add(a.elements());
+      all_pivots.add(pivots);
+      permutation.add(order);
+    }
+    return {std::move(packed).finish(), std::move(all_pivots).finish(),
+            std::move(permutation).finish()};
+  });
+}
+
+Results qr(const Node& node, Operands operands) {
+  return visit_matrix(node, operands[0], [&]<class T>() -> Results {
+    Appended<T> packed(node.types[0]), factors(node.types[1]);
+    for (std::int64_t i = 0; i < Batch(node.types[0]).count; ++i) {
+      auto a = matrix_at<T>(operands[0], i);
+      const bool finite = a.all_finite();
+      auto tau = triangularise(a);
+      if (!finite) {
+        a.fill(nan_of<Wide<T>>);
+        tau.assign(tau.size(), nan_of<Wide<T>>);
+      }
+      packed.add(a.elements());
+      factors.add(tau);
+    }
+    return {std::move(packed).finish(), std::move(factors).finish()};
+  });
+}
+
+Results householder_product(const Node& node, Operands operands) {
+  return visit_matrix(node, operands[0], [&]<class T>() -> Results {
+    const Batch batch(node.types[0]);
+    Appended<T> result(node.types[0]);
+    const Type& factors = operands[1].type();
+    const std::int64_t count = factors.shape[factors.rank() - 1];
+    const auto taus = operands[1].values<T>();
+    for (std::int64_t i = 0; i < batch.count; ++i) {
+      const auto a = matrix_at<T>(operands[0], i);
+      bool finite = a.all_finite();
+      auto q = Matrix<Wide<T>>::identity(batch.rows, batch.columns);
+      for (std::int64_t j = count - 1; j >= 0; --j) {
+        const auto tau = Wide<T>(taus[static_cast<std::size_t>(i * count + j)]);
+        finite = finite && is_finite_number(tau);
+        apply_reflector(a, j, tau, q, j);
+      }
+      if (!finite) q.fill(nan_of<Wide<T>>);
+      result.add(q.elements());
+    }
+    return {std::move(result).finish()};
+  });
+}
+
+}  // namespace rules
+}  // namespace anabranch

@@ -1,0 +1,225 @@
+// The host's sorts and running combinations against the interpreter: every dtype, any axis, short
+// and long lines, on one thread, cut into ranges and by threads that work together.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <iterator>
+#include <thread>
+
+#include "codegen/host/cumulative.h"
+#include "codegen/host/sort.h"
+#include "codegen/host/sort_items.h"
+#include "codegen/host/sort_keys.h"
+#include "tests/support/compare.h"
+#include "tests/support/random_literal.h"
+
+namespace anabranch {
+namespace {
+
+struct Call {
+  CallStep step;
+  Literal operand;
+
+  Call(Op op, Attributes attributes, Literal given)
+      : step{op, {given.type()}, std::move(attributes)}, operand(std::move(given)) {}
+
+  Node node() const {
+    Node node;
+    node.op = step.op;
+    node.types = result_types(step);
+    node.attributes = step.attributes;
+    return node;
+  }
+  HostTask task() const {
+    return step.op == Op::cumulative ? host::cumulative_task(step) : host::sort_task(step);
+  }
+
+  // What `run(task, buffers)` leaves in the result.
+  template <class Run>
+  Literal result(Run run) const {
+    const Type type = result_types(step)[0];
+    std::vector<std::byte> from(operand.bytes().begin(), operand.bytes().end());
+    std::vector<std::byte> to(type.bytes(), std::byte{0xab});
+    void* const buffers[] = {from.data(), to.data()};
+    run(task(), buffers);
+    return Literal(type, std::move(to));
+  }
+
+  Literal alone() const {
+    return result([](const HostTask& task, void* const* buffers) {
+      task.function(task.context.get(), buffers, 0, task.extent);
+    });
+  }
+  // From the last range to the first; threads where ranges work together.
+  Literal cut(Random& random) const {
+    return result([&](const HostTask& task, void* const* buffers) {
+      if (task.share) {
+        const auto shared = task.share(task.context.get(), buffers);
+        std::vector<std::thread> threads;
+        for (std::int64_t i = 0; i < task.extent; ++i) {
+          threads.emplace_back([&, i] { task.function(shared.get(), buffers, i, i + 1); });
+        }
+        for (std::thread& thread : threads) thread.join();
+        return;
+      }
+      for (std::int64_t end = task.extent; end > 0;) {
+        const std::int64_t begin = random.percent(50) ? random.below(end) : 0;
+        task.function(task.context.get(), buffers, begin, end);
+        end = begin;
+      }
+    });
+  }
+};
+
+std::int64_t random_extent(Random& random) {
+  constexpr std::int64_t extents[] = {0, 1, 2, 3, 7, 8, 17, 33, 255, 511, 512, 513, 1000, 5000};
+  return random.of(extents);
+}
+
+Shape random_lines(Random& random, std::int64_t& axis) {
+  const std::int64_t extent = random_extent(random);
+  const std::int64_t most = extent > 600 ? 2 : 6;
+  switch (random.below(4)) {
+    case 0:
+      axis = 0;
+      return Shape{extent};
+    case 1:
+      axis = 1;
+      return Shape{random.below(most + 1), extent};
+    case 2:
+      axis = 0;
+      return Shape{extent, 1 + random.below(most)};
+    default:
+      axis = 1;
+      return Shape{1 + random.below(3), extent, 1 + random.below(most)};
+  }
+}
+
+// Many elements are equal where the flavour makes few values.
+Literal random_operand(Random& random, const Type& type) {
+  constexpr Flavour flavours[] = {Flavour::ordinary, Flavour::special, Flavour::positive};
+  return random_literal(random, type, random.of(flavours));
+}
+
+void expect_interpreted(const Call& call, Random& random) {
+  const Literal wanted = interpret(call.node(), std::span(&call.operand, 1))[0];
+  ASSERT_EQ(call.alone(), wanted) << to_string(call.operand.type());
+  ASSERT_EQ(call.cut(random), wanted) << to_string(call.operand.type()) << " cut";
+}
+
+TEST(HostOrder, SortsAsTheInterpreterDoes) {
+  Random random(1);
+  for (int k = 0; k < dtype_count; ++k) {
+    for (int round = 0; round < 25; ++round) {
+      std::int64_t axis = 0;
+      const Shape shape = random_lines(random, axis);
+      const Literal x = random_operand(random, {static_cast<Dtype>(k), shape});
+      const bool descending = random.percent(50);
+      const auto positions = random.percent(50) ? PositionDtype::i32 : PositionDtype::i64;
+      expect_interpreted({Op::sort, SortAttributes{axis, descending}, x}, random);
+      expect_interpreted({Op::argsort, ArgsortAttributes{axis, descending, positions}, x}, random);
+    }
+  }
+}
+
+// Long enough that threads share a line.
+TEST(HostOrder, SortsLongLinesOnSeveralThreads) {
+  Random random(2);
+  for (int k = 0; k < dtype_count; ++k) {
+    const Shape shape{65'536 + random.below(40'000)};
+    const Literal x = random_operand(random, {static_cast<Dtype>(k), shape});
+    const bool descending = random.percent(50);
+    expect_interpreted({Op::sort, SortAttributes{0, descending}, x}, random);
+    expect_interpreted({Op::argsort, ArgsortAttributes{0, descending}, x}, random);
+  }
+}
+
+TEST(HostOrder, ZerosAndNansKeepTheirBitsAndOrder) {
+  Random random(3);
+  std::vector<float> values;
+  for (int i = 0; i < 100'000; ++i) {
+    const float choices[] = {0.f, -0.f, NAN, -NAN, 1.f, -1.f,
+                             std::bit_cast<float>(0x7fc00123u + static_cast<unsigned>(i % 5))};
+    values.push_back(random.of(choices));
+  }
+  const Literal x = Literal::of(std::span<const float>(values), Shape{100'000});
+  expect_interpreted({Op::sort, SortAttributes{0, false}, x}, random);
+  expect_interpreted({Op::sort, SortAttributes{0, true}, x}, random);
+  expect_interpreted({Op::argsort, ArgsortAttributes{0, true}, x}, random);
+}
+
+TEST(HostOrder, PartsOfAMergeAreTheMerge) {
+  Random random(4);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<std::uint32_t> a, b, merged;
+    for (std::int64_t n = random.below(30); n > 0; --n) {
+      a.push_back(static_cast<std::uint32_t>(random.below(20)));
+    }
+    for (std::int64_t n = random.below(30); n > 0; --n) {
+      b.push_back(static_cast<std::uint32_t>(random.below(20)));
+    }
+    std::ranges::sort(a);
+    std::ranges::sort(b);
+    std::ranges::merge(a, b, std::back_inserter(merged));
+    const auto size = static_cast<std::int64_t>(merged.size());
+    std::vector<std::uint32_t> parts(merged.size());
+    for (std::int64_t begin = 0; begin < size;) {
+      const std::int64_t end = begin + 1 + random.below(size - begin);
+      host::merge_range(a.data(), static_cast<std::int64_t>(a.size()), b.data(),
+                        static_cast<std::int64_t>(b.size()), begin, end, parts.data() + begin);
+      begin = end;
+    }
+    EXPECT_EQ(parts, merged);
+  }
+}
+
+void expect_bounded(const Call& call, Random& random) {
+  const Bounded operand = Bounded::exact(call.operand);
+  const std::vector<Bounded> wanted = interpret_bounded(call.node(), std::span(&operand, 1), 0);
+  const Literal alone = call.alone();
+  const auto wrong = difference(wanted, std::span(&alone, 1));
+  ASSERT_FALSE(wrong) << *wrong;
+  // Threads change no bit.
+  ASSERT_TRUE(call.cut(random) == alone) << to_string(call.operand.type());
+}
+
+constexpr Running all_running[] = {Running::sum, Running::product, Running::maximum,
+                                   Running::minimum};
+
+TEST(HostOrder, RunningCombinationsAreTheInterpreters) {
+  Random random(5);
+  for (int k = 0; k < dtype_count; ++k) {
+    for (const Running of : all_running) {
+      const auto dtype = static_cast<Dtype>(k);
+      if (dtype == bool_ && (of == Running::sum || of == Running::product)) continue;
+      for (int round = 0; round < 12; ++round) {
+        std::int64_t axis = 0;
+        const Shape shape = random_lines(random, axis);
+        const Literal x = random_operand(random, {dtype, shape});
+        expect_bounded({Op::cumulative, CumulativeAttributes{axis, of, random.percent(50)}, x},
+                       random);
+      }
+    }
+  }
+}
+
+TEST(HostOrder, RunningCombinationsOfLongLines) {
+  Random random(6);
+  for (const Dtype dtype : {f32, f64, i32, i64, u8, bf16}) {
+    for (const bool reverse : {false, true}) {
+      const Literal x = random_literal(random, {dtype, Shape{140'000 + random.below(9)}},
+                                       Flavour::positive);
+      expect_bounded({Op::cumulative, CumulativeAttributes{0, Running::sum, reverse}, x}, random);
+      expect_bounded({Op::cumulative, CumulativeAttributes{0, Running::maximum, reverse}, x},
+                     random);
+    }
+  }
+  // Past the caches.
+  const Literal x = random_literal(random, {f64, Shape{2'100'003}}, Flavour::ordinary);
+  expect_bounded({Op::cumulative, CumulativeAttributes{0, Running::sum, true}, x}, random);
+}
+
+}  // namespace
+}  // namespace anabranch
