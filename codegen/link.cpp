@@ -4,10 +4,12 @@
 #include <memory>
 #include <set>
 
+#include "anabranch/devices.h"
 #include "anabranch/error.h"
 #include "codegen/backends.h"
 #include "codegen/costs.h"
 #include "codegen/host/cumulative.h"
+#include "codegen/host/scatter.h"
 #include "codegen/host/sort.h"
 #include "codegen/linalg/task.h"
 #include "ir/custom_call.h"
@@ -80,8 +82,12 @@ HostTask custom_call(const Step& step, const CallStep& call) {
 }
 
 // No default: a call that has no function here fails the build.
-HostTask call_task(const Step& step, const CallStep& call) {
+HostTask call_task(const Program& program, const Step& step, const CallStep& call) {
+  const Device& device = program.devices[device_of(program, step)].device;
+  const std::int64_t cores = device.kind() == DeviceKind::cpu ? anabranch::cores(device).count : 1;
   switch (call.op) {
+    case Op::scatter:
+      return scatter_task(call, cores);
     case Op::custom_call:
       return custom_call(step, call);
     case Op::sort:
@@ -116,7 +122,7 @@ LinkedCode prepared(const Program& program) {
     LinkedStep& linked = code.steps[i];
     for (const Program& inner : inner_programs(step)) linked.regions.push_back(prepared(inner));
     if (const auto* call = std::get_if<CallStep>(&step.work)) {
-      linked.task = call_task(step, *call);
+      linked.task = call_task(program, step, *call);
     } else if (std::holds_alternative<CopyStep>(step.work) ||
                std::holds_alternative<TransferStep>(step.work)) {
       linked.task = copy_task(program, step);

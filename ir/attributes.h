@@ -71,6 +71,49 @@ struct WindowsAttributes {
   bool operator==(const WindowsAttributes&) const = default;
 };
 
+/// Which axes are which, as StableHLO's gather says (its names in brackets). The second operand
+/// holds vectors along `index_vector_axis`, or is one number each where that is its rank: component
+/// k says where a window begins on axis start_axes[k] (start_index_map) of the first operand. A
+/// window has `sizes` (slice_sizes) elements on each axis; those of `collapsed_axes`
+/// (collapsed_slice_dims) and of `operand_batch_axes` (operand_batching_dims), of one element, are
+/// no axes of the result, the others are its `offset_axes` (offset_dims). The result's further axes
+/// are those of the second operand, in their order. On operand_batch_axes[i] a window is at the
+/// vector's own place on axis index_batch_axes[i] (start_indices_batching_dims).
+struct GatherAttributes {
+  std::vector<std::int64_t> offset_axes, collapsed_axes, operand_batch_axes, index_batch_axes,
+      start_axes;
+  std::int64_t index_vector_axis = 0;
+  std::vector<std::int64_t> sizes;
+  bool operator==(const GatherAttributes&) const = default;
+};
+
+/// How an update meets an element: by the op of that name, or in its place.
+enum class ScatterCombiner : std::uint8_t {
+  replace,
+  add,
+  multiply,
+  minimum,
+  maximum,
+  and_,
+  or_,
+  xor_
+};
+template <>
+inline constexpr std::array<std::string_view, 8> words<ScatterCombiner> = {
+    "replace", "add", "multiply", "minimum", "maximum", "and", "or", "xor"};
+
+/// The same of a scatter: `window_axes` (update_window_dims) of the updates are the axes of the
+/// first operand but for `inserted_axes` (inserted_window_dims) and `operand_batch_axes`
+/// (input_batching_dims), on which a window has one element. `start_axes` is StableHLO's
+/// scatter_dims_to_operand_dims, `index_batch_axes` its scatter_indices_batching_dims.
+struct ScatterAttributes {
+  std::vector<std::int64_t> window_axes, inserted_axes, operand_batch_axes, index_batch_axes,
+      start_axes;
+  std::int64_t index_vector_axis = 0;
+  ScatterCombiner combiner = ScatterCombiner::replace;
+  bool operator==(const ScatterAttributes&) const = default;
+};
+
 /// Pairs of axes, by position: lhs_batch[i] goes with rhs_batch[i], and so for contracting.
 struct DotAttributes {
   std::vector<std::int64_t> lhs_batch, rhs_batch, lhs_contracting, rhs_contracting;
@@ -178,7 +221,7 @@ using Attributes =
                  WindowsAttributes, DotAttributes, ConvolutionAttributes, SortAttributes,
                  ArgsortAttributes, CumulativeAttributes, DeviceAttributes, CustomCallAttributes,
                  TriangleAttributes, TriangularSolveAttributes, SvdAttributes, EighAttributes,
-                 FusionAttributes>;
+                 FusionAttributes, GatherAttributes, ScatterAttributes>;
 
 template <class Visitor>
 void fields(const NoAttributes&, Visitor&&) {}
@@ -266,6 +309,26 @@ void fields(A& a, Visitor&& visit) {
   visit("name", a.name);
   visit("function", a.function);
   visit("results", a.results);
+}
+template <MaybeConst<GatherAttributes> A, class Visitor>
+void fields(A& a, Visitor&& visit) {
+  visit("offset_axes", a.offset_axes);
+  visit("collapsed_axes", a.collapsed_axes);
+  visit("operand_batch_axes", a.operand_batch_axes);
+  visit("index_batch_axes", a.index_batch_axes);
+  visit("start_axes", a.start_axes);
+  visit("index_vector_axis", a.index_vector_axis);
+  visit("sizes", a.sizes);
+}
+template <MaybeConst<ScatterAttributes> A, class Visitor>
+void fields(A& a, Visitor&& visit) {
+  visit("window_axes", a.window_axes);
+  visit("inserted_axes", a.inserted_axes);
+  visit("operand_batch_axes", a.operand_batch_axes);
+  visit("index_batch_axes", a.index_batch_axes);
+  visit("start_axes", a.start_axes);
+  visit("index_vector_axis", a.index_vector_axis);
+  visit("combiner", a.combiner);
 }
 template <MaybeConst<TriangleAttributes> A, class Visitor>
 void fields(A& a, Visitor&& visit) {

@@ -241,13 +241,21 @@ class Planner {
       for (Point index : demand_[i]) {
         if (demands_ > most) return refuse("its index maps ask for too many places per element");
         check_place(members_[i], index);
+        if (is_index(node.op)) demand_starts(i, index);
         for (std::size_t k = 0; k < node.inputs.size() && !refusal_; ++k) {
           const std::size_t below = operand(i, k);
-          if (below == outside) continue;
+          if (below == outside || (is_index(node.op) && is_start(node, k))) continue;
           demand(below, is_reduction(node.op) ? reduction_operand(node, k)
                                               : operand_point(node, k, index));
         }
       }
+    }
+  }
+
+  void demand_starts(std::size_t i, Point index) {
+    for (Start& start : starts_of(graph_, member(i), points_[index], table_)) {
+      const std::size_t below = operand(i, start.operand);
+      if (below != outside) demand(below, points_(std::move(start.at)));
     }
   }
 
@@ -261,7 +269,7 @@ class Planner {
   // Equal where they are read from one place, and can move as far.
   std::vector<Index> starts(const Node& node, Point result) {
     std::vector<Index> made;
-    for (const Start& start : starts_of(graph_, node, points_[result])) {
+    for (const Start& start : starts_of(graph_, node, points_[result], table_)) {
       const Value value = node.inputs[start.operand];
       const Index at = table_.flatten(start.at, graph_.type(value).shape.sizes());
       const auto number = static_cast<std::uint32_t>(starts_.size());

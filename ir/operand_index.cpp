@@ -11,6 +11,23 @@ namespace {
 
 std::size_t at(std::int64_t axis) { return static_cast<std::size_t>(axis); }
 
+bool contains(const std::vector<std::int64_t>& axes, std::int64_t axis) {
+  return std::find(axes.begin(), axes.end(), axis) != axes.end();
+}
+
+// Of the vector that places the window which the element at `result` is of: its place on each axis
+// of the indices, anything along itself.
+std::vector<Index> vector_place(const GatherAttributes& a, std::span<const Index> result) {
+  std::vector<Index> place;
+  for (std::size_t axis = 0; axis < result.size(); ++axis) {
+    if (contains(a.offset_axes, static_cast<std::int64_t>(axis))) continue;
+    if (static_cast<std::int64_t>(place.size()) == a.index_vector_axis) place.emplace_back();
+    place.push_back(result[axis]);
+  }
+  if (static_cast<std::int64_t>(place.size()) == a.index_vector_axis) place.emplace_back();
+  return place;
+}
+
 /// One function for each index op, named as the op is.
 class Maps {
  public:
@@ -174,6 +191,26 @@ class Maps {
     return made;
   }
 
+  // The starts are in the order of start_axes.
+  OperandIndex gather() {
+    OperandIndex made;
+    if (operand_ == 1) return made;
+    const auto& a = node_.as<GatherAttributes>();
+    made.at.assign(from_.sizes().size(), table_.constant(0));
+    for (std::size_t k = 0; k < a.start_axes.size(); ++k) made.at[at(a.start_axes[k])] = starts_[k];
+    const std::vector<Index> vector = vector_place(a, result_);
+    for (std::size_t i = 0; i < a.operand_batch_axes.size(); ++i) {
+      made.at[at(a.operand_batch_axes[i])] = vector[at(a.index_batch_axes[i])];
+    }
+    std::size_t next = 0;
+    for (std::int64_t axis = 0; axis < from_.rank(); ++axis) {
+      if (contains(a.collapsed_axes, axis) || contains(a.operand_batch_axes, axis)) continue;
+      Index& index = made.at[at(axis)];
+      index = table_.add(index, result_[at(a.offset_axes[next++])]);
+    }
+    return made;
+  }
+
   const Node& node_;
   const Inputs inputs_;
   const std::size_t operand_;
@@ -194,6 +231,23 @@ std::vector<Start> block_starts(const Graph& graph, const Node& node, std::size_
   return starts;
 }
 
+std::vector<Start> vector_starts(const Graph& graph, const Node& node,
+                                 std::span<const Index> result, IndexTable& table) {
+  const auto& a = node.as<GatherAttributes>();
+  const Shape& whole = graph.type(node.inputs[0]).shape;
+  std::vector<Index> place = vector_place(a, result);
+  place.resize(static_cast<std::size_t>(graph.type(node.inputs[1]).rank()));
+  std::vector<Start> starts;
+  for (std::size_t k = 0; k < a.start_axes.size(); ++k) {
+    const std::int64_t axis = a.start_axes[k];
+    if (at(a.index_vector_axis) < place.size()) {
+      place[at(a.index_vector_axis)] = table.constant(static_cast<std::int64_t>(k));
+    }
+    starts.push_back({1, place, whole[static_cast<int>(axis)] - a.sizes[at(axis)]});
+  }
+  return starts;
+}
+
 }  // namespace
 
 OperandIndex operand_index(const Graph& graph, const Node& node, std::size_t operand,
@@ -202,7 +256,14 @@ OperandIndex operand_index(const Graph& graph, const Node& node, std::size_t ope
   return Maps(graph, node, operand, result, starts, table).run();
 }
 
-std::vector<Start> starts_of(const Graph& graph, const Node& node, std::span<const Index>) {
+bool is_start(const Node& node, std::size_t operand) {
+  if (node.op == Op::dynamic_update_slice) return operand >= 2;
+  return operand >= 1 && (node.op == Op::dynamic_slice || node.op == Op::gather);
+}
+
+std::vector<Start> starts_of(const Graph& graph, const Node& node, std::span<const Index> result,
+                             IndexTable& table) {
+  if (node.op == Op::gather) return vector_starts(graph, node, result, table);
   if (node.op == Op::dynamic_slice) return block_starts(graph, node, 1, node.types[0].shape);
   if (node.op == Op::dynamic_update_slice) {
     return block_starts(graph, node, 2, graph.type(node.inputs[1]).shape);

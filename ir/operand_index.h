@@ -37,8 +37,13 @@ struct Start {
 };
 
 /// What an index op reads so for the element of its result at `result`: of dynamic_slice and
-/// dynamic_update_slice, where the block begins on each axis; nothing of most.
-std::vector<Start> starts_of(const Graph& graph, const Node& node, std::span<const Index> result);
+/// dynamic_update_slice, where the block begins on each axis; of gather, the components of one
+/// vector; nothing of most.
+std::vector<Start> starts_of(const Graph& graph, const Node& node, std::span<const Index> result,
+                             IndexTable& table);
+
+/// Whether `node`, an index op, reads operand `operand` for nothing but starts.
+bool is_start(const Node& node, std::size_t operand);
 
 /// Where `node`, an index op of `graph`, reads operand `operand` for the element of its result at
 /// `result`. `starts` are the numbers that `starts_of` asks for, in bounds. Throws Error where

@@ -14,6 +14,7 @@
 #include "codegen/cpu/kernel_passes.h"
 #include "codegen/cpu/link_program.h"
 #include "codegen/cpu/native_flow.h"
+#include "codegen/host/scatter.h"
 
 namespace anabranch::cpu {
 namespace {
@@ -35,7 +36,8 @@ std::optional<std::int64_t> epilogue_extent(const Product& product,
 /// Time on one core, and how many cores a step can use.
 class Predict {
  public:
-  Predict(Step& step, std::span<const Kernel> kernels) : step_(step), kernels_(kernels) {}
+  Predict(Step& step, std::span<const Kernel> kernels, std::int64_t cores)
+      : step_(step), kernels_(kernels), cores_(cores) {}
 
   void operator()(const KernelStep& step) const {
     const Kernel& kernel = kernels_[step.kernel];
@@ -69,7 +71,10 @@ class Predict {
   }
   void operator()(const CopyStep&) const { set_copy(); }
   void operator()(const TransferStep&) const { set_copy(); }
-  void operator()(const CallStep&) const { set(call_ns(step_), 1); }
+  void operator()(const CallStep& call) const {
+    const bool is_cut = call.op == Op::scatter;
+    set(call_ns(step_), is_cut ? scatter_pieces(call, cores_) : 1);
+  }
   void operator()(const LoopStep&) const {}
   void operator()(const BranchStep&) const {}
 
@@ -82,6 +87,7 @@ class Predict {
 
   Step& step_;
   std::span<const Kernel> kernels_;
+  std::int64_t cores_;
 };
 
 class CpuBackend final : public Backend {
@@ -137,8 +143,9 @@ class CpuBackend final : public Backend {
     program.steps = std::move(steps);
   }
 
-  void predict(Step& step, const Program&, std::span<const Kernel> kernels) const override {
-    std::visit(Predict(step, kernels), step.work);
+  void predict(Step& step, const Program& program, std::span<const Kernel> kernels) const override {
+    const Device& device = program.devices[device_of(program, step)].device;
+    std::visit(Predict(step, kernels, cores(device).count), step.work);
   }
 
   DeviceModel model(const Device& device, const Options&) const override {

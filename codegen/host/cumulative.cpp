@@ -16,11 +16,12 @@
 namespace anabranch::host {
 namespace {
 
-constexpr std::int64_t block_bytes = 1 << 16;
+// Its elements are read twice, the second time from the first cache.
+constexpr std::int64_t block_bytes = 1 << 15;
 // A result of more bytes than caches hold is written past them.
 constexpr std::int64_t streamed_bytes = 1 << 24;
 // Lines of fewer bytes together are not worth a second thread.
-constexpr std::int64_t shared_bytes = 8 * block_bytes;
+constexpr std::int64_t shared_bytes = 16 * block_bytes;
 constexpr std::int64_t scan_grain = 1 << 15;
 // Lines side by side that are combined together.
 constexpr std::int64_t widest_band = 1 << 10;
@@ -39,32 +40,37 @@ struct Block {
 
 template <class T, Running of, bool reverse>
 T scan_anywhere(const T* from, T* to, std::int64_t count, T so_far, bool streams) {
-  return BlockScan<T, of>::template scan<reverse>(from, to, count, so_far, streams);
+  return BlockScan<T, of, 16>::template scan<reverse>(from, to, count, so_far, streams);
 }
 template <class T, Running of>
 T total_anywhere(const T* from, std::int64_t count) {
-  return BlockScan<T, of>::total(from, count);
+  return BlockScan<T, of, 16>::total(from, count);
 }
 
 #if defined(__x86_64__)
-template <class T, Running of, bool reverse>
-__attribute__((target("avx2"))) T scan_in_avx2(const T* from, T* to, std::int64_t count, T so_far,
-                                               bool streams) {
-  return BlockScan<T, of>::template scan<reverse>(from, to, count, so_far, streams);
-}
-template <class T, Running of>
-__attribute__((target("avx2"))) T total_in_avx2(const T* from, std::int64_t count) {
-  return BlockScan<T, of>::total(from, count);
-}
+#define ANABRANCH_TARGET(name, features, width)                                               \
+  template <class T, Running of, bool reverse>                                                \
+  __attribute__((target(features)))                                                           \
+  T scan_##name(const T* from, T* to, std::int64_t count, T so_far, bool streams) {           \
+    return BlockScan<T, of, width>::template scan<reverse>(from, to, count, so_far, streams); \
+  }                                                                                           \
+  template <class T, Running of>                                                              \
+  __attribute__((target(features))) T total_##name(const T* from, std::int64_t count) {       \
+    return BlockScan<T, of, width>::total(from, count);                                       \
+  }
+ANABRANCH_TARGET(avx2, "avx2", 32)
+ANABRANCH_TARGET(avx512, "avx512f,avx512dq", 64)
+#undef ANABRANCH_TARGET
 #endif
 
 // The same bits, whichever it is.
 template <class T, Running of, bool reverse>
 Block<T> fastest() {
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx2")) {
-    return {scan_in_avx2<T, of, reverse>, total_in_avx2<T, of>};
+  if (__builtin_cpu_supports("avx512dq")) {
+    return {scan_avx512<T, of, reverse>, total_avx512<T, of>};
   }
+  if (__builtin_cpu_supports("avx2")) return {scan_avx2<T, of, reverse>, total_avx2<T, of>};
 #endif
   return {scan_anywhere<T, of, reverse>, total_anywhere<T, of>};
 }
@@ -79,23 +85,28 @@ struct RunningTask {
   const void* shared = nullptr;  // only where several threads do: a SharedScan
 };
 
-// What is before a block, once it is known.
+// What one block comes to, and what is before it, once they are known: as in the decoupled
+// look-back of Merrill and Garland ("Single-pass parallel prefix scan with decoupled look-back",
+// NVIDIA, 2016). Whoever sets them sets the same.
 template <class T>
-struct alignas(64) BlockStart {
-  T value;
-  std::atomic<bool> is_known{false};
+struct alignas(64) BlockState {
+  std::atomic<T> total, start;
+  std::atomic<bool> has_total{false}, has_start{false};
 
-  void set(T given) {
-    value = given;
-    is_known.store(true, std::memory_order_release);
-    is_known.notify_all();
+  void set_total(T given) {
+    total.store(given, std::memory_order_relaxed);
+    has_total.store(true, std::memory_order_release);
   }
-  T get() const {
-    for (int spins = 0; spins < 2'000; ++spins) {
-      if (is_known.load(std::memory_order_acquire)) return value;
+  void set_start(T given) {
+    start.store(given, std::memory_order_relaxed);
+    has_start.store(true, std::memory_order_release);
+  }
+  // Whether the total is known in a moment.
+  bool has_total_soon() const {
+    for (int spins = 0; spins < 4'000; ++spins) {
+      if (has_total.load(std::memory_order_acquire)) return true;
     }
-    is_known.wait(false, std::memory_order_acquire);
-    return value;
+    return false;
   }
 };
 
@@ -103,12 +114,12 @@ template <class T>
 struct SharedScan : RunningTask {
   std::int64_t blocks;                        // of each line
   mutable std::atomic<std::int64_t> next{0};  // of all blocks, in order
-  std::unique_ptr<BlockStart<T>[]> starts;
+  std::unique_ptr<BlockState<T>[]> states;
 
   SharedScan(const RunningTask& task, std::int64_t blocks)
       : RunningTask(task),
         blocks(blocks),
-        starts(std::make_unique<BlockStart<T>[]>(
+        states(std::make_unique<BlockState<T>[]>(
             static_cast<std::size_t>(blocks * task.lines.count))) {
     shared = this;
   }
@@ -140,17 +151,19 @@ class LineScan {
     }
   }
 
-  // Blocks are taken in order, so that the one before has been taken by a thread that is at it.
+  // Blocks are taken in order, so that those before have been taken.
   void scan_blocks(const SharedScan<T>& shared) const {
     const std::int64_t all = shared.blocks * lines_.count;
     std::int64_t number;
     while ((number = shared.next.fetch_add(1, std::memory_order_relaxed)) < all) {
       const std::int64_t line = number / shared.blocks, block = number % shared.blocks;
-      BlockStart<T>* starts = shared.starts.get() + number;
+      BlockState<T>* state = shared.states.get() + number;
+      if (block == 0) state->set_start(identity<T, of>());
       const bool is_last = block + 1 == shared.blocks;
       const T own = is_last ? identity<T, of>() : total(line, block);
-      const T start = block == 0 ? identity<T, of>() : starts->get();
-      if (!is_last) starts[1].set(combined<T, of>(start, own));
+      if (!is_last) state->set_total(own);
+      const T start = start_of(state, line, block);
+      if (!is_last) state[1].set_start(combined<T, of>(start, own));
       scan(line, block, start);
     }
   }
@@ -166,10 +179,25 @@ class LineScan {
   T total(std::int64_t line, std::int64_t block) const {
     return block_.total(from_ + begin_of(line, block), count_of(block));
   }
+  // From the nearest block before whose start is known, by the totals since. A thread that does not
+  // run now has not said yet what its block comes to: then that is computed once more.
+  T start_of(BlockState<T>* state, std::int64_t line, std::int64_t block) const {
+    BlockState<T>* known = state;
+    for (; !known->has_start.load(std::memory_order_acquire);) {
+      --known;
+      --block;
+      if (!known->has_total_soon()) known->set_total(total(line, block));
+    }
+    T start = known->start.load(std::memory_order_relaxed);
+    for (; known != state; ++known) {
+      start = combined<T, of>(start, known->total.load(std::memory_order_relaxed));
+    }
+    return start;
+  }
   void scan(std::int64_t line, std::int64_t block, T start) const {
     const std::int64_t begin = begin_of(line, block), count = count_of(block);
     // In reverse, groups are aligned with the end.
-    const std::int64_t first = reverse ? begin + count % (32 / static_cast<int>(sizeof(T))) : begin;
+    const std::int64_t first = reverse ? begin + count % (64 / static_cast<int>(sizeof(T))) : begin;
     const bool is_aligned = reinterpret_cast<std::uintptr_t>(to_ + first) % 16 == 0;
     block_.scan(from_ + begin, to_ + begin, count, start, streams_ && is_aligned);
   }
@@ -184,8 +212,7 @@ class LineScan {
 template <class T, Running of, bool reverse>
 std::shared_ptr<const void> share_scan(const void* context, void* const*) {
   const auto& task = *static_cast<const RunningTask*>(context);
-  return std::make_shared<SharedScan<T>>(task,
-                                         LineScan<T, of, reverse>::blocks_of(task.lines));
+  return std::make_shared<SharedScan<T>>(task, LineScan<T, of, reverse>::blocks_of(task.lines));
 }
 
 template <class T, Running of, bool reverse>

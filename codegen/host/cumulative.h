@@ -9,7 +9,7 @@ namespace anabranch::host {
 /// Lines are shared out among threads; where they are few and long, blocks of them are, in one pass
 /// over memory.
 ///
-/// A line of neighbouring elements is combined in blocks of 64 KiB: each element is what comes
+/// A line of neighbouring elements is combined in blocks of 32 KiB: each element is what comes
 /// before its block, combined with the elements of its block up to it (codegen/host/scan_block.h).
 /// So the order of additions depends on the shape alone. Other lines are combined one by one.
 HostTask cumulative_task(const CallStep& call);

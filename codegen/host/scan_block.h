@@ -27,7 +27,8 @@ namespace anabranch::host {
 template <class T, Running of>
 constexpr T identity() {
   using Limits = std::numeric_limits<T>;
-  if constexpr (of == Running::sum) return std::is_floating_point_v<T> ? static_cast<T>(-0.0) : T(0);
+  if constexpr (of == Running::sum)
+    return std::is_floating_point_v<T> ? static_cast<T>(-0.0) : T(0);
   if constexpr (of == Running::product) return T(1);
   if constexpr (of == Running::maximum) {
     return std::is_floating_point_v<T> ? -Limits::infinity() : Limits::lowest();
@@ -54,13 +55,20 @@ inline T combined(T a, T b) {
   }
 }
 
-/// One thread's passes over blocks of T. `Vector` has 32 bytes on any machine.
-template <class T, Running of>
+/// One thread's passes over blocks of T, in registers of `width` bytes: 16, 32 or 64.
+template <class T, Running of, int width>
 struct BlockScan {
-  static constexpr int lanes = 32 / static_cast<int>(sizeof(T));
-  typedef T Vector __attribute__((vector_size(32)));
+  static constexpr int lanes = width / static_cast<int>(sizeof(T));  // of a register
+  static constexpr int parts = 64 / width;                           // of a group
+  static constexpr int group = parts * lanes;
+  typedef T Vector __attribute__((vector_size(width)));
   using Signed = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
-  typedef Signed Bits __attribute__((vector_size(32)));
+  typedef Signed Bits __attribute__((vector_size(width)));
+  using Lanes = std::make_index_sequence<static_cast<std::size_t>(lanes)>;
+
+  struct Group {
+    Vector part[parts];
+  };
 
   [[gnu::always_inline]] static void combine(Vector& a, const Vector& b) {
     if constexpr (of == Running::sum) {
@@ -76,101 +84,142 @@ struct BlockScan {
     }
   }
 
+  [[gnu::always_inline]] static void fill(Vector& v, T number) {
+    for (int lane = 0; lane < lanes; ++lane) v[lane] = number;
+  }
+
+  // Into `to`, lanes of `before` and `v`, one after the other, from `shift` lanes before v's first.
   template <int shift, std::size_t... lane>
-  [[gnu::always_inline]] static void combine_shifted(Vector& v, std::index_sequence<lane...>) {
-    constexpr T none = identity<T, of>();
-    const Vector nothing = {((void)lane, none)...};
-    const Vector shifted = __builtin_shufflevector(
-        nothing, v, (static_cast<int>(lane) < shift ? 0 : lanes + static_cast<int>(lane) - shift)...);
-    Vector sum = shifted;
-    combine(sum, v);
-    v = sum;
+  [[gnu::always_inline]] static void shifted(Vector& to, const Vector& before, const Vector& v,
+                                             std::index_sequence<lane...>) {
+    to = __builtin_shufflevector(before, v, (lanes - shift + static_cast<int>(lane))...);
+  }
+
+  // Each lane of a group with the one `shift` lanes before it.
+  template <int shift>
+  [[gnu::always_inline]] static void combine_shifted(Group& g) {
+    if constexpr (shift < group) {
+      Vector none;
+      fill(none, identity<T, of>());
+      constexpr int whole = shift / lanes;  // registers
+      for (int k = parts - 1; k >= 0; --k) {
+        const Vector& at = k >= whole ? g.part[k - whole] : none;
+        Vector other = at;
+        if constexpr (shift % lanes != 0) {
+          const Vector& before = k > whole ? g.part[k - whole - 1] : none;
+          shifted<shift % lanes>(other, before, at, Lanes());
+        }
+        combine(other, g.part[k]);
+        g.part[k] = other;
+      }
+    }
+  }
+
+  template <std::size_t... lane>
+  [[gnu::always_inline]] static void repeat_last(Vector& v, std::index_sequence<lane...>) {
+    v = __builtin_shufflevector(v, v, ((void)lane, lanes - 1)...);
   }
 
   template <std::size_t... lane>
   [[gnu::always_inline]] static void turn(Vector& v, std::index_sequence<lane...>) {
     v = __builtin_shufflevector(v, v, (lanes - 1 - static_cast<int>(lane))...);
   }
-
-  /// Each lane with those before it, and then all with `so_far`, which becomes the last.
-  [[gnu::always_inline]] static void scan_group(Vector& v, T& so_far) {
-    using All = std::make_index_sequence<lanes>;
-    combine_shifted<1>(v, All());
-    combine_shifted<2>(v, All());
-    if constexpr (lanes > 4) combine_shifted<4>(v, All());
-    Vector before;
-    for (int lane = 0; lane < lanes; ++lane) before[lane] = so_far;
-    so_far = combined<T, of>(so_far, v[lanes - 1]);
-    combine(before, v);
-    v = before;
-  }
-
-  /// A group of which only the first `count` are there, from `step` apart.
-  [[gnu::always_inline]] static void scan_rest(const T* from, T* to, std::int64_t count,
-                                               std::int64_t step, T& so_far) {
-    Vector v;
-    for (int lane = 0; lane < lanes; ++lane) {
-      v[lane] = lane < count ? from[lane * step] : identity<T, of>();
+  [[gnu::always_inline]] static void turn(Group& g) {
+    for (Vector& v : g.part) turn(v, Lanes());
+    for (int k = 0; k < parts / 2; ++k) {
+      const Vector other = g.part[k];
+      g.part[k] = g.part[parts - 1 - k];
+      g.part[parts - 1 - k] = other;
     }
-    scan_group(v, so_far);
-    for (int lane = 0; lane < count; ++lane) to[lane * step] = v[lane];
   }
 
-  /// Past the caches, where it `streams`: `to` is then on 16 bytes.
-  [[gnu::always_inline]] static void store(T* to, const Vector& v, bool streams) {
+  // `so_far`, which is the same in all lanes, with each lane and those before it; then with all.
+  [[gnu::always_inline]] static void scan_group(Group& g, Vector& so_far) {
+    combine_shifted<1>(g);
+    combine_shifted<2>(g);
+    combine_shifted<4>(g);
+    combine_shifted<8>(g);
+    Vector all = g.part[parts - 1];
+    repeat_last(all, Lanes());
+    for (Vector& v : g.part) {
+      Vector sum = so_far;
+      combine(sum, v);
+      v = sum;
+    }
+    combine(so_far, all);
+  }
+
+  // A group of which only the first `count` are there, `step` apart.
+  [[gnu::always_inline]] static void scan_rest(const T* from, T* to, std::int64_t count,
+                                               std::int64_t step, Vector& so_far) {
+    Group g;
+    for (int i = 0; i < group; ++i) {
+      g.part[i / lanes][i % lanes] = i < count ? from[i * step] : identity<T, of>();
+    }
+    scan_group(g, so_far);
+    for (int i = 0; i < count; ++i) to[i * step] = g.part[i / lanes][i % lanes];
+  }
+
+  // Past the caches, where it `streams`: `to` is then on 16 bytes.
+  [[gnu::always_inline]] static void store(T* to, const Group& g, bool streams) {
 #if defined(__SSE2__)
     if (streams) {
-      __m128i halves[2];
-      __builtin_memcpy(halves, &v, sizeof v);
-      _mm_stream_si128(reinterpret_cast<__m128i*>(to), halves[0]);
-      _mm_stream_si128(reinterpret_cast<__m128i*>(to) + 1, halves[1]);
+      __m128i quarters[4];
+      __builtin_memcpy(quarters, &g, sizeof g);
+      for (int k = 0; k < 4; ++k) _mm_stream_si128(reinterpret_cast<__m128i*>(to) + k, quarters[k]);
       return;
     }
 #endif
     (void)streams;
-    __builtin_memcpy(to, &v, sizeof v);
+    __builtin_memcpy(to, &g, sizeof g);
   }
 
   /// A block of `count` elements that goes on from `so_far`; gives what is so far at its end.
+  /// `streams`: the result is written past the caches; it is on 16 bytes then.
   template <bool reverse>
   [[gnu::always_inline]] static T scan(const T* from, T* to, std::int64_t count, T so_far,
                                        bool streams) {
-    using All = std::make_index_sequence<lanes>;
+    Vector before;
+    fill(before, so_far);
     std::int64_t done = 0;
-    for (; done + lanes <= count; done += lanes) {
-      const std::int64_t at = reverse ? count - done - lanes : done;
-      Vector v;
-      __builtin_memcpy(&v, from + at, sizeof v);
-      if constexpr (reverse) turn(v, All());
-      scan_group(v, so_far);
-      if constexpr (reverse) turn(v, All());
-      store(to + at, v, streams);
+    for (; done + group <= count; done += group) {
+      const std::int64_t at = reverse ? count - done - group : done;
+      Group g;
+      __builtin_memcpy(&g, from + at, sizeof g);
+      if constexpr (reverse) turn(g);
+      scan_group(g, before);
+      if constexpr (reverse) turn(g);
+      store(to + at, g, streams);
     }
     const std::int64_t rest = count - done, at = reverse ? rest - 1 : done;
-    if (rest > 0) scan_rest(from + at, to + at, rest, reverse ? -1 : 1, so_far);
-    return so_far;
+    if (rest > 0) scan_rest(from + at, to + at, rest, reverse ? -1 : 1, before);
+    return before[0];
   }
 
   /// All elements combined.
   [[gnu::always_inline]] static T total(const T* from, std::int64_t count) {
     constexpr int chains = 4;
-    Vector sums[chains];
-    for (Vector& sum : sums) {
-      for (int lane = 0; lane < lanes; ++lane) sum[lane] = identity<T, of>();
+    Group sums[chains];
+    for (Group& sum : sums) {
+      for (Vector& v : sum.part) fill(v, identity<T, of>());
     }
     std::int64_t i = 0;
-    for (; i + chains * lanes <= count; i += chains * lanes) {
+    for (; i + chains * group <= count; i += chains * group) {
       for (int chain = 0; chain < chains; ++chain) {
-        Vector v;
-        __builtin_memcpy(&v, from + i + chain * lanes, sizeof v);
-        combine(sums[chain], v);
+        Group g;
+        __builtin_memcpy(&g, from + i + chain * group, sizeof g);
+        for (int k = 0; k < parts; ++k) combine(sums[chain].part[k], g.part[k]);
       }
     }
-    combine(sums[0], sums[1]);
-    combine(sums[2], sums[3]);
-    combine(sums[0], sums[2]);
     T all = identity<T, of>();
-    for (int lane = 0; lane < lanes; ++lane) all = combined<T, of>(all, sums[0][lane]);
+    for (int k = 0; k < parts; ++k) {
+      combine(sums[0].part[k], sums[1].part[k]);
+      combine(sums[2].part[k], sums[3].part[k]);
+      combine(sums[0].part[k], sums[2].part[k]);
+      for (int lane = 0; lane < lanes; ++lane) {
+        all = combined<T, of>(all, sums[0].part[k][lane]);
+      }
+    }
     for (; i < count; ++i) all = combined<T, of>(all, from[i]);
     return all;
   }

@@ -15,6 +15,7 @@
 #include "codegen/host/sort_items.h"
 #include "codegen/host/sort_keys.h"
 #include "ir/attributes.h"
+#include "runtime/memory/buffer.h"
 
 namespace anabranch::host {
 namespace {
@@ -30,11 +31,6 @@ struct SortTask {
   bool together = false;     // each range works on all lines
   Phases* phases = nullptr;  // only where several threads do
 };
-
-template <class Item>
-std::unique_ptr<Item[]> room_for(std::int64_t count) {
-  return std::make_unique_for_overwrite<Item[]>(static_cast<std::size_t>(count));
-}
 
 // A T as an item to sort, and an item as what `sort` gives.
 template <class T>
@@ -94,14 +90,18 @@ class LineSort {
   using Item = typename Form::Item;
 
   struct Memory {
-    std::unique_ptr<Item[]> items, scratch;
+    Buffer items, scratch;
     // Per line: whether some zero or NaN has other bits than those that its key stands for.
     std::unique_ptr<std::atomic<bool>[]> has_lost;
 
     Memory(const Lines& lines, std::int64_t first, std::int64_t last)
-        : items(room_for<Item>(lines.extent)),
-          scratch(room_for<Item>(lines.extent)),
+        : items(room_for(lines.extent)),
+          scratch(room_for(lines.extent)),
           has_lost(std::make_unique<std::atomic<bool>[]>(static_cast<std::size_t>(last - first))) {}
+
+    static Buffer room_for(std::int64_t count) {
+      return Buffer::allocate(Device::cpu(), static_cast<std::size_t>(count) * sizeof(Item));
+    }
   };
 
   static constexpr std::int64_t phases_of(std::int64_t parts) {
@@ -120,7 +120,8 @@ class LineSort {
     for (std::int64_t line = first; line < last; ++line) {
       std::int64_t phase = (line - first) * phases_of(parts_);
       std::atomic<bool>& has_lost = memory.has_lost[static_cast<std::size_t>(line - first)];
-      Item *items = memory.items.get(), *other = memory.scratch.get();
+      auto* items = static_cast<Item*>(memory.items.data());
+      auto* other = static_cast<Item*>(memory.scratch.data());
       run(phase++, [&](std::int64_t part) { sort_part(line, part, items, other, has_lost); });
       for (std::int64_t width = 1; width < parts_; width *= 2) {
         run(phase++, [&](std::int64_t part) { merge_part(part, width, items, other); });
@@ -160,8 +161,8 @@ class LineSort {
     const std::int64_t first = part / (2 * width) * (2 * width);
     const std::int64_t begin = begin_of(first), middle = begin_of(first + width);
     const std::int64_t end = begin_of(first + 2 * width);
-    merge_range(items + begin, middle - begin, items + middle, end - middle,
-                begin_of(part) - begin, begin_of(part + 1) - begin, to + begin_of(part));
+    merge_range(items + begin, middle - begin, items + middle, end - middle, begin_of(part) - begin,
+                begin_of(part + 1) - begin, to + begin_of(part));
   }
 
   void store_part(std::int64_t line, std::int64_t part, const Item* items) const {

@@ -32,8 +32,8 @@ inline constexpr KeyOf<T> infinity_bits = [] {
 }();
 
 template <class T>
-inline constexpr KeyOf<T> quiet_nan_bits =
-    static_cast<KeyOf<T>>(infinity_bits<T> | (infinity_bits<T> >> 1));
+inline constexpr KeyOf<T> quiet_nan_bits = static_cast<KeyOf<T>>(infinity_bits<T> |
+                                                                 (infinity_bits<T> >> 1));
 
 /// Keys of equal elements are equal: those of -0 and 0, and all bits set for each NaN.
 template <class T>

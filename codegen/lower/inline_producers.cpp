@@ -235,7 +235,7 @@ Ref InlineProducers::chosen(std::span<const Part> parts, Index along) {
 // read at any time.
 std::vector<Index> InlineProducers::starts(const Node& node, Point result, Ref mask) {
   std::vector<Index> made;
-  for (Start& start : starts_of(graph_, node, (*this)[result])) {
+  for (Start& start : starts_of(graph_, node, (*this)[result], builder_.indices())) {
     const Value value = node.inputs[start.operand];
     const Shape& shape = graph_.type(value).shape;
     if (start.room <= 0) {

@@ -160,6 +160,10 @@ class Planner {
       step.buffers.push_back(slot_of(input));
     }
     add_results(index, node, step);
+    // Each element is read before it is written, by the same thread.
+    if (node.op == Op::scatter && is_given_once(step, step.buffers[0])) {
+      step.in_place.emplace_back(step.buffers[0], step.writes[0]);
+    }
     step.work = std::move(call);
     program_.steps.push_back(std::move(step));
   }

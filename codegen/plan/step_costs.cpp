@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "codegen/backends.h"
+#include "codegen/host/scatter.h"
 #include "codegen/plan/control_flow.h"
 
 namespace anabranch {
@@ -55,6 +56,7 @@ class CostOf {
   Cost operator()(const CopyStep&) const { return copy(); }
   Cost operator()(const TransferStep&) const { return copy(); }
   Cost operator()(const CallStep& call) const {
+    if (call.op == Op::scatter) return scatter_cost(call);
     return {bytes_of(call.operands), bytes_of(result_types(call)), 0};
   }
   Cost operator()(const LoopStep&) const { return {}; }

@@ -12,7 +12,7 @@ using Place = std::vector<std::int64_t>;
 
 // The result whose element at `place` is the operand's at `source`, which `find_source` computes.
 template <class FindSource>
-Results gather(const Node& node, const Literal& operand, FindSource find_source) {
+Results moved(const Node& node, const Literal& operand, FindSource find_source) {
   const Type& type = node.types[0];
   const std::size_t width = byte_size(type.dtype);
   const std::vector<std::int64_t> strides = operand.type().shape.strides();
@@ -54,7 +54,7 @@ Results reshape(const Node& node, Operands x) {
 Results broadcast_in_dim(const Node& node, Operands x) {
   const auto& axes = node.as<AxesAttributes>().axes;
   const Shape& from = x[0].type().shape;
-  return gather(node, x[0], [&](const Place& place, Place& source) {
+  return moved(node, x[0], [&](const Place& place, Place& source) {
     for (std::size_t i = 0; i < source.size(); ++i) {
       const bool repeats = from[static_cast<int>(i)] == 1;
       source[i] = repeats ? 0 : place[static_cast<std::size_t>(axes[i])];
@@ -64,7 +64,7 @@ Results broadcast_in_dim(const Node& node, Operands x) {
 
 Results transpose(const Node& node, Operands x) {
   const auto& axes = node.as<AxesAttributes>().axes;
-  return gather(node, x[0], [&](const Place& place, Place& source) {
+  return moved(node, x[0], [&](const Place& place, Place& source) {
     for (std::size_t i = 0; i < source.size(); ++i) {
       source[static_cast<std::size_t>(axes[i])] = place[i];
     }
@@ -73,7 +73,7 @@ Results transpose(const Node& node, Operands x) {
 
 Results slice(const Node& node, Operands x) {
   const auto& window = node.as<SliceAttributes>();
-  return gather(node, x[0], [&](const Place& place, Place& source) {
+  return moved(node, x[0], [&](const Place& place, Place& source) {
     for (std::size_t i = 0; i < source.size(); ++i) {
       source[i] = window.start[i] + place[i] * window.stride[i];
     }
@@ -82,7 +82,7 @@ Results slice(const Node& node, Operands x) {
 
 Results reverse(const Node& node, Operands x) {
   const Shape& shape = node.types[0].shape;
-  return gather(node, x[0], [&](const Place& place, Place& source) {
+  return moved(node, x[0], [&](const Place& place, Place& source) {
     source = place;
     for (std::int64_t axis : node.as<AxesAttributes>().axes) {
       auto a = static_cast<std::size_t>(axis);
@@ -120,7 +120,7 @@ Results pad(const Node& node, Operands operands) {
 
 Results sliding_windows(const Node& node, Operands x) {
   const auto& windows = node.as<WindowsAttributes>();
-  return gather(node, x[0], [&](const Place& place, Place& source) {
+  return moved(node, x[0], [&](const Place& place, Place& source) {
     const std::size_t rank = source.size();
     for (std::size_t i = 0; i < rank; ++i) {
       source[i] = place[i] * windows.strides[i] + place[rank + i] * windows.dilations[i];
@@ -150,7 +150,7 @@ Results concatenate(const Node& node, Operands operands) {
 
 Results dynamic_slice(const Node& node, Operands x) {
   const Place start = clamped_starts(x.subspan(1), x[0].type().shape, node.types[0].shape);
-  return gather(node, x[0], [&](const Place& place, Place& source) {
+  return moved(node, x[0], [&](const Place& place, Place& source) {
     for (std::size_t i = 0; i < source.size(); ++i) source[i] = start[i] + place[i];
   });
 }

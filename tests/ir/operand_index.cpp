@@ -11,6 +11,7 @@
 #include "ir/graph/builder.h"
 #include "ir/interpret/interpret.h"
 #include "ir/text/print.h"
+#include "tests/support/random_windows.h"
 
 namespace anabranch {
 namespace {
@@ -121,7 +122,7 @@ class OneOp {
   // Those that are read where their bounds hold come before what is read everywhere.
   static std::vector<std::size_t> order(const Node& node) {
     if (node.op == Op::dynamic_update_slice) return {1, 0};
-    if (node.op == Op::dynamic_slice) return {0};
+    if (node.op == Op::dynamic_slice || node.op == Op::gather) return {0};
     std::vector<std::size_t> all(node.inputs.size());
     std::iota(all.begin(), all.end(), 0);
     return all;
@@ -131,7 +132,7 @@ class OneOp {
   std::vector<Index> starts(const Node& node, std::span<const Index> result, const Number& number,
                             IndexTable& table) const {
     std::vector<Index> made;
-    for (const Start& start : starts_of(graph_, node, result)) {
+    for (const Start& start : starts_of(graph_, node, result, table)) {
       const Literal& from = operands_[start.operand];
       const Index flat = table.flatten(start.at, from.type().shape.sizes());
       const std::int64_t asked = from.values<int>()[static_cast<std::size_t>(number(flat))];
@@ -262,6 +263,21 @@ TEST(OperandIndex, OfDynamicBlocks) {
               NoAttributes{})
             .check();
       }
+    }
+  }
+}
+
+TEST(OperandIndex, OfGather) {
+  Random random(1);
+  for (int rank = 0; rank <= 4; ++rank) {
+    for (int turn = 0; turn < 400; ++turn) {
+      Sizes sizes;
+      for (int axis = 0; axis < rank; ++axis)
+        sizes.push_back(random.below(random.percent(90) ? 4 : 1));
+      const auto [attributes, indices] = random_gather(random, Shape(sizes), 60);
+      OneOp(Op::gather, {numbered(Shape(sizes), 1), random_indices(random, i32, indices, 3)},
+            attributes)
+          .check();
     }
   }
 }

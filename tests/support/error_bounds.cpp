@@ -6,6 +6,7 @@
 #include "anabranch/error.h"
 #include "ir/graph/walk.h"
 #include "ir/interpret/interpret.h"
+#include "tests/support/matrix_bounds.h"
 #include "tests/support/spread.h"
 
 namespace anabranch {
@@ -510,7 +511,7 @@ std::vector<Bounded> all_unknown(std::vector<Literal> values) {
 
 // The operands that say where to move from or to, and not what.
 std::size_t first_start(const Node& node) {
-  if (node.op == Op::dynamic_slice) return 1;
+  if (node.op == Op::dynamic_slice || node.op == Op::gather) return 1;
   return node.op == Op::dynamic_update_slice ? 2 : node.inputs.size();
 }
 
@@ -556,6 +557,43 @@ std::vector<Bounded> called(const Node& node, std::span<const Bounded> operands,
     results.push_back({std::move(values[i]), bounds[i], bounds[i]});
   }
   return results;
+}
+
+// One element after the other is combined and rounded, on every device in one order: exact operands
+// give exact results. What is replaced is moved, bounds and all.
+std::vector<Bounded> scattered(const Node& node, std::span<const Bounded> operands, Literal value) {
+  const auto& attributes = node.as<ScatterAttributes>();
+  const bool exact = is_exact(operands[0].bound) && is_exact(operands[2].bound);
+  if (!is_exact(operands[1].bound)) return all_unknown({std::move(value)});
+  if (exact) return {Bounded::exact(std::move(value))};
+  const auto combined = [&](ScatterCombiner combiner, const Literal& x, const Literal& updates) {
+    ScatterAttributes with = attributes;
+    with.combiner = combiner;
+    return apply(Op::scatter, {f64, node.types[0].shape}, {x, operands[1].value, updates}, with);
+  };
+  const auto bounds_by = [&](ScatterCombiner combiner) {
+    return combined(combiner, operands[0].bound, operands[2].bound);
+  };
+  const bool is_wide = node.types[0].dtype == f32 || node.types[0].dtype == f64;
+  Literal bound;
+  if (attributes.combiner == ScatterCombiner::replace) {
+    bound = bounds_by(ScatterCombiner::replace);
+  } else if (attributes.combiner == ScatterCombiner::add && is_wide) {
+    const Numbers terms = numbers_of(combined(ScatterCombiner::add, all(node.types[0].shape, 1),
+                                              all(operands[2].value.type().shape, 1)));
+    const Numbers magnitudes =
+        numbers_of(combined(ScatterCombiner::add, finite_magnitudes(operands[0].value),
+                            finite_magnitudes(operands[2].value)));
+    Numbers spread = numbers_of(bounds_by(ScatterCombiner::add));
+    for (std::size_t i = 0; i < spread.size(); ++i) {
+      if (spread[i] == 0) continue;
+      spread[i] = spread_of_sum(node.types[0].dtype, terms[i], magnitudes[i], spread[i]);
+    }
+    bound = rounded(node, value, std::move(spread), 1);
+  } else {
+    return all_unknown({std::move(value)});
+  }
+  return {{std::move(value), bound, bound}};
 }
 
 // What the host computes reads and writes memory, where all is rounded.
@@ -626,10 +664,12 @@ std::vector<Bounded> interpret_bounded(const Node& node, std::span<const Bounded
   std::vector<Literal> values = interpret(node, literals);
   if (is_index(node.op)) return moved(node, operands, std::move(values[0]));
   if (node.op == Op::reduce) return folded(operands, values);
+  if (node.op == Op::scatter) return scattered(node, operands, std::move(values[0]));
   if (node.op == Op::sort || node.op == Op::argsort || node.op == Op::cumulative) {
     return in_order(node, operands[0], std::move(values[0]), units);
   }
   if (node.op == Op::custom_call) return called(node, operands, std::move(values));
+  if (is_call(node.op)) return matrix_bounds(node, operands, std::move(values));
   Bounded result = Bounded::exact(values[0]);
   const bool exact = std::ranges::all_of(
       operands, [&](const Bounded& b) { return is_exact(b.bound) && is_exact(b.unrounded); });

@@ -42,7 +42,7 @@ void add_cumulative(RandomBuilder& b) {
         CumulativeAttributes{b.random.below(b.shape(*x).rank()), of, b.random.percent(30)});
 }
 
-constexpr Recipe recipes[] = {{3, 3, add_sort}, {3, 3, add_argsort}, {4, 1, add_cumulative}};
+constexpr Recipe recipes[] = {{5, 3, add_sort}, {5, 3, add_argsort}, {6, 1, add_cumulative}};
 
 }  // namespace
 

@@ -28,10 +28,15 @@ std::span<const Recipe> tree_recipes();
 std::span<const Recipe> equation_recipes();
 /// Loops and branches, nested up to three deep, and slices at places known later.
 std::span<const Recipe> control_recipes();
+/// Windows that are read and written where indices say.
+std::span<const Recipe> gather_recipes();
 /// Sorts and running combinations.
 std::span<const Recipe> order_recipes();
 /// Functions of the user, and values sent to another device.
 std::span<const Recipe> call_recipes();
+
+/// Factorisations and triangular systems of small matrices.
+std::span<const Recipe> matrix_recipes();
 
 /// All of a graph of a few nodes over long axes: up to 4,000,000 elements.
 void add_long_graph(RandomBuilder& builder);

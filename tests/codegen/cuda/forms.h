@@ -123,6 +123,21 @@ inline const Form forms[] = {
   %2: i32[N,7] = dot %0, %1 lhs_contracting=[1] rhs_contracting=[0]
   return %2
 })"},
+    {"gathered_rows", R"(graph g(%0: f32[9,M], %1: i32[N], %2: f32[M]) {
+  %3: f32[N,M] = gather %0, %1 offset_axes=[1] collapsed_axes=[0] start_axes=[0] index_vector_axis=1 sizes=[1,M]
+  %4: f32[N,M] = broadcast_in_dim %2 axes=[1]
+  %5: f32[N,M] = add %3, %4
+  return %5
+})"},
+    {"gathered_points", R"(graph g(%0: f32[9,M], %1: i64[N,2], %2: i32[N,M]) {
+  %3: i32[N,M] = abs %2
+  %4: f32[N] = gather %0, %1 collapsed_axes=[0,1] start_axes=[1,0] index_vector_axis=1 sizes=[1,1]
+  %5: f32[N,M] = gather %0, %3 collapsed_axes=[0] operand_batch_axes=[1] index_batch_axes=[1] start_axes=[0] index_vector_axis=2 sizes=[1,1]
+  %6: f32[N] = reduce_sum %5 axes=[1]
+  %7: f32[N] = add %4, %6
+  return %7
+})",
+     false},
     {"random", R"(graph g(%0: u64[]) {
   %1: u64[N,M] = iota axis=1
   %2: u64[N,M] = broadcast_in_dim %0 axes=[]

@@ -42,7 +42,8 @@ TEST(Interpret, NansAreAboveAllElseAndZerosAreEqual) {
   const Literal x = row<float>({NAN, 0.0f, inf, -0.0f, -NAN, -1, -inf});
   EXPECT_EQ(positions(x, 0), row<int>({6, 5, 1, 3, 2, 0, 4}));
   EXPECT_EQ(positions(x, 0, true), row<int>({0, 4, 2, 1, 3, 5, 6}));
-  const auto values = sorted(x, 0).values<float>();
+  const Literal ascending = sorted(x, 0);
+  const auto values = ascending.values<float>();
   EXPECT_FALSE(std::signbit(values[2]));
   EXPECT_TRUE(std::signbit(values[3]));
   EXPECT_FALSE(std::signbit(values[5]));
@@ -78,7 +79,8 @@ TEST(Interpret, RunningCombinationsSeeNanAndTheSignOfZero) {
             row<float>({-0.0f, -0.0f, 0.0f}));
   EXPECT_EQ(running(row<float>({-0.0f, 0.0f}), Running::maximum), row<float>({-0.0f, 0.0f}));
   EXPECT_EQ(running(row<float>({0.0f, -0.0f}), Running::minimum), row<float>({0.0f, -0.0f}));
-  const auto values = running(row<float>({1, NAN, 2}), Running::maximum).values<float>();
+  const Literal greatest = running(row<float>({1, NAN, 2}), Running::maximum);
+  const auto values = greatest.values<float>();
   EXPECT_EQ(values[0], 1);
   EXPECT_TRUE(std::isnan(values[1]) && std::isnan(values[2]));
 }

@@ -92,6 +92,12 @@ Graph sample(Op op, Dtype dtype) {
     inputs = {x, start, other};
     if (op == Op::dynamic_update_slice) inputs = {x, x, start, other};
     if (op == Op::dynamic_slice) attributes = SizesAttributes{{0, 3}};
+  } else if (op == Op::gather) {
+    inputs[1] = builder.parameter({Dtype::i64, {1, 3}});
+    attributes = GatherAttributes{{0}, {1}, {}, {}, {1}, 0, {2, 1}};
+  } else if (op == Op::scatter) {
+    inputs = {x, builder.parameter({Dtype::i32, {2, 5}}), builder.parameter({dtype, {2, 5}})};
+    attributes = ScatterAttributes{{}, {1}, {0}, {0}, {1}, 2, ScatterCombiner::maximum};
   } else if (op == Op::sort) {
     attributes = SortAttributes{1, true};
   } else if (op == Op::argsort) {
@@ -102,6 +108,17 @@ Graph sample(Op op, Dtype dtype) {
     attributes = DeviceAttributes{Device::cpu(1)};
   } else if (op == Op::custom_call) {
     attributes = CustomCallAttributes{"two words", {array, {Dtype::i32, {}}}};
+  } else if (op == Op::cholesky || op == Op::eigh || op == Op::triangular_solve) {
+    inputs.assign(inputs.size(), builder.parameter({dtype, {2, 3, 3}}));
+    if (op == Op::cholesky) attributes = TriangleAttributes{true};
+    if (op == Op::eigh) attributes = EighAttributes{true, false};
+    if (op == Op::triangular_solve) {
+      attributes = TriangularSolveAttributes{true, false, true, Transpose::adjoint};
+    }
+  } else if (op == Op::svd) {
+    attributes = SvdAttributes{true, true};
+  } else if (op == Op::householder_product) {
+    inputs = {builder.parameter({dtype, {3, 2}}), builder.parameter({dtype, {2}})};
   } else if (is_control(op)) {
     inputs = {builder.parameter({Dtype::i32, {}}), x};
     regions = op == Op::while_ ? loop_regions(array) : branches(array);

@@ -1,0 +1,188 @@
+#include "codegen/host/scatter.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "codegen/costs.h"
+#include "codegen/host/combine.h"
+#include "codegen/host/scatter_layout.h"
+
+namespace anabranch {
+namespace {
+
+constexpr std::int64_t chunk = 1024;  // runs that are placed before any is combined
+constexpr std::int64_t cache_line = 64;
+constexpr std::int64_t longest_part = 1 << 14;  // bytes that are not cut
+constexpr double least_ns_per_thread = 20'000;  // waking a thread and waiting for it takes some
+
+struct ScatterTask {
+  ScatterLayout layout;
+  std::size_t element = 1;    // bytes
+  std::int64_t per_part = 1;  // elements of one iteration
+  CombineRuns combine = nullptr;
+};
+
+/// Places the runs of one part and hands them on, chunk by chunk. `I` is the indices' dtype.
+template <class I>
+class Scatter {
+ public:
+  Scatter(const ScatterTask& task, void* const* buffers, std::int64_t begin, std::int64_t end)
+      : task_(task),
+        layout_(task.layout),
+        indices_(static_cast<const I*>(buffers[1])),
+        updates_(buffers[2]),
+        result_(buffers[3]),
+        begin_(begin),
+        end_(end),
+        place_(layout_.axes.size() - 1),
+        counted_(layout_.components.size()) {}
+
+  void run() {
+    if (layout_.runs == 0 || layout_.run == 0) return;
+    const std::int64_t inner = layout_.axes.back().size;
+    for (std::int64_t number = 0; number < layout_.runs; number += inner) {
+      for (std::int64_t first = 0; first < inner; first += chunk) {
+        place(number, first, std::min(chunk, inner - first));
+      }
+      step();
+    }
+  }
+
+ private:
+  // Runs `first` and on along the innermost axis, whose first run is `number`.
+  void place(std::int64_t number, std::int64_t first, std::int64_t count) {
+    const ScatterLayout::Axis& axis = layout_.axes.back();
+    const auto size = static_cast<std::size_t>(count);
+    for (std::size_t i = 0; i < size; ++i) {
+      target_[i] = target_base_ + (first + static_cast<std::int64_t>(i)) * axis.target_stride;
+    }
+    std::fill_n(outside_.begin(), size, std::uint8_t{0});
+    for (std::size_t k = 0; k < layout_.components.size(); ++k) {
+      const ScatterLayout::Component& component = layout_.components[k];
+      const bool counts = axis.component == static_cast<int>(k);
+      const I* from = indices_ + index_base_ + component.index_offset + first * axis.index_stride;
+      const std::int64_t counted = counted_[k] + (counts ? first : 0);
+      if (axis.index_stride == 1 && !counts) {
+        add(component, from, 1, counted, 0, size);
+      } else {
+        add(component, from, axis.index_stride, counted, counts ? 1 : 0, size);
+      }
+    }
+    hand_on(number + first, size);
+  }
+
+  // What is outside may be any number: it wraps around, and is left out.
+  void add(const ScatterLayout::Component& component, const I* from, std::int64_t stride,
+           std::int64_t counted, std::int64_t step, std::size_t count) {
+    const auto size = static_cast<std::uint64_t>(component.size);
+    const auto target_stride = static_cast<std::uint64_t>(component.target_stride);
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto n = static_cast<std::int64_t>(i);
+      const auto at = static_cast<std::uint64_t>(std::int64_t{from[n * stride]}) +
+                      static_cast<std::uint64_t>(counted + n * step);
+      outside_[i] |= static_cast<std::uint8_t>(at >= size);
+      target_[i] =
+          static_cast<std::int64_t>(static_cast<std::uint64_t>(target_[i]) + at * target_stride);
+    }
+  }
+
+  // Without a branch: which part an update is of cannot be foretold.
+  void hand_on(std::int64_t number, std::size_t count) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      runs_[kept] = {target_[i], number + static_cast<std::int64_t>(i)};
+      const bool is_ours =
+          outside_[i] == 0 && target_[i] < end_ && target_[i] > begin_ - layout_.run;
+      kept += is_ours ? 1 : 0;
+    }
+    if (kept == 0) return;
+    task_.combine(result_, updates_, {runs_.data(), kept, layout_.run, begin_, end_});
+  }
+
+  // The axes but the innermost, on by one place.
+  void step() {
+    for (std::size_t i = place_.size(); i-- > 0;) {
+      const ScatterLayout::Axis& axis = layout_.axes[i];
+      const bool ends = ++place_[i] == axis.size;
+      const std::int64_t moved = ends ? 1 - axis.size : 1;
+      index_base_ += moved * axis.index_stride;
+      target_base_ += moved * axis.target_stride;
+      if (axis.component >= 0) counted_[static_cast<std::size_t>(axis.component)] += moved;
+      if (!ends) return;
+      place_[i] = 0;
+    }
+  }
+
+  const ScatterTask& task_;
+  const ScatterLayout& layout_;
+  const I* const indices_;
+  const void* const updates_;
+  void* const result_;
+  const std::int64_t begin_, end_;     // elements of the array
+  std::vector<std::int64_t> place_;    // along the axes but the innermost
+  std::vector<std::int64_t> counted_;  // what they add to each component
+  std::int64_t index_base_ = 0, target_base_ = 0;
+  std::array<std::int64_t, chunk> target_;
+  std::array<std::uint8_t, chunk> outside_;
+  std::array<PlacedRun, chunk> runs_;
+};
+
+template <class I>
+void run_scatter(const void* context, void* const* buffers, std::int64_t begin, std::int64_t end) {
+  const auto& task = *static_cast<const ScatterTask*>(context);
+  const std::int64_t first = begin * task.per_part;
+  const std::int64_t last = std::min(end * task.per_part, task.layout.target);
+  if (first >= last) return;
+  if (buffers[0] != buffers[3]) {
+    const std::size_t offset = static_cast<std::size_t>(first) * task.element;
+    std::memcpy(static_cast<std::byte*>(buffers[3]) + offset,
+                static_cast<const std::byte*>(buffers[0]) + offset,
+                static_cast<std::size_t>(last - first) * task.element);
+  }
+  Scatter<I>(task, buffers, first, last).run();
+}
+
+// Runs of less than a cache line share one: no two threads write it.
+std::int64_t elements_per_part(std::int64_t run, std::int64_t element) {
+  const std::int64_t bytes = std::max<std::int64_t>(run, 1) * element;
+  if (bytes > longest_part) return longest_part / element;
+  return std::max<std::int64_t>(run, 1) * ((cache_line + bytes - 1) / bytes);
+}
+
+}  // namespace
+
+Cost scatter_cost(const CallStep& scatter) {
+  const ScatterLayout layout(scatter);
+  std::int64_t bytes = 0;
+  for (const Type& operand : scatter.operands) {
+    bytes += static_cast<std::int64_t>(operand.bytes());
+  }
+  constexpr std::int64_t operations_per_run = 8;
+  return {bytes, static_cast<std::int64_t>(scatter.operands[0].bytes()),
+          scatter.operands[2].size() + operations_per_run * layout.runs};
+}
+
+std::int64_t scatter_pieces(const CallStep& scatter, std::int64_t cores) {
+  const double ns = core_ns(scatter_cost(scatter));
+  return std::clamp<std::int64_t>(static_cast<std::int64_t>(ns / least_ns_per_thread), 1, cores);
+}
+
+HostTask scatter_task(const CallStep& scatter, std::int64_t cores) {
+  const Type &operand = scatter.operands[0], &indices = scatter.operands[1];
+  const auto& attributes = std::get<ScatterAttributes>(scatter.attributes);
+  auto task = std::make_shared<ScatterTask>(ScatterTask{ScatterLayout(scatter)});
+  task->element = byte_size(operand.dtype);
+  task->combine = combine_runs(operand.dtype, attributes.combiner);
+  task->per_part = elements_per_part(task->layout.run, static_cast<std::int64_t>(task->element));
+  const std::int64_t extent = (operand.size() + task->per_part - 1) / task->per_part;
+  const std::int64_t pieces = scatter_pieces(scatter, cores);
+  const std::int64_t grain = std::max<std::int64_t>((extent + pieces - 1) / pieces, 1);
+  const auto function =
+      indices.dtype == i32 ? &run_scatter<std::int32_t> : &run_scatter<std::int64_t>;
+  return {function, std::move(task), extent, grain};
+}
+
+}  // namespace anabranch

@@ -1,0 +1,109 @@
+#include "frontend/ops/lapack_entries.h"
+
+#include "anabranch/arrange.h"
+#include "anabranch/creation.h"
+#include "anabranch/elementwise.h"
+#include "anabranch/reduce.h"
+#include "frontend/array/expression.h"
+#include "frontend/ops/linalg_matrix.h"
+#include "frontend/trace/record.h"
+
+namespace anabranch::lapack_entries {
+namespace {
+
+using linalg::factors_of;
+
+// The sizes of a batch of matrices, and `more` axes after them.
+Sizes batch_and(const Array& a, std::initializer_list<std::int64_t> more, SourceLocation where) {
+  const Shape& shape = type_of(a).shape;
+  std::vector<std::int64_t> sizes(shape.begin(), shape.end() - 2);
+  sizes.insert(sizes.end(), more);
+  return Sizes(std::move(sizes), where);
+}
+
+Array no_info(const Array& a, SourceLocation where) { return zeros(i32, batch_and(a, {}, where)); }
+
+// 1 where a factor of NaN says that there is none; the axes are those of one matrix's factor.
+Array info_of(const Array& factor, int axes, SourceLocation where) {
+  const Array is_nan = isnan({factor, where});
+  const Axes last = axes == 1 ? Axes{-1} : Axes{-2, -1};
+  return astype({any({is_nan, where}, last), where}, i32);
+}
+
+std::int64_t size_from_last(const Array& x, int from_last) {
+  const Shape& shape = type_of(x).shape;
+  return shape[shape.rank() - from_last];
+}
+
+}  // namespace
+
+std::vector<Array> potrf(const Array& a, bool lower, SourceLocation where) {
+  const Array factor = record(Op::cholesky, {a}, where, TriangleAttributes{lower});
+  const Array info = info_of(factor, 2, where);
+  const Array other = lower ? triu({a, where}, 1) : tril({a, where}, -1);
+  const Sizes sizes = batch_and(a, {size_from_last(a, 2), size_from_last(a, 1)}, where);
+  const Operand all(ones(bool_, sizes), where);
+  const Array inside = lower ? tril(all) : triu(all);
+  return {anabranch::where(Term(inside, where), Term(factor, where), Term(other, where)), info};
+}
+
+std::vector<Array> getrf(const Array& a, SourceLocation where) {
+  std::vector<Array> parts = lu_decomposition(a, where);
+  parts[1] = add({parts[1], where}, 1);
+  const Array on_diagonal = anabranch::diagonal({parts[0], where});
+  const std::int64_t rank = size_from_last(on_diagonal, 1);
+  if (rank == 0) {
+    parts[2] = no_info(a, where);
+    return parts;
+  }
+  const Term is_zero(equal({on_diagonal, where}, 0.0), where);
+  const Term first(astype({argmax(converted(is_zero, i32), -1), where}, i32), where);
+  const Term some(any(is_zero, -1), where);
+  parts[2] = anabranch::where(some, first + Term(1), Term(0));
+  return parts;
+}
+
+std::vector<Array> trsm(const Array& a, const Array& b, const TriangularSolveAttributes& how,
+                        SourceLocation where) {
+  return {linalg::triangular_solution(a, b, where, how)};
+}
+
+std::vector<Array> geqrf(const Array& a, SourceLocation where) {
+  std::vector<Array> parts = factors_of(Op::qr, {a}, where);
+  parts.push_back(no_info(a, where));
+  return parts;
+}
+
+std::vector<Array> orgqr(const Array& a, const Array& taus, SourceLocation where) {
+  return {record(Op::householder_product, {a, taus}, where), no_info(a, where)};
+}
+
+std::vector<Array> gesdd(const Array& a, SvdMode mode, SourceLocation where, bool full) {
+  if (mode == SvdMode::none) {
+    const std::int64_t rows = size_from_last(a, 2), columns = size_from_last(a, 1);
+    const std::int64_t least = std::min(rows, columns);
+    const Array values = record(Op::svd, {a}, where, SvdAttributes{});
+    const Dtype dtype = type_of(a).dtype;
+    return {a, values, zeros(dtype, batch_and(a, {rows, full ? rows : least}, where)),
+            zeros(dtype, batch_and(a, {full ? columns : least, columns}, where)),
+            info_of(values, 1, where)};
+  }
+  const std::vector<Array> parts =
+      factors_of(Op::svd, {a}, where, SvdAttributes{true, mode == SvdMode::all});
+  return {a, parts[0], parts[1], parts[2], info_of(parts[0], 1, where)};
+}
+
+std::vector<Array> syevd(const Array& a, bool lower, bool vectors, SourceLocation where) {
+  if (!vectors) {
+    const Array values = record(Op::eigh, {a}, where, EighAttributes{false, lower});
+    return {a, values, info_of(values, 1, where)};
+  }
+  const std::vector<Array> parts = factors_of(Op::eigh, {a}, where, EighAttributes{true, lower});
+  return {parts[1], parts[0], info_of(parts[0], 1, where)};
+}
+
+std::vector<Array> lu_decomposition(const Array& a, SourceLocation where) {
+  return factors_of(Op::lu, {a}, where);
+}
+
+}  // namespace anabranch::lapack_entries

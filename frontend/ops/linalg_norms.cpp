@@ -1,0 +1,90 @@
+// Norms, traces, and the vector product.
+#include <cmath>
+
+#include "anabranch/linalg.h"
+#include "frontend/array/expression.h"
+#include "frontend/array/fail.h"
+#include "frontend/ops/linalg_matrix.h"
+
+namespace anabranch::linalg {
+namespace {
+
+// One number per matrix, its two axes of size 1 where they are kept.
+Array per_matrix(const MatrixOperand& a, Array numbers, bool keep) {
+  if (keep) numbers = expand_dims({expand_dims({numbers, a.where()}, -1), a.where()}, -1);
+  return a.rounded(numbers);
+}
+
+Term greatest_or_least(const Term& x, bool greatest) {
+  return {greatest ? anabranch::max(x, -1) : anabranch::min(x, -1), x.where()};
+}
+
+}  // namespace
+
+Array vector_norm(const Operand& x, const Axes& axes, bool keep, double order) {
+  const Term given = term("vector_norm", x);
+  if (order == 2) return anabranch::norm(given, axes, keep);
+  const Term sizes = abs(widened(given));
+  const SourceLocation where = x.where();
+  const auto made = [&](const Array& result) { return rounded_as(given, {result, where}); };
+  if (std::isinf(order)) {
+    return made(order > 0 ? anabranch::max(sizes, axes, keep) : anabranch::min(sizes, axes, keep));
+  }
+  if (order == 0) {
+    return made(astype({count_nonzero(sizes, axes, keep), where}, type_of(sizes).dtype));
+  }
+  if (order == 1) return made(anabranch::sum(sizes, axes, keep));
+  const Array sum = anabranch::sum({pow(sizes, order), where}, axes, keep);
+  return made(pow({sum, where}, 1 / order));
+}
+
+Array matrix_norm(const Operand& x, bool keep, MatrixNorm order) {
+  const MatrixOperand a = matrix_operand("matrix_norm", x);
+  if (order == MatrixNorm::frobenius) return anabranch::norm(a.given, {-2, -1}, keep);
+  return per_matrix(a, anabranch::sum({svdvals(a.matrix), a.where()}, -1), keep);
+}
+
+Array matrix_norm(const Operand& x, double order, bool keep) {
+  const MatrixOperand a = matrix_operand("matrix_norm", x);
+  const bool greatest = order > 0;
+  const double kind = std::fabs(order);
+  if (kind == 2) {
+    const Term values(svdvals(a.matrix), a.where());
+    return per_matrix(a, greatest_or_least(values, greatest), keep);
+  }
+  if (kind != 1 && !std::isinf(kind)) {
+    fail("matrix_norm: there is no norm of order " + std::to_string(order) + " of " +
+             to_string(type_of(a.given)) + "; 1, 2 and infinity are, and their negatives",
+         x.where());
+  }
+  const Term sums(anabranch::sum(abs(a.matrix), kind == 1 ? -2 : -1), a.where());
+  return per_matrix(a, greatest_or_least(sums, greatest), keep);
+}
+
+Array trace(const Operand& x, std::int64_t offset) {
+  const Array array = as_array("trace", x, Takes::numbers);
+  return anabranch::sum({anabranch::diagonal({array, x.where()}, offset), x.where()}, -1);
+}
+
+Array cross(const Operand& a, const Operand& b, Axis axis) {
+  std::vector<Array> both = promote("cross", {&a, &b}, Takes::numbers);
+  const SourceLocation where = a.where();
+  const auto check = [&](const Array& x) {
+    const std::int64_t along = axis_of("cross", axis, type_of(x).shape, where);
+    const std::int64_t size = type_of(x).shape[static_cast<int>(along)];
+    if (size == 3) return;
+    fail("cross: takes vectors of three elements: " + to_string(type_of(both[0])) + " x " +
+             to_string(type_of(both[1])) + " (" + std::to_string(size) + " along axis " +
+             std::to_string(along) + ")",
+         where);
+  };
+  check(both[0]);
+  check(both[1]);
+  broadcast("cross", both, where);
+  const auto rolled = [&](const Array& x, std::int64_t shift) {
+    return Term(roll({x, where}, shift, axis), where);
+  };
+  return rolled(both[0], -1) * rolled(both[1], 1) - rolled(both[0], 1) * rolled(both[1], -1);
+}
+
+}  // namespace anabranch::linalg

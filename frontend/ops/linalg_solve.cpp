@@ -1,0 +1,254 @@
+// Systems of equations, and what is computed by solving them.
+#include <cmath>
+#include <utility>
+
+#include "anabranch/control_flow.h"
+#include "anabranch/creation.h"
+#include "anabranch/linalg.h"
+#include "frontend/array/expression.h"
+#include "frontend/array/fail.h"
+#include "frontend/ops/linalg_matrix.h"
+
+namespace anabranch::linalg {
+namespace {
+
+// X with A X = P^T B from A's packed factors, whose batches broadcast.
+Array solution_of(const char* function, const Array& packed, const Array& permuted,
+                  SourceLocation where) {
+  const auto [factors, right] = with_one_batch(function, packed, permuted, where);
+  const Array y = triangular_solution(factors, right, where, {true, true, true});
+  return triangular_solution(factors, y, where, {true, false, false});
+}
+
+// The rows of b in the order of `permutation`.
+Array permuted_rows(const Array& permutation, const Array& b, SourceLocation where) {
+  const Shape& shape = type_of(b).shape;
+  const Array chosen = selection(permutation, shape[shape.rank() - 2], type_of(b).dtype, where);
+  return anabranch::matmul({chosen, where}, {b, where});
+}
+
+double epsilon_of(Dtype dtype) { return dtype == f64 ? 0x1p-52 : 0x1p-23; }
+
+// Singular values down to which count, as a column beside each row of them.
+Term cutoff_of(const Term& values, const MatrixOperand& a, double rtol) {
+  const Dtype dtype = type_of(values).dtype;
+  if (rtol < 0) rtol = static_cast<double>(std::max(a.rows(), a.columns())) * epsilon_of(dtype);
+  return Term(anabranch::max(values, -1, keepdims), values.where()) * Term(rtol);
+}
+
+// 1 / s, or 0 where s counts as 0.
+Term reciprocals(const Term& values, const MatrixOperand& a, double rtol) {
+  return where(values <= cutoff_of(values, a, rtol), Term(0), Term(1) / values);
+}
+
+Array zeros_of(Dtype dtype, std::vector<std::int64_t> sizes, SourceLocation where) {
+  return zeros(dtype, Sizes(std::move(sizes), where));
+}
+
+// The sizes of x's batch, and `more` axes after it.
+std::vector<std::int64_t> batch_and(const Array& x, std::initializer_list<std::int64_t> more) {
+  const Shape& shape = type_of(x).shape;
+  std::vector<std::int64_t> sizes(shape.begin(), shape.end() - 2);
+  sizes.insert(sizes.end(), more);
+  return sizes;
+}
+
+// 1, or -1 for an odd number of exchanged rows.
+Term parity(const Array& pivots, Dtype dtype, SourceLocation where) {
+  const Shape& shape = type_of(pivots).shape;
+  const Term own(arange(shape[shape.rank() - 1], i32), where);
+  const Term exchanged(count_nonzero(Term(pivots, where) != own, -1), where);
+  const Term odd = converted(Term(exchanged & Term(std::int64_t{1})), dtype);
+  return Term(1) - Term(2) * odd;
+}
+
+Array identity_like(const Array& x, SourceLocation where) {
+  const Shape& shape = type_of(x).shape;
+  const Term one = converted({eye(shape[shape.rank() - 1]), where}, type_of(x).dtype);
+  return broadcast_to_shape("eye", one, shape, where);
+}
+
+Array inverse_of(const Array& a, SourceLocation where) {
+  const Shape& shape = type_of(a).shape;
+  const std::vector<Array> parts = factors_of(Op::lu, {a}, where);
+  const Array right = selection(parts[2], shape[shape.rank() - 1], type_of(a).dtype, where);
+  return solution_of("inv", parts[0], right, where);
+}
+
+}  // namespace
+
+Array solve(const Operand& a, const Operand& b) {
+  const System system = system_of("solve", a, b);
+  const SourceLocation where = a.where();
+  const std::vector<Array> parts = factors_of(Op::lu, {system.a}, where);
+  return system.result(
+      solution_of("solve", parts[0], permuted_rows(parts[2], system.b, where), where));
+}
+
+Array lu_solve(const LuFactors& factors, const Operand& b) {
+  const SourceLocation where = b.where();
+  const System system = system_of("lu_solve", {factors.lu, where}, b);
+  return system.result(solution_of("lu_solve", system.a,
+                                   permuted_rows(factors.permutation, system.b, where), where));
+}
+
+Array solve_triangular(const Operand& a, const Operand& b, const TriangularOptions& options) {
+  const System system = system_of("solve_triangular", a, b);
+  const auto [left, right] = with_one_batch("solve_triangular", system.a, system.b, a.where());
+  return system.result(
+      triangular_solution(left, right, a.where(),
+                          {true, options.lower, options.unit_diagonal,
+                           options.transpose ? Transpose::transpose : Transpose::no}));
+}
+
+Array cho_solve(const Operand& factor, const Operand& b, bool upper) {
+  const System system = system_of("cho_solve", factor, b);
+  const SourceLocation where = factor.where();
+  const auto [left, right] = with_one_batch("cho_solve", system.a, system.b, where);
+  const Transpose turned = Transpose::adjoint, same = Transpose::no;
+  const Array y =
+      triangular_solution(left, right, where, {true, !upper, false, upper ? turned : same});
+  return system.result(
+      triangular_solution(left, y, where, {true, !upper, false, upper ? same : turned}));
+}
+
+Array inv(const Operand& x) {
+  const MatrixOperand a = square_operand("inv", x);
+  return a.rounded(inverse_of(a.matrix, a.where()));
+}
+
+Array pinv(const Operand& x, double rtol) {
+  const MatrixOperand a = matrix_operand("pinv", x);
+  const SourceLocation where = a.where();
+  if (a.least() == 0) {
+    return zeros_of(type_of(a.given).dtype, batch_and(a.given, {a.columns(), a.rows()}), where);
+  }
+  const std::vector<Array> parts =
+      factors_of(Op::svd, {a.matrix}, where, SvdAttributes{true, false});
+  const Term factors = reciprocals({parts[0], where}, a, rtol);
+  const Term right(anabranch::matrix_transpose({parts[2], where}), where);
+  const Term left(anabranch::matrix_transpose({parts[1], where}), where);
+  return a.rounded(anabranch::matmul(right * Term(expand_dims(factors, -2), where), left));
+}
+
+LstsqResult lstsq(const Operand& given_a, const Operand& given_b, double rtol) {
+  const System system = system_of("lstsq", given_a, given_b, true);
+  const SourceLocation where = given_a.where();
+  const MatrixOperand a = matrix_operand("lstsq", {system.a, where});
+  const Term b(system.b, where);
+  Term x(system.b, where), s(system.b, where);
+  Array rank;
+  if (a.least() == 0) {
+    const Shape& right = type_of(system.b).shape;
+    const Dtype dtype = type_of(system.a).dtype;
+    x = Term(zeros_of(dtype, batch_and(system.b, {a.columns(), right[right.rank() - 1]}), where),
+             where);
+    s = Term(zeros_of(dtype, batch_and(system.a, {0}), where), where);
+    rank = zeros_of(i64, batch_and(system.a, {}), where);
+  } else {
+    const std::vector<Array> parts =
+        factors_of(Op::svd, {system.a}, where, SvdAttributes{true, false});
+    s = Term(parts[0], where);
+    const Term along(anabranch::matmul({anabranch::matrix_transpose({parts[1], where}), where}, b),
+                     where);
+    const Term column(expand_dims(reciprocals(s, a, rtol), -1), where);
+    const Array right = anabranch::matrix_transpose({parts[2], where});
+    x = Term(anabranch::matmul({right, where}, along * column), where);
+    rank = count_nonzero(s > cutoff_of(s, a, rtol), -1);
+  }
+  const Term left_over = Term(anabranch::matmul({system.a, where}, x), where) - b;
+  Array residuals = anabranch::sum(square(left_over), -2);
+  if (system.is_vector) residuals = squeeze({residuals, where}, -1);
+  return {system.result(x), rounded_as(system.given, {residuals, where}), rank,
+          rounded_as(system.given, s)};
+}
+
+Array det(const Operand& x) {
+  const MatrixOperand a = square_operand("det", x);
+  const SourceLocation where = a.where();
+  const std::vector<Array> parts = factors_of(Op::lu, {a.matrix}, where);
+  const Term diagonal_product(prod({anabranch::diagonal({parts[0], where}), where}, -1), where);
+  return a.rounded(parity(parts[1], type_of(parts[0]).dtype, where) * diagonal_product);
+}
+
+SlogdetResult slogdet(const Operand& x) {
+  const MatrixOperand a = square_operand("slogdet", x);
+  const SourceLocation where = a.where();
+  const std::vector<Array> parts = factors_of(Op::lu, {a.matrix}, where);
+  const Term on_diagonal(anabranch::diagonal({parts[0], where}), where);
+  const Term signs(prod({anabranch::sign(on_diagonal), where}, -1), where);
+  return {a.rounded(parity(parts[1], type_of(parts[0]).dtype, where) * signs),
+          a.rounded(anabranch::sum(log(abs(on_diagonal)), -1))};
+}
+
+Array matrix_rank(const Operand& x, double rtol) {
+  const MatrixOperand a = matrix_operand("matrix_rank", x);
+  if (a.least() == 0) return zeros_of(i64, batch_and(a.given, {}), a.where());
+  const Term values(svdvals(a.matrix), a.where());
+  return count_nonzero(values > cutoff_of(values, a, rtol), -1);
+}
+
+Array matrix_power(const Operand& x, std::int64_t power) {
+  const MatrixOperand a = square_operand("matrix_power", x);
+  const SourceLocation where = a.where();
+  Array square = power < 0 ? inverse_of(a.matrix, where) : a.matrix.array();
+  // The magnitude of the least integer has no sign of its own.
+  std::uint64_t left =
+      power < 0 ? -static_cast<std::uint64_t>(power) : static_cast<std::uint64_t>(power);
+  if (left == 0) return a.rounded(identity_like(a.matrix, where));
+  std::optional<Array> result;
+  for (; left > 0; left /= 2) {
+    if (left % 2 == 1) {
+      result = result ? anabranch::matmul({*result, where}, {square, where}) : square;
+    }
+    if (left > 1) square = anabranch::matmul({square, where}, {square, where});
+  }
+  return a.rounded(*result);
+}
+
+// Higham's algorithm 2.3 with the coefficients b_0 to b_13 of its order 13.
+Array expm(const Operand& x) {
+  const MatrixOperand given = square_operand("expm", x);
+  const SourceLocation where = given.where();
+  if (given.rows() == 0) return given.given;
+  constexpr double b[] = {64764752532480000.,
+                          32382376266240000.,
+                          7771770303897600.,
+                          1187353796428800.,
+                          129060195264000.,
+                          10559470521600.,
+                          670442572800.,
+                          33522128640.,
+                          1323241920.,
+                          40840800.,
+                          960960.,
+                          16380.,
+                          182.,
+                          1.};
+  constexpr double greatest_norm = 5.371920351148152;
+  const auto times = [&](const Term& p, const Term& q) {
+    return Term(anabranch::matmul(p, q), where);
+  };
+  const Term size(matrix_norm(given.matrix, 1.0, keepdims), where);
+  const Term squarings(clip(ceil(Term(log2(size / Term(greatest_norm)), where)), 0.0, 1100.0),
+                       where);
+  const Term a = given.matrix * Term(exp2(-squarings), where);
+  const Term one(identity_like(given.matrix, where), where);
+  // Scaled by b[0], so that f32 can hold what comes of them.
+  const auto part = [&](const Term& power, int i) { return power * Term(b[i] / b[0]); };
+  const Term a2 = times(a, a), a4 = times(a2, a2), a6 = times(a4, a2);
+  const Term u = times(a, times(a6, part(a6, 13) + part(a4, 11) + part(a2, 9)) + part(a6, 7) +
+                              part(a4, 5) + part(a2, 3) + part(one, 1));
+  const Term v = times(a6, part(a6, 12) + part(a4, 10) + part(a2, 8)) + part(a6, 6) + part(a4, 4) +
+                 part(a2, 2) + part(one, 0);
+  const Array approximant = solve({v - u, where}, {v + u, where});
+  const Term last = converted(Term(anabranch::max(squarings), where), i32);
+  const auto square_one = [&](Array turn, Array power) {
+    const Term squared(anabranch::matmul({power, where}, {power, where}), where);
+    const Term still = converted(Term(turn, where), type_of(power).dtype) < squarings;
+    return anabranch::where(still, squared, Term(power, where)).array();
+  };
+  return given.rounded(fori_loop(0, last, square_one, approximant));
+}
+
+}  // namespace anabranch::linalg

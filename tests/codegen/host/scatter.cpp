@@ -1,0 +1,134 @@
+// The host's scatter against the interpreter: every case of dimension numbers, dtype and combiner,
+// however it is cut.
+#include "codegen/host/scatter.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "ir/infer/infer.h"
+#include "ir/interpret/interpret.h"
+#include "tests/support/random_windows.h"
+
+namespace anabranch {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+Bytes bytes_of(const Literal& literal) {
+  return Bytes(literal.bytes().begin(), literal.bytes().end());
+}
+
+struct Scattered {
+  CallStep call;
+  std::vector<Literal> operands;
+
+  Literal wanted() const {
+    Node node;
+    node.op = Op::scatter;
+    node.types = {operands[0].type()};
+    node.attributes = call.attributes;
+    return interpret(node, operands)[0];
+  }
+
+  /// Cut where `random` says, from the last part to the first.
+  Literal run(Random& random, bool in_place) const {
+    const HostTask task = scatter_task(call, 4);
+    Bytes array = bytes_of(operands[0]), indices = bytes_of(operands[1]),
+          updates = bytes_of(operands[2]), result(array.size());
+    void* const buffers[] = {array.data(), indices.data(), updates.data(),
+                             in_place ? array.data() : result.data()};
+    for (std::int64_t end = task.extent; end > 0;) {
+      const std::int64_t begin = random.percent(50) ? random.below(end) : 0;
+      task.function(task.context.get(), buffers, begin, end);
+      end = begin;
+    }
+    return Literal(operands[0].type(), in_place ? std::move(array) : std::move(result));
+  }
+};
+
+Scattered random_case(Random& random, Dtype dtype, ScatterCombiner combiner, const Shape& shape,
+                      std::int64_t limit) {
+  const RandomScatter made = random_scatter(random, shape, limit, combiner);
+  const auto index = random.percent(50) ? i32 : i64;
+  std::int64_t largest = 1;
+  for (std::int64_t size : shape) largest = std::max(largest, size);
+  const Flavour flavour = random.percent(60) ? Flavour::ordinary : Flavour::special;
+  Scattered scattered{{Op::scatter, {}, made.attributes},
+                      {random_literal(random, {dtype, shape}, flavour),
+                       random_indices(random, index, made.indices, largest),
+                       random_literal(random, {dtype, made.updates}, flavour)}};
+  for (const Literal& operand : scattered.operands) {
+    scattered.call.operands.push_back(operand.type());
+  }
+  return scattered;
+}
+
+bool takes(Dtype dtype, ScatterCombiner combiner) {
+  const bool is_bitwise = combiner >= ScatterCombiner::and_;
+  return !is_bitwise || !is_float(dtype);
+}
+
+void expect_same(const Literal& got, const Literal& wanted) {
+  for (std::int64_t i = 0; i < wanted.type().size(); ++i) {
+    if (got.bits(i) == wanted.bits(i)) continue;
+    const bool both_nan = visit_dtype(wanted.type().dtype, [&]<class T>() {
+      const auto at = static_cast<std::size_t>(i);
+      const T a = got.values<T>()[at], b = wanted.values<T>()[at];
+      return a != a && b != b;
+    });
+    ASSERT_TRUE(both_nan) << "element " << i;
+  }
+}
+
+TEST(HostScatter, GivesWhatTheInterpreterGives) {
+  Random random(3);
+  for (int d = 0; d < dtype_count; ++d) {
+    const auto dtype = static_cast<Dtype>(d);
+    for (std::size_t c = 0; c < words<ScatterCombiner>.size(); ++c) {
+      const auto combiner = static_cast<ScatterCombiner>(c);
+      if (!takes(dtype, combiner)) continue;
+      for (int turn = 0; turn < 40; ++turn) {
+        std::vector<std::int64_t> sizes;
+        for (std::int64_t axes = random.below(5); axes > 0; --axes) {
+          sizes.push_back(random.percent(5) ? 0 : 1 + random.below(6));
+        }
+        const Scattered made = random_case(random, dtype, combiner, Shape(sizes), 100);
+        const bool in_place = random.percent(50);
+        expect_same(made.run(random, in_place), made.wanted());
+        if (HasFatalFailure()) {
+          FAIL() << name(dtype) << " " << name(combiner) << " turn " << turn
+                 << (in_place ? " in place" : "");
+        }
+      }
+    }
+  }
+}
+
+// More runs than are placed at once, and long runs that are cut.
+TEST(HostScatter, OfManyUpdates) {
+  Random random(4);
+  for (const Shape& shape : {Shape{5000}, Shape{40, 30}, Shape{3, 9000}, Shape{7, 5, 40}}) {
+    for (int turn = 0; turn < 20; ++turn) {
+      const ScatterCombiner combiner =
+          turn % 2 == 0 ? ScatterCombiner::add : ScatterCombiner::replace;
+      const Scattered made = random_case(random, f32, combiner, shape, 20'000);
+      expect_same(made.run(random, turn % 3 == 0), made.wanted());
+      if (HasFatalFailure()) FAIL() << to_string(Type{f32, shape}) << " turn " << turn;
+    }
+  }
+}
+
+TEST(HostScatter, IsCutWhereThatIsWorthIt) {
+  const ScatterAttributes rows{{1}, {0}, {}, {}, {0}, 1, ScatterCombiner::add};
+  const CallStep small{Op::scatter, {{f32, {8, 16}}, {i32, {4}}, {f32, {4, 16}}}, rows};
+  EXPECT_GE(scatter_task(small, 8).grain, scatter_task(small, 8).extent);
+  const CallStep large{
+      Op::scatter, {{f32, {1 << 16, 16}}, {i32, {1 << 20}}, {f32, {1 << 20, 16}}}, rows};
+  const HostTask task = scatter_task(large, 8);
+  EXPECT_EQ((task.extent + task.grain - 1) / task.grain, 8);
+  EXPECT_EQ(scatter_pieces(large, 8), 8);
+}
+
+}  // namespace
+}  // namespace anabranch

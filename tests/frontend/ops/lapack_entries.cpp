@@ -1,0 +1,78 @@
+// LAPACK's routines as exported programs call them: every result, `info` among them.
+#include "frontend/ops/lapack_entries.h"
+
+#include <limits>
+
+#include "tests/frontend/values.h"
+
+namespace {
+
+namespace entries = ab::lapack_entries;
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+const ab::SourceLocation here("model.mlir", 7);
+
+ab::Array numbers(std::vector<float> values, ab::Sizes sizes) { return ab::array(values, sizes); }
+
+void expect_results(const std::vector<ab::Array>& found,
+                    const std::vector<std::vector<double>>& expected) {
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    SCOPED_TRACE("result " + std::to_string(i));
+    expect_close(doubles(found[i]), expected[i], 2e-6, "found");
+  }
+}
+
+TEST(LapackEntries, PotrfLeavesTheOtherTriangle) {
+  const ab::Array a = numbers({4, 9, 2, 5, 1, 9, 2, 1}, {2, 2, 2});
+  expect_results(entries::potrf(a, true, here), {{2, 9, 1, 2, nan, 9, nan, nan}, {0, 1}});
+  expect_results(entries::potrf(numbers({4, 2, 9, 5}, {2, 2}), false, here), {{2, 1, 9, 2}, {0}});
+  EXPECT_EQ(entries::potrf(a, true, here)[1].dtype(), ab::i32);
+}
+
+TEST(LapackEntries, GetrfCountsFromOne) {
+  const ab::Array a = numbers({1, 2, 4, 8, 0, 1, 0, 2}, {2, 2, 2});
+  expect_results(entries::getrf(a, here), {{4, 8, 0.25, 0, 0, 1, 0, 2}, {2, 2, 1, 2}, {2, 1}});
+  expect_results(entries::getrf(numbers({2, 1, 4, 3}, {2, 2}), here),
+                 {{4, 3, 0.5, -0.5}, {2, 2}, {0}});
+  expect_results(entries::getrf(ab::zeros(ab::f32, {3, 0}), here), {{}, {}, {0}});
+  expect_results(entries::lu_decomposition(numbers({2, 1, 4, 3}, {2, 2}), here),
+                 {{4, 3, 0.5, -0.5}, {1, 1}, {1, 0}});
+}
+
+TEST(LapackEntries, TrsmFromTheRight) {
+  expect_results(entries::trsm(numbers({2, nan, 3, 4}, {2, 2}), numbers({2, 11}, {1, 2}),
+                               {false, true, false, ab::Transpose::transpose}, here),
+                 {{1, 2}});
+}
+
+TEST(LapackEntries, GeqrfAndOrgqr) {
+  const auto parts = entries::geqrf(numbers({3, 4}, {2, 1}), here);
+  expect_results(parts, {{-5, 0.5}, {1.6}, {0}});
+  expect_results(entries::orgqr(parts[0], parts[1], here), {{-0.6, -0.8}, {0}});
+}
+
+TEST(LapackEntries, GesddInEachMode) {
+  const ab::Array a = numbers({0, 3, 0, 0, 0, 0}, {3, 2});
+  for (const auto mode : {entries::SvdMode::all, entries::SvdMode::some, entries::SvdMode::none}) {
+    const bool is_some = mode == entries::SvdMode::some;
+    const auto parts = entries::gesdd(a, mode, here);
+    ASSERT_EQ(parts.size(), 5u);
+    expect_close(doubles(parts[1]), {3, 0}, 2e-6, "values");
+    EXPECT_EQ(parts[2].shape(), ab::Shape({3, is_some ? 2 : 3}));
+    EXPECT_EQ(parts[3].shape(), ab::Shape({2, 2}));
+    expect_close(doubles(parts[4]), {0}, 0, "info");
+  }
+  expect_close(doubles(entries::gesdd(a * nan, entries::SvdMode::some, here)[4]), {1}, 0, "info");
+}
+
+TEST(LapackEntries, SyevdGivesVectorsFirst) {
+  const auto parts = entries::syevd(numbers({2, 9, 0, 1}, {2, 2}), true, true, here);
+  expect_close(doubles(ab::abs(parts[0])), {0, 1, 1, 0}, 2e-6, "vectors");
+  expect_close(doubles(parts[1]), {1, 2}, 2e-6, "values");
+  expect_close(doubles(parts[2]), {0}, 0, "info");
+  expect_close(doubles(entries::syevd(numbers({2, 9, 0, 1}, {2, 2}), true, false, here)[1]), {1, 2},
+               2e-6, "values");
+}
+
+}  // namespace

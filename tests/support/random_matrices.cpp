@@ -1,0 +1,96 @@
+// Linear algebra on what there is, and on matrices that it is well determined for.
+#include "tests/support/random_recipes.h"
+
+namespace anabranch {
+namespace {
+
+bool is_real(Dtype dtype) { return dtype == f32 || dtype == f64; }
+
+// The interpreter's rotations take long on large ones.
+bool is_small_matrix(const Type& type) {
+  return is_real(type.dtype) && type.rank() >= 2 && type.rank() <= 4 && type.size() <= 600;
+}
+
+std::int64_t size_of(const Type& type, int from_last) {
+  return type.shape[type.rank() - from_last];
+}
+
+Value some_matrix(RandomBuilder& b) {
+  if (const auto x = b.pick(is_small_matrix); x && b.random.percent(70)) return *x;
+  const Dtype dtype = b.random.percent(50) ? f32 : f64;
+  return b.parameter({dtype, {b.random.below(4), b.random.below(8), b.random.below(8)}});
+}
+
+Shape with_matrix(const Shape& shape, std::int64_t rows, std::int64_t columns) {
+  Axes sizes(shape.begin(), shape.end() - 2);
+  sizes.insert(sizes.end(), {rows, columns});
+  return Shape(sizes);
+}
+
+// x between -1 and 1, and 2 added along the diagonal.
+Value with_strong_diagonal(RandomBuilder& b, Value x) {
+  const Type type = b.type(x);
+  x = b.add(Op::clamp, {b.filled(type, -1), x, b.filled(type, 1)});
+  const int rank = type.rank();
+  const Type places{i32, type.shape};
+  const Value row = b.add(Op::iota, {}, AxisAttributes{rank - 2}, places);
+  const Value column = b.add(Op::iota, {}, AxisAttributes{rank - 1}, places);
+  const Value on_diagonal = b.add(Op::compare, {row, column}, CompareAttributes{Comparison::eq});
+  return b.add(Op::select, {on_diagonal, b.filled(type, 2.5), x});
+}
+
+Value square_matrix(RandomBuilder& b) {
+  const auto is_square = [](const Type& type) {
+    return is_small_matrix(type) && size_of(type, 1) == size_of(type, 2);
+  };
+  Value x{};
+  if (const auto found = b.pick(is_square); found && b.random.percent(50)) {
+    x = *found;
+  } else {
+    const std::int64_t size = b.random.below(9);
+    x = b.parameter({b.random.percent(50) ? f32 : f64, {1 + b.random.below(3), size, size}});
+  }
+  return b.random.percent(60) ? with_strong_diagonal(b, x) : x;
+}
+
+void add_cholesky(RandomBuilder& b) {
+  b.add(Op::cholesky, {square_matrix(b)}, TriangleAttributes{b.random.percent(50)});
+}
+
+void add_triangular_solve(RandomBuilder& b) {
+  const Value a = square_matrix(b);
+  const Shape& shape = b.shape(a);
+  const std::int64_t size = size_of(b.type(a), 1), others = b.random.below(6);
+  const TriangularSolveAttributes how{b.random.percent(50), b.random.percent(50),
+                                      b.random.percent(30),
+                                      static_cast<Transpose>(b.random.below(3))};
+  const Shape sides =
+      how.left_side ? with_matrix(shape, size, others) : with_matrix(shape, others, size);
+  b.add(Op::triangular_solve, {a, b.partner({b.dtype(a), sides})}, how);
+}
+
+void add_lu(RandomBuilder& b) { b.add(Op::lu, {some_matrix(b)}); }
+
+void add_qr(RandomBuilder& b) {
+  const Value packed = b.add(Op::qr, {some_matrix(b)});
+  if (size_of(b.type(packed), 2) < size_of(b.type(packed), 1)) return;
+  b.add(Op::householder_product, {packed, Value{packed.node, 1}});
+}
+
+void add_svd(RandomBuilder& b) {
+  b.add(Op::svd, {some_matrix(b)}, SvdAttributes{b.random.percent(50), b.random.percent(50)});
+}
+
+void add_eigh(RandomBuilder& b) {
+  b.add(Op::eigh, {square_matrix(b)}, EighAttributes{b.random.percent(50), b.random.percent(50)});
+}
+
+constexpr Recipe recipes[] = {{2, 12, add_cholesky}, {2, 14, add_triangular_solve},
+                              {1, 2, add_lu},        {1, 3, add_qr},
+                              {1, 2, add_svd},       {1, 12, add_eigh}};
+
+}  // namespace
+
+std::span<const Recipe> matrix_recipes() { return recipes; }
+
+}  // namespace anabranch
