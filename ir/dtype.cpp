@@ -1,5 +1,9 @@
 #include "anabranch/dtype.h"
 
+#include <string>
+
+#include "anabranch/error.h"
+
 namespace anabranch {
 
 std::optional<Dtype> parse_dtype(std::string_view name) {
@@ -7,6 +11,10 @@ std::optional<Dtype> parse_dtype(std::string_view name) {
     if (all_dtypes[i].name == name) return static_cast<Dtype>(i);
   }
   return std::nullopt;
+}
+
+void refuse_complex(Dtype dtype) {
+  throw InternalError("dtype", std::string(name(dtype)) + " where only real numbers are meant");
 }
 
 }  // namespace anabranch

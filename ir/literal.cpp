@@ -26,7 +26,7 @@ Literal Literal::scalar(Dtype dtype, ElementBits bits) {
 }
 
 Literal Literal::scalar(Dtype dtype, double value) {
-  return visit_dtype(dtype, [&]<class T>() { return scalar<T>(convert_scalar<T>(value)); });
+  return visit_any_dtype(dtype, [&]<class T>() { return scalar<T>(convert_scalar<T>(value)); });
 }
 
 ElementBits Literal::bits(std::int64_t index) const {

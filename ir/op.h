@@ -39,6 +39,8 @@ struct OpInfo {
     has_regions = 64,
     no_bools = 128,
     gives_bool = 256,
+    takes_complex = 512,
+    complex_only = 1024,
   };
   static constexpr int variadic = -1;
 

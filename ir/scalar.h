@@ -29,6 +29,17 @@ template <class To, class From>
 To convert_scalar(From value) {
   if constexpr (std::is_same_v<To, From>) {
     return value;
+  } else if constexpr (is_complex_storage<To>) {
+    using Part = typename To::value_type;
+    if constexpr (is_complex_storage<From>)
+      return To(convert_scalar<Part>(value.real()), convert_scalar<Part>(value.imag()));
+    else
+      return To(convert_scalar<Part>(value), Part{});
+  } else if constexpr (is_complex_storage<From>) {
+    if constexpr (std::is_same_v<To, bool>)
+      return value != From{};
+    else
+      return convert_scalar<To>(value.real());
   } else if constexpr (is_narrow_float<From>) {
     return convert_scalar<To>(static_cast<float>(value));
   } else if constexpr (std::is_same_v<To, bool>) {

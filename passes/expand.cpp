@@ -1,5 +1,7 @@
 #include "passes/expand.h"
 
+#include "passes/expand_complex.h"
+
 namespace anabranch {
 namespace {
 
@@ -87,9 +89,9 @@ Graph expand(const Graph& graph, PassContext& context) {
     if (context.takes && context.takes(step)) return std::nullopt;
     return convolution_by_windows(made, node);
   };
-  const RuleTable rules({
-      {"convolution(x, w) = dot(windows(pad(x)), w)", {Op::convolution}, convolution},
-  });
+  std::vector<Rule> all = complex_rules();
+  all.push_back({"convolution(x, w) = dot(windows(pad(x)), w)", {Op::convolution}, convolution});
+  const RuleTable rules(std::move(all));
   return rewrite(graph, rules, context);
 }
 

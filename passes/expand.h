@@ -1,13 +1,16 @@
 // expand: ops that no backend computes become ops that one does.
 //
 //   %2: f32[1,1,3] = convolution %0, %1 ...    ->    pad, sliding_windows and dot
+//   %2: c64[8] = multiply %0, %1               ->    arithmetic on real and imag, and complex
 #pragma once
 
 #include "passes/rewrite.h"
 
 namespace anabranch {
 
-/// `graph` without convolutions: each is a dot of the windows of its padded left operand.
+/// `graph` without convolutions but those that the context's backends take (each is a dot of the
+/// windows of its padded left operand) and without arithmetic on complex numbers
+/// (expand_complex.h).
 Graph expand(const Graph& graph, PassContext& context);
 
 }  // namespace anabranch

@@ -109,7 +109,7 @@ bool admits(When when, Dtype dtype, bool fast_math) {
     case When::always:
       return true;
     case When::integers:
-      return !is_float(dtype);
+      return !is_float(dtype) && !is_complex(dtype);
     case When::signed_:
       return is_float(dtype) || is_signed_integer(dtype);
     case When::floats:

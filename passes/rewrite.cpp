@@ -35,11 +35,12 @@ RuleTable::RuleTable(std::vector<Rule> rules) : rules_(std::move(rules)), by_op_
 }
 
 Value Rewriter::add(Op op, std::vector<Value> inputs, Attributes attributes,
-                    std::optional<Type> stated) {
+                    std::optional<Type> stated, std::vector<Graph> regions) {
   std::vector<Type> operands;
   for (Value input : inputs) operands.push_back(type(input));
-  std::vector<Type> types = infer(op, operands, attributes, stated, {}, location_);
-  return offer(Node{op, std::move(types), std::move(inputs), std::move(attributes), {}, location_});
+  std::vector<Type> types = infer(op, operands, attributes, stated, regions, location_);
+  return offer(Node{op, std::move(types), std::move(inputs), std::move(attributes),
+                    std::move(regions), location_});
 }
 
 Value Rewriter::constant(Literal literal) {

@@ -53,7 +53,7 @@ class Rewriter {
 
   /// Result 0 of an op, or what the rules make of it.
   Value add(Op op, std::vector<Value> inputs, Attributes attributes = NoAttributes{},
-            std::optional<Type> stated = std::nullopt);
+            std::optional<Type> stated = std::nullopt, std::vector<Graph> regions = {});
   /// A constant; one whose elements are all equal becomes a scalar's broadcast.
   Value constant(Literal literal);
   /// Every element of `shape` equal to a scalar.

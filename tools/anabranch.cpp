@@ -1,4 +1,4 @@
-// The command: run, opt, dump and devices on the text form of graphs.
+// The command: run, check, opt, dump and devices on graphs in their text form and in StableHLO's.
 #include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstring>
@@ -27,10 +27,14 @@ int run(CLI::App& app, int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Anabranch: runs, optimises and shows graphs in their text form (.abir)");
+  CLI::App app(
+      "Anabranch: runs, checks, optimises and shows graphs in their text form (.abir) and "
+      "StableHLO's "
+      "(.mlir)");
   app.require_subcommand(1);
   app.set_version_flag("--version", ANABRANCH_VERSION);
   anabranch::add_run(app);
+  anabranch::add_check(app);
   anabranch::add_opt(app);
   anabranch::add_dump(app);
   anabranch::add_devices(app);

@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 
+#include "anabranch/stablehlo.h"
 #include "codegen/compile.h"
 #include "codegen/program_passes.h"
 #include "frontend/run/env.h"
@@ -51,6 +52,9 @@ void dump_command(const DumpChoices& choices) {
   Options options = default_options();
   if (choices.streams > 0) options.streams = choices.streams;
   if (!choices.after.empty()) return write(choices, text_after(choices, options));
+  if (choices.format == "stablehlo") {
+    return write(choices, stablehlo::to_stablehlo(read_graph(choices.file)));
+  }
   const Compilation compilation = compile(read_graph(choices.file), options);
   std::string text;
   if (choices.format == "text") {
@@ -70,7 +74,10 @@ void add_dump(CLI::App& app) {
   command->add_option("file", choices->file, "graph text, or - for standard input")->required();
   command->add_option("--stage", choices->stage, stage_names());
   command->add_option("--after", choices->after, "a pass: what it made, each time that it ran");
-  command->add_option("--format", choices->format)->check(CLI::IsMember({"text", "dot", "svg"}));
+  command
+      ->add_option("--format", choices->format,
+                   "stablehlo: the graph itself, whatever the stage, as a module of StableHLO")
+      ->check(CLI::IsMember({"text", "dot", "svg", "stablehlo"}));
   command->add_option("--output", choices->output, "a file to write instead of printing");
   add_streams(*command, choices->streams);
   command->callback([choices] { dump_command(*choices); });

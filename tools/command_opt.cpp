@@ -58,7 +58,7 @@ void opt_graph(const OptChoices& choices, const std::string& text) {
       throw Error("--parameters " + device + ": no device; write cpu:0,cpu:1, one per parameter");
     }
   }
-  Graph graph = named_in_errors(choices.file, [&] { return parse(text); });
+  Graph graph = graph_of_text(text, choices.file);
   std::cout << run_passes(list, std::move(graph), context, verified);
   for (const std::string& note : context.notes) std::cout << "# " << note << "\n";
 }

@@ -54,12 +54,15 @@ std::pair<std::size_t, std::string> parse_binding(const std::string& text, const
 
 Literal random_literal(const Type& type, std::mt19937_64& generator) {
   std::normal_distribution<double> normal;
-  return visit_dtype(type.dtype, [&]<class T>() {
+  return visit_any_dtype(type.dtype, [&]<class T>() {
     std::unique_ptr<T[]> values(new T[static_cast<std::size_t>(type.size())]);
     for (std::int64_t i = 0; i < type.size(); ++i) {
       const double draw =
-          is_float(type.dtype) ? normal(generator) : 100 * std::fabs(normal(generator));
-      values[static_cast<std::size_t>(i)] = convert_scalar<T>(draw);
+          is_integer(type.dtype) ? 100 * std::fabs(normal(generator)) : normal(generator);
+      if constexpr (is_complex_storage<T>)
+        values[static_cast<std::size_t>(i)] = convert_scalar<T>(std::complex(draw, normal(generator)));
+      else
+        values[static_cast<std::size_t>(i)] = convert_scalar<T>(draw);
     }
     return Literal::of(std::span<const T>(values.get(), static_cast<std::size_t>(type.size())),
                        type.shape);

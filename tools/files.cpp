@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "anabranch/error.h"
+#include "anabranch/stablehlo.h"
 #include "ir/text/parse.h"
 #include "ir/write_file.h"
 #include "tools/commands.h"
@@ -31,10 +32,29 @@ std::string read_text(const std::string& path) {
   return text;
 }
 
-Graph read_graph(const std::string& path) {
-  const std::string text = read_text(path);
+namespace {
+
+// In our form a text begins with `graph`.
+bool is_stablehlo(const std::string& text, const std::string& path) {
+  if (path.ends_with(".mlir")) return true;
+  return !path.ends_with(".abir") &&
+         (text.find("func.func") != text.npos || text.find("stablehlo.") != text.npos);
+}
+
+Graph graph_of_module(const std::string& text, const std::string& path) {
+  const stablehlo::Module module = stablehlo::parse(text, path == "-" ? "standard input" : path);
+  const std::vector<stablehlo::Function> functions = module.functions();
+  return (functions.size() == 1 ? functions[0] : module.function("main")).graph();
+}
+
+}  // namespace
+
+Graph graph_of_text(const std::string& text, const std::string& path) {
+  if (is_stablehlo(text, path)) return graph_of_module(text, path);
   return named_in_errors(path, [&] { return parse(text, path == "-" ? "" : path); });
 }
+
+Graph read_graph(const std::string& path) { return graph_of_text(read_text(path), path); }
 
 void write_text(const std::string& path, const std::string& text) {
   write_file(path, [&](std::ostream& file) { file << text; });

@@ -29,7 +29,7 @@ struct Descr {
 };
 
 // Without the letters l, L, p and P: their sizes depend on the machine that wrote them.
-constexpr std::array<Descr, 12> descrs = {{{"b1", bool_, "?", "bool"},
+constexpr std::array<Descr, 14> descrs = {{{"b1", bool_, "?", "bool"},
                                            {"i1", i8, "b", "int8"},
                                            {"i2", i16, "h", "int16"},
                                            {"i4", i32, "i", "int32"},
@@ -40,7 +40,9 @@ constexpr std::array<Descr, 12> descrs = {{{"b1", bool_, "?", "bool"},
                                            {"u8", u64, "Q", "uint64"},
                                            {"f2", f16, "e", "float16"},
                                            {"f4", f32, "f", "float32"},
-                                           {"f8", f64, "d", "float64"}}};
+                                           {"f8", f64, "d", "float64"},
+{"c8", c64, "F", "complex64"},
+{"c16", c128, "D", "complex128"}}};
 
 struct Header {
   Type type;
@@ -68,7 +70,7 @@ void parse_descr(const std::string& path, const PythonLiteral& value, Header& he
   std::replace_if(
       shown.begin(), shown.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
   fail_reading(path, "dtype '" + shown +
-                         "' is not one of ours; save it as bool, an integer or float16 to float64");
+                         "' is not one of ours; save it as bool, an integer, float16 to float64, complex64 or complex128");
 }
 
 Shape parse_shape(const std::string& path, const PythonLiteral& value) {
@@ -228,7 +230,7 @@ Literal read_npy(const NpySource& source) {
   }
   std::vector<std::byte> bytes(type.bytes());
   reader.fill(bytes);
-  if (header.big_endian) reverse_each(bytes, byte_size(type.dtype));
+  if (header.big_endian) reverse_each(bytes, byte_size(part_dtype(type.dtype)));
   if (type.dtype == bool_) {  // to NumPy any byte but 0 is true
     for (std::byte& byte : bytes) byte = std::byte(byte != std::byte{0});
   }

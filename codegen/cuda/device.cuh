@@ -21,6 +21,12 @@ struct f16 {
 struct bf16 {
   u16 bits;
 };
+struct alignas(8) c64 {
+  f32 re, im;
+};
+struct alignas(16) c128 {
+  f64 re, im;
+};
 
 // --- bits ----------------------------------------------------------------------------------------
 
@@ -393,6 +399,13 @@ template <class T>
 AB_INLINE bool compare_ge(T x, T y) {
   return x >= y;
 }
+
+AB_INLINE f32 real(c64 z) { return z.re; }
+AB_INLINE f64 real(c128 z) { return z.re; }
+AB_INLINE f32 imag(c64 z) { return z.im; }
+AB_INLINE f64 imag(c128 z) { return z.im; }
+AB_INLINE c64 complex(f32 re, f32 im) { return {re, im}; }
+AB_INLINE c128 complex(f64 re, f64 im) { return {re, im}; }
 
 template <class T>
 AB_INLINE T select(bool which, T x, T y) {

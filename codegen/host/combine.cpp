@@ -11,6 +11,7 @@ namespace anabranch {
 namespace {
 
 constexpr std::size_t prefetch_distance = 8;  // runs: what memory takes, over what a run takes
+constexpr std::int64_t near = 1 << 19;        // bytes that a second-level cache keeps
 
 struct Replace {
   template <class T>
@@ -76,9 +77,22 @@ T combined(T x, T y) {
 }
 
 template <class T, class Combine>
+void combine_run(T* __restrict to, const T* __restrict from, std::int64_t count) {
+  for (std::int64_t k = 0; k < count; ++k) to[k] = combined<T, Combine>(to[k], from[k]);
+}
+
+template <class T, class Combine>
 void combine(void* array, const void* updates, const PlacedRuns& runs) {
   T* const to = static_cast<T*>(array);
   const T* const from = static_cast<const T*>(updates);
+  const bool is_near = (runs.end - runs.begin) * std::int64_t{sizeof(T)} <= near;
+  if (runs.run == 1 && is_near) {
+    for (std::size_t i = 0; i < runs.count; ++i) {
+      const auto [target, number] = runs.list[i];
+      to[target] = combined<T, Combine>(to[target], from[number]);
+    }
+    return;
+  }
   for (std::size_t i = 0; i < runs.count; ++i) {
     if (i + prefetch_distance < runs.count) {
       const std::int64_t ahead = runs.list[i + prefetch_distance].target;
@@ -91,11 +105,7 @@ void combine(void* array, const void* updates, const PlacedRuns& runs) {
     }
     const std::int64_t first = std::max(target, runs.begin);
     const std::int64_t count = std::min(target + runs.run, runs.end) - first;
-    T* __restrict const element = to + first;
-    const T* __restrict const update = from + number * runs.run + (first - target);
-    for (std::int64_t k = 0; k < count; ++k) {
-      element[k] = combined<T, Combine>(element[k], update[k]);
-    }
+    combine_run<T, Combine>(to + first, from + number * runs.run + (first - target), count);
   }
 }
 

@@ -45,13 +45,64 @@ class Scatter {
     const std::int64_t inner = layout_.axes.back().size;
     for (std::int64_t number = 0; number < layout_.runs; number += inner) {
       for (std::int64_t first = 0; first < inner; first += chunk) {
-        place(number, first, std::min(chunk, inner - first));
+        const std::int64_t count = std::min(chunk, inner - first);
+        if (goes_by_one_component()) {
+          place_by_one(number, first, count);
+        } else {
+          place(number, first, count);
+        }
       }
       step();
     }
   }
 
  private:
+  bool goes_by_one_component() const {
+    const ScatterLayout::Axis& axis = layout_.axes.back();
+    return layout_.components.size() == 1 && axis.component < 0 && axis.target_stride == 0;
+  }
+
+  // As `place` does, where one number of each run says whether it is of this part: whether it is
+  // one of `some` from `least` on.
+  void place_by_one(std::int64_t number, std::int64_t first, std::int64_t count) {
+    const ScatterLayout::Axis& axis = layout_.axes.back();
+    const ScatterLayout::Component& component = layout_.components[0];
+    const std::int64_t stride = component.target_stride;
+    const std::int64_t least =
+        std::max<std::int64_t>(up(begin_ - layout_.run + 1 - target_base_, stride), 0);
+    const std::int64_t end = std::min(up(end_ - target_base_, stride), component.size);
+    if (least >= end) return;
+    const auto some = static_cast<std::uint64_t>(end - least);
+    const auto shift = static_cast<std::uint64_t>(counted_[0] - least);
+    const I* from = indices_ + index_base_ + component.index_offset + first * axis.index_stride;
+    const std::size_t kept = axis.index_stride == 1
+                                 ? keep(from, 1, shift, some, count)
+                                 : keep(from, axis.index_stride, shift, some, count);
+    const std::int64_t base = target_base_ + least * stride;
+    for (std::size_t i = 0; i < kept; ++i) {
+      runs_[i] = {base + runs_[i].target * stride, number + first + runs_[i].number};
+    }
+    if (kept > 0) hand_on(kept);
+  }
+
+  // Without a branch: which part an update is of cannot be foretold. What is outside may be any
+  // number: it wraps around, and is no less than `some`.
+  std::size_t keep(const I* from, std::int64_t stride, std::uint64_t shift, std::uint64_t some,
+                   std::int64_t count) {
+    std::size_t kept = 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::uint64_t at = static_cast<std::uint64_t>(std::int64_t{from[i * stride]}) + shift;
+      runs_[kept] = {static_cast<std::int64_t>(at), i};
+      kept += at < some ? 1 : 0;
+    }
+    return kept;
+  }
+
+  // The quotient, rounded up.
+  static std::int64_t up(std::int64_t number, std::int64_t by) {
+    return number > 0 ? (number - 1) / by + 1 : number / by;
+  }
+
   // Runs `first` and on along the innermost axis, whose first run is `number`.
   void place(std::int64_t number, std::int64_t first, std::int64_t count) {
     const ScatterLayout::Axis& axis = layout_.axes.back();
@@ -71,7 +122,7 @@ class Scatter {
         add(component, from, axis.index_stride, counted, counts ? 1 : 0, size);
       }
     }
-    hand_on(number + first, size);
+    keep(number + first, size);
   }
 
   // What is outside may be any number: it wraps around, and is left out.
@@ -89,8 +140,7 @@ class Scatter {
     }
   }
 
-  // Without a branch: which part an update is of cannot be foretold.
-  void hand_on(std::int64_t number, std::size_t count) {
+  void keep(std::int64_t number, std::size_t count) {
     std::size_t kept = 0;
     for (std::size_t i = 0; i < count; ++i) {
       runs_[kept] = {target_[i], number + static_cast<std::int64_t>(i)};
@@ -98,8 +148,11 @@ class Scatter {
           outside_[i] == 0 && target_[i] < end_ && target_[i] > begin_ - layout_.run;
       kept += is_ours ? 1 : 0;
     }
-    if (kept == 0) return;
-    task_.combine(result_, updates_, {runs_.data(), kept, layout_.run, begin_, end_});
+    if (kept > 0) hand_on(kept);
+  }
+
+  void hand_on(std::size_t count) {
+    task_.combine(result_, updates_, {runs_.data(), count, layout_.run, begin_, end_});
   }
 
   // The axes but the innermost, on by one place.

@@ -4,8 +4,10 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <complex>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include "ir/scalar.h"
@@ -192,6 +194,41 @@ class FloatFormat {
   int exponent_width_ = 0;
 };
 
+/// Both parts in columns of their own, the imaginary one with its sign (NumPy's
+/// ComplexFloatingFormat).
+template <class T>
+class ComplexFormat {
+ public:
+  ComplexFormat(const std::complex<T>* data, const std::vector<std::int64_t>& shown)
+      : first_(shown.empty() ? 0 : shown.front()) {
+    const std::int64_t last = shown.empty() ? -1 : shown.back();
+    for (std::int64_t i = first_; i <= last; ++i) {
+      re_->push_back(data[i].real());
+      im_->push_back(std::fabs(data[i].imag()));
+      is_negative_->push_back(std::signbit(data[i].imag()) && !std::isnan(data[i].imag()));
+    }
+    std::vector<std::int64_t> places;
+    for (std::int64_t i : shown) places.push_back(i - first_);
+    re_format_ = FloatFormat<T>(re_->data(), places);
+    im_format_ = FloatFormat<T>(im_->data(), places);
+  }
+
+  std::string operator()(std::int64_t index) const {
+    const std::int64_t place = index - first_;
+    std::string im = " " + im_format_(place);
+    im[im.find_first_not_of(' ') - 1] =
+        (*is_negative_)[static_cast<std::size_t>(place)] ? '-' : '+';
+    im.insert(im.find_last_not_of(' ') + 1, "j");
+    return re_format_(place) + im;
+  }
+
+ private:
+  std::int64_t first_;
+  std::shared_ptr<std::vector<T>> re_ = std::make_shared<std::vector<T>>(), im_ = std::make_shared<std::vector<T>>();
+  std::shared_ptr<std::vector<bool>> is_negative_ = std::make_shared<std::vector<bool>>();
+  Format re_format_, im_format_;
+};
+
 template <class T>
 std::string integer_text(T value) {
   return std::to_string(value);
@@ -205,10 +242,15 @@ Format element_format(const T* data, const std::vector<std::int64_t>& shown) {
     std::size_t width = 0;
     for (std::int64_t i : shown) width = std::max(width, integer_text(data[i]).size());
     return [data, width](std::int64_t i) { return aligned_right(integer_text(data[i]), width); };
+  } else if constexpr (is_complex_storage<T>) {
+    return ComplexFormat<typename T::value_type>(data, shown);
   } else {
     return FloatFormat<T>(data, shown);
   }
 }
+
+template <class T>
+std::string complex_text(std::complex<T> value);
 
 // A single number prints as NumPy's scalars do.
 template <class T>
@@ -217,6 +259,8 @@ std::string scalar_text(T value) {
     return value ? "True" : "False";
   } else if constexpr (std::is_integral_v<T>) {
     return integer_text(value);
+  } else if constexpr (is_complex_storage<T>) {
+    return complex_text(value);
   } else {
     const double wide = exact(value), size = std::fabs(wide);
     if (!std::isfinite(wide)) return not_finite(wide);
@@ -230,6 +274,17 @@ std::string scalar_text(T value) {
     if (std::size_t point = text.find(".e"); point != text.npos) text.erase(point, 1);
     return text;
   }
+}
+
+template <class T>
+std::string complex_text(std::complex<T> value) {
+  const auto part = [](T number) {
+    std::string text = scalar_text(number);
+    return text.ends_with(".0") ? text.substr(0, text.size() - 2) : text;
+  };
+  const std::string im = part(value.imag()) + "j";
+  if (value.real() == 0 && !std::signbit(value.real())) return im;
+  return "(" + part(value.real()) + (im.starts_with('-') ? "" : "+") + im + ")";
 }
 
 /// Brackets, rows and lines around the elements (NumPy's _formatArray).
@@ -321,7 +376,7 @@ class Layout {
 
 std::string format_array(const Type& type, const void* data) {
   if (type.size() == 0) return "[]";
-  return visit_dtype(type.dtype, [&]<class T>() -> std::string {
+  return visit_any_dtype(type.dtype, [&]<class T>() -> std::string {
     auto* elements = static_cast<const T*>(data);
     if (type.rank() == 0) return scalar_text(elements[0]);
     const bool summarise = type.size() > threshold;

@@ -257,8 +257,8 @@ Array diag(const Operand& vector) {
   const SourceLocation at = vector.where();
   const std::int64_t size = type_of(array).size();
   const Array mask = astype({eye(size), at}, bool_);
-  return where({mask, at}, {expand_dims({array, at}, 1), at},
-               {zeros(type_of(array).dtype, Sizes({size, size}, at)), at});
+  return where(Operand(mask, at), Operand(expand_dims({array, at}, 1), at),
+               Operand(zeros(type_of(array).dtype, Sizes({size, size}, at)), at));
 }
 
 }  // namespace anabranch

@@ -15,7 +15,9 @@ namespace {
 bool is_weak(const Array& array) { return array.expression()->weak; }
 
 // bool < integer < float
-int kind_of(Dtype dtype) { return dtype == bool_ ? 0 : is_float(dtype) ? 2 : 1; }
+int kind_of(Dtype dtype) {
+  return dtype == bool_ ? 0 : is_integer(dtype) ? 1 : is_float(dtype) ? 2 : 3;
+}
 
 bool is_same_kind(const Type& a, const Type& b) { return kind_of(a.dtype) == kind_of(b.dtype); }
 

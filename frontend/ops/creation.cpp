@@ -70,6 +70,7 @@ Array keep_triangle(const char* function, Comparison direction, const Operand& x
 
 // What an array made from a number alone has; see the header.
 Dtype dtype_made_of(const Number& number) {
+  if (number.dtype == c128) return complex_dtype(default_float);
   return number.dtype == f64 ? default_float : number.dtype;
 }
 
@@ -104,7 +105,10 @@ double value_of(const char* function, const Operand& operand) {
              " decides the result's size, so it has to be a C++ number",
          operand.where());
   }
-  return std::visit([](auto value) { return static_cast<double>(value); }, operand.number().value);
+  if (is_complex(operand.number().dtype)) {
+    fail(std::string(function) + ": " + describe(operand) + " is no real number", operand.where());
+  }
+  return real_number(operand.number());
 }
 
 }  // namespace

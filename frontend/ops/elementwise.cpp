@@ -24,7 +24,7 @@ Array compare(const char* function, Comparison direction, const Operand& a, cons
 
 // floor, ceil, round, trunc leave integers as they are.
 Array rounded(const char* function, Op op, const Operand& x) {
-  Array array = as_array(function, x, Takes::numbers);
+  Array array = as_array(function, x, Takes::real_numbers);
   return is_float(array.expression()->type.dtype) ? record(op, {array}, x.where()) : array;
 }
 
@@ -45,10 +45,10 @@ BINARY(add,                  add,                   numbers)
 BINARY(subtract,             subtract,              numbers)
 BINARY(multiply,             multiply,              numbers)
 BINARY(divide,               divide,                numbers)
-BINARY(fmod,                 remainder,             numbers)
+BINARY(fmod,                 remainder,             real_numbers)
 BINARY(pow,                  power,                 numbers)
-BINARY(maximum,              maximum,               numbers)
-BINARY(minimum,              minimum,               numbers)
+BINARY(maximum,              maximum,               real_numbers)
+BINARY(minimum,              minimum,               real_numbers)
 BINARY(atan2,                atan2,                 floats)
 BINARY(logical_and,          and_,                  bool_only)
 BINARY(logical_or,           or_,                   bool_only)
@@ -71,25 +71,25 @@ UNARY(logical_not,           not_,                  bool_only)
 UNARY(bitwise_invert,        not_,                  integers_or_bool)
 UNARY(bitwise_count,         popcnt,                integers)
 UNARY(count_leading_zeros,   count_leading_zeros,   integers)
-UNARY(exp,                   exponential,           floats)
-UNARY(expm1,                 exponential_minus_one, floats)
-UNARY(log,                   log,                   floats)
-UNARY(log1p,                 log_plus_one,          floats)
-UNARY(sqrt,                  sqrt,                  floats)
-UNARY(rsqrt,                 rsqrt,                 floats)
+UNARY(exp,                   exponential,           floats_or_complex)
+UNARY(expm1,                 exponential_minus_one, floats_or_complex)
+UNARY(log,                   log,                   floats_or_complex)
+UNARY(log1p,                 log_plus_one,          floats_or_complex)
+UNARY(sqrt,                  sqrt,                  floats_or_complex)
+UNARY(rsqrt,                 rsqrt,                 floats_or_complex)
 UNARY(cbrt,                  cbrt,                  floats)
-UNARY(sin,                   sine,                  floats)
-UNARY(cos,                   cosine,                floats)
-UNARY(tan,                   tan,                   floats)
-UNARY(asin,                  asin,                  floats)
-UNARY(acos,                  acos,                  floats)
-UNARY(atan,                  atan,                  floats)
-UNARY(sinh,                  sinh,                  floats)
-UNARY(cosh,                  cosh,                  floats)
-UNARY(tanh,                  tanh,                  floats)
-UNARY(asinh,                 asinh,                 floats)
-UNARY(acosh,                 acosh,                 floats)
-UNARY(atanh,                 atanh,                 floats)
+UNARY(sin,                   sine,                  floats_or_complex)
+UNARY(cos,                   cosine,                floats_or_complex)
+UNARY(tan,                   tan,                   floats_or_complex)
+UNARY(asin,                  asin,                  floats_or_complex)
+UNARY(acos,                  acos,                  floats_or_complex)
+UNARY(atan,                  atan,                  floats_or_complex)
+UNARY(sinh,                  sinh,                  floats_or_complex)
+UNARY(cosh,                  cosh,                  floats_or_complex)
+UNARY(tanh,                  tanh,                  floats_or_complex)
+UNARY(asinh,                 asinh,                 floats_or_complex)
+UNARY(acosh,                 acosh,                 floats_or_complex)
+UNARY(atanh,                 atanh,                 floats_or_complex)
 UNARY(erf,                   erf,                   floats)
 UNARY(erfinv,                erf_inv,               floats)
 
@@ -110,7 +110,7 @@ Array abs(const Operand& x) {
 Array positive(const Operand& x) { return as_array("positive", x, Takes::numbers); }
 
 Array clip(const Operand& x, const Operand& low, const Operand& high) {
-  std::vector<Array> three = promote("clip", {&x, &low, &high}, Takes::numbers);
+  std::vector<Array> three = promote("clip", {&x, &low, &high}, Takes::real_numbers);
   broadcast("clip", three, x.where());
   return record(Op::clamp, {three[1], three[0], three[2]}, x.where());
 }

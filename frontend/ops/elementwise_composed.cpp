@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "anabranch/bits.h"
+#include "anabranch/complex.h"
 #include "anabranch/elementwise.h"
 #include "frontend/ops/promote.h"
 #include "frontend/ops/term.h"
@@ -28,14 +30,10 @@ Array square(const Operand& x) {
   return y * y;
 }
 
-Array reciprocal(const Operand& x) { return 1 / term("reciprocal", x); }
-
-Array exp2(const Operand& x) { return exp(term("exp2", x) * std::numbers::ln2); }
-Array log2(const Operand& x) { return log(term("log2", x)) * std::numbers::log2e; }
-Array log10(const Operand& x) { return log(term("log10", x)) * std::numbers::log10e; }
+Array reciprocal(const Operand& x) { return 1 / term("reciprocal", x, Takes::floats_or_complex); }
 
 Array trunc(const Operand& x) {
-  Term y = term("trunc", x, Takes::numbers);
+  Term y = term("trunc", x, Takes::real_numbers);
   if (!is_float(y.array().dtype())) return y;
   return where(y < 0, ceil(y), floor(y));
 }
@@ -48,12 +46,17 @@ Array isnan(const Operand& x) {
 
 Array isfinite(const Operand& x) {
   Term y = term("isfinite", x, Takes::numbers);
-  if (!is_float(y.array().dtype())) return y == y;
+  const Dtype dtype = y.array().dtype();
+  if (!is_float(dtype) && !is_complex(dtype)) return y == y;
   return record(Op::is_finite, {y.array()}, x.where());
 }
 
 Array isinf(const Operand& x) {
   Term y = term("isinf", x, Takes::numbers);
+  if (is_complex(y.array().dtype())) {
+    return Term(isinf({real(y), x.where()}), x.where()) |
+           Term(isinf({imag(y), x.where()}), x.where());
+  }
   if (!is_float(y.array().dtype())) return y != y;
   return abs(y) == std::numeric_limits<double>::infinity();
 }
@@ -97,13 +100,13 @@ Array logaddexp(const Operand& a, const Operand& b) {
 }
 
 Array remainder(const Operand& a, const Operand& b) {
-  auto [x, y] = terms("remainder", a, b, Takes::numbers);
+  auto [x, y] = terms("remainder", a, b, Takes::real_numbers);
   Term rest = {record(Op::remainder, {x.array(), y.array()}, a.where()), a.where()};
   return where((rest != 0) & ((rest < 0) != (y < 0)), rest + y, rest);
 }
 
 Array floor_divide(const Operand& a, const Operand& b) {
-  auto [x, y] = terms("floor_divide", a, b, Takes::numbers);
+  auto [x, y] = terms("floor_divide", a, b, Takes::real_numbers);
   Term quotient = x / y;
   if (is_float(quotient.array().dtype())) return floor(quotient);
   // Truncation is one too high where there is a rest whose sign is not the divisor's.

@@ -25,7 +25,7 @@ Array no_info(const Array& a, SourceLocation where) { return zeros(i32, batch_an
 
 // 1 where a factor of NaN says that there is none; the axes are those of one matrix's factor.
 Array info_of(const Array& factor, int axes, SourceLocation where) {
-  const Array is_nan = isnan({factor, where});
+  const Array is_nan = isnan(Operand(factor, where));
   const Axes last = axes == 1 ? Axes{-1} : Axes{-2, -1};
   return astype({any({is_nan, where}, last), where}, i32);
 }

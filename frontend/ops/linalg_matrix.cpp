@@ -38,6 +38,25 @@ std::vector<std::int64_t> sizes_of_batch(const Array& x) {
   return {shape.begin(), shape.end() - 2};
 }
 
+// The batch that both broadcast to.
+std::vector<std::int64_t> common_batch(const char* function, const Array& a, const Array& b,
+                                       SourceLocation where) {
+  std::vector<std::int64_t> left = sizes_of_batch(a), right = sizes_of_batch(b);
+  const std::size_t rank = std::max(left.size(), right.size());
+  left.insert(left.begin(), rank - left.size(), 1);
+  right.insert(right.begin(), rank - right.size(), 1);
+  for (std::size_t i = 0; i < rank; ++i) {
+    if (left[i] != right[i] && left[i] != 1 && right[i] != 1) {
+      fail(std::string(function) + ": batch sizes differ: " + to_string(type_of(a)) + " x " +
+               to_string(type_of(b)) + " (" + std::to_string(left[i]) + " against " +
+               std::to_string(right[i]) + ")",
+           where);
+    }
+    if (left[i] == 1) left[i] = right[i];
+  }
+  return left;
+}
+
 }  // namespace
 
 std::int64_t MatrixOperand::rows() const { return size_from_last(matrix, 2); }
@@ -78,21 +97,9 @@ Array selection(const Array& rows, std::int64_t size, Dtype dtype, SourceLocatio
 
 std::pair<Array, Array> with_one_batch(const char* function, const Array& a, const Array& b,
                                        SourceLocation where) {
-  std::vector<std::int64_t> left = sizes_of_batch(a), right = sizes_of_batch(b);
-  const std::size_t rank = std::max(left.size(), right.size());
-  left.insert(left.begin(), rank - left.size(), 1);
-  right.insert(right.begin(), rank - right.size(), 1);
-  for (std::size_t i = 0; i < rank; ++i) {
-    if (left[i] != right[i] && left[i] != 1 && right[i] != 1) {
-      fail(std::string(function) + ": batch sizes differ: " + to_string(type_of(a)) + " x " +
-               to_string(type_of(b)) + " (" + std::to_string(left[i]) + " against " +
-               std::to_string(right[i]) + ")",
-           where);
-    }
-    if (left[i] == 1) left[i] = right[i];
-  }
+  const std::vector<std::int64_t> batch = common_batch(function, a, b, where);
   const auto repeated = [&](const Array& x) {
-    std::vector<std::int64_t> sizes = left;
+    std::vector<std::int64_t> sizes = batch;
     sizes.insert(sizes.end(), {size_from_last(x, 2), size_from_last(x, 1)});
     return broadcast_to_shape(function, x, Shape(std::move(sizes)), where);
   };
@@ -122,6 +129,7 @@ System system_of(const char* function, const Operand& a, const Operand& b, bool 
              " rows against " + std::to_string(size_from_last(system.b, 2)) + ")",
          where);
   }
+  common_batch(function, system.a, system.b, where);
   return system;
 }
 

@@ -35,7 +35,7 @@ Array vector_norm(const Operand& x, const Axes& axes, bool keep, double order) {
   }
   if (order == 1) return made(anabranch::sum(sizes, axes, keep));
   const Array sum = anabranch::sum({pow(sizes, order), where}, axes, keep);
-  return made(pow({sum, where}, 1 / order));
+  return made(pow(Operand(sum, where), 1 / order));
 }
 
 Array matrix_norm(const Operand& x, bool keep, MatrixNorm order) {

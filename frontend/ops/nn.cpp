@@ -87,7 +87,7 @@ Array relu(const Operand& x) {
 }
 
 Array sigmoid(const Operand& x) {
-  return record(Op::logistic, {term("sigmoid", x).array()}, x.where());
+  return record(Op::logistic, {term("sigmoid", x, Takes::floats_or_complex).array()}, x.where());
 }
 
 Array silu(const Operand& x) {

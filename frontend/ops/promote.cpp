@@ -14,10 +14,11 @@
 namespace anabranch {
 namespace {
 
-enum class Kind : std::uint8_t { boolean, integer, floating };
+enum class Kind : std::uint8_t { boolean, integer, floating, complex_number };
 
 Kind kind_of(Dtype dtype) {
   if (dtype == bool_) return Kind::boolean;
+  if (is_complex(dtype)) return Kind::complex_number;
   return is_float(dtype) ? Kind::floating : Kind::integer;
 }
 
@@ -27,12 +28,16 @@ bool takes(Takes what, Dtype dtype) {
       return true;
     case Takes::numbers:
       return dtype != bool_;
+    case Takes::real_numbers:
+      return dtype != bool_ && !is_complex(dtype);
     case Takes::floats:
       return is_float(dtype);
+    case Takes::floats_or_complex:
+      return is_float(dtype) || is_complex(dtype);
     case Takes::integers:
       return is_integer(dtype);
     case Takes::integers_or_bool:
-      return !is_float(dtype);
+      return is_integer(dtype) || dtype == bool_;
     case Takes::bool_only:
       return dtype == bool_;
   }
@@ -43,7 +48,9 @@ bool takes(Takes what, Dtype dtype) {
 constexpr const char* wanted[] = {
     "anything",
     "numbers, not bool; convert with .astype(ab::i32)",
+    "real numbers, not bool; real, imag and abs make them of complex ones",
     "floating-point numbers; convert with .astype(ab::f32)",
+    "floating-point or complex numbers; convert with .astype(ab::f32)",
     "integers; convert with .astype(ab::i32)",
     "integers or bool; convert with .astype(ab::i32)",
     "bool; compare with 0 first",
@@ -52,11 +59,13 @@ constexpr const char* wanted[] = {
 // Takes a visitor's number apart: whether T can stand for it.
 template <class T, class From>
 bool stands_for(From value) {
-  if constexpr (std::is_same_v<T, bool>)
+  if constexpr (is_complex_storage<From>)
+    return is_complex_storage<T>;
+  else if constexpr (std::is_same_v<T, bool>)
     return std::is_same_v<From, bool>;
   else if constexpr (std::is_same_v<From, bool>)
     return true;
-  else if constexpr (is_float_storage<T>)
+  else if constexpr (is_float_storage<T> || is_complex_storage<T>)
     return true;
   else if constexpr (std::is_same_v<From, double>)
     return false;
@@ -80,6 +89,10 @@ Dtype promoted_weak(Dtype a, Dtype b) {
 
 }  // namespace
 
+double real_number(const Number& number) {
+  return std::visit([](auto value) { return convert_scalar<double>(value); }, number.value);
+}
+
 std::string to_string(const Number& number) {
   return std::visit(
       []<class T>(T value) -> std::string {
@@ -100,7 +113,7 @@ std::string describe(const Operand& operand) {
 Array number_as(const char* function, const Number& number, Dtype dtype, SourceLocation where) {
   return std::visit(
       [&]<class From>(From value) {
-        return visit_dtype(dtype, [&]<class T>() -> Array {
+        return visit_any_dtype(dtype, [&]<class T>() -> Array {
           if (!stands_for<T>(value)) {
             fail(std::string(function) + ": " + std::string(name(dtype)) +
                      " cannot stand for the number " + to_string(number) +
@@ -138,6 +151,11 @@ Array as_array(const char* function, const Operand& operand, Takes what) {
 
 std::optional<Dtype> promoted(Dtype a, Dtype b) {
   if (a == b) return a;
+  if (is_complex(a) || is_complex(b)) {
+    const bool meet = kind_of(a) >= Kind::floating && kind_of(b) >= Kind::floating;
+    if (!meet) return {};
+    return part_dtype(a) == f64 || part_dtype(b) == f64 ? c128 : c64;
+  }
   if (kind_of(a) != kind_of(b) || a == bool_) return {};
   if (is_float(a)) {
     if (byte_size(a) == byte_size(b)) return f32;  // f16 and bf16
@@ -185,6 +203,8 @@ Dtype common_dtype(const char* function, std::initializer_list<const Operand*> o
       strong = both;
     }
   }
+  // A complex number beside an array of floats.
+  if (strong && weak && is_complex(*weak) && is_float(*strong)) return complex_dtype(*strong);
   return strong ? *strong : *weak;
 }
 

@@ -8,11 +8,11 @@
 #include "frontend/array/expression.h"
 #include "frontend/array/fail.h"
 #include "frontend/ops/promote.h"
+#include "frontend/ops/random_key.h"
 #include "frontend/ops/term.h"
 #include "frontend/trace/record.h"
 
 namespace anabranch::random {
-namespace {
 
 Term checked_key(const char* function, const Operand& key) {
   Array array = as_array(function, key);
@@ -24,6 +24,8 @@ Term checked_key(const char* function, const Operand& key) {
   }
   return {array, key.where()};
 }
+
+namespace {
 
 // Words `stride * i + offset` of the key's sequence, i being the position in row-major order.
 Term words(const Term& key, const Shape& shape, std::uint64_t stride, std::uint64_t offset) {
@@ -52,8 +54,7 @@ Term unit(const Term& key, const Shape& shape, Dtype dtype) {
 }
 
 bool is_number(const Operand& operand, double number) {
-  return operand.is_number() && std::visit([](auto value) { return static_cast<double>(value); },
-                                           operand.number().value) == number;
+  return operand.is_number() && real_number(operand.number()) == number;
 }
 
 void check_float(const char* function, Dtype dtype, SourceLocation where) {

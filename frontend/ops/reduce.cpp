@@ -1,5 +1,6 @@
 #include "anabranch/reduce.h"
 
+#include "anabranch/complex.h"
 #include "anabranch/manipulate.h"
 #include "frontend/array/expression.h"
 #include "frontend/array/fail.h"
@@ -54,7 +55,7 @@ void refuse_empty(const char* function, const Operand& x, const Shape& shape,
 }
 
 Array extreme(const char* function, Op op, const Operand& x, const Axes& axes, bool keep) {
-  Array array = as_array(function, x, Takes::numbers);
+  Array array = as_array(function, x, Takes::real_numbers);
   const Shape& shape = array.expression()->type.shape;
   std::vector<std::int64_t> folded = axes.of_rank(function, shape, x.where());
   refuse_empty(function, x, shape, folded);
@@ -63,6 +64,7 @@ Array extreme(const char* function, Op op, const Operand& x, const Axes& axes, b
 
 Array position(const char* function, Op op, const Operand& x, const Axes& axes, bool keep) {
   Array array = as_array(function, x, Takes::anything);
+  if (is_complex(array.expression()->type.dtype)) as_array(function, x, Takes::real_numbers);
   Shape shape = array.expression()->type.shape;
   std::vector<std::int64_t> folded = axes.of_rank(function, shape, x.where());
   if (!axes.all() && folded.size() != 1) {
@@ -94,10 +96,17 @@ Term mean_of(const char* function, const Term& x, const Axes& axes, bool keep) {
   return sum_in_own_dtype(x, axes, keep) / count;
 }
 
+// |x|^2, which is real.
+Term square_of_size(const Term& x) {
+  if (!is_complex(x.array().dtype())) return square(x);
+  const Term re = {real(x), x.where()}, im = {imag(x), x.where()};
+  return square(re) + square(im);
+}
+
 Term variance(const char* function, const Term& x, const Axes& axes, bool keep, double correction) {
   const double count = count_over(function, x, axes);
   const Term away = x - mean_of(function, x, axes, keepdims);
-  return sum_in_own_dtype(square(away), axes, keep) / std::max(count - correction, 0.0);
+  return sum_in_own_dtype(square_of_size(away), axes, keep) / std::max(count - correction, 0.0);
 }
 
 }  // namespace
@@ -105,7 +114,8 @@ Term variance(const char* function, const Term& x, const Axes& axes, bool keep, 
 Term countable(const char* function, const Operand& x) {
   const Term y = {as_array(function, x), x.where()};
   const Dtype dtype = y.array().dtype();
-  if (is_float(dtype) || byte_size(dtype) == byte_size(i64)) return y;
+  if (!is_integer(dtype) && dtype != bool_) return y;
+  if (byte_size(dtype) == byte_size(i64)) return y;
   return converted(y, dtype == bool_ || is_signed_integer(dtype) ? i64 : u64);
 }
 
@@ -143,23 +153,23 @@ Array count_nonzero(const Operand& x, const Axes& axes, bool keep) {
 }
 
 Array mean(const Operand& x, const Axes& axes, bool keep) {
-  const Term y = term("mean", x);
+  const Term y = term("mean", x, Takes::floats_or_complex);
   return rounded_as(y, mean_of("mean", widened(y), axes, keep));
 }
 
 Array var(const Operand& x, const Axes& axes, bool keep, double correction) {
-  const Term y = term("var", x);
+  const Term y = term("var", x, Takes::floats_or_complex);
   return rounded_as(y, variance("var", widened(y), axes, keep, correction));
 }
 
 Array stddev(const Operand& x, const Axes& axes, bool keep, double correction) {
-  const Term y = term("stddev", x);
+  const Term y = term("stddev", x, Takes::floats_or_complex);
   return rounded_as(y, sqrt(variance("stddev", widened(y), axes, keep, correction)));
 }
 
 Array norm(const Operand& x, const Axes& axes, bool keep) {
-  const Term y = term("norm", x);
-  return rounded_as(y, sqrt(sum_in_own_dtype(square(widened(y)), axes, keep)));
+  const Term y = term("norm", x, Takes::floats_or_complex);
+  return rounded_as(y, sqrt(sum_in_own_dtype(square_of_size(widened(y)), axes, keep)));
 }
 
 Array logsumexp(const Operand& x, const Axes& axes, bool keep) {

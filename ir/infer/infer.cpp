@@ -33,14 +33,28 @@ void check_arity(const Application& call) {
               " and was given " + std::to_string(call.operands.size()));
 }
 
-// The flags floats_only, integers_only and no_bools of ops.def.
+bool takes_complex(const OpInfo& row) {
+  const bool computes = is_elementwise(row) || row.kind == OpKind::reduction ||
+                        row.kind == OpKind::library;
+  return !computes || row.has(OpInfo::takes_complex) || row.has(OpInfo::complex_only);
+}
+
+// What the flags of ops.def say of the operands' dtypes.
 void check_flags(const Application& call) {
   const OpInfo& row = info(call.op);
   for (const Type& operand : call.operands) {
+    if (is_complex(operand.dtype)) {
+      if (takes_complex(row)) continue;
+      call.refuse("does not take complex numbers", "real, imag and abs make real ones");
+    }
+    if (row.has(OpInfo::complex_only)) {
+      call.refuse("takes complex numbers", "of f32 or f64 the op complex makes one");
+    }
     if (row.has(OpInfo::floats_only) && !is_float(operand.dtype)) {
       call.refuse("takes floating-point numbers", "convert to f32 or another float first");
     }
-    if (row.has(OpInfo::integers_only) && is_float(operand.dtype)) {
+    if (row.has(OpInfo::integers_only) && !is_integer(operand.dtype) &&
+        operand.dtype != Dtype::bool_) {
       call.refuse("takes integers or bool", "convert or bitcast_convert to an integer first");
     }
     if (row.has(OpInfo::no_bools) && operand.dtype == Dtype::bool_) {
@@ -64,6 +78,9 @@ Type convert(const Application& call) {
 Type bitcast_convert(const Application& call) {
   const Dtype from = call.operands[0].dtype;
   const Dtype to = call.stated->dtype;
+  if (is_complex(to)) {
+    call.refuse("a complex number is no other's bits", "complex makes one of two floats");
+  }
   if (from == Dtype::bool_ || to == Dtype::bool_) {
     call.refuse("bool has no bits to read as another dtype",
                 "to " + to_string(*call.stated) + "; convert does that");
@@ -100,6 +117,15 @@ Type select(const Application& call) {
   call.demand_equal_shapes(on_true, on_false, "broadcast_in_dim them to one shape first");
   call.demand_equal_shapes(condition, on_true, "broadcast_in_dim them to one shape first");
   return on_true;
+}
+
+Type complex(const Application& call) {
+  call.demand_equal_types();
+  const Type& part = call.operands[0];
+  if (part.dtype != Dtype::f32 && part.dtype != Dtype::f64) {
+    call.refuse("the parts must be f32 or f64", "convert them first");
+  }
+  return Type{complex_dtype(part.dtype), part.shape};
 }
 
 ResultTypes dispatch(const Application& call) {
@@ -144,10 +170,22 @@ ResultTypes elementwise(const Application& call) {
       return random_bits(call);
     case Op::select:
       return select(call);
+    case Op::complex:
+      return complex(call);
+    case Op::abs:
+    case Op::real:
+    case Op::imag:
+      return Type{part_dtype(call.operands[0].dtype), call.operands[0].shape};
     default:
       break;
   }
   const Type type = same_type(call);
+  if (call.op == Op::compare && is_complex(type.dtype)) {
+    const Comparison direction = call.as<CompareAttributes>().direction;
+    if (direction != Comparison::eq && direction != Comparison::ne) {
+      call.refuse("complex numbers have no order", "only eq and ne take them");
+    }
+  }
   return info(call.op).has(OpInfo::gives_bool) ? Type{Dtype::bool_, type.shape} : type;
 }
 

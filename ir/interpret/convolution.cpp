@@ -13,7 +13,7 @@ Results rules::convolution(const Node& node, Operands operands) {
   const Shape inner(std::vector<std::int64_t>(rhs_sizes.begin() + 1, rhs_sizes.end()));
   const std::int64_t outputs_of_group = rhs_sizes[0] / a.groups;
 
-  return visit_dtype(operands[0].type().dtype, [&]<class T>() {
+  return visit_any_dtype(operands[0].type().dtype, [&]<class T>() {
     using Sum = Exact<T>;
     const auto x = operands[0].values<T>(), w = operands[1].values<T>();
     Elements<T> result(node.types[0]);

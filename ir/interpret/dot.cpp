@@ -45,7 +45,7 @@ Results rules::dot(const Node& node, Operands operands) {
   const Axes rhs_inner = pick(rhs_strides, axes.rhs_contracting);
   const Shape inner(pick(lhs.shape.sizes(), axes.lhs_contracting));
 
-  return visit_dtype(lhs.dtype, [&]<class T>() {
+  return visit_any_dtype(lhs.dtype, [&]<class T>() {
     using Sum = Exact<T>;
     auto x = operands[0].values<T>();
     auto y = operands[1].values<T>();

@@ -31,6 +31,7 @@ void refuse_dtype(const Node& node, Dtype dtype) {
 }
 
 Results interpret(const Node& node, Operands operands) {
+  if (is_of_complex(node, operands)) return interpret_complex(node, operands);
   switch (node.op) {
 #define OP(name, arity, kind, attributes, flags, meaning) \
   case Op::name:                                          \
@@ -61,7 +62,7 @@ Results constant(const Node& node, Operands) { return {node.as<ConstantAttribute
 Results iota(const Node& node, Operands) {
   const Type& type = node.types[0];
   const auto axis = static_cast<std::size_t>(node.as<AxisAttributes>().axis);
-  return visit_dtype(type.dtype, [&]<class T>() {
+  return visit_any_dtype(type.dtype, [&]<class T>() {
     Elements<T> result(type);
     std::int64_t next = 0;
     for_each_place(type.shape,

@@ -39,7 +39,7 @@ Results fold(const Node& node, const Literal& operand, Total identity, Combine c
   const auto to = targets(operand.type().shape, node.as<AxesAttributes>().axes, type.shape);
   auto values = operand.values<T>();
   for (std::size_t i = 0; i < values.size(); ++i) {
-    totals[to[i]] = combine(totals[to[i]], static_cast<Exact<T>>(values[i]));
+    totals[to[i]] = combine(totals[to[i]], Exact<T>(values[i]));
   }
   Elements<T> result(type);
   for (std::int64_t i = 0; i < result.size(); ++i) {
@@ -47,6 +47,17 @@ Results fold(const Node& node, const Literal& operand, Total identity, Combine c
   }
   return std::move(result).finish();
 }
+
+// Part by part.
+template <class Float>
+struct ComplexSum {
+  CompensatedSum<Float> re, im;
+
+  ComplexSum operator+(std::complex<Float> x) const { return {re + x.real(), im + x.imag()}; }
+  explicit operator std::complex<Float>() const {
+    return {static_cast<Float>(re), static_cast<Float>(im)};
+  }
+};
 
 template <class T>
 constexpr Exact<T> lowest() {
@@ -112,8 +123,10 @@ Literal join_scalars(const Type& type, std::span<const Results> entries, std::si
 namespace rules {
 
 Results reduce_sum(const Node& node, Operands x) {
-  return visit_dtype(x[0].type().dtype, [&]<class T>() {
-    if constexpr (std::is_floating_point_v<Exact<T>>)
+  return visit_any_dtype(x[0].type().dtype, [&]<class T>() {
+    if constexpr (is_complex_storage<T>)
+      return fold<T>(node, x[0], ComplexSum<typename Exact<T>::value_type>(), std::plus<>());
+    else if constexpr (std::is_floating_point_v<Exact<T>>)
       return fold<T>(node, x[0], CompensatedSum<Exact<T>>(), std::plus<>());
     else
       return fold<T>(node, x[0], Exact<T>{0}, sum_of<Exact<T>>);
@@ -121,8 +134,8 @@ Results reduce_sum(const Node& node, Operands x) {
 }
 
 Results reduce_product(const Node& node, Operands x) {
-  return visit_dtype(x[0].type().dtype, [&]<class T>() {
-    return fold<T>(node, x[0], Exact<T>{1}, product_of<Exact<T>>);
+  return visit_any_dtype(x[0].type().dtype, [&]<class T>() {
+    return fold<T>(node, x[0], Exact<T>(1), product_of<Exact<T>>);
   });
 }
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cmath>
+#include <complex>
 #include <concepts>
 #include <cstdint>
 #include <span>
@@ -71,6 +72,9 @@ T product_of(T x, T y) {
     return x && y;
   } else if constexpr (std::integral<T>) {
     return static_cast<T>(static_cast<std::uint64_t>(x) * static_cast<std::uint64_t>(y));
+  } else if constexpr (is_complex_storage<T>) {
+    // Without the recovery of infinities that C++ adds.
+    return {x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real()};
   } else {
     return x * y;
   }
@@ -82,8 +86,13 @@ using Computed = std::conditional_t<is_narrow_float<T>, float, T>;
 
 /// What stands for exact arithmetic: sums and libm calls are done in it and rounded once.
 template <class T>
-using Exact = std::conditional_t<std::same_as<T, double>, long double,
-                                 std::conditional_t<is_float_storage<T>, double, T>>;
+using Exact = std::conditional_t<
+    std::same_as<T, double>, long double,
+    std::conditional_t<
+        is_float_storage<T>, double,
+        std::conditional_t<std::same_as<T, std::complex<float>>, std::complex<double>,
+                           std::conditional_t<std::same_as<T, std::complex<double>>,
+                                              std::complex<long double>, T>>>>;
 
 /// A sum that keeps what its roundings lose (Neumaier, ZAMM 54, 1974): those of a million f64 in
 /// long double would add up to more than a sum in blocks loses.
@@ -115,6 +124,13 @@ class Elements {
   Type type_;
   std::vector<std::byte> bytes_;
 };
+
+/// An elementwise op that takes or gives complex numbers (ir/interpret/complex.cpp).
+Results interpret_complex(const Node& node, Operands operands);
+inline bool is_of_complex(const Node& node, Operands operands) {
+  if (!is_elementwise(node.op) || node.op == Op::select) return false;
+  return is_complex(node.types[0].dtype) || is_complex(operands.back().type().dtype);
+}
 
 /// Where `rules` meet a dtype that `infer` should have refused.
 [[noreturn]] void refuse_dtype(const Node& node, Dtype dtype);

@@ -5,7 +5,7 @@ namespace anabranch::rules {
 
 Results select(const Node& node, Operands operands) {
   auto holds = operands[0].values<bool>();
-  return visit_dtype(node.types[0].dtype, [&]<class T>() {
+  return visit_any_dtype(node.types[0].dtype, [&]<class T>() {
     auto yes = operands[1].values<T>();
     auto no = operands[2].values<T>();
     Elements<T> result(node.types[0]);

@@ -86,8 +86,8 @@ Results sqrt(const Node& node, Operands x) {
 }
 
 Results convert(const Node& node, Operands x) {
-  return visit_dtype(x[0].type().dtype, [&]<class From>() {
-    return visit_dtype(node.types[0].dtype, [&]<class To>() {
+  return visit_any_dtype(x[0].type().dtype, [&]<class From>() {
+    return visit_any_dtype(node.types[0].dtype, [&]<class To>() {
       Elements<To> result(node.types[0]);
       std::int64_t next = 0;
       for (From value : x[0].values<From>()) result[next++] = convert_scalar<To>(value);

@@ -189,7 +189,7 @@ class KernelParser {
       } else {
         constants.push_back({compute.operands.size(), reader_});
         compute.operands.emplace_back();
-        reader_.number();
+        pass_over_number();
       }
     } while (reader_.accept(','));
     if (compute.operands.size() != static_cast<std::size_t>(info(*op).arity)) {
@@ -210,6 +210,17 @@ class KernelParser {
       read_field(reader_, compute.direction, "direction");
     }
     return place(std::move(compute), dtype);
+  }
+
+  void pass_over_number() {
+    if (!reader_.accept('(')) {
+      reader_.number();
+      return;
+    }
+    reader_.number();
+    reader_.expect(',', "between the parts of a complex number");
+    reader_.number();
+    reader_.expect(')', "to close a complex number");
   }
 
   // --- loops

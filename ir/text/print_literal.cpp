@@ -72,8 +72,14 @@ void append(std::string& text, const Literal& literal, int axis, std::int64_t& n
 }  // namespace
 
 std::string element_to_string(const Literal& literal, std::int64_t index) {
-  return visit_dtype(literal.type().dtype, [&]<class T>() {
-    return element_text(literal.values<T>()[static_cast<std::size_t>(index)], literal.bits(index));
+  return visit_any_dtype(literal.type().dtype, [&]<class T>() {
+    const T value = literal.values<T>()[static_cast<std::size_t>(index)];
+    if constexpr (is_complex_storage<T>) {
+      const auto part = [](auto x) { return element_text(x, ElementBits::of(x)); };
+      return "(" + part(value.real()) + ", " + part(value.imag()) + ")";
+    } else {
+      return element_text(value, literal.bits(index));
+    }
   });
 }
 

@@ -14,7 +14,8 @@ namespace {
 
 class LiteralReader {
  public:
-  LiteralReader(TextReader& reader, const Type& type) : reader_(reader), type_(type) {}
+  LiteralReader(TextReader& reader, const Type& type)
+      : reader_(reader), type_(type), number_(part_dtype(type.dtype)) {}
 
   Literal read() {
     const std::size_t start = reader_.position();
@@ -79,9 +80,18 @@ class LiteralReader {
       reader_.fail("nested deeper than the " + std::to_string(type_.rank()) + " axes of " +
                    to_string(type_));
     }
+    if (!is_complex(type_.dtype)) return number();
+    reader_.expect('(', "to open a complex number, as in (1, -2)");
+    number();
+    reader_.expect(',', "between the parts of a complex number");
+    number();
+    reader_.expect(')', "to close a complex number");
+  }
+
+  void number() {
     const std::size_t start = reader_.position();
     const std::string_view token = reader_.number();
-    visit_dtype(type_.dtype, [&]<class T>() { store(convert<T>(token, start)); });
+    visit_dtype(number_, [&]<class T>() { store(convert<T>(token, start)); });
   }
 
   template <class T>
@@ -127,9 +137,9 @@ class LiteralReader {
     auto [end, error] = std::from_chars(token.data(), last, value);
     if (error == std::errc::result_out_of_range) out_of_range(token, start);
     if (word || error != std::errc{} || end != last) {
-      const std::string_view dtype = name(type_.dtype);
+      const std::string_view dtype = name(number_);
       // A minus sign before an unsigned number is a range error, not a typing error.
-      const bool negative = token[0] == '-' && is_unsigned_integer(type_.dtype);
+      const bool negative = token[0] == '-' && is_unsigned_integer(number_);
       if (negative) out_of_range(token, start);
       refuse(token, start, "is no " + std::string(dtype));
     }
@@ -137,13 +147,13 @@ class LiteralReader {
   }
 
   [[noreturn]] void out_of_range(std::string_view token, std::size_t start) {
-    refuse(token, start, "is out of range for " + std::string(name(type_.dtype)));
+    refuse(token, start, "is out of range for " + std::string(name(number_)));
   }
 
   // "nan", or "nan(0x7fc00001)" with all the bits.
   template <class T>
   T nan(std::string_view token, std::size_t start) {
-    std::uint64_t bits = quiet_nan_bits(type_.dtype);
+    std::uint64_t bits = quiet_nan_bits(number_);
     if (token != "nan") {
       if (!token.starts_with("nan(0x")) refuse(token, start, "is no NaN; write nan or nan(0x...)");
       const char* last = token.data() + token.size() - 1;
@@ -157,13 +167,14 @@ class LiteralReader {
     const T value = std::bit_cast<T>(low);
     const bool fits = bits <= std::numeric_limits<std::uint64_t>::max() >> (64 - 8 * sizeof(T));
     if (!fits || !std::isnan(static_cast<double>(value))) {
-      refuse(token, start, "holds no bits of a NaN of " + std::string(name(type_.dtype)));
+      refuse(token, start, "holds no bits of a NaN of " + std::string(name(number_)));
     }
     return value;
   }
 
   TextReader& reader_;
   const Type& type_;
+  Dtype number_;  // of an element, or of a complex one's parts
   std::vector<std::byte> bytes_;
 };
 

@@ -9,21 +9,22 @@
 #include <vector>
 
 #include "ir/interpret/interpret.h"
+#include "ir/scalar.h"
 
 namespace ab = anabranch;
 
 inline std::vector<double> doubles(const ab::Literal& literal) {
-  return ab::visit_dtype(literal.type().dtype, [&]<class T>() {
+  return ab::visit_any_dtype(literal.type().dtype, [&]<class T>() {
     std::vector<double> values;
-    for (T value : literal.values<T>()) values.push_back(static_cast<double>(value));
+    for (T value : literal.values<T>()) values.push_back(ab::convert_scalar<double>(value));
     return values;
   });
 }
 
 inline std::vector<double> doubles(const ab::Array& array) {
-  return ab::visit_dtype(array.dtype(), [&]<class T>() {
+  return ab::visit_any_dtype(array.dtype(), [&]<class T>() {
     std::vector<double> values;
-    for (T value : array.to_vector<T>()) values.push_back(static_cast<double>(value));
+    for (T value : array.to_vector<T>()) values.push_back(ab::convert_scalar<double>(value));
     return values;
   });
 }

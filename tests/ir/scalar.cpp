@@ -99,9 +99,10 @@ TEST(Dtype, NamesItself) {
   for (int i = 0; i < dtype_count; ++i) {
     const auto dtype = static_cast<Dtype>(i);
     EXPECT_EQ(parse_dtype(name(dtype)), dtype);
-    EXPECT_EQ(byte_size(dtype), visit_dtype(dtype, []<class T>() { return sizeof(T); }));
-    EXPECT_EQ(dtype, visit_dtype(dtype, []<class T>() { return dtype_of<T>; }));
-    EXPECT_EQ(is_float(dtype) + is_signed_integer(dtype) + is_unsigned_integer(dtype),
+    EXPECT_EQ(byte_size(dtype), visit_any_dtype(dtype, []<class T>() { return sizeof(T); }));
+    EXPECT_EQ(dtype, visit_any_dtype(dtype, []<class T>() { return dtype_of<T>; }));
+    EXPECT_EQ(is_float(dtype) + is_signed_integer(dtype) + is_unsigned_integer(dtype) +
+                  is_complex(dtype),
               dtype != Dtype::bool_);
   }
   EXPECT_EQ(parse_dtype("float"), std::nullopt);

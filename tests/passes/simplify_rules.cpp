@@ -13,9 +13,12 @@
 namespace anabranch {
 namespace {
 
+// Complex numbers are taken apart before any of these rules is tried.
 std::vector<Dtype> all_dtypes() {
   std::vector<Dtype> dtypes;
-  for (int i = 0; i < dtype_count; ++i) dtypes.push_back(static_cast<Dtype>(i));
+  for (int i = 0; i < dtype_count; ++i) {
+    if (!is_complex(static_cast<Dtype>(i))) dtypes.push_back(static_cast<Dtype>(i));
+  }
   return dtypes;
 }
 

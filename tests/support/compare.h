@@ -2,27 +2,36 @@
 #pragma once
 
 #include <cmath>
+#include <cstring>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "ir/interpret/interpret.h"
+#include "ir/scalar.h"
 #include "ir/text/print.h"
 #include "tests/support/error_bounds.h"
 
 namespace anabranch {
 
 /// The greatest distance that the bound lets an element have: 0 means the same bits, or both NaN.
+/// Of a complex number it is that of either part.
 inline bool is_within(const Literal& expected, const Literal& actual, std::int64_t index,
                       double bound) {
   if (bound == unknown || expected.bits(index) == actual.bits(index)) return true;
-  if (!is_float(expected.type().dtype)) return false;
-  return visit_dtype(expected.type().dtype, [&]<class T>() {
-    const auto x = static_cast<double>(expected.values<T>()[static_cast<std::size_t>(index)]);
-    const auto y = static_cast<double>(actual.values<T>()[static_cast<std::size_t>(index)]);
+  const auto is_close = [&](auto want, auto got) {
+    const auto x = convert_scalar<double>(want), y = convert_scalar<double>(got);
     if (std::isnan(x) || std::isnan(y)) return std::isnan(x) && std::isnan(y);
-    return bound > 0 && std::fabs(x - y) <= bound;
+    return std::memcmp(&want, &got, sizeof(want)) == 0 || (bound > 0 && std::fabs(x - y) <= bound);
+  };
+  return visit_any_dtype(expected.type().dtype, [&]<class T>() {
+    const T x = expected.values<T>()[static_cast<std::size_t>(index)];
+    const T y = actual.values<T>()[static_cast<std::size_t>(index)];
+    if constexpr (is_complex_storage<T>)
+      return is_close(x.real(), y.real()) && is_close(x.imag(), y.imag());
+    else
+      return is_float_storage<T> && is_close(x, y);
   });
 }
 

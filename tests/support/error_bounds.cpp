@@ -6,6 +6,7 @@
 #include "anabranch/error.h"
 #include "ir/graph/walk.h"
 #include "ir/interpret/interpret.h"
+#include "tests/support/complex_bounds.h"
 #include "tests/support/matrix_bounds.h"
 #include "tests/support/spread.h"
 
@@ -670,6 +671,9 @@ std::vector<Bounded> interpret_bounded(const Node& node, std::span<const Bounded
   }
   if (node.op == Op::custom_call) return called(node, operands, std::move(values));
   if (is_call(node.op)) return matrix_bounds(node, operands, std::move(values));
+  if (computes_with_complex(node, operands)) {
+    return {complex_bounded(node, operands, std::move(values[0]), units)};
+  }
   Bounded result = Bounded::exact(values[0]);
   const bool exact = std::ranges::all_of(
       operands, [&](const Bounded& b) { return is_exact(b.bound) && is_exact(b.unrounded); });

@@ -83,7 +83,7 @@ T positive(Random& random) {
 }
 
 template <class T>
-T element(Random& random, Flavour flavour) {
+T real_element(Random& random, Flavour flavour) {
   if (flavour == Flavour::wide) return wide<T>(random);
   if (flavour == Flavour::positive) return positive<T>(random);
   if (flavour == Flavour::special && random.percent(30)) return special<T>(random);
@@ -96,10 +96,23 @@ T element(Random& random, Flavour flavour) {
   return ordinary<T>(random);
 }
 
+template <class T>
+T element(Random& random, Flavour flavour) {
+  if constexpr (is_complex_storage<T>) {
+    using Part = typename T::value_type;
+    const Part re = element<Part>(random, flavour);
+    // As often as not of one part alone, whose products stay exact.
+    const bool is_real = flavour != Flavour::any_bits && random.percent(20);
+    return {re, is_real ? Part(0) : element<Part>(random, flavour)};
+  } else {
+    return real_element<T>(random, flavour);
+  }
+}
+
 }  // namespace
 
 Literal random_literal(Random& random, const Type& type, Flavour flavour) {
-  return visit_dtype(type.dtype, [&]<class T>() {
+  return visit_any_dtype(type.dtype, [&]<class T>() {
     std::vector<std::byte> bytes(type.bytes());
     for (std::size_t at = 0; at < bytes.size(); at += sizeof(T)) {
       const T value = element<T>(random, flavour);

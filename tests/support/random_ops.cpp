@@ -51,9 +51,11 @@ void add_convert(RandomBuilder& b) {
 
 void add_bitcast(RandomBuilder& b) {
   const Value x = any_value(b);
-  if (b.dtype(x) == bool_) return;
+  if (b.dtype(x) == bool_ || is_complex(b.dtype(x))) return;
   Dtype to = bool_;
-  while (to == bool_ || byte_size(to) != byte_size(b.dtype(x))) to = b.random_dtype();
+  while (to == bool_ || is_complex(to) || byte_size(to) != byte_size(b.dtype(x))) {
+    to = b.random_dtype();
+  }
   b.add(Op::bitcast_convert, {x}, NoAttributes{}, Type{to, b.shape(x)});
 }
 
@@ -70,7 +72,7 @@ void add_binary(RandomBuilder& b) {
 }
 
 Value comparison(RandomBuilder& b, Value x, Value y) {
-  return b.add(Op::compare, {x, y}, CompareAttributes{static_cast<Comparison>(b.random.below(6))});
+  return b.add(Op::compare, {x, y}, random_comparison(b.random, b.dtype(x)));
 }
 
 void add_compare(RandomBuilder& b) {
@@ -88,6 +90,7 @@ void add_select(RandomBuilder& b) {
 
 void add_clamp(RandomBuilder& b) {
   const Value x = any_value(b);
+  if (is_complex(b.dtype(x))) return;
   b.add(Op::clamp, {b.partner(b.type(x)), x, b.partner(b.type(x))});
 }
 

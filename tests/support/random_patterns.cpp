@@ -86,6 +86,7 @@ void add_dense_layer(RandomBuilder& b) {
   const Value bias = b.add(Op::broadcast_in_dim, {b.partner({b.dtype(*x), {width}})},
                            AxesAttributes{{1}}, b.type(product));
   const Value sum = b.add(Op::add, {product, bias});
+  if (is_complex(b.dtype(*x))) return;
   if (!is_float(b.dtype(*x)) || b.random.percent(30)) {
     b.add(Op::maximum, {sum, b.filled(b.type(sum), 0)});
   } else {
@@ -123,7 +124,7 @@ void add_chain(RandomBuilder& b) {
   if (!x) return;
   Value current = *x;
   for (int length = 3; length > 0; --length) {
-    const Op op = b.random.of(ops);
+    const Op op = without_order(b.random.of(ops), b.dtype(current));
     current = b.add(op, {current, b.partner(b.type(current))});
   }
 }
@@ -136,8 +137,10 @@ void add_there_and_back(RandomBuilder& b) {
   if (!x) return;
   const Shape shape = b.shape(*x);
   const Axes axes = b.random_axes(shape.rank());
-  const Value total = b.add(b.random.of(folds), {*x}, AxesAttributes{axes});
-  b.add(b.random.of(meets), {*x, b.repeated_along(total, shape, axes)});
+  const Dtype dtype = b.dtype(*x);
+  const Value total =
+      b.add(without_order(b.random.of(folds), dtype), {*x}, AxesAttributes{axes});
+  b.add(without_order(b.random.of(meets), dtype), {*x, b.repeated_along(total, shape, axes)});
 }
 
 // Moves and arithmetic in turns: transposed, cut, padded, turned round, joined with itself.
@@ -151,7 +154,7 @@ void add_index_chain(RandomBuilder& b) {
       b.add(Op::slice, {turned},
             SliceAttributes{{0, shape[1] / 3}, {shape[0], shape[1]}, {1 + b.random.below(2), 1}});
   const Value back = b.add(Op::reverse, {cut}, AxesAttributes{{b.random.below(2)}});
-  const Value sum = b.add(Op::maximum, {cut, back});
+  const Value sum = b.add(without_order(Op::maximum, b.dtype(cut)), {cut, back});
   const Value joined = b.add(Op::concatenate, {sum, cut}, AxisAttributes{b.random.below(2)});
   b.add(Op::pad, {joined, b.filled({b.dtype(joined), {}}, 1)},
         PadAttributes{{1, -1 * (b.shape(joined)[1] > 0)}, {0, 2}, {0, b.random.below(2)}});
@@ -174,7 +177,8 @@ void add_padded_reduction(RandomBuilder& b) {
   edges.high[static_cast<std::size_t>(axis)] = 1 + b.random.below(2);
   const Value padded = b.add(Op::pad, {joined, b.filled({b.dtype(*x), {}}, 1)}, edges);
   const Value shifted = b.add(Op::subtract, {padded, b.filled(b.type(padded), 1)});
-  b.add(b.random.of(folds), {shifted}, AxesAttributes{b.random_axes(rank)});
+  b.add(without_order(b.random.of(folds), b.dtype(shifted)), {shifted},
+        AxesAttributes{b.random_axes(rank)});
 }
 
 // Numbers in [0, 1) from the bits of a counter, as `uniform` makes them.

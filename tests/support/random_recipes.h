@@ -52,4 +52,17 @@ Value all_ones(RandomBuilder& builder, const Type& type);
 /// The function, also inside regions, that gives its operand's elements in reverse.
 CustomCallAttributes turned_call(const Type& type);
 
+/// `op`, or in place of one that asks for an order, which complex numbers have not, a sum.
+inline Op without_order(Op op, Dtype dtype) {
+  if (!is_complex(dtype)) return op;
+  if (op == Op::maximum || op == Op::minimum) return Op::add;
+  return op == Op::reduce_max || op == Op::reduce_min ? Op::reduce_sum : op;
+}
+
+/// Complex numbers are equal or not; others have an order.
+inline CompareAttributes random_comparison(Random& random, Dtype dtype) {
+  const std::int64_t drawn = random.below(6);
+  return {static_cast<Comparison>(is_complex(dtype) ? drawn % 2 : drawn)};
+}
+
 }  // namespace anabranch

@@ -68,7 +68,7 @@ Value RegionWriter::condition(GraphBuilder& region, const Inside& inside) {
       region.add(Op::compare, {inside.i, turns}, CompareAttributes{Comparison::lt});
   if (!random_.percent(20) || inside.values.size() < 2) return counts;
   const Value differ = region.add(Op::compare, {inside.values[0], inside.values.back()},
-                                  CompareAttributes{static_cast<Comparison>(random_.below(6))});
+                                  random_comparison(random_, type_.dtype));
   AxesAttributes all;
   for (std::int64_t axis = 0; axis < type_.rank(); ++axis) all.axes.push_back(axis);
   const Op fold = random_.percent(50) ? Op::reduce_any : Op::reduce_all;
@@ -131,6 +131,8 @@ Value RegionWriter::step(GraphBuilder& region, const Inside& inside, Value x, Va
 
 Value RegionWriter::unary(GraphBuilder& region, Value x) {
   constexpr Op of_floats[] = {Op::tanh, Op::sine, Op::negate, Op::abs, Op::floor, Op::sqrt};
+  constexpr Op of_complex[] = {Op::negate, Op::sign, Op::sqrt};
+  if (is_complex(type_.dtype)) return region.add(random_.of(of_complex), {x});
   constexpr Op of_integers[] = {Op::not_, Op::popcnt, Op::negate, Op::abs, Op::sign};
   if (is_float(type_.dtype)) return region.add(random_.of(of_floats), {x});
   return region.add(type_.dtype == bool_ ? Op::not_ : random_.of(of_integers), {x});
@@ -140,11 +142,13 @@ Value RegionWriter::binary(GraphBuilder& region, Value x, Value y) {
   constexpr Op of_numbers[] = {Op::add,      Op::maximum, Op::minimum,  Op::multiply,
                                Op::subtract, Op::divide,  Op::remainder};
   constexpr Op of_bools[] = {Op::and_, Op::or_, Op::xor_, Op::maximum};
+  constexpr Op of_complex[] = {Op::add, Op::subtract, Op::multiply, Op::divide};
+  if (is_complex(type_.dtype)) return region.add(random_.of(of_complex), {x, y});
   return region.add(type_.dtype == bool_ ? random_.of(of_bools) : random_.of(of_numbers), {x, y});
 }
 
 Value RegionWriter::chosen(GraphBuilder& region, Value x, Value y) {
-  const CompareAttributes how{static_cast<Comparison>(random_.below(6))};
+  const CompareAttributes how = random_comparison(random_, type_.dtype);
   const Value holds = region.add(Op::compare, {x, y}, how);
   return region.add(Op::select, {holds, y, x});
 }
@@ -160,7 +164,8 @@ Value RegionWriter::reduced_and_repeated(GraphBuilder& region, Value x) {
   for (std::int64_t axis = 0; axis < type_.rank(); ++axis) {
     (random_.percent(60) ? axes : kept).axes.push_back(axis);
   }
-  const bool sums = type_.dtype != bool_ && random_.percent(50);
+  const bool has_order = !is_complex(type_.dtype);
+  const bool sums = !has_order || (type_.dtype != bool_ && random_.percent(50));
   const Value total = region.add(sums ? Op::reduce_sum : Op::reduce_max, {x}, axes);
   return region.add(Op::broadcast_in_dim, {total}, kept, type_);
 }

@@ -6,6 +6,7 @@
 #include "ir/graph/builder.h"
 #include "ir/graph/graph.h"
 #include "tests/support/random_literal.h"
+#include "tests/support/random_recipes.h"
 
 namespace anabranch {
 

@@ -164,7 +164,8 @@ void add_sliding_windows(RandomBuilder& b) {
   const Value made = b.add(Op::sliding_windows, {*x}, windows);
   if (b.random.percent(30) || b.dtype(*x) == bool_) return;
   constexpr Op reductions[] = {Op::reduce_sum, Op::reduce_product, Op::reduce_max, Op::reduce_min};
-  b.add(b.random.of(reductions), {made}, AxesAttributes{places});
+  const std::int64_t drawn = b.random.below(4);
+  b.add(reductions[is_complex(b.dtype(*x)) ? drawn % 2 : drawn], {made}, AxesAttributes{places});
 }
 
 void add_concatenate(RandomBuilder& b) {
@@ -202,6 +203,9 @@ void add_reduction(RandomBuilder& b) {
   if (logical) operand = b.converted(operand, bool_);
   if (!logical && b.dtype(operand) == bool_)
     op = b.random.percent(50) ? Op::reduce_max : Op::reduce_min;
+  if (is_complex(b.dtype(operand)) && !b.takes(op, {operand})) {
+    op = b.random.percent(50) ? Op::reduce_sum : Op::reduce_product;
+  }
   operand = b.add(op, {operand}, AxesAttributes{b.random_axes(b.shape(operand).rank())});
   if (b.random.percent(30)) {  // in two steps, as a rule joins them
     b.add(op, {operand}, AxesAttributes{b.random_axes(b.shape(operand).rank())});
@@ -209,7 +213,7 @@ void add_reduction(RandomBuilder& b) {
 }
 
 void add_position(RandomBuilder& b) {
-  auto x = value_with_axes(b);
+  auto x = b.pick([](const Type& type) { return type.rank() > 0 && !is_complex(type.dtype); });
   if (!x) return;
   const Op op = b.random.percent(50) ? Op::argmax : Op::argmin;
   const Dtype dtype = b.random.percent(50) ? i32 : i64;
@@ -285,13 +289,15 @@ void add_general_reduce(RandomBuilder& b) {
     constexpr Op integer_ops[] = {Op::maximum, Op::add, Op::multiply, Op::xor_};
     constexpr Op bool_ops[] = {Op::and_, Op::or_, Op::xor_};
     const Op op = is_float(dtype)  ? b.random.of(float_ops)
-                  : dtype == bool_ ? b.random.of(bool_ops)
+                  : dtype == bool_     ? b.random.of(bool_ops)
+                  : is_complex(dtype) ? Op::add
                                    : b.random.of(integer_ops);
     b.add(Op::reduce, {*x, b.partner({dtype, {}})}, axes, std::nullopt, {simple_body(dtype, op)});
     return;
   }
-  const bool paired = dtype == bool_ || b.random.percent(50);
-  const Dtype other = paired ? dtype : b.random_dtype();
+  const bool paired = !is_complex(dtype) && (dtype == bool_ || b.random.percent(50));
+  Dtype other = dtype;
+  while (!paired && (other == dtype || is_complex(other))) other = b.random_dtype();
   const Value y = b.partner({other, b.shape(*x)});
   b.add(Op::reduce, {*x, y, b.partner({dtype, {}}), b.partner({other, {}})}, axes, std::nullopt,
         {paired ? greatest_pair_body(dtype, other) : sum_and_least_body(dtype, other)});

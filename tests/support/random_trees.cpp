@@ -139,7 +139,7 @@ void add_choice(RandomBuilder& b) {
   const Value x = trunk(b);
   TreeWriter writer(b, x);
   const Value y = b.random.percent(25) ? x : writer.tree(b.random.percent(50) ? 0 : 1);
-  const CompareAttributes how{static_cast<Comparison>(b.random.below(6))};
+  const CompareAttributes how = random_comparison(b.random, b.dtype(x));
   Value holds =
       b.random.percent(50) ? b.add(Op::compare, {x, y}, how) : b.add(Op::compare, {y, x}, how);
   if (b.random.percent(50)) holds = b.add(Op::not_, {holds});

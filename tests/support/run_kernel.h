@@ -33,7 +33,7 @@ struct HostMemory {
   }
 };
 
-inline Literal literal_of(Dtype dtype, std::uint64_t bits) {
+inline Literal literal_of(Dtype dtype, ElementBits bits) {
   std::vector<std::byte> bytes(byte_size(dtype));
   std::memcpy(bytes.data(), &bits, bytes.size());
   return Literal({dtype, Shape{}}, std::move(bytes));
@@ -63,7 +63,7 @@ class KernelRun {
     if (!holds) throw std::logic_error(what + "\n" + to_string(kernel_));
   }
 
-  std::uint64_t& scalar(Ref ref) { return scalars_[ref.index]; }
+  ElementBits& scalar(Ref ref) { return scalars_[ref.index]; }
 
   void block(const Block& block) {
     for (Ref ref : block) run(ref);
@@ -72,15 +72,15 @@ class KernelRun {
   void run(Ref ref) {
     const Instruction& instruction = kernel_[ref];
     if (auto* constant = std::get_if<ConstantInstruction>(&instruction.operation)) {
-      scalar(ref) = constant->bits.low;
+      scalar(ref) = constant->bits;
     } else if (auto* compute = std::get_if<Compute>(&instruction.operation)) {
-      std::vector<std::pair<Dtype, std::uint64_t>> operands;
+      std::vector<std::pair<Dtype, ElementBits>> operands;
       for (Ref operand : compute->operands) {
         operands.emplace_back(kernel_[operand].dtype, scalar(operand));
       }
       scalar(ref) = apply(compute->op, instruction.dtype, operands, compute->direction);
     } else if (auto* load = std::get_if<Load>(&instruction.operation)) {
-      scalar(ref) = !load->mask || scalar(load->mask) != 0 ? read(*load) : 0;
+      scalar(ref) = !load->mask || scalar(load->mask).low != 0 ? read(*load) : ElementBits();
     } else if (auto* store = std::get_if<Store>(&instruction.operation)) {
       write(*store);
     } else if (auto* loop = std::get_if<Loop>(&instruction.operation)) {
@@ -96,7 +96,7 @@ class KernelRun {
     switch (atom.kind) {
       case Kind::loop:
       case Kind::scalar:
-        return static_cast<std::int64_t>(scalars_[atom.loop]);
+        return static_cast<std::int64_t>(scalars_[atom.loop].low);
       case Kind::quotient:
         return value(atom.of) / atom.by;
       case Kind::remainder:
@@ -124,14 +124,12 @@ class KernelRun {
     return static_cast<std::size_t>(at);
   }
 
-  std::uint64_t read(const Load& load) const {
+  ElementBits read(const Load& load) const {
     const std::size_t at = place(load.buffer, load.index);
     const HostMemory& memory = *memory_[load.buffer];
     check(memory.written[at], kernel_.buffers[load.buffer].name + " is read before it is written");
     const std::size_t size = byte_size(memory.type.dtype);
-    std::uint64_t bits = 0;
-    std::memcpy(&bits, memory.bytes.data() + at * size, size);
-    return bits;
+    return ElementBits::from(std::span(memory.bytes).subspan(at * size, size));
   }
 
   void write(const Store& store) {
@@ -145,7 +143,7 @@ class KernelRun {
 
   // The parallel loop runs backwards: its iterations do not depend on each other.
   void run_loop(Ref ref, const Loop& loop) {
-    std::vector<std::vector<std::uint64_t>> folded;
+    std::vector<std::vector<ElementBits>> folded;
     for (const Reduction& reduction : loop.reductions) {
       auto& carried = folded.emplace_back();
       for (Ref initial : reduction.initial) carried.push_back(scalar(initial));
@@ -166,13 +164,12 @@ class KernelRun {
     }
   }
 
-  void fold(const Reduction& reduction, std::vector<std::uint64_t>& carried) {
+  void fold(const Reduction& reduction, std::vector<ElementBits>& carried) {
     const Dtype dtype = kernel_[reduction.initial[0]].dtype;
-    auto values = [&](Op op, Dtype result, std::uint64_t a, std::uint64_t b,
-                      Comparison direction = Comparison::eq) {
+    auto values = [&](Op op, Dtype result, ElementBits a, ElementBits b, Comparison direction = Comparison::eq) {
       return apply(op, result, {{dtype, a}, {dtype, b}}, direction);
     };
-    const std::uint64_t next = scalar(reduction.values[0]);
+    const ElementBits next = scalar(reduction.values[0]);
     switch (reduction.combine) {
       case Combine::sum:
         carried[0] = values(Op::add, dtype, carried[0], next);
@@ -187,10 +184,10 @@ class KernelRun {
         carried[0] = values(Op::minimum, dtype, carried[0], next);
         return;
       case Combine::any:
-        carried[0] |= next;
+        carried[0].low |= next.low;
         return;
       case Combine::all:
-        carried[0] &= next;
+        carried[0].low &= next.low;
         return;
       case Combine::general:
         for (std::size_t i = 0; i < carried.size(); ++i) {
@@ -205,26 +202,26 @@ class KernelRun {
         break;
     }
     const bool greatest = reduction.combine == Combine::argmax;
-    auto is = [&](std::uint64_t a, std::uint64_t b, Comparison direction) {
-      return values(Op::compare, bool_, a, b, direction) != 0;
+    auto is = [&](ElementBits a, ElementBits b, Comparison direction) {
+      return values(Op::compare, bool_, a, b, direction).low != 0;
     };
     const bool next_is_nan = is(next, next, Comparison::ne);
     const bool leader_is_nan = is(carried[0], carried[0], Comparison::ne);
-    const auto position = static_cast<std::int64_t>(scalar(reduction.values[1]));
+    const auto position = static_cast<std::int64_t>(scalar(reduction.values[1]).low);
     const bool ties =
         next_is_nan == leader_is_nan && (next_is_nan || is(next, carried[0], Comparison::eq));
     const bool wins = (next_is_nan && !leader_is_nan) ||
                       is(next, carried[0], greatest ? Comparison::gt : Comparison::lt);
-    if (wins || (ties && position < static_cast<std::int64_t>(carried[1]))) {
+    if (wins || (ties && position < static_cast<std::int64_t>(carried[1].low))) {
       carried = {next, scalar(reduction.values[1])};
     }
   }
 
-  std::uint64_t apply(Op op, Dtype dtype, const std::vector<std::pair<Dtype, std::uint64_t>>& from,
+  ElementBits apply(Op op, Dtype dtype, const std::vector<std::pair<Dtype, ElementBits>>& from,
                       Comparison direction) {
     if (from[0].first == i64 && dtype == i64 && from.size() == 2) {
-      if (op == Op::add) return from[0].second + from[1].second;
-      if (op == Op::multiply) return from[0].second * from[1].second;
+      if (op == Op::add) return from[0].second.low + from[1].second.low;
+      if (op == Op::multiply) return from[0].second.low * from[1].second.low;
     }
     Node node;
     node.op = op;
@@ -232,12 +229,12 @@ class KernelRun {
     if (op == Op::compare) node.attributes = CompareAttributes{direction};
     std::vector<Literal> operands;
     for (auto [of, bits] : from) operands.push_back(literal_of(of, bits));
-    return interpret(node, operands)[0].bits(0).low;
+    return interpret(node, operands)[0].bits(0);
   }
 
   const Kernel& kernel_;
   std::vector<HostMemory*> memory_;
-  std::vector<std::uint64_t> scalars_;
+  std::vector<ElementBits> scalars_;
   std::vector<HostMemory> scratch_;
 };
 

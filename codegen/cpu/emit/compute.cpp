@@ -3,6 +3,7 @@
 #include <llvm/IR/Intrinsics.h>
 
 #include "anabranch/error.h"
+#include "codegen/cpu/emit/complex.h"
 #include "codegen/cpu/emit/convert.h"
 #include "codegen/cpu/emit/integer.h"
 #include "codegen/cpu/emit/types.h"
@@ -195,7 +196,14 @@ Value* emit_compute(llvm::IRBuilderBase& b, const ElementwiseOp& what,
     case Op::random_bits:
       return emit_random_bits(b, x, y);
     case Op::select:
-      return b.CreateSelect(x, y, z);
+      return is_complex(what.result) ? emit_complex_select(b, what.result, x, y, z)
+                                     : b.CreateSelect(x, y, z);
+    case Op::real:
+      return emit_part(b, dtype, x, 0);
+    case Op::imag:
+      return emit_part(b, dtype, x, 1);
+    case Op::complex:
+      return emit_complex(b, what.result, x, y);
       // Written as other ops before (decompose.h), or not elementwise: lowering turns those into
       // loops, loads and stores.
 #define ELEMENTWISE_OP(name)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "codegen/cpu/emit/complex.h"
 #include "codegen/cpu/emit/types.h"
 
 namespace anabranch::cpu {
@@ -11,7 +12,8 @@ namespace {
 
 using llvm::Value;
 
-llvm::Align element_alignment(Dtype dtype) { return llvm::Align(byte_size(dtype)); }
+// A complex number stands wherever its parts may.
+llvm::Align element_alignment(Dtype dtype) { return llvm::Align(byte_size(part_dtype(dtype))); }
 
 Value* from_memory(llvm::IRBuilderBase& b, Dtype dtype, Value* value) {
   if (dtype != bool_) return value;
@@ -78,6 +80,9 @@ void prefetch_element(llvm::IRBuilderBase& b, Dtype dtype, Value* pointer, std::
 
 Value* load_lanes(llvm::IRBuilderBase& b, const Lane& lane, int width) {
   llvm::Type* type = vector_of(memory_type(b.getContext(), lane.dtype), width);
+  if (is_complex(lane.dtype) && lane.stride == 1 && is_contiguous(lane) && !lane.unread) {
+    return load_complex_lanes(b, lane.dtype, lane.first, lane.mask, width);
+  }
   const llvm::Align alignment = element_alignment(lane.dtype);
   llvm::Constant* zero = llvm::Constant::getNullValue(type);
   Value* loaded;
@@ -112,7 +117,12 @@ void store_lanes(llvm::IRBuilderBase& b, const Lane& lane, Value* value, bool no
   }
   Value* pointer = lowest(b, lane, width);
   value = in_lane_order(b, lane, value);
-  if (Value* mask = in_lane_order(b, lane, lane.mask)) {
+  Value* mask = in_lane_order(b, lane, lane.mask);
+  if (is_complex(lane.dtype)) {
+    value = parts_of_lanes(b, lane.dtype, value);
+    if (mask) mask = twice_each(b, mask);
+  }
+  if (mask) {
     b.CreateMaskedStore(value, pointer, alignment, mask);
     return;
   }

@@ -39,6 +39,12 @@ std::string_view type_name(Dtype dtype) { return dtype == bool_ ? "bool" : name(
 
 std::string literal(Dtype dtype, ElementBits element) {
   const std::uint64_t bits = element.low;
+  if (is_complex(dtype)) {
+    const Dtype part = part_dtype(dtype);
+    const ElementBits re = part == f32 ? bits & UINT32_MAX : bits;
+    const ElementBits im = part == f32 ? bits >> 32 : element.high;
+    return fmt::format("{}{{{}, {}}}", name(dtype), literal(part, re), literal(part, im));
+  }
   if (computes_in(dtype) != dtype) return fmt::format("{}{{{:#x}}}", name(dtype), bits);
   switch (dtype) {
     case bool_:

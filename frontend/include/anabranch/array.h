@@ -36,6 +36,8 @@ struct Position {
       : value(static_cast<std::int64_t>(position)), where(written) {}
 };
 
+class Subscript;  // what picks positions of an axis: anabranch/indexing.h
+
 /// A small handle, copied freely and usable from any thread. It stands for memory of a device, for
 /// an operation recorded but not yet run, or for a value of a function that is being traced. One
 /// that was default-made stands for nothing, and every use of it throws Error.
@@ -43,7 +45,7 @@ struct Position {
 /// The value never changes: x[0] is another array, so `x[0] = y` does not compile. To update x,
 /// assign to it an array that differs:
 ///
-///     x = ab::dynamic_update_index_in_dim(x, y, 0);    // x[0] is y
+///     x = ab::at(x, 0).set(y);                         // x[0] is y
 ///     x = ab::dynamic_update_slice(x, block, {i, j});  // the block that begins at [i, j]
 ///     x = ab::where(x < 0, 0, x);                      // wherever a condition holds
 class Array {
@@ -55,7 +57,7 @@ class Array {
   ~Array() = default;
   Array& operator=(const Array&) & = default;
   Array& operator=(Array&&) & noexcept = default;
-  // x[0] = y changes nothing: write x = dynamic_update_index_in_dim(x, y, 0), see above.
+  // x[0] = y changes nothing: write x = ab::at(x, 0).set(y), see above.
   Array& operator=(const Array&) && = delete;
 
   const Type& type(std::source_location where = std::source_location::current()) const;
@@ -155,6 +157,17 @@ class Array {
 
   /// The slab at a position of the first axis, which goes: x[0], x[-1], x[1][2]. Error outside it.
   Array operator[](Position position) const;
+  /// A part of it, as NumPy's brackets with several subscripts: x(ab::all, ab::range(1, -1), 3),
+  /// x(rows, columns). See anabranch/indexing.h, where `at` makes such a part that can be updated.
+  Array operator()(const Subscript& a) const;
+  Array operator()(const Subscript& a, const Subscript& b) const;
+  Array operator()(const Subscript& a, const Subscript& b, const Subscript& c) const;
+  Array operator()(const Subscript& a, const Subscript& b, const Subscript& c,
+                   const Subscript& d) const;
+  Array operator()(const Subscript& a, const Subscript& b, const Subscript& c, const Subscript& d,
+                   const Subscript& e) const;
+  Array operator()(const Subscript& a, const Subscript& b, const Subscript& c, const Subscript& d,
+                   const Subscript& e, const Subscript& f) const;
 
   const std::shared_ptr<Expression>& expression() const { return expression_; }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bit>
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -20,7 +21,13 @@ enum class Dtype : std::uint8_t {
 };
 using enum Dtype;
 
-enum class DtypeKind : std::uint8_t { boolean, signed_integer, unsigned_integer, floating };
+enum class DtypeKind : std::uint8_t {
+  boolean,
+  signed_integer,
+  unsigned_integer,
+  floating,
+  complex_number
+};
 
 /// IEEE 754 binary16. Arithmetic is done in float; this holds and converts (nearest, ties to even).
 struct Float16 {
@@ -94,6 +101,16 @@ constexpr bool is_integer(Dtype dtype) {
   return is_signed_integer(dtype) || is_unsigned_integer(dtype);
 }
 
+constexpr bool is_complex(Dtype dtype) { return info(dtype).kind == DtypeKind::complex_number; }
+
+/// The dtype of a complex number's real and imaginary part; any other dtype itself.
+constexpr Dtype part_dtype(Dtype dtype) { return dtype == c64 ? f32 : dtype == c128 ? f64 : dtype; }
+/// The complex dtype whose parts are of a float dtype (c64 for all narrower than f64); a complex
+/// dtype itself.
+constexpr Dtype complex_dtype(Dtype dtype) {
+  return dtype == f64 || dtype == c128 ? c128 : c64;
+}
+
 /// The dtype that arithmetic on `dtype` is done in: f32 for f16 and bf16, else the same.
 constexpr Dtype computes_in(Dtype dtype) { return info(dtype).computes_in; }
 /// The dtype that sums and products of many are carried in.
@@ -101,11 +118,36 @@ constexpr Dtype accumulates_in(Dtype dtype) { return info(dtype).accumulates_in;
 
 /// Calls `visit.template operator()<T>()` with the C++ type that stores one element of `dtype`.
 template <class Visitor>
-decltype(auto) visit_dtype(Dtype dtype, Visitor&& visit) {
+decltype(auto) visit_any_dtype(Dtype dtype, Visitor&& visit) {
   switch (dtype) {
 #define DTYPE(name, text, kind, bits, storage, ...) \
   case name:                                        \
     return visit.template operator()<storage>();
+#include "anabranch/dtypes.def"
+#undef DTYPE
+  }
+  __builtin_unreachable();
+}
+
+/// std::complex of a float type.
+template <class T>
+inline constexpr bool is_complex_storage = false;
+template <class T>
+inline constexpr bool is_complex_storage<std::complex<T>> = true;
+
+[[noreturn]] void refuse_complex(Dtype dtype);
+
+/// The same for numbers that have an order, which complex numbers have not: those throw
+/// InternalError.
+template <class Visitor>
+decltype(auto) visit_dtype(Dtype dtype, Visitor&& visit) {
+  switch (dtype) {
+#define DTYPE(name, text, kind, bits, storage, ...)  \
+  case name:                                         \
+    if constexpr (DtypeKind::kind == DtypeKind::complex_number) \
+      refuse_complex(dtype);                         \
+    else                                             \
+      return visit.template operator()<storage>();
 #include "anabranch/dtypes.def"
 #undef DTYPE
   }

@@ -1,6 +1,7 @@
 // Operand: what an operation takes: an array or a C++ number, and the line where the user wrote it.
 #pragma once
 
+#include <complex>
 #include <cstdint>
 #include <initializer_list>
 #include <source_location>
@@ -17,11 +18,11 @@
 namespace ANABRANCH_API anabranch {
 
 template <class T>
-concept NumberType = std::is_arithmetic_v<T> || is_float_storage<T>;
+concept NumberType = std::is_arithmetic_v<T> || is_float_storage<T> || is_complex_storage<T>;
 
 /// A C++ number whose dtype its neighbours decide.
 struct Number {
-  std::variant<bool, std::int64_t, std::uint64_t, double> value;
+  std::variant<bool, std::int64_t, std::uint64_t, double, std::complex<double>> value;
   Dtype dtype = f64;  ///< of the C++ type, for where there is no array to follow
 
   template <NumberType T>
@@ -30,6 +31,8 @@ struct Number {
       value = number;
     else if constexpr (is_float_storage<T>)
       value = static_cast<double>(number);
+    else if constexpr (is_complex_storage<T>)
+      value = std::complex<double>(number);
     else if constexpr (std::is_signed_v<T>)
       value = static_cast<std::int64_t>(number);
     else

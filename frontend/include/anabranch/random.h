@@ -37,5 +37,40 @@ Array randint(const Operand& key, const Sizes& sizes, std::int64_t low, std::int
 /// True with probability `p`: a number, or an f32 array that broadcasts to the sizes.
 Array bernoulli(const Operand& key, const Sizes& sizes, const Operand& p = 0.5f);
 
+/// A key from another and an integer scalar: the same integer gives the same key. For keys by
+/// number, in loops above all.
+Array fold_in(const Operand& key, const Operand& data);
+
+/// Integers of any value, each as likely.
+Array bits(const Operand& key, const Sizes& sizes, Dtype dtype = u32);
+
+// Distributions. Parameters are numbers, or arrays that broadcast to the sizes; dtypes are floats,
+// and f16 and bf16 are drawn in f32 and rounded. Each draws by the inverse of its distribution
+// function unless it says otherwise.
+
+Array exponential(const Operand& key, const Sizes& sizes, Dtype dtype = f32);  ///< of mean 1
+Array gumbel(const Operand& key, const Sizes& sizes, Dtype dtype = f32);       ///< the standard one
+Array laplace(const Operand& key, const Sizes& sizes, Dtype dtype = f32);   ///< of mean 0, scale 1
+Array logistic(const Operand& key, const Sizes& sizes, Dtype dtype = f32);  ///< of mean 0, scale 1
+Array cauchy(const Operand& key, const Sizes& sizes, Dtype dtype = f32);  ///< of median 0, scale 1
+Array rademacher(const Operand& key, const Sizes& sizes,
+                 Dtype dtype = i32);  ///< -1 or 1, as likely
+/// The normal distribution where `low` < x < `high`, nothing else.
+Array truncated_normal(const Operand& key, const Sizes& sizes, const Operand& low,
+                       const Operand& high, Dtype dtype = f32);
+/// The gamma distribution of shape a > 0 and scale 1, by rejection (Marsaglia and Tsang, ACM TOMS
+/// 26(3), 2000): a loop, which is not fused.
+Array gamma(const Operand& key, const Operand& a, const Sizes& sizes, Dtype dtype = f32);
+/// The beta distribution of a, b > 0, from two of the gamma distribution.
+Array beta(const Operand& key, const Operand& a, const Operand& b, const Sizes& sizes,
+           Dtype dtype = f32);
+/// Counts of events of that mean rate >= 0, as integers: by the sum of probabilities up to 10,
+/// beyond by transformed rejection (Hoermann, Insurance: Mathematics and Economics 12(1), 1993).
+/// Loops, which are not fused.
+Array poisson(const Operand& key, const Operand& rate, const Sizes& sizes, Dtype dtype = i32);
+/// Positions along an axis, each with the probability that softmax gives to the logits there: the
+/// greatest of the logits with a Gumbel number added. i64, of the shape without that axis.
+Array categorical(const Operand& key, const Operand& logits, Axis axis = -1);
+
 }  // namespace random
 }  // namespace anabranch

@@ -8,7 +8,7 @@ namespace anabranch::cpu {
 namespace {
 
 constexpr std::int64_t sizes[] = {0, 1, 9, 33, 129};
-constexpr Dtype dtypes[] = {bool_, u16, f32, f64};
+constexpr Dtype dtypes[] = {bool_, u16, f32, f64, c64, c128};
 constexpr std::pair<int, int> forms[] = {{1, 1}, {16, 2}};
 
 // Element i of a made-up array, as the dtype.
@@ -94,7 +94,7 @@ TEST(Memory, MovesElementsAtAnyStride) {
   for (Dtype dtype : dtypes) {
     for (const Copy& copy : copies) {
       for (auto form : forms) {
-        visit_dtype(dtype, [&]<class T>() { check_copy<T>(dtype, copy, form); });
+        visit_any_dtype(dtype, [&]<class T>() { check_copy<T>(dtype, copy, form); });
       }
     }
   }
@@ -117,7 +117,7 @@ TEST(Memory, GathersUnderAMask) {
       sketch.store(out, i, sketch.load(table, sketch.place_of(at, table_size - 1), is_inside));
       sketch.close();
       Code code = compile_legalised(std::span(&sketch.kernel(), 1));
-      visit_dtype(dtype, [&]<class T>() {
+      visit_any_dtype(dtype, [&]<class T>() {
         std::vector<std::int64_t> at_values;
         // Far outside: a read would fault.
         for (std::int64_t k = 0; k < size; ++k)

@@ -104,7 +104,9 @@ TEST_P(Linalg, Systems) {
     expect_same(ab::matmul(a, linalg::inv(a)), ab::broadcast_to(ab::eye(size, dtype), a.shape()));
     expect_same(linalg::lu_solve(linalg::lu_factor(a), b), linalg::solve(a, b));
     const ab::Array vector = random_matrices({size}, dtype, 6);
-    expect_same(ab::matmul(a, linalg::solve(a, vector)), ab::broadcast_to(vector, {3, size}));
+    const ab::Array solution = linalg::solve(a, vector);
+    expect_same(ab::squeeze(ab::matmul(a, ab::expand_dims(solution, -1)), -1),
+                ab::broadcast_to(vector, {3, size}));
     for (const bool lower : {false, true}) {
       for (const bool transpose : {false, true}) {
         for (const bool unit : {false, true}) {
@@ -194,7 +196,7 @@ TEST(LinalgValues, RanksAndNorms) {
 }
 
 TEST(LinalgValues, PowersTracesAndCrossProducts) {
-  expect_values([] { return linalg::matrix_power(square(), 3); }, floats({2, 2}), {26, 19, 76, 45});
+  expect_values([] { return linalg::matrix_power(square(), 3); }, floats({2, 2}), {36, 23, 92, 59});
   expect_values([] { return linalg::matrix_power(square(), 0); }, floats({2, 2}), {1, 0, 0, 1});
   expect_values([] { return linalg::matrix_power(square(), -1); }, floats({2, 2}),
                 {1.5, -0.5, -2, 1});
@@ -220,7 +222,7 @@ TEST(LinalgValues, PowersTracesAndCrossProducts) {
       [] {
         return linalg::expm(ab::stack({ab::full({1, 1}, 9.0), ab::full({1, 1}, -30.0)}));
       },
-      floats({2, 1, 1}), {std::exp(9.0), std::exp(-30.0)}, 1e-5);
+      floats({2, 1, 1}), {std::exp(9.0), std::exp(-30.0)}, 5e-5);
 }
 
 TEST(LinalgValues, NarrowFloatsAreComputedInF32) {

@@ -74,6 +74,30 @@ TEST(JitOnGpu, ProgramsGoToTheGpuAndBack) {
   }
 }
 
+// Rows are gathered on the GPU and added on the host, whatever the indices.
+TEST(JitOnGpu, GathersAndScatters) {
+  const auto f = [](ab::Array x) {
+    const ab::Array at = ab::astype(x, ab::i32);  // -8 to 8
+    const ab::Array rows = ab::take(ab::reshape(x, {-1, 4}), at, 0, ab::OutOfRange::clip);
+    const ab::Array sums = ab::segment_sum(rows * 0.5f, at, 7);
+    return ab::ravel(ab::at(sums, ab::array({1, 1, 9})).add(2.0f)) + 1.0f;
+  };
+  expect_as_on_cpu(f, numbers(1000));
+  expect_as_on_cpu(f, numbers(8));
+}
+
+TEST(JitOnGpu, ScattersInALoop) {
+  const auto f = [](ab::Array x) {
+    return ab::fori_loop(
+        0, 20,
+        [](const ab::Array& i, const ab::Array& carry) {
+          return ab::at(carry, ab::reshape(i * 3 % 11, {1})).add(0.25f) * 1.5f;
+        },
+        x);
+  };
+  expect_as_on_cpu(f, numbers(9), 1, 0.1f);
+}
+
 // Six chains of products that meet in the end.
 ab::Array branches(ab::Array x) {
   ab::Array sum = x;

@@ -34,6 +34,8 @@ std::set<Dtype> dtypes_taken(Op op) {
     const bool arithmetic =
         info(op).kind == OpKind::library || op == Op::reduce_sum || op == Op::reduce_product;
     if (op == Op::iota || arithmetic) taken.erase(bool_);
+    const bool compares = is_reduction(op) && !info(op).has(OpInfo::takes_complex);
+    if (compares) std::erase_if(taken, [](Dtype dtype) { return is_complex(dtype); });
     return taken;
   }
   for (int k = 0; k < dtype_count; ++k) {

@@ -1,0 +1,62 @@
+// Sums and counts by group: segments, histograms; and what places things in tables.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "anabranch/export.h"
+#include "anabranch/operand.h"
+#include "anabranch/sizes.h"
+
+namespace ANABRANCH_API anabranch {
+
+/// For each of `count` segments, the sum of the slabs of x whose id is its number: [count, ...] of
+/// x's dtype. `ids`, integers in any order, are of x's first axis, or its first few. Slabs with
+/// another id are left out; a segment of none is 0. f16 and bf16 are summed in f32. The same bits
+/// on every run.
+Array segment_sum(const Operand& x, const Operand& ids, std::int64_t count);
+/// The product, 1 of none.
+Array segment_prod(const Operand& x, const Operand& ids, std::int64_t count);
+/// The greatest; the least value that the dtype has (-inf) of none.
+Array segment_max(const Operand& x, const Operand& ids, std::int64_t count);
+/// The least; the greatest value that the dtype has (inf) of none.
+Array segment_min(const Operand& x, const Operand& ids, std::int64_t count);
+
+/// How often each of the numbers 0 to `length` - 1 is among the integers of x, as i64; others are
+/// left out.
+Array bincount(const Operand& x, std::int64_t length);
+/// The sum of the weights of each number instead, of their dtype; one weight per element of x.
+Array bincount(const Operand& x, std::int64_t length, const Operand& weights);
+
+/// The ends that bins span; of no width, half of 1 is added on either side.
+struct HistogramRange {
+  double low, high;
+};
+/// The `bins` + 1 edges of bins of equal width over the range, or over the elements where none is
+/// given (0 to 1 where there are no elements): of x's dtype, or the default float of integers.
+Array histogram_bin_edges(const Operand& x, std::int64_t bins = 10,
+                          std::optional<HistogramRange> range = {});
+/// How many elements are in each bin, as i64, and the edges. A bin holds its lower edge, the last
+/// one both; NaN and what is outside are in none.
+std::pair<Array, Array> histogram(const Operand& x, std::int64_t bins = 10,
+                                  std::optional<HistogramRange> range = {});
+/// The same between edges that ascend, a vector of two or more.
+Array histogram(const Operand& x, const Operand& edges);
+
+/// The piecewise linear function through the points (xp[i], fp[i]), xp ascending, at each element
+/// of x: floats. Below the first and above the last point it is `left` and `right`, or the values
+/// of these points. NaN stays NaN.
+Array interp(const Operand& x, const Operand& xp, const Operand& fp,
+             std::optional<double> left = {}, std::optional<double> right = {});
+
+/// The positions of the first `size` elements that are not zero, in row-major order: for each axis
+/// an i64 vector of that size. Where there are fewer, the rest is `fill`.
+std::vector<Array> nonzero(const Operand& x, std::int64_t size, std::int64_t fill = 0);
+
+/// A new axis of `count` elements, all 0 but the one at the index, which is 1; all 0 where the
+/// index is out of range.
+Array one_hot(const Operand& indices, std::int64_t count, Dtype dtype = f32, Axis axis = -1);
+
+}  // namespace anabranch

@@ -1,0 +1,102 @@
+#include "anabranch/activations.h"
+
+#include "anabranch/arrange.h"
+#include "anabranch/nn.h"
+#include "anabranch/reduce.h"
+#include "frontend/array/expression.h"
+#include "frontend/array/fail.h"
+#include "frontend/ops/special_terms.h"
+
+namespace anabranch {
+
+Array relu6(const Operand& x) { return minimum(maximum(term("relu6", x), 0), 6); }
+
+Array leaky_relu(const Operand& x, double slope) {
+  const Term y = term("leaky_relu", x);
+  return where(y >= 0, y, slope * y);
+}
+
+Array elu(const Operand& x, double alpha) {
+  const Term given = term("elu", x), y = widened(given);
+  return rounded_as(given, where(y > 0, y, alpha * expm1(y)));
+}
+
+Array celu(const Operand& x, double alpha) {
+  const Term given = term("celu", x), y = widened(given);
+  if (!(alpha > 0))
+    fail("celu: alpha is " + std::to_string(alpha) + "; give more than 0", x.where());
+  return rounded_as(given, where(y > 0, y, alpha * expm1(y / alpha)));
+}
+
+Array selu(const Operand& x) {
+  const Term given = term("selu", x), y = widened(given);
+  // The fixed point of mean 0 and variance 1, appendix A1 of the paper.
+  constexpr double scale = 1.0507009873554804934, alpha = 1.6732632423543772848;
+  return rounded_as(given, where(y > 0, scale * y, scale * alpha * expm1(y)));
+}
+
+Array mish(const Operand& x) {
+  const Term given = term("mish", x), y = widened(given);
+  return rounded_as(given, y * tanh(Term(softplus(y), x.where())));
+}
+
+Array soft_sign(const Operand& x) {
+  const Term given = term("soft_sign", x), y = widened(given), a = abs(y);
+  return rounded_as(given, y / (a + 1));
+}
+
+Array log_sigmoid(const Operand& x) {
+  const Term given = term("log_sigmoid", x), y = widened(given);
+  return rounded_as(given, -Term(softplus(-y), x.where()));
+}
+
+Array hard_sigmoid(const Operand& x) {
+  const Term given = term("hard_sigmoid", x), y = widened(given);
+  return rounded_as(given, minimum(maximum(y + 3, 0), 6) / 6);
+}
+
+Array hard_swish(const Operand& x) {
+  const Term given = term("hard_swish", x), y = widened(given);
+  return rounded_as(given, y * (minimum(maximum(y + 3, 0), 6) / 6));
+}
+
+Array hard_tanh(const Operand& x) { return minimum(maximum(term("hard_tanh", x), -1), 1); }
+
+Array sparse_plus(const Operand& x) {
+  const Term given = term("sparse_plus", x), y = widened(given);
+  const Term between = 0.25 * (y + 1) * (y + 1);
+  return rounded_as(given, where(y <= -1, 0, where(y >= 1, y, between)));
+}
+
+Array sparse_sigmoid(const Operand& x) {
+  const Term given = term("sparse_sigmoid", x), y = widened(given);
+  return rounded_as(given, 0.5 * minimum(maximum(y + 1, 0), 2));
+}
+
+Array squareplus(const Operand& x, double b) {
+  const Term given = term("squareplus", x), y = widened(given), root = sqrt(y * y + b);
+  // Below 0 the sum would lose its digits.
+  return rounded_as(given, where(y < 0, 0.5 * b / (root - y), 0.5 * (y + root)));
+}
+
+Array glu(const Operand& x, Axis axis) {
+  const Term y = term("glu", x);
+  const Shape& shape = type_of(y.array()).shape;
+  const std::int64_t along = axis_of("glu", axis, shape, x.where());
+  const std::int64_t size = shape[static_cast<int>(along)];
+  if (size % 2 != 0) {
+    fail("glu: " + describe(x) + " cannot be halved along axis " + std::to_string(along) +
+             ", of size " + std::to_string(size),
+         x.where());
+  }
+  const std::vector<Array> halves = split(y, 2, along);
+  const Term gate = {sigmoid({halves[1], x.where()}), x.where()};
+  return Term(halves[0], x.where()) * gate;
+}
+
+Array standardize(const Operand& x, const Axes& axes, double epsilon) {
+  const Term y = term("standardize", x);
+  return layer_norm(y, 1, 0, axes, epsilon);
+}
+
+}  // namespace anabranch

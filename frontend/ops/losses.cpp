@@ -1,0 +1,117 @@
+#include "anabranch/losses.h"
+
+#include "anabranch/manipulate.h"
+#include "anabranch/nn.h"
+#include "anabranch/reduce.h"
+#include "frontend/array/expression.h"
+#include "frontend/array/fail.h"
+#include "frontend/ops/special_terms.h"
+#include "frontend/trace/record.h"
+
+namespace anabranch {
+namespace {
+
+// The losses of single examples in the dtype that `given` is computed in, reduced, in its own.
+Array reduced_losses(const Term& given, const Term& losses, LossReduction reduction) {
+  const SourceLocation at = given.where();
+  switch (reduction) {
+    case LossReduction::mean:
+      return rounded_as(given, {mean(losses), at});
+    case LossReduction::sum:
+      return rounded_as(given, sum_in_own_dtype(losses, {}));
+    case LossReduction::none:
+      break;
+  }
+  return rounded_as(given, losses);
+}
+
+}  // namespace
+
+Array mse_loss(const Operand& predictions, const Operand& targets, LossReduction reduction) {
+  const auto [x, t] = terms_of("mse_loss", predictions, targets);
+  return reduced_losses(x, square(widened(x) - widened(t)), reduction);
+}
+
+Array l1_loss(const Operand& predictions, const Operand& targets, LossReduction reduction) {
+  const auto [x, t] = terms_of("l1_loss", predictions, targets);
+  return reduced_losses(x, abs(widened(x) - widened(t)), reduction);
+}
+
+Array huber_loss(const Operand& predictions, const Operand& targets, double delta,
+                 LossReduction reduction) {
+  const auto [x, t] = terms_of("huber_loss", predictions, targets);
+  if (!(delta > 0)) {
+    fail("huber_loss: delta is " + std::to_string(delta) + "; give more than 0",
+         predictions.where());
+  }
+  const Term distance = abs(widened(x) - widened(t));
+  const Term losses =
+      where(distance <= delta, 0.5 * distance * distance, delta * (distance - 0.5 * delta));
+  return reduced_losses(x, losses, reduction);
+}
+
+Array hinge_loss(const Operand& predictions, const Operand& targets, LossReduction reduction) {
+  const auto [x, t] = terms_of("hinge_loss", predictions, targets);
+  return reduced_losses(x, maximum(1 - widened(x) * widened(t), 0), reduction);
+}
+
+Array binary_cross_entropy_with_logits(const Operand& logits, const Operand& targets,
+                                       LossReduction reduction) {
+  const auto [x, t] = terms_of("binary_cross_entropy_with_logits", logits, targets);
+  const Term y = widened(x);
+  return reduced_losses(x, maximum(y, 0) - y * widened(t) + log1p(exp(-abs(y))), reduction);
+}
+
+Array cross_entropy_loss(const Operand& logits, const Operand& targets, Axis axis,
+                         LossReduction reduction) {
+  constexpr const char* function = "cross_entropy_loss";
+  const SourceLocation at = logits.where();
+  const Term x = term(function, logits);
+  const Shape& shape = type_of(x.array()).shape;
+  const std::int64_t along = axis_of(function, axis, shape, at);
+  const Term likelihoods = {log_softmax(widened(x), along), at};
+  const Array wanted = as_array(function, targets);
+  if (!is_integer(type_of(wanted).dtype)) {
+    const auto [y, t] = terms_of(function, x, targets);
+    if (type_of(t.array()).shape != shape) {
+      fail(std::string(function) + ": targets " + describe(targets) + " for logits " +
+               describe(logits) +
+               "; give a probability for each class, or an integer for each example",
+           at);
+    }
+    return reduced_losses(x, -sum_in_own_dtype(likelihoods * widened(t), along), reduction);
+  }
+  std::vector<std::int64_t> examples(shape.begin(), shape.end());
+  examples.erase(examples.begin() + along);
+  if (type_of(wanted).shape != Shape(examples)) {
+    fail(std::string(function) + ": classes " + describe(targets) + " for logits " +
+             describe(logits) + "; give one for each example",
+         at);
+  }
+  const std::int64_t classes = shape[static_cast<int>(along)];
+  std::vector<std::int64_t> along_axis(examples.size() + 1, 1);
+  along_axis[static_cast<std::size_t>(along)] = classes;
+  const Term numbers = {record(Op::iota, {}, at, AxisAttributes{static_cast<int>(along)},
+                               Type{i64, Shape(along_axis)}),
+                        at};
+  const Term labels = {expand_dims({astype({wanted, at}, i64), at}, along), at};
+  return reduced_losses(x, -sum_in_own_dtype(where(labels == numbers, likelihoods, 0), along),
+                        reduction);
+}
+
+Array kl_div_loss(const Operand& log_predictions, const Operand& targets, LossReduction reduction) {
+  const auto [x, t] = terms_of("kl_div_loss", log_predictions, targets);
+  const Term y = widened(t);
+  return reduced_losses(x, where(y == 0, 0, y * (log(y) - widened(x))), reduction);
+}
+
+Array cosine_similarity(const Operand& a, const Operand& b, Axis axis, double epsilon) {
+  const auto [x, y] = terms_of("cosine_similarity", a, b);
+  const Term p = widened(x), q = widened(y);
+  const auto length = [&](const Term& z) {
+    return maximum(sqrt(sum_in_own_dtype(z * z, axis)), epsilon);
+  };
+  return rounded_as(x, sum_in_own_dtype(p * q, axis) / (length(p) * length(q)));
+}
+
+}  // namespace anabranch

@@ -1,0 +1,197 @@
+// Operations of each element.
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "anabranch/bits.h"
+#if __has_include("anabranch/complex.h")
+#include "anabranch/complex.h"
+#endif
+#include "anabranch/elementwise.h"
+#include "frontend/array/expression.h"
+#include "frontend/stablehlo/narrow.h"
+#include "frontend/stablehlo/site.h"
+
+namespace anabranch::stablehlo {
+namespace {
+
+// Arrays of one dtype; the shapes are the same, as StableHLO demands.
+template <Op op, std::size_t operand_count>
+Results same_op(const Site& site) {
+  site.expect_operands(operand_count);
+  return {site.record(op, site.operands())};
+}
+
+// A bool holds 0 or 1: what integers have under these names is logic of bools.
+template <Op op, Op of_bools>
+Results number_op(const Site& site) {
+  site.expect_operands(2);
+  const std::vector<Array> operands = site.operands();
+  return {site.record(type_of(operands[0]).dtype == bool_ ? of_bools : op, operands)};
+}
+
+Array repeated_like(const Site& site, const Array& scalar, const Array& like) {
+  return site.repeated(scalar, type_of(like).shape);
+}
+
+Results select_op(const Site& site) {
+  site.expect_operands(3);
+  const Array x = site.operand(1);
+  return {site.record(Op::select, {repeated_like(site, site.operand(0), x), x, site.operand(2)})};
+}
+
+Results clamp_op(const Site& site) {
+  site.expect_operands(3);
+  const Array x = site.operand(1);
+  return {site.record(Op::clamp, {repeated_like(site, site.operand(0), x), x,
+                                  repeated_like(site, site.operand(2), x)})};
+}
+
+Results convert_op(const Site& site) {
+  site.expect_operands(1);
+  const Array x = site.operand(0);
+  const Dtype dtype = site.result_type().dtype;
+  const NarrowFormat* narrow =
+      site.op.result_types.empty() ? nullptr : narrow_format(site.op.result_types[0].element);
+  if (!narrow || !is_float(type_of(x).dtype) || is_float(dtype)) return {site.converted(x, dtype)};
+  // A float saturates at the ends of the narrow type, not at those of what carries it.
+  const bool is_signed = is_signed_integer(dtype);
+  const double least = is_signed ? -std::ldexp(1.0, narrow->bits - 1) : 0.0;
+  const double most = std::ldexp(1.0, narrow->bits - (is_signed ? 1 : 0)) - 1;
+  const Type& type = type_of(x);
+  const Array bounds[] = {site.repeated(site.scalar(least, type.dtype), type.shape),
+                          site.repeated(site.scalar(most, type.dtype), type.shape)};
+  return {site.converted(site.record(Op::clamp, {bounds[0], x, bounds[1]}), dtype)};
+}
+
+Results bitcast_convert_op(const Site& site) {
+  site.expect_operands(1);
+  const Array x = site.operand(0);
+  const Dtype dtype = site.result_type().dtype;
+  if (type_of(x).dtype == dtype) return {x};
+  return {bitcast({x, site.where()}, dtype)};
+}
+
+// "e5m10", or the two numbers.
+Results reduce_precision_op(const Site& site) {
+  site.expect_operands(1);
+  std::int64_t exponent = site.integer("exponent_bits", -1);
+  std::int64_t mantissa = site.integer("mantissa_bits", -1);
+  const std::string format = site.word("format", "");
+  const std::size_t middle = format.find('m');
+  if (format.starts_with('e') && middle != format.npos) {
+    std::from_chars(&format[1], &format[middle], exponent);
+    std::from_chars(&format[middle] + 1, format.data() + format.size(), mantissa);
+  }
+  if (exponent < 1 || mantissa < 0 || exponent > 1024 || mantissa > 1024) {
+    site.fail("needs a format, such as e5m10");
+  }
+  const Operand x(site.operand(0), site.where());
+  return {reduce_precision(x, static_cast<int>(exponent), static_cast<int>(mantissa))};
+}
+
+// Floats as integers of their width that are in the order of IEEE 754's totalOrder: -NaN, -inf,
+// ..., -0, 0, ..., inf, NaN. A negative float's other bits are inverted.
+Array total_order_key(const Site& site, const Array& x) {
+  const Type type = type_of(x);
+  const int bits = info(type.dtype).bits;
+  const Dtype word = bits == 8 ? i8 : bits == 16 ? i16 : bits == 32 ? i32 : i64;
+  const Type as_word{word, type.shape};
+  const Array raw = site.record(Op::bitcast_convert, {x}, NoAttributes{}, as_word);
+  auto constant = [&](std::uint64_t value) {
+    const Literal scalar = Literal::scalar(word, ElementBits(value));
+    return site.repeated(site.importer.constant({scalar, false}, {word, {}}, site.where()),
+                         type.shape);
+  };
+  const auto width = static_cast<std::uint64_t>(bits);
+  const Array sign = site.record(Op::shift_right_arithmetic, {raw, constant(width - 1)});
+  const Array rest = site.record(Op::and_, {sign, constant(~std::uint64_t{0} >> (65 - width))});
+  return site.record(Op::xor_, {raw, rest});
+}
+
+Results compare_op(const Site& site) {
+  site.expect_operands(2);
+  std::vector<Array> operands = site.operands();
+  const std::string direction = site.word("comparison_direction");
+  constexpr std::array<std::string_view, 6> directions = {"EQ", "NE", "LT", "LE", "GT", "GE"};
+  const auto found = std::find(directions.begin(), directions.end(), direction);
+  if (found == directions.end()) {
+    site.fail("there is no comparison " + direction + "; EQ, NE, LT, LE, GT and GE are");
+  }
+  const std::string kind = site.word("compare_type", "NOTYPE");
+  if (kind == "TOTALORDER" && is_float(type_of(operands[0]).dtype)) {
+    for (Array& operand : operands) operand = total_order_key(site, operand);
+  } else if (kind != "NOTYPE" && kind != "FLOAT" && kind != "SIGNED" && kind != "UNSIGNED" &&
+             kind != "TOTALORDER") {
+    site.fail("there is no comparison type " + kind);
+  }
+  const auto word = static_cast<Comparison>(found - directions.begin());
+  return {site.record(Op::compare, operands, CompareAttributes{word})};
+}
+
+#if __has_include("anabranch/complex.h")
+template <Array (*part)(const Operand&)>
+Results part_of(const Site& site) {
+  site.expect_operands(1);
+  return {part({site.operand(0), site.where()})};
+}
+#endif
+
+constexpr Translation rows[] = {
+#if __has_include("anabranch/complex.h")
+    {"complex", same_op<Op::complex, 2>},
+    {"real", part_of<real>},
+    {"imag", part_of<imag>},
+    {"conj", part_of<conj>},
+#endif
+    {"abs", same_op<Op::abs, 1>},
+    {"negate", same_op<Op::negate, 1>},
+    {"sign", same_op<Op::sign, 1>},
+    {"not", same_op<Op::not_, 1>},
+    {"popcnt", same_op<Op::popcnt, 1>},
+    {"count_leading_zeros", same_op<Op::count_leading_zeros, 1>},
+    {"floor", same_op<Op::floor, 1>},
+    {"ceil", same_op<Op::ceil, 1>},
+    {"round_nearest_even", same_op<Op::round_nearest_even, 1>},
+    {"round_nearest_afz", same_op<Op::round_nearest_afz, 1>},
+    {"is_finite", same_op<Op::is_finite, 1>},
+    {"sqrt", same_op<Op::sqrt, 1>},
+    {"rsqrt", same_op<Op::rsqrt, 1>},
+    {"cbrt", same_op<Op::cbrt, 1>},
+    {"exponential", same_op<Op::exponential, 1>},
+    {"exponential_minus_one", same_op<Op::exponential_minus_one, 1>},
+    {"log", same_op<Op::log, 1>},
+    {"log_plus_one", same_op<Op::log_plus_one, 1>},
+    {"logistic", same_op<Op::logistic, 1>},
+    {"sine", same_op<Op::sine, 1>},
+    {"cosine", same_op<Op::cosine, 1>},
+    {"tan", same_op<Op::tan, 1>},
+    {"tanh", same_op<Op::tanh, 1>},
+    {"add", same_op<Op::add, 2>},
+    {"subtract", number_op<Op::subtract, Op::xor_>},
+    {"multiply", same_op<Op::multiply, 2>},
+    {"divide", same_op<Op::divide, 2>},
+    {"remainder", same_op<Op::remainder, 2>},
+    {"power", same_op<Op::power, 2>},
+    {"maximum", number_op<Op::maximum, Op::or_>},
+    {"minimum", number_op<Op::minimum, Op::and_>},
+    {"atan2", same_op<Op::atan2, 2>},
+    {"and", same_op<Op::and_, 2>},
+    {"or", same_op<Op::or_, 2>},
+    {"xor", same_op<Op::xor_, 2>},
+    {"shift_left", same_op<Op::shift_left, 2>},
+    {"shift_right_arithmetic", same_op<Op::shift_right_arithmetic, 2>},
+    {"shift_right_logical", same_op<Op::shift_right_logical, 2>},
+    {"select", select_op},
+    {"clamp", clamp_op},
+    {"convert", convert_op},
+    {"bitcast_convert", bitcast_convert_op},
+    {"reduce_precision", reduce_precision_op},
+    {"compare", compare_op},
+};
+
+}  // namespace
+
+std::span<const Translation> elementwise_translations() { return rows; }
+
+}  // namespace anabranch::stablehlo

@@ -1,0 +1,141 @@
+// Linear algebra: StableHLO's two operations, and the names that JAX calls LAPACK and XLA by.
+#include "frontend/array/expression.h"
+#include "frontend/ops/lapack_entries.h"
+#include "frontend/stablehlo/site.h"
+
+namespace anabranch::stablehlo {
+namespace {
+
+Results cholesky_op(const Site& site) {
+  site.expect_operands(1);
+  return {site.record(Op::cholesky, {site.operand(0)},
+                      TriangleAttributes{site.boolean("lower", false)})};
+}
+
+Results triangular_solve_op(const Site& site) {
+  site.expect_operands(2);
+  TriangularSolveAttributes how{site.boolean("left_side", true), site.boolean("lower", false),
+                                site.boolean("unit_diagonal", false), Transpose::no};
+  const std::string turned = site.word("transpose_a", "NO_TRANSPOSE");
+  if (turned == "TRANSPOSE") how.transpose_a = Transpose::transpose;
+  if (turned == "ADJOINT") how.transpose_a = Transpose::adjoint;
+  return {site.record(Op::triangular_solve, site.operands(), how)};
+}
+
+// The letter that an option of LAPACK is, in the dictionary of a custom_call.
+char option(const Site& site, std::string_view name, char otherwise) {
+  for (const char* config : {"mhlo.backend_config", "backend_config"}) {
+    const Attribute* found = site.op.find(config);
+    if (!found || found->kind != Attribute::Kind::dictionary) continue;
+    for (const auto& [key, value] : found->entries) {
+      if (key != name) continue;
+      if (value.kind == Attribute::Kind::string && value.text.size() == 1) return value.text[0];
+      const List list = site.integers_of(value);
+      if (list.size() == 1) return static_cast<char>(list[0]);
+    }
+  }
+  return otherwise;
+}
+
+// Trailing results that the program does not ask for are dropped.
+Results asked_for(const Site& site, Results results) {
+  if (results.size() > site.op.result_types.size()) results.resize(site.op.result_types.size());
+  return results;
+}
+
+Results potrf(const Site& site) {
+  const bool lower = option(site, "uplo", 'L') == 'L';
+  return lapack_entries::potrf(site.operand(0), lower, site.where());
+}
+
+Results getrf(const Site& site) { return lapack_entries::getrf(site.operand(0), site.where()); }
+
+Results lu_decomposition(const Site& site) {
+  return lapack_entries::lu_decomposition(site.operand(0), site.where());
+}
+
+Results geqrf(const Site& site) { return lapack_entries::geqrf(site.operand(0), site.where()); }
+
+Results orgqr(const Site& site) {
+  return lapack_entries::orgqr(site.operand(0), site.operand(1), site.where());
+}
+
+Results trsm(const Site& site) {
+  TriangularSolveAttributes how{option(site, "side", 'L') == 'L', option(site, "uplo", 'L') == 'L',
+                                option(site, "diag", 'N') == 'U', Transpose::no};
+  const char turned = option(site, "trans_x", option(site, "trans_a", 'N'));
+  if (turned == 'T') how.transpose_a = Transpose::transpose;
+  if (turned == 'C') how.transpose_a = Transpose::adjoint;
+  return lapack_entries::trsm(site.operand(0), site.operand(1), how, site.where());
+}
+
+Results gesdd(const Site& site) {
+  using lapack_entries::SvdMode;
+  const char mode = option(site, "mode", 'S');
+  const Array x = site.operand(0);
+  const Shape& shape = type_of(x).shape;
+  // Without vectors their arrays are there all the same, of the sizes of all or of some.
+  bool full = true;
+  if (shape.rank() >= 2 && site.op.result_types.size() > 2) {
+    const Shape left = site.result_type(2).shape;
+    full = left.rank() > 0 && left[left.rank() - 1] == shape[shape.rank() - 2];
+  }
+  const SvdMode how = mode == 'A' ? SvdMode::all : mode == 'N' ? SvdMode::none : SvdMode::some;
+  return lapack_entries::gesdd(x, how, site.where(), full);
+}
+
+Results syevd(const Site& site) {
+  return lapack_entries::syevd(site.operand(0), option(site, "uplo", 'L') == 'L',
+                               option(site, "mode", 'V') == 'V', site.where());
+}
+
+// XLA's for TPUs: "1,1,100,1e-6" is lower, sorted, and two limits.
+Results eigh(const Site& site) {
+  const bool lower = !site.word("backend_config", "1").starts_with("0");
+  return lapack_entries::syevd(site.operand(0), lower, true, site.where());
+}
+
+struct Factorisation {
+  std::string_view name;  ///< of LAPACK's without the letter of the dtype; else XLA's own
+  std::size_t operands;
+  Results (*translate)(const Site& site);
+};
+constexpr Factorisation factorisations[] = {
+    {"potrf", 1, potrf}, {"getrf", 1, getrf},
+    {"geqrf", 1, geqrf}, {"orgqr", 2, orgqr},
+    {"ungqr", 2, orgqr}, {"trsm", 2, trsm},
+    {"gesdd", 1, gesdd}, {"syevd", 1, syevd},
+    {"heevd", 1, syevd}, {"LuDecomposition", 1, lu_decomposition},
+    {"Qr", 1, geqrf},    {"ProductOfElementaryHouseholderReflectors", 2, orgqr},
+    {"Eigh", 1, eigh},
+};
+
+// "lapack_dpotrf_ffi" is potrf.
+std::string_view lapack_name(std::string_view name) {
+  for (std::string_view begin : {"lapack_", "blas_"}) {
+    if (!name.starts_with(begin) || !name.ends_with("_ffi")) continue;
+    name = name.substr(begin.size(), name.size() - begin.size() - 4);
+    return name.empty() ? name : name.substr(1);
+  }
+  return name;
+}
+
+constexpr Translation rows_of_linalg[] = {
+    {"cholesky", cholesky_op},
+    {"triangular_solve", triangular_solve_op},
+};
+
+}  // namespace
+
+std::span<const Translation> linalg_translations() { return rows_of_linalg; }
+
+std::optional<Results> linear_algebra_call(const Site& site, std::string_view name) {
+  for (const Factorisation& row : factorisations) {
+    if (lapack_name(name) != row.name) continue;
+    if (site.count() < row.operands) site.expect_operands(row.operands);
+    return asked_for(site, row.translate(site));
+  }
+  return {};
+}
+
+}  // namespace anabranch::stablehlo

@@ -1,0 +1,213 @@
+// Nodes as operations of StableHLO: those of each element, index maps, products.
+#include "frontend/stablehlo/types.h"
+#include "frontend/stablehlo/writer.h"
+
+namespace anabranch::stablehlo {
+namespace {
+
+std::string joined(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;
+  return text;
+}
+
+std::string numbers_text(std::span<const std::int64_t> numbers) {
+  std::string text;
+  for (std::int64_t number : numbers) text += (text.empty() ? "" : ", ") + std::to_string(number);
+  return "[" + text + "]";
+}
+
+// "(a, b) -> c"
+std::string signature_text(const Graph& graph, const Node& node) {
+  std::vector<std::string> inputs, results;
+  for (Value input : node.inputs) inputs.push_back(type_text(graph.type(input)));
+  for (const Type& type : node.types) results.push_back(type_text(type));
+  const std::string given = results.size() == 1 ? results[0] : "(" + joined(results) + ")";
+  return "(" + joined(inputs) + ") -> " + given;
+}
+
+bool is_of_chlo(Op op) {
+  switch (op) {
+    case Op::asin:
+    case Op::acos:
+    case Op::atan:
+    case Op::sinh:
+    case Op::cosh:
+    case Op::asinh:
+    case Op::acosh:
+    case Op::atanh:
+    case Op::erf:
+    case Op::erf_inv:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::string_view comparison_type(Dtype dtype) {
+  if (is_float(dtype)) return "FLOAT";
+  return dtype == bool_ || is_unsigned_integer(dtype) ? "UNSIGNED" : "SIGNED";
+}
+
+// "[b, f, 0]": the places of the axes by their names.
+std::string layout_text(const std::vector<std::int64_t>& axes, const char* first,
+                        const char* second) {
+  std::vector<std::string> names(axes.size());
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    names[static_cast<std::size_t>(axes[i])] = i == 0   ? first
+                                               : i == 1 ? second
+                                                        : std::to_string(i - 2);
+  }
+  return "[" + joined(names) + "]";
+}
+
+}  // namespace
+
+bool Writer::plain(const Frame& frame, const Node& node, Names& results) {
+  const OpInfo& about = info(node.op);
+  const Graph& graph = frame.graph;
+  const std::string given = joined(operands(frame, node));
+  const bool is_elementwise = about.kind == OpKind::elementwise || about.kind == OpKind::composed;
+  if (!is_elementwise || node.op == Op::random_bits) return false;
+  const std::string own(name(node.op));
+  if (node.op == Op::compare) {
+    const std::string direction(
+        words<Comparison>[static_cast<std::size_t>(node.as<CompareAttributes>().direction)]);
+    std::string capital;
+    for (char c : direction) capital += static_cast<char>(c - 'a' + 'A');
+    results = {define("stablehlo.compare " + capital + ", " + given + ", " +
+                      std::string(comparison_type(graph.type(node.inputs[0]).dtype)) + " : " +
+                      signature_text(graph, node))};
+  } else if (is_of_chlo(node.op)) {
+    const std::string type = type_text(node.types[0]);
+    results = {define("chlo." + own + " " + given + " : " + type + " -> " + type)};
+  } else {
+    results = {define("stablehlo." + own + " " + given + " : " + signature_text(graph, node))};
+  }
+  return true;
+}
+
+bool Writer::moving(const Frame& frame, const Node& node, Names& results) {
+  const Names given = operands(frame, node);
+  const std::string types = " : " + signature_text(frame.graph, node);
+  std::string text = "stablehlo." + std::string(name(node.op)) + " " + joined(given);
+  switch (node.op) {
+    case Op::iota:
+      text = "stablehlo.iota dim = " + std::to_string(node.as<AxisAttributes>().axis) + " : " +
+             type_text(node.types[0]);
+      results = {define(text)};
+      return true;
+    case Op::reshape:
+    case Op::dynamic_update_slice:
+      break;
+    case Op::broadcast_in_dim:
+    case Op::transpose:
+    case Op::reverse:
+      text += ", dims = " + numbers_text(node.as<AxesAttributes>().axes);
+      break;
+    case Op::slice: {
+      const auto& bounds = node.as<SliceAttributes>();
+      std::vector<std::string> ranges;
+      for (std::size_t i = 0; i < bounds.start.size(); ++i) {
+        ranges.push_back(std::to_string(bounds.start[i]) + ":" + std::to_string(bounds.limit[i]) +
+                         ":" + std::to_string(bounds.stride[i]));
+      }
+      text += " [" + joined(ranges) + "]";
+      break;
+    }
+    case Op::pad: {
+      const auto& padding = node.as<PadAttributes>();
+      text += ", low = " + numbers_text(padding.low) + ", high = " + numbers_text(padding.high) +
+              ", interior = " + numbers_text(padding.interior);
+      break;
+    }
+    case Op::concatenate:
+      text += ", dim = " + std::to_string(node.as<AxisAttributes>().axis);
+      break;
+    case Op::dynamic_slice:
+      text += ", sizes = " + numbers_text(node.as<SizesAttributes>().sizes);
+      break;
+    case Op::sliding_windows:
+      windows(frame, node, results);
+      return true;
+    default:
+      return false;
+  }
+  results = {define(text + types)};
+  return true;
+}
+
+// Along each axis, the elements at one place of every window are a strided slice; the places of the
+// windows are a new axis at the end.
+void Writer::windows(const Frame& frame, const Node& node, Names& results) {
+  const auto& form = node.as<WindowsAttributes>();
+  const Type& whole = frame.graph.type(node.inputs[0]);
+  std::string current = frame(node.inputs[0]);
+  std::vector<std::int64_t> sizes(whole.shape.begin(), whole.shape.end());
+  const std::size_t rank = sizes.size();
+  for (std::size_t axis = 0; axis < rank; ++axis) {
+    const std::string from = type_text({whole.dtype, Shape(sizes)});
+    std::vector<std::int64_t> part = sizes;
+    part[axis] = node.types[0].shape[static_cast<int>(axis)];
+    const std::string sliced = type_text({whole.dtype, Shape(part)});
+    std::vector<std::int64_t> spread = part;
+    spread.push_back(1);
+    const std::string column = type_text({whole.dtype, Shape(spread)});
+    Names columns, types;
+    for (std::int64_t place = 0; place < form.sizes[axis]; ++place) {
+      std::vector<std::string> ranges;
+      for (std::size_t i = 0; i < sizes.size(); ++i) {
+        const std::int64_t start = i == axis ? place * form.dilations[axis] : 0;
+        const std::int64_t stride = i == axis ? form.strides[axis] : 1;
+        const std::int64_t last = part[i] == 0 ? 0 : start + (part[i] - 1) * stride + 1;
+        ranges.push_back(std::to_string(part[i] == 0 ? 0 : start) + ":" + std::to_string(last) +
+                         ":" + std::to_string(stride));
+      }
+      const std::string slice = define("stablehlo.slice " + current + " [" + joined(ranges) +
+                                       "] : (" + from + ") -> " + sliced);
+      columns.push_back(define("stablehlo.reshape " + slice + " : (" + sliced + ") -> " + column));
+      types.push_back(column);
+    }
+    spread.back() = form.sizes[axis];
+    sizes = spread;
+    current = define("stablehlo.concatenate " + joined(columns) +
+                     ", dim = " + std::to_string(spread.size() - 1) + " : (" + joined(types) +
+                     ") -> " + type_text({whole.dtype, Shape(sizes)}));
+  }
+  results = {current};
+}
+
+bool Writer::contracting(const Frame& frame, const Node& node, Names& results) {
+  const std::string types = " : " + signature_text(frame.graph, node);
+  const std::string given = joined(operands(frame, node));
+  if (node.op == Op::dot) {
+    const auto& axes = node.as<DotAttributes>();
+    std::string text = "stablehlo.dot_general " + given;
+    if (!axes.lhs_batch.empty()) {
+      text += ", batching_dims = " + numbers_text(axes.lhs_batch) + " x " +
+              numbers_text(axes.rhs_batch);
+    }
+    text += ", contracting_dims = " + numbers_text(axes.lhs_contracting) + " x " +
+            numbers_text(axes.rhs_contracting);
+    results = {define(text + types)};
+    return true;
+  }
+  if (node.op != Op::convolution) return false;
+  const auto& form = node.as<ConvolutionAttributes>();
+  std::vector<std::string> padding;
+  for (std::size_t i = 0; i < form.low.size(); ++i) {
+    const std::int64_t both[] = {form.low[i], form.high[i]};
+    padding.push_back(numbers_text(both));
+  }
+  results = {define(
+      "stablehlo.convolution(" + given + ") dim_numbers = " + layout_text(form.lhs_axes, "b", "f") +
+      "x" + layout_text(form.rhs_axes, "o", "i") + "->" + layout_text(form.result_axes, "b", "f") +
+      ", window = {stride = " + numbers_text(form.strides) + ", pad = [" + joined(padding) +
+      "], lhs_dilate = " + numbers_text(form.lhs_dilations) +
+      ", rhs_dilate = " + numbers_text(form.rhs_dilations) +
+      "} {batch_group_count = 1 : i64, feature_group_count = " + std::to_string(form.groups) +
+      " : i64}" + types)};
+  return true;
+}
+
+}  // namespace anabranch::stablehlo
