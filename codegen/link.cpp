@@ -92,9 +92,9 @@ HostTask call_task(const Program& program, const Step& step, const CallStep& cal
       return custom_call(step, call);
     case Op::sort:
     case Op::argsort:
-      return host::sort_task(call);
+      return host::sort_task(call, cores);
     case Op::cumulative:
-      return host::cumulative_task(call);
+      return host::cumulative_task(call, cores);
     case Op::cholesky:
     case Op::triangular_solve:
     case Op::lu:

@@ -50,7 +50,8 @@ command `anabranch`, and reads back to an equal graph.
 `constant 1.5`, `constant [[1, 2], [3, 4]]`: brackets nest as the axes do. An array of equal elements is
 written as one element (`f32[1000] = constant 0`), one without elements as `[]`. A `bool` is `true` or
 `false`. Floats are the shortest decimal that reads back to the same bits, `inf`, `-inf`, `-0`, `nan` for the
-positive quiet NaN without payload, and `nan(0xffc00000)`, all bits in hexadecimal, for every other NaN.
+positive quiet NaN without payload, and `nan(0xffc00000)`, all bits in hexadecimal, for every other NaN. A
+complex number is both parts in parentheses: `(1, -2.5)`.
 
 ## Numbers
 
@@ -62,6 +63,7 @@ positive quiet NaN without payload, and `nan(0xffc00000)`, all bits in hexadecim
 | `f16` | IEEE 754 binary16 |
 | `bf16` | the upper half of an `f32` |
 | `f32 f64` | IEEE 754 binary32 and binary64 |
+| `c64 c128` | complex numbers of two `f32` or two `f64`, the real part first in memory |
 
 What follows holds on every device.
 
@@ -82,6 +84,14 @@ What follows holds on every device.
   round once.
 - **Approximate ops** are within 2 units in the last place of the exact value for `f32` and `f64`, on a GPU,
   where they are CUDA's, within 5, as NVIDIA states; all other ops are correctly rounded.
+- **Complex numbers**: add, subtract, negate and multiply work part by part, (a + bi)(c + di) being
+  (ac - bd) + (ad + bc)i, each part rounded as the same ops of floats are. The pass `expand` writes all of them as
+  arithmetic on parts; a kernel only moves complex numbers, takes them apart and puts them together. Functions are
+  computed in `f64`: of `c64` both parts are within 1 unit in the last place; of `c128` both are within 12, but for
+  parts that cancel (of `log` near 1, `exponential_minus_one`, `log_plus_one`, `logistic`, `divide`), where that
+  holds for the units of the greater part, and `power`, whose relative error grows with |y log x|. Infinities, NaN,
+  zeros of both signs and branch cuts are as ISO C, Annex G, has them. x^y is 1 where y is 0; 0^y is 0 for a positive
+  real part of y, else NaN. There is no order: `maximum`, `reduce_max`, `argmax` and the like refuse them.
 - **NaN**: `maximum`, `minimum`, `clamp`, `reduce_max` and `reduce_min` give NaN where an operand is NaN; `argmax`
   and `argmin` give the first NaN's position. `compare` is false for NaN, but for `ne`. -0 and 0 are equal
   to `compare`, and -0 is below 0 to `maximum` and `minimum`. Which NaN an op gives is not specified.
@@ -92,6 +102,11 @@ What follows holds on every device.
   n terms over d axes is within (64 (d + 1) + 3 log2 n) u of the exact one, times the sum of their magnitudes,
   where u is 2^-24 for `f32` (and for `f16` and `bf16` before they are rounded) and 2^-53 for `f64`. Errors in
   practice are a few u. A product of n factors is within n u of itself, in any order.
+- **Order**: `sort` and `argsort` are stable, also where they descend, which is the exact reverse order but for
+  equal elements. -0 equals 0; NaNs of either sign and any bits equal each other and are above all else.
+- **Running sums of floats**: element i of n is within (i + 1) u of the exact one, times the sum of the magnitudes of
+  what it combines, and a running product within (i + 1) u of itself. The order depends on the shape alone: lines of
+  neighbouring elements are combined in blocks of 32 KiB, others one element after the other.
 - **random_bits** is Philox 4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011):
   the counter's block is (low and high word of counter / 4, 0, 0), the key its low and high word.
 )";
@@ -125,10 +140,17 @@ constexpr std::string_view kind_of_field(const Device&) { return "device"; }
 constexpr std::string_view kind_of_field(const std::string&) { return "name"; }
 constexpr std::string_view kind_of_field(const CustomFunctionHandle&) { return "number"; }
 constexpr std::string_view kind_of_field(const std::vector<Type>&) { return "types"; }
-constexpr std::string_view kind_of_field(Comparison) { return "eq, ne, lt, le, gt or ge"; }
 constexpr std::string_view kind_of_field(bool) { return "true or false"; }
-constexpr std::string_view kind_of_field(Transpose) { return "no, transpose or adjoint"; }
-constexpr std::string_view kind_of_field(FusionKind) { return "elementwise, reduction or dot"; }
+// "eq, ne, lt, le, gt or ge"
+template <HasWords Enum>
+std::string kind_of_field(Enum) {
+  std::string text;
+  for (std::size_t i = 0; i < words<Enum>.size(); ++i) {
+    const bool is_last = i + 1 == words<Enum>.size();
+    text += (i == 0 ? "" : is_last ? " or " : ", ") + std::string(words<Enum>[i]);
+  }
+  return text;
+}
 
 std::string attributes_text(Op op) {
   if (op == Op::constant) return "the value";
@@ -156,6 +178,10 @@ bool takes(Op op, Dtype dtype) {
   if (op == Op::triangular_solve) operands[1].shape = Shape{1, 1};
   if (op == Op::householder_product) operands[1].shape = Shape{1};
   if (op == Op::select) operands[0].dtype = Dtype::bool_;
+  if (op == Op::scatter) {
+    operands[0].shape = {};
+    operands[1] = {Dtype::i32, Shape{0}};
+  }
   std::optional<Type> stated;
   if (row.has(OpInfo::typed)) stated = Type{reduces ? Dtype::i64 : dtype, {}};
   try {
@@ -173,19 +199,32 @@ std::string dtypes_text(Op op) {
   for (int i = 0; i < dtype_count; ++i) {
     if (takes(op, static_cast<Dtype>(i))) taken.insert(static_cast<Dtype>(i));
   }
-  auto all_of = [&](bool (*belongs)(Dtype)) {
+  if (taken.size() == dtype_count) return "any";
+  if (taken.size() + 1 == dtype_count && !taken.contains(Dtype::bool_)) return "any but `bool`";
+  struct Kind {
+    std::string_view name;
+    bool (*belongs)(Dtype);
+  };
+  constexpr Kind kinds[] = {{"integers", is_integer},
+                            {"floats", is_float},
+                            {"complex numbers", is_complex},
+                            {"`bool`", [](Dtype d) { return d == Dtype::bool_; }}};
+  std::string text;
+  const auto add = [&](std::string_view word) {
+    text += (text.empty() ? "" : ", ") + std::string(word);
+  };
+  for (const Kind& kind : kinds) {
+    std::vector<std::string> some;
+    bool all = true;
     for (int i = 0; i < dtype_count; ++i) {
       const auto dtype = static_cast<Dtype>(i);
-      if (belongs(dtype) != taken.contains(dtype)) return false;
+      if (!kind.belongs(dtype)) continue;
+      all = all && taken.contains(dtype);
+      if (taken.contains(dtype)) some.push_back("`" + std::string(name(dtype)) + "`");
     }
-    return true;
-  };
-  if (taken.size() == dtype_count) return "any";
-  if (all_of([](Dtype d) { return d != Dtype::bool_; })) return "any but `bool`";
-  if (all_of([](Dtype d) { return is_float(d); })) return "floats";
-  if (all_of([](Dtype d) { return !is_float(d); })) return "integers, `bool`";
-  std::string text;
-  for (Dtype dtype : taken) text += (text.empty() ? "`" : " `") + std::string(name(dtype)) + "`";
+    if (all) some = {std::string(kind.name)};
+    for (const std::string& word : some) add(word);
+  }
   return text;
 }
 

@@ -6,7 +6,6 @@
 #include <string>
 #include <type_traits>
 
-#include "anabranch/devices.h"
 #include "anabranch/error.h"
 #include "codegen/host/lines.h"
 #include "codegen/host/scan_block.h"
@@ -80,6 +79,7 @@ Block<T> fastest() {
 
 struct RunningTask {
   Lines lines;
+  std::int64_t threads = 1;
   bool streams = false;          // the result past the caches
   bool together = false;         // each range works on all lines
   const void* shared = nullptr;  // only where several threads do: a SharedScan
@@ -271,11 +271,10 @@ HostTask task_of(RunningTask task) {
   if constexpr (has_vectors<T>) {
     if (lines.stride == 1) {
       task.streams = bytes >= streamed_bytes;
-      const std::int64_t threads = cores(Device::cpu()).count;
-      task.together = lines.count < threads && bytes >= shared_bytes;
+      task.together = lines.count < task.threads && bytes >= shared_bytes;
       if (task.together) {
         made.share = share_scan<T, of, reverse>;
-        made.extent = threads;
+        made.extent = task.threads;
         made.grain = 1;
       }
       made.function = run_lines<T, of, reverse>;
@@ -314,10 +313,10 @@ HostTask task_of(const RunningTask& task, Running of, bool reverse) {
 
 }  // namespace
 
-HostTask cumulative_task(const CallStep& call) {
+HostTask cumulative_task(const CallStep& call, std::int64_t threads) {
   const auto& [axis, of, reverse] = std::get<CumulativeAttributes>(call.attributes);
   const Type& type = call.operands[0];
-  const RunningTask task{Lines(type.shape, axis)};
+  const RunningTask task{Lines(type.shape, axis), threads};
   const Running how = of;
   const bool from_end = reverse;
   return visit_dtype(type.dtype, [&]<class T>() -> HostTask {

@@ -207,15 +207,15 @@ std::int64_t elements_per_part(std::int64_t run, std::int64_t element) {
 
 }  // namespace
 
-Cost scatter_cost(const CallStep& scatter) {
-  const ScatterLayout layout(scatter);
-  std::int64_t bytes = 0;
-  for (const Type& operand : scatter.operands) {
-    bytes += static_cast<std::int64_t>(operand.bytes());
-  }
+Cost scatter_cost(const CallStep& scatter, bool is_in_place) {
   constexpr std::int64_t operations_per_run = 8;
-  return {bytes, static_cast<std::int64_t>(scatter.operands[0].bytes()),
-          scatter.operands[2].size() + operations_per_run * layout.runs};
+  const auto bytes = [&](std::size_t operand) {
+    return static_cast<std::int64_t>(scatter.operands[operand].bytes());
+  };
+  // What updates meet is read and written as well.
+  const std::int64_t met = std::min(bytes(0), bytes(2)), array = is_in_place ? met : bytes(0);
+  return {array + bytes(1) + bytes(2), array,
+          scatter.operands[2].size() + operations_per_run * ScatterLayout(scatter).runs};
 }
 
 std::int64_t scatter_pieces(const CallStep& scatter, std::int64_t cores) {

@@ -18,8 +18,9 @@ namespace anabranch {
 /// it.
 HostTask scatter_task(const CallStep& scatter, std::int64_t cores);
 
-/// Bytes and operations of all parts together.
-Cost scatter_cost(const CallStep& scatter);
+/// Bytes and operations of all parts together, the copy of the operand among them unless the result
+/// is in its place.
+Cost scatter_cost(const CallStep& scatter, bool is_in_place = false);
 /// On how many cores at once it is worth running.
 std::int64_t scatter_pieces(const CallStep& scatter, std::int64_t cores);
 

@@ -8,7 +8,6 @@
 #include <string>
 #include <type_traits>
 
-#include "anabranch/devices.h"
 #include "anabranch/error.h"
 #include "codegen/host/lines.h"
 #include "codegen/host/phases.h"
@@ -28,6 +27,7 @@ constexpr std::int64_t shortest_part = 1 << 15;
 struct SortTask {
   Lines lines;
   bool descending;
+  std::int64_t threads = 1;
   bool together = false;     // each range works on all lines
   Phases* phases = nullptr;  // only where several threads do
 };
@@ -223,7 +223,7 @@ struct SharedSort : SortTask {
 template <class Form>
 std::shared_ptr<const void> share_sort(const void* context, void* const*) {
   const auto& task = *static_cast<const SortTask*>(context);
-  const auto threads = static_cast<std::uint64_t>(cores(Device::cpu()).count);
+  const auto threads = static_cast<std::uint64_t>(task.threads);
   const auto most = static_cast<std::uint64_t>(task.lines.extent / shortest_part);
   const std::uint64_t parts = std::min(std::bit_ceil(threads), std::bit_floor(most));
   return std::make_shared<SharedSort<Form>>(task, static_cast<std::int64_t>(parts));
@@ -246,13 +246,12 @@ void run_sort(const void* context, void* const* buffers, std::int64_t begin, std
 template <class Form>
 HostTask task_of(SortTask task) {
   const Lines& lines = task.lines;
-  const std::int64_t threads = cores(Device::cpu()).count;
-  task.together = lines.count < threads && lines.extent >= 2 * shortest_part;
+  task.together = lines.count < task.threads && lines.extent >= 2 * shortest_part;
   HostTask made{run_sort<Form>, std::make_shared<SortTask>(task), lines.count};
   made.grain = std::max<std::int64_t>(sort_grain / std::max<std::int64_t>(lines.extent, 1), 1);
   if (task.together) {
     made.share = share_sort<Form>;
-    made.extent = threads;
+    made.extent = task.threads;
     made.grain = 1;
   }
   return made;
@@ -269,24 +268,24 @@ HostTask argsort_task(const SortTask& task) {
 }
 
 template <class T>
-HostTask sort_task_of(const CallStep& call) {
+HostTask sort_task_of(const CallStep& call, std::int64_t threads) {
   const Shape& shape = call.operands[0].shape;
   if (call.op == Op::sort) {
     const auto& [axis, descending] = std::get<SortAttributes>(call.attributes);
-    return task_of<SortedValues<T>>({Lines(shape, axis), descending});
+    return task_of<SortedValues<T>>({Lines(shape, axis), descending, threads});
   }
   const auto& [axis, descending, positions] = std::get<ArgsortAttributes>(call.attributes);
-  const SortTask task{Lines(shape, axis), descending};
+  const SortTask task{Lines(shape, axis), descending, threads};
   return positions == PositionDtype::i64 ? argsort_task<T, std::int64_t>(task)
                                          : argsort_task<T, std::int32_t>(task);
 }
 
 }  // namespace
 
-HostTask sort_task(const CallStep& call) {
+HostTask sort_task(const CallStep& call, std::int64_t threads) {
   return visit_dtype(call.operands[0].dtype, [&]<class T>() -> HostTask {
     if constexpr (std::is_integral_v<T> || is_float_storage<T>) {
-      return sort_task_of<T>(call);
+      return sort_task_of<T>(call, threads);
     } else {
       throw InternalError("link", "a sort of " + to_string(call.operands[0]));
     }

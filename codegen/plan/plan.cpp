@@ -17,6 +17,7 @@ namespace anabranch {
 namespace {
 
 bool is_update(const Node& node) {
+  if (node.op == Op::scatter) return true;
   return node.op == Op::fusion && updated_parameter(node.regions[0]);
 }
 
@@ -163,6 +164,10 @@ class Planner {
     // Each element is read before it is written, by the same thread.
     if (node.op == Op::scatter && is_given_once(step, step.buffers[0])) {
       step.in_place.emplace_back(step.buffers[0], step.writes[0]);
+      // A carry is updated where it is, and costs no copy.
+      const Slot& array = program_.slots[step.buffers[0]];
+      const bool is_carry = carries_ && array.kind == Slot::Kind::input && array.index < *carries_;
+      if (is_carry) step.in_place_updates = step.in_place;
     }
     step.work = std::move(call);
     program_.steps.push_back(std::move(step));

@@ -1,6 +1,7 @@
 #include "anabranch/cumulative.h"
 
 #include "anabranch/arrange.h"
+#include "anabranch/complex.h"
 #include "anabranch/manipulate.h"
 #include "frontend/array/expression.h"
 #include "frontend/array/fail.h"
@@ -38,13 +39,34 @@ Array running(const char* function, Running of, const Term& x, const Axes& axes,
   return record(Op::cumulative, {line.x}, x.where(), CumulativeAttributes{line.axis, of, reverse});
 }
 
+template <class Combine>
+Array scanned(const RunningAxis& line, bool reverse, Combine combine) {
+  const SourceLocation where = line.x.where();
+  detail::AssociativeScan scan{where, {{line.x}, {{"x", ""}}}, line.axis, reverse};
+  scan.combine = [&](const detail::Leaves& a, const detail::Leaves& b) {
+    return detail::Tree{{combine(Operand(a[0], where), Operand(b[0], where))}, {{"x", ""}}};
+  };
+  return detail::run_associative_scan(scan)[0];
+}
+
 }  // namespace
 
 Array cumsum(const Operand& x, const Axes& axis, bool reverse) {
+  const Array array = as_array("cumsum", x);
+  if (is_complex(type_of(array).dtype)) {
+    const Operand z(array, x.where());
+    return complex({cumsum({real(z), x.where()}, axis, reverse), x.where()},
+                   {cumsum({imag(z), x.where()}, axis, reverse), x.where()});
+  }
   return running("cumsum", Running::sum, countable("cumsum", x), axis, reverse);
 }
 
 Array cumprod(const Operand& x, const Axes& axis, bool reverse) {
+  const Array array = as_array("cumprod", x);
+  if (is_complex(type_of(array).dtype)) {
+    const RunningAxis line("cumprod", {array, x.where()}, axis);
+    return scanned(line, reverse, [&](const Operand& a, const Operand& b) { return a * b; });
+  }
   return running("cumprod", Running::product, countable("cumprod", x), axis, reverse);
 }
 
@@ -61,11 +83,9 @@ Array cummin(const Operand& x, const Axes& axis, bool reverse) {
 Array logcumsumexp(const Operand& x, const Axes& axis, bool reverse) {
   const Term given = term("logcumsumexp", x);
   const RunningAxis line("logcumsumexp", widened(given), axis);
-  detail::AssociativeScan scan{x.where(), {{line.x}, {{"x", ""}}}, line.axis, reverse};
-  scan.combine = [&](const detail::Leaves& a, const detail::Leaves& b) {
-    return detail::Tree{{logaddexp({a[0], x.where()}, {b[0], x.where()})}, {{"x", ""}}};
-  };
-  const Term all = {detail::run_associative_scan(scan)[0], x.where()};
+  const Term all = {
+      scanned(line, reverse, [](const Operand& a, const Operand& b) { return logaddexp(a, b); }),
+      x.where()};
   return rounded_as(given, all);
 }
 

@@ -248,24 +248,4 @@ std::vector<Array> nonzero(const Operand& x, std::int64_t size, std::int64_t fil
   return all;
 }
 
-Array one_hot(const Operand& indices, std::int64_t count, Dtype dtype, Axis axis) {
-  constexpr const char* function = "one_hot";
-  const SourceLocation at = indices.where();
-  const Array numbers = positions(function, indices);
-  demand_count(function, count, at);
-  std::vector<std::int64_t> sizes(type_of(numbers).shape.begin(), type_of(numbers).shape.end());
-  sizes.push_back(count);
-  const std::int64_t along = axis_of(function, axis, Shape(sizes), at);
-  std::rotate(sizes.begin() + along, sizes.end() - 1, sizes.end());
-  const Shape shape = Sizes(sizes, at).shape(function);
-  std::vector<std::int64_t> axes(type_of(numbers).shape.sizes().size());
-  std::iota(axes.begin(), axes.end(), 0);
-  for (std::int64_t& each : axes) each += each >= along ? 1 : 0;
-  const Dtype integer = type_of(numbers).dtype;
-  const Array wanted =
-      record(Op::broadcast_in_dim, {numbers}, at, AxesAttributes{axes}, Type{integer, shape});
-  const Array position = record(Op::iota, {}, at, AxisAttributes{along}, Type{integer, shape});
-  return astype({equal({wanted, at}, {position, at}), at}, dtype);
-}
-
 }  // namespace anabranch

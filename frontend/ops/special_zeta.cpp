@@ -69,8 +69,14 @@ Term zeta_of(const Term& x, const Term& q) {
   return where(isnan(q), q, where(x > 1, checked, where(x == 1, infinity, not_a_number)));
 }
 
+// NaN of a complex number, which is refused where it is brought to the dtype of the other operand.
 double value_of(const Number& number) {
-  return std::visit([](auto value) { return static_cast<double>(value); }, number.value);
+  return std::visit(
+      []<class T>(const T& value) {
+        if constexpr (std::is_arithmetic_v<T>) return static_cast<double>(value);
+        return not_a_number;
+      },
+      number.value);
 }
 
 }  // namespace

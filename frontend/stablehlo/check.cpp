@@ -6,7 +6,6 @@
 #include <set>
 
 #include "frontend/array/expression.h"
-#include "frontend/stablehlo/elements.h"
 #include "frontend/stablehlo/importer.h"
 #include "frontend/stablehlo/site.h"
 #include "frontend/stablehlo/types.h"
@@ -128,7 +127,7 @@ std::uint64_t ulps(T a, T b) {
 
 template <class T>
 bool holds(const Check& check, T a, T b) {
-  if constexpr (is_complex_element<T>) {
+  if constexpr (is_complex_storage<T>) {
     return holds(check, a.real(), b.real()) && holds(check, a.imag(), b.imag());
   } else if constexpr (is_float_storage<T>) {
     const auto x = static_cast<double>(a), y = static_cast<double>(b);
@@ -169,7 +168,7 @@ std::string difference(const Check& check, const Literal& actual, const Literal&
     return "element " + place_in(actual.type().shape, i) + " is " + element_to_string(actual, i) +
            ", expected " + element_to_string(expected, i) + more;
   };
-  return visit_element(actual.type().dtype, [&]<class T>() -> std::string {
+  return visit_any_dtype(actual.type().dtype, [&]<class T>() -> std::string {
     const auto a = actual.values<T>(), b = expected.values<T>();
     std::int64_t differing = 0, first = -1;
     for (std::int64_t i = 0; i < actual.type().size(); ++i) {
@@ -182,7 +181,7 @@ std::string difference(const Check& check, const Literal& actual, const Literal&
     std::string more;
     const T x = a[static_cast<std::size_t>(first)], y = b[static_cast<std::size_t>(first)];
     if (check.kind == CheckKind::close) {
-      if constexpr (is_complex_element<T>) {
+      if constexpr (is_complex_storage<T>) {
         more = ", " + std::to_string(std::max(ulps(x.real(), y.real()), ulps(x.imag(), y.imag()))) +
                " ULP apart";
       } else if constexpr (is_float_storage<T>) {

@@ -5,7 +5,6 @@
 #include <cstring>
 #include <limits>
 
-#include "frontend/stablehlo/elements.h"
 #include "frontend/stablehlo/narrow.h"
 #include "frontend/stablehlo/scanner.h"
 #include "frontend/stablehlo/types.h"
@@ -145,7 +144,7 @@ class DenseReader {
   }
 
   void element() {
-    visit_element(type_.dtype, [&]<class T>() { append(value<T>()); });
+    visit_any_dtype(type_.dtype, [&]<class T>() { append(value<T>()); });
   }
 
   template <class T>
@@ -160,7 +159,7 @@ class DenseReader {
       if (scan_.accept_word("true")) return true;
       if (scan_.accept_word("false")) return false;
       return integer_bits() != 0;
-    } else if constexpr (is_complex_element<T>) {
+    } else if constexpr (is_complex_storage<T>) {
       scan_.expect("(", "before a complex number");
       const auto re = real<typename T::value_type>();
       scan_.expect(",", "between the parts of a complex number");

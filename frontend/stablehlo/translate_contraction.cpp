@@ -13,7 +13,9 @@ namespace {
 // The dtype that products are summed in: that of the result where it holds more.
 Dtype product_dtype(const Site& site, Dtype lhs, Dtype rhs) {
   const Dtype result = site.result_type().dtype;
-  auto rank = [](Dtype dtype) { return std::pair(is_float(dtype), info(dtype).bits); };
+  auto rank = [](Dtype dtype) {
+    return std::pair(is_complex(dtype) ? 2 : is_float(dtype) ? 1 : 0, info(dtype).bits);
+  };
   return std::max({result, lhs, rhs}, [&](Dtype a, Dtype b) { return rank(a) < rank(b); });
 }
 

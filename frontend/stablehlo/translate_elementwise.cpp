@@ -4,9 +4,7 @@
 #include <cmath>
 
 #include "anabranch/bits.h"
-#if __has_include("anabranch/complex.h")
 #include "anabranch/complex.h"
-#endif
 #include "anabranch/elementwise.h"
 #include "frontend/array/expression.h"
 #include "frontend/stablehlo/narrow.h"
@@ -129,21 +127,17 @@ Results compare_op(const Site& site) {
   return {site.record(Op::compare, operands, CompareAttributes{word})};
 }
 
-#if __has_include("anabranch/complex.h")
 template <Array (*part)(const Operand&)>
 Results part_of(const Site& site) {
   site.expect_operands(1);
   return {part({site.operand(0), site.where()})};
 }
-#endif
 
 constexpr Translation rows[] = {
-#if __has_include("anabranch/complex.h")
     {"complex", same_op<Op::complex, 2>},
     {"real", part_of<real>},
     {"imag", part_of<imag>},
     {"conj", part_of<conj>},
-#endif
     {"abs", same_op<Op::abs, 1>},
     {"negate", same_op<Op::negate, 1>},
     {"sign", same_op<Op::sign, 1>},

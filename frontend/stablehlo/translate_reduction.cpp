@@ -2,7 +2,6 @@
 #include <limits>
 
 #include "frontend/array/expression.h"
-#include "frontend/stablehlo/elements.h"
 #include "frontend/stablehlo/site.h"
 #include "frontend/trace/record.h"
 #include "ir/scalar.h"
@@ -40,7 +39,7 @@ std::optional<Monoid> monoid_of(const RegionSyntax& body, Dtype dtype) {
 bool is_identity(const Site& site, std::size_t operand, const Monoid& monoid) {
   const std::optional<Literal> constant = site.constant_operand(operand);
   if (!constant || constant->type().rank() != 0) return false;
-  return visit_element(constant->type().dtype, [&]<class T>() {
+  return visit_any_dtype(constant->type().dtype, [&]<class T>() {
     const T wanted = convert_scalar<T>(monoid.identity);
     const T found = constant->values<T>()[0];
     if constexpr (is_float_storage<T>) {

@@ -45,7 +45,7 @@ bool is_of_chlo(Op op) {
 }
 
 std::string_view comparison_type(Dtype dtype) {
-  if (is_float(dtype)) return "FLOAT";
+  if (is_float(dtype) || is_complex(dtype)) return "FLOAT";
   return dtype == bool_ || is_unsigned_integer(dtype) ? "UNSIGNED" : "SIGNED";
 }
 

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "anabranch/stablehlo.h"
-#include "frontend/stablehlo/elements.h"
 #include "frontend/stablehlo/types.h"
 #include "ir/scalar.h"
 
@@ -67,11 +66,11 @@ std::string element_text(const Literal& literal, std::int64_t index) {
   const Dtype dtype = literal.type().dtype;
   const auto bytes =
       literal.bytes().subspan(static_cast<std::size_t>(index) * byte_size(dtype), byte_size(dtype));
-  return visit_element(dtype, [&]<class T>() -> std::string {
+  return visit_any_dtype(dtype, [&]<class T>() -> std::string {
     const T value = literal.values<T>()[static_cast<std::size_t>(index)];
     if constexpr (std::is_same_v<T, bool>) {
       return value ? "true" : "false";
-    } else if constexpr (is_complex_element<T>) {
+    } else if constexpr (is_complex_storage<T>) {
       const std::size_t half = sizeof(T) / 2;
       return "(" + float_text(value.real(), bytes.subspan(0, half)) + ", " +
              float_text(value.imag(), bytes.subspan(half)) + ")";
@@ -173,7 +172,7 @@ void Writer::node(Frame& frame, const Node& node, Names& results) {
   }
   if (plain(frame, node, results) || moving(frame, node, results) ||
       reducing(frame, node, results) || contracting(frame, node, results) ||
-      with_regions(frame, node, results)) {
+      calling(frame, node, results) || with_regions(frame, node, results)) {
     return;
   }
   const std::string at = node.location ? ", at " + to_string(node.location) : "";

@@ -35,6 +35,10 @@ class Writer {
   bool moving(const Frame& frame, const Node& node, Names& results);
   bool reducing(Frame& frame, const Node& node, Names& results);
   bool contracting(const Frame& frame, const Node& node, Names& results);
+  bool calling(const Frame& frame, const Node& node, Names& results);
+  bool library_call(const Frame& frame, const Node& node, Names& results);
+  void scatter(const Node& node, const Names& given, const std::string& types, Names& results);
+  void order(const Frame& frame, const Node& node, Names& results);
   bool with_regions(Frame& frame, const Node& node, Names& results);
   void position(const Frame& frame, const Node& node, Names& results);
   void windows(const Frame& frame, const Node& node, Names& results);

@@ -8,6 +8,9 @@ namespace {
 const Type& ordered(const Application& call, std::int64_t axis) {
   const Type& operand = call.operands[0];
   call.demand_axis(axis, operand.rank(), "axis");
+  if (is_complex(operand.dtype)) {
+    call.refuse("does not take complex numbers", "take the real and the imaginary parts");
+  }
   return operand;
 }
 

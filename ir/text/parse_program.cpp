@@ -90,7 +90,9 @@ class ProgramParser {
   }
   template <class Field>
   void read(std::optional<Field>& field, std::string_view word) {
-    read(field.emplace(), word);
+    Field value{};
+    read(value, word);
+    field = std::move(value);
   }
   void read(DotStep::Epilogue& field, std::string_view word) {
     reader_.expect('{', "to open the " + std::string(word));

@@ -5,7 +5,7 @@ namespace anabranch {
 namespace {
 
 std::optional<Value> lines_of(RandomBuilder& b) {
-  return b.pick([](const Type& type) { return type.rank() > 0; });
+  return b.pick([](const Type& type) { return type.rank() > 0 && !is_complex(type.dtype); });
 }
 
 // Of few different values, now and then, so that order among equals is seen.

@@ -406,7 +406,7 @@ constexpr Recipe recipes[] = {
     {5, 6, add_concatenate},
     {12, 3, add_reduction},
     {4, 3, add_sliding_windows},
-    {4, 4, add_convolution},
+    {6, 4, add_convolution},
     {12, 1, add_position},
     {4, 7, add_general_reduce},
     {6, 4, add_dot},

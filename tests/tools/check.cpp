@@ -108,7 +108,7 @@ TEST_F(CheckCommand, NamesTheFirstElementThatDiffers) {
       "elements differ\n"
       "suite/bad.mlir:10: @second: check.expect_close: element [] is 1, expected 1.0000005, 4 ULP "
       "apart\n"
-      "suite/bad.mlir:16:18: expected a type, such as tensor<2x3xf32>, found '{'\n"
+      "suite/bad.mlir:16:19: expected a type, such as tensor<2x3xf32>, found '{'\n"
       "    func.func @third( {\n"
       "0 passed, 3 failed, 0 skipped\n";
   EXPECT_EQ(run("check suite/bad.mlir").text, expected);

@@ -1,5 +1,5 @@
 // Loops and branches that are part of the program: `cond`, `switch_`, `while_loop`, `fori_loop`,
-// `scan`.
+// `scan`, `map`.
 //
 //   auto [steps, x] = ab::while_loop(
 //       [&](auto& state) { return std::get<0>(state) < limit; },
@@ -292,6 +292,17 @@ auto scan(const Step& step, const Init& init, Length length,
   return detail::scan(
       init, std::tuple<>(), static_cast<std::int64_t>(length),
       [&](auto& carry, const std::tuple<>&) { return std::invoke(step, carry); }, where);
+}
+
+/// What `f` gives for each slab of `xs`, a tree of arrays of one first size n, one after the other,
+/// each array with a first axis of n more: where all at once would take too much memory.
+template <class F, class Xs>
+requires(!std::integral<Xs>) auto map(
+    const F& f, const Xs& xs, std::source_location where = std::source_location::current()) {
+  static_assert(tree::is_tree<Xs>());
+  ANABRANCH_ASSERT_CALLABLE("the function of map", "f(x)", F, Xs&);
+  const auto step = [&](auto& none, auto& x) { return std::pair(none, std::invoke(f, x)); };
+  return detail::scan(std::tuple<>(), xs, std::nullopt, step, where).second;
 }
 
 }  // namespace anabranch

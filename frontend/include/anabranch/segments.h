@@ -55,8 +55,4 @@ Array interp(const Operand& x, const Operand& xp, const Operand& fp,
 /// an i64 vector of that size. Where there are fewer, the rest is `fill`.
 std::vector<Array> nonzero(const Operand& x, std::int64_t size, std::int64_t fill = 0);
 
-/// A new axis of `count` elements, all 0 but the one at the index, which is 1; all 0 where the
-/// index is out of range.
-Array one_hot(const Operand& indices, std::int64_t count, Dtype dtype = f32, Axis axis = -1);
-
 }  // namespace anabranch

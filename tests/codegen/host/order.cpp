@@ -33,7 +33,7 @@ struct Call {
     return node;
   }
   HostTask task() const {
-    return step.op == Op::cumulative ? host::cumulative_task(step) : host::sort_task(step);
+    return step.op == Op::cumulative ? host::cumulative_task(step, 4) : host::sort_task(step, 4);
   }
 
   // What `run(task, buffers)` leaves in the result.
@@ -140,7 +140,12 @@ TEST(HostOrder, ZerosAndNansKeepTheirBitsAndOrder) {
   Random random(3);
   std::vector<float> values;
   for (int i = 0; i < 100'000; ++i) {
-    const float choices[] = {0.f, -0.f, NAN, -NAN, 1.f, -1.f,
+    const float choices[] = {0.f,
+                             -0.f,
+                             NAN,
+                             -NAN,
+                             1.f,
+                             -1.f,
                              std::bit_cast<float>(0x7fc00123u + static_cast<unsigned>(i % 5))};
     values.push_back(random.of(choices));
   }
@@ -209,8 +214,8 @@ TEST(HostOrder, RunningCombinationsOfLongLines) {
   Random random(6);
   for (const Dtype dtype : {f32, f64, i32, i64, u8, bf16}) {
     for (const bool reverse : {false, true}) {
-      const Literal x = random_literal(random, {dtype, Shape{140'000 + random.below(9)}},
-                                       Flavour::positive);
+      const Literal x =
+          random_literal(random, {dtype, Shape{140'000 + random.below(9)}}, Flavour::positive);
       expect_bounded({Op::cumulative, CumulativeAttributes{0, Running::sum, reverse}, x}, random);
       expect_bounded({Op::cumulative, CumulativeAttributes{0, Running::maximum, reverse}, x},
                      random);

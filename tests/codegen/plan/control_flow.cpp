@@ -174,6 +174,19 @@ TEST(ControlFlow, WhatReadsAnArrayRunsBeforeItsUpdate) {
   EXPECT_EQ(loop_of(compilation).written[1], 1u);
 }
 
+// As one function, since the array itself is neither read nor copied.
+TEST(ControlFlow, ScattersIntoACarryInPlace) {
+  const std::string body = R"(    %5: i32[1] = reshape %0
+    %6: f32[1,64] = dynamic_slice %2, %0, %0 sizes=[1,64]
+    %7: S = scatter %1, %5, %6 window_axes=[1] inserted_axes=[0] start_axes=[0] index_vector_axis=1 combiner=add
+    return %4, %7, %2
+)";
+  const auto compilation = compiled(head + body + tail, "f32[100000,64]");
+  const LoopStep& loop = loop_of(compilation);
+  EXPECT_EQ(loop.written[1], 1u);
+  EXPECT_TRUE(loop.is_whole);
+}
+
 TEST(ControlFlow, ABodyThatUpdatesKeepsToOneStream) {
   const std::string row = R"(    %5: i32[] = constant 0
     %6: f32[1,65536] = dynamic_slice %1, %0, %5 sizes=[1,65536]

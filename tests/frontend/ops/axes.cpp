@@ -54,7 +54,6 @@ constexpr bool takes_axis[] = {
     TAKES(ab::take(x, x, a)),
     TAKES(ab::take_along_axis(x, x, a)),
     TAKES(ab::put_along_axis(x, x, x, a)),
-    TAKES(ab::one_hot(x, 3, ab::f32, a)),
     TAKES(ab::vecdot(x, x, a)),
     TAKES(ab::tensordot(x, x, a, 0)),
     TAKES(ab::tensordot(x, x, 0, a)),

@@ -55,7 +55,8 @@ TEST(AssociativeScan, KeepsTheOrderOfMatrices) {
     for (const bool reverse : {false, true}) {
       std::vector<double> parts[4];
       for (std::int64_t i = 0; i < size; ++i) {
-        for (int k = 0; k < 4; ++k) parts[k].push_back(static_cast<double>((i * 7 + k * 3) % 3 - 1));
+        for (int k = 0; k < 4; ++k)
+          parts[k].push_back(static_cast<double>((i * 7 + k * 3) % 3 - 1));
       }
       Matrix xs{ab::array(parts[0], {size}), ab::array(parts[1], {size}),
                 ab::array(parts[2], {size}), ab::array(parts[3], {size})};
@@ -65,11 +66,10 @@ TEST(AssociativeScan, KeepsTheOrderOfMatrices) {
       for (std::int64_t i = 0; i < size; ++i) {
         const auto at = static_cast<std::size_t>(reverse ? size - 1 - i : i);
         const double e = parts[0][at], f = parts[1][at], g = parts[2][at], h = parts[3][at];
-        const double next[4] = {
-            reverse ? e * m[0] + f * m[2] : m[0] * e + m[1] * g,
-            reverse ? e * m[1] + f * m[3] : m[0] * f + m[1] * h,
-            reverse ? g * m[0] + h * m[2] : m[2] * e + m[3] * g,
-            reverse ? g * m[1] + h * m[3] : m[2] * f + m[3] * h};
+        const double next[4] = {reverse ? e * m[0] + f * m[2] : m[0] * e + m[1] * g,
+                                reverse ? e * m[1] + f * m[3] : m[0] * f + m[1] * h,
+                                reverse ? g * m[0] + h * m[2] : m[2] * e + m[3] * g,
+                                reverse ? g * m[1] + h * m[3] : m[2] * f + m[3] * h};
         std::copy(next, next + 4, m);
         EXPECT_EQ(first[at], m[1]) << size << ", element " << at;
       }
@@ -79,16 +79,30 @@ TEST(AssociativeScan, KeepsTheOrderOfMatrices) {
 
 TEST(AssociativeScan, RefusesOtherSizesAndTypes) {
   const auto add = [](const ab::Array& a, const ab::Array& b) { return a + b; };
-  EXPECT_THROW(ab::associative_scan(
-                   [](const auto& a, const auto&) { return a; },
-                   std::pair{ab::zeros({2}), ab::zeros({3})}),
+  EXPECT_THROW(ab::associative_scan([](const auto& a, const auto&) { return a; },
+                                    std::pair{ab::zeros({2}), ab::zeros({3})}),
                ab::Error);
   EXPECT_THROW(ab::associative_scan(
                    [](const ab::Array& a, const ab::Array&) { return ab::astype(a, ab::f64); },
                    ab::zeros({4}, f32)),
                ab::Error);
-  expect_values([&] { return ab::associative_scan(add, ab::ones({2, 3}), 1); }, {f32, {2, 3}},
-                {1, 2, 3, 1, 2, 3});
+  expect_values(
+      [&] {
+        return ab::associative_scan(add, ab::ones({2, 3}), 1);
+      },
+      {f32, {2, 3}}, {1, 2, 3, 1, 2, 3});
+}
+
+TEST(Map, CallsAFunctionForEachSlab) {
+  const auto sums = [] {
+    return ab::map([](const auto& x) { return ab::sum(x * 2.f); }, ab::ones({3, 4}));
+  };
+  expect_values(sums, {f32, {3}}, {8, 8, 8});
+  const auto [twice, next] =
+      ab::map([](const auto& x) { return std::pair(x.first * 2, x.second + 1); },
+              std::pair{ab::array({1, 2, 3}), ab::array({4, 5, 6})});
+  EXPECT_EQ(twice.template to_vector<int>(), (std::vector<int>{2, 4, 6}));
+  EXPECT_EQ(next.template to_vector<int>(), (std::vector<int>{5, 6, 7}));
 }
 
 }  // namespace

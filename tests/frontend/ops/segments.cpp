@@ -101,17 +101,4 @@ TEST(Nonzero, GivesTheFirstPositions) {
       {ab::i64, {2}}, {0, 9});
 }
 
-TEST(OneHot, OfAnyAxis) {
-  expect_values(
-      [] {
-        return ab::one_hot(ab::array({1, -1, 2}), 3);
-      },
-      {ab::f32, {3, 3}}, {0, 1, 0, 0, 0, 0, 0, 0, 1});
-  expect_values(
-      [] {
-        return ab::one_hot(ab::array({1, 0}), 3, ab::bool_, 0);
-      },
-      {ab::bool_, {3, 2}}, {0, 1, 1, 0, 0, 0});
-}
-
 }  // namespace

@@ -13,9 +13,16 @@ namespace ab = anabranch;
 
 bool is_written(const ab::Graph& graph) {
   for (const ab::Node& node : graph.nodes()) {
-    if (node.op == ab::Op::random_bits || node.op == ab::Op::transfer ||
-        node.op == ab::Op::custom_call) {
-      return false;
+    switch (node.op) {
+      case ab::Op::random_bits:
+      case ab::Op::transfer:
+      case ab::Op::custom_call:
+      case ab::Op::cumulative:
+      case ab::Op::svd:
+      case ab::Op::eigh:
+        return false;
+      default:
+        break;
     }
     for (const ab::Graph& region : node.regions) {
       if (!is_written(region)) return false;

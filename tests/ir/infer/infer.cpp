@@ -286,6 +286,8 @@ const Bad bads[] = {
      "argmin: i32 does not hold every position: bool[4294967296] (4294967296; ask for i64)"},
     {{Op::sort, {"f32[]"}, SortAttributes{}},
      "sort: axis is out of range: f32[] (0; rank 0 has no axes)"},
+    {{Op::sort, {"c64[3]"}, SortAttributes{}},
+     "sort: does not take complex numbers: c64[3] (take the real and the imaginary parts)"},
     {{Op::argsort, {"bool[4294967296]"}, ArgsortAttributes{0, false, PositionDtype::i32}},
      "argsort: i32 does not hold every position: bool[4294967296] (4294967296; ask for i64)"},
     {{Op::cumulative, {"bool[3]"}, CumulativeAttributes{}},

@@ -22,7 +22,10 @@ constexpr std::uint64_t seeds = 2'000;
 // Of these the graphs compare what is well determined: factors of Cholesky, solutions, eigenvalues
 // and singular values (tests/support/matrix_bounds.h). What is not, such as pivots and the signs of
 // vectors, is put together again in tests/frontend/ops/linalg.cpp.
-bool is_factorisation(Op op) { return is_call(op) && op != Op::transfer && op != Op::custom_call; }
+bool is_factorisation(Op op) {
+  return is_call(op) && op != Op::transfer && op != Op::custom_call && op != Op::scatter &&
+         op != Op::sort && op != Op::argsort && op != Op::cumulative;
+}
 
 // The dtypes that an op takes for all its operands: for an elementwise one, by what `infer` says.
 std::set<Dtype> dtypes_taken(Op op) {
@@ -34,7 +37,8 @@ std::set<Dtype> dtypes_taken(Op op) {
     const bool arithmetic =
         info(op).kind == OpKind::library || op == Op::reduce_sum || op == Op::reduce_product;
     if (op == Op::iota || arithmetic) taken.erase(bool_);
-    const bool compares = is_reduction(op) && !info(op).has(OpInfo::takes_complex);
+    const bool is_ordered = op == Op::sort || op == Op::argsort || op == Op::cumulative;
+    const bool compares = is_ordered || (is_reduction(op) && !info(op).has(OpInfo::takes_complex));
     if (compares) std::erase_if(taken, [](Dtype dtype) { return is_complex(dtype); });
     return taken;
   }
@@ -57,8 +61,8 @@ std::set<Dtype> dtypes_taken(Op op) {
 Type main_type(const Graph& graph, const Node& node) {
   if (node.inputs.empty()) return node.types[0];
   if (is_control(node.op)) return node.types.back();
-  const bool has_starts = node.op == Op::dynamic_slice || node.op == Op::dynamic_update_slice ||
-                          node.op == Op::gather;
+  const bool has_starts =
+      node.op == Op::dynamic_slice || node.op == Op::dynamic_update_slice || node.op == Op::gather;
   return graph.type(has_starts ? node.inputs.front() : node.inputs.back());
 }
 

@@ -1,0 +1,322 @@
+#include "anabranch/statistics.h"
+
+#include <cmath>
+#include <limits>
+
+#include "anabranch/arrange.h"
+#include "anabranch/creation.h"
+#include "anabranch/gather.h"
+#include "anabranch/linear_algebra.h"
+#include "anabranch/manipulate.h"
+#include "anabranch/reduce.h"
+#include "anabranch/sort.h"
+#include "frontend/array/expression.h"
+#include "frontend/array/fail.h"
+#include "frontend/ops/promote.h"
+#include "frontend/ops/term.h"
+#include "frontend/trace/record.h"
+
+namespace anabranch {
+namespace {
+
+Term filled_like(const Term& x, double number) {
+  const Type& type = type_of(x.array());
+  const Array scalar = number_as("fill", Number(number), type.dtype, x.where());
+  return {broadcast_to_shape("fill", scalar, type.shape, x.where()), x.where()};
+}
+
+// x with a number in place of NaN.
+Term without_nan(const Term& x, double number) {
+  if (!is_float(x.array().dtype())) return x;
+  return where(x == x, x, filled_like(x, number));
+}
+
+// How many elements are no NaN, in x's dtype.
+Term count_of_numbers(const Term& x, const Axes& axes, bool keep) {
+  return sum_in_own_dtype(converted(x == x, x.array().dtype()), axes, keep);
+}
+
+// The lines that a quantile is taken of, as a last axis, and the shape that it is given.
+struct QuantileLines {
+  Term x;
+  Shape result;
+
+  QuantileLines(const char* function, const Term& given, const Axes& axes, bool keep) : x(given) {
+    const Shape shape = type_of(given.array()).shape;
+    const std::vector<std::int64_t> folded = axes.of_rank(function, shape, given.where());
+    std::vector<std::int64_t> order, kept, sizes;
+    std::int64_t extent = 1;
+    for (std::int64_t axis = 0, next = 0; axis < shape.rank(); ++axis) {
+      const bool is_folded = next < static_cast<std::int64_t>(folded.size()) &&
+                             folded[static_cast<std::size_t>(next)] == axis;
+      const std::int64_t size = shape[static_cast<int>(axis)];
+      if (is_folded) {
+        extent *= size;
+        ++next;
+        if (keep) sizes.push_back(1);
+      } else {
+        order.push_back(axis);
+        kept.push_back(size);
+        sizes.push_back(size);
+      }
+    }
+    if (extent == 0) {
+      fail(std::string(function) + ": " + describe(given) +
+               " has no elements along the folded axes; check the size before",
+           given.where());
+    }
+    order.insert(order.end(), folded.begin(), folded.end());
+    kept.push_back(extent);
+    const Array moved = order.empty() ? given.array() : permute_dims(given, Axes(order));
+    x = {reshape({moved, given.where()}, Sizes(kept, given.where())), given.where()};
+    result = Shape(sizes);
+  }
+};
+
+double checked_share(const char* function, double q, SourceLocation where) {
+  if (q >= 0 && q <= 1) return q;
+  fail(std::string(function) + ": q is " + std::to_string(q) +
+           ", and not from 0 to 1 (percentiles: 100)",
+       where);
+}
+
+// Between the elements below and above, `part` of the way.
+Term interpolated(const Term& below, const Term& above, const Term& part, Interpolation how) {
+  switch (how) {
+    case Interpolation::lower:
+      return below;
+    case Interpolation::higher:
+      return where(part > 0, above, below);
+    case Interpolation::midpoint:
+      return where(part > 0, below * 0.5 + above * 0.5, below);
+    case Interpolation::nearest:
+      return where(part > 0.5, above, below);
+    case Interpolation::linear:
+      break;
+  }
+  // Infinities meet no 0, and equal ends stay as they are.
+  return where((part == 0) | (below == above), below, below * (1 - part) + above * part);
+}
+
+// Of sorted lines, which are known to be whole.
+Term whole_quantile(const Term& sorted, double q, Interpolation how) {
+  const Shape& shape = type_of(sorted.array()).shape;
+  const std::int64_t extent = shape[shape.rank() - 1];
+  const double place = q * static_cast<double>(extent - 1);
+  const auto low = static_cast<std::int64_t>(std::floor(place));
+  const std::int64_t high = std::min(low + 1, extent - 1);
+  double part = place - std::floor(place);
+  if (how == Interpolation::nearest) part = std::nearbyint(place) - static_cast<double>(low);
+  const auto element = [&](std::int64_t at) {
+    return Term(index(sorted, at, Axis(-1)), sorted.where());
+  };
+  const Term below = element(low);
+  const Term mixed = interpolated(below, element(high), filled_like(below, part), how);
+  const Term last = element(extent - 1);  // NaN if any is
+  return where(last == last, mixed, last);
+}
+
+Array quantile_of(const char* function, const Operand& x, double q, const Axes& axes, bool keep,
+                  Interpolation how) {
+  const Term given = term(function, x);
+  checked_share(function, q, x.where());
+  const QuantileLines lines(function, widened(given), axes, keep);
+  const Term sorted = {sort(lines.x), x.where()};
+  const Term found = whole_quantile(sorted, q, how);
+  return rounded_as(given, {reshape(found, Sizes(lines.result)), x.where()});
+}
+
+// How many numbers a line has is known only when it runs.
+Array nanquantile_of(const char* function, const Operand& x, double q, const Axes& axes, bool keep,
+                     Interpolation how) {
+  const Term given = term(function, x);
+  checked_share(function, q, x.where());
+  const QuantileLines lines(function, widened(given), axes, keep);
+  const Term sorted = {sort(lines.x), x.where()};
+  const Term count = count_of_numbers(lines.x, Axes(Axis(-1)), keepdims);
+  const Term place = maximum(count - 1, 0) * q;
+  const Term low = floor(place);
+  const auto element = [&](const Term& at) {
+    return Term(take_along_axis(sorted, converted(at, i64), -1, OutOfRange::clip), x.where());
+  };
+  Term part = place - low;
+  if (how == Interpolation::nearest) part = {round(place) - low, x.where()};
+  const Term above = element(minimum(low + 1, maximum(count - 1, 0)));
+  const Term mixed = interpolated(element(low), above, part, how);
+  const Term found = where(count > 0, mixed, filled_like(mixed, NAN));
+  return rounded_as(given, {reshape(found, Sizes(lines.result)), x.where()});
+}
+
+Term extreme_of_numbers(const char* function, const Operand& x, const Axes& axes, bool keep,
+                        bool greatest) {
+  const Term y = term(function, x, Takes::numbers);
+  if (!is_float(y.array().dtype())) {
+    return {greatest ? max(y, axes, keep) : min(y, axes, keep), x.where()};
+  }
+  const double infinity = std::numeric_limits<double>::infinity();
+  const Term rest = without_nan(y, greatest ? -infinity : infinity);
+  const Term found = {greatest ? max(rest, axes, keep) : min(rest, axes, keep), x.where()};
+  const Term is_any = {any(y == y, axes, keep), x.where()};
+  return where(is_any, found, filled_like(found, NAN));
+}
+
+Array position_of_numbers(const char* function, const Operand& x, const Axes& axis, bool keep,
+                          bool greatest) {
+  const Term y = term(function, x, Takes::numbers);
+  const double infinity = std::numeric_limits<double>::infinity();
+  const Term rest = without_nan(y, greatest ? -infinity : infinity);
+  const Term found = {greatest ? argmax(rest, axis, keep) : argmin(rest, axis, keep), x.where()};
+  if (!is_float(y.array().dtype())) return found;
+  // The first number, where no number beats what stands for NaN.
+  const Term first = {argmax(y == y, axis, keep), x.where()};
+  const Term best = {greatest ? max(rest, axis, keep) : min(rest, axis, keep), x.where()};
+  const Term is_any = {any(y == y, axis, keep), x.where()};
+  const Term is_least = best == filled_like(best, greatest ? -infinity : infinity);
+  const Term none = {broadcast_to_shape(function, number_as(function, Number(-1), i64, x.where()),
+                                        type_of(found.array()).shape, x.where()),
+                     x.where()};
+  return where(is_any, where(is_least, first, found), none);
+}
+
+Term variance_of_numbers(const Term& x, const Axes& axes, bool keep, double correction) {
+  const Term mean =
+      sum_in_own_dtype(without_nan(x, 0), axes, keepdims) / count_of_numbers(x, axes, keepdims);
+  const Term away = without_nan(x - mean, 0);
+  const Term divisor = count_of_numbers(x, axes, keep) - correction;
+  const Term total = sum_in_own_dtype(square(away), axes, keep);
+  return where(divisor > 0, total / divisor, filled_like(total, NAN));
+}
+
+}  // namespace
+
+Array quantile(const Operand& x, double q, const Axes& axes, bool keep, Interpolation how) {
+  return quantile_of("quantile", x, q, axes, keep, how);
+}
+
+Array quantile(const Operand& x, const std::vector<double>& q, const Axes& axes, bool keep,
+               Interpolation how) {
+  const Term given = term("quantile", x);
+  if (q.empty()) fail("quantile: no q; give one or more", x.where());
+  const QuantileLines lines("quantile", widened(given), axes, keep);
+  const Term sorted = {sort(lines.x), x.where()};
+  std::vector<Operand> all;
+  for (double share : q) {
+    const Term found = whole_quantile(sorted, checked_share("quantile", share, x.where()), how);
+    all.emplace_back(rounded_as(given, {reshape(found, Sizes(lines.result)), x.where()}),
+                     x.where());
+  }
+  return stack(Operands(all));
+}
+
+Array percentile(const Operand& x, double q, const Axes& axes, bool keep, Interpolation how) {
+  return quantile_of("percentile", x, q / 100, axes, keep, how);
+}
+
+Array median(const Operand& x, const Axes& axes, bool keep) {
+  return quantile_of("median", x, 0.5, axes, keep, Interpolation::linear);
+}
+
+Array nanquantile(const Operand& x, double q, const Axes& axes, bool keep, Interpolation how) {
+  return nanquantile_of("nanquantile", x, q, axes, keep, how);
+}
+
+Array nanpercentile(const Operand& x, double q, const Axes& axes, bool keep, Interpolation how) {
+  return nanquantile_of("nanpercentile", x, q / 100, axes, keep, how);
+}
+
+Array nanmedian(const Operand& x, const Axes& axes, bool keep) {
+  return nanquantile_of("nanmedian", x, 0.5, axes, keep, Interpolation::linear);
+}
+
+Array nansum(const Operand& x, const Axes& axes, bool keep) {
+  return sum(without_nan(term("nansum", x, Takes::anything), 0), axes, keep);
+}
+
+Array nanprod(const Operand& x, const Axes& axes, bool keep) {
+  return prod(without_nan(term("nanprod", x, Takes::anything), 1), axes, keep);
+}
+
+Array nanmax(const Operand& x, const Axes& axes, bool keep) {
+  return extreme_of_numbers("nanmax", x, axes, keep, true);
+}
+
+Array nanmin(const Operand& x, const Axes& axes, bool keep) {
+  return extreme_of_numbers("nanmin", x, axes, keep, false);
+}
+
+Array nanmean(const Operand& x, const Axes& axes, bool keep) {
+  const Term given = term("nanmean", x), y = widened(given);
+  return rounded_as(
+      given, sum_in_own_dtype(without_nan(y, 0), axes, keep) / count_of_numbers(y, axes, keep));
+}
+
+Array nanvar(const Operand& x, const Axes& axes, bool keep, double correction) {
+  const Term given = term("nanvar", x);
+  return rounded_as(given, variance_of_numbers(widened(given), axes, keep, correction));
+}
+
+Array nanstd(const Operand& x, const Axes& axes, bool keep, double correction) {
+  const Term given = term("nanstd", x);
+  return rounded_as(given, sqrt(variance_of_numbers(widened(given), axes, keep, correction)));
+}
+
+Array nanargmax(const Operand& x, const Axes& axis, bool keep) {
+  return position_of_numbers("nanargmax", x, axis, keep, true);
+}
+
+Array nanargmin(const Operand& x, const Axes& axis, bool keep) {
+  return position_of_numbers("nanargmin", x, axis, keep, false);
+}
+
+Array ptp(const Operand& x, const Axes& axes, bool keep) {
+  const Term y = term("ptp", x, Takes::numbers);
+  return Term(max(y, axes, keep), x.where()) - Term(min(y, axes, keep), x.where());
+}
+
+Array average(const Operand& x, const Operand& weights, const Axes& axes, bool keep) {
+  const std::vector<Array> both = promote("average", {&x, &weights}, Takes::floats);
+  const Term given = {both[0], x.where()}, y = widened(given);
+  const Term all = {broadcast_to_shape("average", both[1], type_of(both[0]).shape, x.where()),
+                    x.where()};
+  const Term w = widened(all);
+  return rounded_as(given, sum_in_own_dtype(y * w, axes, keep) / sum_in_own_dtype(w, axes, keep));
+}
+
+Array trapezoid(const Operand& y, const Operand& spacing, Axis axis) {
+  const Term given = term("trapezoid", y), x = widened(given);
+  const Shape& shape = type_of(x.array()).shape;
+  const std::int64_t along = axis_of("trapezoid", axis, shape, y.where());
+  const std::int64_t extent = shape[static_cast<int>(along)];
+  const std::int64_t pairs = std::max<std::int64_t>(extent - 1, 0);
+  const Term left = {slice_in_dim(x, 0, pairs, along), y.where()};
+  const Term right = {slice_in_dim(x, extent - pairs, extent, along), y.where()};
+  const Term total = sum_in_own_dtype((left + right) * 0.5, Axes(Axis(along)));
+  return rounded_as(given, total * Term(spacing));
+}
+
+Array cov(const Operand& x, double correction) {
+  const Term given = term("cov", x), y = widened(given);
+  const Shape& shape = type_of(y.array()).shape;
+  if (shape.rank() < 1 || shape.rank() > 2) {
+    fail("cov: " + describe(x) + " is neither a vector nor a matrix; its rows are the variables",
+         x.where());
+  }
+  if (shape.rank() == 1) return var(given, {}, false, correction);
+  const double count = static_cast<double>(shape[1]);
+  const Term mean = sum_in_own_dtype(y, Axes(Axis(1)), keepdims) / count;
+  const Term away = y - mean;
+  const Term products = {matmul(away, Operand(matrix_transpose(away), x.where())), x.where()};
+  return rounded_as(given, products / std::max(count - correction, 0.0));
+}
+
+Array corrcoef(const Operand& x) {
+  const Term given = term("corrcoef", x), y = widened(given);
+  const Term all = {cov(y), x.where()};
+  if (type_of(all.array()).rank() == 0) return rounded_as(given, all / all);
+  const Term deviations = sqrt(Term(diagonal(all), x.where()));
+  const Term rows = {expand_dims(deviations, 1), x.where()};
+  const Term columns = {expand_dims(deviations, 0), x.where()};
+  return rounded_as(given, all / rows / columns);
+}
+
+}  // namespace anabranch

@@ -1,0 +1,200 @@
+// Nodes as operations of StableHLO: picks and replacements, orders, linear algebra.
+#include <limits>
+
+#include "frontend/stablehlo/types.h"
+#include "frontend/stablehlo/writer.h"
+
+namespace anabranch::stablehlo {
+namespace {
+
+std::string with_commas(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;
+  return text;
+}
+
+std::string axes_text(std::string_view name, const std::vector<std::int64_t>& axes) {
+  std::string text;
+  for (std::int64_t axis : axes) text += (text.empty() ? "" : ", ") + std::to_string(axis);
+  return std::string(name) + " = [" + text + "], ";
+}
+
+std::string array_text(std::span<const std::int64_t> numbers) {
+  std::string text;
+  for (std::int64_t number : numbers) text += (text.empty() ? ": " : ", ") + std::to_string(number);
+  return "array<i64" + text + ">";
+}
+
+std::string types_of_node(const Graph& graph, const Node& node) {
+  std::vector<std::string> inputs, results;
+  for (Value input : node.inputs) inputs.push_back(type_text(graph.type(input)));
+  for (const Type& type : node.types) results.push_back(type_text(type));
+  return "(" + with_commas(inputs) + ") -> (" + with_commas(results) + ")";
+}
+
+/// The op of a combiner: null where the update takes the element's place.
+const char* op_of(ScatterCombiner combiner) {
+  switch (combiner) {
+    case ScatterCombiner::replace:
+      return nullptr;
+    case ScatterCombiner::add:
+      return "add";
+    case ScatterCombiner::multiply:
+      return "multiply";
+    case ScatterCombiner::minimum:
+      return "minimum";
+    case ScatterCombiner::maximum:
+      return "maximum";
+    case ScatterCombiner::and_:
+      return "and";
+    case ScatterCombiner::or_:
+      return "or";
+    case ScatterCombiner::xor_:
+      return "xor";
+  }
+  __builtin_unreachable();
+}
+
+std::string_view transpose_word(Transpose transpose) {
+  switch (transpose) {
+    case Transpose::no:
+      return "NO_TRANSPOSE";
+    case Transpose::transpose:
+      return "TRANSPOSE";
+    case Transpose::adjoint:
+      return "ADJOINT";
+  }
+  __builtin_unreachable();
+}
+
+const char* word_of(bool value) { return value ? "true" : "false"; }
+
+}  // namespace
+
+bool Writer::calling(const Frame& frame, const Node& node, Names& results) {
+  const Names given = operands(frame, node);
+  const std::string types = types_of_node(frame.graph, node);
+  switch (node.op) {
+    case Op::gather: {
+      const auto& form = node.as<GatherAttributes>();
+      results = {define("\"stablehlo.gather\"(" + with_commas(given) +
+                        ") <{dimension_numbers = #stablehlo.gather<" +
+                        axes_text("offset_dims", form.offset_axes) +
+                        axes_text("collapsed_slice_dims", form.collapsed_axes) +
+                        axes_text("operand_batching_dims", form.operand_batch_axes) +
+                        axes_text("start_indices_batching_dims", form.index_batch_axes) +
+                        axes_text("start_index_map", form.start_axes) +
+                        "index_vector_dim = " + std::to_string(form.index_vector_axis) +
+                        ">, slice_sizes = " + array_text(form.sizes) + "}> : " + types)};
+      return true;
+    }
+    case Op::scatter:
+      scatter(node, given, types, results);
+      return true;
+    case Op::sort:
+    case Op::argsort:
+      order(frame, node, results);
+      return true;
+    case Op::cholesky:
+      results = {define("stablehlo.cholesky " + given[0] +
+                        ", lower = " + word_of(node.as<TriangleAttributes>().lower) + " : " +
+                        type_text(node.types[0]))};
+      return true;
+    case Op::triangular_solve: {
+      const auto& how = node.as<TriangularSolveAttributes>();
+      results = {define(std::string("\"stablehlo.triangular_solve\"(") + with_commas(given) +
+                        ") <{left_side = " + word_of(how.left_side) + ", lower = " +
+                        word_of(how.lower) + ", unit_diagonal = " + word_of(how.unit_diagonal) +
+                        ", transpose_a = #stablehlo<transpose " +
+                        std::string(transpose_word(how.transpose_a)) + ">}> : " + types)};
+      return true;
+    }
+    default:
+      return library_call(frame, node, results);
+  }
+}
+
+// What XLA and LAPACK call by name.
+bool Writer::library_call(const Frame& frame, const Node& node, Names& results) {
+  const char* target = node.op == Op::lu   ? "LuDecomposition"
+                       : node.op == Op::qr ? "Qr"
+                       : node.op == Op::householder_product
+                           ? "ProductOfElementaryHouseholderReflectors"
+                           : nullptr;
+  if (!target) return false;
+  std::string definition;
+  results = fresh_results(node, definition);
+  line(definition + " = stablehlo.custom_call @" + target + "(" +
+       with_commas(operands(frame, node)) + ") : " + types_of_node(frame.graph, node));
+  return true;
+}
+
+void Writer::scatter(const Node& node, const Names& given, const std::string& types,
+                     Names& results) {
+  const auto& form = node.as<ScatterAttributes>();
+  const std::string result = fresh(), a = fresh(), b = fresh();
+  const std::string scalar = type_text({node.types[0].dtype, {}});
+  line(result + " = \"stablehlo.scatter\"(" + with_commas(given) +
+       ") <{scatter_dimension_numbers = #stablehlo.scatter<" +
+       axes_text("update_window_dims", form.window_axes) +
+       axes_text("inserted_window_dims", form.inserted_axes) +
+       axes_text("input_batching_dims", form.operand_batch_axes) +
+       axes_text("scatter_indices_batching_dims", form.index_batch_axes) +
+       axes_text("scatter_dims_to_operand_dims", form.start_axes) +
+       "index_vector_dim = " + std::to_string(form.index_vector_axis) + ">}> ({");
+  line("^bb0(" + a + ": " + scalar + ", " + b + ": " + scalar + "):");
+  ++depth_;
+  const char* op = op_of(form.combiner);
+  const std::string gives =
+      op ? define(std::string("stablehlo.") + op + " " + a + ", " + b + " : " + scalar) : b;
+  line("stablehlo.return " + gives + " : " + scalar);
+  --depth_;
+  line("}) : " + types);
+  results = {result};
+}
+
+// A stable sort, of positions beside the elements where those are asked for. A NaN is after, or in
+// descending order before, any number; complex numbers have no order.
+void Writer::order(const Frame& frame, const Node& node, Names& results) {
+  const bool is_positions = node.op == Op::argsort;
+  const std::int64_t axis =
+      is_positions ? node.as<ArgsortAttributes>().axis : node.as<SortAttributes>().axis;
+  const bool descending =
+      is_positions ? node.as<ArgsortAttributes>().descending : node.as<SortAttributes>().descending;
+  const Type& type = frame.graph.type(node.inputs[0]);
+  const std::string scalar = type_text({type.dtype, {}}), whole = type_text(type);
+  std::string operand = frame(node.inputs[0]), inputs = whole, arguments;
+  const std::string a = fresh(), b = fresh();
+  arguments = a + ": " + scalar + ", " + b + ": " + scalar;
+  if (is_positions) {
+    const std::string places = type_text(node.types[0]);
+    operand += ", " + define("stablehlo.iota dim = " + std::to_string(axis) + " : " + places);
+    inputs += ", " + places;
+    const std::string place = type_text({node.types[0].dtype, {}});
+    arguments += ", " + fresh() + ": " + place;
+    arguments += ", " + fresh() + ": " + place;
+  }
+  const std::string result = fresh();
+  line(result + (is_positions ? ":2" : "") + " = \"stablehlo.sort\"(" + operand +
+       ") <{dimension = " + std::to_string(axis) + " : i64, is_stable = true}> ({");
+  line("^bb0(" + arguments + "):");
+  ++depth_;
+  const auto compare = [&](const char* how, const std::string& l, const std::string& r) {
+    return define(std::string("stablehlo.compare ") + how + ", " + l + ", " + r + " : (" + scalar +
+                  ", " + scalar + ") -> tensor<i1>");
+  };
+  std::string before = compare(descending ? "GT" : "LT", a, b);
+  if (is_float(type.dtype)) {
+    const std::string& nan = descending ? a : b;
+    const std::string& number = descending ? b : a;
+    const std::string is_nan = compare("NE", nan, nan), is_number = compare("EQ", number, number);
+    const std::string both = define("stablehlo.and " + is_nan + ", " + is_number + " : tensor<i1>");
+    before = define("stablehlo.or " + before + ", " + both + " : tensor<i1>");
+  }
+  line("stablehlo.return " + before + " : tensor<i1>");
+  --depth_;
+  line("}) : (" + inputs + ") -> (" + inputs + ")");
+  results = {is_positions ? result + "#1" : result};
+}
+
+}  // namespace anabranch::stablehlo
