@@ -45,6 +45,8 @@ class Backend {
   /// where a library that it needs is missing.
   virtual std::optional<DotPlan> plan_dot(const DotSplit& split, const Device& device,
                                           const Options& options) const = 0;
+  /// Whether a library of the device computes this convolution. Others are written as dots.
+  virtual bool takes(const ConvolutionStep&) const { return false; }
   /// The passes of a kernel as `lower` made it, and what they should know about the machine.
   virtual std::span<const KernelPass> kernel_passes() const = 0;
   virtual Target kernel_target() const = 0;

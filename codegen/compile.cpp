@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "anabranch/error.h"
+#include "codegen/backends.h"
 #include "codegen/link.h"
 #include "codegen/plan/plan.h"
 #include "codegen/program_passes.h"
@@ -44,8 +45,12 @@ Compilation compile(const Graph& graph, const Options& options, const PassObserv
   made.traced = graph;
 
   PassContext context{.fast_math = options.fast_math};
-  Graph located = place(graph, options.parameters, options.device, false).graph;
-  Graph optimized = run_passes(default_pipeline(), std::move(located), context, run);
+  PlacedGraph located = place(graph, options.parameters, options.device, false);
+  context.takes = [&, devices = devices_of(located, options.device)](const ConvolutionStep& step) {
+    return std::ranges::all_of(
+        devices, [&](const Device& device) { return backend_of(device).takes(step); });
+  };
+  Graph optimized = run_passes(default_pipeline(), std::move(located.graph), context, run);
   PlacedGraph placed = place(optimized, options.parameters, options.device);
   made.notes = std::move(context.notes);
   made.planned_members = context.planned_members;

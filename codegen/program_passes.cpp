@@ -18,7 +18,7 @@ void run_kernel_passes(const Program& program, std::vector<Kernel>& kernels, con
     const std::optional<std::uint32_t> number = kernel_of(step);
     if (!number) continue;
     const Backend& backend = backend_of(program.devices[device_of(program, step)].device);
-    const bool is_epilogue = std::holds_alternative<DotStep>(step.work);
+    const bool is_epilogue = epilogue_of(step) != nullptr;
     kernels[*number] =
         run_passes(backend.kernel_passes(), std::move(kernels[*number]),
                    {.target = backend.kernel_target(), .row_major = is_epilogue}, run);

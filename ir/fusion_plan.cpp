@@ -22,8 +22,8 @@ std::string list(std::span<const int> axes) {
 }
 
 std::string two_kernels(Op beside_a_dot) {
-  return beside_a_dot == Op::dot ? "two dots are two kernels"
-                                 : "a dot and a reduction are two kernels";
+  return is_library(beside_a_dot) ? "two dots are two kernels"
+                                  : "a dot and a reduction are two kernels";
 }
 
 bool only_units_differ(const Shape& a, const Shape& b) {
@@ -105,14 +105,11 @@ class Planner {
       const Node& node = member(i);
       if (is_control(node.op)) return refuse(named(members_[i]) + " runs programs of its own");
       if (is_call(node.op)) return refuse(named(members_[i]) + " is nothing that a kernel does");
-      if (is_expanded(node.op)) {
-        return refuse(named(members_[i]) + " is for the pass expand, which runs before");
-      }
       if (node.op == Op::fusion) return refuse(named(members_[i]) + " is a group already");
       if (node.op == Op::constant && !node.as<ConstantAttributes>().value.is_splat()) {
         return refuse(named(members_[i]) + " is an array, which only an operand can be");
       }
-      if (node.op == Op::dot) {
+      if (is_library(node.op)) {
         for (std::size_t k = 0; k < node.inputs.size(); ++k) {
           if (operand(i, k) == outside) continue;
           return refuse(named(node.inputs[k].node) + " is computed before a dot");
@@ -304,7 +301,7 @@ class Planner {
     const Op op = graph_.node(node).op;
     if (is_reduction(op) && !(index == kept_)) {
       refuse(named(node) + " is used away from the row it reduces");
-    } else if (op == Op::dot && !(index == whole_)) {
+    } else if (is_library(op) && !(index == whole_)) {
       refuse(named(node) + " is used away from the place it computes");
     }
   }
@@ -413,8 +410,7 @@ bool can_keep_rows(const FusionPlan& plan) {
 }
 
 int operations_per_element(Op op) {
-  if (op == Op::dot || is_expanded(op) || op == Op::fusion || is_control(op) || is_call(op))
-    return 0;
+  if (is_library(op) || op == Op::fusion || is_control(op) || is_call(op)) return 0;
   if (info(op).kind == OpKind::leaf || is_index(op)) return 0;
   if (op == Op::random_bits) return 50;  // ten rounds of two wide products
   return info(op).has(OpInfo::approximate) ? 10 : 1;

@@ -75,10 +75,6 @@ std::variant<FusionPlan, std::string> plan_fusion(const Graph& graph,
 /// output.
 bool has_few_long_rows(const FusionPlan& plan);
 
-/// Whether the pass `expand`, the first of all, writes it as other ops: no group takes it in.
-/// (It also writes arithmetic on complex numbers as that on their parts.)
-inline bool is_expanded(Op op) { return op == Op::convolution; }
-
 /// Arithmetic that one element of the op's result takes: 0 for leaves and index maps, 10 for an
 /// approximate op, 1 for most others.
 int operations_per_element(Op op);

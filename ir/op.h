@@ -69,6 +69,9 @@ inline bool is_elementwise(const OpInfo& row) {
 inline bool is_elementwise(Op op) { return is_elementwise(info(op)); }
 inline bool is_reduction(Op op) { return info(op).kind == OpKind::reduction; }
 inline bool is_index(Op op) { return info(op).kind == OpKind::index; }
+/// Whether it sums products of two arrays in memory, as a library of the device may: `dot` and
+/// `convolution`.
+inline bool is_library(Op op) { return info(op).kind == OpKind::library; }
 /// Whether its regions are programs of their own: `while` and `case`.
 inline bool is_control(Op op) { return info(op).kind == OpKind::control; }
 /// Whether the compiler does not look into it, but has the host compute it as a whole: `custom_call`,

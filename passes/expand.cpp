@@ -83,12 +83,15 @@ std::optional<Value> convolution_by_windows(Rewriter& graph, const Node& given) 
 }  // namespace
 
 Graph expand(const Graph& graph, PassContext& context) {
-  static const RuleTable rules = [] {
-    std::vector<Rule> all = complex_rules();
-    all.push_back(
-        {"convolution(x, w) = dot(windows(pad(x)), w)", {Op::convolution}, convolution_by_windows});
-    return RuleTable(std::move(all));
-  }();
+  const auto convolution = [&](Rewriter& made, const Node& node) -> std::optional<Value> {
+    const ConvolutionStep step{made.type(node.inputs[0]), made.type(node.inputs[1]),
+                               node.types[0], node.as<ConvolutionAttributes>()};
+    if (context.takes && context.takes(step)) return std::nullopt;
+    return convolution_by_windows(made, node);
+  };
+  std::vector<Rule> all = complex_rules();
+  all.push_back({"convolution(x, w) = dot(windows(pad(x)), w)", {Op::convolution}, convolution});
+  const RuleTable rules(std::move(all));
   return rewrite(graph, rules, context);
 }
 

@@ -8,8 +8,9 @@
 
 namespace anabranch {
 
-/// `graph` without convolutions (each is a dot of the windows of its padded left operand) and
-/// without arithmetic on complex numbers (expand_complex.h).
+/// `graph` without convolutions but those that the context's backends take (each is a dot of the
+/// windows of its padded left operand) and without arithmetic on complex numbers
+/// (expand_complex.h).
 Graph expand(const Graph& graph, PassContext& context);
 
 }  // namespace anabranch

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "ir/fusion_plan.h"
 #include "ir/graph/builder.h"
 #include "ir/graph/copier.h"
 
@@ -13,14 +12,13 @@ namespace {
 
 bool stands_alone(const Node& node) {
   return node.op != Op::parameter && node.op != Op::constant && node.op != Op::reshape &&
-         node.op != Op::fusion && !is_expanded(node.op) && !is_control(node.op) &&
-         !is_call(node.op);
+         node.op != Op::fusion && !is_control(node.op) && !is_call(node.op);
 }
 
 bool changes(const Node& node) { return stands_alone(node) || is_control(node.op); }
 
 FusionKind kind_of(Op op) {
-  if (op == Op::dot) return FusionKind::dot;
+  if (is_library(op)) return FusionKind::dot;
   return is_reduction(op) ? FusionKind::reduction : FusionKind::elementwise;
 }
 

@@ -10,6 +10,7 @@
 
 #include "ir/graph/graph.h"
 #include "ir/graph/verify.h"
+#include "ir/program/steps.h"
 #include "ir/text/print.h"
 #include "passes/driver.h"
 #include "passes/placement.h"
@@ -26,6 +27,8 @@ struct PassContext {
   std::size_t planned_members = 0;      ///< nodes of all groups that fusion planned
   Device home = {};                     ///< for placement, as in `place`
   ParameterDevices parameters = {};
+  /// Whether the backends have a step for it; `expand` writes it as other ops where not.
+  std::function<bool(const ConvolutionStep&)> takes = {};
   /// Called with the equation of each rule that replaces a node; tests count what is reached.
   std::function<void(std::string_view equation)> applied = {};
 };

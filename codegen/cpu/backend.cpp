@@ -6,6 +6,8 @@
 #include "anabranch/devices.h"
 #include "codegen/costs.h"
 #include "codegen/cpu/compile_kernels.h"
+#include "codegen/cpu/convolution/convolution.h"
+#include "codegen/cpu/convolution/tiles.h"
 #include "codegen/cpu/dot/design.h"
 #include "codegen/cpu/dot/dot.h"
 #include "codegen/cpu/grain.h"
@@ -24,9 +26,11 @@ std::int64_t ranges(std::int64_t extent, std::int64_t grain) {
   return std::max<std::int64_t>(1, extent / std::max<std::int64_t>(1, grain));
 }
 
-std::optional<std::int64_t> epilogue_extent(const DotStep& dot, std::span<const Kernel> kernels) {
-  if (!dot.epilogue) return std::nullopt;
-  return kernels[dot.epilogue->kernel].extent();
+template <class Product>
+std::optional<std::int64_t> epilogue_extent(const Product& product,
+                                            std::span<const Kernel> kernels) {
+  if (!product.epilogue) return std::nullopt;
+  return kernels[product.epilogue->kernel].extent();
 }
 
 /// Time on one core, and how many cores a step can use.
@@ -54,6 +58,17 @@ class Predict {
         PackedRight::task(design(pack.dot, epilogue_extent(pack.dot, kernels_), true).shared_right);
     set(core_ns(step_.cost), ranges(task.extent, task.grain));
   }
+  void operator()(const ConvolutionStep& convolution) const {
+    const ConvolutionTiles made =
+        convolution_tiles(convolution, epilogue_extent(convolution, kernels_));
+    const double memory_ns = core_ns({step_.cost.bytes_read, step_.cost.bytes_written, 0});
+    const double product_ns = static_cast<double>(step_.cost.operations) / dot_operations_per_ns;
+    set(std::max(memory_ns, product_ns), ranges(made.extent(), made.grain()));
+  }
+  void operator()(const PackFiltersStep& pack) const {
+    const HostTask task = pack_filters(pack.convolution);
+    set(core_ns(step_.cost), ranges(task.extent, task.grain));
+  }
   void operator()(const CopyStep&) const { set_copy(); }
   void operator()(const TransferStep&) const { set_copy(); }
   void operator()(const CallStep& call) const {
@@ -79,7 +94,7 @@ class CpuBackend final : public Backend {
  public:
   std::optional<DotPlan> plan_dot(const DotSplit& split, const Device&,
                                   const Options&) const override {
-    const DotStep& dot = split.dot;
+    const DotStep& dot = std::get<DotStep>(split.product);
     if (dot.lhs.size() == 0 || dot.rhs.size() == 0) return std::nullopt;
     if (!has_library_dot(dot.lhs, dot.rhs, dot.attributes)) return std::nullopt;
     DotPlan plan;
@@ -92,21 +107,36 @@ class CpuBackend final : public Backend {
     return plan;
   }
 
+  bool takes(const ConvolutionStep& step) const override { return has_library_convolution(step); }
+
   std::span<const KernelPass> kernel_passes() const override { return cpu::kernel_passes(); }
   Target kernel_target() const override {
     const CpuModel& cpu = host_cpu();
     return {.vector_bytes = cpu.has("avx512f") ? 64 : cpu.has("avx2") ? 32 : 16};
   }
 
-  // The right operand of a dot of many rows is laid out once, for all blocks of rows.
+  // The right operand of a dot of many rows is laid out once, for all blocks of rows, and so are
+  // the filters of a convolution.
   void add_steps(Program& program, DeviceIndex device,
                  std::span<const Kernel> kernels) const override {
     std::vector<Step> steps;
     for (Step& step : program.steps) {
-      auto* dot = std::get_if<DotStep>(&step.work);
-      if (dot && device_of(program, step) == device) {
+      const bool is_here = device_of(program, step) == device;
+      if (auto* dot = std::get_if<DotStep>(&step.work); dot && is_here) {
         const DotDesign made = design(*dot, epilogue_extent(*dot, kernels), true);
-        if (made.shared_right) steps.push_back(pack(program, step, *dot, made));
+        if (made.shared_right) {
+          dot->packed = made.shared_operand();
+          steps.push_back(pack(program, step, *dot->packed,
+                               made.shared_right->layout().get_size(), PackStep{*dot}));
+        }
+      }
+      if (auto* convolution = std::get_if<ConvolutionStep>(&step.work); convolution && is_here) {
+        if (const std::size_t bytes = packed_filter_bytes(*convolution); bytes > 0) {
+          convolution->packed = true;
+          PackFiltersStep filters{*convolution};
+          filters.convolution.epilogue.reset();
+          steps.push_back(pack(program, step, 1, bytes, std::move(filters)));
+        }
       }
       steps.push_back(std::move(step));
     }
@@ -139,18 +169,18 @@ class CpuBackend final : public Backend {
   }
 
  private:
-  // What fills a temporary that `step`, which is `dot`, then reads in place of the operand.
-  static Step pack(Program& program, Step& step, DotStep& dot, const DotDesign& made) {
-    dot.packed = made.shared_operand();
-    const SlotId operand = step.buffers[*dot.packed];
+  // The step that does `work`: it fills a temporary, which `step` then reads in place of `buffer`.
+  static Step pack(Program& program, Step& step, std::size_t buffer, std::size_t bytes,
+                   decltype(Step::work) work) {
+    const SlotId operand = step.buffers[buffer];
     const auto room = static_cast<SlotId>(program.slots.size());
-    const Type type{u8, Shape{static_cast<std::int64_t>(made.shared_right->layout().get_size())}};
+    const Type type{u8, Shape{static_cast<std::int64_t>(bytes)}};
     program.slots.push_back({Slot::Kind::temporary, 0, Slot::unplaced, type,
                              program.slots[step.writes[0]].name + ".packed",
                              program.slots[operand].device});
-    step.buffers[*dot.packed] = room;
+    step.buffers[buffer] = room;
     Step packs;
-    packs.work = PackStep{dot};
+    packs.work = std::move(work);
     packs.name = step.name + "_pack";
     packs.buffers = {operand, room};
     packs.writes = {room};

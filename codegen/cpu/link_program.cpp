@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "codegen/cpu/compile_kernels.h"
+#include "codegen/cpu/convolution/convolution.h"
 #include "codegen/cpu/dot/maker.h"
 #include "codegen/cpu/emit/flow.h"
 #include "codegen/cpu/grain.h"
@@ -100,14 +101,19 @@ class ProgramLinker {
       code.task = dots_(*dot, epilogue(*dot)).dot;
     } else if (const auto* pack = std::get_if<PackStep>(&step.work)) {
       code.task = dots_(pack->dot, epilogue(pack->dot)).pack.value();
+    } else if (const auto* convolution = std::get_if<ConvolutionStep>(&step.work)) {
+      code.task = make_convolution(*convolution, epilogue(*convolution));
+    } else if (const auto* filters = std::get_if<PackFiltersStep>(&step.work)) {
+      code.task = pack_filters(filters->convolution);
     }
     const std::span<const Program> inner = inner_programs(step);
     for (std::size_t i = 0; i < inner.size(); ++i) link(inner[i], code.regions[i]);
     if (is_whole_flow(step)) code.task = native_flow(step, code, program_.kernels, cache_);
   }
 
-  HostTask epilogue(const DotStep& dot) const {
-    return dot.epilogue ? tasks_[dot.epilogue->kernel] : HostTask();
+  template <class Product>
+  HostTask epilogue(const Product& product) const {
+    return product.epilogue ? tasks_[product.epilogue->kernel] : HostTask();
   }
 
   const Program& program_;

@@ -12,7 +12,7 @@ class NullBackend final : public Backend {
   std::optional<DotPlan> plan_dot(const DotSplit& split, const Device&,
                                   const Options&) const override {
     DotPlan plan;
-    plan.dot = split.dot;
+    plan.dot = std::get<DotStep>(split.product);
     if (split.epilogue) plan.epilogue = DotPlan::Epilogue::after;
     return plan;
   }

@@ -11,9 +11,9 @@
 namespace anabranch {
 namespace {
 
-std::optional<std::uint32_t> find_dot(const Graph& region) {
+std::optional<std::uint32_t> find_product(const Graph& region) {
   for (std::uint32_t i = 0; i < region.nodes().size(); ++i) {
-    if (region.node(i).op == Op::dot) return i;
+    if (is_library(region.node(i).op)) return i;
   }
   return {};
 }
@@ -76,7 +76,7 @@ bool reads_in_place(const Graph& epilogue) {
 
 std::optional<DotSplit> split_dot(const Node& fusion) {
   const Graph& region = fusion.regions.at(0);
-  auto at = find_dot(region);
+  auto at = find_product(region);
   if (!at) return {};
   const Node& node = region.node(*at);
   auto lhs = parameter_of(region, node.inputs[0]), rhs = parameter_of(region, node.inputs[1]);
@@ -84,10 +84,13 @@ std::optional<DotSplit> split_dot(const Node& fusion) {
   DotSplit split;
   split.lhs = *lhs;
   split.rhs = *rhs;
-  split.dot.lhs = region.type(node.inputs[0]);
-  split.dot.rhs = region.type(node.inputs[1]);
-  split.dot.result = node.types[0];
-  split.dot.attributes = node.as<DotAttributes>();
+  const Type &left = region.type(node.inputs[0]), &right = region.type(node.inputs[1]);
+  if (node.op == Op::dot) {
+    split.product = DotStep{left, right, node.types[0], node.as<DotAttributes>()};
+  } else {
+    split.product =
+        ConvolutionStep{left, right, node.types[0], node.as<ConvolutionAttributes>()};
+  }
   if (region.outputs().size() == 1 && region.outputs()[0] == Value{*at, 0}) return split;
 
   Graph epilogue = epilogue_region(region, *at, split.extra_inputs);

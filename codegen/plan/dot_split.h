@@ -1,10 +1,11 @@
-// A fusion around a dot, taken apart into the library's dot and an elementwise kernel over its
-// result.
+// A fusion around a dot or a convolution, split into what a library computes and an elementwise
+// kernel over its result.
 #pragma once
 
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "ir/graph/graph.h"
@@ -14,15 +15,16 @@
 namespace anabranch {
 
 struct DotSplit {
-  std::size_t lhs = 0, rhs = 0;           ///< which operands of the fusion the dot reads
+  std::size_t lhs = 0, rhs = 0;           ///< which operands of the fusion the library reads
   std::vector<std::size_t> extra_inputs;  ///< which of them the epilogue reads, in its order
-  DotStep dot;                            ///< its types and attributes alone
-  /// The epilogue as a fusion: the dot's result and the extra inputs, to the fusion's outputs.
-  /// Nothing where the dot's result is the only output.
+  std::variant<DotStep, ConvolutionStep> product;  ///< its types and attributes alone
+  /// The epilogue as a fusion: the product and the extra inputs, to the fusion's outputs.
+  /// Nothing where the product is the only output.
   std::optional<Node> epilogue;
 };
 
-/// Nothing if `fusion` holds no dot, or one of operands that it computes itself.
+/// Nothing if `fusion` holds neither a dot nor a convolution, or one of operands that it computes
+/// itself.
 std::optional<DotSplit> split_dot(const Node& fusion);
 
 /// Whether element i of every output of an epilogue needs element i of the dot's result and no

@@ -252,6 +252,9 @@ class Planner {
     const std::vector<SlotId> outputs = add_results(index, node);
     const std::optional<DotSplit> split = split_dot(node);
     const Device& device = devices_[at_];
+    if (split && std::holds_alternative<ConvolutionStep>(split->product)) {
+      return plan_convolution(index, node, *split, inputs, outputs);
+    }
     std::optional<DotPlan> dot;
     if (split) dot = backend_of(device).plan_dot(*split, device, options_);
     if (dot) {
@@ -330,8 +333,7 @@ class Planner {
                     dot.rhs_layout ? plan_part(index, *dot.rhs_layout, "rhs", inputs.at(split.rhs))
                                    : inputs.at(split.rhs)};
     if (dot.bias) step.buffers.push_back(inputs.at(split.extra_inputs.at(*dot.bias)));
-    std::vector<SlotId> extra;
-    for (std::size_t input : split.extra_inputs) extra.push_back(inputs.at(input));
+    std::vector<SlotId> extra = extra_inputs(split, inputs);
     const bool is_inside = dot.epilogue == DotPlan::Epilogue::inside;
     const bool is_after = dot.epilogue == DotPlan::Epilogue::after;
     if (is_inside) step.buffers.insert(step.buffers.end(), extra.begin(), extra.end());
@@ -341,17 +343,48 @@ class Planner {
       step.writes.push_back(add_part(index, workspace, "workspace"));
     }
     step.buffers.insert(step.buffers.end(), step.writes.begin(), step.writes.end());
-    if (is_inside) {
-      DotStep::Epilogue& epilogue = dot.dot.epilogue.value();
-      epilogue.kernel = add_kernel(epilogue_kernel(*split.epilogue, step.name + "_epilogue"));
-      find_in_place(step, kernels_.back(), epilogue.in_place);
-    }
+    if (is_inside) add_epilogue(step, split, dot.dot.epilogue.value());
     const SlotId result = step.writes[0];
     step.work = std::move(dot.dot);
     program_.steps.push_back(std::move(step));
     if (!is_after) return;
     extra.insert(extra.begin(), result);
     plan_kernels(index, *split.epilogue, "epilogue", extra, outputs);
+  }
+
+  static std::vector<SlotId> extra_inputs(const DotSplit& split,
+                                          const std::vector<SlotId>& inputs) {
+    std::vector<SlotId> extra;
+    for (std::size_t input : split.extra_inputs) extra.push_back(inputs.at(input));
+    return extra;
+  }
+
+  void add_epilogue(Step& step, const DotSplit& split, DotStep::Epilogue& epilogue) {
+    epilogue.kernel = add_kernel(epilogue_kernel(*split.epilogue, step.name + "_epilogue"));
+    find_in_place(step, kernels_.back(), epilogue.in_place);
+  }
+
+  void plan_convolution(std::uint32_t index, const Node& node, const DotSplit& split,
+                        const std::vector<SlotId>& inputs, const std::vector<SlotId>& outputs) {
+    auto convolution = std::get<ConvolutionStep>(split.product);
+    if (!backend_of(devices_[at_]).takes(convolution)) {
+      throw InternalError("plan", "no library of " + to_string(devices_[at_]) +
+                                      " computes what the pass expand has left",
+                          to_string(graph_));
+    }
+    Step step = named("convolution", index, node);
+    step.buffers = {inputs.at(split.lhs), inputs.at(split.rhs)};
+    const std::vector<SlotId> extra = extra_inputs(split, inputs);
+    step.buffers.insert(step.buffers.end(), extra.begin(), extra.end());
+    step.writes = outputs;
+    step.buffers.insert(step.buffers.end(), outputs.begin(), outputs.end());
+    if (split.epilogue) {
+      convolution.epilogue = {0, extra.size(), outputs.size(),
+                              reads_in_place(split.epilogue->regions[0])};
+      add_epilogue(step, split, *convolution.epilogue);
+    }
+    step.work = std::move(convolution);
+    program_.steps.push_back(std::move(step));
   }
 
   // The temporary that `fusion` makes of `from`.

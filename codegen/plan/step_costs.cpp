@@ -38,10 +38,21 @@ class CostOf {
     if (dot.epilogue) cost.operations += kernels_[dot.epilogue->kernel].cost.operations;
     return cost;
   }
-  Cost operator()(const PackStep&) const {
-    const std::int64_t bytes = bytes_of(program_.slots[step_.writes[0]].type);
-    return {bytes, bytes, 0};
+  Cost operator()(const PackStep&) const { return pack(); }
+  Cost operator()(const ConvolutionStep& convolution) const {
+    const auto& of_filters = convolution.attributes.rhs_axes;
+    std::int64_t products = 1;
+    for (std::size_t i = 1; i < of_filters.size(); ++i) {
+      products *= convolution.rhs.shape[static_cast<int>(of_filters[i])];
+    }
+    Cost cost{bytes_of(convolution.lhs) + bytes_of(convolution.rhs), bytes_of(convolution.result),
+              2 * convolution.result.size() * products};
+    if (convolution.epilogue) {
+      cost.operations += kernels_[convolution.epilogue->kernel].cost.operations;
+    }
+    return cost;
   }
+  Cost operator()(const PackFiltersStep&) const { return pack(); }
   Cost operator()(const CopyStep&) const { return copy(); }
   Cost operator()(const TransferStep&) const { return copy(); }
   Cost operator()(const CallStep& call) const {
@@ -57,6 +68,11 @@ class CostOf {
   Cost operator()(const BranchStep&) const { return {}; }
 
  private:
+  Cost pack() const {
+    const std::int64_t bytes = bytes_of(program_.slots[step_.writes[0]].type);
+    return {bytes, bytes, 0};
+  }
+
   Cost copy() const {
     const std::int64_t bytes = bytes_of(program_.slots[step_.buffers[0]].type);
     return {bytes, bytes, 0};

@@ -40,6 +40,21 @@ void fields(S& step, Visitor&& visit) {
   fields(step.dot, visit);
 }
 
+template <MaybeConst<ConvolutionStep> S, class Visitor>
+void fields(S& step, Visitor&& visit) {
+  visit("lhs", step.lhs);
+  visit("rhs", step.rhs);
+  visit("result", step.result);
+  fields(step.attributes, visit);
+  visit("epilogue", step.epilogue);
+  visit("packed", step.packed);
+}
+
+template <MaybeConst<PackFiltersStep> S, class Visitor>
+void fields(S& step, Visitor&& visit) {
+  fields(step.convolution, visit);
+}
+
 template <MaybeConst<CopyStep> S, class Visitor>
 void fields(S&, Visitor&&) {}
 
@@ -93,6 +108,7 @@ void fields(S& step, Visitor&& visit) {
 
 /// The words of the kinds of steps, in the order of their variant.
 inline constexpr std::array<std::string_view, std::variant_size_v<decltype(Step::work)>>
-    step_words = {"kernel", "dot", "pack", "copy", "transfer", "call", "loop", "branch"};
+    step_words = {"kernel", "dot",      "pack", "convolution", "pack_filters",
+                  "copy",   "transfer", "call", "loop",        "branch"};
 
 }  // namespace anabranch

@@ -31,9 +31,15 @@ std::vector<Type> result_types(const CallStep& call) {
 
 std::optional<std::uint32_t> kernel_of(const Step& step) {
   if (const auto* kernel = std::get_if<KernelStep>(&step.work)) return kernel->kernel;
-  const auto* dot = std::get_if<DotStep>(&step.work);
-  if (!dot || !dot->epilogue) return std::nullopt;
-  return dot->epilogue->kernel;
+  const auto* epilogue = epilogue_of(step);
+  return epilogue ? std::optional(epilogue->kernel) : std::nullopt;
+}
+
+const DotStep::Epilogue* epilogue_of(const Step& step) {
+  const auto pointer = [](const auto& of) { return of.epilogue ? &*of.epilogue : nullptr; };
+  if (const auto* dot = std::get_if<DotStep>(&step.work)) return pointer(*dot);
+  const auto* convolution = std::get_if<ConvolutionStep>(&step.work);
+  return convolution ? pointer(*convolution) : nullptr;
 }
 
 const char* kind_name(const Step& step) {
@@ -41,6 +47,8 @@ const char* kind_name(const Step& step) {
     const char* operator()(const KernelStep&) const { return "kernel"; }
     const char* operator()(const DotStep&) const { return "library"; }
     const char* operator()(const PackStep&) const { return "library"; }
+    const char* operator()(const ConvolutionStep&) const { return "library"; }
+    const char* operator()(const PackFiltersStep&) const { return "library"; }
     const char* operator()(const CopyStep&) const { return "library"; }
     const char* operator()(const TransferStep&) const { return "copy"; }
     const char* operator()(const CallStep&) const { return "library"; }

@@ -49,8 +49,8 @@ inline constexpr std::array<std::string_view, 4> words<Slot::Kind> = {"input", "
 /// One thing that a device is asked to do, and the slots that it touches: all that scheduling,
 /// memory planning and running ask of it.
 struct Step {
-  std::variant<KernelStep, DotStep, PackStep, CopyStep, TransferStep, CallStep, LoopStep,
-               BranchStep>
+  std::variant<KernelStep, DotStep, PackStep, ConvolutionStep, PackFiltersStep, CopyStep,
+               TransferStep, CallStep, LoopStep, BranchStep>
       work;
   std::string name;   ///< no other step's of the program; for dumps and timelines
   std::string title;  ///< what errors call it, where that is another: a custom call's is the user's
@@ -166,6 +166,8 @@ std::span<Program> inner_programs(Step& step);
 bool is_whole_flow(const Step& step);
 /// The kernel that it runs, or that follows the dot that it is.
 std::optional<std::uint32_t> kernel_of(const Step& step);
+/// What a dot's or a convolution's step runs on its result; null where there is nothing.
+const DotStep::Epilogue* epilogue_of(const Step& step);
 /// Whether it calls a function of the user's, which is for workers: a thread that waits for a
 /// result may be in the midst of tracing, or hold locks.
 inline bool calls_user(const Step& step) {

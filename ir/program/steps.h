@@ -56,6 +56,21 @@ struct PackStep {
   DotStep dot;
 };
 
+/// A convolution by a library. Its buffers are: lhs, rhs, the epilogue's further inputs, then the
+/// result or the epilogue's outputs.
+struct ConvolutionStep {
+  Type lhs, rhs, result;
+  ConvolutionAttributes attributes;
+  std::optional<DotStep::Epilogue> epilogue = {};
+  bool packed = false;  ///< in place of rhs it reads what a PackFiltersStep has made of it
+};
+
+/// Lays out the right operand of a convolution as its library likes it. Its buffers are the operand
+/// and the room for what it makes.
+struct PackFiltersStep {
+  ConvolutionStep convolution;
+};
+
 /// Copies its first buffer to its second, on one device.
 struct CopyStep {};
 

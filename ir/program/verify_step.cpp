@@ -28,7 +28,8 @@ class StepVerifier {
     if (step_.buffers.size() < least || step_.buffers.size() > least + 1) {
       return count(fmt::format("{} or {}", least, least + 1));
     }
-    if (auto wrong = product(dot)) return wrong;
+    if (dot.packed && *dot.packed > 1) return "packs an operand that it does not have";
+    if (auto wrong = product(Op::dot, dot)) return wrong;
     for (std::uint32_t operand : {0u, 1u}) {
       if (dot.packed == operand) continue;
       if (auto wrong = holds(operand, operand == 0 ? dot.lhs : dot.rhs)) return wrong;
@@ -42,6 +43,27 @@ class StepVerifier {
     if (step_.buffers.size() != 2) return count("2");
     const std::uint32_t operand = pack.dot.packed.value_or(0);
     return holds(0, operand == 0 ? pack.dot.lhs : pack.dot.rhs);
+  }
+
+  Fault operator()(const ConvolutionStep& convolution) const {
+    const auto& epilogue = convolution.epilogue;
+    const std::size_t inputs = epilogue ? epilogue->inputs : 0;
+    const std::size_t outputs = epilogue ? epilogue->outputs : 1;
+    if (step_.buffers.size() != 2 + inputs + outputs) {
+      return count(std::to_string(2 + inputs + outputs));
+    }
+    if (auto wrong = product(Op::convolution, convolution)) return wrong;
+    if (auto wrong = holds(0, convolution.lhs)) return wrong;
+    if (!convolution.packed) {
+      if (auto wrong = holds(1, convolution.rhs)) return wrong;
+    }
+    if (!epilogue) return holds(2, convolution.result);
+    return kernel(epilogue->kernel, 1, inputs + outputs);
+  }
+
+  Fault operator()(const PackFiltersStep& pack) const {
+    if (step_.buffers.size() != 2) return count("2");
+    return holds(0, pack.convolution.rhs);
   }
 
   Fault operator()(const CopyStep&) const { return copy(); }
@@ -125,13 +147,13 @@ class StepVerifier {
     return holds(1, slot(0).type);
   }
 
-  Fault product(const DotStep& dot) const {
-    if (dot.packed && *dot.packed > 1) return "packs an operand that it does not have";
+  template <class Work>
+  Fault product(Op op, const Work& work) const {
     try {
-      const Type operands[] = {dot.lhs, dot.rhs};
-      const Type result = infer(Op::dot, operands, dot.attributes, std::nullopt, {}, {})[0];
-      if (result.shape == dot.result.shape) return {};
-      return fmt::format("says {}, and the product is {}", to_string(dot.result),
+      const Type operands[] = {work.lhs, work.rhs};
+      const Type result = infer(op, operands, work.attributes, std::nullopt, {}, {})[0];
+      if (result.shape == work.result.shape) return {};
+      return fmt::format("says {}, and the product is {}", to_string(work.result),
                          to_string(result));
     } catch (const Error& error) {
       return error.what();

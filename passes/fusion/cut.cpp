@@ -69,7 +69,7 @@ class Sweep {
     std::vector<int> operations(group_.members.size(), 0);
     for (std::size_t i = 0; i < group_.members.size(); ++i) {
       const Node& node = graph_.node(group_.members[i]);
-      const bool computes = !is_reduction(node.op) && node.op != Op::dot;
+      const bool computes = !is_reduction(node.op) && !is_library(node.op);
       int sum = computes ? operations_per_element(node.op) : not_cheap;
       for (Value input : node.inputs) {
         if (const std::size_t at = position(input.node); at != outside) sum += operations[at];

@@ -42,11 +42,10 @@ bool is_splat_constant(const Node& node) {
 // What is a group by itself: a fusion made before, a loop, a branch, a call, and an update, which
 // writes a block of an array in place after everyone else has read it.
 bool is_whole(Op op) {
-  return op == Op::fusion || op == Op::dynamic_update_slice || is_expanded(op) || is_control(op) ||
-         is_call(op);
+  return op == Op::fusion || op == Op::dynamic_update_slice || is_control(op) || is_call(op);
 }
 
-bool reads_memory_alone(Op op) { return op == Op::dot || is_whole(op); }
+bool reads_memory_alone(Op op) { return is_library(op) || is_whole(op); }
 
 // A reshape, in whichever form, of something in memory is another name for it.
 bool is_alias(const Graph& graph, const Node& node) {
@@ -333,7 +332,9 @@ std::optional<std::vector<std::uint32_t>> FusionGroups::recipe(std::uint32_t nod
   std::vector<std::uint32_t> nodes = {node};
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const Node& at = graph_.node(nodes[i]);
-    if (nodes.size() > most_recipe || is_reduction(at.op) || at.op == Op::dot) return std::nullopt;
+    if (nodes.size() > most_recipe || is_reduction(at.op) || is_library(at.op)) {
+      return std::nullopt;
+    }
     for (Value input : at.inputs) {
       bool is_listed = std::find(nodes.begin(), nodes.end(), input.node) != nodes.end();
       if (!is_listed && contains(home.members, input.node)) nodes.push_back(input.node);

@@ -294,6 +294,10 @@ bool has_infinity(const Bounded& operand) {
   return std::ranges::any_of(numbers_of(operand.value), [](double x) { return std::isinf(x); });
 }
 
+bool is_all_finite(const Literal& x) {
+  return std::ranges::all_of(numbers_of(x), [](double number) { return std::isfinite(number); });
+}
+
 // Products of bf16 may take a subnormal number for 0 (docs/ir.md).
 Bounded perhaps_flushed(Bounded operand) {
   const Numbers numbers = numbers_of(operand.value);
@@ -324,6 +328,17 @@ double terms_of(const Node& node, const Type& lhs, const Type& rhs) {
   return product(rhs, std::span(node.as<ConvolutionAttributes>().rhs_axes).subspan(1));
 }
 
+// Whether a convolution puts zeros around or between elements of its left operand, whose products
+// may be left out.
+bool puts_zeros(const Node& node) {
+  const auto* a = std::get_if<ConvolutionAttributes>(&node.attributes);
+  const auto is_positive = [](std::int64_t padding) { return padding > 0; };
+  return a && (std::ranges::any_of(a->low, is_positive) ||
+               std::ranges::any_of(a->high, is_positive) ||
+               std::ranges::count(a->lhs_dilations, 1) <
+                   static_cast<std::ptrdiff_t>(a->lhs_dilations.size()));
+}
+
 Numbers spread_of_dot(const Node& node, std::span<const Bounded> given) {
   const Dtype dtype = node.types[0].dtype;
   std::vector<Bounded> operands(given.begin(), given.end());
@@ -336,6 +351,9 @@ Numbers spread_of_dot(const Node& node, std::span<const Bounded> given) {
   const bool exact = all_exact(operands);
   if (!is_float(dtype)) {
     return Numbers(static_cast<std::size_t>(node.types[0].size()), exact ? 0 : unknown);
+  }
+  if (puts_zeros(node) && !is_all_finite(operands[1].value)) {
+    return Numbers(static_cast<std::size_t>(node.types[0].size()), unknown);
   }
   const Literal x = finite_magnitudes(operands[0].value);
   const Literal y = finite_magnitudes(operands[1].value);

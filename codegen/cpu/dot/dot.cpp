@@ -4,13 +4,13 @@
 #include <cstring>
 #include <map>
 #include <mutex>
-#include <new>
 #include <oneapi/dnnl/dnnl.hpp>
 #include <span>
 #include <tuple>
 #include <unordered_map>
 
 #include "anabranch/error.h"
+#include "codegen/cpu/aligned_bytes.h"
 #include "codegen/cpu/compile_kernels.h"
 #include "codegen/cpu/dot/design.h"
 #include "codegen/cpu/dot/one_thread.h"
@@ -18,19 +18,6 @@
 
 namespace anabranch::cpu {
 namespace {
-
-class AlignedBytes {
- public:
-  explicit AlignedBytes(std::size_t bytes)
-      : data_(static_cast<std::byte*>(::operator new (bytes, std::align_val_t{64}))) {}
-  std::byte* get() const { return data_.get(); }
-
- private:
-  struct Free {
-    void operator()(std::byte* p) const { ::operator delete (p, std::align_val_t{64}); }
-  };
-  std::unique_ptr<std::byte, Free> data_;
-};
 
 // What one thread needs while it works, kept for the next call.
 struct Workspace {

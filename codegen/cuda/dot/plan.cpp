@@ -45,7 +45,7 @@ bool take_epilogue(const Graph& epilogue, const Options& options, int gpu, DotPl
 }  // namespace
 
 std::optional<DotPlan> plan_dot(const DotSplit& split, int gpu, const Options& options) {
-  const DotStep& dot = split.dot;
+  const DotStep& dot = std::get<DotStep>(split.product);
   if (!has_library_dot(dot.lhs, dot.rhs, dot.attributes)) return std::nullopt;
   const LaidOutDot laid_out = lay_out(dot.lhs, dot.rhs, dot.attributes);
   DotPlan plan;

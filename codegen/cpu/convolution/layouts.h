@@ -1,0 +1,28 @@
+// The layouts that oneDNN's fast code reads and writes: as memory has them, or its own.
+#pragma once
+
+#include <optional>
+
+#include "codegen/cpu/convolution/form.h"
+
+namespace anabranch::cpu {
+
+struct ConvolutionLayouts {
+  /// Operand and result stay as they are; else a thread copies its part of them.
+  bool is_plain = true;
+  /// Of all filters, whatever the part; none for the gradient of filters, which reads none.
+  std::optional<dnnl::memory::desc> filters;
+};
+
+/// Nothing where there is no fast code. Throws nothing of oneDNN's.
+std::optional<ConvolutionLayouts> layouts_of(const ConvolutionForm& form);
+
+/// A part's primitive in these layouts. Throws dnnl::error where there is none.
+ConvolutionPrimitive describe(const ConvolutionForm& part, const ConvolutionLayouts& layouts);
+
+/// Whether the filters are turned round along their spatial axes on the way into the layout.
+inline bool turns_filters(const ConvolutionForm& form) {
+  return form.kind == ConvolutionForm::Kind::backward_data;
+}
+
+}  // namespace anabranch::cpu
