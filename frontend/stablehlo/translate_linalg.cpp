@@ -24,12 +24,17 @@ Results triangular_solve_op(const Site& site) {
 
 Results fft_op(const Site& site) {
   site.expect_operands(1);
-  const std::string kind = site.word("fft_type");
-  FftAttributes how{FftKind::fft, site.integers("fft_length")};
-  if (kind == "IFFT") how.type = FftKind::ifft;
-  if (kind == "RFFT") how.type = FftKind::rfft;
-  if (kind == "IRFFT") how.type = FftKind::irfft;
-  return {site.record(Op::fft, {site.operand(0)}, how)};
+  constexpr std::pair<std::string_view, FftKind> kinds[] = {{"FFT", FftKind::fft},
+                                                            {"IFFT", FftKind::ifft},
+                                                            {"RFFT", FftKind::rfft},
+                                                            {"IRFFT", FftKind::irfft}};
+  const std::string word = site.word("fft_type");
+  for (const auto& [name, kind] : kinds) {
+    if (word != name) continue;
+    return {site.record(Op::fft, {site.operand(0)},
+                        FftAttributes{kind, site.integers("fft_length")})};
+  }
+  site.fail("there is no transform " + word + "; FFT, IFFT, RFFT and IRFFT are");
 }
 
 // The letter that an option of LAPACK is, in the dictionary of a custom_call.
