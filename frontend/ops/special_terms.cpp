@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "anabranch/bits.h"
 #include "frontend/array/expression.h"
 #include "frontend/trace/record.h"
 
