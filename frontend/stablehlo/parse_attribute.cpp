@@ -147,14 +147,14 @@ Attribute Parser::attribute() {
   return found;
 }
 
-std::vector<std::pair<std::string, Attribute>> Parser::entries(std::string_view close) {
-  std::vector<std::pair<std::string, Attribute>> found;
+std::vector<NamedAttribute> Parser::entries(std::string_view close) {
+  std::vector<NamedAttribute> found;
   if (close.empty() ? scan_.at_end() : scan_.accept(close)) return found;
   do {
     std::string key =
         scan_.at('"') ? scan_.quoted() : std::string(scan_.word("the name of an attribute"));
     found.emplace_back(std::move(key), Attribute());
-    if (scan_.accept("=")) found.back().second = attribute();
+    if (scan_.accept("=")) found.back().value = attribute();
   } while (scan_.accept(","));
   if (!close.empty()) {
     scan_.expect(close, "after the attributes");

@@ -30,7 +30,7 @@ class Parser {
   Scanner& scanner() { return scan_; }
 
   /// "{a = 1, b}", from behind the opening bracket to behind `close`, or to the end if that is "".
-  std::vector<std::pair<std::string, Attribute>> entries(std::string_view close);
+  std::vector<NamedAttribute> entries(std::string_view close);
 
  private:
   struct Nesting;  // counts a level for as long as it lives

@@ -180,7 +180,7 @@ double Site::number(std::string_view name, double otherwise) const {
       .elements.values<double>()[0];
 }
 
-std::vector<std::pair<std::string, Attribute>> Site::entries(const Attribute& attribute) const {
+std::vector<NamedAttribute> Site::entries(const Attribute& attribute) const {
   if (attribute.kind == Attribute::Kind::dictionary) return attribute.entries;
   if (attribute.kind != Attribute::Kind::dialect) fail("an attribute that has no entries");
   Parser parser(importer.source(), attribute.begin, attribute.end);

@@ -52,7 +52,7 @@ class Site {
   std::string word(std::string_view name) const;
   double number(std::string_view name, double otherwise) const;
   /// "name = value" inside a dialect attribute or a dictionary, as attributes of their own.
-  std::vector<std::pair<std::string, Attribute>> entries(const Attribute& attribute) const;
+  std::vector<NamedAttribute> entries(const Attribute& attribute) const;
   List integers_of(const Attribute& attribute) const;
 
   const RegionSyntax& region(std::size_t index) const;

@@ -30,6 +30,8 @@ struct TypeSyntax {
 /// The type as MLIR writes it.
 std::string to_string(const TypeSyntax& type);
 
+struct NamedAttribute;
+
 /// `begin` to `end` is its text, of a `dense` or dialect attribute what is between < and >.
 struct Attribute {
   enum class Kind : std::uint8_t {
@@ -52,9 +54,14 @@ struct Attribute {
   std::string text;
   std::size_t begin = 0, end = 0;
   std::vector<Attribute> list;
-  std::vector<std::pair<std::string, Attribute>> entries;
+  std::vector<NamedAttribute> entries;
   TypeSyntax type;  ///< of a dense one, of `1 : i32`, or the type itself
   bool typed = false;
+};
+
+struct NamedAttribute {
+  std::string name;
+  Attribute value;
 };
 
 struct ResultName {
@@ -88,7 +95,7 @@ struct Operation {
   std::size_t at = 0;
   std::vector<ResultName> results;
   std::vector<ValueUse> operands;
-  std::vector<std::pair<std::string, Attribute>> attributes;
+  std::vector<NamedAttribute> attributes;
   std::vector<RegionSyntax> regions;
   std::vector<TypeSyntax> operand_types, result_types;
 
@@ -113,7 +120,7 @@ struct ModuleSyntax {
   std::string name;
   std::vector<FunctionSyntax> functions;
   /// Named blobs of dense_resource: name, and the offsets of the string in the text.
-  std::vector<std::pair<std::string, Attribute>> resources;
+  std::vector<NamedAttribute> resources;
 };
 
 }  // namespace anabranch::stablehlo

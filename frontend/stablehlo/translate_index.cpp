@@ -27,7 +27,7 @@ class DimensionNumbers {
 
  private:
   const Site& site_;
-  std::vector<std::pair<std::string, Attribute>> entries_;
+  std::vector<NamedAttribute> entries_;
 };
 
 Results gather_with(const Site& site, const List& sizes) {

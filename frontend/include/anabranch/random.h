@@ -72,5 +72,19 @@ Array poisson(const Operand& key, const Operand& rate, const Sizes& sizes, Dtype
 /// greatest of the logits with a Gumbel number added. i64, of the shape without that axis.
 Array categorical(const Operand& key, const Operand& logits, Axis axis = -1);
 
+// Orders and samples.
+
+/// The numbers from 0 to count - 1, i64, in an order as likely as any other.
+Array permutation(const Operand& key, std::int64_t count);
+/// The slabs of x along an axis in such an order.
+Array permutation(const Operand& key, const Array& x, Axis axis = 0);
+/// Slabs of x along its first axis, each as likely: one for each element of `sizes`, which stand in
+/// the axis's place. Without replacement each is drawn at most once; Error where there are too few.
+Array choice(const Operand& key, const Array& x, const Sizes& sizes, bool replace = true);
+/// The same in proportion to `weights`, floats >= 0, one for each slab; without replacement, one
+/// after the other.
+Array choice(const Operand& key, const Array& x, const Sizes& sizes, const Array& weights,
+             bool replace = true);
+
 }  // namespace random
 }  // namespace anabranch
