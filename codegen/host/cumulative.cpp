@@ -33,13 +33,14 @@ constexpr bool has_vectors = (sizeof(T) == 4 || sizeof(T) == 8) && !std::is_same
 
 template <class T>
 struct Block {
-  T (*scan)(const T* from, T* to, std::int64_t count, T so_far, bool streams);
+  T (*scan)(const T* from, T* to, std::int64_t count, T so_far, bool streams, std::int64_t ahead);
   T (*total)(const T* from, std::int64_t count);
 };
 
 template <class T, Running of, bool reverse>
-T scan_anywhere(const T* from, T* to, std::int64_t count, T so_far, bool streams) {
-  return BlockScan<T, of, 16>::template scan<reverse>(from, to, count, so_far, streams);
+T scan_anywhere(const T* from, T* to, std::int64_t count, T so_far, bool streams,
+                std::int64_t ahead) {
+  return BlockScan<T, of, 16>::template scan<reverse>(from, to, count, so_far, streams, ahead);
 }
 template <class T, Running of>
 T total_anywhere(const T* from, std::int64_t count) {
@@ -47,15 +48,16 @@ T total_anywhere(const T* from, std::int64_t count) {
 }
 
 #if defined(__x86_64__)
-#define ANABRANCH_TARGET(name, features, width)                                               \
-  template <class T, Running of, bool reverse>                                                \
-  __attribute__((target(features)))                                                           \
-  T scan_##name(const T* from, T* to, std::int64_t count, T so_far, bool streams) {           \
-    return BlockScan<T, of, width>::template scan<reverse>(from, to, count, so_far, streams); \
-  }                                                                                           \
-  template <class T, Running of>                                                              \
-  __attribute__((target(features))) T total_##name(const T* from, std::int64_t count) {       \
-    return BlockScan<T, of, width>::total(from, count);                                       \
+#define ANABRANCH_TARGET(name, features, width)                                                 \
+  template <class T, Running of, bool reverse>                                                  \
+  __attribute__((target(features))) T scan_##name(const T* from, T* to, std::int64_t count,     \
+                                                  T so_far, bool streams, std::int64_t ahead) { \
+    return BlockScan<T, of, width>::template scan<reverse>(from, to, count, so_far, streams,    \
+                                                           ahead);                              \
+  }                                                                                             \
+  template <class T, Running of>                                                                \
+  __attribute__((target(features))) T total_##name(const T* from, std::int64_t count) {         \
+    return BlockScan<T, of, width>::total(from, count);                                         \
   }
 ANABRANCH_TARGET(avx2, "avx2", 32)
 ANABRANCH_TARGET(avx512, "avx512f,avx512dq", 64)
@@ -137,6 +139,7 @@ class LineScan {
   LineScan(const RunningTask& task, void* const* buffers)
       : lines_(task.lines),
         streams_(task.streams),
+        ahead_(task.shared ? task.threads : 1),
         block_(fastest<T, of, reverse>()),
         from_(static_cast<const T*>(buffers[0])),
         to_(static_cast<T*>(buffers[1])) {}
@@ -199,11 +202,16 @@ class LineScan {
     // In reverse, groups are aligned with the end.
     const std::int64_t first = reverse ? begin + count % (64 / static_cast<int>(sizeof(T))) : begin;
     const bool is_aligned = reinterpret_cast<std::uintptr_t>(to_ + first) % 16 == 0;
-    block_.scan(from_ + begin, to_ + begin, count, start, streams_ && is_aligned);
+    // What this thread is likely to take next: the next block, or the one after those of the
+    // others.
+    const std::int64_t ahead = block_size * ahead_;
+    block_.scan(from_ + begin, to_ + begin, count, start, streams_ && is_aligned,
+                reverse ? -ahead : ahead);
   }
 
   const Lines lines_;
   const bool streams_;
+  const std::int64_t ahead_;  // blocks
   const Block<T> block_;
   const T* const from_;
   T* const to_;

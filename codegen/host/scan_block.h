@@ -175,10 +175,11 @@ struct BlockScan {
   }
 
   /// A block of `count` elements that goes on from `so_far`; gives what is so far at its end.
-  /// `streams`: the result is written past the caches; it is on 16 bytes then.
+  /// `streams`: the result is written past the caches; it is on 16 bytes then. What is read `ahead`
+  /// elements further on is fetched meanwhile.
   template <bool reverse>
   [[gnu::always_inline]] static T scan(const T* from, T* to, std::int64_t count, T so_far,
-                                       bool streams) {
+                                       bool streams, std::int64_t ahead) {
     Vector before;
     fill(before, so_far);
     std::int64_t done = 0;
@@ -186,6 +187,7 @@ struct BlockScan {
       const std::int64_t at = reverse ? count - done - group : done;
       Group g;
       __builtin_memcpy(&g, from + at, sizeof g);
+      __builtin_prefetch(from + at + ahead, 0, 2);
       if constexpr (reverse) turn(g);
       scan_group(g, before);
       if constexpr (reverse) turn(g);
