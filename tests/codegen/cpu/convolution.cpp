@@ -161,15 +161,17 @@ TEST_P(Convolutions, AreTheInterpreters) {
   }
 }
 
+std::string name_of(const ::testing::TestParamInfo<std::tuple<Case, After>>& info) {
+  const char* const after[] = {"", "ThenInPlace", "ThenAnotherType"};
+  return std::string(std::get<0>(info.param).name) +
+         after[static_cast<std::size_t>(std::get<1>(info.param))];
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Of, Convolutions,
     ::testing::Combine(::testing::ValuesIn(cases),
                        ::testing::Values(After::nothing, After::in_place, After::another_type)),
-    [](const auto& info) {
-      const char* const after[] = {"", "ThenInPlace", "ThenAnotherType"};
-      return std::string(std::get<0>(info.param).name) +
-             after[static_cast<std::size_t>(std::get<1>(info.param))];
-    });
+    name_of);
 
 // What the library has no code for is written as a dot by the pass `expand`.
 TEST(ConvolutionSteps, AreOfWhatTheLibraryComputes) {
