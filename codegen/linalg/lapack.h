@@ -1,4 +1,5 @@
-// LAPACK's routines by element type, matrices column by column, and the one way to call them.
+// LAPACK's routines by element type, matrices column by column, and the one way
+// to call them.
 #pragma once
 
 #include <complex>
@@ -13,8 +14,9 @@
 
 namespace anabranch::lapack {
 
-/// While it lives, the calling thread may call LAPACK, which then runs on this thread alone and not
-/// on more threads of its own: it is the runtime that shares out cores.
+/// While it lives, the calling thread may call LAPACK, which then runs on this
+/// thread alone and not on more threads of its own: it is the runtime that
+/// shares out cores.
 class LapackCall {
  public:
   LapackCall();
@@ -26,37 +28,72 @@ class LapackCall {
   int threads_before_;
 };
 
-// clang-format off
-/// `name` of float and double: LAPACKE_sNAME_work(LAPACK_COL_MAJOR, arguments...).
-#define REAL_ROUTINE(name, parameters, ...)                                      \
-  template <class T, std::enable_if_t<std::is_same_v<T, float>, int> = 0>        \
-  lapack_int name parameters { return LAPACKE_s##name##_work(LAPACK_COL_MAJOR, __VA_ARGS__); } \
-  template <class T, std::enable_if_t<std::is_same_v<T, double>, int> = 0>       \
-  lapack_int name parameters { return LAPACKE_d##name##_work(LAPACK_COL_MAJOR, __VA_ARGS__); }
+/// The real type of a real or complex number.
+template <class T>
+struct RealOf {
+  using type = T;
+};
+template <class R>
+struct RealOf<std::complex<R>> {
+  using type = R;
+};
+template <class T>
+using Real = typename RealOf<T>::type;
 
-REAL_ROUTINE(potrf, (char triangle, lapack_int n, T* a), triangle, n, a, n)
-REAL_ROUTINE(getrf, (lapack_int m, lapack_int n, T* a, lapack_int* pivots), m, n, a, m, pivots)
-REAL_ROUTINE(geqrf, (lapack_int m, lapack_int n, T* a, T* factors, T* work, lapack_int size),
-             m, n, a, m, factors, work, size)
-REAL_ROUTINE(orgqr, (lapack_int m, lapack_int n, lapack_int k, T* a, const T* factors, T* work, lapack_int size),
-             m, n, k, a, m, factors, work, size)
-REAL_ROUTINE(gesdd, (char job, lapack_int m, lapack_int n, T* a, T* s, T* u, lapack_int ldu, T* vt, lapack_int ldvt,
-                     T* work, lapack_int size, lapack_int* integers),
-             job, m, n, a, m, s, u, ldu, vt, ldvt, work, size, integers)
-REAL_ROUTINE(syevd, (char job, char triangle, lapack_int n, T* a, T* w, T* work, lapack_int size, lapack_int* integers,
-                     lapack_int integer_count),
-             job, triangle, n, a, n, w, work, size, integers, integer_count)
+// clang-format off
+/// `name` of one element type: LAPACKE_xNAME_work(LAPACK_COL_MAJOR, arguments...).
+#define ROUTINE_OF(element, name, routine, parameters, ...)                          \
+  template <class T, std::enable_if_t<std::is_same_v<T, element>, int> = 0>          \
+  lapack_int name parameters { return LAPACKE_##routine##_work(LAPACK_COL_MAJOR, __VA_ARGS__); }
+#define REAL_ROUTINE(name, routine, parameters, ...)            \
+  ROUTINE_OF(float, name, s##routine, parameters, __VA_ARGS__)  \
+  ROUTINE_OF(double, name, d##routine, parameters, __VA_ARGS__)
+#define COMPLEX_ROUTINE(name, routine, parameters, ...)                       \
+  ROUTINE_OF(std::complex<float>, name, c##routine, parameters, __VA_ARGS__)  \
+  ROUTINE_OF(std::complex<double>, name, z##routine, parameters, __VA_ARGS__)
+#define ROUTINE(name, parameters, ...)                \
+  REAL_ROUTINE(name, name, parameters, __VA_ARGS__)   \
+  COMPLEX_ROUTINE(name, name, parameters, __VA_ARGS__)
+
+ROUTINE(potrf, (char triangle, lapack_int n, T* a), triangle, n, a, n)
+ROUTINE(getrf, (lapack_int m, lapack_int n, T* a, lapack_int* pivots), m, n, a, m, pivots)
+ROUTINE(geqrf, (lapack_int m, lapack_int n, T* a, T* factors, T* work, lapack_int size), m, n, a, m, factors, work, size)
+
+// Real matrices have routines of other names here, or of fewer arguments.
+#define ORGQR (lapack_int m, lapack_int n, lapack_int k, T* a, const T* factors, T* work, lapack_int size)
+REAL_ROUTINE(orgqr, orgqr, ORGQR, m, n, k, a, m, factors, work, size)
+COMPLEX_ROUTINE(orgqr, ungqr, ORGQR, m, n, k, a, m, factors, work, size)
+#define GESDD (char job, lapack_int m, lapack_int n, T* a, Real<T>* s, T* u, lapack_int ldu, T* vt, lapack_int ldvt, \
+               T* work, lapack_int size, [[maybe_unused]] Real<T>* reals, lapack_int* integers)
+REAL_ROUTINE(gesdd, gesdd, GESDD, job, m, n, a, m, s, u, ldu, vt, ldvt, work, size, integers)
+COMPLEX_ROUTINE(gesdd, gesdd, GESDD, job, m, n, a, m, s, u, ldu, vt, ldvt, work, size, reals, integers)
+#define SYEVD (char job, char triangle, lapack_int n, T* a, Real<T>* w, T* work, lapack_int size,                    \
+               [[maybe_unused]] Real<T>* reals, [[maybe_unused]] lapack_int real_count, lapack_int* integers,        \
+               lapack_int integer_count)
+REAL_ROUTINE(syevd, syevd, SYEVD, job, triangle, n, a, n, w, work, size, integers, integer_count)
+COMPLEX_ROUTINE(syevd, heevd, SYEVD, job, triangle, n, a, n, w, work, size, reals, real_count, integers, integer_count)
+#undef ORGQR
+#undef GESDD
+#undef SYEVD
+#undef ROUTINE
 #undef REAL_ROUTINE
+#undef COMPLEX_ROUTINE
+#undef ROUTINE_OF
 // clang-format on
 
 /// op(A) X = B or X op(A) = B, in place of B, all row by row; b is m x n.
-inline void trsm(CBLAS_SIDE side, CBLAS_UPLO triangle, CBLAS_TRANSPOSE op, CBLAS_DIAG diagonal,
-                 lapack_int m, lapack_int n, const float* a, lapack_int lda, float* b) {
-  cblas_strsm(CblasRowMajor, side, triangle, op, diagonal, m, n, 1, a, lda, b, n);
-}
-inline void trsm(CBLAS_SIDE side, CBLAS_UPLO triangle, CBLAS_TRANSPOSE op, CBLAS_DIAG diagonal,
-                 lapack_int m, lapack_int n, const double* a, lapack_int lda, double* b) {
-  cblas_dtrsm(CblasRowMajor, side, triangle, op, diagonal, m, n, 1, a, lda, b, n);
+template <class T>
+void trsm(CBLAS_SIDE side, CBLAS_UPLO triangle, CBLAS_TRANSPOSE op, CBLAS_DIAG diagonal,
+          lapack_int m, lapack_int n, const T* a, lapack_int lda, T* b) {
+  if constexpr (std::is_same_v<T, float>) {
+    cblas_strsm(CblasRowMajor, side, triangle, op, diagonal, m, n, 1, a, lda, b, n);
+  } else if constexpr (std::is_same_v<T, double>) {
+    cblas_dtrsm(CblasRowMajor, side, triangle, op, diagonal, m, n, 1, a, lda, b, n);
+  } else {
+    constexpr T one = 1;
+    constexpr auto solve = std::is_same_v<Real<T>, float> ? cblas_ctrsm : cblas_ztrsm;
+    solve(CblasRowMajor, side, triangle, op, diagonal, m, n, &one, a, lda, b, n);
+  }
 }
 
 }  // namespace anabranch::lapack

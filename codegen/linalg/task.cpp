@@ -20,16 +20,19 @@ lapack_int stride(std::int64_t size) { return as_int(std::max<std::int64_t>(size
 /// What a routine asks for with a size of -1.
 template <class T>
 std::vector<T> workspace(T asked) {
-  return std::vector<T>(static_cast<std::size_t>(std::max<T>(asked, 1)));
+  return std::vector<T>(static_cast<std::size_t>(std::max(std::real(asked), Real<T>(1))));
 }
+
+template <class T>
+inline constexpr bool is_real = std::is_same_v<T, Real<T>>;
 
 template <class T>
 T* matrix_in(void* buffer, std::int64_t index, std::int64_t size) {
   return static_cast<T*>(buffer) + index * size;
 }
 
-// The triangle of a matrix that is there row by row: LAPACK sees the transpose of it, and its other
-// triangle.
+// The triangle of a matrix that is there row by row: LAPACK sees the transpose
+// of it, and its other triangle.
 struct CholeskyTask {
   Batch a;
   bool lower;
@@ -176,6 +179,15 @@ struct SvdTask {
 
   double work() const { return (how.vectors ? 20 : 4) * static_cast<double>(a.size() * a.least()); }
 
+  // What gesdd asks for complex matrices (its documentation: LRWORK).
+  std::size_t real_workspace() const {
+    const std::int64_t less = a.least(), more = std::max(a.rows, a.columns);
+    const std::int64_t count =
+        how.vectors ? std::max(5 * less * less + 5 * less, 2 * more * less + 2 * less * less + less)
+                    : 7 * less;
+    return static_cast<std::size_t>(std::max<std::int64_t>(count, 1));
+  }
+
   std::int64_t left_columns() const { return how.full_matrices ? a.rows : a.least(); }
   std::int64_t right_rows() const { return how.full_matrices ? a.columns : a.least(); }
 
@@ -194,23 +206,25 @@ struct SvdTask {
         u(static_cast<std::size_t>(left + 1)), vt(static_cast<std::size_t>(right + 1));
     std::vector<lapack_int> integers(static_cast<std::size_t>(8 * a.least()));
     const char job = !how.vectors ? 'N' : how.full_matrices ? 'A' : 'S';
-    const auto call = [&](T* s, T* work, std::int64_t size) {
+    std::vector<Real<T>> reals(is_real<T> ? 0 : real_workspace());
+    const auto call = [&](Real<T>* s, T* work, std::int64_t size) {
       return gesdd<T>(job, as_int(a.rows), as_int(a.columns), columns.data(), s, u.data(),
                       stride(a.rows), vt.data(), stride(right_rows()), work, as_int(size),
-                      integers.data());
+                      reals.data(), integers.data());
     };
     T asked = 0;
-    call(columns.data(), &asked, -1);
+    Real<T> no_value = 0;
+    call(&no_value, &asked, -1);
     std::vector<T> work = workspace(asked);
     for (std::int64_t i = begin; i < end; ++i) {
       const T* const from = matrix_in<T>(buffers[0], i, a.size());
-      T* const values = matrix_in<T>(buffers[1], i, a.least());
+      Real<T>* const values = matrix_in<Real<T>>(buffers[1], i, a.least());
       bool is_done = all_finite(from, a.size());
       if (is_done) {
         transpose(from, a.rows, a.columns, columns.data());
         is_done = call(values, work.data(), std::ssize(work)) == 0;
       }
-      if (!is_done) std::fill_n(values, a.least(), nan_of<T>);
+      if (!is_done) std::fill_n(values, a.least(), nan_of<Real<T>>);
       if (!how.vectors) continue;
       T* const to_u = matrix_in<T>(buffers[2], i, left);
       T* const to_vt = matrix_in<T>(buffers[3], i, right);
@@ -231,7 +245,8 @@ struct EighTask {
 
   double work() const { return (how.vectors ? 9 : 2) * static_cast<double>(a.size() * a.rows); }
 
-  // Column by column, the other triangle zero: nothing but the triangle that is read counts.
+  // Column by column, the other triangle zero: nothing but the triangle that is
+  // read counts.
   template <class T>
   bool read_triangle(const T* from, T* to) const {
     const std::int64_t n = a.rows;
@@ -251,23 +266,26 @@ struct EighTask {
   void run(void* const* buffers, std::int64_t begin, std::int64_t end) const {
     if (a.size() == 0) return;
     std::vector<T> columns(static_cast<std::size_t>(a.size()));
-    const auto call = [&](T* w, T* work, std::int64_t size, lapack_int* integers,
-                          std::int64_t count) {
+    const auto call = [&](Real<T>* w, T* work, std::int64_t size, Real<T>* reals,
+                          std::int64_t real_count, lapack_int* integers, std::int64_t count) {
       return syevd<T>(how.vectors ? 'V' : 'N', how.lower ? 'L' : 'U', as_int(a.rows),
-                      columns.data(), w, work, as_int(size), integers, as_int(count));
+                      columns.data(), w, work, as_int(size), reals, as_int(real_count), integers,
+                      as_int(count));
     };
     T asked = 0;
+    Real<T> reals_asked = 0, no_value = 0;
     lapack_int integers_asked = 0;
-    call(columns.data(), &asked, -1, &integers_asked, -1);
+    call(&no_value, &asked, -1, &reals_asked, -1, &integers_asked, -1);
     std::vector<T> work = workspace(asked);
-    std::vector<lapack_int> integers = workspace(integers_asked);
+    std::vector<Real<T>> reals = workspace(reals_asked);
+    std::vector<lapack_int> integers(static_cast<std::size_t>(std::max(integers_asked, 1)));
     for (std::int64_t i = begin; i < end; ++i) {
-      T* const values = matrix_in<T>(buffers[1], i, a.rows);
-      const bool is_done =
-          read_triangle(matrix_in<T>(buffers[0], i, a.size()), columns.data()) &&
-          call(values, work.data(), std::ssize(work), integers.data(), std::ssize(integers)) == 0;
+      Real<T>* const values = matrix_in<Real<T>>(buffers[1], i, a.rows);
+      const bool is_done = read_triangle(matrix_in<T>(buffers[0], i, a.size()), columns.data()) &&
+                           call(values, work.data(), std::ssize(work), reals.data(),
+                                std::ssize(reals), integers.data(), std::ssize(integers)) == 0;
       if (!is_done) {
-        std::fill_n(values, a.rows, nan_of<T>);
+        std::fill_n(values, a.rows, nan_of<Real<T>>);
         std::fill_n(columns.data(), a.size(), nan_of<T>);
       }
       if (how.vectors) {
@@ -284,6 +302,22 @@ void run(const void* context, void* const* buffers, std::int64_t begin, std::int
   static_cast<const Task*>(context)->template run<T>(buffers, begin, end);
 }
 
+template <class Task>
+HostTask::Function function_of(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::f32:
+      return run<float, Task>;
+    case Dtype::f64:
+      return run<double, Task>;
+    case Dtype::c64:
+      return run<std::complex<float>, Task>;
+    case Dtype::c128:
+      return run<std::complex<double>, Task>;
+    default:
+      throw InternalError("link", "linear algebra of " + std::string(name(dtype)));
+  }
+}
+
 // A thread of its own is worth as much work as a few microseconds hold.
 constexpr double work_of_a_range = 200'000;
 
@@ -292,9 +326,7 @@ HostTask task_of(const CallStep& call, const Task& task) {
   const double work = std::max(task.work(), 1.0);
   const std::int64_t extent = task.a.count;
   const auto grain = static_cast<std::int64_t>(std::max(work_of_a_range / work, 1.0));
-  const HostTask::Function function =
-      call.operands[0].dtype == Dtype::f32 ? run<float, Task> : run<double, Task>;
-  return {function, std::make_shared<Task>(task), extent, grain};
+  return {function_of<Task>(call.operands[0].dtype), std::make_shared<Task>(task), extent, grain};
 }
 
 }  // namespace

@@ -1,8 +1,9 @@
 // LAPACK's routines as programs call them by name: what JAX exports for a CPU, and XLA's own names.
 //
-// A StableHLO `custom_call` names one of these; the operands are arrays of f32 or f64 matrices with
-// any number of batch axes before the last two. `?` is s or d. The older targets without `_ffi`
-// have the same results (their leading operands, sizes as i32 scalars, are left out here).
+// A StableHLO `custom_call` names one of these; the operands are arrays of matrices with
+// any number of batch axes before the last two. `?` is s, d, c or z
+// (orgqr and syevd of complex matrices are called ungqr and heevd). The older targets without
+// `_ffi` have the same results (their leading operands, sizes as i32 scalars, are left out here).
 //
 //   target                        attributes             operands   results                function
 //   lapack_?potrf_ffi             uplo 'L' 'U'           a          a, info                potrf

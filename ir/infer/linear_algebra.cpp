@@ -23,8 +23,8 @@ struct MatrixSizes {
 
 void demand_dtype(const Application& call) {
   const Dtype dtype = call.operands[0].dtype;
-  if (dtype != Dtype::f32 && dtype != Dtype::f64) {
-    call.refuse("takes matrices of f32 or f64", "convert them first");
+  if (dtype != Dtype::f32 && dtype != Dtype::f64 && !is_complex(dtype)) {
+    call.refuse("takes matrices of f32, f64, c64 or c128", "convert them first");
   }
   for (const Type& operand : call.operands) {
     if (operand.dtype == dtype) continue;
@@ -123,7 +123,7 @@ ResultTypes svd(const Application& call) {
   const MatrixSizes a = matrix_of(call);
   const auto& [vectors, full] = call.as<SvdAttributes>();
   const Dtype dtype = call.operands[0].dtype;
-  std::vector<Type> types = {call.result(dtype, a.with({a.least()}))};
+  std::vector<Type> types = {call.result(part_dtype(dtype), a.with({a.least()}))};
   if (!vectors) return types;
   types.push_back(call.result(dtype, a.with({a.rows, full ? a.rows : a.least()})));
   types.push_back(call.result(dtype, a.with({full ? a.columns : a.least(), a.columns})));
@@ -133,7 +133,7 @@ ResultTypes svd(const Application& call) {
 ResultTypes eigh(const Application& call) {
   const MatrixSizes a = matrix_of(call);
   demand_square(call, a, "the matrix");
-  std::vector<Type> types = {call.result(call.operands[0].dtype, a.with({a.rows}))};
+  std::vector<Type> types = {call.result(part_dtype(call.operands[0].dtype), a.with({a.rows}))};
   if (call.as<EighAttributes>().vectors) types.push_back(call.operands[0]);
   return types;
 }

@@ -27,15 +27,7 @@ using Real = typename RealOf<S>::type;
 
 /// What a matrix of T is computed in.
 template <class T>
-struct WideOf {
-  using type = Exact<T>;
-};
-template <class R>
-struct WideOf<std::complex<R>> {
-  using type = std::complex<Exact<R>>;
-};
-template <class T>
-using Wide = typename WideOf<T>::type;
+using Wide = Exact<T>;
 
 template <class S>
 S conjugate(S x) {
@@ -143,6 +135,10 @@ Results visit_matrix(const Node& node, const Literal& operand, Compute compute) 
       return compute.template operator()<float>();
     case Dtype::f64:
       return compute.template operator()<double>();
+    case Dtype::c64:
+      return compute.template operator()<std::complex<float>>();
+    case Dtype::c128:
+      return compute.template operator()<std::complex<double>>();
     default:
       refuse_dtype(node, operand.type().dtype);
   }

@@ -75,4 +75,23 @@ TEST(LapackEntries, SyevdGivesVectorsFirst) {
                2e-6, "values");
 }
 
+TEST(LapackEntries, ComplexMatrices) {
+  const ab::Array re = numbers({2, 0, 0, 2}, {2, 2}), im = numbers({0, -1, 1, 0}, {2, 2});
+  const ab::Array a = ab::complex(re, im);  // Hermitian, with the eigenvalues 1 and 3
+  const auto parts = entries::syevd(a, true, true, here);
+  expect_close(doubles(parts[1]), {1, 3}, 2e-6, "values");
+  expect_close(doubles(parts[2]), {0}, 0, "info");
+  const ab::Array scaled = parts[0] * parts[1];
+  const ab::Array back = ab::matmul(scaled, ab::conj(ab::matrix_transpose(parts[0])));
+  expect_close(doubles(ab::real(back)), doubles(re), 2e-6, "real");
+  expect_close(doubles(ab::imag(back)), doubles(im), 2e-6, "imaginary");
+  const auto factor = entries::potrf(a, true, here);
+  const ab::Array lower = ab::tril(factor[0]);
+  const ab::Array square = ab::matmul(lower, ab::conj(ab::matrix_transpose(lower)));
+  expect_close(doubles(ab::imag(square)), doubles(im), 2e-6, "L L^H");
+  expect_close(doubles(factor[1]), {0}, 0, "info");
+  expect_close(doubles(entries::gesdd(a, entries::SvdMode::some, here)[1]), {3, 1}, 2e-6, "values");
+  expect_close(doubles(entries::getrf(a, here)[2]), {0}, 0, "info");
+}
+
 }  // namespace
