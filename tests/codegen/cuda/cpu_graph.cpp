@@ -26,7 +26,7 @@ std::int32_t branch_of(const Literal& which, std::size_t branches) {
 std::optional<DotSplit> split_library_dot(const Node& fusion) {
   std::optional<DotSplit> split = split_dot(fusion);
   if (!split) return {};
-  const DotStep& dot = split->dot;
+  const DotStep& dot = std::get<DotStep>(split->product);
   if (!cuda::has_library_dot(dot.lhs, dot.rhs, dot.attributes)) return {};
   return split;
 }
@@ -96,8 +96,9 @@ std::vector<Literal> CpuGraph::run(const Node& node, const Group& group,
   if (!group.dot) return run_group(kernels_, *group.kernels, operands, node.types);
   Node dot;
   dot.op = Op::dot;
-  dot.types = {group.dot->dot.result};
-  dot.attributes = group.dot->dot.attributes;
+  const auto& product = std::get<DotStep>(group.dot->product);
+  dot.types = {product.result};
+  dot.attributes = product.attributes;
   const Literal both[] = {operands[group.dot->lhs], operands[group.dot->rhs]};
   std::vector<Literal> results = interpret(dot, both);
   if (!group.kernels) return results;
