@@ -47,8 +47,10 @@ Results clamp_op(const Site& site) {
 
 Results convert_op(const Site& site) {
   site.expect_operands(1);
-  const Array x = site.operand(0);
   const Dtype dtype = site.result_type().dtype;
+  // Of a complex number only the real part is converted, to bool too.
+  const bool takes_real = is_complex(type_of(site.operand(0)).dtype) && !is_complex(dtype);
+  const Array x = takes_real ? site.record(Op::real, {site.operand(0)}) : site.operand(0);
   const NarrowFormat* narrow =
       site.op.result_types.empty() ? nullptr : narrow_format(site.op.result_types[0].element);
   if (!narrow || !is_float(type_of(x).dtype) || is_float(dtype)) return {site.converted(x, dtype)};
