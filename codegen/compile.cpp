@@ -45,12 +45,14 @@ Compilation compile(const Graph& graph, const Options& options, const PassObserv
   made.traced = graph;
 
   PassContext context{.fast_math = options.fast_math};
-  PlacedGraph located = place(graph, options.parameters, options.device, false);
-  context.takes = [&, devices = devices_of(located, options.device)](const ConvolutionStep& step) {
-    return std::ranges::all_of(
-        devices, [&](const Device& device) { return backend_of(device).takes(step); });
+  context.takes = [&](const ConvolutionStep& step) {
+    const PlacedGraph at = place(graph, options.parameters, options.device);
+    return std::ranges::all_of(devices_of(at, options.device), [&](const Device& device) {
+      return backend_of(device).takes(step);
+    });
   };
-  Graph optimized = run_passes(default_pipeline(), std::move(located.graph), context, run);
+  Graph located = place(graph, options.parameters, options.device, false).graph;
+  Graph optimized = run_passes(default_pipeline(), std::move(located), context, run);
   PlacedGraph placed = place(optimized, options.parameters, options.device);
   made.notes = std::move(context.notes);
   made.planned_members = context.planned_members;

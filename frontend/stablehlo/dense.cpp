@@ -5,7 +5,7 @@
 #include <cstring>
 #include <limits>
 
-#include "frontend/stablehlo/narrow.h"
+#include "frontend/stablehlo/narrow_format.h"
 #include "frontend/stablehlo/scanner.h"
 #include "frontend/stablehlo/types.h"
 #include "ir/scalar.h"

@@ -2,9 +2,7 @@
 
 #include "anabranch/creation.h"
 #include "frontend/array/expression.h"
-#include "frontend/stablehlo/narrow.h"
 #include "frontend/stablehlo/parser.h"
-#include "frontend/stablehlo/site.h"
 #include "frontend/stablehlo/types.h"
 #include "frontend/trace/record.h"
 
@@ -14,42 +12,8 @@ namespace {
 // Calls and regions within each other, which are carried out in place.
 constexpr int most_nested_blocks = 200;
 
-// "stablehlo.add" without its dialect; mhlo's ops are StableHLO's.
-std::string_view short_name(std::string_view name) { return name.substr(name.find('.') + 1); }
-
 bool is_return(const Operation& op) {
   return op.name == "func.return" || op.name == "stablehlo.return" || op.name == "mhlo.return";
-}
-
-// What asks for the bits of a narrow element would be given those of its carrier.
-void refuse_bits_of_narrow(const Site& site) {
-  const std::string_view name = short_name(site.op.name);
-  if (name != "bitcast_convert" && name != "popcnt" && name != "count_leading_zeros" &&
-      name != "shift_right_logical") {
-    return;
-  }
-  for (const auto* types : {&site.op.operand_types, &site.op.result_types}) {
-    for (const TypeSyntax& type : *types) {
-      if (!narrow_format(type.element)) continue;
-      site.fail("works on the bits of " + type.element +
-                ", which is carried in a wider type here; convert it to one of 8 bits or more");
-    }
-  }
-}
-
-// What only moves elements leaves them as they are.
-bool is_moving(const Translation& translation) {
-  if (translation.name == "iota") return false;
-  for (const Translation& row : shape_translations()) {
-    if (&row == &translation) return true;
-  }
-  return false;
-}
-
-Bound array_bound(Array array) {
-  Bound bound;
-  bound.array = std::move(array);
-  return bound;
 }
 
 }  // namespace
@@ -102,7 +66,7 @@ Bound Importer::value(const ValueUse& use, const Scope& scope) {
       attribute.kind == Attribute::Kind::dense && !text.starts_with('[') && !text.starts_with('"');
   if (!is_splat && type.rank() > 0) return *found.value;
   const DenseValue value = read_dense(source(), module_.syntax, attribute, type);
-  Bound bound = array_bound(this->constant(value, type, source().location(constant->at)));
+  Bound bound = Bound::of(this->constant(value, type, source().location(constant->at)));
   bound.constant = constant;
   return bound;
 }
@@ -120,7 +84,7 @@ Array Importer::leaf(Op op, Attributes attributes, const Type& type, SourceLocat
     if (op != Op::constant) return record(op, {}, where, std::move(attributes), type);
     const Literal& value = std::get<ConstantAttributes>(attributes).value;
     if (type.rank() == 0) return array_of(type.dtype, value.bits(0), where);
-    const List sizes(type.shape.begin(), type.shape.end());
+    const std::vector<std::int64_t> sizes(type.shape.begin(), type.shape.end());
     return array_of_bytes(type.dtype, sizes, value.bytes(), static_cast<std::size_t>(type.size()));
   }
   return tracer->record(op, {}, std::move(attributes), type, where, std::nullopt);
@@ -182,7 +146,7 @@ std::vector<Array> Importer::run(const RegionSyntax& region, const Scope& outer,
   Scope scope(&outer);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     scope.bind(source(), region.arguments[i].at, region.arguments[i].name,
-               {array_bound(arguments[i])});
+               {Bound::of(arguments[i])});
   }
   ++regions_;
   std::vector<Array> results;
@@ -240,116 +204,6 @@ void Importer::apply(const Operation& op, Scope& scope) {
                {begin, begin + static_cast<std::ptrdiff_t>(name.count)});
     next += name.count;
   }
-}
-
-std::vector<Bound> Importer::results_of(const Operation& op, Scope& scope) {
-  bool done = false;
-  std::vector<Bound> results = structural(op, scope, done);
-  if (done) return results;
-  for (const TypeSyntax& type : op.result_types) {
-    try {
-      if (type.kind != TypeSyntax::Kind::token) to_type(source(), type);
-    } catch (const ReadError& error) {
-      source().fail(op.at, op.name + ": " + std::string(error.what()));
-    }
-  }
-  Site site(*this, op, scope);
-  refuse_bits_of_narrow(site);
-  const bool is_custom_call = short_name(op.name) == "custom_call";
-  const std::string target = is_custom_call ? site.word("call_target_name") : op.name;
-  if (target.starts_with("check.") && check(op, target.substr(6), site)) return {};
-  const Translation* translation = find_translation(short_name(op.name));
-  const std::string_view dialect = std::string_view(op.name).substr(0, op.name.find('.'));
-  if (!translation || (dialect != "stablehlo" && dialect != "chlo" && dialect != "mhlo")) {
-    source().fail(op.at, "there is no operation " + op.name +
-                             "; stablehlo.*, chlo.*, func.* and check.* are read");
-  }
-  Results arrays = translation->translate(site);
-  for (std::size_t i = 0; i < arrays.size(); ++i) {
-    const bool is_stated = i < op.result_types.size();
-    const NarrowFormat* narrow = is_stated ? narrow_format(op.result_types[i].element) : nullptr;
-    if (narrow && !is_moving(*translation)) arrays[i] = narrowed(site, arrays[i], *narrow);
-    results.push_back(array_bound(std::move(arrays[i])));
-  }
-  return results;
-}
-
-// What hands values on: calls, tuples, tokens, constants.
-std::vector<Bound> Importer::structural(const Operation& op, Scope& scope, bool& done) {
-  const std::string_view name = short_name(op.name);
-  done = true;
-  auto operands = [&] {
-    std::vector<Bound> values;
-    for (const ValueUse& use : op.operands) values.push_back(value(use, scope));
-    return values;
-  };
-  Site site(*this, op, scope);
-  if (op.name == "func.call" || name == "composite") {
-    const std::string callee = site.word(name == "composite" ? "decomposition" : "callee");
-    const FunctionSyntax* function = module_.find(callee);
-    if (!function) site.fail("there is no function @" + callee + " in the module");
-    return call(*function, operands(), op.at);
-  }
-  if (name == "constant" || op.name == "arith.constant") {
-    const Type type = site.result_type();
-    const Attribute* value = op.find("value");
-    if (!value ||
-        (value->kind != Attribute::Kind::dense && value->kind != Attribute::Kind::resource)) {
-      site.fail("needs a value, as in dense<1.0>");
-    }
-    Bound bound;
-    const auto given = given_constants.find(&op);
-    if (given != given_constants.end() && regions_ == 0) {
-      bound.array = given->second;
-    } else {
-      const Type stated = to_type(source(), op.result_types[0]);
-      bound.array = constant(read_dense(source(), module_.syntax, *value, stated), type,
-                             source().location(op.at));
-    }
-    bound.constant = &op;
-    return {bound};
-  }
-  if (name == "tuple") {
-    Bound tuple;
-    tuple.kind = Bound::Kind::tuple;
-    tuple.parts = operands();
-    return {tuple};
-  }
-  if (name == "get_tuple_element") {
-    site.expect_operands(1);
-    const Bound tuple = value(op.operands[0], scope);
-    const std::int64_t index = site.integer("index");
-    if (tuple.kind != Bound::Kind::tuple || index < 0 ||
-        static_cast<std::size_t>(index) >= tuple.parts.size()) {
-      site.fail("there is no element " + std::to_string(index) + " of this operand");
-    }
-    return {tuple.parts[static_cast<std::size_t>(index)]};
-  }
-  if (name == "create_token" || name == "after_all") {
-    Bound token;
-    token.kind = Bound::Kind::token;
-    return {token};
-  }
-  if (name == "optimization_barrier" || op.name == "sdy.sharding_constraint") return operands();
-  if (name == "trace") return {};
-  done = false;
-  return {};
-}
-
-bool Importer::check(const Operation& op, const std::string& name, Site& site) {
-  const bool is_const = name == "expect_eq_const" || name == "expect_almost_eq_const";
-  if (!is_const && name != "expect_eq" && name != "expect_almost_eq" && name != "expect_close") {
-    site.fail("check." + name +
-              " is not read; there are expect_eq, expect_almost_eq, expect_close and the "
-              "first two with _const");
-  }
-  if (!checks) return true;
-  if (regions_ > 0) {
-    site.fail("an assertion inside a region; return the value, and check it outside");
-  }
-  site.expect_operands(is_const ? 1 : 2);
-  checks->push_back({&op, name, site.operands()});
-  return true;
 }
 
 void Importer::verify(const Operation& op, const std::vector<Bound>& results) {

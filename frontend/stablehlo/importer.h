@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "anabranch/array.h"
@@ -39,6 +40,12 @@ struct Bound {
   Array array;
   std::vector<Bound> parts;
   const Operation* constant = nullptr;  ///< the op that made it, where that is a constant
+
+  static Bound of(Array array) {
+    Bound bound;
+    bound.array = std::move(array);
+    return bound;
+  }
 };
 
 /// The names of one region, within those of the regions around it.

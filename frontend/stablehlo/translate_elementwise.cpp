@@ -7,7 +7,7 @@
 #include "anabranch/complex.h"
 #include "anabranch/elementwise.h"
 #include "frontend/array/expression.h"
-#include "frontend/stablehlo/narrow.h"
+#include "frontend/stablehlo/narrow_format.h"
 #include "frontend/stablehlo/site.h"
 
 namespace anabranch::stablehlo {

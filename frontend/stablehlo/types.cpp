@@ -1,6 +1,6 @@
 #include "frontend/stablehlo/types.h"
 
-#include "frontend/stablehlo/narrow.h"
+#include "frontend/stablehlo/narrow_format.h"
 
 namespace anabranch::stablehlo {
 

@@ -34,7 +34,7 @@ Applied applied(Op op, Dtype dtype) {
     case Op::reduce_product:
       return {"multiply", Literal::scalar(dtype, 1.0)};
     case Op::reduce_max:
-      return {"maximum", Literal::scalar(dtype, -infinity)};
+      return {"maximum", Literal::scalar(dtype, dtype == bool_ ? 0.0 : -infinity)};
     case Op::reduce_min:
       return {"minimum", Literal::scalar(dtype, infinity)};
     case Op::reduce_any:

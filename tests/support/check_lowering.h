@@ -21,7 +21,7 @@ namespace anabranch::testing {
 
 /// Small numbers, exact in every dtype, so that sums do not depend on their order.
 inline Literal small_numbers(const Type& type, std::mt19937& random) {
-  return visit_dtype(type.dtype, [&]<class T>() {
+  return visit_any_dtype(type.dtype, [&]<class T>() {
     std::vector<std::byte> bytes(type.bytes());
     for (std::int64_t i = 0; i < type.size(); ++i) {
       double value = static_cast<double>(random() % 13) - (is_unsigned_integer(type.dtype) ? 0 : 6);
@@ -60,10 +60,12 @@ inline std::vector<Type> output_types(const Graph& graph) {
 inline void expect_equal(const Literal& got, const Literal& wanted, double tolerance,
                          const std::string& where) {
   ASSERT_EQ(got.type(), wanted.type());
-  visit_dtype(got.type().dtype, [&]<class T>() {
+  visit_any_dtype(got.type().dtype, [&]<class T>() {
     for (std::int64_t i = 0; i < got.type().size(); ++i) {
       if (got.bits(i) == wanted.bits(i)) continue;
-      if constexpr (!std::is_same_v<T, bool>) {
+      if constexpr (is_complex_storage<T>) {
+        FAIL() << "element " << i << " is " << element_to_string(got, i) << "\n" << where;
+      } else if constexpr (!std::is_same_v<T, bool>) {
         const auto at = static_cast<std::size_t>(i);
         const double a = convert_scalar<double>(got.values<T>()[at]);
         const double b = convert_scalar<double>(wanted.values<T>()[at]);

@@ -9,6 +9,8 @@ namespace anabranch {
 
 /// Those that a random graph spans: one, or so many (`Device::cpu(0)` and those after it).
 inline constexpr int random_graph_devices = 3;
+/// The seeds that the suite runs: 0 to one less.
+inline constexpr std::uint64_t random_graph_seeds = 5'000;
 
 /// Mostly up to 16 nodes, some 40, a few 300; ranks 0 to 8, sizes around the widths of vectors, up
 /// to 20,000 elements a value (4,000,000 where a graph is about a long axis), several outputs. All

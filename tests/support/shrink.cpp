@@ -27,6 +27,11 @@ GraphCase part(const GraphCase& whole, const std::vector<Value>& outputs,
                const std::set<std::uint32_t>& cut = {}) {
   const Graph& graph = whole.graph;
   const auto needed = needed_nodes(graph, outputs, cut);
+  std::set<Value> read(outputs.begin(), outputs.end());  // of the needed ones
+  for (std::uint32_t index : needed) {
+    if (cut.contains(index)) continue;
+    read.insert(graph.node(index).inputs.begin(), graph.node(index).inputs.end());
+  }
   const ParameterDevices devices = devices_of(whole);
   GraphBuilder builder(graph.name());
   GraphCase result;
@@ -39,8 +44,9 @@ GraphCase part(const GraphCase& whole, const std::vector<Value>& outputs,
     values.push_back(node.op == Op::parameter ? std::vector{whole.inputs[index]}
                                               : interpret(node, operands));
     if (!needed.contains(index) || (node.op != Op::parameter && !cut.contains(index))) continue;
-    result.parameters.insert(result.parameters.end(), node.types.size(), devices[index]);
     for (std::uint32_t k = 0; k < node.types.size(); ++k) {
+      if (!read.contains({index, k})) continue;
+      result.parameters.push_back(devices[index]);
       renamed[{index, k}] = builder.parameter(node.types[k]);
       result.inputs.push_back(values[index][k]);
     }

@@ -162,8 +162,8 @@ TEST_F(Npy, NamesTheFileAndWhatIsWrongWithIt) {
     const char* header;
     const char* message;
   } rows[] = {
-      {"{'descr': '<c8', 'fortran_order': False, 'shape': (2,), }\n",
-       "dtype '<c8' is not one of ours"},
+      {"{'descr': '<c32', 'fortran_order': False, 'shape': (2,), }\n",
+       "dtype '<c32' is not one of ours"},
       {"{'descr': '<i3', 'fortran_order': False, 'shape': (2,), }\n", "dtype '<i3'"},
       {"{'descr': '<f4\\x00', 'fortran_order': False, 'shape': (2,), }\n",
        "dtype '<f4?' is not one of ours"},

@@ -109,13 +109,22 @@ void expect_interpreted(const Call& call, Random& random) {
   ASSERT_EQ(call.cut(random), wanted) << to_string(call.operand.type()) << " cut";
 }
 
+// All but the complex ones, which have no order.
+std::vector<Dtype> ordered_dtypes() {
+  std::vector<Dtype> dtypes;
+  for (int k = 0; k < dtype_count; ++k) {
+    if (!is_complex(static_cast<Dtype>(k))) dtypes.push_back(static_cast<Dtype>(k));
+  }
+  return dtypes;
+}
+
 TEST(HostOrder, SortsAsTheInterpreterDoes) {
   Random random(1);
-  for (int k = 0; k < dtype_count; ++k) {
+  for (const Dtype dtype : ordered_dtypes()) {
     for (int round = 0; round < 25; ++round) {
       std::int64_t axis = 0;
       const Shape shape = random_lines(random, axis);
-      const Literal x = random_operand(random, {static_cast<Dtype>(k), shape});
+      const Literal x = random_operand(random, {dtype, shape});
       const bool descending = random.percent(50);
       const auto positions = random.percent(50) ? PositionDtype::i32 : PositionDtype::i64;
       expect_interpreted({Op::sort, SortAttributes{axis, descending}, x}, random);
@@ -127,9 +136,9 @@ TEST(HostOrder, SortsAsTheInterpreterDoes) {
 // Long enough that threads share a line.
 TEST(HostOrder, SortsLongLinesOnSeveralThreads) {
   Random random(2);
-  for (int k = 0; k < dtype_count; ++k) {
+  for (const Dtype dtype : ordered_dtypes()) {
     const Shape shape{65'536 + random.below(40'000)};
-    const Literal x = random_operand(random, {static_cast<Dtype>(k), shape});
+    const Literal x = random_operand(random, {dtype, shape});
     const bool descending = random.percent(50);
     expect_interpreted({Op::sort, SortAttributes{0, descending}, x}, random);
     expect_interpreted({Op::argsort, ArgsortAttributes{0, descending}, x}, random);
@@ -195,9 +204,8 @@ constexpr Running all_running[] = {Running::sum, Running::product, Running::maxi
 
 TEST(HostOrder, RunningCombinationsAreTheInterpreters) {
   Random random(5);
-  for (int k = 0; k < dtype_count; ++k) {
+  for (const Dtype dtype : ordered_dtypes()) {
     for (const Running of : all_running) {
-      const auto dtype = static_cast<Dtype>(k);
       if (dtype == bool_ && (of == Running::sum || of == Running::product)) continue;
       for (int round = 0; round < 12; ++round) {
         std::int64_t axis = 0;

@@ -1,4 +1,4 @@
-// What the 2,000 graphs of the oracle reach: a generator that forgets an op would test nothing of
+// What the 5,000 graphs of the oracle reach: a generator that forgets an op would test nothing of
 // it.
 #include <gtest/gtest.h>
 
@@ -16,8 +16,6 @@
 
 namespace anabranch {
 namespace {
-
-constexpr std::uint64_t seeds = 2'000;
 
 // Of these the graphs compare what is well determined: factors of Cholesky, solutions, eigenvalues
 // and singular values (tests/support/matrix_bounds.h). What is not, such as pivots and the signs of
@@ -106,7 +104,7 @@ void apply_rules(const Graph& graph, std::set<std::string_view>& equations) {
 
 Reached reach() {
   Reached reached;
-  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+  for (std::uint64_t seed = 0; seed < random_graph_seeds; ++seed) {
     const GraphCase tested = random_graph(seed);
     const Graph& graph = tested.graph;
     apply_rules(graph, reached.equations);

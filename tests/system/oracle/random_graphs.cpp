@@ -1,4 +1,4 @@
-// 2,000 random graphs, each run in every way (ways.cpp) and held against the interpreter.
+// 5,000 random graphs, each run in every way (ways.cpp) and held against the interpreter.
 #include <gtest/gtest.h>
 
 #include "check.h"
@@ -10,8 +10,8 @@
 namespace anabranch {
 namespace {
 
-constexpr int shards = 16;
-constexpr int graphs_per_shard = 125;
+constexpr int shards = 20;
+constexpr int graphs_per_shard = static_cast<int>(random_graph_seeds) / shards;
 
 class RandomGraphs : public ::testing::TestWithParam<int> {
  protected:
