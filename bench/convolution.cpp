@@ -99,8 +99,8 @@ class Direct {
     const auto filters = c.groups > 1 ? memory::format_tag::goihw : memory::format_tag::oihw;
     x_ = desc(x, image), y_ = desc(y, image), w_ = desc(w, filters);
     for (const bool is_plain : {true, false}) {
-      if (make(c, what, is_plain, desc(x, memory::format_tag::any), desc(y, memory::format_tag::any),
-               desc(w, memory::format_tag::any))) {
+      if (make(c, what, is_plain, desc(x, memory::format_tag::any),
+               desc(y, memory::format_tag::any), desc(w, memory::format_tag::any))) {
         return;
       }
     }
@@ -209,12 +209,16 @@ using Run = std::function<void(benchmark::State&)>;
 
 void pair(const Case& c, const std::string& what, const Run& ours, Direct::What direct) {
   const auto add = [&](const std::string& title, const Run& run) {
-    benchmark::RegisterBenchmark(title.c_str(), [=](benchmark::State& state) {
-      run(state);
-      state.counters["GFLOP/s"] = benchmark::Counter(
-          1e-9 * c.operations() * static_cast<double>(state.iterations()),
-          benchmark::Counter::kIsRate);
-    })->UseRealTime()->Unit(benchmark::kMillisecond);
+    benchmark::RegisterBenchmark(
+        title.c_str(),
+        [=](benchmark::State& state) {
+          run(state);
+          state.counters["GFLOP/s"] =
+              benchmark::Counter(1e-9 * c.operations() * static_cast<double>(state.iterations()),
+                                 benchmark::Counter::kIsRate);
+        })
+        ->UseRealTime()
+        ->Unit(benchmark::kMillisecond);
   };
   const std::string name = c.name + " " + c.layout + ", " + what;
   add(name + "/ours", ours);
@@ -239,24 +243,33 @@ void add(const Case& c) {
   const auto x = [=] { return values(c.image(c.inputs, c.size)); };
   const auto y = [=] { return values(c.image(c.outputs, c.result_size())); };
   const auto w = [=] { return values({c.outputs, c.inputs / c.groups, c.window, c.window}); };
-  pair(c, "forward", calls([=](Arrays a) { return ab::conv(a[0], a[1], forward_of(c)); },
-                           [=] { return Arrays{x(), w()}; }),
+  pair(c, "forward",
+       calls([=](Arrays a) { return ab::conv(a[0], a[1], forward_of(c)); },
+             [=] {
+               return Arrays{x(), w()};
+             }),
        Direct::What::forward);
-  const std::vector<std::int64_t> along =
-      c.layout == "NCHW" ? std::vector<std::int64_t>{c.outputs, 1, 1}
-                         : std::vector<std::int64_t>{c.outputs};
+  const std::vector<std::int64_t> along = c.layout == "NCHW"
+                                              ? std::vector<std::int64_t>{c.outputs, 1, 1}
+                                              : std::vector<std::int64_t>{c.outputs};
   pair(c, "relu(conv + bias)",
        calls([=](Arrays a) { return ab::relu(ab::conv(a[0], a[1], forward_of(c)) + a[2]); },
-             [=] { return Arrays{x(), w(), values(along)}; }),
+             [=] {
+               return Arrays{x(), w(), values(along)};
+             }),
        Direct::What::layer);
   if (c.groups > 1) return;
   pair(c, "gradient of data",
        calls([=](Arrays a) { return gradient_of_data(c, a[0], a[1]); },
-             [=] { return Arrays{y(), w()}; }),
+             [=] {
+               return Arrays{y(), w()};
+             }),
        Direct::What::data);
   pair(c, "gradient of filters",
        calls([=](Arrays a) { return gradient_of_filters(c, a[0], a[1]); },
-             [=] { return Arrays{x(), y()}; }),
+             [=] {
+               return Arrays{x(), y()};
+             }),
        Direct::What::filters);
 }
 
@@ -268,7 +281,8 @@ void add_loop() {
       auto fast = ab::jit([=](ab::Array x, ab::Array w) {
         const auto step = [&](ab::Array y) { return ab::tanh(ab::conv(y, w, forward_of(c))); };
         if (in_loop) {
-          return ab::fori_loop(0, 10, [&](ab::Array, ab::Array y) { return step(y); }, x);
+          return ab::fori_loop(
+              0, 10, [&](ab::Array, ab::Array y) { return step(y); }, x);
         }
         for (int i = 0; i < 10; ++i) x = step(x);
         return x;

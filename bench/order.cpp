@@ -87,8 +87,7 @@ int main(int argc, char** argv) {
   }
   const std::int64_t count = std::int64_t{1} << 24;
   add("cumsum of 2^24 f32/ours", ours(count, [](const ab::Array& x) { return ab::cumsum(x); }));
-  add("cumsum of 2^24 f32/peer: our copy, -x",
-      ours(count, [](const ab::Array& x) { return -x; }));
+  add("cumsum of 2^24 f32/peer: our copy, -x", ours(count, [](const ab::Array& x) { return -x; }));
   add("cumsum of 2^24 f32/peer: memcpy",
       [=](benchmark::State& state) { plain_copy(state, count); });
   return bench::run(argc, argv);

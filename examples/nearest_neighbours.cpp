@@ -3,8 +3,9 @@
 //
 //   queries [q,d] --.                                                          .-- distances [q,k]
 //                    distances [q,n] = |q|^2 - 2 q.p + |p|^2 -- negate -- top_k
-//   points  [n,d] --'                                                          '-- indices [q,k] -- take
-//   labels  [n]   ----------------------------------------------------------------------------------'
+//   points  [n,d] --'                                                          '-- indices [q,k] --
+//   take labels  [n]
+//   ----------------------------------------------------------------------------------'
 #include <anabranch/anabranch.h>
 
 #include <iostream>

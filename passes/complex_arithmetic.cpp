@@ -161,9 +161,7 @@ Parts exponential_minus_one(const Parts& z, bool narrow) {
   return {select(vanishes, -1, select(z.re > long_exponent, whole.re, re)), whole.im};
 }
 
-Parts logarithm(const Parts& z, bool narrow) {
-  return {log_of_size(z, narrow), atan2(z.im, z.re)};
-}
+Parts logarithm(const Parts& z, bool narrow) { return {log_of_size(z, narrow), atan2(z.im, z.re)}; }
 
 Parts log_plus_one(const Parts& z, bool narrow) {
   const Part is_small = (abs(z.re) < 0.5) & (abs(z.im) < 0.5), next = z.re + 1;
@@ -171,8 +169,8 @@ Parts log_plus_one(const Parts& z, bool narrow) {
   return {select(is_small, near, log_of_size({next, z.im}, narrow)), atan2(z.im, next)};
 }
 
-// By way of e^z on the left and e^-z on the right: neither overflows. The poles are on the imaginary
-// axis, near which the hyperbolic tangent of z / 2 keeps its digits.
+// By way of e^z on the left and e^-z on the right: neither overflows. The poles are on the
+// imaginary axis, near which the hyperbolic tangent of z / 2 keeps its digits.
 Parts logistic(const Parts& z, bool narrow) {
   const Part is_right = z.re >= 0;
   const Parts small = exponential({-abs(z.re), select(is_right, -z.im, z.im)}, narrow);

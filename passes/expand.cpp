@@ -84,8 +84,8 @@ std::optional<Value> convolution_by_windows(Rewriter& graph, const Node& given) 
 
 Graph expand(const Graph& graph, PassContext& context) {
   const auto convolution = [&](Rewriter& made, const Node& node) -> std::optional<Value> {
-    const ConvolutionStep step{made.type(node.inputs[0]), made.type(node.inputs[1]),
-                               node.types[0], node.as<ConvolutionAttributes>()};
+    const ConvolutionStep step{made.type(node.inputs[0]), made.type(node.inputs[1]), node.types[0],
+                               node.as<ConvolutionAttributes>()};
     if (context.takes && context.takes(step)) return std::nullopt;
     return convolution_by_windows(made, node);
   };

@@ -143,8 +143,8 @@ std::optional<Value> function_of_two(Rewriter& graph, const Node& node) {
   const bool is_power = node.op == Op::power;
   const Value left = node.inputs[0], right = node.inputs[1];
   const Parts x = widened(parts_of(graph, left)), y = widened(parts_of(graph, right));
-  const Parts made = is_power ? functions::power(x, y, part == f32)
-                              : functions::divide(x, y, part == f32);
+  const Parts made =
+      is_power ? functions::power(x, y, part == f32) : functions::divide(x, y, part == f32);
   return complex_of(narrowed(made, part));
 }
 

@@ -60,7 +60,8 @@ Literal random_literal(const Type& type, std::mt19937_64& generator) {
       const double draw =
           is_integer(type.dtype) ? 100 * std::fabs(normal(generator)) : normal(generator);
       if constexpr (is_complex_storage<T>)
-        values[static_cast<std::size_t>(i)] = convert_scalar<T>(std::complex(draw, normal(generator)));
+        values[static_cast<std::size_t>(i)] =
+            convert_scalar<T>(std::complex(draw, normal(generator)));
       else
         values[static_cast<std::size_t>(i)] = convert_scalar<T>(draw);
     }

@@ -41,8 +41,8 @@ constexpr std::array<Descr, 14> descrs = {{{"b1", bool_, "?", "bool"},
                                            {"f2", f16, "e", "float16"},
                                            {"f4", f32, "f", "float32"},
                                            {"f8", f64, "d", "float64"},
-{"c8", c64, "F", "complex64"},
-{"c16", c128, "D", "complex128"}}};
+                                           {"c8", c64, "F", "complex64"},
+                                           {"c16", c128, "D", "complex128"}}};
 
 struct Header {
   Type type;
@@ -70,7 +70,8 @@ void parse_descr(const std::string& path, const PythonLiteral& value, Header& he
   std::replace_if(
       shown.begin(), shown.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
   fail_reading(path, "dtype '" + shown +
-                         "' is not one of ours; save it as bool, an integer, float16 to float64, complex64 or complex128");
+                         "' is not one of ours; save it as bool, an integer, float16 to float64, "
+                         "complex64 or complex128");
 }
 
 Shape parse_shape(const std::string& path, const PythonLiteral& value) {

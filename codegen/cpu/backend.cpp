@@ -126,8 +126,8 @@ class CpuBackend final : public Backend {
         const DotDesign made = design(*dot, epilogue_extent(*dot, kernels), true);
         if (made.shared_right) {
           dot->packed = made.shared_operand();
-          steps.push_back(pack(program, step, *dot->packed,
-                               made.shared_right->layout().get_size(), PackStep{*dot}));
+          steps.push_back(pack(program, step, *dot->packed, made.shared_right->layout().get_size(),
+                               PackStep{*dot}));
         }
       }
       if (auto* convolution = std::get_if<ConvolutionStep>(&step.work); convolution && is_here) {

@@ -8,8 +8,8 @@
 
 namespace anabranch::host {
 
-/// For so many threads. Lines are shared out among them; where they are few and long, blocks of them are, in one pass
-/// over memory.
+/// For so many threads. Lines are shared out among them; where they are few and long, blocks of
+/// them are, in one pass over memory.
 ///
 /// A line of neighbouring elements is combined in blocks of 32 KiB: each element is what comes
 /// before its block, combined with the elements of its block up to it (codegen/host/scan_block.h).

@@ -8,8 +8,8 @@
 
 namespace anabranch::host {
 
-/// For so many threads. Lines are shared out among them; where they are few and long, threads sort parts of a line
-/// and merge them together.
+/// For so many threads. Lines are shared out among them; where they are few and long, threads sort
+/// parts of a line and merge them together.
 HostTask sort_task(const CallStep& call, std::int64_t threads);
 
 }  // namespace anabranch::host

@@ -88,8 +88,7 @@ std::optional<DotSplit> split_dot(const Node& fusion) {
   if (node.op == Op::dot) {
     split.product = DotStep{left, right, node.types[0], node.as<DotAttributes>()};
   } else {
-    split.product =
-        ConvolutionStep{left, right, node.types[0], node.as<ConvolutionAttributes>()};
+    split.product = ConvolutionStep{left, right, node.types[0], node.as<ConvolutionAttributes>()};
   }
   if (region.outputs().size() == 1 && region.outputs()[0] == Value{*at, 0}) return split;
 

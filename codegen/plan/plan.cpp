@@ -368,9 +368,10 @@ class Planner {
                         const std::vector<SlotId>& inputs, const std::vector<SlotId>& outputs) {
     auto convolution = std::get<ConvolutionStep>(split.product);
     if (!backend_of(devices_[at_]).takes(convolution)) {
-      throw InternalError("plan", "no library of " + to_string(devices_[at_]) +
-                                      " computes what the pass expand has left",
-                          to_string(graph_));
+      throw InternalError(
+          "plan",
+          "no library of " + to_string(devices_[at_]) + " computes what the pass expand has left",
+          to_string(graph_));
     }
     Step step = named("convolution", index, node);
     step.buffers = {inputs.at(split.lhs), inputs.at(split.rhs)};

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <complex>
+#include <cstdlib>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -224,7 +224,8 @@ class ComplexFormat {
 
  private:
   std::int64_t first_;
-  std::shared_ptr<std::vector<T>> re_ = std::make_shared<std::vector<T>>(), im_ = std::make_shared<std::vector<T>>();
+  std::shared_ptr<std::vector<T>> re_ = std::make_shared<std::vector<T>>(),
+                                  im_ = std::make_shared<std::vector<T>>();
   std::shared_ptr<std::vector<bool>> is_negative_ = std::make_shared<std::vector<bool>>();
   Format re_format_, im_format_;
 };

@@ -34,9 +34,7 @@ class KeyFinder {
 
  private:
   const Node& node_of(Value value) const { return graph_.nodes()[value.node]; }
-  bool is_own(Value value) const {
-    return node_of(value).op == Op::parameter && value.node < own_;
-  }
+  bool is_own(Value value) const { return node_of(value).op == Op::parameter && value.node < own_; }
 
   // Whether b is of the second place what a is of the first, or the other way round.
   bool are_alike(Value a, Value b) {

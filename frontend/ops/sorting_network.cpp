@@ -39,11 +39,11 @@ class Network {
     const detail::Form form = init.form;
     const Array first = array_of(i64, 0, where_);
     const Array last = array_of(i64, static_cast<std::uint64_t>(levels_ * levels_), where_);
-    std::vector<Array> sorted = detail::run_fori(
-        {first, where_}, {last, where_}, std::move(init),
-        [&](const Array& turn, const detail::Leaves& carry) {
-          return detail::Tree{exchanged({turn, where_}, carry), form};
-        });
+    std::vector<Array> sorted =
+        detail::run_fori({first, where_}, {last, where_}, std::move(init),
+                         [&](const Array& turn, const detail::Leaves& carry) {
+                           return detail::Tree{exchanged({turn, where_}, carry), form};
+                         });
     sorted.pop_back();
     for (Array& matrix : sorted) matrix = half(matrix, 0, rows_);
     return sorted;
@@ -51,7 +51,8 @@ class Network {
 
  private:
   Array half(const Array& matrix, std::int64_t begin, std::int64_t end) const {
-    return record(Op::slice, {matrix}, where_, SliceAttributes{{begin, 0}, {end, columns_}, {1, 1}});
+    return record(Op::slice, {matrix}, where_,
+                  SliceAttributes{{begin, 0}, {end, columns_}, {1, 1}});
   }
 
   // Whether the pair's first comes first. Rows of padding, and what is equal, go by their places.
@@ -76,9 +77,9 @@ class Network {
       high.push_back(half(matrix, padded_ / 2, padded_));
     }
     const Term phase = turn / levels_, step = turn - turn / levels_ * levels_;
-    const Term pair = {record(Op::iota, {}, where_, AxisAttributes{0},
-                              Type{i64, {padded_ / 2, columns_}}),
-                       where_};
+    const Term pair = {
+        record(Op::iota, {}, where_, AxisAttributes{0}, Type{i64, {padded_ / 2, columns_}}),
+        where_};
     const Term by_rights = ((pair >> step) | (pair << (levels_ - step))) & (padded_ - 1);
     const Term falls = ((by_rights >> (phase + 1)) & 1) == 1;
     const Term acts = levels_ - 1 - step <= phase;

@@ -1,5 +1,5 @@
-// Sorting by a comparator that only a call can answer: a network of compare-and-exchange, written as
-// a loop.
+// Sorting by a comparator that only a call can answer: a network of compare-and-exchange, written
+// as a loop.
 #pragma once
 
 #include <vector>

@@ -31,8 +31,8 @@ Results fft_op(const Site& site) {
   const std::string word = site.word("fft_type");
   for (const auto& [name, kind] : kinds) {
     if (word != name) continue;
-    return {site.record(Op::fft, {site.operand(0)},
-                        FftAttributes{kind, site.integers("fft_length")})};
+    return {
+        site.record(Op::fft, {site.operand(0)}, FftAttributes{kind, site.integers("fft_length")})};
   }
   site.fail("there is no transform " + word + "; FFT, IFFT, RFFT and IRFFT are");
 }

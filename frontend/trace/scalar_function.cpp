@@ -49,8 +49,8 @@ ScalarFunction::ScalarFunction(std::string caller, std::string what, const Funct
 void ScalarFunction::demand_results(const std::vector<Dtype>& dtypes) const {
   const auto outputs = graph().outputs();
   if (outputs.size() != dtypes.size()) {
-    fail(caller_ + ": " + what_ + " gives " + std::to_string(outputs.size()) + " results, and not " +
-             std::to_string(dtypes.size()),
+    fail(caller_ + ": " + what_ + " gives " + std::to_string(outputs.size()) +
+             " results, and not " + std::to_string(dtypes.size()),
          where_);
   }
   for (std::size_t i = 0; i < dtypes.size(); ++i) {

@@ -1,5 +1,5 @@
-// ScalarFunction: a user's function on scalars (a comparator, the body of a reduction), traced once,
-// and what it gives for whole arrays.
+// ScalarFunction: a user's function on scalars (a comparator, the body of a reduction), traced
+// once, and what it gives for whole arrays.
 #pragma once
 
 #include <functional>

@@ -34,8 +34,8 @@ void check_arity(const Application& call) {
 }
 
 bool takes_complex(const OpInfo& row) {
-  const bool computes = is_elementwise(row) || row.kind == OpKind::reduction ||
-                        row.kind == OpKind::library;
+  const bool computes =
+      is_elementwise(row) || row.kind == OpKind::reduction || row.kind == OpKind::library;
   return !computes || row.has(OpInfo::takes_complex) || row.has(OpInfo::complex_only);
 }
 

@@ -18,9 +18,7 @@ const Type& ordered(const Application& call, std::int64_t axis) {
 
 namespace type_rules {
 
-ResultTypes sort(const Application& call) {
-  return ordered(call, call.as<SortAttributes>().axis);
-}
+ResultTypes sort(const Application& call) { return ordered(call, call.as<SortAttributes>().axis); }
 
 ResultTypes argsort(const Application& call) {
   const auto& [axis, descending, positions] = call.as<ArgsortAttributes>();

@@ -34,14 +34,13 @@ bool comes_before(T x, T y) {
 template <class T>
 concept Sortable = std::integral<T> || is_float_storage<T>;
 
-// `place(first, to, from, stride)`: of the line that begins at `first`, the element of rank 
+// `place(first, to, from, stride)`: of the line that begins at `first`, the element of rank
 // (to - first) / stride was at position `from`.
 template <class T, class Place>
 void sort_lines(const Literal& operand, std::int64_t axis, bool descending, Place place) {
   const auto values = operand.values<T>();
   const Shape& shape = operand.type().shape;
-  std::vector<std::int64_t> positions(
-      static_cast<std::size_t>(shape[static_cast<int>(axis)]));
+  std::vector<std::int64_t> positions(static_cast<std::size_t>(shape[static_cast<int>(axis)]));
   for_each_line(shape, axis, [&](std::int64_t first, std::int64_t stride) {
     std::iota(positions.begin(), positions.end(), std::int64_t{0});
     std::ranges::stable_sort(positions, [&](std::int64_t i, std::int64_t j) {

@@ -101,9 +101,9 @@ TEST(Dtype, NamesItself) {
     EXPECT_EQ(parse_dtype(name(dtype)), dtype);
     EXPECT_EQ(byte_size(dtype), visit_any_dtype(dtype, []<class T>() { return sizeof(T); }));
     EXPECT_EQ(dtype, visit_any_dtype(dtype, []<class T>() { return dtype_of<T>; }));
-    EXPECT_EQ(is_float(dtype) + is_signed_integer(dtype) + is_unsigned_integer(dtype) +
-                  is_complex(dtype),
-              dtype != Dtype::bool_);
+    EXPECT_EQ(
+        is_float(dtype) + is_signed_integer(dtype) + is_unsigned_integer(dtype) + is_complex(dtype),
+        dtype != Dtype::bool_);
   }
   EXPECT_EQ(parse_dtype("float"), std::nullopt);
   EXPECT_EQ(dtype_of<long long>, i64);

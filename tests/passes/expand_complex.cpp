@@ -24,12 +24,12 @@ Graph expanded(const Graph& graph) {
 }
 
 std::vector<double> part_values(Dtype dtype, bool finite) {
-  std::vector<double> values = {0,     1e-30, 1e-10, 1e-4, 0.01, 0.3, 0.5, 0.6,    0.8,   0.9,
-                                0.999, 1,     1.001, 1.25, 1.5,  2,   3,   3.1415, 10,    20,
-                                50,    80,    90,    1e3,  1e5,  1e9, 1e20, 1e37,  3e38};
+  std::vector<double> values = {0,     1e-30, 1e-10, 1e-4, 0.01, 0.3, 0.5,  0.6,    0.8, 0.9,
+                                0.999, 1,     1.001, 1.25, 1.5,  2,   3,    3.1415, 10,  20,
+                                50,    80,    90,    1e3,  1e5,  1e9, 1e20, 1e37,   3e38};
   if (dtype == c128) {
-    const std::vector<double> wide = {1e-305, 1e-300, 1e-160, 1e-155, 400, 700, 709, 715,
-                                      1e150,  1e155,  1e300,  1.7e308};
+    const std::vector<double> wide = {1e-305, 1e-300, 1e-160, 1e-155, 400,   700,
+                                      709,    715,    1e150,  1e155,  1e300, 1.7e308};
     values.insert(values.end(), wide.begin(), wide.end());
   }
   if (!finite) values.insert(values.end(), {inf, nan});

@@ -210,9 +210,8 @@ Numbers bounds_of_elements(const Node& node, std::span<const Bounded> operands,
   for (std::size_t i = 0; i < bounds.size(); ++i) {
     const Complex z = places.values[0][i];
     const bool finite = std::isfinite(size_of(z)) && std::isfinite(size_of(places.results[i]));
-    bounds[i] = finite ? rounding_bound(part_dtype(node.types[0].dtype),
-                                        size_of(places.results[i]), spread[i],
-                                        units_of(node, places, i, units))
+    bounds[i] = finite ? rounding_bound(part_dtype(node.types[0].dtype), size_of(places.results[i]),
+                                        spread[i], units_of(node, places, i, units))
                        : unknown;
   }
   return bounds;
@@ -237,7 +236,8 @@ Numbers bounds_of_sums(const Node& node, std::span<const Bounded> operands, cons
   bool finite = true;
   for (const Bounded& operand : operands) {
     sizes.push_back(sizes_of(operand));
-    for (Complex z : complex_numbers(sizes.back().value)) finite = finite && std::isfinite(z.real());
+    for (Complex z : complex_numbers(sizes.back().value))
+      finite = finite && std::isfinite(z.real());
   }
   const Type type{part_dtype(node.types[0].dtype), node.types[0].shape};
   const Node real{node.op, {type}, {}, node.attributes, {}, {}};

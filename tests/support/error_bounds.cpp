@@ -333,10 +333,10 @@ double terms_of(const Node& node, const Type& lhs, const Type& rhs) {
 bool puts_zeros(const Node& node) {
   const auto* a = std::get_if<ConvolutionAttributes>(&node.attributes);
   const auto is_positive = [](std::int64_t padding) { return padding > 0; };
-  return a && (std::ranges::any_of(a->low, is_positive) ||
-               std::ranges::any_of(a->high, is_positive) ||
-               std::ranges::count(a->lhs_dilations, 1) <
-                   static_cast<std::ptrdiff_t>(a->lhs_dilations.size()));
+  return a &&
+         (std::ranges::any_of(a->low, is_positive) || std::ranges::any_of(a->high, is_positive) ||
+          std::ranges::count(a->lhs_dilations, 1) <
+              static_cast<std::ptrdiff_t>(a->lhs_dilations.size()));
 }
 
 Numbers spread_of_dot(const Node& node, std::span<const Bounded> given) {

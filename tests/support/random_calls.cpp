@@ -10,7 +10,8 @@ namespace {
 
 template <class Function>
 void of_elements(const CustomCall& call, const Function& function) {
-  visit_any_dtype(call.operand_type(0).dtype, [&]<class T>() { function.template operator()<T>(); });
+  visit_any_dtype(call.operand_type(0).dtype,
+                  [&]<class T>() { function.template operator()<T>(); });
 }
 
 // All elements, the last first.

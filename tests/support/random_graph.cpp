@@ -40,9 +40,9 @@ GraphCase random_graph(std::uint64_t seed) {
   const bool algebra = kind < 250;
   const Lists lists =
       algebra ? Lists{tree_recipes(), map_recipes(), equation_recipes(), equation_recipes()}
-              : Lists{op_recipes(),   shape_recipes(),   tree_recipes(),  pattern_recipes(),
-                      call_recipes(), control_recipes(), order_recipes(), gather_recipes(),
-                      matrix_recipes()};
+              : Lists{op_recipes(),      shape_recipes(),  tree_recipes(),
+                      pattern_recipes(), call_recipes(),   control_recipes(),
+                      order_recipes(),   gather_recipes(), matrix_recipes()};
   const Type first{builder.random_dtype(), builder.random_shape(builder.usual_size())};
   if (builder.random.percent(97)) builder.parameter(first);
   if (builder.random.percent(50)) builder.parameter(first);

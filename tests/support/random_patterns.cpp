@@ -138,8 +138,7 @@ void add_there_and_back(RandomBuilder& b) {
   const Shape shape = b.shape(*x);
   const Axes axes = b.random_axes(shape.rank());
   const Dtype dtype = b.dtype(*x);
-  const Value total =
-      b.add(without_order(b.random.of(folds), dtype), {*x}, AxesAttributes{axes});
+  const Value total = b.add(without_order(b.random.of(folds), dtype), {*x}, AxesAttributes{axes});
   b.add(without_order(b.random.of(meets), dtype), {*x, b.repeated_along(total, shape, axes)});
 }
 

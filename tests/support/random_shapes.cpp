@@ -288,10 +288,10 @@ void add_general_reduce(RandomBuilder& b) {
     constexpr Op float_ops[] = {Op::maximum, Op::minimum, Op::add, Op::multiply};
     constexpr Op integer_ops[] = {Op::maximum, Op::add, Op::multiply, Op::xor_};
     constexpr Op bool_ops[] = {Op::and_, Op::or_, Op::xor_};
-    const Op op = is_float(dtype)  ? b.random.of(float_ops)
-                  : dtype == bool_     ? b.random.of(bool_ops)
+    const Op op = is_float(dtype)     ? b.random.of(float_ops)
+                  : dtype == bool_    ? b.random.of(bool_ops)
                   : is_complex(dtype) ? Op::add
-                                   : b.random.of(integer_ops);
+                                      : b.random.of(integer_ops);
     b.add(Op::reduce, {*x, b.partner({dtype, {}})}, axes, std::nullopt, {simple_body(dtype, op)});
     return;
   }

@@ -195,10 +195,9 @@ std::unique_ptr<Workspace> Convolution::borrow_workspace() const {
       return workspace;
     }
   }
-  return std::make_unique<Workspace>(
-      Workspace{dnnl::stream(cpu_engine()), AlignedBytes(scratchpad_bytes_),
-                AlignedBytes(lhs_bytes_), AlignedBytes(rhs_bytes_), AlignedBytes(result_bytes_),
-                AlignedBytes(box_bytes_)});
+  return std::make_unique<Workspace>(Workspace{
+      dnnl::stream(cpu_engine()), AlignedBytes(scratchpad_bytes_), AlignedBytes(lhs_bytes_),
+      AlignedBytes(rhs_bytes_), AlignedBytes(result_bytes_), AlignedBytes(box_bytes_)});
 }
 
 void Convolution::give_back(std::unique_ptr<Workspace> workspace) const {

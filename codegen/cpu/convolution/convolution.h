@@ -1,5 +1,5 @@
-// Convolution through oneDNN: forward, and the gradients of data and of filters, with an elementwise
-// epilogue of our own run on each part of the result while it is still in the cache.
+// Convolution through oneDNN: forward, and the gradients of data and of filters, with an
+// elementwise epilogue of our own run on each part of the result while it is still in the cache.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@ std::size_t packed_filter_bytes(const ConvolutionStep& step);
 HostTask pack_filters(const ConvolutionStep& step);
 
 /// Over parts of the result, with the buffers of the step. Primitives are created here, not per
-/// call. `epilogue` runs the kernel of `step.epilogue`, if there is one: its parallel loop runs over
-/// the result in row-major order.
+/// call. `epilogue` runs the kernel of `step.epilogue`, if there is one: its parallel loop runs
+/// over the result in row-major order.
 HostTask make_convolution(const ConvolutionStep& step, const HostTask& epilogue = {});
 
 }  // namespace anabranch::cpu

@@ -186,8 +186,8 @@ ConvolutionPrimitive ConvolutionForm::describe(const dnnl::memory::desc& lhs_des
     }
     case Kind::backward_filters: {
       const convolution_backward_weights::primitive_desc found(
-          convolution_backward_weights::desc(direct, lhs_desc, result_desc, rhs_desc, strides,
-                                             gaps, low, high),
+          convolution_backward_weights::desc(direct, lhs_desc, result_desc, rhs_desc, strides, gaps,
+                                             low, high),
           attributes, cpu, hint(lhs.any(), result.any(), rhs.any()));
       note(found);
       made.lhs = found.src_desc(), made.rhs = found.diff_dst_desc();

@@ -1,5 +1,5 @@
-// A convolution as oneDNN names it: which of its three primitives computes it, on which views of the
-// operands.
+// A convolution as oneDNN names it: which of its three primitives computes it, on which views of
+// the operands.
 //
 // A forward convolution of stride 1 with its left operand dilated is what another one does to the
 // gradient of its data; a convolution whose window is larger than its result is what another one

@@ -34,9 +34,9 @@ ConvolutionPrimitive describe(const ConvolutionForm& part, const ConvolutionLayo
   const auto layout = [&](const ConvolutionView& view) {
     return layouts.is_plain ? view.desc() : view.any();
   };
-  const dnnl::memory::desc rhs = layouts.filters       ? *layouts.filters
+  const dnnl::memory::desc rhs = layouts.filters     ? *layouts.filters
                                  : has_filters(part) ? part.rhs.any()
-                                                       : layout(part.rhs);
+                                                     : layout(part.rhs);
   return part.describe(layout(part.lhs), rhs, layout(part.result));
 }
 

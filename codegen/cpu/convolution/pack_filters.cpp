@@ -42,12 +42,13 @@ class FilterPacking {
       const AlignedBytes room(scratchpad_.get_size());
       for (std::int64_t i = begin; i < end; ++i) {
         // Every position is copied alike: only where it begins differs.
-        dnnl::memory source(from(), cpu_engine(), static_cast<float*>(buffers[0]) + first_element(i));
+        dnnl::memory source(from(), cpu_engine(),
+                            static_cast<float*>(buffers[0]) + first_element(i));
         dnnl::memory target(to(0), cpu_engine(), static_cast<float*>(buffers[1]) + first_place(i));
         dnnl::memory scratchpad(scratchpad_, cpu_engine(), room.get());
-        copy_.execute(stream, {{DNNL_ARG_FROM, source},
-                               {DNNL_ARG_TO, target},
-                               {DNNL_ARG_SCRATCHPAD, scratchpad}});
+        copy_.execute(
+            stream,
+            {{DNNL_ARG_FROM, source}, {DNNL_ARG_TO, target}, {DNNL_ARG_SCRATCHPAD, scratchpad}});
       }
     } catch (const dnnl::error& error) {
       throw InternalError("convolution", error.what());
@@ -111,7 +112,8 @@ std::size_t packed_filter_bytes(const ConvolutionStep& step) {
 
 HostTask pack_filters(const ConvolutionStep& step) {
   const ConvolutionForm form = form_of(step).value();
-  auto packing = std::make_shared<const FilterPacking>(form, layouts_of(form).value().filters.value());
+  auto packing =
+      std::make_shared<const FilterPacking>(form, layouts_of(form).value().filters.value());
   HostTask task;
   task.function = [](const void* context, void* const* buffers, std::int64_t begin,
                      std::int64_t end) {

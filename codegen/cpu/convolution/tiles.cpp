@@ -32,9 +32,8 @@ void cut(ConvolutionTiles& tiles, double operations) {
   const std::int64_t wanted = std::min(most, wanted_tiles);
   if (tiles.form.kind == Kind::backward_filters) {
     const std::int64_t pieces = std::min<std::int64_t>(wanted, 4);
-    tiles.tile_batch =
-        std::min(tiles.batch, divided_up(divided_up(tiles.batch, pieces), feature_block) *
-                                  feature_block);
+    tiles.tile_batch = std::min(
+        tiles.batch, divided_up(divided_up(tiles.batch, pieces), feature_block) * feature_block);
     return;
   }
   tiles.tile_batch = divided_up(tiles.batch, std::min(wanted, tiles.batch));
@@ -72,7 +71,8 @@ std::int64_t ConvolutionTiles::extent() const {
 }
 
 std::int64_t ConvolutionTiles::grain() const {
-  return 1 + static_cast<std::int64_t>(worthwhile_ns * operations_per_ns / std::max(1.0, operations));
+  return 1 +
+         static_cast<std::int64_t>(worthwhile_ns * operations_per_ns / std::max(1.0, operations));
 }
 
 ConvolutionTile ConvolutionTiles::at(std::int64_t index) const {

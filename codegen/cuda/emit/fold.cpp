@@ -82,9 +82,8 @@ void KernelEmitter::begin_folds(const Loop& loop) {
     names.clear();
     for (std::size_t i = 0; i < reduction.results.size(); ++i) {
       names.push_back(new_name());
-      text_.line("{} {} = {};",
-                 type_name(carried(reduction, kernel_[reduction.results[i]].dtype)), names.back(),
-                 value(reduction.initial[i]));
+      text_.line("{} {} = {};", type_name(carried(reduction, kernel_[reduction.results[i]].dtype)),
+                 names.back(), value(reduction.initial[i]));
     }
   }
 }

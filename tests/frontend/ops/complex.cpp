@@ -115,7 +115,8 @@ TEST(Complex, MatrixProducts) {
 TEST(Complex, GoesThroughLoops) {
   const auto mandelbrot = [](ab::Array c) {
     const ab::Array zero = ab::zeros_like(c);
-    return ab::fori_loop(0, 5, [&](ab::Array, ab::Array z) { return z * z + c; }, zero);
+    return ab::fori_loop(
+        0, 5, [&](ab::Array, ab::Array z) { return z * z + c; }, zero);
   };
   const ab::Array c = ab::array(std::vector<Z>{{-0.5, 0.5}, {0.25, 0}});
   std::vector<Z> wanted;

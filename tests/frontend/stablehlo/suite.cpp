@@ -22,11 +22,10 @@ std::vector<fs::path> programs() {
   return found;
 }
 
-// Its expected values were summed in order with each product rounded to f32, which is up to 32 ULP away
-// from the exact sums where terms cancel, and the file allows 3: what is nearer to the exact sum,
-// as a fused multiply-add or the interpreter is, fails.
-constexpr std::string_view sums_in_order =
-    "conv_general_dilated_float32_2_3_9_float32_12_1_3";
+// Its expected values were summed in order with each product rounded to f32, which is up to 32 ULP
+// away from the exact sums where terms cancel, and the file allows 3: what is nearer to the exact
+// sum, as a fused multiply-add or the interpreter is, fails.
+constexpr std::string_view sums_in_order = "conv_general_dilated_float32_2_3_9_float32_12_1_3";
 
 void allow_ulps(std::string& text, int most) {
   constexpr std::string_view attribute = "has_side_effect = true";

@@ -56,13 +56,17 @@ TEST(InferComplex, SaysWhatDoesNotGo) {
                                      "abs make real ones)");
   }
   for (Op op : {Op::maximum, Op::minimum, Op::remainder, Op::atan2, Op::and_, Op::shift_left}) {
-    EXPECT_NE(result(op, {c128, c128}).find("does not take complex numbers"), std::string::npos) << name(op);
+    EXPECT_NE(result(op, {c128, c128}).find("does not take complex numbers"), std::string::npos)
+        << name(op);
   }
   for (Op op : {Op::reduce_max, Op::reduce_min}) {
-    EXPECT_NE(result(op, {c64}, AxesAttributes{{0}}).find("does not take complex numbers"), std::string::npos);
+    EXPECT_NE(result(op, {c64}, AxesAttributes{{0}}).find("does not take complex numbers"),
+              std::string::npos);
   }
-  EXPECT_NE(result(Op::bitcast_convert, {c64}, NoAttributes{}, u64).find("does not take"), std::string::npos);
-  EXPECT_NE(result(Op::bitcast_convert, {u64}, NoAttributes{}, c64).find("no other's bits"), std::string::npos);
+  EXPECT_NE(result(Op::bitcast_convert, {c64}, NoAttributes{}, u64).find("does not take"),
+            std::string::npos);
+  EXPECT_NE(result(Op::bitcast_convert, {u64}, NoAttributes{}, c64).find("no other's bits"),
+            std::string::npos);
 }
 
 }  // namespace
