@@ -76,7 +76,8 @@ Matrix<S> triangular_solution(Matrix<S> a, Matrix<S> b, const TriangularSolveAtt
   }
   if (!how.left_side) b = conjugated(b.adjoint());
   substitute(a, lower, how.unit_diagonal, b);
-  return how.left_side ? b : conjugated(b.adjoint());
+  if (how.left_side) return b;
+  return conjugated(b.adjoint());
 }
 
 // What LAPACK takes for the magnitude of a pivot.
@@ -173,9 +174,10 @@ Results triangular_solve(const Node& node, Operands operands) {
   return visit_matrix(node, operands[0], [&]<class T>() -> Results {
     Appended<T> result(node.types[0]);
     for (std::int64_t i = 0; i < Batch(node.types[0]).count; ++i) {
-      result.add(triangular_solution(matrix_at<T>(operands[0], i), matrix_at<T>(operands[1], i),
-                                     node.as<TriangularSolveAttributes>())
-                     .elements());
+      auto solution =
+          triangular_solution(matrix_at<T>(operands[0], i), matrix_at<T>(operands[1], i),
+                              node.as<TriangularSolveAttributes>());
+      result.add(solution.elements());
     }
     return {std::move(result).finish()};
   });
