@@ -37,6 +37,13 @@ std::vector<Device> devices_of(const PlacedGraph& placed, const Device& home) {
 
 }  // namespace
 
+PlacedGraph optimize(const Graph& graph, const Options& options, PassContext& context,
+                     const PassRun& run) {
+  Graph located = place(graph, options.parameters, options.device, false).graph;
+  const Graph optimized = run_passes(default_pipeline(), std::move(located), context, run);
+  return place(optimized, options.parameters, options.device);
+}
+
 Compilation compile(const Graph& graph, const Options& options, const PassObserver& after) {
   check_exists(options.device);
   check_pass_names(options.disabled);
@@ -51,9 +58,7 @@ Compilation compile(const Graph& graph, const Options& options, const PassObserv
       return backend_of(device).takes(step);
     });
   };
-  Graph located = place(graph, options.parameters, options.device, false).graph;
-  Graph optimized = run_passes(default_pipeline(), std::move(located), context, run);
-  PlacedGraph placed = place(optimized, options.parameters, options.device);
+  PlacedGraph placed = optimize(graph, options, context, run);
   made.notes = std::move(context.notes);
   made.planned_members = context.planned_members;
 

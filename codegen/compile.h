@@ -12,7 +12,7 @@
 #include "anabranch/stage.h"
 #include "codegen/schedule/reschedule.h"
 #include "ir/graph/graph.h"
-#include "passes/driver.h"
+#include "passes/pass.h"
 #include "runtime/executor/executable.h"
 #include "runtime/memory/buffer.h"
 
@@ -45,6 +45,10 @@ using PassObserver = std::function<void(const PassResult&)>;
 /// Throws Error where the device does not exist, or where a pass that is to be left out does not.
 Compilation compile(const Graph& graph, const Options& options = {},
                     const PassObserver& after = {});
+
+/// The graph after all graph passes, each of its nodes on a device.
+PlacedGraph optimize(const Graph& graph, const Options& options, PassContext& context,
+                     const PassRun& run);
 
 /// The text of one stage. `optimized` ends with the refused fusions.
 std::string dump(const Compilation& compilation, Stage stage);

@@ -122,11 +122,14 @@ std::string memory_text(const Compilation& compilation, const Program& program) 
 std::string text_for_gpu(const Compilation& compilation) {
   const Device gpu = Device::cuda();
   Options options = compilation.options;
+  PassContext passes{.fast_math = options.fast_math};
+  passes.takes = [&](const ConvolutionStep& step) { return backend_of(gpu).takes(step); };
+  Graph graph =
+      optimize(compilation.traced, options, passes, {.disabled = options.disabled}).graph;
   options.device = gpu;
   options.memory_limit = 0;
-  const std::size_t nodes = compilation.optimized.nodes().size();
-  Program program =
-      plan({compilation.optimized, std::vector<Device>(nodes, gpu)}, {&gpu, 1}, options);
+  const std::size_t nodes = graph.nodes().size();
+  Program program = plan({std::move(graph), std::vector<Device>(nodes, gpu)}, {&gpu, 1}, options);
   ProgramContext context{.options = options};
   program = run_passes(program_passes(), std::move(program), context);
   return backend_of(gpu).dump(program, {}, Stage::cuda);
