@@ -15,15 +15,6 @@ std::string_view function_of(Combine how) {
 
 bool has_place(Combine how) { return how == Combine::argmax || how == Combine::argmin; }
 
-// What a loop carries of a reduction's result. Extremes of narrow integers are carried in 32 bits:
-// in 16, ptxas packs the elements of a short row into one register pair and spills it.
-Dtype carried(const Reduction& reduction, Dtype dtype) {
-  const bool is_extreme =
-      reduction.combine == Combine::maximum || reduction.combine == Combine::minimum;
-  if (!is_extreme || !is_integer(dtype) || byte_size(dtype) >= byte_size(i32)) return dtype;
-  return is_signed_integer(dtype) ? i32 : u32;
-}
-
 }  // namespace
 
 // A fold whose results are only folded on by the loop around it, in the same way: there each
@@ -82,8 +73,8 @@ void KernelEmitter::begin_folds(const Loop& loop) {
     names.clear();
     for (std::size_t i = 0; i < reduction.results.size(); ++i) {
       names.push_back(new_name());
-      text_.line("{} {} = {};", type_name(carried(reduction, kernel_[reduction.results[i]].dtype)),
-                 names.back(), value(reduction.initial[i]));
+      text_.line("{} {} = {};", type_name(kernel_[reduction.results[i]].dtype), names.back(),
+                 value(reduction.initial[i]));
     }
   }
 }
@@ -138,10 +129,8 @@ void KernelEmitter::fold(const Loop& loop) {
                  function_of(reduction.combine), type_name(kernel_[reduction.results[0]].dtype),
                  value(reduction.values[0]), value(reduction.values[1]));
     } else {
-      const Dtype dtype = kernel_[reduction.results[0]].dtype, wide = carried(reduction, dtype);
-      const std::string next = value(reduction.values[0]);
       text_.line("{0} = {1}::of({0}, {2});", names[0], function_of(reduction.combine),
-                 wide == dtype ? next : fmt::format("{}({})", type_name(wide), next));
+                 value(reduction.values[0]));
     }
   }
 }
@@ -174,12 +163,7 @@ void KernelEmitter::end_folds(const Loop& loop, bool shares_out) {
       names_[position.index] =
           fmt::format("static_cast<{}>({}.position)", type_name(kernel_[position].dtype), names[0]);
     } else {
-      for (std::size_t i = 0; i < names.size(); ++i) {
-        const Dtype dtype = kernel_[reduction.results[i]].dtype;
-        const bool is_wide = carried(reduction, dtype) != dtype;
-        names_[reduction.results[i].index] =
-            is_wide ? fmt::format("{}({})", type_name(dtype), names[i]) : names[i];
-      }
+      for (std::size_t i = 0; i < names.size(); ++i) names_[reduction.results[i].index] = names[i];
     }
   }
 }

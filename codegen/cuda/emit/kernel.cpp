@@ -128,11 +128,13 @@ void KernelEmitter::signature() {
 }
 
 // What spills where the compiler saves registers so that more blocks fit: what f64 functions expand
-// to, unrolled reductions of bytes, and the bounds of blocks of a sum so long that its indices take
-// 64 bits.
+// to, unrolled reductions of narrow elements, the bounds of blocks of a sum so long that its indices
+// take 64 bits, and the addresses and packs of many buffers.
 bool KernelEmitter::needs_many_registers() {
+  constexpr std::size_t many_buffers = 10;
+  if (kernel_.buffers.size() >= many_buffers) return true;
   const auto reduces_much = [this](const Reduction& reduction) {
-    return byte_size(kernel_[reduction.results[0]].dtype) == 1 ||
+    return byte_size(kernel_[reduction.results[0]].dtype) <= 2 ||
            (index_.needs_64_bits() && is_blocked(kernel_, reduction));
   };
   const auto is_large = [&](const Instruction& made) {
