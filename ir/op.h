@@ -74,8 +74,8 @@ inline bool is_index(Op op) { return info(op).kind == OpKind::index; }
 inline bool is_library(Op op) { return info(op).kind == OpKind::library; }
 /// Whether its regions are programs of their own: `while` and `case`.
 inline bool is_control(Op op) { return info(op).kind == OpKind::control; }
-/// Whether the compiler does not look into it, but has the host compute it as a whole: `custom_call`,
-/// `cholesky` ...
+/// Whether the compiler does not look into it, but has the host compute it as a whole:
+/// `custom_call`, `cholesky` ...
 inline bool is_call(Op op) { return info(op).kind == OpKind::call; }
 
 }  // namespace anabranch

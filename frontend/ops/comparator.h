@@ -19,7 +19,8 @@ struct SortKey {
 /// another. Parameters 2k and 2k + 1 are array k's elements.
 ///
 ///   compare LT f(first), f(second)                                   f, and its likes for other
-///   directions or(LT(x), and(EQ(x), rest)), select(EQ(x), rest, LT(x))        x, then those of rest
+///   directions or(LT(x), and(EQ(x), rest)), select(EQ(x), rest, LT(x))        x, then those of
+///   rest
 std::optional<std::vector<SortKey>> keys_of(const Graph& comparator, std::size_t arrays);
 
 }  // namespace anabranch

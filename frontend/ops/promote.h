@@ -2,8 +2,8 @@
 //
 // Numbers take the dtype of the arrays beside them. Arrays of one kind meet at the smaller dtype
 // that holds both (f32 and f64: f64; i32 and i64: i64; u8 and i16: i16; u8 and i8: i16; f16 and
-// bf16: f32); floats and complex numbers meet at a complex dtype (f32 and c64: c64; f64 and c64: c128).
-// Arrays of other different kinds (bool, integer, float) do not meet: the Python Array API
+// bf16: f32); floats and complex numbers meet at a complex dtype (f32 and c64: c64; f64 and c64:
+// c128). Arrays of other different kinds (bool, integer, float) do not meet: the Python Array API
 // standard leaves it open, and a silent conversion is the wrong answer as often as the right one.
 #pragma once
 

@@ -166,7 +166,8 @@ class KernelRun {
 
   void fold(const Reduction& reduction, std::vector<ElementBits>& carried) {
     const Dtype dtype = kernel_[reduction.initial[0]].dtype;
-    auto values = [&](Op op, Dtype result, ElementBits a, ElementBits b, Comparison direction = Comparison::eq) {
+    auto values = [&](Op op, Dtype result, ElementBits a, ElementBits b,
+                      Comparison direction = Comparison::eq) {
       return apply(op, result, {{dtype, a}, {dtype, b}}, direction);
     };
     const ElementBits next = scalar(reduction.values[0]);
@@ -218,7 +219,7 @@ class KernelRun {
   }
 
   ElementBits apply(Op op, Dtype dtype, const std::vector<std::pair<Dtype, ElementBits>>& from,
-                      Comparison direction) {
+                    Comparison direction) {
     if (from[0].first == i64 && dtype == i64 && from.size() == 2) {
       if (op == Op::add) return from[0].second.low + from[1].second.low;
       if (op == Op::multiply) return from[0].second.low * from[1].second.low;

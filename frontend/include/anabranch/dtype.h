@@ -107,9 +107,7 @@ constexpr bool is_complex(Dtype dtype) { return info(dtype).kind == DtypeKind::c
 constexpr Dtype part_dtype(Dtype dtype) { return dtype == c64 ? f32 : dtype == c128 ? f64 : dtype; }
 /// The complex dtype whose parts are of a float dtype (c64 for all narrower than f64); a complex
 /// dtype itself.
-constexpr Dtype complex_dtype(Dtype dtype) {
-  return dtype == f64 || dtype == c128 ? c128 : c64;
-}
+constexpr Dtype complex_dtype(Dtype dtype) { return dtype == f64 || dtype == c128 ? c128 : c64; }
 
 /// The dtype that arithmetic on `dtype` is done in: f32 for f16 and bf16, else the same.
 constexpr Dtype computes_in(Dtype dtype) { return info(dtype).computes_in; }
@@ -142,11 +140,11 @@ inline constexpr bool is_complex_storage<std::complex<T>> = true;
 template <class Visitor>
 decltype(auto) visit_dtype(Dtype dtype, Visitor&& visit) {
   switch (dtype) {
-#define DTYPE(name, text, kind, bits, storage, ...)  \
-  case name:                                         \
+#define DTYPE(name, text, kind, bits, storage, ...)             \
+  case name:                                                    \
     if constexpr (DtypeKind::kind == DtypeKind::complex_number) \
-      refuse_complex(dtype);                         \
-    else                                             \
+      refuse_complex(dtype);                                    \
+    else                                                        \
       return visit.template operator()<storage>();
 #include "anabranch/dtypes.def"
 #undef DTYPE

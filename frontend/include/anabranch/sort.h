@@ -1,11 +1,12 @@
 // Sorting: values, positions, and several arrays at once by any comparator.
 //
 //   auto [values, indices] = ab::top_k(scores, 5);
-//   auto both = ab::sort({keys, payload}, [](const std::vector<ab::Array>& s) { return s[0] < s[1]; });
+//   auto both = ab::sort({keys, payload}, [](const std::vector<ab::Array>& s) { return s[0] < s[1];
+//   });
 //
-// Ascending order puts NaNs, whatever their sign, behind all else; -0 and 0 are equal. Elements that
-// are equal keep their order, also where it is descending. Complex numbers go by their real parts, and
-// by their imaginary parts where those are equal.
+// Ascending order puts NaNs, whatever their sign, behind all else; -0 and 0 are equal. Elements
+// that are equal keep their order, also where it is descending. Complex numbers go by their real
+// parts, and by their imaginary parts where those are equal.
 #pragma once
 
 #include <cstdint>
@@ -43,10 +44,10 @@ Ranked top_k(const Operand& x, std::int64_t k, Axis axis = -1);
 using Comparator = std::function<Array(const std::vector<Array>& scalars)>;
 
 /// Arrays of one shape, with their elements along an axis put in the order of the comparator, alike
-/// in all; a stable sort. A comparator that compares keys (`f(a) < f(b)` for any f, or one key after
-/// the other where the ones before are equal) becomes sorts of those keys; any other one a bitonic
-/// network. Where it is no order, the result is some permutation. Throws Error where shapes differ
-/// or the comparator gives no bool.
+/// in all; a stable sort. A comparator that compares keys (`f(a) < f(b)` for any f, or one key
+/// after the other where the ones before are equal) becomes sorts of those keys; any other one a
+/// bitonic network. Where it is no order, the result is some permutation. Throws Error where shapes
+/// differ or the comparator gives no bool.
 std::vector<Array> sort(const Operands& arrays, const Comparator& comparator, Axis axis = -1,
                         bool stable = true);
 

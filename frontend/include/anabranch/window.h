@@ -2,9 +2,9 @@
 //
 //   auto sums = ab::reduce_window({x}, {0.0f}, add, {1, 3}, {.strides = {1, 2}});
 //
-// A body takes 2n scalars, what is so far of n arrays and then the next element of each, and gives n
-// scalars. It has to be associative, with `initial` as what changes nothing; it is traced once, and
-// may read other arrays. These are StableHLO's operations of the same names
+// A body takes 2n scalars, what is so far of n arrays and then the next element of each, and gives
+// n scalars. It has to be associative, with `initial` as what changes nothing; it is traced once,
+// and may read other arrays. These are StableHLO's operations of the same names
 // (https://openxla.org/stablehlo/spec).
 #pragma once
 
