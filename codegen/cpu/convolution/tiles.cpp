@@ -18,6 +18,15 @@ constexpr std::int64_t feature_block = 16;  // features that the library compute
 
 std::int64_t divided_up(std::int64_t x, std::int64_t y) { return (x + y - 1) / y; }
 
+// The stride along a single image is anything: the library's fast code wants that of a dense array.
+void make_dense(ConvolutionView& view) {
+  std::int64_t extent = 1;
+  for (std::size_t i = 1; i < view.sizes.size(); ++i) {
+    extent = std::max(extent, view.sizes[i] * view.strides[i]);
+  }
+  view.strides[0] = extent;
+}
+
 // Rows that begin in the padding alone have no element of their own.
 bool has_elements_everywhere(const ConvolutionTiles& tiles) {
   for (std::int64_t i = 0; i < tiles.extent(); ++i) {
@@ -112,6 +121,10 @@ ConvolutionPart ConvolutionTiles::part(const ConvolutionTile& tile) const {
   part.result.sizes[2] = tile.rows;
   made.lhs_offset += first * form.lhs.strides[2];
   made.result_offset += tile.row * form.result.strides[2];
+  if (tile.count == 1) {
+    make_dense(part.lhs);
+    make_dense(part.result);
+  }
   return made;
 }
 
