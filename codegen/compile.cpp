@@ -52,11 +52,13 @@ Compilation compile(const Graph& graph, const Options& options, const PassObserv
   made.traced = graph;
 
   PassContext context{.fast_math = options.fast_math};
+  std::vector<Device> asked;  // where the graph runs, found once there is a convolution
   context.takes = [&](const ConvolutionStep& step) {
-    const PlacedGraph at = place(graph, options.parameters, options.device);
-    return std::ranges::all_of(devices_of(at, options.device), [&](const Device& device) {
-      return backend_of(device).takes(step);
-    });
+    if (asked.empty()) {
+      asked = devices_of(place(graph, options.parameters, options.device), options.device);
+    }
+    return std::ranges::all_of(
+        asked, [&](const Device& device) { return backend_of(device).takes(step); });
   };
   PlacedGraph placed = optimize(graph, options, context, run);
   made.notes = std::move(context.notes);
