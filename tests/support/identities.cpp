@@ -86,6 +86,11 @@ Value IdentityWriter::other(Value x) {
   return add(Op::reverse, {x}, AxesAttributes{{*axis}});
 }
 
+std::int64_t IdentityWriter::cut(std::int64_t size) {
+  if (size > 0 && random.percent(30)) return random.percent(50) ? 1 : size - 1;
+  return random.below(size + 1);
+}
+
 std::optional<std::int64_t> IdentityWriter::axis_of(Value x) {
   const int rank = type(x).rank();
   if (rank == 0) return std::nullopt;

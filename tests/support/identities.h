@@ -55,8 +55,8 @@ class IdentityWriter {
 
   /// Any axis of `x`; nothing where it has none.
   std::optional<std::int64_t> axis_of(Value x);
-  /// A place to cut `size` elements in two, either of which may be none.
-  std::int64_t cut(std::int64_t size) { return random.below(size + 1); }
+  /// A place to cut `size` elements in two, either of which may be none, and is often one.
+  std::int64_t cut(std::int64_t size);
 
  private:
   GraphBuilder& graph_;

@@ -80,10 +80,9 @@ Written concatenated_by_turns(IdentityWriter& to, const Node& node, Value) {
   return to.concatenate({first, to.concatenate({cut, node.inputs.end()}, axis)}, axis);
 }
 
-Written sliced_twice(IdentityWriter& to, const Node& node, Value x) {
+Written sliced_twice(IdentityWriter& to, const Node& node, Value) {
   if (node.op != Op::slice) return std::nullopt;
   const auto& slice = node.as<SliceAttributes>();
-  const Shape result = to.shape(x);
   const std::size_t rank = slice.start.size();
   SliceAttributes block{slice.start, slice.limit, Axes(rank, 1)};
   SliceAttributes steps{Axes(rank, 0), {}, slice.stride};

@@ -49,19 +49,15 @@ Written dot_of_transposed(IdentityWriter& to, const Node& node, Value x) {
     for (std::int64_t& axis : *axes) axis = std::ranges::find(order, axis) - order.begin();
   }
   const Axes after = free_axes(rank, dot.lhs_batch, dot.lhs_contracting);
-  AxesAttributes back;
-  for (std::int64_t axis = 0; axis < to.type(x).rank(); ++axis) {
-    const auto at = static_cast<std::size_t>(axis - batch);
-    const bool is_left = axis >= batch && at < before.size();
-    back.axes.push_back(
-        !is_left ? axis
-                 : batch + (std::ranges::find_if(after,
-                                                 [&](auto now) {
-                                                   return order[static_cast<std::size_t>(now)] ==
-                                                          before[at];
-                                                 }) -
-                            after.begin()));
+  Axes place(order.size());  // in the result, of an axis of the operand as it was
+  for (std::size_t k = 0; k < after.size(); ++k) {
+    const auto was = static_cast<std::size_t>(order[static_cast<std::size_t>(after[k])]);
+    place[was] = batch + static_cast<std::int64_t>(k);
   }
+  AxesAttributes back;
+  for (std::int64_t axis = 0; axis < batch; ++axis) back.axes.push_back(axis);
+  for (std::int64_t axis : before) back.axes.push_back(place[static_cast<std::size_t>(axis)]);
+  while (std::ssize(back.axes) < to.type(x).rank()) back.axes.push_back(std::ssize(back.axes));
   const Value turned = to.add(Op::transpose, {node.inputs[0]}, AxesAttributes{order});
   return to.add(Op::transpose, {to.add(Op::dot, {turned, node.inputs[1]}, dot)}, back);
 }

@@ -18,7 +18,9 @@ namespace {
 
 constexpr int shards = 10;
 constexpr int twins_per_shard = 50;
-constexpr std::uint64_t first_seed = 50'000;  // other graphs than those of random_graphs.cpp
+constexpr int optimized_per_shard = 100;
+// Other graphs than those of random_graphs.cpp.
+constexpr std::uint64_t first_seed = 50'000, first_optimized_seed = 62'000;
 
 // The same bits, where there is one right answer.
 std::vector<Bounded> exactly(std::vector<Bounded> expected) {
@@ -37,15 +39,24 @@ std::string texts(const GraphCase& original, const EqualTwin& twin) {
   return text;
 }
 
-// What is wrong with the twin, in words; nothing where it gives what the original gives. One kernel
-// an op takes most of the time, so not all are compiled like that.
+// In which ways a pair is run. Code generation takes most of the time, that without fusion half of
+// it, so that not all are compiled.
+enum class Effort : std::uint8_t { optimized, compiled, unfused };
+
+bool is_wanted(const Way& way, Effort effort) {
+  const auto is = [&](std::string_view text) { return way.name.find(text) != way.name.npos; };
+  if (effort == Effort::optimized) return !is("compiled");
+  return effort == Effort::unfused || !is("without fusion");
+}
+
+// What is wrong with the twin, in words; nothing where it gives what the original gives.
 std::optional<std::string> disagreement(const GraphCase& original, const EqualTwin& twin,
-                                        bool unfused) {
+                                        Effort effort) {
   const std::vector<Bounded> expected = interpret_bounded(original.graph, original.inputs);
   const auto wrong = difference(exactly(expected), interpret(twin.twin.graph, twin.twin.inputs));
   if (wrong) return "interpreted: " + *wrong + "\n" + texts(original, twin);
   for (const Way& way : ways()) {
-    if (!unfused && way.name.find("without fusion") != std::string_view::npos) continue;
+    if (!is_wanted(way, effort)) continue;
     const bool of_both = way.name == "compiled for 1 stream";
     for (const GraphCase* tested : {&original, &twin.twin}) {
       if (tested == &original && !of_both) continue;
@@ -70,16 +81,26 @@ class EqualTwins : public ::testing::TestWithParam<int> {
   testing::TemporaryFolder code_;
 };
 
+void expect_agreement(std::uint64_t seed, Effort effort) {
+  const GraphCase original = random_graph(seed);
+  const EqualTwin twin = equal_twin(original, seed);
+  verify(twin.twin.graph);
+  if (const auto wrong = disagreement(original, twin, effort)) {
+    ADD_FAILURE() << "seed " << seed << ", " << *wrong;
+  }
+}
+
 TEST_P(EqualTwins, Agree) {
   for (int k = 0; k < twins_per_shard; ++k) {
-    const std::uint64_t seed =
-        first_seed + static_cast<std::uint64_t>(GetParam() * twins_per_shard + k);
-    const GraphCase original = random_graph(seed);
-    const EqualTwin twin = equal_twin(original, seed);
-    verify(twin.twin.graph);
-    if (const auto wrong = disagreement(original, twin, k % 4 == 0)) {
-      ADD_FAILURE() << "seed " << seed << ", " << *wrong;
-    }
+    const auto number = static_cast<std::uint64_t>(GetParam() * twins_per_shard + k);
+    expect_agreement(first_seed + number, k % 4 == 0 ? Effort::unfused : Effort::compiled);
+  }
+}
+
+TEST_P(EqualTwins, AgreeWhenOptimized) {
+  for (int k = 0; k < optimized_per_shard; ++k) {
+    const auto number = static_cast<std::uint64_t>(GetParam() * optimized_per_shard + k);
+    expect_agreement(first_optimized_seed + number, Effort::optimized);
   }
 }
 
