@@ -109,12 +109,15 @@ INSTANTIATE_TEST_SUITE_P(Shard, EqualTwins, ::testing::Range(0, shards));
 TEST(EqualTwin, ReachesEveryIdentity) {
   std::map<std::string_view, int> counts;
   for (const Identity& identity : all_identities()) counts[identity.equation] = 0;
-  for (int k = 0; k < shards * twins_per_shard; ++k) {
-    const std::uint64_t seed = first_seed + static_cast<std::uint64_t>(k);
-    for (std::string_view equation : equal_twin(random_graph(seed), seed).equations) {
-      ++counts.at(equation);
+  const auto count_from = [&](std::uint64_t first, int pairs) {
+    for (std::uint64_t seed = first; seed < first + static_cast<std::uint64_t>(pairs); ++seed) {
+      for (std::string_view equation : equal_twin(random_graph(seed), seed).equations) {
+        ++counts.at(equation);
+      }
     }
-  }
+  };
+  count_from(first_seed, shards * twins_per_shard);
+  count_from(first_optimized_seed, shards * optimized_per_shard);
   for (const auto& [equation, count] : counts) EXPECT_GE(count, 1) << equation;
 }
 
