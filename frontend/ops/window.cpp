@@ -125,7 +125,7 @@ std::vector<Array> reduced_in_turns(const ArraysToReduce& all, const ScalarFunct
     const Array turned = record(Op::transpose, {all.arrays[i]}, where, AxesAttributes{order});
     slabs.push_back(reshape({turned, where}, Sizes(sizes, where)));
     init.leaves.push_back(repeated(all.initial[i], Shape(kept), where));
-    init.form.emplace_back("so far", "");
+    init.form.add("so far", "");
   }
   if (places == 0) return init.leaves;
   const detail::Form form = init.form;
