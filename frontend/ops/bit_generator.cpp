@@ -147,7 +147,7 @@ RandomBits rng_bit_generator(const Operand& state, RandomAlgorithm algorithm, co
   }
   const std::int64_t kept = count - 1;
   const Term counter = {slice(drawn.counter, {0}, {kept}), at};
-  return {concat({key, counter}), bitcast(bits, dtype)};
+  return {concat({key, counter}), reshape(bitcast(bits, dtype), sizes)};
 }
 
 }  // namespace anabranch

@@ -282,6 +282,68 @@ TEST(StablehloValues, SortsByAnyComparator) {
             "");
 }
 
+// -NaN, -inf, -0, 0, inf, NaN; of equal elements the first.
+TEST(StablehloValues, TopKIsByTotalOrder) {
+  EXPECT_EQ(problems_of(R"(
+  %v = stablehlo.constant dense<[0x7F800000, 0x7FC00000, 0xFFC00000, -0.0, 0.0, 3.0, 3.0]> : tensor<7xf32>
+  %values, %indices = chlo.top_k(%v, k = 7) : tensor<7xf32> -> (tensor<7xf32>, tensor<7xi32>)
+  check.expect_eq_const %indices, dense<[1, 0, 5, 6, 4, 3, 2]> : tensor<7xi32>
+  check.expect_eq_const %values, dense<[0x7FC00000, 0x7F800000, 3.0, 3.0, 0.0, -0.0, 0xFFC00000]> : tensor<7xf32>
+  %n = stablehlo.constant dense<[[3, 1], [-2, 4]]> : tensor<2x2xi8>
+  %0:2 = stablehlo.custom_call @TopK(%n) : (tensor<2x2xi8>) -> (tensor<2x1xi8>, tensor<2x1xi32>)
+  check.expect_eq_const %0#0, dense<[[3], [4]]> : tensor<2x1xi8>
+  check.expect_eq_const %0#1, dense<[[0], [1]]> : tensor<2x1xi32>)"),
+            "");
+}
+
+TEST(StablehloValues, ApproximateTopKIsExact) {
+  EXPECT_EQ(problems(R"(
+func.func private @least(%a: tensor<f32>, %b: tensor<f32>, %i: tensor<i32>, %j: tensor<i32>) -> tensor<i1> {
+  %0 = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  return %0 : tensor<i1>
+}
+func.func @main() {
+  %v = stablehlo.constant dense<[[4.0, 1.0], [3.0, 5.0], [2.0, 0.0]]> : tensor<3x2xf32>
+  %i = stablehlo.iota dim = 0 : tensor<3x2xi32>
+  %high = stablehlo.constant dense<0x7F800000> : tensor<f32>
+  %none = stablehlo.constant dense<-1> : tensor<i32>
+  %0:2 = stablehlo.custom_call @ApproxTopK(%v, %i, %high, %none) {backend_config = "", called_computations = [@least], mhlo.backend_config = {aggregate_to_topk = true, recall_target = 0.95 : f32, reduction_dim = 0 : i64, top_k = 2 : i64}} : (tensor<3x2xf32>, tensor<3x2xi32>, tensor<f32>, tensor<i32>) -> (tensor<2x2xf32>, tensor<2x2xi32>)
+  check.expect_eq_const %0#0, dense<[[2.0, 0.0], [3.0, 1.0]]> : tensor<2x2xf32>
+  check.expect_eq_const %0#1, dense<[[2, 2], [1, 0]]> : tensor<2x2xi32>
+  return
+})"),
+            "");
+}
+
+TEST(StablehloValues, ReverseTakesAxesInAnyOrder) {
+  EXPECT_EQ(problems_of(R"(
+  %x = stablehlo.constant dense<[[[1, 2], [3, 4]]]> : tensor<1x2x2xi32>
+  %0 = stablehlo.reverse %x, dims = [2, 1] : tensor<1x2x2xi32>
+  check.expect_eq_const %0, dense<[[[4, 3], [2, 1]]]> : tensor<1x2x2xi32>)"),
+            "");
+}
+
+TEST(StablehloValues, SumsOfBoolsAreWhetherAnyHolds) {
+  EXPECT_EQ(problems_of(R"(
+  %a = stablehlo.constant dense<[[true, true, false], [false, false, true]]> : tensor<2x3xi1>
+  %b = stablehlo.constant dense<[true, true, false]> : tensor<3xi1>
+  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<2x3xi1>, tensor<3xi1>) -> tensor<2xi1>
+  check.expect_eq_const %0, dense<[true, false]> : tensor<2xi1>)"),
+            "");
+}
+
+// 0x6B200159, 0x99BA4EFE: the first words that ThreeFry 2x32 gives for a key and a counter of 0
+// (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011, their test vectors).
+TEST(StablehloValues, RandomBitsOfOneScalar) {
+  EXPECT_EQ(problems_of(R"(
+  %s = stablehlo.constant dense<0> : tensor<2xui64>
+  %state, %bits = stablehlo.rng_bit_generator %s, algorithm = THREE_FRY : (tensor<2xui64>) -> (tensor<2xui64>, tensor<ui64>)
+  %0 = stablehlo.constant dense<0xFFFFFFFF> : tensor<ui64>
+  %low = stablehlo.and %bits, %0 : tensor<ui64>
+  check.expect_eq_const %low, dense<0x6B200159> : tensor<ui64>)"),
+            "");
+}
+
 TEST(StablehloValues, SelectAndScatter) {
   EXPECT_EQ(problems_of(R"(
   %x = stablehlo.constant dense<[1.0, 3.0, 2.0, 5.0, 4.0, 0.0]> : tensor<6xf32>
