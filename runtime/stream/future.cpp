@@ -37,9 +37,9 @@ bool Occurrence::wait_for(double seconds) const {
   constexpr double most = 1e9;  // 30 years: more than that could overflow the clock
   const std::chrono::duration<double> duration(seconds < most ? seconds : most);
   std::unique_lock lock(state_->mutex);
-  return state_->changed.wait_for(
-      lock, std::chrono::duration_cast<std::chrono::nanoseconds>(duration),
-      [this] { return state_->happened; });
+  return state_->changed.wait_for(lock,
+                                  std::chrono::duration_cast<std::chrono::nanoseconds>(duration),
+                                  [this] { return state_->happened; });
 }
 
 Failure broken_promise() {
