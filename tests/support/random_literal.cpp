@@ -45,6 +45,40 @@ T special(Random& random) {
 }
 
 template <class T>
+T from_bits(std::uint64_t bits) {
+  std::array<std::byte, sizeof(T)> bytes;
+  std::memcpy(bytes.data(), &bits, sizeof(T));
+  return std::bit_cast<T>(bytes);
+}
+
+// The bits of floats, as numbers, grow with the floats.
+template <class T>
+T extreme(Random& random) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return random.percent(50);
+  } else if constexpr (is_float_storage<T>) {
+    const auto bits_of = [](double value) {
+      const T number = convert_scalar<T>(value);
+      std::uint64_t bits = 0;
+      std::memcpy(&bits, &number, sizeof(T));
+      return bits;
+    };
+    const std::uint64_t infinity = bits_of(std::numeric_limits<double>::infinity());
+    const std::uint64_t normal = infinity & ~(infinity << 1);  // the least one
+    const std::uint64_t quiet = infinity | normal >> 1;
+    const std::uint64_t one = bits_of(1);
+    const std::uint64_t choices[] = {
+        0,          0,     1,         2,        normal - 1, normal,
+        one - 1,    one,   one,       one,      one + 1,    bits_of(0.5),
+        bits_of(2), quiet, quiet + 5, infinity, infinity,   infinity - 1};
+    const std::uint64_t sign = std::uint64_t{1} << (8 * sizeof(T) - 1);
+    return from_bits<T>(random.of(choices) | (random.percent(50) ? sign : 0));
+  } else {
+    return random.percent(30) ? T(0) : special<T>(random);
+  }
+}
+
+template <class T>
 T ordinary(Random& random) {
   if constexpr (std::is_same_v<T, bool>) {
     return random.percent(50);
@@ -86,12 +120,10 @@ template <class T>
 T real_element(Random& random, Flavour flavour) {
   if (flavour == Flavour::wide) return wide<T>(random);
   if (flavour == Flavour::positive) return positive<T>(random);
+  if (flavour == Flavour::extreme) return extreme<T>(random);
   if (flavour == Flavour::special && random.percent(30)) return special<T>(random);
   if (flavour == Flavour::any_bits && !std::is_same_v<T, bool>) {
-    const std::uint64_t bits = random.bits();
-    std::array<std::byte, sizeof(T)> bytes;
-    std::memcpy(bytes.data(), &bits, sizeof(T));
-    return std::bit_cast<T>(bytes);
+    return from_bits<T>(random.bits());
   }
   return ordinary<T>(random);
 }

@@ -37,7 +37,9 @@ enum class Flavour : std::uint8_t {
   special,   ///< with zeros of both signs, infinities, NaN, extremes and ties among them
   wide,      ///< numbers of every magnitude that the dtype has
   any_bits,
-  positive  ///< floats in (0, 1], small integers from 1: sums whose errors add up
+  positive,  ///< floats in (0, 1], small integers from 1: sums whose errors add up
+  extreme    ///< nothing but 0, 1, the ends of the dtype and those next to them, of both signs,
+             ///< subnormal numbers, infinities and NaNs
 };
 
 Literal random_literal(Random& random, const Type& type, Flavour flavour);

@@ -88,7 +88,7 @@ class Supervisor {
     job.shrinks = false;
     fork(job, [&] {
       keep_code_in(folder_.path());
-      return check_seeds(job.progress, campaign_.way, job.next, step,
+      return check_seeds(job.progress, {campaign_.twins, campaign_.way}, job.next, step,
                          std::min(left, most_graphs_of_a_worker));
     });
   }
@@ -97,7 +97,7 @@ class Supervisor {
     const int way = job.progress.way;
     job.shrinks = true;
     fork(job, [&] {
-      const std::string text = shrunk(job.progress, job.seed, way, shrink_seconds);
+      const std::string text = shrunk(job.progress, campaign_.twins, job.seed, way, shrink_seconds);
       std::printf("seed %llu, smallest part:\n%s\n", static_cast<unsigned long long>(job.seed),
                   text.c_str());
       std::fflush(stdout);

@@ -6,6 +6,7 @@
 #include "../check.h"
 #include "campaign.h"
 #include "rules.h"
+#include "tests/support/equal_twin.h"
 #include "tests/support/random_graph.h"
 
 int main(int argc, char** argv) {
@@ -21,6 +22,7 @@ int main(int argc, char** argv) {
   app.add_option("--way", campaign.way, "only the ways whose names have this in them");
   app.add_option("--seconds", campaign.seconds, "stop after so long; 0 for no limit");
   app.add_option("--stalled", campaign.stalled_seconds, "give a graph up after so long");
+  app.add_flag("--twins", campaign.twins, "run the graphs rewritten by random identities");
   app.add_flag("--times", campaign.times, "say at the end what took how long");
   app.add_option("--print", shown, "only print the graph of this seed and its inputs");
   bool rules = false;
@@ -33,7 +35,8 @@ int main(int argc, char** argv) {
     return 0;
   }
   if (shown) {
-    std::cout << describe(random_graph(*shown));
+    const GraphCase graph = random_graph(*shown);
+    std::cout << describe(campaign.twins ? equal_twin(graph, *shown).twin : graph);
     return 0;
   }
   return run_campaign(campaign) ? 0 : 1;

@@ -10,6 +10,7 @@
 
 #include "../check.h"
 #include "ir/graph/verify.h"
+#include "tests/support/equal_twin.h"
 #include "tests/support/random_graph.h"
 
 namespace anabranch {
@@ -36,23 +37,24 @@ class Timer {
 };
 
 // Whether the graph of a seed gives in all ways what it should.
-bool check_seed(Progress& progress, std::string_view wanted, std::uint64_t seed) {
-  GraphCase tested;
+bool check_seed(Progress& progress, const Checked& checked, std::uint64_t seed) {
+  GraphCase original, tested;
   std::vector<Bounded> expected;
   try {
     {
       const Timer timer(progress, ways().size());
-      tested = random_graph(seed);
+      original = random_graph(seed);
+      tested = checked.twins ? equal_twin(original, seed).twin : original;
       verify(tested.graph);
     }
     const Timer timer(progress, ways().size() + 1);
-    expected = interpret_bounded(tested.graph, tested.inputs);
+    expected = interpret_bounded(original.graph, original.inputs);
   } catch (const std::exception& error) {
     set_message(progress, std::string("the graph cannot be made or interpreted: ") + error.what());
     return false;
   }
   for (const Way& way : ways()) {
-    if (way.name.find(wanted) == std::string_view::npos) continue;
+    if (way.name.find(checked.way) == std::string_view::npos) continue;
     const auto index = static_cast<std::size_t>(&way - ways().data());
     progress.way = static_cast<int>(index);
     const Timer timer(progress, index);
@@ -93,19 +95,20 @@ std::string text_of_signal(int signal) {
   return "killed by signal " + std::to_string(signal) + " (" + ::strsignal(signal) + ")";
 }
 
-Outcome check_seeds(Progress& progress, std::string_view way, std::uint64_t first,
+Outcome check_seeds(Progress& progress, const Checked& checked, std::uint64_t first,
                     std::uint64_t step, std::uint64_t count) {
   for (std::uint64_t k = 0; k < count; ++k) {
     progress.way = -1;
     progress.seed = first + k * step;
-    if (!check_seed(progress, way, first + k * step)) return Outcome::differs;
+    if (!check_seed(progress, checked, first + k * step)) return Outcome::differs;
     ++progress.graphs;
   }
   return Outcome::done;
 }
 
-std::string shrunk(Progress& progress, std::uint64_t seed, int way, double seconds) {
-  const GraphCase whole = random_graph(seed);
+std::string shrunk(Progress& progress, bool of_twin, std::uint64_t seed, int way, double seconds) {
+  const GraphCase original = random_graph(seed);
+  const GraphCase whole = of_twin ? equal_twin(original, seed).twin : original;
   if (way < 0) return describe(whole);
   const auto end = Clock::now() + std::chrono::duration<double>(seconds);
   const Way& failing = ways()[static_cast<std::size_t>(way)];

@@ -22,14 +22,19 @@ static_assert(std::atomic<double>::is_always_lock_free);
 /// How a worker ends that has not crashed.
 enum class Outcome : int { done = 0, differs = 1 };
 
-/// Checks `count` seeds from `first`, every `step`-th, until one differs; only in the ways whose
-/// names have `way` in them.
-Outcome check_seeds(Progress& progress, std::string_view way, std::uint64_t first,
+/// Which graphs are run, in which ways.
+struct Checked {
+  bool twins = false;
+  std::string_view way;  ///< those whose names have this in them
+};
+
+/// Checks `count` seeds from `first`, every `step`-th, until one differs.
+Outcome check_seeds(Progress& progress, const Checked& checked, std::uint64_t first,
                     std::uint64_t step, std::uint64_t count);
 
 /// The text of the smallest part of the seed's graph that differs in this way, crashes or hangs;
 /// each part is tried in a process of its own. Takes at most about `seconds`.
-std::string shrunk(Progress& progress, std::uint64_t seed, int way, double seconds);
+std::string shrunk(Progress& progress, bool of_twin, std::uint64_t seed, int way, double seconds);
 
 void set_message(Progress& progress, const std::string& message);
 
