@@ -62,6 +62,7 @@ struct BlockScan {
   static constexpr int parts = 64 / width;                           // of a group
   static constexpr int group = parts * lanes;
   typedef T Vector __attribute__((vector_size(width)));
+  typedef T Line __attribute__((vector_size(width), may_alias));
   using Signed = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
   typedef Signed Bits __attribute__((vector_size(width)));
   using Lanes = std::make_index_sequence<static_cast<std::size_t>(lanes)>;
@@ -160,10 +161,21 @@ struct BlockScan {
     for (int i = 0; i < count; ++i) to[i * step] = g.part[i / lanes][i % lanes];
   }
 
-  // Past the caches, where it `streams`: `to` is then on 16 bytes.
+  // Past the caches, where it `streams`: `to` is then on 16 bytes. Lines as a whole take fewer
+  // stores. (The intrinsics of wide registers cannot be called here: this is inlined where the
+  // target has them.)
   [[gnu::always_inline]] static void store(T* to, const Group& g, bool streams) {
 #if defined(__SSE2__)
     if (streams) {
+      if constexpr (width > 16) {
+        if (reinterpret_cast<std::uintptr_t>(to) % width == 0) {
+          for (int k = 0; k < parts; ++k) {
+            auto* line = reinterpret_cast<Line*>(to) + k;
+            __asm__("vmovntps %1, %0" : "=m"(*line) : "v"(g.part[k]));
+          }
+          return;
+        }
+      }
       __m128i quarters[4];
       __builtin_memcpy(quarters, &g, sizeof g);
       for (int k = 0; k < 4; ++k) _mm_stream_si128(reinterpret_cast<__m128i*>(to) + k, quarters[k]);
