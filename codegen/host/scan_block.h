@@ -27,20 +27,27 @@ namespace anabranch::host {
 template <class T, Running of>
 constexpr T identity() {
   using Limits = std::numeric_limits<T>;
-  if constexpr (of == Running::sum)
+  if constexpr (of == Running::sum && is_complex_storage<T>) {
+    return T(-0.0, -0.0);
+  } else if constexpr (of == Running::sum) {
     return std::is_floating_point_v<T> ? static_cast<T>(-0.0) : T(0);
-  if constexpr (of == Running::product) return T(1);
-  if constexpr (of == Running::maximum) {
+  } else if constexpr (of == Running::product) {
+    return T(1);
+  } else if constexpr (of == Running::maximum) {
     return std::is_floating_point_v<T> ? -Limits::infinity() : Limits::lowest();
+  } else {
+    return std::is_floating_point_v<T> ? Limits::infinity() : Limits::max();
   }
-  return std::is_floating_point_v<T> ? Limits::infinity() : Limits::max();
 }
 
 /// As ops.def combines: integers wrap, NaN wins, -0 is below 0.
 template <class T, Running of>
 inline T combined(T a, T b) {
   constexpr bool is_float = std::is_floating_point_v<T>;
-  if constexpr (of == Running::sum || of == Running::product) {
+  if constexpr (is_complex_storage<T>) {
+    if constexpr (of == Running::sum) return a + b;
+    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+  } else if constexpr (of == Running::sum || of == Running::product) {
     if constexpr (is_float) return of == Running::sum ? a + b : a * b;
     const auto x = static_cast<std::uint64_t>(a), y = static_cast<std::uint64_t>(b);
     return static_cast<T>(of == Running::sum ? x + y : x * y);

@@ -13,15 +13,19 @@
 //   lapack_?orgqr_ffi                                    a, taus    q [, info]             orgqr
 //   lapack_?gesdd_ffi             mode 'A' 'S' 'N'       a          a, s, u, vt, info      gesdd
 //   lapack_?syevd_ffi             mode 'V' 'N', uplo     a          v, w, info             syevd
+//   lapack_?geev_ffi              compute_left,
+//                                 compute_right 'V' 'N'  a          w, vl, vr, info        geev
+//   lapack_?gtsv_ffi                                     dl, d,     dl, d, du, x, info     gtsv
+//                                                        du, b
 //   LuDecomposition                                      a          lu, pivots, permutation
 //   lu_decomposition Qr                                                   a          a, taus geqrf
 //   ProductOfElementaryHouseholderReflectors             a, taus    q                      orgqr
 //   Eigh                          lower, in the config   a          v, w                   syevd
 //
 // `info` is i32, one per matrix: 0 where all went well. What goes wrong is told apart no further
-// than LAPACK's users do: potrf, gesdd and syevd give 1 where there is no result, and getrf the
-// first column, from 1, whose pivot is 0. A result that does not exist is NaN throughout. Trailing
-// results that a program does not ask for may be dropped.
+// than LAPACK's users do: potrf, gesdd, syevd, geev and gtsv give 1 where there is no result, and
+// getrf the first column, from 1, whose pivot is 0. A result that does not exist is NaN throughout.
+// Trailing results that a program does not ask for may be dropped.
 #pragma once
 
 #include <vector>
@@ -50,6 +54,11 @@ enum class SvdMode : char { all = 'A', some = 'S', none = 'N' };
 std::vector<Array> gesdd(const Array& a, SvdMode mode, SourceLocation where, bool full = true);
 /// Eigenvectors as columns (without `vectors` the operand); eigenvalues; info.
 std::vector<Array> syevd(const Array& a, bool lower, bool vectors, SourceLocation where);
+/// Eigenvalues, of real matrices as the real and the imaginary parts; left and right eigenvectors
+/// as columns, zeros where they are not asked for; info.
+std::vector<Array> geev(const Array& a, bool left, bool right, SourceLocation where);
+/// The diagonals as they were, which LAPACK works in; the solution; info.
+std::vector<Array> gtsv(const std::vector<Array>& operands, SourceLocation where);
 /// As getrf, but rows from 0, and instead of info the row of the operand that came to each row.
 std::vector<Array> lu_decomposition(const Array& a, SourceLocation where);
 

@@ -20,6 +20,8 @@ bool is_written(const ab::Graph& graph) {
       case ab::Op::cumulative:
       case ab::Op::svd:
       case ab::Op::eigh:
+      case ab::Op::eig:
+      case ab::Op::tridiagonal_solve:
         return false;
       default:
         break;

@@ -234,6 +234,53 @@ TEST(StablehloValues, LinearAlgebraByLapacksNames) {
             "");
 }
 
+TEST(StablehloValues, EigenvaluesSystemsAndThinFactorsByLapacksNames) {
+  EXPECT_EQ(problems_of(R"(
+  %a = stablehlo.constant dense<[[0.0, -2.0], [2.0, 0.0]]> : tensor<2x2xf64>
+  %0:5 = stablehlo.custom_call @lapack_dgeev_ffi(%a) {mhlo.backend_config = {compute_left = 78 : ui8, compute_right = 86 : ui8}} : (tensor<2x2xf64>) -> (tensor<2xf64>, tensor<2xf64>, tensor<2x2xcomplex<f64>>, tensor<2x2xcomplex<f64>>, tensor<i32>)
+  check.expect_almost_eq_const %0#0, dense<[0.0, 0.0]> : tensor<2xf64>
+  check.expect_almost_eq_const %0#1, dense<[2.0, -2.0]> : tensor<2xf64>
+  check.expect_eq_const %0#4, dense<0> : tensor<i32>
+  %z = stablehlo.constant dense<[[(0.0, 3.0)]]> : tensor<1x1xcomplex<f32>>
+  %1:4 = stablehlo.custom_call @lapack_cgeev_ffi(%z) {mhlo.backend_config = {compute_left = 86 : ui8, compute_right = 78 : ui8}} : (tensor<1x1xcomplex<f32>>) -> (tensor<1xcomplex<f32>>, tensor<1x1xcomplex<f32>>, tensor<1x1xcomplex<f32>>, tensor<i32>)
+  check.expect_almost_eq_const %1#0, dense<(0.0, 3.0)> : tensor<1xcomplex<f32>>
+  %dl = stablehlo.constant dense<[0.0, 1.0, 2.0]> : tensor<3xf32>
+  %d = stablehlo.constant dense<[4.0, 5.0, 6.0]> : tensor<3xf32>
+  %du = stablehlo.constant dense<[1.0, 3.0, 0.0]> : tensor<3xf32>
+  %b = stablehlo.constant dense<[[6.0], [20.0], [22.0]]> : tensor<3x1xf32>
+  %2:5 = stablehlo.custom_call @lapack_sgtsv_ffi(%dl, %d, %du, %b) {mhlo.backend_config = {}} : (tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3x1xf32>) -> (tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3x1xf32>, tensor<i32>)
+  check.expect_almost_eq_const %2#3, dense<[[1.0], [2.0], [3.0]]> : tensor<3x1xf32>
+  check.expect_eq_const %2#4, dense<0> : tensor<i32>
+  %w = stablehlo.constant dense<[[0.0, 3.0, 0.0], [0.0, 0.0, 4.0]]> : tensor<2x3xf32>
+  %3:5 = stablehlo.custom_call @lapack_sgesdd_ffi(%w) {mhlo.backend_config = {mode = 78 : ui8}} : (tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2xf32>, tensor<2x2xf32>, tensor<2x3xf32>, tensor<i32>)
+  check.expect_almost_eq_const %3#1, dense<[4.0, 3.0]> : tensor<2xf32>
+  %4:5 = stablehlo.custom_call @lapack_sgesdd_ffi(%w) {mhlo.backend_config = {mode = 78 : ui8}} : (tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2xf32>, tensor<2x2xf32>, tensor<3x3xf32>, tensor<i32>)
+  check.expect_almost_eq_const %4#1, dense<[4.0, 3.0]> : tensor<2xf32>
+  %t = stablehlo.constant dense<[[2.0, 0.0], [3.0, 4.0]]> : tensor<2x2xbf16>
+  %r = stablehlo.constant dense<[[2.0], [11.0]]> : tensor<2x1xbf16>
+  %5 = "stablehlo.triangular_solve"(%t, %r) <{left_side = true, lower = true, transpose_a = #stablehlo<transpose NO_TRANSPOSE>, unit_diagonal = false}> : (tensor<2x2xbf16>, tensor<2x1xbf16>) -> tensor<2x1xbf16>
+  check.expect_eq_const %5, dense<[[1.0], [2.0]]> : tensor<2x1xbf16>
+  %s = stablehlo.constant dense<[[4.0, 2.0], [2.0, 5.0]]> : tensor<2x2xf16>
+  %6 = stablehlo.cholesky %s, lower = true : tensor<2x2xf16>
+  check.expect_eq_const %6, dense<[[2.0, 0.0], [1.0, 2.0]]> : tensor<2x2xf16>
+)"),
+            "");
+}
+
+TEST(StablehloValues, RunningProductsOfComplexNumbers) {
+  EXPECT_EQ(problems_of(R"(
+  %x = stablehlo.constant dense<[(1.0, 2.0), (0.0, -1.0), (3.0, 0.0)]> : tensor<3xcomplex<f32>>
+  %one = stablehlo.constant dense<(1.0, 0.0)> : tensor<complex<f32>>
+  %0 = "stablehlo.reduce_window"(%x, %one) <{padding = dense<[[2, 0]]> : tensor<1x2xi64>, window_dimensions = array<i64: 3>}> ({
+  ^bb0(%a: tensor<complex<f32>>, %b: tensor<complex<f32>>):
+    %1 = stablehlo.multiply %a, %b : tensor<complex<f32>>
+    stablehlo.return %1 : tensor<complex<f32>>
+  }) : (tensor<3xcomplex<f32>>, tensor<complex<f32>>) -> tensor<3xcomplex<f32>>
+  check.expect_almost_eq_const %0, dense<[(1.0, 2.0), (2.0, -1.0), (6.0, -3.0)]> : tensor<3xcomplex<f32>>
+)"),
+            "");
+}
+
 TEST(StablehloValues, GatherAndScatterWithBodies) {
   EXPECT_EQ(problems_of(R"(
   %x = stablehlo.constant dense<[[1, 2], [3, 4], [5, 6]]> : tensor<3x2xi32>
