@@ -117,6 +117,12 @@ Results geev(const Site& site) {
                               option(site, "compute_right", 'V') == 'V', site.where());
 }
 
+Results gehrd(const Site& site) { return lapack_entries::gehrd(site.operand(0), site.where()); }
+
+Results sytrd(const Site& site) {
+  return lapack_entries::sytrd(site.operand(0), option(site, "uplo", 'L') == 'L', site.where());
+}
+
 Results gtsv(const Site& site) { return lapack_entries::gtsv(site.operands(), site.where()); }
 
 // XLA's for TPUs: "1,1,100,1e-6" is lower, sorted, and two limits.
@@ -138,7 +144,8 @@ constexpr Factorisation factorisations[] = {
     {"heevd", 1, syevd}, {"LuDecomposition", 1, lu_decomposition},
     {"Qr", 1, geqrf},    {"ProductOfElementaryHouseholderReflectors", 2, orgqr},
     {"Eigh", 1, eigh},   {"geev", 1, geev},
-    {"gtsv", 4, gtsv},
+    {"gtsv", 4, gtsv},   {"gehrd", 1, gehrd},
+    {"sytrd", 1, sytrd}, {"hetrd", 1, sytrd},
 };
 
 // "lapack_dpotrf_ffi" is potrf.

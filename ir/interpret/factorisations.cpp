@@ -227,7 +227,12 @@ Results cholesky(const Node& node, Operands operands) {
       auto a = matrix_at<T>(operands[0], i);
       if (!lower) a = a.adjoint();
       a = cholesky_of(std::move(a));
-      if (!lower) a = a.adjoint();
+      if (!lower) {
+        a = a.adjoint();
+        for (std::int64_t row = 0; row < a.rows(); ++row) {
+          for (std::int64_t column = 0; column < row; ++column) a(row, column) = 0;  // not -0 i
+        }
+      }
       result.add(a.elements());
     }
     return {std::move(result).finish()};

@@ -86,6 +86,14 @@ EigResult eig(const Operand& x);
 /// The eigenvalues alone, in any order.
 Array eigvals(const Operand& x);
 
+/// x = q h q^H: q is unitary (real: orthogonal), h is 0 below the diagonal under the main one.
+struct HessenbergResult {
+  Array h, q;
+};
+/// The Hessenberg form of a square x by reflections (LAPACK's gehrd; SciPy's hessenberg with
+/// calc_q), a loop of the program. Error unless x is square.
+HessenbergResult hessenberg(const Operand& x);
+
 /// x = p l u.
 struct LuResult {
   Array p, l, u;

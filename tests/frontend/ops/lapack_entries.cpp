@@ -110,6 +110,19 @@ TEST(LapackEntries, GtsvLeavesTheDiagonals) {
   expect_results(solved(1), {{nan, 1}, {1, 1}, {1, nan}, {nan, nan}, {1}});
 }
 
+TEST(LapackEntries, GehrdPacksReflectionsBelow) {
+  // The column (3, 4) below the diagonal has the length 5: beta is -5, v is (1, 4 / 8).
+  const auto parts = entries::gehrd(numbers({1, 0, 0, 3, 1, 0, 4, 0, 1}, {3, 3}), here);
+  expect_results(parts, {{1, 0, 0, -5, 1, 0, 0.5, 0, 1}, {1.6, 0}, {0}});
+}
+
+TEST(LapackEntries, SytrdOfEitherTriangle) {
+  const auto lower = entries::sytrd(numbers({1, 9, 9, 3, 2, 9, 4, 0, 2}, {3, 3}), true, here);
+  expect_results(lower, {{1, 9, 9, -5, 2, 9, 0.5, 0, 2}, {1, 2, 2}, {-5, 0}, {1.6, 0}, {0}});
+  const auto upper = entries::sytrd(numbers({2, 0, 4, 9, 2, 3, 9, 9, 1}, {3, 3}), false, here);
+  expect_results(upper, {{2, 0, 0.5, 9, 2, -5, 9, 9, 1}, {2, 2, 1}, {0, -5}, {0, 1.6}, {0}});
+}
+
 TEST(LapackEntries, GesddOfAWideMatrixWithoutVectors) {
   const ab::Array a = numbers({0, 3, 0, 0, 0, 4}, {2, 3});
   const auto some = entries::gesdd(a, entries::SvdMode::none, here, false);

@@ -119,6 +119,18 @@ TEST_P(Linalg, EigenvectorsOfAnyMatrix) {
   }
 }
 
+TEST_P(Linalg, HessenbergForms) {
+  for (const ab::Shape& shape : {ab::Shape{1, 1}, ab::Shape{2, 2}, ab::Shape{7, 3, 3},
+                                 ab::Shape{30, 30}, ab::Shape{0, 0}, ab::Shape{0, 4, 4}}) {
+    SCOPED_TRACE(ab::to_string(shape));
+    const ab::Array x = random_matrices(shape, GetParam());
+    const auto [h, q] = linalg::hessenberg(x);
+    expect_same(ab::matmul(ab::matmul(q, h), adjoint(q)), x);
+    expect_same(ab::triu(h, -1), h);
+    expect_orthonormal_columns(q);
+  }
+}
+
 TEST_P(Linalg, TridiagonalSystems) {
   const ab::Dtype dtype = GetParam();
   for (const std::int64_t size : {0, 1, 2, 7, 100}) {

@@ -256,6 +256,12 @@ TEST(StablehloValues, EigenvaluesSystemsAndThinFactorsByLapacksNames) {
   check.expect_almost_eq_const %3#1, dense<[4.0, 3.0]> : tensor<2xf32>
   %4:5 = stablehlo.custom_call @lapack_sgesdd_ffi(%w) {mhlo.backend_config = {mode = 78 : ui8}} : (tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2xf32>, tensor<2x2xf32>, tensor<3x3xf32>, tensor<i32>)
   check.expect_almost_eq_const %4#1, dense<[4.0, 3.0]> : tensor<2xf32>
+  %h = stablehlo.constant dense<[[1.0, 0.0, 0.0], [3.0, 1.0, 0.0], [4.0, 0.0, 1.0]]> : tensor<3x3xf64>
+  %h0:3 = stablehlo.custom_call @lapack_dgehrd_ffi(%h) {mhlo.backend_config = {high = 3 : i32, low = 1 : i32}} : (tensor<3x3xf64>) -> (tensor<3x3xf64>, tensor<2xf64>, tensor<i32>)
+  check.expect_almost_eq_const %h0#1, dense<[1.6, 0.0]> : tensor<2xf64>
+  %h1:5 = stablehlo.custom_call @lapack_dsytrd_ffi(%h) {mhlo.backend_config = {uplo = 76 : ui8}} : (tensor<3x3xf64>) -> (tensor<3x3xf64>, tensor<3xf64>, tensor<2xf64>, tensor<2xf64>, tensor<i32>)
+  check.expect_almost_eq_const %h1#1, dense<[1.0, 1.0, 1.0]> : tensor<3xf64>
+  check.expect_almost_eq_const %h1#2, dense<[-5.0, 0.0]> : tensor<2xf64>
   %t = stablehlo.constant dense<[[2.0, 0.0], [3.0, 4.0]]> : tensor<2x2xbf16>
   %r = stablehlo.constant dense<[[2.0], [11.0]]> : tensor<2x1xbf16>
   %5 = "stablehlo.triangular_solve"(%t, %r) <{left_side = true, lower = true, transpose_a = #stablehlo<transpose NO_TRANSPOSE>, unit_diagonal = false}> : (tensor<2x2xbf16>, tensor<2x1xbf16>) -> tensor<2x1xbf16>

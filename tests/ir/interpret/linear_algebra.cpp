@@ -249,8 +249,23 @@ TEST(Interpret, EigOfWhatIsNotFinite) {
   const auto parts =
       apply_all(Op::eig, {grid<double>({2, 2}, {1, nan, 0, 1})}, EigAttributes{false, true});
   for (const Literal& part : parts) {
-    for (const auto x : part.values<std::complex<double>>()) EXPECT_TRUE(std::isnan(x.real()));
+    for (const auto x : part.values<std::complex<double>>()) {
+      EXPECT_TRUE(std::isnan(x.real()));
+      EXPECT_TRUE(std::isnan(x.imag()));
+    }
   }
+}
+
+TEST(Interpret, BothPartsOfWhatDoesNotExistAreNaN) {
+  using C = std::complex<double>;
+  const Literal factor = apply(Op::cholesky, {grid<C>({2, 2}, {{-1, 0}, {0, 1}, {0, -1}, {1, 0}})},
+                               TriangleAttributes{false});
+  const auto values = factor.values<C>();
+  for (const std::size_t i : {0u, 1u, 3u}) {
+    EXPECT_TRUE(std::isnan(values[i].real()) && std::isnan(values[i].imag())) << i;
+  }
+  EXPECT_EQ(values[2], C(0));
+  EXPECT_FALSE(std::signbit(values[2].imag()));
 }
 
 TEST(Interpret, TridiagonalSolve) {
