@@ -92,8 +92,8 @@ class TwinWriter {
 std::span<const Identity> all_identities() {
   static const std::vector<Identity> rows = [] {
     std::vector<Identity> all;
-    for (const auto table :
-         {op_identities(), arithmetic_identities(), value_identities(), flow_identities()}) {
+    for (const auto table : {op_identities(), product_identities(), arithmetic_identities(),
+                             value_identities(), flow_identities()}) {
       all.insert(all.end(), table.begin(), table.end());
     }
     return all;

@@ -92,22 +92,28 @@ std::optional<std::int64_t> IdentityWriter::axis_of(Value x) {
   return random.below(rank);
 }
 
-Move random_move(Random& random, const Shape& shape) {
-  std::vector<std::int64_t> axes(static_cast<std::size_t>(shape.rank()));
+std::vector<std::int64_t> random_order(Random& random, int rank) {
+  std::vector<std::int64_t> axes(static_cast<std::size_t>(rank));
   std::iota(axes.begin(), axes.end(), 0);
+  for (std::size_t i = axes.size(); i > 1; --i) {
+    const auto other = static_cast<std::size_t>(random.below(static_cast<std::int64_t>(i)));
+    std::swap(axes[i - 1], axes[other]);
+  }
+  return axes;
+}
+
+Move random_move(Random& random, const Shape& shape) {
+  std::vector<std::int64_t> axes = random_order(random, shape.rank());
   const std::int64_t choice = random.below(3);
   if (choice == 0) {
     std::erase_if(axes, [&](std::int64_t) { return random.percent(40); });
+    std::ranges::sort(axes);
     const auto turn = [axes](IdentityWriter& to, Value x) {
       return to.add(Op::reverse, {x}, AxesAttributes{axes});
     };
     return {turn, turn};
   }
   if (choice == 1) {
-    for (std::size_t i = axes.size(); i > 1; --i) {
-      std::swap(axes[i - 1],
-                axes[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(i)))]);
-    }
     std::vector<std::int64_t> inverse(axes.size());
     for (std::size_t i = 0; i < axes.size(); ++i) {
       inverse[static_cast<std::size_t>(axes[i])] = static_cast<std::int64_t>(i);

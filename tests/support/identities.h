@@ -23,6 +23,9 @@ class IdentityWriter {
   // Copies: what is added moves the nodes.
   Type type(Value value) const { return graph_.type(value); }
   Shape shape(Value value) const { return graph_.type(value).shape; }
+  std::int64_t size(Value value, std::int64_t axis) const {
+    return graph_.type(value).shape[static_cast<int>(axis)];
+  }
   Dtype dtype(Value value) const { return graph_.type(value).dtype; }
   Node node(Value value) const { return graph_.node(value); }
 
@@ -74,6 +77,8 @@ std::span<const Identity> arithmetic_identities();
 std::span<const Identity> value_identities();
 /// Of the results of ops of one kind: in parts, in another order, under other names of the axes.
 std::span<const Identity> op_identities();
+/// Of products: operands in the other order, in parts, with other names of the axes.
+std::span<const Identity> product_identities();
 /// Of any value, or any op: in a branch, or in a loop of few turns.
 std::span<const Identity> flow_identities();
 
@@ -81,6 +86,8 @@ std::span<const Identity> flow_identities();
 struct Move {
   std::function<Value(IdentityWriter&to, Value x)> there, back;
 };
+/// The axes of an array in any order.
+std::vector<std::int64_t> random_order(Random& random, int rank);
 /// Reversed along axes, transposed, or under another shape.
 Move random_move(Random& random, const Shape& shape);
 

@@ -50,7 +50,7 @@ Written carried_once(IdentityWriter& to, const Node&, Value x) {
 Written turned_round(IdentityWriter& to, const Node&, Value x) {
   const auto axis = to.axis_of(x);
   if (!axis) return std::nullopt;
-  const std::int64_t size = to.shape(x)[static_cast<int>(*axis)];
+  const std::int64_t size = to.size(x, *axis);
   if (size == 0 || size > 9) return std::nullopt;
   return loop(to, size, {x}, [&](IdentityWriter& body, std::span<const Value> carried) {
     const Value tail = body.part(carried[0], *axis, 1, size);
@@ -61,7 +61,7 @@ Written turned_round(IdentityWriter& to, const Node&, Value x) {
 Written written_piece_by_piece(IdentityWriter& to, const Node&, Value x) {
   const auto axis = to.axis_of(x);
   if (!axis) return std::nullopt;
-  const std::int64_t size = to.shape(x)[static_cast<int>(*axis)];
+  const std::int64_t size = to.size(x, *axis);
   if (size == 0 || size > 40) return std::nullopt;
   const Value counter = to.scalar(i32, 0);
   const Value blank = to.other(x);

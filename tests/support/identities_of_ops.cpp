@@ -13,16 +13,12 @@ bool is_exact(Dtype dtype) { return is_integer(dtype) || dtype == bool_; }
 
 bool holds(const Axes& axes, std::int64_t axis) { return std::ranges::count(axes, axis) > 0; }
 
-std::int64_t size_of(const IdentityWriter& to, Value x, std::int64_t axis) {
-  return to.shape(x)[static_cast<int>(axis)];
-}
-
 // --- elementwise -----------------------------------------------------------------------------
 
 Written elementwise_in_halves(IdentityWriter& to, const Node& node, Value x) {
   const auto axis = to.axis_of(x);
   if (!is_elementwise(node.op) || !axis) return std::nullopt;
-  const std::int64_t size = size_of(to, x, *axis), cut = to.cut(size);
+  const std::int64_t size = to.size(x, *axis), cut = to.cut(size);
   const auto half = [&](std::int64_t begin, std::int64_t end) {
     std::vector<Value> operands;
     for (Value input : node.inputs) operands.push_back(to.part(input, *axis, begin, end));
@@ -103,10 +99,10 @@ Written broadcast_in_parts(IdentityWriter& to, const Node& node, Value x) {
   const AxesAttributes& axes = node.as<AxesAttributes>();
   const Type type = to.type(x);
   for (std::size_t k = 0; k < axes.axes.size(); ++k) {  // what is repeated along
-    const bool same = size_of(to, node.inputs[0], static_cast<std::int64_t>(k)) != 1;
+    const bool same = to.size(node.inputs[0], static_cast<std::int64_t>(k)) != 1;
     if (axes.axes[k] == *axis && same) return std::nullopt;
   }
-  const std::int64_t size = size_of(to, x, *axis), cut = to.cut(size);
+  const std::int64_t size = to.size(x, *axis), cut = to.cut(size);
   const auto half = [&](std::int64_t count) {
     Axes sizes(type.shape.begin(), type.shape.end());
     sizes[static_cast<std::size_t>(*axis)] = count;
@@ -122,7 +118,7 @@ Written iota_turned(IdentityWriter& to, const Node& node, Value x) {
   const std::int64_t axis = node.as<AxisAttributes>().axis;
   // Numbers beyond the dtype wrap.
   const Value last = to.convert(
-      to.splat({i64, type.shape}, static_cast<double>(size_of(to, x, axis) - 1)), type.dtype);
+      to.splat({i64, type.shape}, static_cast<double>(to.size(x, axis) - 1)), type.dtype);
   const Value turned = to.add(Op::subtract, {last, x});
   return to.add(Op::reverse, {turned}, AxesAttributes{{axis}});
 }
@@ -130,7 +126,7 @@ Written iota_turned(IdentityWriter& to, const Node& node, Value x) {
 Written iota_repeated(IdentityWriter& to, const Node& node, Value x) {
   if (node.op != Op::iota) return std::nullopt;
   const std::int64_t axis = node.as<AxisAttributes>().axis;
-  const Type row{to.dtype(x), {size_of(to, x, axis)}};
+  const Type row{to.dtype(x), {to.size(x, axis)}};
   const Value line = to.add(Op::iota, {}, AxisAttributes{0}, row);
   return to.add(Op::broadcast_in_dim, {line}, AxesAttributes{{axis}}, to.type(x));
 }
@@ -152,7 +148,7 @@ Written reduced_in_rows(IdentityWriter& to, const Node& node, Value x) {
   for (std::int64_t left = *kept;; ++axis) {
     if (!holds(*axes, axis) && left-- == 0) break;
   }
-  const std::int64_t size = size_of(to, x, *kept), cut = to.cut(size);
+  const std::int64_t size = to.size(x, *kept), cut = to.cut(size);
   const auto half = [&](std::int64_t begin, std::int64_t end) {
     Node part = node;
     Axes sizes(part.types[0].shape.begin(), part.types[0].shape.end());
@@ -188,7 +184,7 @@ Written reduced_in_halves(IdentityWriter& to, const Node& node, Value x) {
   const auto combine = combiner_of(node, to.dtype(x));
   if (!combine || node.as<AxesAttributes>().axes.empty()) return std::nullopt;
   const std::int64_t axis = to.random.of(node.as<AxesAttributes>().axes);
-  const std::int64_t size = size_of(to, node.inputs[0], axis), cut = to.cut(size);
+  const std::int64_t size = to.size(node.inputs[0], axis), cut = to.cut(size);
   const Value first = to.again(node, {to.part(node.inputs[0], axis, 0, cut)});
   return to.add(*combine, {first, to.again(node, {to.part(node.inputs[0], axis, cut, size)})});
 }
@@ -242,7 +238,7 @@ Written along_an_axis_in_rows(IdentityWriter& to, const Node& node, Value x) {
   }
   const auto axis = to.axis_of(x);
   if (!axis || *axis == along) return std::nullopt;
-  const std::int64_t size = size_of(to, x, *axis), cut = to.cut(size);
+  const std::int64_t size = to.size(x, *axis), cut = to.cut(size);
   const Value first = to.again(node, {to.part(node.inputs[0], *axis, 0, cut)});
   const Value second = to.again(node, {to.part(node.inputs[0], *axis, cut, size)});
   return to.concatenate({first, second}, *axis);
@@ -255,95 +251,6 @@ Written running_the_other_way(IdentityWriter& to, const Node& node, Value) {
   const AxesAttributes axes{{running.axis}};
   const Value turned = to.add(Op::reverse, node.inputs, axes);
   return to.add(Op::reverse, {to.add(Op::cumulative, {turned}, running)}, axes);
-}
-
-// --- products --------------------------------------------------------------------------------
-
-Written dot_of_swapped(IdentityWriter& to, const Node& node, Value x) {
-  if (node.op != Op::dot) return std::nullopt;
-  const auto& dot = node.as<DotAttributes>();
-  const DotAttributes swapped{dot.rhs_batch, dot.lhs_batch, dot.rhs_contracting,
-                              dot.lhs_contracting};
-  const auto batch = static_cast<std::int64_t>(dot.lhs_batch.size());
-  const std::int64_t from_left = to.type(node.inputs[0]).rank() - batch -
-                                 static_cast<std::int64_t>(dot.lhs_contracting.size());
-  const std::int64_t rank = to.type(x).rank(), from_right = rank - batch - from_left;
-  AxesAttributes order;
-  for (std::int64_t axis = 0; axis < batch; ++axis) order.axes.push_back(axis);
-  for (std::int64_t k = 0; k < from_left; ++k) order.axes.push_back(batch + from_right + k);
-  for (std::int64_t k = 0; k < from_right; ++k) order.axes.push_back(batch + k);
-  const Value turned = to.add(Op::dot, {node.inputs[1], node.inputs[0]}, swapped);
-  return to.add(Op::transpose, {turned}, order);
-}
-
-// The axes of one side that the result has behind the batch.
-Axes free_axes(int rank, const Axes& batch, const Axes& contracting) {
-  Axes axes;
-  for (std::int64_t axis = 0; axis < rank; ++axis) {
-    if (!holds(batch, axis) && !holds(contracting, axis)) axes.push_back(axis);
-  }
-  return axes;
-}
-
-Written dot_in_parts(IdentityWriter& to, const Node& node, Value x) {
-  const auto axis = to.axis_of(x);
-  if (node.op != Op::dot || !axis) return std::nullopt;
-  const auto& dot = node.as<DotAttributes>();
-  const Axes left = free_axes(to.type(node.inputs[0]).rank(), dot.lhs_batch, dot.lhs_contracting);
-  const Axes right = free_axes(to.type(node.inputs[1]).rank(), dot.rhs_batch, dot.rhs_contracting);
-  const auto batch = dot.lhs_batch.size();
-  const auto at = static_cast<std::size_t>(*axis);
-  std::optional<std::int64_t> of_left, of_right;
-  if (at < batch) {
-    of_left = dot.lhs_batch[at];
-    of_right = dot.rhs_batch[at];
-  } else if (at < batch + left.size()) {
-    of_left = left[at - batch];
-  } else {
-    of_right = right[at - batch - left.size()];
-  }
-  const std::int64_t size = size_of(to, x, *axis), cut = to.cut(size);
-  const auto half = [&](std::int64_t begin, std::int64_t end) {
-    std::vector<Value> operands = node.inputs;
-    if (of_left) operands[0] = to.part(operands[0], *of_left, begin, end);
-    if (of_right) operands[1] = to.part(operands[1], *of_right, begin, end);
-    return to.again(node, operands);
-  };
-  const Value first = half(0, cut);
-  return to.concatenate({first, half(cut, size)}, *axis);
-}
-
-Written dot_in_sums(IdentityWriter& to, const Node& node, Value x) {
-  if (node.op != Op::dot || !is_integer(to.dtype(x))) return std::nullopt;
-  const auto& dot = node.as<DotAttributes>();
-  if (dot.lhs_contracting.empty()) return std::nullopt;
-  const std::int64_t left = dot.lhs_contracting[0], right = dot.rhs_contracting[0];
-  const std::int64_t size = size_of(to, node.inputs[0], left), cut = to.cut(size);
-  const auto half = [&](std::int64_t begin, std::int64_t end) {
-    const Value lhs = to.part(node.inputs[0], left, begin, end);
-    return to.again(node, {lhs, to.part(node.inputs[1], right, begin, end)});
-  };
-  const Value first = half(0, cut);
-  return to.add(Op::add, {first, half(cut, size)});
-}
-
-Written convolution_in_parts(IdentityWriter& to, const Node& node, Value) {
-  if (node.op != Op::convolution) return std::nullopt;
-  const auto& axes = node.as<ConvolutionAttributes>();
-  // Images of the left operand, or features of the right one where all see the same.
-  const int side = axes.groups == 1 && to.random.percent(50) ? 1 : 0;
-  const std::int64_t axis = side == 0 ? axes.lhs_axes[0] : axes.rhs_axes[0];
-  const std::int64_t result = axes.result_axes[static_cast<std::size_t>(side)];
-  const std::int64_t size = size_of(to, node.inputs[static_cast<std::size_t>(side)], axis);
-  const std::int64_t cut = to.cut(size);
-  const auto half = [&](std::int64_t begin, std::int64_t end) {
-    std::vector<Value> operands = node.inputs;
-    Value& operand = operands[static_cast<std::size_t>(side)];
-    operand = to.part(operand, axis, begin, end);
-    return to.again(node, operands);
-  };
-  const Value first = half(0, cut);
-  return to.concatenate({first, half(cut, size)}, result);
 }
 
 struct Rewrite {
@@ -368,11 +275,6 @@ const Rewrite table[] = {
     {"reduce(x) = reduce(x in another order), where that is free", reduced_in_another_order},
     {"sort(x) = concatenate(sort(x[:k]), sort(x[k:])), along another axis", along_an_axis_in_rows},
     {"cumulative(x) = reverse(cumulative(reverse(x)), the other way)", running_the_other_way},
-    {"dot(x, y) = transpose(dot(y, x))", dot_of_swapped},
-    {"dot(x, y) = concatenate(dot(x[:k], y), dot(x[k:], y))", dot_in_parts},
-    {"dot(x, y) = dot(x[:k], y[:k]) + dot(x[k:], y[k:]), for integers", dot_in_sums},
-    {"convolution(x, y) = concatenate(convolution(x[:k], y), convolution(x[k:], y))",
-     convolution_in_parts},
 };
 
 }  // namespace

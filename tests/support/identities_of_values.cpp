@@ -43,17 +43,35 @@ Written moved_and_back(IdentityWriter& to, const Node&, Value x) {
 Written cut_and_joined(IdentityWriter& to, const Node&, Value x) {
   const auto axis = to.axis_of(x);
   if (!axis) return std::nullopt;
-  const std::int64_t size = to.shape(x)[static_cast<int>(*axis)], cut = to.cut(size);
+  const std::int64_t size = to.size(x, *axis), cut = to.cut(size);
   return to.concatenate({to.part(x, *axis, 0, cut), to.part(x, *axis, cut, size)}, *axis);
+}
+
+Written quartered(IdentityWriter& to, const Node&, Value x) {
+  const auto rows = to.axis_of(x), columns = to.axis_of(x);
+  if (!rows || *rows == *columns) return std::nullopt;
+  const std::int64_t height = to.size(x, *rows);
+  const std::int64_t width = to.size(x, *columns);
+  const std::int64_t cut = to.cut(height), first_cut = to.cut(width), second_cut = to.cut(width);
+  const auto joined = [&](Value row, std::int64_t at) {
+    const Value left = to.part(row, *columns, 0, at);
+    return to.concatenate({left, to.part(row, *columns, at, width)}, *columns);
+  };
+  const Value first = joined(to.part(x, *rows, 0, cut), first_cut);
+  return to.concatenate({first, joined(to.part(x, *rows, cut, height), second_cut)}, *rows);
 }
 
 Written joined_and_cut(IdentityWriter& to, const Node&, Value x) {
   const auto axis = to.axis_of(x);
   if (!axis) return std::nullopt;
-  const std::int64_t size = to.shape(x)[static_cast<int>(*axis)];
+  const std::int64_t size = to.size(x, *axis);
   const Value y = to.other(x);
-  if (to.random.percent(50)) {
-    return to.part(to.concatenate({x, y}, *axis), *axis, 0, size);
+  const std::int64_t choice = to.random.below(3);
+  if (choice == 0) return to.part(to.concatenate({x, y}, *axis), *axis, 0, size);
+  if (choice == 1) {  // over the seam of two parts
+    const std::int64_t cut = to.cut(size);
+    const Value first = to.part(x, *axis, 0, cut), second = to.part(x, *axis, cut, size);
+    return to.part(to.concatenate({y, first, second}, *axis), *axis, size, 2 * size);
   }
   return to.part(to.concatenate({y, x, y}, *axis), *axis, size, 2 * size);
 }
@@ -315,6 +333,7 @@ const Identity table[] = {
     {"x = move back (move x), for reverse, transpose, reshape", moved_and_back},
     {"x = concatenate(x[:k], x[k:])", cut_and_joined},
     {"x = concatenate(y, x, y)[n:2n]", joined_and_cut},
+    {"x = its quarters, concatenated", quartered},
     {"x = slice(pad(x))", padded_and_cut},
     {"x = pad(pad(x, k), -k)", padded_and_cropped},
     {"x = broadcast(x)[k]", repeated_and_cut},
