@@ -103,6 +103,8 @@ HostTask call_task(const Program& program, const Step& step, const CallStep& cal
     case Op::householder_product:
     case Op::svd:
     case Op::eigh:
+    case Op::eig:
+    case Op::tridiagonal_solve:
       return linear_algebra_task(call);
     case Op::fft:
       return fft_task(call);

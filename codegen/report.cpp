@@ -124,8 +124,7 @@ std::string text_for_gpu(const Compilation& compilation) {
   Options options = compilation.options;
   PassContext passes{.fast_math = options.fast_math};
   passes.takes = [&](const ConvolutionStep& step) { return backend_of(gpu).takes(step); };
-  Graph graph =
-      optimize(compilation.traced, options, passes, {.disabled = options.disabled}).graph;
+  Graph graph = optimize(compilation.traced, options, passes, {.disabled = options.disabled}).graph;
   options.device = gpu;
   options.memory_limit = 0;
   const std::size_t nodes = graph.nodes().size();

@@ -203,6 +203,12 @@ struct EighAttributes {
   bool operator==(const EighAttributes&) const = default;
 };
 
+/// Which eigenvectors are wanted.
+struct EigAttributes {
+  bool left = false, right = false;
+  bool operator==(const EigAttributes&) const = default;
+};
+
 /// The forward and the inverse transform, and those of reals.
 enum class FftKind : std::uint8_t { fft, ifft, rfft, irfft };
 template <>
@@ -233,7 +239,8 @@ using Attributes =
                  WindowsAttributes, DotAttributes, ConvolutionAttributes, SortAttributes,
                  ArgsortAttributes, CumulativeAttributes, DeviceAttributes, CustomCallAttributes,
                  TriangleAttributes, TriangularSolveAttributes, SvdAttributes, EighAttributes,
-                 FftAttributes, FusionAttributes, GatherAttributes, ScatterAttributes>;
+                 FftAttributes, FusionAttributes, GatherAttributes, ScatterAttributes,
+                 EigAttributes>;
 
 template <class Visitor>
 void fields(const NoAttributes&, Visitor&&) {}
@@ -362,6 +369,11 @@ template <MaybeConst<EighAttributes> A, class Visitor>
 void fields(A& a, Visitor&& visit) {
   visit("vectors", a.vectors);
   visit("lower", a.lower);
+}
+template <MaybeConst<EigAttributes> A, class Visitor>
+void fields(A& a, Visitor&& visit) {
+  visit("left", a.left);
+  visit("right", a.right);
 }
 template <MaybeConst<FftAttributes> A, class Visitor>
 void fields(A& a, Visitor&& visit) {

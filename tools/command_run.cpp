@@ -33,12 +33,13 @@ struct RunChoices {
   bool random = false;
 };
 
-// "NAME=FILE" to its halves; NAME is a position, with or without the % of the text form.
+// "NAME=FILE" to its halves; NAME is a position, as 0, %0 or, as exported programs count, %arg0.
 std::pair<std::size_t, std::string> parse_binding(const std::string& text, const char* option,
                                                   std::size_t count) {
   const auto equals = text.find('=');
   std::string name = text.substr(0, equals);
   if (name.starts_with('%')) name.erase(0, 1);
+  if (name.starts_with("arg")) name.erase(0, 3);
   if (equals == text.npos || name.empty() || name.size() > 9 ||
       !std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isdigit(c); })) {
     throw Error(std::string(option) + " " + text + ": write NAME=FILE.npy, as in %0=x.npy");
@@ -50,6 +51,11 @@ std::pair<std::size_t, std::string> parse_binding(const std::string& text, const
                 ", counted from 0");
   }
   return {position, text.substr(equals + 1)};
+}
+
+// A FILE.npz by itself, which holds them all.
+bool is_archive(const std::string& binding) {
+  return binding.ends_with(".npz") && binding.find('=') == binding.npos;
 }
 
 Literal random_literal(const Type& type, std::mt19937_64& generator) {
@@ -73,6 +79,17 @@ Literal random_literal(const Type& type, std::mt19937_64& generator) {
 std::vector<Literal> read_inputs(const Graph& graph, const RunChoices& choices) {
   std::map<std::size_t, Literal> given;
   for (const std::string& binding : choices.inputs) {
+    if (is_archive(binding)) {
+      for (auto& [position, array] : read_numbered(binding)) {
+        if (position >= graph.parameter_count()) {
+          throw Error("--input " + binding + ": it holds array " + std::to_string(position) +
+                      ", and the graph has " + std::to_string(graph.parameter_count()) +
+                      " parameters, counted from 0");
+        }
+        given.insert_or_assign(position, std::move(array));
+      }
+      continue;
+    }
     auto [position, path] = parse_binding(binding, "--input", graph.parameter_count());
     given.insert_or_assign(position, read_array(path));
   }
@@ -152,17 +169,24 @@ void run_command(const RunChoices& choices) {
 
   const std::vector<Literal> outputs = run_once(compilation, buffers);
   std::map<std::size_t, std::string> files;
+  bool are_printed = true;
   for (const std::string& binding : choices.outputs) {
+    if (is_archive(binding)) {
+      write_npz(binding, outputs);
+      are_printed = false;
+      continue;
+    }
     const auto [position, path] = parse_binding(binding, "--output", outputs.size());
     if (path.ends_with(".npz")) {
-      throw Error("--output " + binding + ": each output is one .npy file; write NAME=FILE.npy");
+      throw Error("--output " + binding +
+                  ": one output is a .npy file; write POSITION=FILE.npy, or FILE.npz for all");
     }
     files.insert_or_assign(position, path);
   }
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (auto found = files.find(i); found != files.end()) {
       write_npy(found->second, outputs[i]);
-    } else {
+    } else if (are_printed) {
       std::cout << "output " << i << ": " << to_string(outputs[i].type()) << " = "
                 << to_string(outputs[i]) << "\n";
     }
@@ -185,10 +209,13 @@ void add_run(CLI::App& app) {
   auto choices = std::make_shared<RunChoices>();
   CLI::App* command = app.add_subcommand("run", "compile a graph and run it once");
   command->add_option("file", choices->file, "graph text, or - for standard input")->required();
-  command->add_option("--input", choices->inputs,
-                      "NAME=FILE.npy, as in %0=x.npy, or NAME=FILE.npz:ARRAY; once per parameter");
-  command->add_option("--output", choices->outputs,
-                      "POSITION=FILE.npy instead of printing that output");
+  command->add_option(
+      "--input", choices->inputs,
+      "NAME=FILE.npy, as in %0=x.npy, or NAME=FILE.npz:ARRAY, once per parameter; or "
+      "FILE.npz, whose arrays arr_0, arr_1 ... are the parameters");
+  command->add_option(
+      "--output", choices->outputs,
+      "POSITION=FILE.npy instead of printing that output; or FILE.npz for all of them");
   command->add_flag("--random", choices->random, "random values for parameters without --input");
   command->add_flag("--time", choices->time, "also print the median time of many runs");
   command->add_option("--timeline", choices->timeline,

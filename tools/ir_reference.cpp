@@ -178,6 +178,10 @@ bool takes(Op op, Dtype dtype) {
   if (op == Op::fft)
     attributes = FftAttributes{is_complex(dtype) ? FftKind::fft : FftKind::rfft, {1}};
   if (op == Op::triangular_solve) operands[1].shape = Shape{1, 1};
+  if (op == Op::tridiagonal_solve) {
+    for (Type& operand : operands) operand.shape = Shape{1};
+    operands[3].shape = Shape{1, 1};
+  }
   if (op == Op::householder_product) operands[1].shape = Shape{1};
   if (op == Op::select) operands[0].dtype = Dtype::bool_;
   if (op == Op::scatter) {

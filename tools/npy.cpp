@@ -254,22 +254,24 @@ Literal read_npy(const std::string& path) {
                    }});
 }
 
-void write_npy(const std::string& path, const Literal& literal) {
+void write_npy(std::ostream& file, const Literal& literal) {
   if (literal.type().dtype == bf16) {
     std::vector<float> values;
     for (BFloat16 value : literal.values<BFloat16>()) values.push_back(value);
-    return write_npy(path, Literal::of(std::span<const float>(values), literal.type().shape));
+    return write_npy(file, Literal::of(std::span<const float>(values), literal.type().shape));
   }
   const std::string header = header_of(literal.type());
   const std::array<char, 4> version = {1, 0, static_cast<char>(header.size() & 0xff),
                                        static_cast<char>(header.size() >> 8)};
-  write_file(path, [&](std::ostream& file) {
-    file << magic;
-    file.write(version.data(), version.size());
-    file << header;
-    file.write(reinterpret_cast<const char*>(literal.bytes().data()),
-               static_cast<std::streamsize>(literal.bytes().size()));
-  });
+  file << magic;
+  file.write(version.data(), version.size());
+  file << header;
+  file.write(reinterpret_cast<const char*>(literal.bytes().data()),
+             static_cast<std::streamsize>(literal.bytes().size()));
+}
+
+void write_npy(const std::string& path, const Literal& literal) {
+  write_file(path, [&](std::ostream& file) { write_npy(file, literal); });
 }
 
 }  // namespace anabranch

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <iosfwd>
 #include <span>
 #include <string>
 
@@ -31,5 +32,7 @@ Literal read_npy(const NpySource& source);
 /// Writes `literal` (bf16 as f32, which NumPy has) under a temporary name, then renames it: never
 /// half a file. Throws Error that names the file.
 void write_npy(const std::string& path, const Literal& literal);
+/// The bytes of such a file.
+void write_npy(std::ostream& file, const Literal& literal);
 
 }  // namespace anabranch

@@ -3,11 +3,15 @@
 #include <zip.h>
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <sstream>
 #include <string_view>
 #include <vector>
 
+#include "ir/write_file.h"
 #include "tools/npy.h"
 
 namespace anabranch {
@@ -108,7 +112,104 @@ Literal read_npz(const std::string& path, std::string_view key) {
   return read_entry(path + ":" + found->name, archive.get(), found->status);
 }
 
+// "arr_3", "arg3" and "3" are 3.
+std::optional<std::size_t> number_of(std::string_view name) {
+  for (const std::string_view prefix : {"arr_", "arg"}) {
+    if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
+  }
+  std::size_t number = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+  if (error != std::errc() || end != name.data() + name.size()) return std::nullopt;
+  return number;
+}
+
+// An archive that is made in memory.
+class ArchiveInMemory {
+ public:
+  ArchiveInMemory() {
+    zip_error_init(&error_);
+    source_ = zip_source_buffer_create(nullptr, 0, 0, &error_);
+    if (!source_) fail();
+    zip_source_keep(source_);  // for the bytes; the archive lets go of it when it is closed
+    archive_ = zip_open_from_source(source_, ZIP_TRUNCATE, &error_);
+    if (!archive_) {
+      zip_source_free(source_);
+      fail();
+    }
+  }
+  ~ArchiveInMemory() {
+    if (archive_) zip_discard(archive_);
+    zip_source_free(source_);
+    zip_error_fini(&error_);
+  }
+  ArchiveInMemory(const ArchiveInMemory&) = delete;
+  ArchiveInMemory& operator=(const ArchiveInMemory&) = delete;
+
+  // `bytes` stay until the archive is closed.
+  void add(const std::string& name, const std::string& bytes) {
+    zip_source_t* entry = zip_source_buffer(archive_, bytes.data(), bytes.size(), 0);
+    const zip_int64_t index = entry ? zip_file_add(archive_, name.c_str(), entry, 0) : -1;
+    if (index < 0) {
+      zip_source_free(entry);
+      throw Error(name + ": cannot be put into an archive: " + zip_strerror(archive_));
+    }
+    zip_set_file_compression(archive_, static_cast<zip_uint64_t>(index), ZIP_CM_STORE, 0);
+  }
+  std::string closed() {
+    if (zip_close(archive_) != 0) throw Error(std::string("an archive: ") + zip_strerror(archive_));
+    archive_ = nullptr;
+    std::string bytes;
+    zip_stat_t status;
+    if (zip_source_stat(source_, &status) == 0) bytes.resize(status.size);
+    if (zip_source_open(source_) != 0) fail();
+    zip_source_read(source_, bytes.data(), bytes.size());
+    zip_source_close(source_);
+    return bytes;
+  }
+
+ private:
+  [[noreturn]] void fail() {
+    throw Error(std::string("an archive in memory: ") + zip_error_strerror(&error_));
+  }
+
+  zip_error_t error_;
+  zip_source_t* source_ = nullptr;
+  zip_t* archive_ = nullptr;
+};
+
 }  // namespace
+
+std::map<std::size_t, Literal> read_numbered(const std::string& path) {
+  const Archive archive = open_archive(path);
+  const std::vector<Entry> arrays = arrays_in(archive.get());
+  std::map<std::size_t, Literal> numbered;
+  for (const Entry& entry : arrays) {
+    const std::optional<std::size_t> number = number_of(entry.name);
+    if (!number || numbered.contains(*number)) {
+      fail_reading(path, "holds the arrays " + names_of(arrays) +
+                             "; name them arr_0, arr_1 ..., as np.savez(file, a, b) does, or give "
+                             "each by itself: NAME=" +
+                             path + ":" + entry.name);
+    }
+    numbered.emplace(*number, read_entry(path + ":" + entry.name, archive.get(), entry.status));
+  }
+  return numbered;
+}
+
+void write_npz(const std::string& path, std::span<const Literal> arrays) {
+  ArchiveInMemory archive;
+  std::vector<std::string> files;
+  for (const Literal& array : arrays) {
+    std::ostringstream file;
+    write_npy(file, array);
+    files.push_back(std::move(file).str());
+  }
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    archive.add("arr_" + std::to_string(i) + ".npy", files[i]);
+  }
+  const std::string bytes = archive.closed();
+  write_file(path, [&](std::ostream& file) { file << bytes; });
+}
 
 Literal read_array(const std::string& path) {
   if (path.ends_with(extension)) return read_npz(path, "");

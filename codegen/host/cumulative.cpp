@@ -29,7 +29,8 @@ constexpr std::int64_t widest_band = 1 << 10;
 // -----------------------------------------------------------------------------------
 
 template <class T>
-constexpr bool has_vectors = (sizeof(T) == 4 || sizeof(T) == 8) && !std::is_same_v<T, bool>;
+constexpr bool has_vectors = (sizeof(T) == 4 || sizeof(T) == 8) && !std::is_same_v<T, bool> &&
+                             !is_complex_storage<T>;
 
 template <class T>
 struct Block {
@@ -312,11 +313,13 @@ HostTask task_of(const RunningTask& task, Running of, bool reverse) {
     case Running::product:
       return task_of<Summed, Running::product>(task, reverse);
     case Running::maximum:
-      return task_of<T, Running::maximum>(task, reverse);
+      if constexpr (!is_complex_storage<T>) return task_of<T, Running::maximum>(task, reverse);
+      break;
     case Running::minimum:
-      return task_of<T, Running::minimum>(task, reverse);
+      if constexpr (!is_complex_storage<T>) return task_of<T, Running::minimum>(task, reverse);
+      break;
   }
-  __builtin_unreachable();
+  throw InternalError("link", "a running maximum or minimum of complex numbers");
 }
 
 }  // namespace
@@ -327,8 +330,8 @@ HostTask cumulative_task(const CallStep& call, std::int64_t threads) {
   const RunningTask task{Lines(type.shape, axis), threads};
   const Running how = of;
   const bool from_end = reverse;
-  return visit_dtype(type.dtype, [&]<class T>() -> HostTask {
-    if constexpr (std::is_integral_v<T> || is_float_storage<T>) {
+  return visit_any_dtype(type.dtype, [&]<class T>() -> HostTask {
+    if constexpr (std::is_integral_v<T> || is_float_storage<T> || is_complex_storage<T>) {
       return task_of<T>(task, how, from_end);
     } else {
       throw InternalError("link", "a running combination of " + to_string(type));

@@ -27,20 +27,27 @@ namespace anabranch::host {
 template <class T, Running of>
 constexpr T identity() {
   using Limits = std::numeric_limits<T>;
-  if constexpr (of == Running::sum)
+  if constexpr (of == Running::sum && is_complex_storage<T>) {
+    return T(-0.0, -0.0);
+  } else if constexpr (of == Running::sum) {
     return std::is_floating_point_v<T> ? static_cast<T>(-0.0) : T(0);
-  if constexpr (of == Running::product) return T(1);
-  if constexpr (of == Running::maximum) {
+  } else if constexpr (of == Running::product) {
+    return T(1);
+  } else if constexpr (of == Running::maximum) {
     return std::is_floating_point_v<T> ? -Limits::infinity() : Limits::lowest();
+  } else {
+    return std::is_floating_point_v<T> ? Limits::infinity() : Limits::max();
   }
-  return std::is_floating_point_v<T> ? Limits::infinity() : Limits::max();
 }
 
 /// As ops.def combines: integers wrap, NaN wins, -0 is below 0.
 template <class T, Running of>
 inline T combined(T a, T b) {
   constexpr bool is_float = std::is_floating_point_v<T>;
-  if constexpr (of == Running::sum || of == Running::product) {
+  if constexpr (is_complex_storage<T>) {
+    if constexpr (of == Running::sum) return a + b;
+    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+  } else if constexpr (of == Running::sum || of == Running::product) {
     if constexpr (is_float) return of == Running::sum ? a + b : a * b;
     const auto x = static_cast<std::uint64_t>(a), y = static_cast<std::uint64_t>(b);
     return static_cast<T>(of == Running::sum ? x + y : x * y);
@@ -62,6 +69,7 @@ struct BlockScan {
   static constexpr int parts = 64 / width;                           // of a group
   static constexpr int group = parts * lanes;
   typedef T Vector __attribute__((vector_size(width)));
+  typedef T Line __attribute__((vector_size(width), may_alias));
   using Signed = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
   typedef Signed Bits __attribute__((vector_size(width)));
   using Lanes = std::make_index_sequence<static_cast<std::size_t>(lanes)>;
@@ -160,10 +168,21 @@ struct BlockScan {
     for (int i = 0; i < count; ++i) to[i * step] = g.part[i / lanes][i % lanes];
   }
 
-  // Past the caches, where it `streams`: `to` is then on 16 bytes.
+  // Past the caches, where it `streams`: `to` is then on 16 bytes. Lines as a whole take fewer
+  // stores. (The intrinsics of wide registers cannot be called here: this is inlined where the
+  // target has them.)
   [[gnu::always_inline]] static void store(T* to, const Group& g, bool streams) {
 #if defined(__SSE2__)
     if (streams) {
+      if constexpr (width > 16) {
+        if (reinterpret_cast<std::uintptr_t>(to) % width == 0) {
+          for (int k = 0; k < parts; ++k) {
+            auto* line = reinterpret_cast<Line*>(to) + k;
+            __asm__("vmovntps %1, %0" : "=m"(*line) : "v"(g.part[k]));
+          }
+          return;
+        }
+      }
       __m128i quarters[4];
       __builtin_memcpy(quarters, &g, sizeof g);
       for (int k = 0; k < 4; ++k) _mm_stream_si128(reinterpret_cast<__m128i*>(to) + k, quarters[k]);

@@ -57,6 +57,7 @@ using Real = typename RealOf<T>::type;
 
 ROUTINE(potrf, (char triangle, lapack_int n, T* a), triangle, n, a, n)
 ROUTINE(getrf, (lapack_int m, lapack_int n, T* a, lapack_int* pivots), m, n, a, m, pivots)
+ROUTINE(gtsv, (lapack_int n, lapack_int sides, T* below, T* on, T* above, T* b), n, sides, below, on, above, b, n)
 ROUTINE(geqrf, (lapack_int m, lapack_int n, T* a, T* factors, T* work, lapack_int size), m, n, a, m, factors, work, size)
 
 // Real matrices have routines of other names here, or of fewer arguments.
@@ -72,6 +73,12 @@ COMPLEX_ROUTINE(gesdd, gesdd, GESDD, job, m, n, a, m, s, u, ldu, vt, ldvt, work,
                lapack_int integer_count)
 REAL_ROUTINE(syevd, syevd, SYEVD, job, triangle, n, a, n, w, work, size, integers, integer_count)
 COMPLEX_ROUTINE(syevd, heevd, SYEVD, job, triangle, n, a, n, w, work, size, reals, real_count, integers, integer_count)
+// Of real matrices `reals` gets the eigenvalues' real parts, then their imaginary parts.
+#define GEEV (char left, char right, lapack_int n, T* a, [[maybe_unused]] T* w, T* vl, T* vr, T* work,                 \
+              lapack_int size, Real<T>* reals)
+REAL_ROUTINE(geev, geev, GEEV, left, right, n, a, n, reals, reals + n, vl, n, vr, n, work, size)
+COMPLEX_ROUTINE(geev, geev, GEEV, left, right, n, a, n, w, vl, n, vr, n, work, size, reals)
+#undef GEEV
 #undef ORGQR
 #undef GESDD
 #undef SYEVD

@@ -25,8 +25,12 @@ struct Batch {
   std::int64_t least() const { return std::min(rows, columns); }
 };
 
+/// NaN in both parts, where it has two.
 template <class T>
-inline constexpr T nan_of = T(std::numeric_limits<double>::quiet_NaN());
+inline constexpr T nan_of = std::numeric_limits<T>::quiet_NaN();
+template <class R>
+inline constexpr std::complex<R> nan_of<std::complex<R>> = {std::numeric_limits<R>::quiet_NaN(),
+                                                            std::numeric_limits<R>::quiet_NaN()};
 
 template <class T>
 bool all_finite(const T* elements, std::int64_t count) {

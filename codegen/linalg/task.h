@@ -7,7 +7,14 @@
 
 namespace anabranch {
 
-/// For `cholesky`, `triangular_solve`, `lu`, `qr`, `householder_product`, `svd` and `eigh`.
+/// Whether an op of the kind `call` is one of these tasks.
+bool is_linear_algebra(Op op);
+
+/// For `cholesky`, `triangular_solve`, `tridiagonal_solve`, `lu`, `qr`, `householder_product`,
+/// `svd`, `eigh` and `eig`.
 HostTask linear_algebra_task(const CallStep& call);
+
+/// About how many additions and multiplications of real numbers it takes.
+double linear_algebra_operations(const CallStep& call);
 
 }  // namespace anabranch

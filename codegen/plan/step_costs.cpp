@@ -8,6 +8,7 @@
 
 #include "codegen/backends.h"
 #include "codegen/host/scatter.h"
+#include "codegen/linalg/task.h"
 #include "codegen/plan/control_flow.h"
 
 namespace anabranch {
@@ -62,6 +63,9 @@ class CostOf {
     if (call.op == Op::sort || call.op == Op::argsort)
       cost.operations = 64 * call.operands[0].size();
     if (call.op == Op::cumulative) cost.operations = 2 * call.operands[0].size();
+    if (is_linear_algebra(call.op)) {
+      cost.operations = static_cast<std::int64_t>(linear_algebra_operations(call));
+    }
     return cost;
   }
   Cost operator()(const LoopStep&) const { return {}; }

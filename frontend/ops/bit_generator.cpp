@@ -8,6 +8,7 @@
 #include "anabranch/manipulate.h"
 #include "frontend/array/expression.h"
 #include "frontend/array/fail.h"
+#include "frontend/ops/philox.h"
 #include "frontend/ops/special_terms.h"
 #include "frontend/trace/record.h"
 
@@ -120,6 +121,15 @@ Drawn draw_philox(const Term& key, const Term& low, const Term& high, const Shap
 
 }  // namespace
 
+Array philox_word(const Operand& key, const Operand& counter) {
+  const Term number(counter), place = number & 3u, none = number ^ number;
+  const std::array<Term, 4> x = philox(Term(key), number >> 2, none);
+  const auto chosen = [&](int which, const Term& otherwise) {
+    return where(place == which, x[static_cast<std::size_t>(which)], otherwise);
+  };
+  return chosen(0, chosen(1, chosen(2, x[3])));
+}
+
 RandomBits rng_bit_generator(const Operand& state, RandomAlgorithm algorithm, const Sizes& sizes,
                              Dtype dtype) {
   const SourceLocation at = state.where();
@@ -147,7 +157,7 @@ RandomBits rng_bit_generator(const Operand& state, RandomAlgorithm algorithm, co
   }
   const std::int64_t kept = count - 1;
   const Term counter = {slice(drawn.counter, {0}, {kept}), at};
-  return {concat({key, counter}), bitcast(bits, dtype)};
+  return {concat({key, counter}), reshape(bitcast(bits, dtype), sizes)};
 }
 
 }  // namespace anabranch

@@ -28,28 +28,37 @@ Array converted(const Array& array, Dtype dtype, SourceLocation where) {
 
 void demand_arrays(const char* function, const Tree& tree, SourceLocation where) {
   auto leaf = tree.leaves.begin();
-  for (const auto& [path, part] : tree.form) {
+  for (const auto& [path, part] : tree.form.lines()) {
     if (!part.empty() || (leaf++)->expression()) continue;
     fail(std::string(function) + ": " + path + " is an empty Array; give it a value", where);
   }
 }
 
+// Of a carry that begins with the loop's index.
+Form after_index(const Form& rest) {
+  Form form;
+  form.add("the index", "");
+  form.add(rest);
+  return form;
+}
+
 // The path of each array.
 std::vector<std::string> paths(const Form& form) {
   std::vector<std::string> paths;
-  for (const auto& [path, part] : form) {
+  for (const auto& [path, part] : form.lines()) {
     if (part.empty()) paths.push_back(path);
   }
   return paths;
 }
 
 // "carry.layers.size(): 2 goes in and 3 comes back"
-void demand_same_form(const char* function, const Form& before, const Form& after,
+void demand_same_form(const char* function, const Form& form_before, const Form& form_after,
                       const std::string& first, const std::string& second, SourceLocation where) {
-  if (before == after) return;
+  if (form_before == form_after) return;
+  const std::vector<Form::Line>&before = form_before.lines(), &after = form_after.lines();
   std::size_t at = 0;
   while (at < before.size() && at < after.size() && before[at] == after[at]) ++at;
-  auto describe = [&](const Form& form) {
+  auto describe = [&](const std::vector<Form::Line>& form) {
     if (at >= form.size()) return std::string("nothing more");
     const auto& [path, part] = form[at];
     return path + (part.empty() ? " (an array)" : ": " + part);
@@ -167,7 +176,7 @@ Leaves run_fori(const Operand& lower, const Operand& upper, Tree init,
   }
   Loop loop{function, where, std::move(init)};
   loop.init.leaves.insert(loop.init.leaves.begin(), bounds[0]);
-  loop.init.form.insert(loop.init.form.begin(), {"the index", ""});
+  loop.init.form = after_index(loop.init.form);
   loop.invariants = {bounds[1]};
   loop.condition = [&](const Leaves& carry, const Leaves& invariants) {
     return record(Op::compare, {carry[0], invariants[0]}, where, CompareAttributes{Comparison::lt});
@@ -178,7 +187,7 @@ Leaves run_fori(const Operand& lower, const Operand& upper, Tree init,
     Array following = record(Op::add, {carry[0], one}, where);
     following.expression()->weak = is_weak(carry[0]);
     next.leaves.insert(next.leaves.begin(), following);
-    next.form.insert(next.form.begin(), {"the index", ""});
+    next.form = after_index(next.form);
     return next;
   };
   return since(run_while(loop), 1);
@@ -243,10 +252,7 @@ Tree collected(const Scan& scan, Leaves& carry) {
   }
 }
 
-template <class List>
-void append(List& list, const List& more) {
-  list.insert(list.end(), more.begin(), more.end());
-}
+void append(Leaves& list, const Leaves& more) { list.insert(list.end(), more.begin(), more.end()); }
 
 // One turn: index, carry and what is collected so far, to the next of each.
 Tree scan_turn(const Scan& scan, const Leaves& carry, const Leaves& xs) {
@@ -256,15 +262,15 @@ Tree scan_turn(const Scan& scan, const Leaves& carry, const Leaves& xs) {
   for (const Array& x : xs) slabs.push_back(dynamic_index_in_dim({x, scan.where}, index));
   auto [next, ys] = scan.step(part(carry, 1, count), slabs);
   const Array one = array_of(i64, 1, scan.where);
-  Tree all{{record(Op::add, {carry[0], one}, scan.where)}, {{"the index", ""}}};
+  Tree all{{record(Op::add, {carry[0], one}, scan.where)}, after_index({})};
   append(all.leaves, next.leaves);
-  append(all.form, next.form);
+  all.form.add(next.form);
   for (std::size_t i = 0; i < ys.leaves.size(); ++i) {
     const Operand so_far(carry[1 + count + i], scan.where);
     const Operand y(ys.leaves[i], scan.where);
     all.leaves.push_back(dynamic_update_index_in_dim(so_far, y, index));
   }
-  append(all.form, ys.form);
+  all.form.add(ys.form);
   return all;
 }
 
@@ -285,8 +291,8 @@ std::pair<Leaves, Leaves> run_scan(const Scan& scan) {
   Loop loop{"scan", scan.where, {{array_of(i64, 0, scan.where)}, {{"the index", ""}}}};
   append(loop.init.leaves, carry);
   append(loop.init.leaves, stacked);
-  append(loop.init.form, scan.init.form);
-  append(loop.init.form, ys.form);
+  loop.init.form.add(scan.init.form);
+  loop.init.form.add(ys.form);
   loop.invariants = scan.xs.leaves;
   loop.condition = [&](const Leaves& leaves, const Leaves&) {
     const Array end = array_of(i64, static_cast<std::uint64_t>(length), scan.where);

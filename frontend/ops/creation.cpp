@@ -92,9 +92,8 @@ std::optional<T> in_range(double value) {
 // A number without a dtype.
 Array made_of(const char* function, const Operand& operand) {
   const Number& number = operand.number();
-  if (const auto* value = std::get_if<double>(&number.value);
-      value && number.dtype == f64 && !in_range<float>(*value)) {
-    fail_range(function, *value, operand.where());
+  if (number.dtype == f64 && !in_range<float>(number.real)) {
+    fail_range(function, number.real, operand.where());
   }
   return number_as(function, number, dtype_made_of(number), operand.where());
 }
@@ -112,6 +111,11 @@ double value_of(const char* function, const Operand& operand) {
 }
 
 }  // namespace
+
+Array array(const std::vector<bool>& values, const Sizes& sizes) {
+  const std::vector<std::uint8_t> bytes(values.begin(), values.end());
+  return array_of_bytes(bool_, sizes, std::as_bytes(std::span(bytes)), bytes.size());
+}
 
 Array array_of_bytes(Dtype dtype, const Sizes& sizes, std::span<const std::byte> bytes,
                      std::size_t count) {

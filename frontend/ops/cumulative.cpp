@@ -1,7 +1,6 @@
 #include "anabranch/cumulative.h"
 
 #include "anabranch/arrange.h"
-#include "anabranch/complex.h"
 #include "anabranch/manipulate.h"
 #include "frontend/array/expression.h"
 #include "frontend/array/fail.h"
@@ -52,21 +51,10 @@ Array scanned(const RunningAxis& line, bool reverse, Combine combine) {
 }  // namespace
 
 Array cumsum(const Operand& x, const Axes& axis, bool reverse) {
-  const Array array = as_array("cumsum", x);
-  if (is_complex(type_of(array).dtype)) {
-    const Operand z(array, x.where());
-    return complex({cumsum({real(z), x.where()}, axis, reverse), x.where()},
-                   {cumsum({imag(z), x.where()}, axis, reverse), x.where()});
-  }
   return running("cumsum", Running::sum, countable("cumsum", x), axis, reverse);
 }
 
 Array cumprod(const Operand& x, const Axes& axis, bool reverse) {
-  const Array array = as_array("cumprod", x);
-  if (is_complex(type_of(array).dtype)) {
-    const RunningAxis line("cumprod", {array, x.where()}, axis);
-    return scanned(line, reverse, [&](const Operand& a, const Operand& b) { return a * b; });
-  }
   return running("cumprod", Running::product, countable("cumprod", x), axis, reverse);
 }
 

@@ -192,9 +192,9 @@ bool lacks_elements(const Picked& picked, const Shape& shape) {
 // The only subscript, where it is an array of bools.
 std::optional<Array> mask_of(const std::vector<Subscript>& subscripts) {
   if (subscripts.size() != 1) return std::nullopt;
-  const auto* array = std::get_if<Array>(&subscripts[0].kind());
-  if (!array || !array->expression() || type_of(*array).dtype != bool_) return std::nullopt;
-  return *array;
+  const Array& array = subscripts[0].array();
+  if (!array.expression() || type_of(array).dtype != bool_) return std::nullopt;
+  return array;
 }
 
 Array combined_by(Update update, const Operand& x, const Operand& values) {
@@ -242,7 +242,7 @@ Array where_mask(const Array& x, const Array& mask, const Operand& values, Updat
 }  // namespace
 
 Subscript::Subscript(Array (*whole)(const Operand&, const Axes&, bool), std::source_location where)
-    : kind_(All()), where_(where) {
+    : kind_(Kind::all), where_(where) {
   if (whole != static_cast<decltype(whole)>(&all)) {
     fail("a subscript is a function other than ab::all; call it first", where);
   }

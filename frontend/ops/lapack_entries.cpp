@@ -1,6 +1,7 @@
 #include "frontend/ops/lapack_entries.h"
 
 #include "anabranch/arrange.h"
+#include "anabranch/complex.h"
 #include "anabranch/creation.h"
 #include "anabranch/elementwise.h"
 #include "anabranch/reduce.h"
@@ -100,6 +101,29 @@ std::vector<Array> syevd(const Array& a, bool lower, bool vectors, SourceLocatio
   }
   const std::vector<Array> parts = factors_of(Op::eigh, {a}, where, EighAttributes{true, lower});
   return {parts[1], parts[0], info_of(parts[0], 1, where)};
+}
+
+std::vector<Array> geev(const Array& a, bool left, bool right, SourceLocation where) {
+  const std::vector<Array> parts = factors_of(Op::eig, {a}, where, EigAttributes{left, right});
+  const Operand values(parts[0], where);
+  std::vector<Array> results = {parts[0]};
+  if (!is_complex(type_of(a).dtype)) results = {real(values), imag(values)};
+  const std::int64_t size = size_from_last(a, 1);
+  std::size_t next = 1;
+  for (const bool wanted : {left, right}) {
+    results.push_back(wanted ? parts[next++]
+                             : zeros(type_of(parts[0]).dtype, batch_and(a, {size, size}, where)));
+  }
+  results.push_back(info_of(parts[0], 1, where));
+  return results;
+}
+
+std::vector<Array> gtsv(const std::vector<Array>& operands, SourceLocation where) {
+  std::vector<Array> results(operands.begin(), operands.begin() + 3);
+  const Array x = record(Op::tridiagonal_solve, operands, where);
+  results.push_back(x);
+  results.push_back(info_of(x, 2, where));
+  return results;
 }
 
 std::vector<Array> lu_decomposition(const Array& a, SourceLocation where) {

@@ -2,7 +2,8 @@
 //
 // A StableHLO `custom_call` names one of these; the operands are arrays of matrices with
 // any number of batch axes before the last two. `?` is s, d, c or z
-// (orgqr and syevd of complex matrices are called ungqr and heevd). The older targets without
+// (orgqr, syevd and sytrd of complex matrices are called ungqr, heevd and hetrd). The older targets
+// without
 // `_ffi` have the same results (their leading operands, sizes as i32 scalars, are left out here).
 //
 //   target                        attributes             operands   results                function
@@ -13,15 +14,21 @@
 //   lapack_?orgqr_ffi                                    a, taus    q [, info]             orgqr
 //   lapack_?gesdd_ffi             mode 'A' 'S' 'N'       a          a, s, u, vt, info      gesdd
 //   lapack_?syevd_ffi             mode 'V' 'N', uplo     a          v, w, info             syevd
+//   lapack_?geev_ffi              compute_left,
+//                                 compute_right 'V' 'N'  a          w, vl, vr, info        geev
+//   lapack_?gehrd_ffi             (low, high)            a          a, taus, info          gehrd
+//   lapack_?sytrd_ffi             uplo                   a          a, d, e, taus, info    sytrd
+//   lapack_?gtsv_ffi                                     dl, d,     dl, d, du, x, info     gtsv
+//                                                        du, b
 //   LuDecomposition                                      a          lu, pivots, permutation
 //   lu_decomposition Qr                                                   a          a, taus geqrf
 //   ProductOfElementaryHouseholderReflectors             a, taus    q                      orgqr
 //   Eigh                          lower, in the config   a          v, w                   syevd
 //
 // `info` is i32, one per matrix: 0 where all went well. What goes wrong is told apart no further
-// than LAPACK's users do: potrf, gesdd and syevd give 1 where there is no result, and getrf the
-// first column, from 1, whose pivot is 0. A result that does not exist is NaN throughout. Trailing
-// results that a program does not ask for may be dropped.
+// than LAPACK's users do: potrf, gesdd, syevd, geev and gtsv give 1 where there is no result, and
+// getrf the first column, from 1, whose pivot is 0. A result that does not exist is NaN throughout.
+// Trailing results that a program does not ask for may be dropped.
 #pragma once
 
 #include <vector>
@@ -50,6 +57,17 @@ enum class SvdMode : char { all = 'A', some = 'S', none = 'N' };
 std::vector<Array> gesdd(const Array& a, SvdMode mode, SourceLocation where, bool full = true);
 /// Eigenvectors as columns (without `vectors` the operand); eigenvalues; info.
 std::vector<Array> syevd(const Array& a, bool lower, bool vectors, SourceLocation where);
+/// Eigenvalues, of real matrices as the real and the imaginary parts; left and right eigenvectors
+/// as columns, zeros where they are not asked for; info.
+std::vector<Array> geev(const Array& a, bool left, bool right, SourceLocation where);
+/// The Hessenberg form, the reflections' vectors below it, their factors; info, 0. What is outside
+/// of the rows and columns from `low` to `high` is triangular already.
+std::vector<Array> gehrd(const Array& a, SourceLocation where);
+/// Of the Hermitian matrix whose triangle is read, three diagonals and the reflections' vectors in
+/// that triangle; the main diagonal and the one beside it, real; the factors; info, 0.
+std::vector<Array> sytrd(const Array& a, bool lower, SourceLocation where);
+/// The diagonals as they were, which LAPACK works in; the solution; info.
+std::vector<Array> gtsv(const std::vector<Array>& operands, SourceLocation where);
 /// As getrf, but rows from 0, and instead of info the row of the operand that came to each row.
 std::vector<Array> lu_decomposition(const Array& a, SourceLocation where);
 

@@ -60,6 +60,18 @@ Array eigvalsh(const Operand& x, bool lower) {
   return a.rounded(record(Op::eigh, {a.matrix}, a.where(), EighAttributes{false, lower}));
 }
 
+EigResult eig(const Operand& x) {
+  const MatrixOperand a = square_operand("eig", x);
+  const std::vector<Array> parts =
+      factors_of(Op::eig, {a.matrix}, a.where(), EigAttributes{false, true});
+  return {parts[0], parts[1]};
+}
+
+Array eigvals(const Operand& x) {
+  const MatrixOperand a = square_operand("eigvals", x);
+  return record(Op::eig, {a.matrix}, a.where(), EigAttributes{});
+}
+
 LuResult lu(const Operand& x) {
   const MatrixOperand a = matrix_operand("lu", x);
   const SourceLocation where = a.where();

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "anabranch/arrange.h"
+#include "anabranch/complex.h"
 #include "anabranch/linalg.h"
 #include "anabranch/nn.h"
 #include "frontend/array/expression.h"
@@ -63,13 +64,13 @@ std::int64_t MatrixOperand::rows() const { return size_from_last(matrix, 2); }
 std::int64_t MatrixOperand::columns() const { return size_from_last(matrix, 1); }
 
 MatrixOperand matrix_operand(const char* function, const Operand& x) {
-  const Term given = term(function, x);
+  const Term given = term(function, x, Takes::floats_or_complex);
   demand_matrix(function, given, false, x.where());
   return {given, widened(given)};
 }
 
 MatrixOperand square_operand(const char* function, const Operand& x) {
-  const Term given = term(function, x);
+  const Term given = term(function, x, Takes::floats_or_complex);
   demand_matrix(function, given, true, x.where());
   return {given, widened(given)};
 }
@@ -82,6 +83,10 @@ std::vector<Array> factors_of(Op op, const std::vector<Array>& operands, SourceL
 Array triangular_solution(const Array& a, const Array& b, SourceLocation where,
                           TriangularSolveAttributes how) {
   return record(Op::triangular_solve, {a, b}, where, how);
+}
+
+Array adjoint(const Array& x, SourceLocation where) {
+  return conj({anabranch::matrix_transpose({x, where}), where});
 }
 
 Array first_rows(const Array& x, std::int64_t count, SourceLocation where) {
@@ -113,7 +118,7 @@ Array System::result(const Array& solution) const {
 
 System system_of(const char* function, const Operand& a, const Operand& b, bool any_shape) {
   const SourceLocation where = a.where();
-  const std::vector<Array> both = promote(function, {&a, &b}, Takes::floats);
+  const std::vector<Array> both = promote(function, {&a, &b}, Takes::floats_or_complex);
   demand_matrix(function, both[0], !any_shape, where);
   if (type_of(both[1]).rank() == 0) {
     fail(std::string(function) + ": the right side is a number: " + to_string(type_of(both[0])) +

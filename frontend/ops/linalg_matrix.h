@@ -12,7 +12,7 @@
 
 namespace anabranch::linalg {
 
-/// An array of a function that takes matrices of floats.
+/// An array of a function that takes matrices of floats or complex numbers.
 struct MatrixOperand {
   Term given;   ///< as the user gave it
   Term matrix;  ///< in the dtype that it is computed in
@@ -25,7 +25,7 @@ struct MatrixOperand {
   Array rounded(const Array& result) const { return rounded_as(given, {result, where()}); }
 };
 
-/// Throws Error, naming `function`, for what holds no matrices of floats.
+/// Throws Error, naming `function`, for what holds no such matrices.
 MatrixOperand matrix_operand(const char* function, const Operand& x);
 /// The same for matrices that have to be square.
 MatrixOperand square_operand(const char* function, const Operand& x);
@@ -37,6 +37,8 @@ std::vector<Array> factors_of(Op op, const std::vector<Array>& operands, SourceL
 Array triangular_solution(const Array& a, const Array& b, SourceLocation where,
                           TriangularSolveAttributes how);
 
+/// The conjugate transpose.
+Array adjoint(const Array& x, SourceLocation where);
 /// The first `count` rows or columns.
 Array first_rows(const Array& x, std::int64_t count, SourceLocation where);
 Array first_columns(const Array& x, std::int64_t count, SourceLocation where);

@@ -19,10 +19,17 @@ Term greatest_or_least(const Term& x, bool greatest) {
   return {greatest ? anabranch::max(x, -1) : anabranch::min(x, -1), x.where()};
 }
 
+// NaN becomes infinity, unless the matrix holds one.
+Term or_infinite(const Term& condition, const MatrixOperand& a) {
+  const Term is_nan(isnan(condition), a.where());
+  const Term holds_nan(any({isnan(a.matrix), a.where()}, {-2, -1}), a.where());
+  return where(is_nan & !holds_nan, Term(infinity), condition);
+}
+
 }  // namespace
 
 Array vector_norm(const Operand& x, const Axes& axes, bool keep, double order) {
-  const Term given = term("vector_norm", x);
+  const Term given = term("vector_norm", x, Takes::floats_or_complex);
   if (order == 2) return anabranch::norm(given, axes, keep);
   const Term sizes = abs(widened(given));
   const SourceLocation where = x.where();
@@ -59,6 +66,29 @@ Array matrix_norm(const Operand& x, double order, bool keep) {
   }
   const Term sums(anabranch::sum(abs(a.matrix), kind == 1 ? -2 : -1), a.where());
   return per_matrix(a, greatest_or_least(sums, greatest), keep);
+}
+
+Array cond(const Operand& x, double order) {
+  if (std::fabs(order) != 2) {
+    const MatrixOperand a = square_operand("cond", x);
+    const Term own(matrix_norm(a.matrix, order), a.where());
+    const Term inverse(matrix_norm({inv(a.matrix), a.where()}, order), a.where());
+    return a.rounded(or_infinite(own * inverse, a));
+  }
+  const MatrixOperand a = matrix_operand("cond", x);
+  if (a.least() == 0) {
+    fail("cond: " + to_string(type_of(a.given)) + " has no singular values", x.where());
+  }
+  const Term values(svdvals(a.matrix), a.where());
+  const Term greatest = greatest_or_least(values, true), least = greatest_or_least(values, false);
+  return a.rounded(or_infinite(order > 0 ? greatest / least : least / greatest, a));
+}
+
+Array cond(const Operand& x, MatrixNorm order) {
+  const MatrixOperand a = square_operand("cond", x);
+  const Term own(matrix_norm(a.matrix, false, order), a.where());
+  const Term inverse(matrix_norm({inv(a.matrix), a.where()}, false, order), a.where());
+  return a.rounded(or_infinite(own * inverse, a));
 }
 
 Array trace(const Operand& x, std::int64_t offset) {

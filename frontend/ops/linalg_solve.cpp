@@ -2,6 +2,7 @@
 #include <cmath>
 #include <utility>
 
+#include "anabranch/complex.h"
 #include "anabranch/control_flow.h"
 #include "anabranch/creation.h"
 #include "anabranch/gather.h"
@@ -33,6 +34,19 @@ Array solution_of(const char* function, const Array& packed, const Array& permut
 }
 
 double epsilon_of(Dtype dtype) { return dtype == f64 ? 0x1p-52 : 0x1p-23; }
+
+// The transpose that a triangle stands for.
+Transpose transpose_of(const TriangularOptions& options) {
+  if (options.adjoint) return Transpose::adjoint;
+  return options.transpose ? Transpose::transpose : Transpose::no;
+}
+
+// The squares of the magnitudes.
+Term squared_sizes(const Term& x) {
+  if (!is_complex(type_of(x).dtype)) return square(x);
+  const SourceLocation where = x.where();
+  return square(Term(real(x), where)) + square(Term(imag(x), where));
+}
 
 // Singular values down to which count, as a column beside each row of them.
 Term cutoff_of(const Term& values, const MatrixOperand& a, double rtol) {
@@ -98,10 +112,8 @@ Array lu_solve(const LuFactors& factors, const Operand& b) {
 Array solve_triangular(const Operand& a, const Operand& b, const TriangularOptions& options) {
   const System system = system_of("solve_triangular", a, b);
   const auto [left, right] = with_one_batch("solve_triangular", system.a, system.b, a.where());
-  return system.result(
-      triangular_solution(left, right, a.where(),
-                          {true, options.lower, options.unit_diagonal,
-                           options.transpose ? Transpose::transpose : Transpose::no}));
+  return system.result(triangular_solution(
+      left, right, a.where(), {true, options.lower, options.unit_diagonal, transpose_of(options)}));
 }
 
 Array cho_solve(const Operand& factor, const Operand& b, bool upper) {
@@ -113,6 +125,38 @@ Array cho_solve(const Operand& factor, const Operand& b, bool upper) {
       triangular_solution(left, right, where, {true, !upper, false, upper ? turned : same});
   return system.result(
       triangular_solution(left, y, where, {true, !upper, false, upper ? same : turned}));
+}
+
+Array tridiagonal_solve(const Operand& dl, const Operand& d, const Operand& du, const Operand& b) {
+  const SourceLocation where = d.where();
+  const std::vector<Array> given =
+      promote("tridiagonal_solve", {&dl, &d, &du, &b}, Takes::floats_or_complex);
+  const Term last(given[3], where);
+  Array right = widened(last);
+  std::vector<Array> columns;
+  const auto refuse = [&](const std::string& what) {
+    fail("tridiagonal_solve: " + what + ": " + to_string(type_of(given[0])) + ", " +
+             to_string(type_of(given[1])) + ", " + to_string(type_of(given[2])) + " x " +
+             to_string(type_of(last)),
+         where);
+  };
+  const Shape& sizes = type_of(right).shape;
+  if (sizes.rank() < 2) refuse("the right side is no matrix; expand_dims it first");
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Shape& shape = type_of(given[i]).shape;
+    if (shape.rank() == 0 || shape[shape.rank() - 1] != sizes[sizes.rank() - 2]) {
+      refuse("a diagonal has an element for each row of the right side");
+    }
+    const Term diagonal = widened(Term(given[i], where));
+    columns.push_back(expand_dims(diagonal, -1));
+    right = with_one_batch("tridiagonal_solve", columns.back(), right, where).second;
+  }
+  for (Array& column : columns) {
+    column = with_one_batch("tridiagonal_solve", column, right, where).first;
+    column = squeeze({column, where}, -1);
+  }
+  columns.push_back(right);
+  return rounded_as(last, {factors_of(Op::tridiagonal_solve, columns, where)[0], where});
 }
 
 Array inv(const Operand& x) {
@@ -129,8 +173,7 @@ Array pinv(const Operand& x, double rtol) {
   const std::vector<Array> parts =
       factors_of(Op::svd, {a.matrix}, where, SvdAttributes{true, false});
   const Term factors = reciprocals({parts[0], where}, a, rtol);
-  const Term right(anabranch::matrix_transpose({parts[2], where}), where);
-  const Term left(anabranch::matrix_transpose({parts[1], where}), where);
+  const Term right(adjoint(parts[2], where), where), left(adjoint(parts[1], where), where);
   return a.rounded(anabranch::matmul(right * Term(expand_dims(factors, -2), where), left));
 }
 
@@ -146,21 +189,19 @@ LstsqResult lstsq(const Operand& given_a, const Operand& given_b, double rtol) {
     const Dtype dtype = type_of(system.a).dtype;
     x = Term(zeros_of(dtype, batch_and(system.b, {a.columns(), right[right.rank() - 1]}), where),
              where);
-    s = Term(zeros_of(dtype, batch_and(system.a, {0}), where), where);
+    s = Term(zeros_of(part_dtype(dtype), batch_and(system.a, {0}), where), where);
     rank = zeros_of(i64, batch_and(system.a, {}), where);
   } else {
     const std::vector<Array> parts =
         factors_of(Op::svd, {system.a}, where, SvdAttributes{true, false});
     s = Term(parts[0], where);
-    const Term along(anabranch::matmul({anabranch::matrix_transpose({parts[1], where}), where}, b),
-                     where);
+    const Term along(anabranch::matmul({adjoint(parts[1], where), where}, b), where);
     const Term column(expand_dims(reciprocals(s, a, rtol), -1), where);
-    const Array right = anabranch::matrix_transpose({parts[2], where});
-    x = Term(anabranch::matmul({right, where}, along * column), where);
+    x = Term(anabranch::matmul({adjoint(parts[2], where), where}, along * column), where);
     rank = count_nonzero(s > cutoff_of(s, a, rtol), -1);
   }
   const Term left_over = Term(anabranch::matmul({system.a, where}, x), where) - b;
-  Array residuals = anabranch::sum(square(left_over), -2);
+  Array residuals = anabranch::sum(squared_sizes(left_over), -2);
   if (system.is_vector) residuals = squeeze({residuals, where}, -1);
   return {system.result(x), rounded_as(system.given, {residuals, where}), rank,
           rounded_as(system.given, s)};
@@ -248,7 +289,7 @@ Array expm(const Operand& x) {
   const Term last = converted(Term(anabranch::max(squarings), where), i32);
   const auto square_one = [&](Array turn, Array power) {
     const Term squared(anabranch::matmul({power, where}, {power, where}), where);
-    const Term still = converted(Term(turn, where), type_of(power).dtype) < squarings;
+    const Term still = converted(Term(turn, where), type_of(squarings).dtype) < squarings;
     return anabranch::where(still, squared, Term(power, where)).array();
   };
   return given.rounded(fori_loop(0, last, square_one, approximant));

@@ -90,18 +90,16 @@ Dtype promoted_weak(Dtype a, Dtype b) {
 }  // namespace
 
 double real_number(const Number& number) {
-  return std::visit([](auto value) { return convert_scalar<double>(value); }, number.value);
+  return visit_number(number, [](auto value) { return convert_scalar<double>(value); });
 }
 
 std::string to_string(const Number& number) {
-  return std::visit(
-      []<class T>(T value) -> std::string {
-        if constexpr (std::is_same_v<T, bool>)
-          return value ? "true" : "false";
-        else
-          return element_to_string(Literal::scalar(value), 0);
-      },
-      number.value);
+  return visit_number(number, []<class T>(T value) -> std::string {
+    if constexpr (std::is_same_v<T, bool>)
+      return value ? "true" : "false";
+    else
+      return element_to_string(Literal::scalar(value), 0);
+  });
 }
 
 std::string describe(const Operand& operand) {
@@ -111,19 +109,17 @@ std::string describe(const Operand& operand) {
 }
 
 Array number_as(const char* function, const Number& number, Dtype dtype, SourceLocation where) {
-  return std::visit(
-      [&]<class From>(From value) {
-        return visit_any_dtype(dtype, [&]<class T>() -> Array {
-          if (!stands_for<T>(value)) {
-            fail(std::string(function) + ": " + std::string(name(dtype)) +
-                     " cannot stand for the number " + to_string(number) +
-                     "; convert the array with .astype(...) first",
-                 where);
-          }
-          return array_of(dtype, ElementBits::of(convert_scalar<T>(value)), where);
-        });
-      },
-      number.value);
+  return visit_number(number, [&]<class From>(From value) {
+    return visit_any_dtype(dtype, [&]<class T>() -> Array {
+      if (!stands_for<T>(value)) {
+        fail(std::string(function) + ": " + std::string(name(dtype)) +
+                 " cannot stand for the number " + to_string(number) +
+                 "; convert the array with .astype(...) first",
+             where);
+      }
+      return array_of(dtype, ElementBits::of(convert_scalar<T>(value)), where);
+    });
+  });
 }
 
 Array as_array(const char* function, const Operand& operand) {

@@ -7,6 +7,7 @@
 // standard leaves it open, and a silent conversion is the wrong answer as often as the right one.
 #pragma once
 
+#include <complex>
 #include <initializer_list>
 #include <span>
 #include <string>
@@ -28,6 +29,24 @@ enum class Takes : std::uint8_t {
   integers_or_bool,
   bool_only
 };
+
+/// Calls `visitor` with the number as the widest C++ type of its kind.
+template <class Visitor>
+auto visit_number(const Number& number, Visitor&& visitor) {
+  switch (number.kind) {
+    case Number::Kind::boolean:
+      return visitor(number.integer != 0);
+    case Number::Kind::signed_integer:
+      return visitor(static_cast<std::int64_t>(number.integer));
+    case Number::Kind::unsigned_integer:
+      return visitor(number.integer);
+    case Number::Kind::real:
+      return visitor(number.real);
+    case Number::Kind::complex:
+      break;
+  }
+  return visitor(std::complex<double>(number.real, number.imag));
+}
 
 /// The number as a double, a complex one's real part.
 double real_number(const Number& number);

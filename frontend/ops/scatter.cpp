@@ -158,7 +158,7 @@ class ScatterLoop {
     detail::Tree init;
     init.leaves = xs_;
     for (std::size_t k = 0; k < xs_.size(); ++k) {
-      init.form.push_back({"array " + std::to_string(k), ""});
+      init.form.add("array " + std::to_string(k), "");
     }
     const detail::Form form = init.form;
     return detail::run_fori(Operand(std::int64_t{0}), Operand(count), std::move(init),

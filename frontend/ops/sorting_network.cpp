@@ -31,11 +31,11 @@ class Network {
       const Array zero = array_of(type_of(matrix).dtype, 0, where_);
       init.leaves.push_back(record(Op::pad, {matrix, zero}, where_,
                                    PadAttributes{{0, 0}, {padded_ - rows_, 0}, {0, 0}}));
-      init.form.emplace_back("array", "");
+      init.form.add("array", "");
     }
     init.leaves.push_back(
         record(Op::iota, {}, where_, AxisAttributes{0}, Type{i64, {padded_, columns_}}));
-    init.form.emplace_back("place", "");
+    init.form.add("place", "");
     const detail::Form form = init.form;
     const Array first = array_of(i64, 0, where_);
     const Array last = array_of(i64, static_cast<std::uint64_t>(levels_ * levels_), where_);

@@ -71,12 +71,7 @@ Term zeta_of(const Term& x, const Term& q) {
 
 // NaN of a complex number, which is refused where it is brought to the dtype of the other operand.
 double value_of(const Number& number) {
-  return std::visit(
-      []<class T>(const T& value) {
-        if constexpr (std::is_arithmetic_v<T>) return static_cast<double>(value);
-        return not_a_number;
-      },
-      number.value);
+  return number.kind == Number::Kind::complex ? not_a_number : real_number(number);
 }
 
 }  // namespace

@@ -16,8 +16,8 @@ using AxisPart = Picked::AxisPart;
 std::size_t axes_taken(const std::vector<Subscript>& subscripts) {
   return static_cast<std::size_t>(
       std::count_if(subscripts.begin(), subscripts.end(), [](const Subscript& subscript) {
-        return !std::holds_alternative<NewAxis>(subscript.kind()) &&
-               !std::holds_alternative<Ellipsis>(subscript.kind());
+        return subscript.kind() != Subscript::Kind::new_axis &&
+               subscript.kind() != Subscript::Kind::ellipsis;
       }));
 }
 
@@ -57,7 +57,7 @@ class Picker {
     check_count();
     bool has_ellipsis = false;
     for (const Subscript& subscript : subscripts_) {
-      if (std::holds_alternative<Ellipsis>(subscript.kind())) {
+      if (subscript.kind() == Subscript::Kind::ellipsis) {
         if (has_ellipsis) fail(std::string(function_) + ": two ellipses", subscript.where());
         has_ellipsis = true;
         whole_axes(static_cast<std::size_t>(shape_.rank()) - axes_taken(subscripts_));
@@ -92,17 +92,26 @@ class Picker {
   }
 
   void take(const Subscript& subscript) {
-    if (std::holds_alternative<NewAxis>(subscript.kind())) {
-      picked_.items.push_back({Picked::Item::new_axis});
-    } else if (std::holds_alternative<Subscript::All>(subscript.kind())) {
-      whole_axes(1);
-    } else if (const auto* range = std::get_if<Range>(&subscript.kind())) {
-      add(part_of_range(function_, *range, size(), subscript.where()));
-      picked_.has_spaces |= picked_.axes.back().kind == AxisPart::Kind::spaced;
-    } else if (const auto* position = std::get_if<std::int64_t>(&subscript.kind())) {
-      take_point(*position, subscript.where());
-    } else {
-      take_array(Operand(std::get<Array>(subscript.kind()), subscript.where()));
+    using Kind = Subscript::Kind;
+    switch (subscript.kind()) {
+      case Kind::new_axis:
+        picked_.items.push_back({Picked::Item::new_axis});
+        break;
+      case Kind::all:
+        whole_axes(1);
+        break;
+      case Kind::range:
+        add(part_of_range(function_, subscript.range(), size(), subscript.where()));
+        picked_.has_spaces |= picked_.axes.back().kind == AxisPart::Kind::spaced;
+        break;
+      case Kind::position:
+        take_point(subscript.position(), subscript.where());
+        break;
+      case Kind::array:
+        take_array(Operand(subscript.array(), subscript.where()));
+        break;
+      case Kind::ellipsis:
+        break;  // taken by run
     }
   }
 

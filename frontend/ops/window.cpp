@@ -125,7 +125,7 @@ std::vector<Array> reduced_in_turns(const ArraysToReduce& all, const ScalarFunct
     const Array turned = record(Op::transpose, {all.arrays[i]}, where, AxesAttributes{order});
     slabs.push_back(reshape({turned, where}, Sizes(sizes, where)));
     init.leaves.push_back(repeated(all.initial[i], Shape(kept), where));
-    init.form.emplace_back("so far", "");
+    init.form.add("so far", "");
   }
   if (places == 0) return init.leaves;
   const detail::Form form = init.form;
@@ -241,8 +241,10 @@ bool is_neutral(Running of, const Array& initial) {
   const auto value = constant_of(initial);
   if (!value || !value->is_splat()) return false;
   const Dtype dtype = value->type().dtype;
-  const Literal wanted = Literal::scalar(dtype, of == Running::sum ? 0 : 1);
-  return value->bits(0) == wanted.bits(0);
+  const auto is = [&](double number) {
+    return value->bits(0) == Literal::scalar(dtype, number).bits(0);
+  };
+  return of == Running::sum ? is(0.0) || is(-0.0) : is(1.0);
 }
 
 std::optional<Running> running_of(Op op, Dtype dtype) {

@@ -12,6 +12,7 @@
 #include "frontend/ops/promote.h"
 #include "frontend/run/evaluate.h"
 #include "frontend/run/program_cache.h"
+#include "frontend/trace/traced_graph.h"
 #include "ir/text/print.h"
 #include "runtime/executor/run.h"
 #include "runtime/fork.h"
@@ -94,9 +95,10 @@ bool matches(const Specialization& compiled, const Signature& signature, const D
 }
 
 // Where two calls differ, one difference per line.
-std::vector<std::string> differences(const Description& before, const Description& now) {
+std::vector<std::string> differences(const Description& earlier, const Description& later) {
   std::vector<std::string> lines;
   std::size_t i = 0;
+  const std::vector<Description::Line>&before = earlier.lines(), &now = later.lines();
   for (; i < std::min(before.size(), now.size()); ++i) {
     const auto& [path, text] = now[i];
     const auto& [path_before, text_before] = before[i];
@@ -106,7 +108,7 @@ std::vector<std::string> differences(const Description& before, const Descriptio
     }
     if (text != text_before) lines.push_back(path + ": " + text + " instead of " + text_before);
   }
-  const auto line = [](const auto& part) { return part.first + ": " + part.second; };
+  const auto line = [](const auto& part) { return part.path + ": " + part.text; };
   if (i < now.size()) lines.push_back(line(now[i]) + ", which was not there before");
   if (i < before.size()) lines.push_back(line(before[i]) + " is not there any more");
   return lines;
@@ -229,7 +231,7 @@ SpecializationPtr JitCache::add(const Signature& signature, Description descript
   }();
   ++state.traces;
   state.last_retrace = joined(why, "\n");
-  const auto& [graph, weak, captured] = result.traced;
+  const auto& [graph, weak, captured] = *result.traced;
   added->notes = notes_on(graph, captured);
   simplify_devices(options, graph);
   added->compilation = state.compiled(graph, options);

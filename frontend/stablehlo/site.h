@@ -109,6 +109,10 @@ Results translate_custom_call(const Site& site);
 /// What a factorisation called by LAPACK's or XLA's name gives; nothing for another name.
 std::optional<Results> linear_algebra_call(const Site& site, std::string_view name);
 
+/// Floats as integers of their width that are in the order of IEEE 754's totalOrder: -NaN, -inf,
+/// ..., -0, 0, ..., inf, NaN.
+Array total_order_key(const Site& site, const Array& x);
+
 /// The name of the op that a region of two operations applies to its two arguments, in any order
 /// where that makes no difference; empty for any other.
 std::string applied_op(const RegionSyntax& body);

@@ -19,8 +19,10 @@ Dtype product_dtype(const Site& site, Dtype lhs, Dtype rhs) {
   return std::max({result, lhs, rhs}, [&](Dtype a, Dtype b) { return rank(a) < rank(b); });
 }
 
+// Bools are added by `or`: whether the sum of their products as integers is other than 0.
 Results product(const Site& site, const Array& lhs, const Array& rhs, DotAttributes axes) {
-  const Dtype dtype = product_dtype(site, type_of(lhs).dtype, type_of(rhs).dtype);
+  Dtype dtype = product_dtype(site, type_of(lhs).dtype, type_of(rhs).dtype);
+  if (dtype == bool_) dtype = i32;
   const Array result = site.record(
       Op::dot, {site.converted(lhs, dtype), site.converted(rhs, dtype)}, std::move(axes));
   return {site.converted(result, site.result_type().dtype)};

@@ -10,7 +10,7 @@ namespace {
 detail::Tree tree_of(std::vector<Array> arrays, const std::string& what) {
   detail::Tree tree;
   for (std::size_t i = 0; i < arrays.size(); ++i) {
-    tree.form.emplace_back(what + " " + std::to_string(i), "");
+    tree.form.add(what + " " + std::to_string(i), "");
   }
   tree.leaves = std::move(arrays);
   return tree;

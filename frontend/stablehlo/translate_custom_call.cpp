@@ -75,6 +75,7 @@ Results translate_custom_call(const Site& site) {
   if (is_annotation(name)) return site.operands();
   if (name == "shape_assertion") return {};
   if (auto results = linear_algebra_call(site, name)) return *results;
+  if (name == "TopK" || name == "ApproxTopK") return find_translation(name)->translate(site);
   if (name.starts_with("mhlo.") || name.starts_with("stablehlo.") || name.starts_with("chlo.")) {
     if (const Translation* known = find_translation(name.substr(name.find('.') + 1))) {
       return known->translate(site);

@@ -90,25 +90,6 @@ Results reduce_precision_op(const Site& site) {
   return {reduce_precision(x, static_cast<int>(exponent), static_cast<int>(mantissa))};
 }
 
-// Floats as integers of their width that are in the order of IEEE 754's totalOrder: -NaN, -inf,
-// ..., -0, 0, ..., inf, NaN. A negative float's other bits are inverted.
-Array total_order_key(const Site& site, const Array& x) {
-  const Type type = type_of(x);
-  const int bits = info(type.dtype).bits;
-  const Dtype word = bits == 8 ? i8 : bits == 16 ? i16 : bits == 32 ? i32 : i64;
-  const Type as_word{word, type.shape};
-  const Array raw = site.record(Op::bitcast_convert, {x}, NoAttributes{}, as_word);
-  auto constant = [&](std::uint64_t value) {
-    const Literal scalar = Literal::scalar(word, ElementBits(value));
-    return site.repeated(site.importer.constant({scalar, false}, {word, {}}, site.where()),
-                         type.shape);
-  };
-  const auto width = static_cast<std::uint64_t>(bits);
-  const Array sign = site.record(Op::shift_right_arithmetic, {raw, constant(width - 1)});
-  const Array rest = site.record(Op::and_, {sign, constant(~std::uint64_t{0} >> (65 - width))});
-  return site.record(Op::xor_, {raw, rest});
-}
-
 Results compare_op(const Site& site) {
   site.expect_operands(2);
   std::vector<Array> operands = site.operands();
@@ -187,6 +168,24 @@ constexpr Translation rows[] = {
 };
 
 }  // namespace
+
+// A negative float's other bits are inverted.
+Array total_order_key(const Site& site, const Array& x) {
+  const Type type = type_of(x);
+  const int bits = info(type.dtype).bits;
+  const Dtype word = bits == 8 ? i8 : bits == 16 ? i16 : bits == 32 ? i32 : i64;
+  const Type as_word{word, type.shape};
+  const Array raw = site.record(Op::bitcast_convert, {x}, NoAttributes{}, as_word);
+  auto constant = [&](std::uint64_t value) {
+    const Literal scalar = Literal::scalar(word, ElementBits(value));
+    return site.repeated(site.importer.constant({scalar, false}, {word, {}}, site.where()),
+                         type.shape);
+  };
+  const auto width = static_cast<std::uint64_t>(bits);
+  const Array sign = site.record(Op::shift_right_arithmetic, {raw, constant(width - 1)});
+  const Array rest = site.record(Op::and_, {sign, constant(~std::uint64_t{0} >> (65 - width))});
+  return site.record(Op::xor_, {raw, rest});
+}
 
 std::span<const Translation> elementwise_translations() { return rows; }
 

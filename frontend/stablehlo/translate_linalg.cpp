@@ -6,10 +6,17 @@
 namespace anabranch::stablehlo {
 namespace {
 
+// LAPACK's dtypes: f16 and bf16 are computed in f32, and the result rounded.
+Results computed_wide(const Site& site, Op op, Attributes attributes) {
+  std::vector<Array> operands = site.operands();
+  const Dtype dtype = type_of(operands[0]).dtype;
+  for (Array& operand : operands) operand = site.converted(operand, computes_in(dtype));
+  return {site.converted(site.record(op, operands, std::move(attributes)), dtype)};
+}
+
 Results cholesky_op(const Site& site) {
   site.expect_operands(1);
-  return {site.record(Op::cholesky, {site.operand(0)},
-                      TriangleAttributes{site.boolean("lower", false)})};
+  return computed_wide(site, Op::cholesky, TriangleAttributes{site.boolean("lower", false)});
 }
 
 Results triangular_solve_op(const Site& site) {
@@ -19,7 +26,7 @@ Results triangular_solve_op(const Site& site) {
   const std::string turned = site.word("transpose_a", "NO_TRANSPOSE");
   if (turned == "TRANSPOSE") how.transpose_a = Transpose::transpose;
   if (turned == "ADJOINT") how.transpose_a = Transpose::adjoint;
-  return {site.record(Op::triangular_solve, site.operands(), how)};
+  return computed_wide(site, Op::triangular_solve, how);
 }
 
 Results fft_op(const Site& site) {
@@ -91,9 +98,10 @@ Results gesdd(const Site& site) {
   const Shape& shape = type_of(x).shape;
   // Without vectors their arrays are there all the same, of the sizes of all or of some.
   bool full = true;
-  if (shape.rank() >= 2 && site.op.result_types.size() > 2) {
-    const Shape left = site.result_type(2).shape;
-    full = left.rank() > 0 && left[left.rank() - 1] == shape[shape.rank() - 2];
+  if (shape.rank() >= 2 && site.op.result_types.size() > 3) {
+    const Shape left = site.result_type(2).shape, right = site.result_type(3).shape;
+    full = left.rank() > 1 && left[left.rank() - 1] == shape[shape.rank() - 2] &&
+           right.rank() > 1 && right[right.rank() - 2] == shape[shape.rank() - 1];
   }
   const SvdMode how = mode == 'A' ? SvdMode::all : mode == 'N' ? SvdMode::none : SvdMode::some;
   return lapack_entries::gesdd(x, how, site.where(), full);
@@ -103,6 +111,19 @@ Results syevd(const Site& site) {
   return lapack_entries::syevd(site.operand(0), option(site, "uplo", 'L') == 'L',
                                option(site, "mode", 'V') == 'V', site.where());
 }
+
+Results geev(const Site& site) {
+  return lapack_entries::geev(site.operand(0), option(site, "compute_left", 'V') == 'V',
+                              option(site, "compute_right", 'V') == 'V', site.where());
+}
+
+Results gehrd(const Site& site) { return lapack_entries::gehrd(site.operand(0), site.where()); }
+
+Results sytrd(const Site& site) {
+  return lapack_entries::sytrd(site.operand(0), option(site, "uplo", 'L') == 'L', site.where());
+}
+
+Results gtsv(const Site& site) { return lapack_entries::gtsv(site.operands(), site.where()); }
 
 // XLA's for TPUs: "1,1,100,1e-6" is lower, sorted, and two limits.
 Results eigh(const Site& site) {
@@ -122,7 +143,9 @@ constexpr Factorisation factorisations[] = {
     {"gesdd", 1, gesdd}, {"syevd", 1, syevd},
     {"heevd", 1, syevd}, {"LuDecomposition", 1, lu_decomposition},
     {"Qr", 1, geqrf},    {"ProductOfElementaryHouseholderReflectors", 2, orgqr},
-    {"Eigh", 1, eigh},
+    {"Eigh", 1, eigh},   {"geev", 1, geev},
+    {"gtsv", 4, gtsv},   {"gehrd", 1, gehrd},
+    {"sytrd", 1, sytrd}, {"hetrd", 1, sytrd},
 };
 
 // "lapack_dpotrf_ffi" is potrf.

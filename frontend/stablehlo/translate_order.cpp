@@ -1,4 +1,5 @@
 // Sorts, the greatest elements, and what is scattered where a window's element was chosen.
+#include "anabranch/arrange.h"
 #include "anabranch/gather.h"
 #include "anabranch/manipulate.h"
 #include "anabranch/sort.h"
@@ -23,21 +24,25 @@ Results sort_op(const Site& site) {
               site.boolean("is_stable", false));
 }
 
-// The first k in descending order, or in ascending order where the least are asked for.
+Array first_along(const Site& site, const Array& array, std::int64_t axis, std::int64_t count) {
+  return slice_in_dim({array, site.where()}, 0, count, Axis(axis));
+}
+
+// The first k in descending order, or in ascending order where the least are asked for; floats by
+// IEEE 754's totalOrder, as chlo.top_k decomposes.
 Results first_of_order(const Site& site, std::int64_t count, bool largest) {
-  const Operand x(site.operand(0), site.where());
-  const Type& type = type_of(x.array());
+  const Array x = site.operand(0);
+  const Type& type = type_of(x);
   if (type.rank() == 0) site.fail("takes an array of at least one axis");
-  if (largest) {
-    const Ranked best = top_k(x, count);
-    return {best.values, site.converted(best.indices, site.result_type(1).dtype)};
+  const std::int64_t axis = type.rank() - 1;
+  if (count < 0 || count > type.shape[type.rank() - 1]) {
+    site.fail("asks for " + std::to_string(count) + " of the elements along the last axis of " +
+              to_string(type));
   }
-  const Array order = argsort(x);
-  List start(static_cast<std::size_t>(type.rank()), 0);
-  List limit(type.shape.begin(), type.shape.end());
-  limit.back() = count;
-  const Array first = slice({order, site.where()}, start, limit);
-  const Array values = take_along_axis(x, {first, site.where()});
+  const Array key = is_float(type.dtype) ? total_order_key(site, x) : x;
+  const Array order = argsort({key, site.where()}, Axis(axis), {.descending = largest});
+  const Array first = first_along(site, order, axis, count);
+  const Array values = take_along_axis({x, site.where()}, {first, site.where()});
   return {values, site.converted(first, site.result_type(1).dtype)};
 }
 
@@ -54,6 +59,39 @@ Results top_k_op(const Site& site) {
   const Shape shape = site.result_type(0).shape;
   if (count < 0 && shape.rank() > 0) count = shape[shape.rank() - 1];
   return first_of_order(site, count, largest);
+}
+
+// What XLA's approximate top_k gives where it is exact: the elements that its comparator, a
+// function of the module, puts first. Its operands are the arrays and what an empty line reads.
+Results approx_top_k_op(const Site& site) {
+  const std::size_t arrays = site.count() / 2;
+  const Attribute* called = site.op.find("called_computations");
+  if (!called || called->list.size() != 1 || arrays == 0) {
+    site.fail("needs arrays, an initial value of each, and called_computations = [@comparator]");
+  }
+  const FunctionSyntax* function = site.importer.module().find(called->list[0].text);
+  if (!function) site.fail("there is no function @" + called->list[0].text);
+  std::int64_t axis = -1;
+  for (const char* name : {"mhlo.backend_config", "backend_config"}) {
+    const Attribute* config = site.op.find(name);
+    if (!config || config->kind != Attribute::Kind::dictionary) continue;
+    for (const auto& [key, value] : site.entries(*config)) {
+      if (key == "reduction_dim") axis = site.integers_of(value).at(0);
+    }
+  }
+  const Shape shape = type_of(site.operand(0)).shape;
+  if (axis < 0 || axis >= shape.rank()) site.fail("its reduction_dim is no axis of its operand");
+  const Comparator comparator = [&](const std::vector<Array>& scalars) {
+    std::vector<Bound> arguments;
+    for (const Array& scalar : scalars) arguments.push_back(Bound::of(scalar));
+    const std::vector<Bound> results = site.importer.call(*function, arguments, site.op.at);
+    if (results.size() != 1) site.fail("its comparator has to return one value");
+    return results[0].array;
+  };
+  Results results = sort(site.located(site.operands(0, arrays)), comparator, Axis(axis), true);
+  const std::int64_t count = site.result_type(0).shape[static_cast<int>(axis)];
+  for (Array& result : results) result = first_along(site, result, axis, count);
+  return results;
 }
 
 Results select_and_scatter_op(const Site& site) {
@@ -83,6 +121,7 @@ constexpr Translation rows_of_order[] = {
     {"top_k", top_k_op},
     {"topk", top_k_op},
     {"TopK", top_k_op},
+    {"ApproxTopK", approx_top_k_op},
     {"select_and_scatter", select_and_scatter_op},
 };
 

@@ -40,8 +40,9 @@ Results transpose_op(const Site& site) {
 
 Results reverse_op(const Site& site) {
   site.expect_operands(1);
-  return {
-      site.record(Op::reverse, {site.operand(0)}, AxesAttributes{site.integers("dimensions", {})})};
+  List axes = site.integers("dimensions", {});  // in any order
+  std::sort(axes.begin(), axes.end());
+  return {site.record(Op::reverse, {site.operand(0)}, AxesAttributes{axes})};
 }
 
 Results slice_op(const Site& site) {

@@ -25,13 +25,6 @@ std::string array_text(std::span<const std::int64_t> numbers) {
   return "array<i64" + text + ">";
 }
 
-std::string types_of_node(const Graph& graph, const Node& node) {
-  std::vector<std::string> inputs, results;
-  for (Value input : node.inputs) inputs.push_back(type_text(graph.type(input)));
-  for (const Type& type : node.types) results.push_back(type_text(type));
-  return "(" + with_commas(inputs) + ") -> (" + with_commas(results) + ")";
-}
-
 /// The op of a combiner: null where the update takes the element's place.
 const char* op_of(ScatterCombiner combiner) {
   switch (combiner) {
@@ -65,6 +58,50 @@ std::string_view transpose_word(Transpose transpose) {
       return "ADJOINT";
   }
   __builtin_unreachable();
+}
+
+/// A call of LAPACK's: what it is told, what it gives, and which of that a node gives, in order.
+struct Call {
+  std::string routine, options;
+  std::vector<Type> types;
+  std::vector<std::size_t> wanted;
+};
+
+char lapack_letter(Dtype dtype) {
+  if (is_complex(dtype)) return dtype == c64 ? 'c' : 'z';
+  return dtype == f32 ? 's' : 'd';
+}
+
+std::string letter_option(std::string_view name, char letter) {
+  return std::string(name) + " = " + std::to_string(int{letter}) + " : ui8";
+}
+
+/// Square matrices whose side is an axis of these, counted from the last.
+Type square(const Type& matrices, int from_last) {
+  std::vector<std::int64_t> sizes(matrices.shape.begin(), matrices.shape.end());
+  const std::int64_t side = sizes[sizes.size() - static_cast<std::size_t>(from_last)];
+  sizes[sizes.size() - 1] = sizes[sizes.size() - 2] = side;
+  return {matrices.dtype, Shape(std::move(sizes))};
+}
+
+Type one_for_each_matrix(const Type& matrices) {
+  return {i32, Shape(std::vector<std::int64_t>(matrices.shape.begin(), matrices.shape.end() - 2))};
+}
+
+std::string types_text(const std::vector<Type>& types) {
+  std::vector<std::string> texts;
+  for (const Type& type : types) texts.push_back(type_text(type));
+  return with_commas(texts);
+}
+
+std::string types_text(const Graph& graph, const Node& node) {
+  std::vector<Type> types;
+  for (Value input : node.inputs) types.push_back(graph.type(input));
+  return types_text(types);
+}
+
+std::string types_of_node(const Graph& graph, const Node& node) {
+  return "(" + types_text(graph, node) + ") -> (" + types_text(node.types) + ")";
 }
 
 const char* word_of(bool value) { return value ? "true" : "false"; }
@@ -132,11 +169,72 @@ bool Writer::library_call(const Frame& frame, const Node& node, Names& results) 
                        : node.op == Op::householder_product
                            ? "ProductOfElementaryHouseholderReflectors"
                            : nullptr;
-  if (!target) return false;
+  if (!target) return lapack_call(frame, node, results);
   std::string definition;
   results = fresh_results(node, definition);
   line(definition + " = stablehlo.custom_call @" + target + "(" +
        with_commas(operands(frame, node)) + ") : " + types_of_node(frame.graph, node));
+  return true;
+}
+
+// As JAX calls LAPACK: besides what a node gives, the operand as it is overwritten, and a number
+// for each matrix that says what went wrong.
+bool Writer::lapack_call(const Frame& frame, const Node& node, Names& results) {
+  const Type& given = node.inputs.empty() ? Type() : frame.graph.type(node.inputs[0]);
+  Call call;
+  if (node.op == Op::tridiagonal_solve) {
+    call = {"gtsv", "", {given, given, given, node.types[0]}, {3}};
+  } else if (node.op == Op::svd) {
+    const auto& [vectors, full] = node.as<SvdAttributes>();
+    const Type left = vectors ? node.types[1] : square(given, 2);
+    const Type right = vectors ? node.types[2] : square(given, 1);
+    call = {"gesdd",
+            letter_option("mode", !vectors ? 'N'
+                                  : full   ? 'A'
+                                           : 'S'),
+            {given, node.types[0], left, right},
+            {1, 2, 3}};
+  } else if (node.op == Op::eigh) {
+    const auto& [vectors, lower] = node.as<EighAttributes>();
+    call = {is_complex(given.dtype) ? "heevd" : "syevd",
+            letter_option("mode", vectors ? 'V' : 'N') + ", " +
+                letter_option("uplo", lower ? 'L' : 'U'),
+            {given, node.types[0]},
+            {1, 0}};
+  } else if (node.op == Op::eig) {
+    const auto& [left, right] = node.as<EigAttributes>();
+    const Type vectors{node.types[0].dtype, given.shape};
+    call = {"geev",
+            letter_option("compute_left", left ? 'V' : 'N') + ", " +
+                letter_option("compute_right", right ? 'V' : 'N'),
+            {node.types[0], vectors, vectors},
+            {0}};
+    if (left) call.wanted.push_back(1);
+    if (right) call.wanted.push_back(2);
+  } else {
+    return false;
+  }
+  const bool in_parts = node.op == Op::eig && !is_complex(given.dtype);  // of the eigenvalues
+  if (in_parts) {
+    const Type part{given.dtype, node.types[0].shape};
+    call.types[0] = part;
+    call.types.insert(call.types.begin(), part);
+    for (std::size_t& wanted : call.wanted) wanted += wanted > 0;
+  }
+  call.types.push_back(one_for_each_matrix(given));
+  const std::string made = fresh();
+  line(made + ":" + std::to_string(call.types.size()) + " = stablehlo.custom_call @lapack_" +
+       lapack_letter(given.dtype) + call.routine + "_ffi(" + with_commas(operands(frame, node)) +
+       ") {mhlo.backend_config = {" + call.options + "}} : (" + types_text(frame.graph, node) +
+       ") -> (" + types_text(call.types) + ")");
+  call.wanted.resize(node.types.size());
+  results.clear();
+  for (std::size_t wanted : call.wanted) results.push_back(made + "#" + std::to_string(wanted));
+  if (in_parts) {
+    const std::string part = type_text(call.types[0]);
+    results[0] = define("stablehlo.complex " + made + "#0, " + made + "#1 : (" + part + ", " +
+                        part + ") -> " + type_text(node.types[0]));
+  }
   return true;
 }
 

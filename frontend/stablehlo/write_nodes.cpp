@@ -1,4 +1,7 @@
 // Nodes as operations of StableHLO: those of each element, index maps, products.
+#include "anabranch/spec.h"
+#include "anabranch/trace.h"
+#include "frontend/ops/philox.h"
 #include "frontend/stablehlo/types.h"
 #include "frontend/stablehlo/writer.h"
 
@@ -68,7 +71,14 @@ bool Writer::plain(const Frame& frame, const Node& node, Names& results) {
   const Graph& graph = frame.graph;
   const std::string given = joined(operands(frame, node));
   const bool is_elementwise = about.kind == OpKind::elementwise || about.kind == OpKind::composed;
-  if (!is_elementwise || node.op == Op::random_bits) return false;
+  if (!is_elementwise) return false;
+  if (node.op == Op::random_bits) {
+    const Spec numbers = spec(u64, Sizes(node.types[0].shape));
+    results = body(
+        trace([](Array key, Array counter) { return philox_word(key, counter); }, numbers, numbers),
+        operands(frame, node));
+    return true;
+  }
   const std::string own(name(node.op));
   if (node.op == Op::compare) {
     const std::string direction(

@@ -1,4 +1,5 @@
 // Nodes as operations of StableHLO that have regions: reductions, loops, branches.
+#include <algorithm>
 #include <limits>
 
 #include "frontend/stablehlo/types.h"
@@ -46,11 +47,57 @@ Applied applied(Op op, Dtype dtype) {
   }
 }
 
+Applied applied(Running of, Dtype dtype) {
+  switch (of) {
+    case Running::sum:
+      return {"add", Literal::scalar(dtype, is_float(dtype) ? -0.0 : 0.0)};
+    case Running::product:
+      return applied(Op::reduce_product, dtype);
+    case Running::maximum:
+      return applied(Op::reduce_max, dtype);
+    case Running::minimum:
+      return applied(Op::reduce_min, dtype);
+  }
+  __builtin_unreachable();
+}
+
 }  // namespace
+
+// A window over all that is before each element, or behind it, and the element.
+void Writer::running(const Frame& frame, const Node& node, Names& results) {
+  const auto& [axis, of, reverse] = node.as<CumulativeAttributes>();
+  const Type& type = node.types[0];
+  const Applied form = applied(of, type.dtype);
+  const std::string initial = define("stablehlo.constant " + dense_text(form.initial));
+  std::string windows, padding;
+  for (int i = 0; i < type.rank(); ++i) {
+    const std::int64_t size = i == axis ? std::max<std::int64_t>(type.shape[i], 1) : 1;
+    const std::string reach = std::to_string(size - 1);
+    windows += (i > 0 ? ", " : "") + std::to_string(size);
+    padding += (i > 0 ? ", " : "") + (reverse ? "[0, " + reach + "]" : "[" + reach + ", 0]");
+  }
+  const std::string result = fresh(), a = fresh(), b = fresh();
+  const std::string scalar = type_text({type.dtype, {}}), whole = type_text(type);
+  line(result + " = \"stablehlo.reduce_window\"(" + frame(node.inputs[0]) + ", " + initial +
+       ") <{window_dimensions = array<i64: " + windows + ">, padding = dense<[" + padding +
+       "]> : tensor<" + std::to_string(type.rank()) + "x2xi64>}> ({");
+  line("^bb0(" + a + ": " + scalar + ", " + b + ": " + scalar + "):");
+  ++depth_;
+  const std::string both =
+      define(std::string("stablehlo.") + form.op + " " + a + ", " + b + " : " + scalar);
+  line("stablehlo.return " + both + " : " + scalar);
+  --depth_;
+  line("}) : (" + whole + ", " + scalar + ") -> " + whole);
+  results = {result};
+}
 
 bool Writer::reducing(Frame& frame, const Node& node, Names& results) {
   if (node.op == Op::argmax || node.op == Op::argmin) {
     position(frame, node, results);
+    return true;
+  }
+  if (node.op == Op::cumulative) {
+    running(frame, node, results);
     return true;
   }
   const Names given = operands(frame, node);

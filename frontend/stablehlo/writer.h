@@ -37,9 +37,11 @@ class Writer {
   bool contracting(const Frame& frame, const Node& node, Names& results);
   bool calling(const Frame& frame, const Node& node, Names& results);
   bool library_call(const Frame& frame, const Node& node, Names& results);
+  bool lapack_call(const Frame& frame, const Node& node, Names& results);
   void scatter(const Node& node, const Names& given, const std::string& types, Names& results);
   void order(const Frame& frame, const Node& node, Names& results);
   bool with_regions(Frame& frame, const Node& node, Names& results);
+  void running(const Frame& frame, const Node& node, Names& results);
   void position(const Frame& frame, const Node& node, Names& results);
   void windows(const Frame& frame, const Node& node, Names& results);
   void while_text(const Frame& frame, const Node& node, Names& results);

@@ -140,7 +140,7 @@ std::vector<Array> ScalarFunction::looped(const std::vector<Array>& arrays) cons
   for (Value output : graph().outputs()) {
     const Array zero = array_of(graph().type(output).dtype, 0, where_);
     init.leaves.push_back(repeated(zero, line, where_));
-    init.form.emplace_back("result", "");
+    init.form.add("result", "");
   }
   if (shape.size() == 0) {
     for (const Array& none : init.leaves) results.push_back(reshaped(none, shape));

@@ -15,6 +15,28 @@ const Type& scalar_type(Dtype dtype) {
   return types[static_cast<std::size_t>(dtype)];
 }
 
+Description::Description() = default;
+Description::Description(std::initializer_list<Line> lines) : lines_(lines) {}
+Description::Description(const Description&) = default;
+Description::Description(Description&&) noexcept = default;
+Description::~Description() = default;
+Description& Description::operator=(const Description&) = default;
+Description& Description::operator=(Description&&) noexcept = default;
+bool Description::operator==(const Description& other) const { return lines_ == other.lines_; }
+
+void Description::add(std::string_view path, std::string_view text) {
+  lines_.push_back({std::string(path), std::string(text)});
+}
+
+void Description::add(const Description& more) {
+  lines_.insert(lines_.end(), more.lines_.begin(), more.lines_.end());
+}
+
+Signature::Signature() { leaves.reserve(8); }
+Signature::~Signature() = default;
+
+void Signature::add(const Leaf& leaf) { leaves.push_back(leaf); }
+
 void Signature::add(const Array& array) {
   const Expression* expression = array.expression().get();
   leaves.push_back(
@@ -32,6 +54,30 @@ bool Signature::any_traced() const {
 }
 
 namespace detail {
+
+DescriptionVisitor::DescriptionVisitor(Description& filled, const char* root, int position)
+    : description(filled), path(root) {
+  if (position >= 0) path += " " + std::to_string(position);
+}
+DescriptionVisitor::~DescriptionVisitor() = default;
+
+void DescriptionVisitor::leaf(const Array& array) { description.add(path, describe(array)); }
+void DescriptionVisitor::static_leaf(const std::string& text) {
+  description.add(path, "static " + text);
+}
+void DescriptionVisitor::length(std::size_t length) {
+  description.add(path + ".size()", std::to_string(length));
+}
+void DescriptionVisitor::key(const std::string& key) {
+  description.add(path + " key", quoted_text(key));
+}
+void DescriptionVisitor::enter(std::size_t position) {
+  path += "[" + std::to_string(position) + "]";
+}
+void DescriptionVisitor::enter(tree::Field field) { path.append(".").append(field.name); }
+void DescriptionVisitor::enter(std::string_view key) {
+  path.append("[\"").append(key).append("\"]");
+}
 
 std::string describe_weak(const Type& type) {
   return to_string(type) + " (weak: from C++ numbers)";

@@ -3,6 +3,7 @@
 #include "anabranch/devices.h"
 #include "frontend/array/expression.h"
 #include "frontend/array/fail.h"
+#include "frontend/trace/traced_graph.h"
 #include "frontend/trace/tracer.h"
 
 namespace anabranch::detail {
@@ -29,19 +30,22 @@ Array OpenTrace::number(Dtype dtype) {
   return parameter;
 }
 
-TracedGraph OpenTrace::finish(const std::vector<Array>& outputs, const Description& result,
-                              SourceLocation made) {
-  for (const auto& [path, text] : result) {
+std::shared_ptr<const TracedGraph> OpenTrace::finish(const std::vector<Array>& outputs,
+                                                     const Description& result,
+                                                     SourceLocation made) {
+  for (const auto& [path, text] : result.lines()) {
     if (text != "empty") continue;
     fail("trace: the function's " + path + " is an empty Array; give it a value before it returns",
          made);
   }
-  TracedGraph traced;
-  for (const Array& array : outputs) traced.weak.push_back(array.expression()->weak);
-  traced.graph = tracer_->finish(outputs);
-  traced.captured = tracer_->captured_constants();
+  auto traced = std::make_shared<TracedGraph>();
+  for (const Array& array : outputs) traced->weak.push_back(array.expression()->weak);
+  traced->graph = tracer_->finish(outputs);
+  traced->captured = tracer_->captured_constants();
   return traced;
 }
+
+const Graph& graph_of(const TracedGraph& traced) { return traced.graph; }
 
 SourceLocation location_of_array(const Array& array) {
   return array.expression() ? array.expression()->location : SourceLocation();

@@ -138,5 +138,29 @@ ResultTypes eigh(const Application& call) {
   return types;
 }
 
+ResultTypes eig(const Application& call) {
+  const MatrixSizes a = matrix_of(call);
+  demand_square(call, a, "the matrix");
+  const auto& [left, right] = call.as<EigAttributes>();
+  const Dtype dtype = complex_dtype(call.operands[0].dtype);
+  std::vector<Type> types = {call.result(dtype, a.with({a.rows}))};
+  types.resize(1 + (left ? 1 : 0) + (right ? 1 : 0), call.result(dtype, a.with({a.rows, a.rows})));
+  return types;
+}
+
+ResultTypes tridiagonal_solve(const Application& call) {
+  demand_dtype(call);
+  const Type& right = call.operands[3];
+  const MatrixSizes b = matrix_of(call, right);
+  const std::vector<std::int64_t> diagonal = b.with({b.rows});
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::span<const std::int64_t> sizes = call.operands[i].shape.sizes();
+    if (std::ranges::equal(sizes, diagonal)) continue;
+    call.refuse("a diagonal has an element for each row of the right side",
+                list_text(sizes) + " against " + list_text(diagonal));
+  }
+  return right;
+}
+
 }  // namespace type_rules
 }  // namespace anabranch

@@ -5,10 +5,10 @@
 namespace anabranch {
 namespace {
 
-const Type& ordered(const Application& call, std::int64_t axis) {
+const Type& ordered(const Application& call, std::int64_t axis, bool compares = true) {
   const Type& operand = call.operands[0];
   call.demand_axis(axis, operand.rank(), "axis");
-  if (is_complex(operand.dtype)) {
+  if (compares && is_complex(operand.dtype)) {
     call.refuse("does not take complex numbers", "take the real and the imaginary parts");
   }
   return operand;
@@ -33,8 +33,8 @@ ResultTypes argsort(const Application& call) {
 
 ResultTypes cumulative(const Application& call) {
   const auto& [axis, of, reverse] = call.as<CumulativeAttributes>();
-  const Type& operand = ordered(call, axis);
   const bool arithmetic = of == Running::sum || of == Running::product;
+  const Type& operand = ordered(call, axis, !arithmetic);
   if (arithmetic && operand.dtype == Dtype::bool_) {
     call.refuse("sums and products do not take bool",
                 "convert it to i32 first, or take the maximum or minimum");

@@ -151,6 +151,70 @@ std::vector<S> triangularise(Matrix<S>& a) {
   return factors;
 }
 
+// A matrix of three diagonals, as rows that begin at the diagonal: elimination with exchanges fills
+// one diagonal more.
+template <class S>
+struct Tridiagonal {
+  std::vector<S> below, on, above, above_that;
+
+  // X with A X = B, in place of B. Whether there is one.
+  bool solve(Matrix<S>& b) {
+    const std::size_t size = on.size();
+    above_that.assign(size, S(0));
+    for (std::size_t i = 0; i + 1 < size; ++i) eliminate(i, b);
+    for (std::size_t i = 0; i < size; ++i) {
+      if (on[i] == S(0)) return false;
+    }
+    for (std::size_t step = 1; step <= size; ++step) substitute(size - step, b);
+    return true;
+  }
+
+ private:
+  // The measure by which LAPACK chooses a pivot.
+  static Real<S> magnitude(S x) { return std::abs(std::real(x)) + std::abs(std::imag(x)); }
+
+  // What is below the diagonal in row i + 1.
+  void eliminate(std::size_t i, Matrix<S>& b) {
+    const auto row = static_cast<std::int64_t>(i);
+    S next[3] = {below[i + 1], on[i + 1], i + 2 < on.size() ? above[i + 1] : S(0)};
+    if (magnitude(on[i]) < magnitude(next[0])) {
+      std::swap(on[i], next[0]);
+      std::swap(above[i], next[1]);
+      std::swap(above_that[i], next[2]);
+      for (std::int64_t j = 0; j < b.columns(); ++j) std::swap(b(row, j), b(row + 1, j));
+    }
+    const S factor = on[i] == S(0) ? S(0) : next[0] / on[i];
+    on[i + 1] = next[1] - factor * above[i];
+    if (i + 2 < on.size()) above[i + 1] = next[2] - factor * above_that[i];
+    for (std::int64_t j = 0; j < b.columns(); ++j) b(row + 1, j) -= factor * b(row, j);
+  }
+
+  void substitute(std::size_t i, Matrix<S>& b) const {
+    const auto row = static_cast<std::int64_t>(i);
+    for (std::int64_t j = 0; j < b.columns(); ++j) {
+      S sum = b(row, j);
+      if (i + 1 < on.size()) sum -= above[i] * b(row + 1, j);
+      if (i + 2 < on.size()) sum -= above_that[i] * b(row + 2, j);
+      b(row, j) = sum / on[i];
+    }
+  }
+};
+
+// Elements of matrix `index`'s diagonal but for `unread`, which is 0. All are finite, or `finite`
+// becomes false.
+template <class T>
+std::vector<Wide<T>> diagonal_at(const Literal& literal, std::int64_t index, std::int64_t size,
+                                 std::int64_t unread, bool& finite) {
+  const auto values = literal.values<T>();
+  std::vector<Wide<T>> diagonal;
+  for (std::int64_t i = 0; i < size; ++i) {
+    const auto at = static_cast<std::size_t>(index * size + i);
+    diagonal.push_back(i == unread ? Wide<T>(0) : Wide<T>(values[at]));
+    finite = finite && is_finite_number(diagonal.back());
+  }
+  return diagonal;
+}
+
 }  // namespace
 
 namespace rules {
@@ -163,7 +227,12 @@ Results cholesky(const Node& node, Operands operands) {
       auto a = matrix_at<T>(operands[0], i);
       if (!lower) a = a.adjoint();
       a = cholesky_of(std::move(a));
-      if (!lower) a = a.adjoint();
+      if (!lower) {
+        a = a.adjoint();
+        for (std::int64_t row = 0; row < a.rows(); ++row) {
+          for (std::int64_t column = 0; column < row; ++column) a(row, column) = 0;  // not -0 i
+        }
+      }
       result.add(a.elements());
     }
     return {std::move(result).finish()};
@@ -245,6 +314,26 @@ Results householder_product(const Node& node, Operands operands) {
       }
       if (!finite) q.fill(nan_of<Wide<T>>);
       result.add(q.elements());
+    }
+    return {std::move(result).finish()};
+  });
+}
+
+Results tridiagonal_solve(const Node& node, Operands operands) {
+  return visit_matrix(node, operands[3], [&]<class T>() -> Results {
+    using S = Wide<T>;
+    const Batch batch(node.types[0]);
+    Appended<T> result(node.types[0]);
+    for (std::int64_t i = 0; i < batch.count; ++i) {
+      bool exists = true;
+      const auto diagonal = [&](std::size_t k, std::int64_t unread) {
+        return diagonal_at<T>(operands[k], i, batch.rows, unread, exists);
+      };
+      Tridiagonal<S> a{diagonal(0, 0), diagonal(1, -1), diagonal(2, batch.rows - 1), {}};
+      auto x = matrix_at<T>(operands[3], i);
+      exists = exists && a.solve(x);
+      if (!exists) x.fill(nan_of<S>);
+      result.add(x.elements());
     }
     return {std::move(result).finish()};
   });

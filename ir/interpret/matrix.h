@@ -86,8 +86,12 @@ class Matrix {
   std::vector<S> elements_;
 };
 
+/// NaN in both parts, where it has two.
 template <class S>
-inline constexpr S nan_of = S(std::numeric_limits<Real<S>>::quiet_NaN());
+inline constexpr S nan_of = std::numeric_limits<S>::quiet_NaN();
+template <class R>
+inline constexpr std::complex<R> nan_of<std::complex<R>> = {std::numeric_limits<R>::quiet_NaN(),
+                                                            std::numeric_limits<R>::quiet_NaN()};
 
 /// Rows, columns and number of the matrices that the last two axes of a type hold.
 struct Batch {

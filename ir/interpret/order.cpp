@@ -73,26 +73,36 @@ Results run_along(const Node& node, const Literal& operand, Total start, Combine
   return std::move(result).finish();
 }
 
+template <class E, class Limits = std::numeric_limits<E>>
+constexpr E lowest_of = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+template <class E, class Limits = std::numeric_limits<E>>
+constexpr E highest_of = Limits::has_infinity ? Limits::infinity() : Limits::max();
+
 template <class T>
 Results cumulative_of(const Node& node, const Literal& operand) {
-  using Limits = std::numeric_limits<Exact<T>>;
-  constexpr Exact<T> lowest = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
-  constexpr Exact<T> highest = Limits::has_infinity ? Limits::infinity() : Limits::max();
   switch (node.as<CumulativeAttributes>().of) {
     case Running::sum:
       if constexpr (std::floating_point<Exact<T>>) {
         return run_along<T>(node, operand, CompensatedSum<Exact<T>>{-0.0, -0.0}, std::plus<>());
+      } else if constexpr (is_complex_storage<T>) {
+        return run_along<T>(node, operand, Exact<T>(-0.0, -0.0), sum_of<Exact<T>>);
       } else {
         return run_along<T>(node, operand, Exact<T>(0), sum_of<Exact<T>>);
       }
     case Running::product:
       return run_along<T>(node, operand, Exact<T>(1), product_of<Exact<T>>);
     case Running::maximum:
-      return run_along<T>(node, operand, lowest, maximum_of<Exact<T>>);
+      if constexpr (Sortable<T>) {
+        return run_along<T>(node, operand, lowest_of<Exact<T>>, maximum_of<Exact<T>>);
+      }
+      break;
     case Running::minimum:
-      return run_along<T>(node, operand, highest, minimum_of<Exact<T>>);
+      if constexpr (Sortable<T>) {
+        return run_along<T>(node, operand, highest_of<Exact<T>>, minimum_of<Exact<T>>);
+      }
+      break;
   }
-  __builtin_unreachable();
+  refuse_dtype(node, operand.type().dtype);
 }
 
 }  // namespace
@@ -139,8 +149,8 @@ Results argsort(const Node& node, Operands operands) {
 }
 
 Results cumulative(const Node& node, Operands operands) {
-  return visit_dtype(operands[0].type().dtype, [&]<class T>() -> Results {
-    if constexpr (Sortable<T>) {
+  return visit_any_dtype(operands[0].type().dtype, [&]<class T>() -> Results {
+    if constexpr (Sortable<T> || is_complex_storage<T>) {
       return cumulative_of<T>(node, operands[0]);
     } else {
       refuse_dtype(node, operands[0].type().dtype);

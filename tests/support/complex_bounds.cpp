@@ -244,7 +244,9 @@ Numbers bounds_of_sums(const Node& node, std::span<const Bounded> operands, cons
   const Bounded of_sizes = interpret_bounded(real, sizes, units)[0];
   const auto bounds = of_sizes.bound.values<double>();
   const auto results = complex_numbers(value);
-  const bool only_adds = node.op == Op::reduce_sum;
+  const bool is_running = node.op == Op::cumulative;
+  const bool only_adds =
+      is_running ? node.as<CumulativeAttributes>().of == Running::sum : node.op == Op::reduce_sum;
   Numbers made;
   for (std::size_t i = 0; i < bounds.size(); ++i) {
     const bool known = finite && std::isfinite(size_of(results[i])) && bounds[i] < unknown;
@@ -257,6 +259,7 @@ Numbers bounds_of_sums(const Node& node, std::span<const Bounded> operands, cons
 
 bool computes_with_complex(const Node& node, std::span<const Bounded> operands) {
   const OpKind kind = info(node.op).kind;
+  if (node.op == Op::cumulative) return is_complex(node.types[0].dtype);
   if (!is_elementwise(node.op) && kind != OpKind::library &&
       (!is_reduction(node.op) || node.op == Op::reduce)) {
     return false;

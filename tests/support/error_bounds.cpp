@@ -667,12 +667,14 @@ std::vector<Bounded> interpret_bounded(const Node& node, std::span<const Bounded
   if (is_index(node.op)) return moved(node, operands, std::move(values[0]));
   if (node.op == Op::reduce) return folded(operands, values);
   if (node.op == Op::scatter) return scattered(node, operands, std::move(values[0]));
-  if (node.op == Op::sort || node.op == Op::argsort || node.op == Op::cumulative) {
+  const bool is_ordered = node.op == Op::sort || node.op == Op::argsort;
+  if (is_ordered || (node.op == Op::cumulative && !is_complex(node.types[0].dtype))) {
     return in_order(node, operands[0], std::move(values[0]), units);
   }
   if (node.op == Op::custom_call) return called(node, operands, std::move(values));
   if (node.op == Op::fft) return {fft_bounded(node, operands[0], std::move(values[0]))};
-  if (is_call(node.op)) return matrix_bounds(node, operands, std::move(values));
+  if (is_call(node.op) && node.op != Op::cumulative)
+    return matrix_bounds(node, operands, std::move(values));
   if (computes_with_complex(node, operands)) {
     return {complex_bounded(node, operands, std::move(values[0]), units)};
   }

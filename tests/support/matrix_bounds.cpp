@@ -2,19 +2,30 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 
 #include "ir/interpret/interpret.h"
 
 namespace anabranch {
 namespace {
 
+using Complex = std::complex<double>;
 using Numbers = std::vector<double>;
+using ComplexNumbers = std::vector<Complex>;
 
 Numbers numbers_of(const Literal& literal) {
   const Node convert{Op::convert, {Type{f64, literal.type().shape}}, {}, NoAttributes{}, {}, {}};
   const Literal wide = interpret(convert, {&literal, 1})[0];
   return {wide.values<double>().begin(), wide.values<double>().end()};
 }
+
+ComplexNumbers complex_numbers_of(const Literal& literal) {
+  const Node convert{Op::convert, {Type{c128, literal.type().shape}}, {}, NoAttributes{}, {}, {}};
+  const Literal wide = interpret(convert, {&literal, 1})[0];
+  return {wide.values<Complex>().begin(), wide.values<Complex>().end()};
+}
+
+bool is_finite_number(Complex x) { return std::isfinite(x.real()) && std::isfinite(x.imag()); }
 
 Bounded with_bound(Literal value, Numbers bound) {
   const Literal made = Literal::of(std::span<const double>(bound), value.type().shape);
@@ -25,44 +36,48 @@ Numbers all(const Literal& value, double number) {
   return Numbers(static_cast<std::size_t>(value.type().size()), number);
 }
 
-double unit_of(Dtype dtype) { return dtype == f32 ? 0x1p-24 : 0x1p-53; }
-double least_of(Dtype dtype) { return dtype == f32 ? 0x1p-149 : 0x1p-1074; }
+// Of a complex number's parts, of which a product has some more roundings.
+double unit_of(Dtype dtype) {
+  return (part_dtype(dtype) == f32 ? 0x1p-24 : 0x1p-53) * (is_complex(dtype) ? 4 : 1);
+}
+double least_of(Dtype dtype) { return part_dtype(dtype) == f32 ? 0x1p-149 : 0x1p-1074; }
+double greatest_of(Dtype dtype) { return part_dtype(dtype) == f32 ? 1e37 : 1e300; }
 
 // Whether sums and products of such numbers stay among the normal ones.
-bool is_moderate(Dtype dtype, double number) {
-  const double most = dtype == f32 ? 1e30 : 1e290;
-  return std::fabs(number) < most && std::fabs(number) > 1 / most;
+bool is_moderate(Dtype dtype, Complex number) {
+  const double most = part_dtype(dtype) == f32 ? 1e30 : 1e290;
+  return std::abs(number) < most && std::abs(number) > 1 / most;
 }
 
 // One matrix of a batch, its bounds beside it; what is not read is 0.
 struct Part {
   std::int64_t rows = 0, columns = 0;
-  Numbers numbers, bounds;
+  ComplexNumbers numbers;
+  Numbers bounds;
 
   Part(const Bounded& operand, std::int64_t index) {
     const Shape& shape = operand.value.type().shape;
     rows = shape[shape.rank() - 2], columns = shape[shape.rank() - 1];
     const std::int64_t size = rows * columns;
-    const Numbers all = numbers_of(operand.value);
+    const ComplexNumbers all = complex_numbers_of(operand.value);
     numbers.assign(all.begin() + index * size, all.begin() + (index + 1) * size);
     const auto errors = operand.bound.values<double>();
     bounds.assign(errors.begin() + index * size, errors.begin() + (index + 1) * size);
   }
 
-  double& at(std::int64_t i, std::int64_t j) {
+  Complex& at(std::int64_t i, std::int64_t j) {
     return numbers[static_cast<std::size_t>(i * columns + j)];
   }
   void keep_triangle(bool lower) {
     for (std::int64_t i = 0; i < rows; ++i) {
       for (std::int64_t j = 0; j < columns; ++j) {
         if (lower ? j <= i : j >= i) continue;
-        at(i, j) = bounds[static_cast<std::size_t>(i * columns + j)] = 0;
+        at(i, j) = 0;
+        bounds[static_cast<std::size_t>(i * columns + j)] = 0;
       }
     }
   }
-  bool is_finite() const {
-    return std::ranges::all_of(numbers, [](double x) { return std::isfinite(x); });
-  }
+  bool is_finite() const { return std::ranges::all_of(numbers, is_finite_number); }
   bool is_exact() const {
     return std::ranges::all_of(bounds, [](double x) { return x == 0; });
   }
@@ -88,7 +103,7 @@ void set_part(Numbers& bound, std::int64_t index, std::int64_t count, double val
 
 Numbers eigenvalues(const Part& part, bool lower) {
   const Literal a =
-      Literal::of(std::span<const double>(part.numbers), Shape{part.rows, part.columns});
+      Literal::of(std::span<const Complex>(part.numbers), Shape{part.rows, part.columns});
   const Node node{Op::eigh, {Type{f64, Shape{part.rows}}}, {}, EighAttributes{false, lower}, {},
                   {}};
   return numbers_of(interpret(node, {&a, 1})[0]);
@@ -130,7 +145,7 @@ Bounded bounded_cholesky(const Node& node, const Bounded& a, Literal value) {
 // The triangle and right sides as A X = B, A lower.
 struct System {
   std::int64_t size, sides;
-  Numbers a, x;  // x: the solution that was found
+  ComplexNumbers a, x;  // x: the solution that was found
 
   System(const TriangularSolveAttributes& how, Part triangle, Part solution) {
     triangle.keep_triangle(how.lower);
@@ -141,7 +156,9 @@ struct System {
       for (std::int64_t j = 0; j < size; ++j) {
         const std::int64_t row = lower ? i : size - 1 - i, column = lower ? j : size - 1 - j;
         const bool is_one = i == j && how.unit_diagonal;
-        a.push_back(is_one ? 1 : turned ? triangle.at(column, row) : triangle.at(row, column));
+        a.push_back(is_one   ? Complex(1)
+                    : turned ? triangle.at(column, row)
+                             : triangle.at(row, column));
       }
       for (std::int64_t side = 0; side < sides; ++side) {
         const std::int64_t row = lower ? i : size - 1 - i;
@@ -161,12 +178,12 @@ bool bounds_of_system(const System& system, Dtype dtype, Numbers& z) {
     for (std::size_t side = 0; side < sides; ++side) {
       double sum = static_cast<double>(n) * least_of(dtype);
       for (std::size_t k = 0; k <= i; ++k) {
-        sum += std::fabs(system.a[i * n + k] * system.x[k * sides + side]);
+        sum += std::abs(system.a[i * n + k] * system.x[k * sides + side]);
       }
-      if (!std::isfinite(sum) || (sum != 0 && sum > (dtype == f32 ? 1e37 : 1e300))) return false;
+      if (!std::isfinite(sum) || sum > greatest_of(dtype)) return false;
       for (std::size_t k = 0; k < i; ++k)
-        sum += std::fabs(system.a[i * n + k]) * z[k * sides + side];
-      z[i * sides + side] = sum / std::fabs(system.a[i * n + i]);
+        sum += std::abs(system.a[i * n + k]) * z[k * sides + side];
+      z[i * sides + side] = sum / std::abs(system.a[i * n + i]);
     }
   }
   return true;
@@ -201,10 +218,70 @@ Bounded bounded_solution(const Node& node, std::span<const Bounded> operands, Li
   return with_bound(std::move(value), std::move(bound));
 }
 
+// Of every element of column `column` of x, from the rows of a matrix of three diagonals. Where
+// each row's diagonal element is greater than both beside it by a margin, the inverse is no greater
+// than 1 / margin, and elimination makes elements no more than twice as great (Higham,
+// theorem 9.9).
+double tridiagonal_bound(std::span<const Part> diagonals, const Part& x, std::int64_t column,
+                         Dtype dtype) {
+  double greatest = 0, margin = unknown, solution = 0;
+  const auto rows = static_cast<std::size_t>(x.rows);
+  for (std::size_t i = 0; i < rows; ++i) {
+    const double on = std::abs(diagonals[1].numbers[i]);
+    const double beside = (i == 0 ? 0 : std::abs(diagonals[0].numbers[i])) +
+                          (i + 1 == rows ? 0 : std::abs(diagonals[2].numbers[i]));
+    greatest = std::max(greatest, on + beside);
+    margin = std::min(margin, on - beside);
+    const std::size_t at =
+        i * static_cast<std::size_t>(x.columns) + static_cast<std::size_t>(column);
+    solution = std::max(solution, std::abs(x.numbers[at]));
+  }
+  const bool is_known = margin > 1e-3 * greatest && is_moderate(dtype, greatest) &&
+                        (solution == 0 || is_moderate(dtype, solution));
+  if (!is_known) return unknown;
+  return 64 * unit_of(dtype) * greatest / margin * solution + 64 * least_of(dtype) / margin;
+}
+
+// A vector for each matrix as columns.
+Bounded as_column(const Bounded& vectors) {
+  const auto reshaped = [](const Literal& x) {
+    const std::span<const std::int64_t> sizes = x.type().shape.sizes();
+    std::vector<std::int64_t> longer(sizes.begin(), sizes.end());
+    longer.push_back(1);
+    const Type type{x.type().dtype, Shape(longer)};
+    const Node node{Op::reshape, {type}, {}, NoAttributes{}, {}, {}};
+    return interpret(node, {&x, 1})[0];
+  };
+  const Literal bound = reshaped(vectors.bound);
+  return {reshaped(vectors.value), bound, bound};
+}
+
+Bounded bounded_tridiagonal(std::span<const Bounded> operands, Literal value) {
+  const Bounded found = with_bound(value, all(value, 0));
+  const std::int64_t count = batch_of(value.type());
+  Numbers bound = all(value, unknown);
+  for (std::int64_t i = 0; i < count; ++i) {
+    std::vector<Part> parts;
+    for (std::size_t k = 0; k < 3; ++k) parts.emplace_back(as_column(operands[k]), i);
+    const Part x(found, i);
+    parts.emplace_back(operands[3], i);
+    const bool is_known = std::ranges::all_of(parts, &Part::is_exact) &&
+                          std::ranges::all_of(parts, &Part::is_finite) && x.is_finite();
+    if (!is_known) continue;
+    for (std::int64_t column = 0; column < x.columns; ++column) {
+      const double error = tridiagonal_bound(parts, x, column, value.type().dtype);
+      for (std::int64_t row = 0; row < x.rows; ++row) {
+        bound[static_cast<std::size_t>((i * x.rows + row) * x.columns + column)] = error;
+      }
+    }
+  }
+  return with_bound(std::move(value), std::move(bound));
+}
+
 // Eigenvalues or singular values: each moves by no more than the matrix does.
 Bounded bounded_values(const Node& node, const Bounded& a, Literal value) {
   const std::int64_t count = batch_of(a.value.type());
-  const Dtype dtype = value.type().dtype;
+  const Dtype dtype = a.value.type().dtype;
   const Numbers numbers = numbers_of(value);
   Numbers bound = all(value, 0);
   for (std::int64_t i = 0; i < count; ++i) {
@@ -219,7 +296,7 @@ Bounded bounded_values(const Node& node, const Bounded& a, Literal value) {
     double error =
         30 * axes * unit_of(dtype) * greatest + 30 * axes * least_of(dtype) + part.error();
     if (!part.is_finite()) error = part.is_exact() ? 0 : unknown;
-    if (part.is_finite() && greatest > (dtype == f32 ? 1e37 : 1e300)) error = unknown;
+    if (part.is_finite() && greatest > greatest_of(dtype)) error = unknown;
     set_part(bound, i, count, error);
   }
   return with_bound(std::move(value), std::move(bound));
@@ -235,6 +312,8 @@ std::vector<Bounded> matrix_bounds(const Node& node, std::span<const Bounded> op
       results.push_back(bounded_cholesky(node, operands[0], std::move(value)));
     } else if (node.op == Op::triangular_solve) {
       results.push_back(bounded_solution(node, operands, std::move(value)));
+    } else if (node.op == Op::tridiagonal_solve) {
+      results.push_back(bounded_tridiagonal(operands, std::move(value)));
     } else if ((node.op == Op::svd || node.op == Op::eigh) && results.empty()) {
       results.push_back(bounded_values(node, operands[0], std::move(value)));
     } else {

@@ -7,9 +7,12 @@ namespace {
 
 bool is_real(Dtype dtype) { return dtype == f32 || dtype == f64; }
 
+constexpr Dtype matrix_dtypes[] = {f32, f64, f32, f64, c64, c128};
+
 // The interpreter's rotations take long on large ones.
 bool is_small_matrix(const Type& type) {
-  return is_real(type.dtype) && type.rank() >= 2 && type.rank() <= 4 && type.size() <= 600;
+  return (is_real(type.dtype) || is_complex(type.dtype)) && type.rank() >= 2 && type.rank() <= 4 &&
+         type.size() <= 600;
 }
 
 std::int64_t size_of(const Type& type, int from_last) {
@@ -18,7 +21,7 @@ std::int64_t size_of(const Type& type, int from_last) {
 
 Value some_matrix(RandomBuilder& b) {
   if (const auto x = b.pick(is_small_matrix); x && b.random.percent(70)) return *x;
-  const Dtype dtype = b.random.percent(50) ? f32 : f64;
+  const Dtype dtype = b.random.of(matrix_dtypes);
   return b.parameter({dtype, {b.random.below(4), b.random.below(8), b.random.below(8)}});
 }
 
@@ -28,10 +31,20 @@ Shape with_matrix(const Shape& shape, std::int64_t rows, std::int64_t columns) {
   return Shape(sizes);
 }
 
-// x between -1 and 1, and 2 added along the diagonal.
+// x, or both parts of it, between -1 and 1.
+Value held_down(RandomBuilder& b, Value x) {
+  const Type type = b.type(x);
+  if (is_complex(type.dtype)) {
+    const Value re = held_down(b, b.add(Op::real, {x})), im = held_down(b, b.add(Op::imag, {x}));
+    return b.add(Op::complex, {re, im});
+  }
+  return b.add(Op::clamp, {b.filled(type, -1), x, b.filled(type, 1)});
+}
+
+// The same, and 2.5 along the diagonal.
 Value with_strong_diagonal(RandomBuilder& b, Value x) {
   const Type type = b.type(x);
-  x = b.add(Op::clamp, {b.filled(type, -1), x, b.filled(type, 1)});
+  x = held_down(b, x);
   const int rank = type.rank();
   const Type places{i32, type.shape};
   const Value row = b.add(Op::iota, {}, AxisAttributes{rank - 2}, places);
@@ -49,7 +62,7 @@ Value square_matrix(RandomBuilder& b) {
     x = *found;
   } else {
     const std::int64_t size = b.random.below(9);
-    x = b.parameter({b.random.percent(50) ? f32 : f64, {1 + b.random.below(3), size, size}});
+    x = b.parameter({b.random.of(matrix_dtypes), {1 + b.random.below(3), size, size}});
   }
   return b.random.percent(60) ? with_strong_diagonal(b, x) : x;
 }
@@ -70,6 +83,22 @@ void add_triangular_solve(RandomBuilder& b) {
   b.add(Op::triangular_solve, {a, b.partner({b.dtype(a), sides})}, how);
 }
 
+// With the strongest elements on the diagonal, most of the time.
+void add_tridiagonal_solve(RandomBuilder& b) {
+  const Value right = some_matrix(b);
+  const Type type = b.type(right);
+  const std::span<const std::int64_t> sizes = type.shape.sizes();
+  const Type diagonal{type.dtype, Shape(Axes(sizes.begin(), sizes.end() - 1))};
+  Value below = b.partner(diagonal), on = below, above = below;
+  if (b.random.percent(80)) {
+    below = held_down(b, below), above = below;
+    on = b.add(Op::add, {above, b.filled(diagonal, 4.5)});
+  } else {
+    on = b.partner(diagonal), above = b.partner(diagonal);
+  }
+  b.add(Op::tridiagonal_solve, {below, on, above, right});
+}
+
 void add_lu(RandomBuilder& b) { b.add(Op::lu, {some_matrix(b)}); }
 
 void add_qr(RandomBuilder& b) {
@@ -84,6 +113,10 @@ void add_svd(RandomBuilder& b) {
 
 void add_eigh(RandomBuilder& b) {
   b.add(Op::eigh, {square_matrix(b)}, EighAttributes{b.random.percent(50), b.random.percent(50)});
+}
+
+void add_eig(RandomBuilder& b) {
+  b.add(Op::eig, {square_matrix(b)}, EigAttributes{b.random.percent(50), b.random.percent(50)});
 }
 
 // Of the interpreter's n * n operations there are not too many.
@@ -117,10 +150,15 @@ void add_fft(RandomBuilder& b) {
   b.add(Op::fft, {x}, how);
 }
 
-constexpr Recipe recipes[] = {{2, 12, add_cholesky}, {2, 14, add_triangular_solve},
-                              {1, 2, add_lu},        {1, 3, add_qr},
-                              {1, 2, add_svd},       {1, 12, add_eigh},
-                              {2, 2, add_fft}};
+constexpr Recipe recipes[] = {{2, 18, add_cholesky},
+                              {2, 20, add_triangular_solve},
+                              {1, 2, add_lu},
+                              {1, 3, add_qr},
+                              {1, 2, add_svd},
+                              {1, 18, add_eigh},
+                              {2, 2, add_fft},
+                              {1, 18, add_eig},
+                              {2, 18, add_tridiagonal_solve}};
 
 }  // namespace
 

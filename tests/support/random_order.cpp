@@ -32,12 +32,15 @@ void add_argsort(RandomBuilder& b) {
 }
 
 void add_cumulative(RandomBuilder& b) {
-  const auto x = lines_of(b);
+  const auto x = b.pick([](const Type& type) { return type.rank() > 0; });
   if (!x) return;
   constexpr Running any[] = {Running::sum, Running::sum, Running::product, Running::maximum,
                              Running::minimum};
   constexpr Running ordered[] = {Running::maximum, Running::minimum};
-  const Running of = b.dtype(*x) == bool_ ? b.random.of(ordered) : b.random.of(any);
+  constexpr Running arithmetic[] = {Running::sum, Running::product};
+  const Running of = b.dtype(*x) == bool_      ? b.random.of(ordered)
+                     : is_complex(b.dtype(*x)) ? b.random.of(arithmetic)
+                                               : b.random.of(any);
   b.add(Op::cumulative, {*x},
         CumulativeAttributes{b.random.below(b.shape(*x).rank()), of, b.random.percent(30)});
 }

@@ -84,6 +84,26 @@ TEST_F(Command, RunsAGraphOnFilesItWroteItself) {
                   "output 0: f32[2] = [12, 18]\noutput 1: f32[2,3] = [[2, 4, 6], [3, 6, 9]]");
 }
 
+TEST_F(Command, ReadsAllInputsFromAnArchiveAndWritesAllOutputsToOne) {
+  std::ofstream(folder_ / "ones.abir") << R"(graph ones() {
+  %0: f32[2,3] = constant [[1, 1, 1], [2, 2, 2]]
+  %1: f32[3] = constant [1, 2, 3]
+  return %0, %1
+}
+)";
+  const Outcome wrote = run("run ones.abir --output ones.npz");
+  EXPECT_EQ(wrote.status, 0);
+  EXPECT_EQ(wrote.text, "");
+  expect_contains(run("run layer.abir --input ones.npz"), 0,
+                  "output 0: f32[2] = [12, 18]\noutput 1: f32[2,3] = [[2, 4, 6], [3, 6, 9]]");
+  expect_contains(run("run layer.abir --input %arg0=ones.npz:arr_0 --input arg1=ones.npz:arr_1"), 0,
+                  "output 0: f32[2] = [12, 18]");
+  expect_contains(run("run ones.abir --input ones.npz"), 1,
+                  "--input ones.npz: it holds array 0, and the graph has 0 parameters");
+  expect_contains(run("run ones.abir --output nowhere/y.npz"), 1,
+                  "nowhere/y.npz: cannot be written: No such file or directory");
+}
+
 TEST_F(Command, NamesTheParameterThatHasNoValue) {
   expect_contains(run("run layer.abir"), 1,
                   "parameter %0: f32[2,3] has no value; give --input %0=FILE.npy");
@@ -228,7 +248,7 @@ TEST_F(Command, NamesWhatIsWrongAndTheRemedy) {
                     ".: is a folder; give the path of a graph's text, or - for standard input");
   }
   expect_contains(run("run layer.abir --input 0=."), 1, ".: is no regular file");
-  expect_contains(run("run layer.abir --random --output 0=y.npz"), 1, "write NAME=FILE.npy");
+  expect_contains(run("run layer.abir --random --output 0=y.npz"), 1, "write POSITION=FILE.npy");
   expect_contains(run("dump layer.abir", "ANABRANCH_DISABLE=foo"), 1,
                   "ANABRANCH_DISABLE=foo: there is no pass foo; there are expand, canonicalize");
   expect_contains(run("dump layer.abir", "ANABRANCH_TIMELINE=/proc/no/t"), 1,

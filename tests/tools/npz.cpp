@@ -116,5 +116,24 @@ TEST_F(Npz, RefusesDamage) {
   EXPECT_NE(error_of(file).find("is no .npz file"), std::string::npos) << error_of(file);
 }
 
+TEST_F(Npz, ReadsNumberedArraysByTheirNumbers) {
+  const std::string one = npy("\1\2", "(2,)"), two = npy("\3", "(1,)");
+  for (const char* name : {"arr_1.npy", "arg1.npy", "1.npy"}) {
+    const auto found = read_numbered(zipped("n.npz", {{name, two}, {"arr_0.npy", one}}));
+    ASSERT_EQ(found.size(), 2u) << name;
+    EXPECT_EQ(found.at(0).type().size(), 2) << name;
+    EXPECT_EQ(found.at(1).type().size(), 1) << name;
+  }
+  for (const char* name : {"weights.npy", "0.npy", "arr_.npy", "arr_1x.npy"}) {
+    try {
+      read_numbered(zipped("n.npz", {{"arr_0.npy", one}, {name, two}}));
+      ADD_FAILURE() << name;
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find("name them arr_0, arr_1 ..."), std::string::npos)
+          << error.what();
+    }
+  }
+}
+
 }  // namespace
 }  // namespace anabranch

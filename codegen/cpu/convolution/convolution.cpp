@@ -6,7 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <unordered_map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -107,15 +107,19 @@ Convolution::Convolution(const ConvolutionStep& step, const HostTask& epilogue)
 
 // Where the library has nothing fast for a part, there is one part.
 void Convolution::prepare_all() {
-  const auto is_fast = [&](std::int64_t index) {
+  const auto is_fast = [&](const ConvolutionForm& part) {
     try {
-      return describe(tiles_.part(tiles_.at(index)).form, layouts_).is_fast();
+      return describe(part, layouts_).is_fast();
     } catch (const dnnl::error&) {
       return false;
     }
   };
+  std::set<Key> seen;
   bool all_fast = true;
-  for (std::int64_t i = 0; i < tiles_.extent() && all_fast; ++i) all_fast = is_fast(i);
+  for (std::int64_t i = 0; i < tiles_.extent() && all_fast; ++i) {
+    const ConvolutionForm part = tiles_.part(tiles_.at(i)).form;
+    if (seen.insert(key_of(part)).second) all_fast = is_fast(part);
+  }
   if (!all_fast) {
     tiles_.tile_batch = tiles_.batch;
     tiles_.tile_rows = tiles_.rows;

@@ -112,6 +112,19 @@ void set_backward_filters(ConvolutionForm& form, const ConvolutionAttributes& a)
 
 }  // namespace
 
+ConvolutionView ConvolutionView::dense() const {
+  std::vector<std::size_t> by_stride(sizes.size());
+  std::iota(by_stride.begin(), by_stride.end(), std::size_t{0});
+  std::ranges::stable_sort(by_stride, {}, [&](std::size_t i) { return strides[i]; });
+  ConvolutionView made = *this;
+  std::int64_t stride = 1;
+  for (std::size_t axis : by_stride) {
+    made.strides[axis] = stride;
+    stride *= sizes[axis];
+  }
+  return made;
+}
+
 std::optional<ConvolutionForm> form_of(const ConvolutionStep& step) {
   const ConvolutionAttributes& a = step.attributes;
   const auto is_f32 = [](const Type& type) { return type.dtype == f32 && type.size() > 0; };

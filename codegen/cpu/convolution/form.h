@@ -22,6 +22,8 @@ struct ConvolutionView {
   dnnl::memory::dims sizes, strides;
 
   dnnl::memory::desc desc() const { return {sizes, dnnl::memory::data_type::f32, strides}; }
+  /// The same order of axes in memory, without gaps between elements.
+  ConvolutionView dense() const;
   dnnl::memory::desc any() const {
     return {sizes, dnnl::memory::data_type::f32, dnnl::memory::format_tag::any};
   }

@@ -34,9 +34,11 @@ ConvolutionPrimitive describe(const ConvolutionForm& part, const ConvolutionLayo
   const auto layout = [&](const ConvolutionView& view) {
     return layouts.is_plain ? view.desc() : view.any();
   };
-  const dnnl::memory::desc rhs = layouts.filters     ? *layouts.filters
-                                 : has_filters(part) ? part.rhs.any()
-                                                     : layout(part.rhs);
+  if (!has_filters(part)) {
+    // Some of the features of an image lie apart; the fast code reads them copied together.
+    return part.describe(layout(part.lhs), layout(part.rhs.dense()), part.result.any());
+  }
+  const dnnl::memory::desc rhs = layouts.filters ? *layouts.filters : part.rhs.any();
   return part.describe(layout(part.lhs), rhs, layout(part.result));
 }
 

@@ -8,9 +8,10 @@
 namespace anabranch::cpu {
 
 struct ConvolutionLayouts {
-  /// Operand and result stay as they are; else a thread copies its part of them.
+  /// Images stay as they are; else a thread copies its part of them.
   bool is_plain = true;
-  /// Of all filters, whatever the part; none for the gradient of filters, which reads none.
+  /// Of all filters, whatever the part; none for the gradient of filters, which reads none and
+  /// writes a part of them in a layout of the library's.
   std::optional<dnnl::memory::desc> filters;
 };
 

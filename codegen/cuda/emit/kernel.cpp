@@ -128,8 +128,8 @@ void KernelEmitter::signature() {
 }
 
 // What spills where the compiler saves registers so that more blocks fit: what f64 functions expand
-// to, unrolled reductions of narrow elements, the bounds of blocks of a sum so long that its indices
-// take 64 bits, and the addresses and packs of many buffers.
+// to, unrolled reductions of narrow elements, the bounds of blocks of a sum so long that its
+// indices take 64 bits, and the addresses and packs of many buffers.
 bool KernelEmitter::needs_many_registers() {
   constexpr std::size_t many_buffers = 10;
   if (kernel_.buffers.size() >= many_buffers) return true;

@@ -122,8 +122,8 @@ class Array {
       delete;
 
   /// All elements in row-major order, copied by a core of the array's device once they are there,
-  /// while the caller and other work continue. `get` throws the error that stopped the array; the
-  /// rest of the result is as std::future. `T` must store the dtype.
+  /// while the caller and other work continue. `get` of the result throws the error that stopped
+  /// the array. `T` must store the dtype.
   template <class T>
   Future<std::vector<T>> to_vector_async(
       std::source_location where = std::source_location::current()) const {

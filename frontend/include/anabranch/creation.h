@@ -54,10 +54,7 @@ Array array(const R& values, const Sizes& sizes) {
 }
 
 /// The same of a vector of bools, which holds bits.
-inline Array array(const std::vector<bool>& values, const Sizes& sizes) {
-  std::vector<std::uint8_t> bytes(values.begin(), values.end());
-  return array_of_bytes(bool_, sizes, std::as_bytes(std::span(bytes)), bytes.size());
-}
+Array array(const std::vector<bool>& values, const Sizes& sizes);
 
 namespace detail {
 

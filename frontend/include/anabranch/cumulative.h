@@ -16,7 +16,7 @@
 namespace ANABRANCH_API anabranch {
 
 /// Running sums. As in `sum`, i8, i16, i32 and bool become i64, u8, u16 and u32 become u64; f16 and
-/// bf16 are summed in f32.
+/// bf16 are summed in f32. Complex numbers are summed as they are.
 Array cumsum(const Operand& x, const Axes& axis = {}, bool reverse = false);
 /// Running products; dtypes as of `cumsum`.
 Array cumprod(const Operand& x, const Axes& axis = {}, bool reverse = false);

@@ -1,15 +1,45 @@
 // Future: a value that another thread will have made, or why it has not.
 #pragma once
 
-#include <chrono>
-#include <future>
+#include <memory>
+#include <optional>
 #include <utility>
-#include <variant>
 
 #include "anabranch/export.h"
 #include "anabranch/failure.h"
 
 namespace ANABRANCH_API anabranch {
+namespace detail {
+
+/// Something that happens once, and that threads wait for.
+class Occurrence {
+ public:
+  Occurrence();
+  ~Occurrence();
+  void happen();
+  bool has_happened() const;
+  void wait() const;
+  /// Whether it has happened, after at most so many seconds.
+  bool wait_for(double seconds) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+template <class T>
+struct FutureValue {
+  Occurrence made;
+  std::optional<T> value;
+  Failure failure;
+};
+
+/// That a promise went before it was kept.
+Failure broken_promise();
+/// Throws Error: the future is a default-made one, or was read.
+[[noreturn]] void refuse_empty_future();
+
+}  // namespace detail
 
 /// As std::future, but an error is thrown anew on the thread that reads it: an exception object
 /// belongs to one thread, and no other one frees it.
@@ -20,40 +50,64 @@ class Future {
 
   /// Waits; then the value, or throws the error that stopped it. Once: then valid() is false.
   T get() {
-    Outcome outcome = outcome_.get();
-    if (const auto* failure = std::get_if<Failure>(&outcome)) failure->rethrow();
-    return std::get<T>(std::move(outcome));
+    wait();
+    const std::shared_ptr<detail::FutureValue<T>> read = std::move(value_);
+    if (read->failure) read->failure.rethrow();
+    return std::move(*read->value);
   }
-  bool valid() const noexcept { return outcome_.valid(); }
-  void wait() const { outcome_.wait(); }
-  template <class Rep, class Period>
-  std::future_status wait_for(const std::chrono::duration<Rep, Period>& duration) const {
-    return outcome_.wait_for(duration);
+  bool valid() const noexcept { return value_ != nullptr; }
+  void wait() const { value().made.wait(); }
+  /// Waits, at most a std::chrono::duration; whether the value, or the error, is there.
+  template <class Duration>
+  bool wait_for(const Duration& duration) const {
+    using Period = typename Duration::period;
+    return value().made.wait_for(static_cast<double>(duration.count()) *
+                                 static_cast<double>(Period::num) /
+                                 static_cast<double>(Period::den));
   }
-  template <class Clock, class Duration>
-  std::future_status wait_until(const std::chrono::time_point<Clock, Duration>& time) const {
-    return outcome_.wait_until(time);
+  /// The same, at most until a std::chrono::time_point.
+  template <class Time>
+  bool wait_until(const Time& time) const {
+    return wait_for(time - Time::clock::now());
   }
 
  private:
   template <class>
   friend class Promise;
-  using Outcome = std::variant<T, Failure>;
-  explicit Future(std::future<Outcome> outcome) : outcome_(std::move(outcome)) {}
+  explicit Future(std::shared_ptr<detail::FutureValue<T>> value) : value_(std::move(value)) {}
+  const detail::FutureValue<T>& value() const {
+    if (!value_) detail::refuse_empty_future();
+    return *value_;
+  }
 
-  std::future<Outcome> outcome_;
+  std::shared_ptr<detail::FutureValue<T>> value_;
 };
 
-/// The side that makes it.
+/// The side that makes it, once.
 template <class T>
 class Promise {
  public:
-  Future<T> get_future() { return Future<T>(outcome_.get_future()); }
-  void set_value(T value) { outcome_.set_value(std::move(value)); }
-  void set_failure(Failure failure) { outcome_.set_value(std::move(failure)); }
+  Promise() = default;
+  Promise(const Promise&) = delete;
+  Promise& operator=(const Promise&) = delete;
+  ~Promise() {
+    if (!value_->made.has_happened()) set_failure(detail::broken_promise());
+  }
+
+  Future<T> get_future() { return Future<T>(value_); }
+  void set_value(T value) {
+    const auto kept = value_;  // a reader that wakes may destroy the promise
+    kept->value = std::move(value);
+    kept->made.happen();
+  }
+  void set_failure(Failure failure) {
+    const auto kept = value_;
+    kept->failure = std::move(failure);
+    kept->made.happen();
+  }
 
  private:
-  std::promise<std::variant<T, Failure>> outcome_;
+  std::shared_ptr<detail::FutureValue<T>> value_ = std::make_shared<detail::FutureValue<T>>();
 };
 
 }  // namespace anabranch

@@ -14,7 +14,6 @@
 #include <cstdint>
 #include <optional>
 #include <source_location>
-#include <variant>
 #include <vector>
 
 #include "anabranch/export.h"
@@ -49,30 +48,35 @@ inline constexpr Ellipsis ellipsis;
 /// axis: `ab::newaxis`. One array of bools, as the only subscript, picks elements for `at`.
 class Subscript {
  public:
-  struct All {};
-  using Kind = std::variant<All, NewAxis, Ellipsis, Range, std::int64_t, Array>;
+  enum class Kind : std::uint8_t { all, new_axis, ellipsis, range, position, array };
 
   template <std::integral T>
   requires(!std::same_as<T, bool>)
       Subscript(T position, std::source_location where = std::source_location::current())
-      : kind_(static_cast<std::int64_t>(position)), where_(where) {}
+      : kind_(Kind::position), range_{static_cast<std::int64_t>(position)}, where_(where) {}
   Subscript(Array positions, std::source_location where = std::source_location::current())
-      : kind_(std::move(positions)), where_(where) {}
+      : kind_(Kind::array), array_(std::move(positions)), where_(where) {}
   Subscript(Range positions, std::source_location where = std::source_location::current())
-      : kind_(positions), where_(where) {}
-  Subscript(NewAxis axis, std::source_location where = std::source_location::current())
-      : kind_(axis), where_(where) {}
-  Subscript(Ellipsis axes, std::source_location where = std::source_location::current())
-      : kind_(axes), where_(where) {}
+      : kind_(Kind::range), range_(positions), where_(where) {}
+  Subscript(NewAxis, std::source_location where = std::source_location::current())
+      : kind_(Kind::new_axis), where_(where) {}
+  Subscript(Ellipsis, std::source_location where = std::source_location::current())
+      : kind_(Kind::ellipsis), where_(where) {}
   /// `ab::all`, which is the reduction of that name.
   Subscript(Array (*whole)(const Operand&, const Axes&, bool),
             std::source_location where = std::source_location::current());
 
-  const Kind& kind() const { return kind_; }
+  Kind kind() const { return kind_; }
+  /// Of Kind::range, ::position and ::array.
+  const Range& range() const { return range_; }
+  std::int64_t position() const { return *range_.start; }
+  const Array& array() const { return array_; }
   SourceLocation where() const { return where_; }
 
  private:
   Kind kind_;
+  Range range_ = {};  // of a position, its start
+  Array array_;
   SourceLocation where_;
 };
 

@@ -2,11 +2,13 @@
 // API standard's extension `linalg` (and NumPy's and SciPy's where it has none).
 //
 // Matrices are the last two axes of an array, and the axes before them count matrices: what is said
-// of a matrix holds for each. Functions take floats: f32 and f64 as they are; f16 and bf16 are
-// computed in f32, and the results rounded. LAPACK computes on the host, on whatever device the
-// arrays are; matrices of a batch are divided among threads. A matrix that holds a NaN or an
-// infinity has factors of NaN, and so has one that has no such factor; nothing throws for the
-// values of a matrix.
+// of a matrix holds for each. Functions take floats and complex numbers: f32, f64, c64 and c128 as
+// they are; f16 and bf16 are computed in f32, and the results rounded. ^H is the conjugate
+// transpose, which is the transpose of a real matrix; of complex matrices singular values, norms
+// and the eigenvalues of eigh are real. LAPACK computes on the host, on whatever device the arrays
+// are; matrices of a batch are divided among threads. A matrix that holds a NaN or an infinity has
+// factors of NaN, and so has one that has no such factor; nothing throws for the values of a
+// matrix.
 #pragma once
 
 #include <cstdint>
@@ -33,9 +35,9 @@ using anabranch::vecdot;
 
 // --- factorisations ------------------------------------------------------------------------------
 
-/// The lower triangle L with L L^T = x, or with `upper` the triangle U with U^T U = x, of a
-/// symmetric x of which only that triangle is read; 0 in the other. NaN in the triangle where x is
-/// not positive definite. Error unless x is square.
+/// The lower triangle L with L L^H = x, or with `upper` the triangle U with U^H U = x, of a
+/// Hermitian (real: symmetric) x of which only that triangle is read; 0 in the other. NaN in the
+/// triangle where x is not positive definite. Error unless x is square.
 Array cholesky(const Operand& x, bool upper = false);
 
 /// x = q r: q has orthonormal columns, r is upper triangular.
@@ -61,15 +63,36 @@ SvdResult svd(const Operand& x, bool full_matrices = true);
 /// The singular values alone, descending.
 Array svdvals(const Operand& x);
 
-/// x = eigenvectors diag(eigenvalues) eigenvectors^T, the eigenvalues ascending.
+/// x = eigenvectors diag(eigenvalues) eigenvectors^H, the eigenvalues ascending.
 struct EighResult {
   Array eigenvalues, eigenvectors;
 };
-/// Eigenvalues and orthonormal eigenvectors (the columns) of a symmetric x of which one triangle is
-/// read (LAPACK's syevd). The sign of a vector is either. Error unless x is square.
+/// Eigenvalues and orthonormal eigenvectors (the columns) of a Hermitian (real: symmetric) x of
+/// which one triangle is read (LAPACK's syevd). The sign of a vector is either. Error unless x is
+/// square.
 EighResult eigh(const Operand& x, bool lower = true);
 /// The eigenvalues alone, ascending.
 Array eigvalsh(const Operand& x, bool lower = true);
+
+/// x eigenvectors = eigenvectors diag(eigenvalues), both complex.
+struct EigResult {
+  Array eigenvalues, eigenvectors;
+};
+/// Eigenvalues, in any order, and eigenvectors (the columns) of any square x, complex numbers of
+/// its precision (c64 of f16 and bf16): LAPACK's geev. A vector has the length 1, and its component
+/// of the greatest magnitude is real; the eigenvalues of a real x that are not real come in
+/// conjugate pairs, the one above the real axis first. Error unless x is square.
+EigResult eig(const Operand& x);
+/// The eigenvalues alone, in any order.
+Array eigvals(const Operand& x);
+
+/// x = q h q^H: q is unitary (real: orthogonal), h is 0 below the diagonal under the main one.
+struct HessenbergResult {
+  Array h, q;
+};
+/// The Hessenberg form of a square x by reflections (LAPACK's gehrd; SciPy's hessenberg with
+/// calc_q), a loop of the program. Error unless x is square.
+HessenbergResult hessenberg(const Operand& x);
 
 /// x = p l u.
 struct LuResult {
@@ -100,11 +123,19 @@ struct TriangularOptions {
   bool lower = false;          ///< which triangle of a is read
   bool transpose = false;      ///< solves a^T x = b
   bool unit_diagonal = false;  ///< takes the diagonal for ones and does not read it
+  bool adjoint = false;        ///< solves a^H x = b
 };
 /// The solution of a x = b for a triangle of a; shapes as of `solve`.
 Array solve_triangular(const Operand& a, const Operand& b, const TriangularOptions& options = {});
 /// The solution of a x = b from the factor that `cholesky(a, upper)` gave.
 Array cho_solve(const Operand& factor, const Operand& b, bool upper = false);
+
+/// The solution of a x = b for a[m, m] with three diagonals and b[m, k], by elimination with
+/// exchanges of rows (LAPACK's gtsv, and the signature of jax.lax.linalg.tridiagonal_solve): d[m]
+/// is the main one, dl[m] the one below it, whose first element is not read, du[m] the one above
+/// it, whose last is not read. Batches broadcast. NaN throughout where a is singular or not finite.
+/// Error for other sizes.
+Array tridiagonal_solve(const Operand& dl, const Operand& d, const Operand& du, const Operand& b);
 
 /// The inverse; infinities or NaN where x is singular. Error unless x is square.
 Array inv(const Operand& x);
@@ -112,8 +143,8 @@ Array inv(const Operand& x);
 /// 0. `rtol` defaults to the greater of the sizes times the epsilon of the dtype.
 Array pinv(const Operand& x, double rtol = -1);
 
-/// x with the least sum of squares of a x - b, the least such x; the sums of squares for each
-/// column of b; the rank of a (i64); its singular values.
+/// x with the least sum of squares of the magnitudes of a x - b, the least such x; these sums for
+/// each column of b; the rank of a (i64); its singular values.
 struct LstsqResult {
   Array x, residuals, rank, s;
 };
@@ -151,10 +182,26 @@ Array matrix_norm(const Operand& x, bool keep = false, MatrixNorm order = Matrix
 /// (1), singular value (2), or sum of the magnitudes of a row (infinity). Error for other orders.
 Array matrix_norm(const Operand& x, double order, bool keep = false);
 
+/// The condition number (NumPy's cond): the greatest singular value over the least, or for -2 the
+/// least over the greatest; for other orders of `matrix_norm` the norm of a square x times that of
+/// its inverse. Infinity where x is singular. Error for a matrix of no elements.
+Array cond(const Operand& x, double order = 2);
+Array cond(const Operand& x, MatrixNorm order);
+
 // --- products and powers -------------------------------------------------------------------------
 
 /// x to an integer power, by squaring; a negative one is of the inverse. Error unless x is square.
 Array matrix_power(const Operand& x, std::int64_t power);
+/// The product of two or more matrices, in the order that takes the fewest multiplications; the
+/// first may be a row and the last a column of one axis (NumPy's multi_dot). Error unless the
+/// others have two axes and neighbours fit.
+Array multi_dot(const Operands& arrays);
+/// x with tensordot(a, x, rank of x) = b: the last axes of a, those after as many as b has, are
+/// x's; their product is that of the first (NumPy's tensorsolve). Error for other sizes.
+Array tensorsolve(const Operand& a, const Operand& b);
+/// y with tensordot(y, x, count) the identity: the axes of x after the first `count` come first
+/// (NumPy's tensorinv). Error unless the products of both are equal.
+Array tensorinv(const Operand& x, std::int64_t count = 2);
 /// e to the power of a matrix: the Pade approximant of order 13 of a matrix scaled down to a 1-norm
 /// below 5.37, squared again (Higham, "The scaling and squaring method for the matrix exponential
 /// revisited", SIAM J. Matrix Anal. Appl. 26(4), 2005). Error unless x is square.

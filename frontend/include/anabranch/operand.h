@@ -7,7 +7,6 @@
 #include <source_location>
 #include <string>
 #include <type_traits>
-#include <variant>
 #include <vector>
 
 #include "anabranch/array.h"
@@ -22,21 +21,33 @@ concept NumberType = std::is_arithmetic_v<T> || is_float_storage<T> || is_comple
 
 /// A C++ number whose dtype its neighbours decide.
 struct Number {
-  std::variant<bool, std::int64_t, std::uint64_t, double, std::complex<double>> value;
-  Dtype dtype = f64;  ///< of the C++ type, for where there is no array to follow
+  /// Which member holds it; a complex number is in `real` and `imag`.
+  enum class Kind : std::uint8_t { boolean, signed_integer, unsigned_integer, real, complex };
+
+  Kind kind;
+  Dtype dtype;                ///< of the C++ type, for where there is no array to follow
+  std::uint64_t integer = 0;  ///< of a signed integer its two's complement, of a bool 0 or 1
+  double real = 0, imag = 0;
 
   template <NumberType T>
-  explicit Number(T number) : dtype(dtype_of<T>) {
-    if constexpr (std::is_same_v<T, bool>)
-      value = number;
-    else if constexpr (is_float_storage<T>)
-      value = static_cast<double>(number);
-    else if constexpr (is_complex_storage<T>)
-      value = std::complex<double>(number);
-    else if constexpr (std::is_signed_v<T>)
-      value = static_cast<std::int64_t>(number);
-    else
-      value = static_cast<std::uint64_t>(number);
+  explicit Number(T number) : kind(kind_of_number<T>()), dtype(dtype_of<T>) {
+    if constexpr (is_complex_storage<T>) {
+      real = static_cast<double>(number.real());
+      imag = static_cast<double>(number.imag());
+    } else if constexpr (std::is_integral_v<T>) {
+      integer = static_cast<std::uint64_t>(number);
+    } else {
+      real = static_cast<double>(number);
+    }
+  }
+
+ private:
+  template <class T>
+  static constexpr Kind kind_of_number() {
+    if (std::is_same_v<T, bool>) return Kind::boolean;
+    if (is_complex_storage<T>) return Kind::complex;
+    if (!std::is_integral_v<T>) return Kind::real;
+    return std::is_signed_v<T> ? Kind::signed_integer : Kind::unsigned_integer;
   }
 };
 
@@ -47,20 +58,22 @@ std::string to_string(const Number& number);
 class Operand {
  public:
   Operand(Array array, std::source_location where = std::source_location::current())
-      : value_(std::move(array)), where_(where) {}
+      : array_(std::move(array)), where_(where) {}
   template <NumberType T>
   Operand(T number, std::source_location where = std::source_location::current())
-      : value_(Number(number)), where_(where) {}
+      : number_(number), is_number_(true), where_(where) {}
   /// The same operand, written elsewhere.
-  Operand(Array array, SourceLocation where) : value_(std::move(array)), where_(where) {}
+  Operand(Array array, SourceLocation where) : array_(std::move(array)), where_(where) {}
 
-  bool is_number() const { return std::holds_alternative<Number>(value_); }
-  const Array& array() const { return std::get<Array>(value_); }
-  const Number& number() const { return std::get<Number>(value_); }
+  bool is_number() const { return is_number_; }
+  const Array& array() const { return array_; }
+  const Number& number() const { return number_; }
   SourceLocation where() const { return where_; }
 
  private:
-  std::variant<Array, Number> value_;
+  Array array_;
+  Number number_{0};
+  bool is_number_ = false;
   SourceLocation where_;
 };
 

@@ -55,4 +55,18 @@ Array interp(const Operand& x, const Operand& xp, const Operand& fp,
 /// an i64 vector of that size. Where there are fewer, the rest is `fill`.
 std::vector<Array> nonzero(const Operand& x, std::int64_t size, std::int64_t fill = 0);
 
+/// The different elements of an array. Each NaN is one of its own; 0 and -0 are the same.
+struct Unique {
+  Array values;           ///< [size], of x's dtype, ascending
+  Array indices;          ///< i64[size]: the first position of each, in row-major order
+  Array inverse_indices;  ///< i64, of x's shape: which of the values each element is
+  Array counts;           ///< i64[size]: how often each is there
+};
+/// The first `size` of them. Where there are fewer, the least is repeated with a count of 0. Throws
+/// Error where `size` is not 0 and x has no elements.
+Unique unique_all(const Operand& x, std::int64_t size);
+Array unique_values(const Operand& x, std::int64_t size);                     ///< its values
+std::pair<Array, Array> unique_counts(const Operand& x, std::int64_t size);   ///< and counts
+std::pair<Array, Array> unique_inverse(const Operand& x, std::int64_t size);  ///< and inverse
+
 }  // namespace anabranch

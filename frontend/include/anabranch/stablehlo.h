@@ -88,8 +88,7 @@ Module parse(const Part& part, std::string_view file);
 
 /// The graph as the text of a module with the function @main, which `parse` reads back to a graph
 /// of equal meaning. Fusions are taken apart; a function of the user's becomes a custom_call of its
-/// name. Throws Error for what StableHLO has no operation for: random bits of this library, a
-/// transfer between devices.
+/// name. Throws Error for what StableHLO has no operation for: a transfer between devices.
 std::string to_stablehlo(const Graph& graph);
 
 /// A custom_call in a program that is being translated.

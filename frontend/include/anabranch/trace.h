@@ -17,20 +17,16 @@
 #include "anabranch/operand.h"
 #include "anabranch/tree.h"
 
-namespace anabranch {
-class Tracer;  // of the library alone, so not exported: frontend/trace/tracer.h
-}
+namespace anabranch {  // of the library alone, so not exported
+class Tracer;          // frontend/trace/tracer.h
+struct TracedGraph;    // frontend/trace/traced_graph.h
+}  // namespace anabranch
 
 namespace ANABRANCH_API anabranch {
 
 namespace detail {
 
-/// What tracing gives.
-struct TracedGraph {
-  Graph graph;
-  std::vector<bool> weak;               ///< per output: made from C++ numbers alone
-  std::vector<std::uint32_t> captured;  ///< the constants that are arrays from outside, as nodes
-};
+const Graph& graph_of(const TracedGraph& traced);
 
 /// A function that is being traced; its arrays refuse further use when this goes.
 class OpenTrace {
@@ -48,8 +44,8 @@ class OpenTrace {
 
   /// The graph of what the outputs need, and of all parameters. `result` describes them, as
   /// "result.path"; `made` is the line of the function. Throws Error where one is empty.
-  TracedGraph finish(const std::vector<Array>& outputs, const Description& result,
-                     SourceLocation made);
+  std::shared_ptr<const TracedGraph> finish(const std::vector<Array>& outputs,
+                                            const Description& result, SourceLocation made);
 
  private:
   std::shared_ptr<Tracer> tracer_;
@@ -62,7 +58,7 @@ SourceLocation location_of_array(const Array& array);
 /// goes.
 template <class Result>
 struct TracedFunction {
-  TracedGraph traced;
+  std::shared_ptr<const TracedGraph> traced;
   Result result;
 };
 
@@ -149,7 +145,8 @@ SourceLocation location_of(const Args&... args) {
 /// do not matter. One parameter per array, in order; one output per array of the result.
 template <class Function, class... Args>
 Graph trace(const Function& function, const Args&... args) {
-  return detail::trace_call(function, detail::location_of(args...), args...).traced.graph;
+  return detail::graph_of(
+      *detail::trace_call(function, detail::location_of(args...), args...).traced);
 }
 
 }  // namespace anabranch

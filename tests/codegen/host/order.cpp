@@ -204,9 +204,11 @@ constexpr Running all_running[] = {Running::sum, Running::product, Running::maxi
 
 TEST(HostOrder, RunningCombinationsAreTheInterpreters) {
   Random random(5);
-  for (const Dtype dtype : ordered_dtypes()) {
+  for (int k = 0; k < dtype_count; ++k) {
+    const auto dtype = static_cast<Dtype>(k);
     for (const Running of : all_running) {
-      if (dtype == bool_ && (of == Running::sum || of == Running::product)) continue;
+      const bool arithmetic = of == Running::sum || of == Running::product;
+      if (arithmetic ? dtype == bool_ : is_complex(dtype)) continue;
       for (int round = 0; round < 12; ++round) {
         std::int64_t axis = 0;
         const Shape shape = random_lines(random, axis);

@@ -75,6 +75,61 @@ TEST(LapackEntries, SyevdGivesVectorsFirst) {
                2e-6, "values");
 }
 
+TEST(LapackEntries, GeevOfRealMatricesGivesPartsOfTheEigenvalues) {
+  const ab::Array a = numbers({0, -2, 2, 0}, {2, 2});  // eigenvalues 2i and -2i
+  const auto parts = entries::geev(a, false, true, here);
+  ASSERT_EQ(parts.size(), 5u);
+  expect_close(doubles(parts[0]), {0, 0}, 2e-6, "real");
+  expect_close(doubles(parts[1]), {2, -2}, 2e-6, "imaginary");
+  expect_close(doubles(parts[2]), {0, 0, 0, 0}, 0, "left vectors, not asked for");
+  const ab::Array values = ab::complex(parts[0], parts[1]);
+  const ab::Array difference = ab::matmul(a.astype(ab::c64), parts[3]) - parts[3] * values;
+  expect_close(doubles(ab::abs(difference)), {0, 0, 0, 0}, 2e-6, "A v - w v");
+  expect_close(doubles(parts[4]), {0}, 0, "info");
+  expect_close(doubles(entries::geev(a * nan, true, false, here)[4]), {1}, 0, "info");
+}
+
+TEST(LapackEntries, GeevOfComplexMatrices) {
+  const ab::Array a = ab::complex(numbers({1, 2, 0, 3}, {2, 2}), numbers({1, 0, 4, -1}, {2, 2}));
+  const auto parts = entries::geev(a, true, false, here);
+  ASSERT_EQ(parts.size(), 4u);
+  const ab::Array rows = ab::conj(ab::matrix_transpose(parts[1]));
+  const ab::Array difference = ab::matmul(rows, a) - ab::expand_dims(parts[0], -1) * rows;
+  expect_close(doubles(ab::abs(difference)), {0, 0, 0, 0}, 5e-6, "u^H A - w u^H");
+  expect_close(doubles(ab::abs(parts[2])), {0, 0, 0, 0}, 0, "right vectors, not asked for");
+  expect_close(doubles(parts[3]), {0}, 0, "info");
+}
+
+TEST(LapackEntries, GtsvLeavesTheDiagonals) {
+  const auto solved = [](float corner) {
+    return entries::gtsv({numbers({nan, 1}, {2}), numbers({1, corner}, {2}), numbers({1, nan}, {2}),
+                          numbers({3, 5}, {2, 1})},
+                         here);
+  };
+  expect_results(solved(2), {{nan, 1}, {1, 2}, {1, nan}, {1, 2}, {0}});
+  expect_results(solved(1), {{nan, 1}, {1, 1}, {1, nan}, {nan, nan}, {1}});
+}
+
+TEST(LapackEntries, GehrdPacksReflectionsBelow) {
+  // The column (3, 4) below the diagonal has the length 5: beta is -5, v is (1, 4 / 8).
+  const auto parts = entries::gehrd(numbers({1, 0, 0, 3, 1, 0, 4, 0, 1}, {3, 3}), here);
+  expect_results(parts, {{1, 0, 0, -5, 1, 0, 0.5, 0, 1}, {1.6, 0}, {0}});
+}
+
+TEST(LapackEntries, SytrdOfEitherTriangle) {
+  const auto lower = entries::sytrd(numbers({1, 9, 9, 3, 2, 9, 4, 0, 2}, {3, 3}), true, here);
+  expect_results(lower, {{1, 9, 9, -5, 2, 9, 0.5, 0, 2}, {1, 2, 2}, {-5, 0}, {1.6, 0}, {0}});
+  const auto upper = entries::sytrd(numbers({2, 0, 4, 9, 2, 3, 9, 9, 1}, {3, 3}), false, here);
+  expect_results(upper, {{2, 0, 0.5, 9, 2, -5, 9, 9, 1}, {2, 2, 1}, {0, -5}, {0, 1.6}, {0}});
+}
+
+TEST(LapackEntries, GesddOfAWideMatrixWithoutVectors) {
+  const ab::Array a = numbers({0, 3, 0, 0, 0, 4}, {2, 3});
+  const auto some = entries::gesdd(a, entries::SvdMode::none, here, false);
+  EXPECT_EQ(some[3].shape(), ab::Shape({2, 3}));
+  EXPECT_EQ(entries::gesdd(a, entries::SvdMode::none, here, true)[3].shape(), ab::Shape({3, 3}));
+}
+
 TEST(LapackEntries, ComplexMatrices) {
   const ab::Array re = numbers({2, 0, 0, 2}, {2, 2}), im = numbers({0, -1, 1, 0}, {2, 2});
   const ab::Array a = ab::complex(re, im);  // Hermitian, with the eigenvalues 1 and 3

@@ -101,4 +101,27 @@ TEST(Nonzero, GivesTheFirstPositions) {
       {ab::i64, {2}}, {0, 9});
 }
 
+TEST(Unique, SortsAndCountsWhatIsDifferent) {
+  const auto x = [] { return ab::array({3, 1, 3, 2, 1, 3}, {2, 3}); };
+  const auto all = [&] { return ab::unique_all(x(), 4); };
+  expect_values([&] { return all().values; }, {ab::i32, {4}}, {1, 2, 3, 1});
+  expect_values([&] { return all().indices; }, {ab::i64, {4}}, {1, 3, 0, 1});
+  expect_values([&] { return all().counts; }, {ab::i64, {4}}, {2, 1, 3, 0});
+  expect_values([&] { return all().inverse_indices; }, {ab::i64, {2, 3}}, {2, 0, 2, 1, 0, 2});
+  expect_values([&] { return ab::unique_values(x(), 2); }, {ab::i32, {2}}, {1, 2});
+  expect_values([&] { return ab::unique_counts(x(), 2).second; }, {ab::i64, {2}}, {2, 1});
+  expect_values([&] { return ab::unique_inverse(x(), 0).second; }, {ab::i64, {2, 3}},
+                {2, 0, 2, 1, 0, 2});
+}
+
+TEST(Unique, OfFloatsBoolsAndNothing) {
+  const auto x = [] { return ab::array({0.0f, float(nan), -0.0f, 1.0f, float(nan)}); };
+  expect_values([&] { return ab::unique_values(x(), 4); }, {ab::f32, {4}}, {0, 1, nan, nan});
+  expect_values([&] { return ab::unique_counts(x(), 5).second; }, {ab::i64, {5}}, {2, 1, 1, 1, 0});
+  expect_values([&] { return ab::unique_values(x() > 0, 2); }, {ab::bool_, {2}}, {0, 1});
+  expect_values([&] { return ab::unique_values(ab::zeros({0, 2}, ab::i8), 0); }, {ab::i8, {0}}, {});
+  EXPECT_THROW(ab::unique_values(ab::zeros({0}), 1), ab::Error);
+  EXPECT_THROW(ab::unique_values(ab::zeros({3}), -1), ab::Error);
+}
+
 }  // namespace

@@ -234,6 +234,59 @@ TEST(StablehloValues, LinearAlgebraByLapacksNames) {
             "");
 }
 
+TEST(StablehloValues, EigenvaluesSystemsAndThinFactorsByLapacksNames) {
+  EXPECT_EQ(problems_of(R"(
+  %a = stablehlo.constant dense<[[0.0, -2.0], [2.0, 0.0]]> : tensor<2x2xf64>
+  %0:5 = stablehlo.custom_call @lapack_dgeev_ffi(%a) {mhlo.backend_config = {compute_left = 78 : ui8, compute_right = 86 : ui8}} : (tensor<2x2xf64>) -> (tensor<2xf64>, tensor<2xf64>, tensor<2x2xcomplex<f64>>, tensor<2x2xcomplex<f64>>, tensor<i32>)
+  check.expect_almost_eq_const %0#0, dense<[0.0, 0.0]> : tensor<2xf64>
+  check.expect_almost_eq_const %0#1, dense<[2.0, -2.0]> : tensor<2xf64>
+  check.expect_eq_const %0#4, dense<0> : tensor<i32>
+  %z = stablehlo.constant dense<[[(0.0, 3.0)]]> : tensor<1x1xcomplex<f32>>
+  %1:4 = stablehlo.custom_call @lapack_cgeev_ffi(%z) {mhlo.backend_config = {compute_left = 86 : ui8, compute_right = 78 : ui8}} : (tensor<1x1xcomplex<f32>>) -> (tensor<1xcomplex<f32>>, tensor<1x1xcomplex<f32>>, tensor<1x1xcomplex<f32>>, tensor<i32>)
+  check.expect_almost_eq_const %1#0, dense<(0.0, 3.0)> : tensor<1xcomplex<f32>>
+  %dl = stablehlo.constant dense<[0.0, 1.0, 2.0]> : tensor<3xf32>
+  %d = stablehlo.constant dense<[4.0, 5.0, 6.0]> : tensor<3xf32>
+  %du = stablehlo.constant dense<[1.0, 3.0, 0.0]> : tensor<3xf32>
+  %b = stablehlo.constant dense<[[6.0], [20.0], [22.0]]> : tensor<3x1xf32>
+  %2:5 = stablehlo.custom_call @lapack_sgtsv_ffi(%dl, %d, %du, %b) {mhlo.backend_config = {}} : (tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3x1xf32>) -> (tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3x1xf32>, tensor<i32>)
+  check.expect_almost_eq_const %2#3, dense<[[1.0], [2.0], [3.0]]> : tensor<3x1xf32>
+  check.expect_eq_const %2#4, dense<0> : tensor<i32>
+  %w = stablehlo.constant dense<[[0.0, 3.0, 0.0], [0.0, 0.0, 4.0]]> : tensor<2x3xf32>
+  %3:5 = stablehlo.custom_call @lapack_sgesdd_ffi(%w) {mhlo.backend_config = {mode = 78 : ui8}} : (tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2xf32>, tensor<2x2xf32>, tensor<2x3xf32>, tensor<i32>)
+  check.expect_almost_eq_const %3#1, dense<[4.0, 3.0]> : tensor<2xf32>
+  %4:5 = stablehlo.custom_call @lapack_sgesdd_ffi(%w) {mhlo.backend_config = {mode = 78 : ui8}} : (tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2xf32>, tensor<2x2xf32>, tensor<3x3xf32>, tensor<i32>)
+  check.expect_almost_eq_const %4#1, dense<[4.0, 3.0]> : tensor<2xf32>
+  %h = stablehlo.constant dense<[[1.0, 0.0, 0.0], [3.0, 1.0, 0.0], [4.0, 0.0, 1.0]]> : tensor<3x3xf64>
+  %h0:3 = stablehlo.custom_call @lapack_dgehrd_ffi(%h) {mhlo.backend_config = {high = 3 : i32, low = 1 : i32}} : (tensor<3x3xf64>) -> (tensor<3x3xf64>, tensor<2xf64>, tensor<i32>)
+  check.expect_almost_eq_const %h0#1, dense<[1.6, 0.0]> : tensor<2xf64>
+  %h1:5 = stablehlo.custom_call @lapack_dsytrd_ffi(%h) {mhlo.backend_config = {uplo = 76 : ui8}} : (tensor<3x3xf64>) -> (tensor<3x3xf64>, tensor<3xf64>, tensor<2xf64>, tensor<2xf64>, tensor<i32>)
+  check.expect_almost_eq_const %h1#1, dense<[1.0, 1.0, 1.0]> : tensor<3xf64>
+  check.expect_almost_eq_const %h1#2, dense<[-5.0, 0.0]> : tensor<2xf64>
+  %t = stablehlo.constant dense<[[2.0, 0.0], [3.0, 4.0]]> : tensor<2x2xbf16>
+  %r = stablehlo.constant dense<[[2.0], [11.0]]> : tensor<2x1xbf16>
+  %5 = "stablehlo.triangular_solve"(%t, %r) <{left_side = true, lower = true, transpose_a = #stablehlo<transpose NO_TRANSPOSE>, unit_diagonal = false}> : (tensor<2x2xbf16>, tensor<2x1xbf16>) -> tensor<2x1xbf16>
+  check.expect_eq_const %5, dense<[[1.0], [2.0]]> : tensor<2x1xbf16>
+  %s = stablehlo.constant dense<[[4.0, 2.0], [2.0, 5.0]]> : tensor<2x2xf16>
+  %6 = stablehlo.cholesky %s, lower = true : tensor<2x2xf16>
+  check.expect_eq_const %6, dense<[[2.0, 0.0], [1.0, 2.0]]> : tensor<2x2xf16>
+)"),
+            "");
+}
+
+TEST(StablehloValues, RunningProductsOfComplexNumbers) {
+  EXPECT_EQ(problems_of(R"(
+  %x = stablehlo.constant dense<[(1.0, 2.0), (0.0, -1.0), (3.0, 0.0)]> : tensor<3xcomplex<f32>>
+  %one = stablehlo.constant dense<(1.0, 0.0)> : tensor<complex<f32>>
+  %0 = "stablehlo.reduce_window"(%x, %one) <{padding = dense<[[2, 0]]> : tensor<1x2xi64>, window_dimensions = array<i64: 3>}> ({
+  ^bb0(%a: tensor<complex<f32>>, %b: tensor<complex<f32>>):
+    %1 = stablehlo.multiply %a, %b : tensor<complex<f32>>
+    stablehlo.return %1 : tensor<complex<f32>>
+  }) : (tensor<3xcomplex<f32>>, tensor<complex<f32>>) -> tensor<3xcomplex<f32>>
+  check.expect_almost_eq_const %0, dense<[(1.0, 2.0), (2.0, -1.0), (6.0, -3.0)]> : tensor<3xcomplex<f32>>
+)"),
+            "");
+}
+
 TEST(StablehloValues, GatherAndScatterWithBodies) {
   EXPECT_EQ(problems_of(R"(
   %x = stablehlo.constant dense<[[1, 2], [3, 4], [5, 6]]> : tensor<3x2xi32>
@@ -279,6 +332,68 @@ TEST(StablehloValues, SortsByAnyComparator) {
   %2:2 = stablehlo.custom_call @mhlo.topk(%v) {mhlo.attributes = {k = 2 : i64, largest = false}, mhlo.version = 1 : i64} : (tensor<4xf32>) -> (tensor<2xf32>, tensor<2xi32>)
   check.expect_eq_const %2#0, dense<[10.0, 20.0]> : tensor<2xf32>
   check.expect_eq_const %2#1, dense<[0, 1]> : tensor<2xi32>)"),
+            "");
+}
+
+// -NaN, -inf, -0, 0, inf, NaN; of equal elements the first.
+TEST(StablehloValues, TopKIsByTotalOrder) {
+  EXPECT_EQ(problems_of(R"(
+  %v = stablehlo.constant dense<[0x7F800000, 0x7FC00000, 0xFFC00000, -0.0, 0.0, 3.0, 3.0]> : tensor<7xf32>
+  %values, %indices = chlo.top_k(%v, k = 7) : tensor<7xf32> -> (tensor<7xf32>, tensor<7xi32>)
+  check.expect_eq_const %indices, dense<[1, 0, 5, 6, 4, 3, 2]> : tensor<7xi32>
+  check.expect_eq_const %values, dense<[0x7FC00000, 0x7F800000, 3.0, 3.0, 0.0, -0.0, 0xFFC00000]> : tensor<7xf32>
+  %n = stablehlo.constant dense<[[3, 1], [-2, 4]]> : tensor<2x2xi8>
+  %0:2 = stablehlo.custom_call @TopK(%n) : (tensor<2x2xi8>) -> (tensor<2x1xi8>, tensor<2x1xi32>)
+  check.expect_eq_const %0#0, dense<[[3], [4]]> : tensor<2x1xi8>
+  check.expect_eq_const %0#1, dense<[[0], [1]]> : tensor<2x1xi32>)"),
+            "");
+}
+
+TEST(StablehloValues, ApproximateTopKIsExact) {
+  EXPECT_EQ(problems(R"(
+func.func private @least(%a: tensor<f32>, %b: tensor<f32>, %i: tensor<i32>, %j: tensor<i32>) -> tensor<i1> {
+  %0 = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  return %0 : tensor<i1>
+}
+func.func @main() {
+  %v = stablehlo.constant dense<[[4.0, 1.0], [3.0, 5.0], [2.0, 0.0]]> : tensor<3x2xf32>
+  %i = stablehlo.iota dim = 0 : tensor<3x2xi32>
+  %high = stablehlo.constant dense<0x7F800000> : tensor<f32>
+  %none = stablehlo.constant dense<-1> : tensor<i32>
+  %0:2 = stablehlo.custom_call @ApproxTopK(%v, %i, %high, %none) {backend_config = "", called_computations = [@least], mhlo.backend_config = {aggregate_to_topk = true, recall_target = 0.95 : f32, reduction_dim = 0 : i64, top_k = 2 : i64}} : (tensor<3x2xf32>, tensor<3x2xi32>, tensor<f32>, tensor<i32>) -> (tensor<2x2xf32>, tensor<2x2xi32>)
+  check.expect_eq_const %0#0, dense<[[2.0, 0.0], [3.0, 1.0]]> : tensor<2x2xf32>
+  check.expect_eq_const %0#1, dense<[[2, 2], [1, 0]]> : tensor<2x2xi32>
+  return
+})"),
+            "");
+}
+
+TEST(StablehloValues, ReverseTakesAxesInAnyOrder) {
+  EXPECT_EQ(problems_of(R"(
+  %x = stablehlo.constant dense<[[[1, 2], [3, 4]]]> : tensor<1x2x2xi32>
+  %0 = stablehlo.reverse %x, dims = [2, 1] : tensor<1x2x2xi32>
+  check.expect_eq_const %0, dense<[[[4, 3], [2, 1]]]> : tensor<1x2x2xi32>)"),
+            "");
+}
+
+TEST(StablehloValues, SumsOfBoolsAreWhetherAnyHolds) {
+  EXPECT_EQ(problems_of(R"(
+  %a = stablehlo.constant dense<[[true, true, false], [false, false, true]]> : tensor<2x3xi1>
+  %b = stablehlo.constant dense<[true, true, false]> : tensor<3xi1>
+  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<2x3xi1>, tensor<3xi1>) -> tensor<2xi1>
+  check.expect_eq_const %0, dense<[true, false]> : tensor<2xi1>)"),
+            "");
+}
+
+// 0x6B200159, 0x99BA4EFE: the first words that ThreeFry 2x32 gives for a key and a counter of 0
+// (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011, their test vectors).
+TEST(StablehloValues, RandomBitsOfOneScalar) {
+  EXPECT_EQ(problems_of(R"(
+  %s = stablehlo.constant dense<0> : tensor<2xui64>
+  %state, %bits = stablehlo.rng_bit_generator %s, algorithm = THREE_FRY : (tensor<2xui64>) -> (tensor<2xui64>, tensor<ui64>)
+  %0 = stablehlo.constant dense<0xFFFFFFFF> : tensor<ui64>
+  %low = stablehlo.and %bits, %0 : tensor<ui64>
+  check.expect_eq_const %low, dense<0x6B200159> : tensor<ui64>)"),
             "");
 }
 

@@ -144,6 +144,12 @@ const Good goods[] = {
     {{Op::svd, {"c128[4,3]"}, SvdAttributes{true, false}}, "f64[3] c128[4,3] c128[3,3]"},
     {{Op::qr, {"c64[4,3]"}}, "c64[4,3] c64[3]"},
     {{Op::eigh, {"f32[7,3,3]"}, EighAttributes{true, true}}, "f32[7,3] f32[7,3,3]"},
+    {{Op::eig, {"f32[3,3]"}, EigAttributes{}}, "c64[3]"},
+    {{Op::eig, {"f64[2,3,3]"}, EigAttributes{true, false}}, "c128[2,3] c128[2,3,3]"},
+    {{Op::eig, {"c64[0,0]"}, EigAttributes{true, true}}, "c64[0] c64[0,0] c64[0,0]"},
+    {{Op::tridiagonal_solve, {"f32[3]", "f32[3]", "f32[3]", "f32[3,2]"}}, "f32[3,2]"},
+    {{Op::tridiagonal_solve, {"c64[5,3]", "c64[5,3]", "c64[5,3]", "c64[5,3,0]"}}, "c64[5,3,0]"},
+    {{Op::cumulative, {"c64[3]"}, CumulativeAttributes{0, Running::product}}, "c64[3]"},
     {{Op::fusion,
       {"f32[3]"},
       FusionAttributes{},
@@ -301,6 +307,8 @@ const Bad bads[] = {
      "cumulative: sums and products do not take bool: bool[3] (convert it to i32 first, or take "
      "the "
      "maximum or minimum)"},
+    {{Op::cumulative, {"c64[3]"}, CumulativeAttributes{0, Running::maximum}},
+     "cumulative: does not take complex numbers: c64[3] (take the real and the imaginary parts)"},
     {{Op::reduce, {"f32[3]"}, AxesAttributes{{0}}, {}, keep_first},
      "reduce: takes n arrays and then n scalars: f32[3] (given 1 in all)"},
     {{Op::reduce, {"f32[3]", "i32[4]", "f32[]", "i32[]"}, AxesAttributes{{0}}, {}, keep_first},
@@ -496,6 +504,14 @@ const Bad bads[] = {
      "cholesky: the matrix must be square: f32[3,2] (3 rows and 2 columns)"},
     {{Op::eigh, {"f16[3,3]"}, EighAttributes{}},
      "eigh: takes matrices of f32, f64, c64 or c128: f16[3,3] (convert them first)"},
+    {{Op::eig, {"f32[3,2]"}, EigAttributes{}},
+     "eig: the matrix must be square: f32[3,2] (3 rows and 2 columns)"},
+    {{Op::tridiagonal_solve, {"f32[3]", "f32[2]", "f32[3]", "f32[3,1]"}},
+     "tridiagonal_solve: a diagonal has an element for each row of the right side: f32[3] x f32[2] "
+     "x f32[3] x f32[3,1] ([2] against [3])"},
+    {{Op::tridiagonal_solve, {"f32[3]", "f32[3]", "f32[3]", "f64[3,1]"}},
+     "tridiagonal_solve: operand dtypes differ: f32[3] x f32[3] x f32[3] x f64[3,1] (f32 against "
+     "f64; convert one of them first)"},
     {{Op::lu, {"i32[3,3]"}},
      "lu: takes matrices of f32, f64, c64 or c128: i32[3,3] (convert them first)"},
     {{Op::svd, {"f32[3000000000,0]"}, SvdAttributes{}},

@@ -1,7 +1,9 @@
 // The interpreter on factorisations: values that are known, and what their products give back.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <complex>
 #include <limits>
 
 #include "ir/graph/builder.h"
@@ -167,6 +169,129 @@ TEST(Interpret, EighOfTheTriangleThatIsRead) {
   expect_near(apply(Op::eigh, {a}, EighAttributes{false, false}), row<double>({nan, nan}));
 }
 
+// A real matrix or number as complex ones.
+Literal as_complex(const Literal& x) {
+  return apply(Op::convert, {x}, NoAttributes{}, Type{c128, x.type().shape});
+}
+void expect_near_parts(const Literal& found, const Literal& expected) {
+  ASSERT_EQ(found.type(), expected.type());
+  for (const Op part : {Op::real, Op::imag}) {
+    expect_near(apply(part, {found}), apply(part, {expected}), 1e-12);
+  }
+}
+Literal adjoint(const Literal& a) {
+  const Literal turned = transposed(a);
+  return apply(Op::complex,
+               {apply(Op::real, {turned}), apply(Op::negate, {apply(Op::imag, {turned})})});
+}
+Literal adjoint_values(const Literal& values) {
+  return apply(Op::complex,
+               {apply(Op::real, {values}), apply(Op::negate, {apply(Op::imag, {values})})});
+}
+// A v = w v and u^H A = w u^H, the vectors of length 1 and real where they are greatest.
+void expect_eigenvectors(const Literal& a) {
+  const auto parts = apply_all(Op::eig, {a}, EigAttributes{true, true});
+  const Literal z = is_complex(a.type().dtype) ? a : as_complex(a);
+  expect_near_parts(product(z, parts[2]), scaled(parts[2], parts[0]));
+  const Literal turned = apply_all(Op::eig, {a}, EigAttributes{true, false})[1];
+  EXPECT_EQ(turned, parts[1]);
+  const Literal rows = adjoint(parts[1]);
+  expect_near_parts(product(rows, z), adjoint(scaled(parts[1], adjoint_values(parts[0]))));
+  for (const Literal& vectors : {parts[1], parts[2]}) {
+    const auto numbers = vectors.values<std::complex<double>>();
+    const auto size = static_cast<std::size_t>(vectors.type().shape[0]);
+    for (std::size_t j = 0; j < size; ++j) {
+      double squares = 0, greatest = 0;
+      bool is_real = false;
+      for (std::size_t i = 0; i < size; ++i) {
+        squares += std::norm(numbers[i * size + j]);
+        greatest = std::max(greatest, std::abs(numbers[i * size + j]));
+      }
+      for (std::size_t i = 0; i < size; ++i) {  // several may be as great but for rounding
+        const std::complex<double> x = numbers[i * size + j];
+        is_real = is_real || (std::abs(x) > greatest - 1e-9 && std::fabs(x.imag()) < 1e-15);
+      }
+      EXPECT_NEAR(squares, 1, 1e-12);
+      EXPECT_TRUE(is_real);
+    }
+  }
+}
+
+TEST(Interpret, EigOfKnownMatrices) {
+  using C = std::complex<double>;
+  // A quarter turn; an upper triangle; a number.
+  const auto values = apply_all(Op::eig, {grid<double>({2, 2}, {0, -1, 1, 0})}, EigAttributes{});
+  ASSERT_EQ(values.size(), 1u);
+  std::vector<C> found(values[0].values<C>().begin(), values[0].values<C>().end());
+  std::ranges::sort(found, {}, [](C x) { return x.imag(); });
+  EXPECT_NEAR(std::abs(found[0] - C(0, -1)), 0, 1e-15);
+  EXPECT_NEAR(std::abs(found[1] - C(0, 1)), 0, 1e-15);
+  expect_near_parts(apply(Op::eig, {grid<double>({2, 2}, {1, 5, 0, 3})}, EigAttributes{}),
+                    row<C>({1, 3}));
+  EXPECT_EQ(
+      apply_all(Op::eig, {grid<float>({1, 1}, {-7})}, EigAttributes{true, true}),
+      (std::vector<Literal>{row<std::complex<float>>({-7}), grid<std::complex<float>>({1, 1}, {1}),
+                            grid<std::complex<float>>({1, 1}, {1})}));
+}
+
+TEST(Interpret, EigenvectorsOfAnySquareMatrix) {
+  using C = std::complex<double>;
+  expect_eigenvectors(grid<double>({3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 10}));
+  expect_eigenvectors(grid<double>({3, 3}, {0, 0, 1, 1, 0, 0, 0, 1, 0}));  // a permutation
+  expect_eigenvectors(grid<double>({2, 2}, {3, 0, 0, 3}));
+  expect_eigenvectors(grid<double>({2, 2}, {0, 0, 0, 0}));
+  expect_eigenvectors(grid<double>({3, 3}, {2, 1, 0, 0, 2, 1, 0, 0, 2}));  // one vector alone
+  expect_eigenvectors(
+      grid<C>({3, 3}, {{1, 2}, {0, 1}, {3, 0}, {4, -1}, {5, 0}, {6, 6}, {7, 0}, {-8, 1}, {9, 0}}));
+}
+
+TEST(Interpret, EigOfWhatIsNotFinite) {
+  const auto parts =
+      apply_all(Op::eig, {grid<double>({2, 2}, {1, nan, 0, 1})}, EigAttributes{false, true});
+  for (const Literal& part : parts) {
+    for (const auto x : part.values<std::complex<double>>()) {
+      EXPECT_TRUE(std::isnan(x.real()));
+      EXPECT_TRUE(std::isnan(x.imag()));
+    }
+  }
+}
+
+TEST(Interpret, BothPartsOfWhatDoesNotExistAreNaN) {
+  using C = std::complex<double>;
+  const Literal factor = apply(Op::cholesky, {grid<C>({2, 2}, {{-1, 0}, {0, 1}, {0, -1}, {1, 0}})},
+                               TriangleAttributes{false});
+  const auto values = factor.values<C>();
+  for (const std::size_t i : {0u, 1u, 3u}) {
+    EXPECT_TRUE(std::isnan(values[i].real()) && std::isnan(values[i].imag())) << i;
+  }
+  EXPECT_EQ(values[2], C(0));
+  EXPECT_FALSE(std::signbit(values[2].imag()));
+}
+
+TEST(Interpret, TridiagonalSolve) {
+  const Literal below = row<double>({nan, 1, 2}), on = row<double>({4, 5, 6}),
+                above = row<double>({1, 3, nan});  // the two NaNs are not read
+  // (4 1 0; 1 5 3; 0 2 6) times (1, 2, 3) and (0, 1, 0).
+  expect_near(
+      apply(Op::tridiagonal_solve, {below, on, above, grid<double>({3, 2}, {6, 1, 20, 5, 22, 2})}),
+      grid<double>({3, 2}, {1, 0, 2, 1, 3, 0}));
+}
+
+TEST(Interpret, TridiagonalSolveExchangesRowsAndFindsSingularMatrices) {
+  const auto solved = [](std::vector<double> below, std::vector<double> on,
+                         std::vector<double> above, std::vector<double> b) {
+    const auto size = static_cast<std::int64_t>(b.size());
+    return apply(Op::tridiagonal_solve, {row<double>(below), row<double>(on), row<double>(above),
+                                         grid<double>({size, 1}, b)});
+  };
+  // (0 1 0; 2 0 3; 0 4 5) (1, 2, 3): nothing but exchanges helps.
+  expect_near(solved({0, 2, 4}, {0, 0, 5}, {1, 3, 0}, {2, 11, 23}),
+              grid<double>({3, 1}, {1, 2, 3}));
+  expect_near(solved({0}, {4}, {0}, {8}), grid<double>({1, 1}, {2}));
+  expect_near(solved({0, 1}, {1, 1}, {1, 0}, {3, 4}), grid<double>({2, 1}, {nan, nan}));
+  expect_near(solved({0, nan}, {1, 1}, {1, 0}, {3, 4}), grid<double>({2, 1}, {nan, nan}));
+}
+
 TEST(Interpret, FactorsOfNothing) {
   const Literal none = grid<double>({0, 3, 3}, {}), thin = grid<double>({3, 0}, {});
   EXPECT_EQ(apply(Op::cholesky, {none}, TriangleAttributes{true}), none);
@@ -174,6 +299,11 @@ TEST(Interpret, FactorsOfNothing) {
   const auto parts = apply_all(Op::svd, {thin}, SvdAttributes{true, true});
   expect_near(parts[1], identity(3));
   EXPECT_EQ(parts[2], grid<double>({0, 0}, {}));
+  EXPECT_EQ(apply_all(Op::eig, {none}, EigAttributes{true, true})[2].type(),
+            (Type{c128, {0, 3, 3}}));
+  const Literal diagonal = grid<double>({0}, {});
+  EXPECT_EQ(apply(Op::tridiagonal_solve, {diagonal, diagonal, diagonal, grid<double>({0, 2}, {})}),
+            grid<double>({0, 2}, {}));
   EXPECT_EQ(apply_all(Op::lu, {thin})[2], row<std::int32_t>({0, 1, 2}));
   EXPECT_EQ(apply_all(Op::qr, {thin})[1], grid<double>({0}, {}));
 }

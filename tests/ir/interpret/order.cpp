@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cmath>
+#include <complex>
 #include <limits>
 
 #include "tests/support/apply.h"
@@ -48,6 +49,15 @@ TEST(Interpret, NansAreAboveAllElseAndZerosAreEqual) {
   EXPECT_TRUE(std::signbit(values[3]));
   EXPECT_FALSE(std::signbit(values[5]));
   EXPECT_TRUE(std::signbit(values[6]));
+}
+
+TEST(Interpret, RunningSumsAndProductsOfComplexNumbers) {
+  using C = std::complex<float>;
+  const Literal x = row<C>({{1, 2}, {0, -1}, {3, 0}});
+  EXPECT_EQ(running(x, Running::sum), row<C>({{1, 2}, {1, 1}, {4, 1}}));
+  EXPECT_EQ(running(x, Running::product), row<C>({{1, 2}, {2, -1}, {6, -3}}));
+  EXPECT_EQ(running(x, Running::product, 0, true), row<C>({{6, -3}, {0, -3}, {3, 0}}));
+  EXPECT_EQ(running(row<C>({{-0.0f, -0.0f}}), Running::sum), row<C>({{-0.0f, -0.0f}}));
 }
 
 TEST(Interpret, SortsNothing) {

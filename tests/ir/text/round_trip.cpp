@@ -108,10 +108,11 @@ Graph sample(Op op, Dtype dtype) {
     attributes = DeviceAttributes{Device::cpu(1)};
   } else if (op == Op::custom_call) {
     attributes = CustomCallAttributes{"two words", {array, {Dtype::i32, {}}}};
-  } else if (op == Op::cholesky || op == Op::eigh || op == Op::triangular_solve) {
+  } else if (op == Op::cholesky || op == Op::eigh || op == Op::eig || op == Op::triangular_solve) {
     inputs.assign(inputs.size(), builder.parameter({dtype, {2, 3, 3}}));
     if (op == Op::cholesky) attributes = TriangleAttributes{true};
     if (op == Op::eigh) attributes = EighAttributes{true, false};
+    if (op == Op::eig) attributes = EigAttributes{false, true};
     if (op == Op::triangular_solve) {
       attributes = TriangularSolveAttributes{true, false, true, Transpose::adjoint};
     }
@@ -121,6 +122,9 @@ Graph sample(Op op, Dtype dtype) {
     attributes = SvdAttributes{true, true};
   } else if (op == Op::householder_product) {
     inputs = {builder.parameter({dtype, {3, 2}}), builder.parameter({dtype, {2}})};
+  } else if (op == Op::tridiagonal_solve) {
+    inputs.assign(3, builder.parameter({dtype, {2, 3}}));
+    inputs.push_back(builder.parameter({dtype, {2, 3, 1}}));
   } else if (is_control(op)) {
     inputs = {builder.parameter({Dtype::i32, {}}), x};
     regions = op == Op::while_ ? loop_regions(array) : branches(array);

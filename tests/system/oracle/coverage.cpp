@@ -21,9 +21,15 @@ namespace {
 // and singular values (tests/support/matrix_bounds.h). What is not, such as pivots and the signs of
 // vectors, is put together again in tests/frontend/ops/linalg.cpp.
 bool is_factorisation(Op op) {
-  constexpr Op ops[] = {Op::cholesky, Op::triangular_solve,    Op::lu,
-                        Op::qr,       Op::householder_product, Op::svd,
-                        Op::eigh};
+  constexpr Op ops[] = {Op::cholesky,
+                        Op::triangular_solve,
+                        Op::lu,
+                        Op::qr,
+                        Op::householder_product,
+                        Op::svd,
+                        Op::eigh,
+                        Op::eig,
+                        Op::tridiagonal_solve};
   return std::ranges::find(ops, op) != std::end(ops);
 }
 
@@ -32,13 +38,13 @@ std::set<Dtype> dtypes_taken(Op op) {
   std::set<Dtype> taken;
   if (op == Op::reduce_any || op == Op::reduce_all) return {bool_};
   if (op == Op::fft) return {f32, f64, c64, c128};
-  if (is_factorisation(op)) return {f32, f64};
+  if (is_factorisation(op)) return {f32, f64, c64, c128};
   if (!is_elementwise(op)) {
     for (int k = 0; k < dtype_count; ++k) taken.insert(static_cast<Dtype>(k));
     const bool arithmetic =
         info(op).kind == OpKind::library || op == Op::reduce_sum || op == Op::reduce_product;
     if (op == Op::iota || arithmetic) taken.erase(bool_);
-    const bool is_ordered = op == Op::sort || op == Op::argsort || op == Op::cumulative;
+    const bool is_ordered = op == Op::sort || op == Op::argsort;
     const bool compares = is_ordered || (is_reduction(op) && !info(op).has(OpInfo::takes_complex));
     if (compares) std::erase_if(taken, [](Dtype dtype) { return is_complex(dtype); });
     return taken;

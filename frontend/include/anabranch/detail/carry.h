@@ -32,7 +32,7 @@ struct Tree {
 struct FormVisitor : DescriptionVisitor {
   using DescriptionVisitor::DescriptionVisitor;
 
-  void leaf(const Array&) { lines.emplace_back(path, ""); }
+  void leaf(const Array&) { description.add(path, ""); }
   template <class T>
   void leaf(const T& part) {
     DescriptionVisitor::leaf(part);

@@ -24,7 +24,9 @@ struct ElementBits {
   template <class T>
   static ElementBits of(const T& value) {
     static_assert(sizeof(T) <= sizeof(ElementBits));
-    return from(std::as_bytes(std::span(&value, 1)));
+    ElementBits bits;
+    std::memcpy(static_cast<void*>(&bits), &value, sizeof value);
+    return bits;
   }
 
   /// The element's bytes and zeros after them, 16 together.

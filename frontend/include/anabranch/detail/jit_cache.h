@@ -34,7 +34,7 @@ class JitCache {
   static constexpr std::size_t limit = 512;
 
   struct Traced {
-    detail::TracedGraph traced;
+    std::shared_ptr<const TracedGraph> traced;
     std::shared_ptr<const void> result;  ///< its Arrays empty
   };
   using Trace = std::function<Traced()>;

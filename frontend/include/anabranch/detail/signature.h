@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -38,12 +39,37 @@ struct Signature {
   std::vector<Leaf> leaves;
   Key statics;
 
+  Signature();
+  ~Signature();
   void add(const Array& array);
+  void add(const Leaf& leaf);
   bool any_traced() const;
 };
 
 /// "argument 0.weight" and "f32[3]" for each part of a call, to explain a retrace by.
-using Description = std::vector<std::pair<std::string, std::string>>;
+class Description {
+ public:
+  struct Line {
+    std::string path, text;
+    bool operator==(const Line&) const = default;
+  };
+
+  Description();
+  Description(std::initializer_list<Line> lines);
+  Description(const Description&);
+  Description(Description&&) noexcept;
+  ~Description();
+  Description& operator=(const Description&);
+  Description& operator=(Description&&) noexcept;
+
+  void add(std::string_view path, std::string_view text);
+  void add(const Description& more);
+  const std::vector<Line>& lines() const { return lines_; }
+  bool operator==(const Description& other) const;
+
+ private:
+  std::vector<Line> lines_;
+};
 
 namespace detail {
 
@@ -106,30 +132,32 @@ struct SignatureVisitor : tree::Visitor {
 };
 
 struct DescriptionVisitor : tree::Visitor {
-  Description& lines;
+  Description& description;
   std::string path;
-  DescriptionVisitor(Description& filled, std::string root)
-      : lines(filled), path(std::move(root)) {}
+  /// `root` is what its paths begin with, "argument", and `position` the number after it, if any.
+  DescriptionVisitor(Description& filled, const char* root, int position = -1);
+  ~DescriptionVisitor();
 
-  void leaf(const Array& array) { lines.emplace_back(path, describe(array)); }
+  void leaf(const Array& array);
   template <class T>
   void leaf(const T& part) {
-    lines.emplace_back(path, "static " + static_text(tree::static_value(part)));
+    static_leaf(static_text(tree::static_value(part)));
   }
-  void length(std::size_t length) { lines.emplace_back(path + ".size()", std::to_string(length)); }
-  void key(const std::string& key) { lines.emplace_back(path + " key", quoted_text(key)); }
+  void length(std::size_t length);
+  void key(const std::string& key);
   template <class Place, class Body>
   void within(const Place& place, Body&& body) {
-    std::string before = path;
-    if constexpr (std::is_integral_v<Place>)
-      path += "[" + std::to_string(place) + "]";
-    else if constexpr (std::same_as<Place, tree::Field>)
-      path += "." + std::string(place.name);
-    else
-      path += "[\"" + std::string(place) + "\"]";
+    const std::size_t before = path.size();
+    enter(place);
     body();
-    path = before;
+    path.resize(before);
   }
+
+ private:
+  void static_leaf(const std::string& text);
+  void enter(std::size_t position);
+  void enter(tree::Field field);
+  void enter(std::string_view key);
 };
 
 /// What a traced function sees in place of an argument of type T.
@@ -139,10 +167,9 @@ using Traced = std::conditional_t<std::is_arithmetic_v<T> || std::same_as<T, Spe
 template <class T>
 void add_argument(Signature& signature, const T& argument) {
   if constexpr (std::is_arithmetic_v<T>) {
-    signature.leaves.push_back(
-        {&scalar_type(dtype_of<T>), nullptr, ElementBits::of(argument), true});
+    signature.add(Leaf{&scalar_type(dtype_of<T>), nullptr, ElementBits::of(argument), true});
   } else if constexpr (std::same_as<T, Spec>) {
-    signature.leaves.push_back({&argument.type, nullptr, 0, false});
+    signature.add(Leaf{&argument.type, nullptr, 0, false});
   } else {
     SignatureVisitor visitor(signature);
     tree::walk(argument, visitor);
@@ -150,14 +177,13 @@ void add_argument(Signature& signature, const T& argument) {
 }
 
 template <class T>
-void describe_argument(Description& lines, std::size_t position, const T& argument) {
-  std::string path = "argument " + std::to_string(position);
+void describe_argument(Description& description, int position, const T& argument) {
+  DescriptionVisitor visitor(description, "argument", position);
   if constexpr (std::is_arithmetic_v<T>) {
-    lines.emplace_back(path, describe_weak(scalar_type(dtype_of<T>)));
+    description.add(visitor.path, describe_weak(scalar_type(dtype_of<T>)));
   } else if constexpr (std::same_as<T, Spec>) {
-    lines.emplace_back(path, to_string(argument.type));
+    description.add(visitor.path, to_string(argument.type));
   } else {
-    DescriptionVisitor visitor(lines, path);
     tree::walk(argument, visitor);
   }
 }
@@ -169,17 +195,16 @@ template <class... Args>
 Signature signature_of(const Args&... args) {
   Signature signature;
   signature.form = &detail::form_of<detail::Traced<Args>...>;
-  signature.leaves.reserve(8);
   (detail::add_argument(signature, args), ...);
   return signature;
 }
 
 template <class... Args>
 Description describe_call(const Args&... args) {
-  Description lines;
-  std::size_t position = 0;
-  (detail::describe_argument(lines, position++, args), ...);
-  return lines;
+  Description description;
+  int position = 0;
+  (detail::describe_argument(description, position++, args), ...);
+  return description;
 }
 
 }  // namespace anabranch

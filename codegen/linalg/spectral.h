@@ -1,0 +1,11 @@
+// The host's tasks for eigenvalues and singular values.
+#pragma once
+
+#include "codegen/linalg/matrix_task.h"
+
+namespace anabranch::lapack {
+
+/// For `svd`, `eigh` and `eig`.
+MatrixTask spectral_task(const CallStep& call);
+
+}  // namespace anabranch::lapack
