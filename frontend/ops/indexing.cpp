@@ -242,7 +242,7 @@ Array where_mask(const Array& x, const Array& mask, const Operand& values, Updat
 }  // namespace
 
 Subscript::Subscript(Array (*whole)(const Operand&, const Axes&, bool), std::source_location where)
-    : kind_(Kind::all), where_(where) {
+    : kind_(Kind::whole), where_(where) {
   if (whole != static_cast<decltype(whole)>(&all)) {
     fail("a subscript is a function other than ab::all; call it first", where);
   }

@@ -17,7 +17,7 @@ std::size_t axes_taken(const std::vector<Subscript>& subscripts) {
   return static_cast<std::size_t>(
       std::count_if(subscripts.begin(), subscripts.end(), [](const Subscript& subscript) {
         return subscript.kind() != Subscript::Kind::new_axis &&
-               subscript.kind() != Subscript::Kind::ellipsis;
+               subscript.kind() != Subscript::Kind::rest;
       }));
 }
 
@@ -57,7 +57,7 @@ class Picker {
     check_count();
     bool has_ellipsis = false;
     for (const Subscript& subscript : subscripts_) {
-      if (subscript.kind() == Subscript::Kind::ellipsis) {
+      if (subscript.kind() == Subscript::Kind::rest) {
         if (has_ellipsis) fail(std::string(function_) + ": two ellipses", subscript.where());
         has_ellipsis = true;
         whole_axes(static_cast<std::size_t>(shape_.rank()) - axes_taken(subscripts_));
@@ -97,7 +97,7 @@ class Picker {
       case Kind::new_axis:
         picked_.items.push_back({Picked::Item::new_axis});
         break;
-      case Kind::all:
+      case Kind::whole:
         whole_axes(1);
         break;
       case Kind::range:
@@ -110,7 +110,7 @@ class Picker {
       case Kind::array:
         take_array(Operand(subscript.array(), subscript.where()));
         break;
-      case Kind::ellipsis:
+      case Kind::rest:
         break;  // taken by run
     }
   }

@@ -48,7 +48,7 @@ inline constexpr Ellipsis ellipsis;
 /// axis: `ab::newaxis`. One array of bools, as the only subscript, picks elements for `at`.
 class Subscript {
  public:
-  enum class Kind : std::uint8_t { all, new_axis, ellipsis, range, position, array };
+  enum class Kind : std::uint8_t { whole, new_axis, rest, range, position, array };
 
   template <std::integral T>
   requires(!std::same_as<T, bool>)
@@ -61,7 +61,7 @@ class Subscript {
   Subscript(NewAxis, std::source_location where = std::source_location::current())
       : kind_(Kind::new_axis), where_(where) {}
   Subscript(Ellipsis, std::source_location where = std::source_location::current())
-      : kind_(Kind::ellipsis), where_(where) {}
+      : kind_(Kind::rest), where_(where) {}
   /// `ab::all`, which is the reduction of that name.
   Subscript(Array (*whole)(const Operand&, const Axes&, bool),
             std::source_location where = std::source_location::current());
