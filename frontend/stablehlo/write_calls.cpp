@@ -221,7 +221,8 @@ bool Writer::lapack_call(const Frame& frame, const Node& node, Names& results) {
     call.types.insert(call.types.begin(), part);
     for (std::size_t& wanted : call.wanted) wanted += wanted > 0;
   }
-  call.types.push_back(one_for_each_matrix(given.rank() < 2 ? node.types[0] : given));
+  call.types.push_back(
+      one_for_each_matrix(node.op == Op::tridiagonal_solve ? node.types[0] : given));
   const std::string made = fresh();
   line(made + ":" + std::to_string(call.types.size()) + " = stablehlo.custom_call @lapack_" +
        lapack_letter(given.dtype) + call.routine + "_ffi(" + with_commas(operands(frame, node)) +
