@@ -161,9 +161,8 @@ void Writer::position(const Frame& frame, const Node& node, Names& results) {
       define("stablehlo.iota dim = " + axis + " : " + type_text({counted, type.shape}));
   const double infinity = std::numeric_limits<double>::infinity();
   const bool is_max = node.op == Op::argmax;
-  const std::string first =
-      define("stablehlo.constant " +
-             dense_text(Literal::scalar(type.dtype, is_max ? -infinity : infinity)));
+  const Applied extreme = applied(is_max ? Op::reduce_max : Op::reduce_min, type.dtype);
+  const std::string first = define("stablehlo.constant " + dense_text(extreme.initial));
   const std::string last =
       define("stablehlo.constant " + dense_text(Literal::scalar(counted, infinity)));
   const std::string pair = fresh();
