@@ -105,7 +105,8 @@ Convolution::Convolution(const ConvolutionStep& step, const HostTask& epilogue)
   }
 }
 
-// Where the library has nothing fast for a part, there is one part.
+// Where the library has nothing fast for parts of an image, images are whole; where it has nothing
+// for some of the images, there is one part.
 void Convolution::prepare_all() {
   const auto is_fast = [&](const ConvolutionForm& part) {
     try {
@@ -114,16 +115,16 @@ void Convolution::prepare_all() {
       return false;
     }
   };
-  std::set<Key> seen;
-  bool all_fast = true;
-  for (std::int64_t i = 0; i < tiles_.extent() && all_fast; ++i) {
-    const ConvolutionForm part = tiles_.part(tiles_.at(i)).form;
-    if (seen.insert(key_of(part)).second) all_fast = is_fast(part);
-  }
-  if (!all_fast) {
-    tiles_.tile_batch = tiles_.batch;
-    tiles_.tile_rows = tiles_.rows;
-  }
+  const auto are_fast = [&] {
+    std::set<Key> seen;
+    for (std::int64_t i = 0; i < tiles_.extent(); ++i) {
+      const ConvolutionForm part = tiles_.part(tiles_.at(i)).form;
+      if (seen.insert(key_of(part)).second && !is_fast(part)) return false;
+    }
+    return true;
+  };
+  if (!are_fast()) tiles_.tile_rows = tiles_.rows;
+  if (!are_fast()) tiles_.tile_batch = tiles_.batch;
   for (std::int64_t i = 0; i < tiles_.extent(); ++i) prepare(tiles_.at(i));
 }
 
