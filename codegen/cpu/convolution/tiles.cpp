@@ -12,8 +12,10 @@ namespace {
 using Kind = ConvolutionForm::Kind;
 
 constexpr double operations_per_ns = 150;
-constexpr double least_operations = 4e6;    // of a tile, unless the whole has fewer
-constexpr std::int64_t wanted_tiles = 16;   // for the threads of a large machine to share
+constexpr double least_operations = 4e6;   // of a tile, unless the whole has fewer
+constexpr std::int64_t wanted_tiles = 16;  // for the threads of a large machine to share
+// Parts of images share rows of their operand, so each costs more than its share.
+constexpr std::int64_t wanted_tiles_in_rows = 8;
 constexpr std::int64_t feature_block = 16;  // features that the library computes together
 
 std::int64_t divided_up(std::int64_t x, std::int64_t y) { return (x + y - 1) / y; }
@@ -47,8 +49,9 @@ void cut(ConvolutionTiles& tiles, double operations) {
   }
   tiles.tile_batch = divided_up(tiles.batch, std::min(wanted, tiles.batch));
   const std::int64_t pieces = divided_up(tiles.batch, tiles.tile_batch);
-  if (tiles.form.kind != Kind::forward || pieces >= wanted) return;
-  const std::int64_t of_each = std::min(wanted / pieces, tiles.rows);
+  const std::int64_t wanted_in_rows = std::min(most, wanted_tiles_in_rows);
+  if (tiles.form.kind != Kind::forward || pieces >= wanted_in_rows) return;
+  const std::int64_t of_each = std::min(wanted_in_rows / pieces, tiles.rows);
   tiles.tile_rows = divided_up(tiles.rows, of_each);
   if (!has_elements_everywhere(tiles)) tiles.tile_rows = tiles.rows;
 }
