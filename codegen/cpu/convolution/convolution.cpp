@@ -123,8 +123,10 @@ void Convolution::prepare_all() {
     }
     return true;
   };
-  if (!are_fast()) tiles_.tile_rows = tiles_.rows;
-  if (!are_fast()) tiles_.tile_batch = tiles_.batch;
+  if (!are_fast()) {
+    tiles_.tile_rows = tiles_.rows;
+    if (!are_fast()) tiles_.tile_batch = tiles_.batch;
+  }
   for (std::int64_t i = 0; i < tiles_.extent(); ++i) prepare(tiles_.at(i));
 }
 
