@@ -7,12 +7,6 @@
 namespace anabranch::stablehlo {
 namespace {
 
-std::string with_commas(const std::vector<std::string>& parts) {
-  std::string text;
-  for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;
-  return text;
-}
-
 std::string axes_text(std::string_view name, const std::vector<std::int64_t>& axes) {
   std::string text;
   for (std::int64_t axis : axes) text += (text.empty() ? "" : ", ") + std::to_string(axis);
@@ -88,20 +82,14 @@ Type one_for_each_matrix(const Type& matrices) {
   return {i32, Shape(std::vector<std::int64_t>(matrices.shape.begin(), matrices.shape.end() - 2))};
 }
 
-std::string types_text(const std::vector<Type>& types) {
-  std::vector<std::string> texts;
-  for (const Type& type : types) texts.push_back(type_text(type));
-  return with_commas(texts);
-}
-
 std::string types_text(const Graph& graph, const Node& node) {
   std::vector<Type> types;
   for (Value input : node.inputs) types.push_back(graph.type(input));
-  return types_text(types);
+  return joined(types);
 }
 
 std::string types_of_node(const Graph& graph, const Node& node) {
-  return "(" + types_text(graph, node) + ") -> (" + types_text(node.types) + ")";
+  return "(" + types_text(graph, node) + ") -> (" + joined(node.types) + ")";
 }
 
 const char* word_of(bool value) { return value ? "true" : "false"; }
@@ -114,7 +102,7 @@ bool Writer::calling(const Frame& frame, const Node& node, Names& results) {
   switch (node.op) {
     case Op::gather: {
       const auto& form = node.as<GatherAttributes>();
-      results = {define("\"stablehlo.gather\"(" + with_commas(given) +
+      results = {define("\"stablehlo.gather\"(" + joined(given) +
                         ") <{dimension_numbers = #stablehlo.gather<" +
                         axes_text("offset_dims", form.offset_axes) +
                         axes_text("collapsed_slice_dims", form.collapsed_axes) +
@@ -139,7 +127,7 @@ bool Writer::calling(const Frame& frame, const Node& node, Names& results) {
       return true;
     case Op::triangular_solve: {
       const auto& how = node.as<TriangularSolveAttributes>();
-      results = {define(std::string("\"stablehlo.triangular_solve\"(") + with_commas(given) +
+      results = {define(std::string("\"stablehlo.triangular_solve\"(") + joined(given) +
                         ") <{left_side = " + word_of(how.left_side) + ", lower = " +
                         word_of(how.lower) + ", unit_diagonal = " + word_of(how.unit_diagonal) +
                         ", transpose_a = #stablehlo<transpose " +
@@ -172,8 +160,8 @@ bool Writer::library_call(const Frame& frame, const Node& node, Names& results) 
   if (!target) return lapack_call(frame, node, results);
   std::string definition;
   results = fresh_results(node, definition);
-  line(definition + " = stablehlo.custom_call @" + target + "(" +
-       with_commas(operands(frame, node)) + ") : " + types_of_node(frame.graph, node));
+  line(definition + " = stablehlo.custom_call @" + target + "(" + joined(operands(frame, node)) +
+       ") : " + types_of_node(frame.graph, node));
   return true;
 }
 
@@ -225,9 +213,9 @@ bool Writer::lapack_call(const Frame& frame, const Node& node, Names& results) {
       one_for_each_matrix(node.op == Op::tridiagonal_solve ? node.types[0] : given));
   const std::string made = fresh();
   line(made + ":" + std::to_string(call.types.size()) + " = stablehlo.custom_call @lapack_" +
-       lapack_letter(given.dtype) + call.routine + "_ffi(" + with_commas(operands(frame, node)) +
+       lapack_letter(given.dtype) + call.routine + "_ffi(" + joined(operands(frame, node)) +
        ") {mhlo.backend_config = {" + call.options + "}} : (" + types_text(frame.graph, node) +
-       ") -> (" + types_text(call.types) + ")");
+       ") -> (" + joined(call.types) + ")");
   call.wanted.resize(node.types.size());
   results.clear();
   for (std::size_t wanted : call.wanted) results.push_back(made + "#" + std::to_string(wanted));
@@ -244,7 +232,7 @@ void Writer::scatter(const Node& node, const Names& given, const std::string& ty
   const auto& form = node.as<ScatterAttributes>();
   const std::string result = fresh(), a = fresh(), b = fresh();
   const std::string scalar = type_text({node.types[0].dtype, {}});
-  line(result + " = \"stablehlo.scatter\"(" + with_commas(given) +
+  line(result + " = \"stablehlo.scatter\"(" + joined(given) +
        ") <{scatter_dimension_numbers = #stablehlo.scatter<" +
        axes_text("update_window_dims", form.window_axes) +
        axes_text("inserted_window_dims", form.inserted_axes) +

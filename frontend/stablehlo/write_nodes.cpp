@@ -8,12 +8,6 @@
 namespace anabranch::stablehlo {
 namespace {
 
-std::string joined(const std::vector<std::string>& parts) {
-  std::string text;
-  for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;
-  return text;
-}
-
 std::string numbers_text(std::span<const std::int64_t> numbers) {
   std::string text;
   for (std::int64_t number : numbers) text += (text.empty() ? "" : ", ") + std::to_string(number);

@@ -9,18 +9,6 @@
 namespace anabranch::stablehlo {
 namespace {
 
-std::string listed(const std::vector<std::string>& parts) {
-  std::string text;
-  for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;
-  return text;
-}
-
-std::string listed(const std::vector<Type>& types) {
-  std::vector<std::string> parts;
-  for (const Type& type : types) parts.push_back(type_text(type));
-  return listed(parts);
-}
-
 /// How StableHLO writes a reduction of the IR: the op, and what it begins with.
 struct Applied {
   const char* op;
@@ -120,16 +108,16 @@ bool Writer::reducing(Frame& frame, const Node& node, Names& results) {
     for (std::int64_t axis : node.as<AxesAttributes>().axes) {
       axes += (axes.empty() ? "" : ", ") + std::to_string(axis);
     }
-    const std::string gives = count == 1 ? listed(node.types) : "(" + listed(node.types) + ")";
+    const std::string gives = count == 1 ? joined(node.types) : "(" + joined(node.types) + ")";
     line(definition + " = stablehlo.reduce" + inputs + " across dimensions = [" + axes + "] : (" +
-         listed(types) + ") -> " + gives);
+         joined(types) + ") -> " + gives);
     line(" reducer" + arguments + "{");
     ++depth_;
     const Graph& region = node.regions[0];
     const Names outputs = body(region, parameters);
     std::vector<Type> scalars;
     for (std::size_t i = 0; i < count; ++i) scalars.push_back(region.output_type(i));
-    line("stablehlo.return " + listed(outputs) + " : " + listed(scalars));
+    line("stablehlo.return " + joined(outputs) + " : " + joined(scalars));
     --depth_;
     line("}");
     return true;
@@ -219,8 +207,8 @@ bool Writer::with_regions(Frame& frame, const Node& node, Names& results) {
       std::vector<Type> types;
       for (Value input : node.inputs) types.push_back(frame.graph.type(input));
       line(definition + " = stablehlo.custom_call @\"" + node.as<CustomCallAttributes>().name +
-           "\"(" + listed(operands(frame, node)) + ") : (" + listed(types) + ") -> (" +
-           listed(node.types) + ")");
+           "\"(" + joined(operands(frame, node)) + ") : (" + joined(types) + ") -> (" +
+           joined(node.types) + ")");
       return true;
     }
     default:
@@ -238,7 +226,7 @@ void Writer::while_text(const Frame& frame, const Node& node, Names& results) {
     parameters[i] = fresh();
     carried += (i > 0 ? ", " : "") + parameters[i] + " = " + given[i];
   }
-  line(definition + " = stablehlo.while(" + carried + ") : " + listed(node.types));
+  line(definition + " = stablehlo.while(" + carried + ") : " + joined(node.types));
   const char* begins[] = {"cond {", "} do {"};
   for (int which = 0; which < 2; ++which) {
     line(begins[which]);
@@ -247,7 +235,7 @@ void Writer::while_text(const Frame& frame, const Node& node, Names& results) {
     const Names outputs = body(region, parameters);
     std::vector<Type> types;
     for (std::size_t i = 0; i < outputs.size(); ++i) types.push_back(region.output_type(i));
-    line("stablehlo.return " + listed(outputs) + " : " + listed(types));
+    line("stablehlo.return " + joined(outputs) + " : " + joined(types));
     --depth_;
   }
   line("}");
@@ -263,10 +251,10 @@ void Writer::case_text(const Frame& frame, const Node& node, Names& results) {
     ++depth_;
     const Graph& region = node.regions[which];
     const Names outputs = body(region, Names(given.begin() + 1, given.end()));
-    line("stablehlo.return " + listed(outputs) + " : " + listed(node.types));
+    line("stablehlo.return " + joined(outputs) + " : " + joined(node.types));
     --depth_;
   }
-  line("}) : (tensor<i32>) -> (" + listed(node.types) + ")");
+  line("}) : (tensor<i32>) -> (" + joined(node.types) + ")");
 }
 
 }  // namespace anabranch::stablehlo

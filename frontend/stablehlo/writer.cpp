@@ -8,6 +8,19 @@
 #include "ir/scalar.h"
 
 namespace anabranch::stablehlo {
+
+std::string joined(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;
+  return text;
+}
+
+std::string joined(const std::vector<Type>& types) {
+  std::vector<std::string> parts;
+  for (const Type& type : types) parts.push_back(type_text(type));
+  return joined(parts);
+}
+
 namespace {
 
 constexpr std::int64_t most_listed = 100;  // elements; more are written as their bytes

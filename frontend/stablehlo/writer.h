@@ -13,6 +13,9 @@ namespace anabranch::stablehlo {
 std::string dense_text(const Literal& literal);
 /// One element of it.
 std::string element_text(const Literal& literal, std::int64_t index);
+/// "a, b"; of types, their texts.
+std::string joined(const std::vector<std::string>& parts);
+std::string joined(const std::vector<Type>& types);
 
 class Writer {
  public:
