@@ -30,6 +30,12 @@ Shape random_factors(Random& random, const Shape& shape) {
 
 }  // namespace
 
+std::vector<Identity> of_certain_ops(std::span<const Rewrite> rows) {
+  std::vector<Identity> all;
+  for (const auto& [equation, write] : rows) all.push_back({equation, write, false});
+  return all;
+}
+
 Value IdentityWriter::again(const Node& node, std::vector<Value> inputs) {
   std::optional<Type> stated;
   if (info(node.op).has(OpInfo::typed)) stated = node.types[0];

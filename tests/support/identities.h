@@ -71,6 +71,13 @@ struct Identity {
   bool of_any_value = true;
 };
 
+/// An identity of the results of certain ops, which `write` looks for.
+struct Rewrite {
+  std::string_view equation;
+  std::optional<Value> (*write)(IdentityWriter& to, const Node& node, Value x);
+};
+std::vector<Identity> of_certain_ops(std::span<const Rewrite> rows);
+
 /// Arithmetic: equations whose both sides are data.
 std::span<const Identity> arithmetic_identities();
 /// Of any value: it is moved, cut, sorted, converted, and back.

@@ -252,11 +252,6 @@ Written running_the_other_way(IdentityWriter& to, const Node& node, Value) {
   return to.add(Op::reverse, {to.add(Op::cumulative, {turned}, running)}, axes);
 }
 
-struct Rewrite {
-  std::string_view equation;
-  Written (*write)(IdentityWriter& to, const Node& node, Value x);
-};
-
 const Rewrite table[] = {
     {"f(x, y) = concatenate(f(x[:k], y[:k]), f(x[k:], y[k:]))", elementwise_in_halves},
     {"f(x, y) = move back f(move x, move y)", elementwise_of_moved},
@@ -279,11 +274,7 @@ const Rewrite table[] = {
 }  // namespace
 
 std::span<const Identity> op_identities() {
-  static const std::vector<Identity> rows = [] {
-    std::vector<Identity> all;
-    for (const Rewrite& row : table) all.push_back({row.equation, row.write, false});
-    return all;
-  }();
+  static const std::vector<Identity> rows = of_certain_ops(table);
   return rows;
 }
 

@@ -123,11 +123,6 @@ Written convolution_in_parts(IdentityWriter& to, const Node& node, Value) {
   return to.concatenate({first, half(cut, size)}, result);
 }
 
-struct Rewrite {
-  std::string_view equation;
-  Written (*write)(IdentityWriter& to, const Node& node, Value x);
-};
-
 const Rewrite table[] = {
     {"dot(x, y) = transpose(dot(y, x))", dot_of_swapped},
     {"dot(x, y) = transpose(dot(transpose(x), y))", dot_of_transposed},
@@ -140,11 +135,7 @@ const Rewrite table[] = {
 }  // namespace
 
 std::span<const Identity> product_identities() {
-  static const std::vector<Identity> rows = [] {
-    std::vector<Identity> all;
-    for (const Rewrite& row : table) all.push_back({row.equation, row.write, false});
-    return all;
-  }();
+  static const std::vector<Identity> rows = of_certain_ops(table);
   return rows;
 }
 

@@ -56,6 +56,16 @@ class Command : public testing::Test {
     return outcome;
   }
 
+  // A graph that gives the operands of layer.abir.
+  void write_ones() {
+    std::ofstream(folder_ / "ones.abir") << R"(graph ones() {
+  %0: f32[2,3] = constant [[1, 1, 1], [2, 2, 2]]
+  %1: f32[3] = constant [1, 2, 3]
+  return %0, %1
+}
+)";
+  }
+
   std::string text_of(const char* file) {
     std::ifstream stream(folder_ / file);
     return {std::istreambuf_iterator<char>(stream), {}};
@@ -73,24 +83,14 @@ void expect_contains(const Outcome& outcome, int status, const std::string& part
 }
 
 TEST_F(Command, RunsAGraphOnFilesItWroteItself) {
-  std::ofstream(folder_ / "ones.abir") << R"(graph ones() {
-  %0: f32[2,3] = constant [[1, 1, 1], [2, 2, 2]]
-  %1: f32[3] = constant [1, 2, 3]
-  return %0, %1
-}
-)";
+  write_ones();
   EXPECT_EQ(run("run ones.abir --output 0=x.npy --output 1=w.npy").status, 0);
   expect_contains(run("run layer.abir --input %0=x.npy --input 1=w.npy"), 0,
                   "output 0: f32[2] = [12, 18]\noutput 1: f32[2,3] = [[2, 4, 6], [3, 6, 9]]");
 }
 
 TEST_F(Command, ReadsAllInputsFromAnArchiveAndWritesAllOutputsToOne) {
-  std::ofstream(folder_ / "ones.abir") << R"(graph ones() {
-  %0: f32[2,3] = constant [[1, 1, 1], [2, 2, 2]]
-  %1: f32[3] = constant [1, 2, 3]
-  return %0, %1
-}
-)";
+  write_ones();
   const Outcome wrote = run("run ones.abir --output ones.npz");
   EXPECT_EQ(wrote.status, 0);
   EXPECT_EQ(wrote.text, "");
