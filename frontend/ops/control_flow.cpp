@@ -164,7 +164,7 @@ Leaves run_while(const Loop& loop) {
 }
 
 Leaves run_fori(const Operand& lower, const Operand& upper, Tree init,
-                const std::function<Tree(const Array& index, const Leaves& carry)>& body) {
+                const AnyFunction<Tree(const Array& index, const Leaves& carry)>& body) {
   constexpr const char* function = "fori_loop";
   const SourceLocation where = lower.where();
   const std::vector<Array> bounds = promote(function, {&lower, &upper}, Takes::integers);

@@ -144,7 +144,7 @@ void refuse_ragged(std::size_t columns, std::size_t other, SourceLocation where)
 }
 
 Array borrow_bytes(Dtype dtype, const Sizes& sizes, const void* data,
-                   std::function<void()> release) {
+                   detail::AnyFunction<void()> release) {
   Type type{dtype, sizes.shape("borrow")};
   if (data == nullptr && type.bytes() > 0) {
     fail("borrow: a null pointer to the " + std::to_string(type.bytes()) + " bytes of " +

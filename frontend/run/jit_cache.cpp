@@ -154,8 +154,10 @@ std::string joined(const std::vector<std::string>& lines, const char* between) {
 
 }  // namespace
 
-JitCache::JitCache(Options options, bool fixed, SourceLocation made)
-    : state_(std::make_shared<State>(std::move(options), fixed, made)) {
+JitCache::JitCache(bool fixed, SourceLocation made) : JitCache(default_options(), fixed, made) {}
+
+JitCache::JitCache(const Options& options, bool fixed, SourceLocation made)
+    : state_(std::make_shared<State>(options, fixed, made)) {
   const Options& given = state_->options;
   try {
     if (given.in_flight > 0) set_in_flight_limit(given.device, given.in_flight);

@@ -37,7 +37,7 @@ bool Array::ready() const {
 }
 
 void Array::read_async(const char* function, ReadPiece read,
-                       std::function<void(Failure failure)> done,
+                       detail::AnyFunction<void(Failure failure)> done,
                        const std::source_location& where) const {
   const Expression& expression = get(function, where);
   if (expression.kind == Expression::Kind::scalar) {

@@ -4,7 +4,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <iosfwd>
 #include <memory>
 #include <source_location>
@@ -12,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "anabranch/detail/any_function.h"
 #include "anabranch/devices.h"
 #include "anabranch/dtype.h"
 #include "anabranch/export.h"
@@ -186,8 +186,9 @@ class Array {
       values.insert(values.end(), first, first + piece.size() / sizeof(T));
     };
   }
-  using ReadPiece = std::function<void(std::span<const std::byte> piece)>;
-  void read_async(const char* function, ReadPiece read, std::function<void(Failure failure)> done,
+  using ReadPiece = detail::AnyFunction<void(std::span<const std::byte> piece)>;
+  void read_async(const char* function, ReadPiece read,
+                  detail::AnyFunction<void(Failure failure)> done,
                   const std::source_location& where) const;
   std::span<const std::byte> bytes_in_place(const char* function,
                                             const std::source_location& where) const;

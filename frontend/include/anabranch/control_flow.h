@@ -19,9 +19,9 @@
 // later. Every carried array keeps its type: one that would change it is an Error that names it.
 #pragma once
 
-#include <functional>
 #include <optional>
 
+#include "anabranch/detail/any_function.h"
 #include "anabranch/detail/assert_callable.inc"
 #include "anabranch/detail/callable.h"
 #include "anabranch/detail/carry.h"
@@ -37,21 +37,21 @@ struct Loop {
   SourceLocation where;
   Tree init;
   Leaves invariants = {};
-  std::function<Array(const Leaves& carry, const Leaves& invariants)> condition = {};
-  std::function<Tree(const Leaves& carry, const Leaves& invariants)> body = {};
+  AnyFunction<Array(const Leaves& carry, const Leaves& invariants)> condition = {};
+  AnyFunction<Tree(const Leaves& carry, const Leaves& invariants)> body = {};
 };
 Leaves run_while(const Loop& loop);
 
 /// The same with an index that counts from `lower` to `upper` in front of the carry.
 Leaves run_fori(const Operand& lower, const Operand& upper, Tree init,
-                const std::function<Tree(const Array& index, const Leaves& carry)>& body);
+                const AnyFunction<Tree(const Array& index, const Leaves& carry)>& body);
 
 struct Scan {
   SourceLocation where;
   Tree init;
   Tree xs;
   std::optional<std::int64_t> length;  ///< that of xs where nothing is given
-  std::function<std::pair<Tree, Tree>(const Leaves& carry, const Leaves& x)> step = {};
+  AnyFunction<std::pair<Tree, Tree>(const Leaves& carry, const Leaves& x)> step = {};
 };
 /// The last carry, and what every step gave, one above the other.
 std::pair<Leaves, Leaves> run_scan(const Scan& scan);
@@ -62,7 +62,7 @@ struct Branches {
   SourceLocation where;
   Leaves arguments;
   std::vector<std::string> names;
-  std::vector<std::function<Tree(const Leaves& arguments)>> functions;
+  std::vector<AnyFunction<Tree(const Leaves& arguments)>> functions;
 };
 Leaves run_branches(const Array& index, const Branches& branches);
 
@@ -199,11 +199,11 @@ auto while_loop(const Condition& condition, const Body& body, const Init& init,
   detail::Loop loop{"while_loop", where, detail::taken_apart(start, "carry")};
   loop.condition = [&](const Leaves& leaves, const Leaves&) -> Array {
     Carry carry = detail::put_together(start, leaves);
-    return as_array("while_loop", Operand(std::invoke(condition, carry), where));
+    return as_array("while_loop", Operand(std::apply(condition, std::tie(carry)), where));
   };
   loop.body = [&](const Leaves& leaves, const Leaves&) {
     Carry carry = detail::put_together(start, leaves);
-    return detail::next_carry<Carry>(std::invoke(body, carry));
+    return detail::next_carry<Carry>(std::apply(body, std::tie(carry)));
   };
   return detail::put_together(start, detail::run_while(loop));
 }
@@ -219,11 +219,12 @@ auto fori_loop(const Operand& lower, const Operand& upper, const Body& body, con
       detail::is_next_carry<Carry, std::invoke_result_t<const Body&, const Array&, Carry&>>());
   const Carry start = detail::carried_as<Carry>(init);
   return detail::put_together(
-      start, detail::run_fori(lower, upper, detail::taken_apart(start, "carry"),
-                              [&](const Array& index, const detail::Leaves& leaves) {
-                                Carry carry = detail::put_together(start, leaves);
-                                return detail::next_carry<Carry>(std::invoke(body, index, carry));
-                              }));
+      start,
+      detail::run_fori(lower, upper, detail::taken_apart(start, "carry"),
+                       [&](const Array& index, const detail::Leaves& leaves) {
+                         Carry carry = detail::put_together(start, leaves);
+                         return detail::next_carry<Carry>(std::apply(body, std::tie(index, carry)));
+                       }));
 }
 
 namespace detail {
@@ -258,7 +259,7 @@ auto scan(const Init& init, const Xs& xs, std::optional<std::int64_t> length, co
   scan.step = [&](const Leaves& carried, const Leaves& slabs) {
     Carry carry = put_together(start, carried);
     Xs x = put_together(xs, slabs);
-    const auto stepped = std::invoke(step, carry, x);
+    const auto stepped = std::apply(step, std::tie(carry, x));
     Y y = carried_as<Y>(std::get<1>(stepped));
     Tree collected = taken_apart(y, "y");
     if (!like) like = std::move(y);
@@ -291,7 +292,7 @@ auto scan(const Step& step, const Init& init, Length length,
   ANABRANCH_ASSERT_CALLABLE("the step of scan", "step(carry)", Step, detail::CarriedType<Init>&);
   return detail::scan(
       init, std::tuple<>(), static_cast<std::int64_t>(length),
-      [&](auto& carry, const std::tuple<>&) { return std::invoke(step, carry); }, where);
+      [&](auto& carry, const std::tuple<>&) { return std::apply(step, std::tie(carry)); }, where);
 }
 
 /// What `f` gives for each slab of `xs`, a tree of arrays of one first size n, one after the other,
@@ -301,7 +302,9 @@ requires(!std::integral<Xs>) auto map(
     const F& f, const Xs& xs, std::source_location where = std::source_location::current()) {
   static_assert(tree::is_tree<Xs>());
   ANABRANCH_ASSERT_CALLABLE("the function of map", "f(x)", F, Xs&);
-  const auto step = [&](auto& none, auto& x) { return std::pair(none, std::invoke(f, x)); };
+  const auto step = [&](auto& none, auto& x) {
+    return std::pair(none, std::apply(f, std::tie(x)));
+  };
   return detail::scan(std::tuple<>(), xs, std::nullopt, step, where).second;
 }
 

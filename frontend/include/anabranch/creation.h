@@ -13,7 +13,6 @@
 #include <array>
 #include <concepts>
 #include <cstddef>
-#include <functional>
 #include <initializer_list>
 #include <iterator>
 #include <optional>
@@ -22,6 +21,7 @@
 #include <vector>
 
 #include "anabranch/array.h"
+#include "anabranch/detail/any_function.h"
 #include "anabranch/devices.h"
 #include "anabranch/export.h"
 #include "anabranch/operand.h"
@@ -155,7 +155,7 @@ Array scalar(const Operand& number, Dtype dtype);
 /// An array that reads foreign memory in place; `release` is called once nothing reads it
 /// any more. The bytes must not change until then.
 Array borrow_bytes(Dtype dtype, const Sizes& sizes, const void* data,
-                   std::function<void()> release);
+                   detail::AnyFunction<void()> release);
 
 /// The same of a typed pointer; `deleter` takes the pointer, or nothing.
 template <NumberType T, class Deleter>

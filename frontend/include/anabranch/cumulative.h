@@ -5,10 +5,10 @@
 // alone.
 #pragma once
 
-#include <functional>
 #include <source_location>
 
 #include "anabranch/control_flow.h"
+#include "anabranch/detail/any_function.h"
 #include "anabranch/export.h"
 #include "anabranch/operand.h"
 #include "anabranch/sizes.h"
@@ -33,7 +33,7 @@ struct AssociativeScan {
   Tree xs;
   Axis axis = 0;
   bool reverse = false;
-  std::function<Tree(const Leaves& first, const Leaves& second)> combine = {};
+  AnyFunction<Tree(const Leaves& first, const Leaves& second)> combine = {};
 };
 Leaves run_associative_scan(const AssociativeScan& scan);
 }  // namespace detail
@@ -50,7 +50,7 @@ Xs associative_scan(const Combine& combine, const Xs& xs, Axis axis = 0, bool re
   detail::AssociativeScan scan{where, detail::taken_apart(xs, "xs"), axis, reverse};
   scan.combine = [&](const detail::Leaves& first, const detail::Leaves& second) {
     const Xs a = detail::put_together(xs, first), b = detail::put_together(xs, second);
-    return detail::next_carry<Xs>(std::invoke(combine, a, b), "xs");
+    return detail::next_carry<Xs>(std::apply(combine, std::tie(a, b)), "xs");
   };
   return detail::put_together(xs, detail::run_associative_scan(scan));
 }

@@ -4,7 +4,6 @@
 #include <compare>
 #include <cstddef>
 #include <cstring>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -13,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "anabranch/detail/any_function.h"
 #include "anabranch/dtype.h"
 #include "anabranch/export.h"
 #include "anabranch/type.h"
@@ -55,7 +55,7 @@ class CustomCall {
 
 /// Reads operands, writes results, and has no other effect: it may be called once, often or never,
 /// on any thread, several at a time. What it throws becomes the error of its results.
-using CustomFunction = std::function<void(const CustomCall&)>;
+using CustomFunction = detail::AnyFunction<void(const CustomCall&)>;
 
 namespace detail {
 

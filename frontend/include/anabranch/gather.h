@@ -8,9 +8,9 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
+#include "anabranch/detail/any_function.h"
 #include "anabranch/export.h"
 #include "anabranch/operand.h"
 #include "anabranch/sizes.h"
@@ -72,7 +72,7 @@ Array scatter(const Operand& x, const Operand& indices, const Operand& updates,
 
 /// What becomes of an element of each of N arrays, and an update of each: 2N scalars, the elements
 /// first, to N scalars of the elements' dtypes. It may read arrays from outside.
-using ScatterBody = std::function<std::vector<Array>(const std::vector<Array>& scalars)>;
+using ScatterBody = detail::AnyFunction<std::vector<Array>(const std::vector<Array>& scalars)>;
 
 /// The same of several arrays of one shape at once, with any body. One that combines each array
 /// with its own updates by an operation of `Update` alone is as many scatters; any other runs as a

@@ -30,8 +30,8 @@ namespace ANABRANCH_API anabranch {
 template <class Function>
 class Jit {
  public:
-  Jit(Function function, const Options& options, bool fixed, SourceLocation made)
-      : function_(std::move(function)), cache_(options, fixed, made) {}
+  Jit(Function function, JitCache cache)
+      : function_(std::move(function)), cache_(std::move(cache)) {}
 
   /// Returns at once, with results that arrive later. What is wrong with the call throws Error.
   /// Arguments may be donated: see donate.
@@ -109,7 +109,7 @@ class Jit {
       auto traced = detail::trace_call(function_, cache_.made(), args...);
       using Result = decltype(traced.result);
       return JitCache::Traced{std::move(traced.traced),
-                              std::make_shared<const Result>(std::move(traced.result))};
+                              std::shared_ptr<const void>(new Result(std::move(traced.result)))};
     });
   }
 
@@ -136,11 +136,11 @@ class Jit {
 template <class Function>
 auto jit(Function function, const Options& options,
          std::source_location where = std::source_location::current()) {
-  return Jit<Function>(std::move(function), options, false, where);
+  return Jit<Function>(std::move(function), JitCache(options, false, where));
 }
 template <class Function>
 auto jit(Function function, std::source_location where = std::source_location::current()) {
-  return Jit<Function>(std::move(function), default_options(), false, where);
+  return Jit<Function>(std::move(function), JitCache(false, where));
 }
 
 /// Compiles `function` now, for arguments of exactly these types (specs, or trees of arrays). A
@@ -148,8 +148,7 @@ auto jit(Function function, std::source_location where = std::source_location::c
 /// made.
 template <class Function, class... Args>
 requires(!std::same_as<Function, Graph>) auto compile(Function function, const Args&... args) {
-  Jit<Function> compiled(std::move(function), default_options(), true,
-                         detail::location_of(args...));
+  Jit<Function> compiled(std::move(function), JitCache(true, detail::location_of(args...)));
   compiled.compilation(args...);
   return compiled;
 }

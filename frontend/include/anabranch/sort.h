@@ -10,9 +10,9 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
+#include "anabranch/detail/any_function.h"
 #include "anabranch/export.h"
 #include "anabranch/operand.h"
 #include "anabranch/sizes.h"
@@ -41,7 +41,7 @@ Ranked top_k(const Operand& x, std::int64_t k, Axis axis = -1);
 /// the n arrays at the two places, in StableHLO's order: those of array 0 at the first and second
 /// place, those of array 1, and so on. Gives a bool scalar. It is traced once, and may read other
 /// arrays.
-using Comparator = std::function<Array(const std::vector<Array>& scalars)>;
+using Comparator = detail::AnyFunction<Array(const std::vector<Array>& scalars)>;
 
 /// Arrays of one shape, with their elements along an axis put in the order of the comparator, alike
 /// in all; a stable sort. A comparator that compares keys (`f(a) < f(b)` for any f, or one key

@@ -8,13 +8,13 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "anabranch/array.h"
+#include "anabranch/detail/any_function.h"
 #include "anabranch/export.h"
 #include "anabranch/graph.h"
 #include "anabranch/type.h"
@@ -99,7 +99,7 @@ struct CustomCallSite {
   std::string backend_config;  ///< a string as it is, a dictionary as its text
 };
 /// What a custom_call gives: one array per result, of its type.
-using CustomCallTranslation = std::function<std::vector<Array>(const CustomCallSite& call)>;
+using CustomCallTranslation = detail::AnyFunction<std::vector<Array>(const CustomCallSite& call)>;
 
 /// From now on, and in every module, custom_calls of that name are what `translation` gives, which
 /// is called while a function is traced; ab::custom_call makes it a function over plain memory. An

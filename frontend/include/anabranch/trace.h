@@ -1,7 +1,6 @@
 // trace: a C++ function over arrays as a graph.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <tuple>
 #include <type_traits>
@@ -97,7 +96,7 @@ auto call(const Function& function, std::tuple<Args...>& args) {
                 "the traced function returns nothing: return its results, an ab::Array or a tree "
                 "(a struct, a tuple ...) of them");
   if constexpr (!std::is_void_v<Result>) static_assert(tree::is_tree<Result>());
-  return std::apply([&](Args&... each) -> Result { return std::invoke(function, each...); }, args);
+  return Result(std::apply(function, args));
 }
 
 /// `made` is where the user wrote what is traced, for errors.

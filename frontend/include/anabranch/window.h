@@ -9,9 +9,9 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
+#include "anabranch/detail/any_function.h"
 #include "anabranch/export.h"
 #include "anabranch/operand.h"
 #include "anabranch/sizes.h"
@@ -19,7 +19,7 @@
 
 namespace ANABRANCH_API anabranch {
 
-using ScalarBody = std::function<std::vector<Array>(const std::vector<Array>& scalars)>;
+using ScalarBody = detail::AnyFunction<std::vector<Array>(const std::vector<Array>& scalars)>;
 
 /// n arrays of one shape, combined over axes by the body, beginning with n scalars of the same
 /// dtypes. A body of one add, multiply, maximum, minimum, and, or is the named reduction. Throws

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -10,6 +9,7 @@
 
 #include "anabranch/array.h"
 #include "anabranch/cost.h"
+#include "anabranch/detail/any_function.h"
 #include "anabranch/detail/signature.h"
 #include "anabranch/donate.h"
 #include "anabranch/export.h"
@@ -37,11 +37,13 @@ class JitCache {
     std::shared_ptr<const TracedGraph> traced;
     std::shared_ptr<const void> result;  ///< its Arrays empty
   };
-  using Trace = std::function<Traced()>;
+  using Trace = detail::AnyFunction<Traced()>;
 
   /// A fixed one compiles once and refuses every other signature. `made` is where the user wrote
   /// jit, or what compile was given: errors end with it.
-  JitCache(Options options, bool fixed, SourceLocation made);
+  JitCache(const Options& options, bool fixed, SourceLocation made);
+  /// With `default_options`.
+  JitCache(bool fixed, SourceLocation made);
 
   /// Null if there is none.
   SpecializationPtr find(const Signature& signature) const;
