@@ -128,7 +128,8 @@ class Direct {
     const auto& y = is_plain ? y_ : any_y;
     const auto is_fast = [&](const auto& found) {
       const std::string_view name = found.impl_info_str();
-      return !is_plain || !(name.starts_with("ref") || name.starts_with("gemm"));
+      return !is_plain || !(name.starts_with("ref") || name.starts_with("gemm") ||
+                            name.find(":gemm") != name.npos);
     };
     const convolution_forward::primitive_desc hint(
         {prop_kind::forward_training, direct, any_x, any_w, any_y, strides, gaps, low, high},

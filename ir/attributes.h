@@ -126,7 +126,12 @@ struct DotAttributes {
 struct ConvolutionAttributes {
   std::vector<std::int64_t> lhs_axes, rhs_axes, result_axes;
   std::vector<std::int64_t> strides, low, high, lhs_dilations, rhs_dilations;
+  std::vector<std::int64_t>
+      rhs_reversals;  ///< per spatial axis, 1 where windows are read backwards
   std::int64_t groups = 1;
+  /// Above 1, the features are summed in so many parts (split-K), and the result has a first axis
+  /// of them in front of those that `result_axes` names.
+  std::int64_t feature_splits = 1;
   bool operator==(const ConvolutionAttributes&) const = default;
 };
 
@@ -300,7 +305,9 @@ void fields(A& a, Visitor&& visit) {
   visit("high", a.high);
   visit("lhs_dilations", a.lhs_dilations);
   visit("rhs_dilations", a.rhs_dilations);
+  visit("rhs_reversals", a.rhs_reversals);
   visit("groups", a.groups);
+  visit("feature_splits", a.feature_splits);
 }
 template <MaybeConst<SortAttributes> A, class Visitor>
 void fields(A& a, Visitor&& visit) {

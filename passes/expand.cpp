@@ -1,5 +1,8 @@
 #include "passes/expand.h"
 
+#include <algorithm>
+#include <numeric>
+
 #include "passes/expand_complex.h"
 
 namespace anabranch {
@@ -15,6 +18,29 @@ Axes sizes_of(const Rewriter& graph, Value value) {
 Value reshaped(Rewriter& graph, Value value, Axes sizes) {
   const Dtype dtype = graph.type(value).dtype;
   return graph.add(Op::reshape, {value}, NoAttributes{}, Type{dtype, Shape(std::move(sizes))});
+}
+
+// Filters as [group, output, feature, places...], read forwards; a split is a group whose outputs
+// are all of them.
+Value filters_of(Rewriter& graph, Value rhs, const ConvolutionAttributes& a) {
+  Value filters = graph.add(Op::transpose, {rhs}, AxesAttributes{a.rhs_axes});
+  AxesAttributes reversed;
+  for (std::size_t i = 0; i < a.rhs_reversals.size(); ++i) {
+    if (a.rhs_reversals[i] != 0) reversed.axes.push_back(static_cast<std::int64_t>(i) + 2);
+  }
+  if (!reversed.axes.empty()) filters = graph.add(Op::reverse, {filters}, std::move(reversed));
+  Axes sizes = sizes_of(graph, filters);
+  if (a.feature_splits == 1) {
+    sizes[0] /= a.groups;
+    sizes.insert(sizes.begin(), a.groups);
+    return reshaped(graph, filters, std::move(sizes));
+  }
+  sizes[1] /= a.feature_splits;
+  sizes.insert(sizes.begin() + 1, a.feature_splits);
+  AxesAttributes order{Axes(sizes.size())};
+  std::iota(order.axes.begin(), order.axes.end(), 0);
+  std::swap(order.axes[0], order.axes[1]);
+  return graph.add(Op::transpose, {reshaped(graph, filters, std::move(sizes))}, std::move(order));
 }
 
 // The windows of a convolution's left operand, as [batch, group, feature, windows..., places...].
@@ -35,7 +61,8 @@ Value windows_of(Rewriter& graph, Value lhs, const Axes& window_sizes,
   const Value padded = graph.add(Op::pad, {ordered, zero}, std::move(pad));
   const Value all = graph.add(Op::sliding_windows, {padded}, std::move(windows));
   const Axes from = sizes_of(graph, all);
-  Axes sizes = {from[0], a.groups, from[1] / a.groups};
+  const std::int64_t groups = a.groups * a.feature_splits;
+  Axes sizes = {from[0], groups, from[1] / groups};
   const auto places = from.begin() + static_cast<std::ptrdiff_t>(a.strides.size()) + 2;
   sizes.insert(sizes.end(), from.begin() + 2, places);
   sizes.insert(sizes.end(), places + 2, from.end());
@@ -57,27 +84,56 @@ std::optional<Value> convolution_by_windows(Rewriter& graph, const Node& given) 
   const Node node = given;  // what a rule sees is good until the next `add`
   const auto& a = node.as<ConvolutionAttributes>();
   const auto spatial = static_cast<std::int64_t>(a.strides.size());
-  Value filters = graph.add(Op::transpose, {node.inputs[1]}, AxesAttributes{a.rhs_axes});
-  Axes of_filters = sizes_of(graph, filters);
-  const Axes window_sizes(of_filters.begin() + 2, of_filters.end());
-  of_filters[0] /= a.groups;
-  of_filters.insert(of_filters.begin(), a.groups);
-  filters = reshaped(graph, filters, of_filters);
+  const Value filters = filters_of(graph, node.inputs[1], a);
+  const Axes of_filters = sizes_of(graph, filters);
+  const Axes window_sizes(of_filters.begin() + 3, of_filters.end());
   const Value windows = windows_of(graph, node.inputs[0], window_sizes, a);
   const Value sums = dot_of_windows(graph, windows, filters, spatial);
   // [group, batch, windows..., output] to [batch, group, output, windows...].
   Axes order = {1, 0, 2 + spatial};
   for (std::int64_t i = 0; i < spatial; ++i) order.push_back(2 + i);
-  const Value ordered = graph.add(Op::transpose, {sums}, AxesAttributes{std::move(order)});
-  Axes sizes = sizes_of(graph, ordered);
-  sizes[1] *= sizes[2];
-  sizes.erase(sizes.begin() + 2);
-  const Value in_order = reshaped(graph, ordered, std::move(sizes));
+  const bool is_split = a.feature_splits > 1;
+  if (is_split) std::swap(order[0], order[1]);  // to [split, batch, output, windows...]
+  Value ordered = graph.add(Op::transpose, {sums}, AxesAttributes{std::move(order)});
+  if (!is_split) {
+    Axes sizes = sizes_of(graph, ordered);
+    sizes[1] *= sizes[2];
+    sizes.erase(sizes.begin() + 2);
+    ordered = reshaped(graph, ordered, std::move(sizes));
+  }
+  const std::int64_t first = is_split ? 1 : 0;
   Axes layout(a.result_axes.size());
   for (std::size_t i = 0; i < layout.size(); ++i) {
-    layout[static_cast<std::size_t>(a.result_axes[i])] = static_cast<std::int64_t>(i);
+    layout[static_cast<std::size_t>(a.result_axes[i])] = first + static_cast<std::int64_t>(i);
   }
-  return graph.add(Op::transpose, {in_order}, AxesAttributes{std::move(layout)});
+  if (is_split) layout.insert(layout.begin(), 0);
+  return graph.add(Op::transpose, {ordered}, AxesAttributes{std::move(layout)});
+}
+
+// Split-K. The gradient of a convolution's filters sums over all images into few elements: parts
+// of the sums are what threads can share, and each reads images of its own. Sizes alone decide.
+constexpr std::int64_t most_splits = 16;
+constexpr std::int64_t elements_per_sum = 8;  // of both operands, for one of the parts' results
+
+std::optional<Value> convolution_in_splits(Rewriter& graph, const Node& given,
+                                           const PassContext& context) {
+  const Node node = given;
+  auto a = node.as<ConvolutionAttributes>();
+  const Type &lhs = graph.type(node.inputs[0]), &rhs = graph.type(node.inputs[1]);
+  if (a.groups > 1 || a.feature_splits > 1 || !is_float(lhs.dtype)) return std::nullopt;
+  const std::int64_t features = lhs.shape[static_cast<int>(a.lhs_axes[1])];
+  const std::int64_t most =
+      std::min(most_splits, (lhs.size() + rhs.size()) / elements_per_sum /
+                                std::max<std::int64_t>(1, node.types[0].size()));
+  a.feature_splits = std::max<std::int64_t>(1, std::min(most, features));
+  while (features % a.feature_splits != 0) --a.feature_splits;
+  if (a.feature_splits == 1) return std::nullopt;
+  Axes sizes(node.types[0].shape.begin(), node.types[0].shape.end());
+  sizes.insert(sizes.begin(), a.feature_splits);
+  const ConvolutionStep step{lhs, rhs, Type{lhs.dtype, Shape(std::move(sizes))}, a};
+  if (!context.takes || !context.takes(step)) return std::nullopt;
+  const Value parts = graph.add(Op::convolution, node.inputs, std::move(a));
+  return graph.add(Op::reduce_sum, {parts}, AxesAttributes{{0}});
 }
 
 }  // namespace
@@ -86,11 +142,13 @@ Graph expand(const Graph& graph, PassContext& context) {
   const auto convolution = [&](Rewriter& made, const Node& node) -> std::optional<Value> {
     const ConvolutionStep step{made.type(node.inputs[0]), made.type(node.inputs[1]), node.types[0],
                                node.as<ConvolutionAttributes>()};
-    if (context.takes && context.takes(step)) return std::nullopt;
+    if (context.takes && context.takes(step)) return convolution_in_splits(made, node, context);
     return convolution_by_windows(made, node);
   };
   std::vector<Rule> all = complex_rules();
-  all.push_back({"convolution(x, w) = dot(windows(pad(x)), w)", {Op::convolution}, convolution});
+  all.push_back({"convolution(x, w) = dot(windows(pad(x)), w), or sums of parts of the features",
+                 {Op::convolution},
+                 convolution});
   const RuleTable rules(std::move(all));
   return rewrite(graph, rules, context);
 }

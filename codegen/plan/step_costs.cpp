@@ -46,6 +46,7 @@ class CostOf {
     for (std::size_t i = 1; i < of_filters.size(); ++i) {
       products *= convolution.rhs.shape[static_cast<int>(of_filters[i])];
     }
+    products /= convolution.attributes.feature_splits;
     Cost cost{bytes_of(convolution.lhs) + bytes_of(convolution.rhs), bytes_of(convolution.result),
               2 * convolution.result.size() * products};
     if (convolution.epilogue) {

@@ -106,6 +106,7 @@ Array conv(const Operand& x, const Operand& w, const ConvOptions& options) {
   a.high = or_all(options.padding_high, spatial, 0);
   a.lhs_dilations = or_all(options.lhs_dilation, spatial, 1);
   a.rhs_dilations = or_all(options.rhs_dilation, spatial, 1);
+  a.rhs_reversals.assign(spatial, 0);
   a.groups = options.groups;
   if (options.batch_groups != 1) {
     const std::int64_t batch = type_of(both[0]).shape[static_cast<int>(a.lhs_axes[0])];

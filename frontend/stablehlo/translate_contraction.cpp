@@ -190,6 +190,7 @@ Results convolution_op(const Site& site) {
     if (turned[i] == 0) continue;
     axes.push_back(static_cast<std::int64_t>(layouts.rhs.find(letter_of_axis(i))));
   }
+  std::sort(axes.begin(), axes.end());
   if (!axes.empty()) rhs = site.record(Op::reverse, {rhs}, AxesAttributes{axes});
   const Array result = conv({lhs, site.where()}, {rhs, site.where()}, options);
   return {site.converted(result, site.result_type().dtype)};

@@ -161,11 +161,13 @@ void Writer::windows(const Frame& frame, const Node& node, Names& results) {
     for (std::int64_t place = 0; place < form.sizes[axis]; ++place) {
       std::vector<std::string> ranges;
       for (std::size_t i = 0; i < sizes.size(); ++i) {
-        const std::int64_t start = i == axis ? place * form.dilations[axis] : 0;
+        // Of no windows, places may be far outside.
+        const bool is_empty = part[i] == 0;
+        const std::int64_t start = i == axis && !is_empty ? place * form.dilations[axis] : 0;
         const std::int64_t stride = i == axis ? form.strides[axis] : 1;
-        const std::int64_t last = part[i] == 0 ? 0 : start + (part[i] - 1) * stride + 1;
-        ranges.push_back(std::to_string(part[i] == 0 ? 0 : start) + ":" + std::to_string(last) +
-                         ":" + std::to_string(stride));
+        const std::int64_t last = is_empty ? 0 : start + (part[i] - 1) * stride + 1;
+        ranges.push_back(std::to_string(start) + ":" + std::to_string(last) + ":" +
+                         std::to_string(stride));
       }
       const std::string slice = define("stablehlo.slice " + current + " [" + joined(ranges) +
                                        "] : (" + from + ") -> " + sliced);
@@ -197,21 +199,62 @@ bool Writer::contracting(const Frame& frame, const Node& node, Names& results) {
     return true;
   }
   if (node.op != Op::convolution) return false;
+  results = {convolution(frame, node)};
+  return true;
+}
+
+std::string Writer::convolution(const Frame& frame, const Node& node) {
   const auto& form = node.as<ConvolutionAttributes>();
-  std::vector<std::string> padding;
+  std::vector<std::string> padding, reversals;
   for (std::size_t i = 0; i < form.low.size(); ++i) {
     const std::int64_t both[] = {form.low[i], form.high[i]};
     padding.push_back(numbers_text(both));
+    reversals.push_back(form.rhs_reversals[i] != 0 ? "true" : "false");
   }
-  results = {define(
-      "stablehlo.convolution(" + given + ") dim_numbers = " + layout_text(form.lhs_axes, "b", "f") +
-      "x" + layout_text(form.rhs_axes, "o", "i") + "->" + layout_text(form.result_axes, "b", "f") +
+  const std::string attributes =
+      ") dim_numbers = " + layout_text(form.lhs_axes, "b", "f") + "x" +
+      layout_text(form.rhs_axes, "o", "i") + "->" + layout_text(form.result_axes, "b", "f") +
       ", window = {stride = " + numbers_text(form.strides) + ", pad = [" + joined(padding) +
       "], lhs_dilate = " + numbers_text(form.lhs_dilations) +
-      ", rhs_dilate = " + numbers_text(form.rhs_dilations) +
-      "} {batch_group_count = 1 : i64, feature_group_count = " + std::to_string(form.groups) +
-      " : i64}" + types)};
-  return true;
+      ", rhs_dilate = " + numbers_text(form.rhs_dilations) + ", reverse = [" + joined(reversals) +
+      "]} {batch_group_count = 1 : i64, feature_group_count = " + std::to_string(form.groups) +
+      " : i64} : ";
+  if (form.feature_splits == 1) {
+    return define("stablehlo.convolution(" + joined(operands(frame, node)) + attributes +
+                  signature_text(frame.graph, node));
+  }
+  // One for each part of the features, one above the other.
+  const Type& result = node.types[0];
+  std::vector<std::int64_t> sizes(result.shape.begin() + 1, result.shape.end());
+  const std::string part = type_text({result.dtype, Shape(sizes)});
+  sizes.insert(sizes.begin(), 1);
+  const std::string above = type_text({result.dtype, Shape(sizes)});
+  Names parts, types;
+  for (std::int64_t split = 0; split < form.feature_splits; ++split) {
+    Names given, given_types;
+    for (const std::size_t side : {0, 1}) {
+      const std::int64_t axis = side == 0 ? form.lhs_axes[1] : form.rhs_axes[1];
+      const Type& whole = frame.graph.type(node.inputs[side]);
+      std::vector<std::int64_t> of_part(whole.shape.begin(), whole.shape.end());
+      std::int64_t& features = of_part[static_cast<std::size_t>(axis)];
+      features /= form.feature_splits;
+      std::vector<std::string> ranges;
+      for (std::size_t i = 0; i < of_part.size(); ++i) {
+        const bool is_cut = static_cast<std::int64_t>(i) == axis;
+        const std::int64_t start = is_cut ? split * features : 0;
+        ranges.push_back(std::to_string(start) + ":" + std::to_string(start + of_part[i]));
+      }
+      given_types.push_back(type_text({whole.dtype, Shape(of_part)}));
+      given.push_back(define("stablehlo.slice " + frame(node.inputs[side]) + " [" + joined(ranges) +
+                             "] : (" + type_text(whole) + ") -> " + given_types.back()));
+    }
+    const std::string sums = define("stablehlo.convolution(" + joined(given) + attributes + "(" +
+                                    joined(given_types) + ") -> " + part);
+    parts.push_back(define("stablehlo.reshape " + sums + " : (" + part + ") -> " + above));
+    types.push_back(above);
+  }
+  return define("stablehlo.concatenate " + joined(parts) + ", dim = 0 : (" + joined(types) +
+                ") -> " + type_text(result));
 }
 
 }  // namespace anabranch::stablehlo

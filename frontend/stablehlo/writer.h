@@ -38,6 +38,7 @@ class Writer {
   bool moving(const Frame& frame, const Node& node, Names& results);
   bool reducing(Frame& frame, const Node& node, Names& results);
   bool contracting(const Frame& frame, const Node& node, Names& results);
+  std::string convolution(const Frame& frame, const Node& node);
   bool calling(const Frame& frame, const Node& node, Names& results);
   bool library_call(const Frame& frame, const Node& node, Names& results);
   bool lapack_call(const Frame& frame, const Node& node, Names& results);

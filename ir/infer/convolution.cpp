@@ -17,7 +17,8 @@ std::vector<std::int64_t> spatial_sizes(const Application& call) {
       {"low", &a.low},
       {"high", &a.high},
       {"lhs_dilations", &a.lhs_dilations},
-      {"rhs_dilations", &a.rhs_dilations}};
+      {"rhs_dilations", &a.rhs_dilations},
+      {"rhs_reversals", &a.rhs_reversals}};
   for (const auto& [what, list] : lists) {
     if (list->size() == count) continue;
     call.refuse(std::string(what) + " needs one entry per spatial axis",
@@ -30,6 +31,9 @@ std::vector<std::int64_t> spatial_sizes(const Application& call) {
       call.refuse("stride and dilations must be at least 1" + place,
                   std::to_string(a.strides[i]) + ", " + std::to_string(a.lhs_dilations[i]) + ", " +
                       std::to_string(a.rhs_dilations[i]));
+    }
+    if (a.rhs_reversals[i] != 0 && a.rhs_reversals[i] != 1) {
+      call.refuse("rhs_reversals are 0 or 1" + place, std::to_string(a.rhs_reversals[i]));
     }
     const std::int64_t size = size_of_axis(call.operands[0], a.lhs_axes[i + 2]);
     const std::int64_t window = size_of_axis(call.operands[1], a.rhs_axes[i + 2]);
@@ -84,6 +88,12 @@ ResultTypes convolution(const Application& call) {
                                              std::to_string(a.groups) + " groups against " +
                                              std::to_string(inputs_of_group) + " of the windows");
   }
+  if (a.feature_splits < 1 || inputs % a.feature_splits != 0 ||
+      (a.feature_splits > 1 && a.groups > 1)) {
+    call.refuse("feature_splits must divide the input features, of one group",
+                std::to_string(a.feature_splits) + " of " + std::to_string(inputs) + " in " +
+                    std::to_string(a.groups) + " groups");
+  }
   std::vector<std::int64_t> sizes(rank);
   const std::vector<std::int64_t> spatial = spatial_sizes(call);
   sizes[static_cast<std::size_t>(a.result_axes[0])] = size_of_axis(lhs, a.lhs_axes[0]);
@@ -91,6 +101,7 @@ ResultTypes convolution(const Application& call) {
   for (std::size_t i = 0; i < spatial.size(); ++i) {
     sizes[static_cast<std::size_t>(a.result_axes[i + 2])] = spatial[i];
   }
+  if (a.feature_splits > 1) sizes.insert(sizes.begin(), a.feature_splits);
   return call.result(lhs.dtype, std::move(sizes));
 }
 

@@ -21,11 +21,11 @@ TEST(AnyFunction, CallsWhatItHolds) {
   EXPECT_EQ(Append(&append)("a", 2), "a2");
   EXPECT_EQ(Append(std::function(append))("a", 3), "a3");
   const auto owned = std::make_unique<int>(40);
-  EXPECT_EQ(Append([&](std::string text, int number) { return append(text, *owned + number); })("a", 4),
-            "a44");
-  detail::AnyFunction<void(std::unique_ptr<int>, int&)> move = [](std::unique_ptr<int> from, int& to) {
-    to = *from;
-  };
+  EXPECT_EQ(
+      Append([&](std::string text, int number) { return append(text, *owned + number); })("a", 4),
+      "a44");
+  detail::AnyFunction<void(std::unique_ptr<int>, int&)> move = [](std::unique_ptr<int> from,
+                                                                  int& to) { to = *from; };
   int to = 0;
   move(std::make_unique<int>(7), to);
   EXPECT_EQ(to, 7);

@@ -325,7 +325,8 @@ double terms_of(const Node& node, const Type& lhs, const Type& rhs) {
     return terms;
   };
   if (node.op == Op::dot) return product(lhs, node.as<DotAttributes>().lhs_contracting);
-  return product(rhs, std::span(node.as<ConvolutionAttributes>().rhs_axes).subspan(1));
+  const auto& a = node.as<ConvolutionAttributes>();
+  return product(rhs, std::span(a.rhs_axes).subspan(1)) / static_cast<double>(a.feature_splits);
 }
 
 // Whether a convolution puts zeros around or between elements of its left operand, whose products

@@ -110,7 +110,8 @@ Written convolution_in_parts(IdentityWriter& to, const Node& node, Value) {
   // Images of the left operand, or features of the right one where all see the same.
   const int side = axes.groups == 1 && to.random.percent(50) ? 1 : 0;
   const std::int64_t axis = side == 0 ? axes.lhs_axes[0] : axes.rhs_axes[0];
-  const std::int64_t result = axes.result_axes[static_cast<std::size_t>(side)];
+  const std::int64_t result =
+      axes.result_axes[static_cast<std::size_t>(side)] + (axes.feature_splits > 1 ? 1 : 0);
   const std::int64_t size = to.size(node.inputs[static_cast<std::size_t>(side)], axis);
   const std::int64_t cut = to.cut(size);
   const auto half = [&](std::int64_t begin, std::int64_t end) {

@@ -377,7 +377,10 @@ void add_convolution(RandomBuilder& b) {
     a.high.push_back(b.random.below(3));
     a.lhs_dilations.push_back(b.random.percent(80) ? 1 : 2);
     a.rhs_dilations.push_back(b.random.percent(80) ? 1 : 2);
+    a.rhs_reversals.push_back(b.random.percent(80) ? 0 : 1);
   }
+  const bool may_split = a.groups == 1 && inputs > 0 && inputs % 2 == 0;
+  if (may_split && b.random.percent(30)) a.feature_splits = b.random.percent(50) ? 2 : inputs;
   b.add(Op::convolution, {*x, b.partner({b.dtype(*x), Shape(sizes)})}, a);
 }
 

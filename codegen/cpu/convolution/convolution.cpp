@@ -143,7 +143,7 @@ ConvolutionView Convolution::target_view(const ConvolutionTile& tile,
   const ResultBox box = tiles_.box(tile, step_);
   const std::vector<std::int64_t> dense = Shape(box.sizes).strides();
   for (std::size_t i = 0; i < view.strides.size(); ++i) {
-    view.strides[i] = dense[static_cast<std::size_t>(step_.attributes.result_axes[i])];
+    view.strides[i] = dense[tiles_.axis_of(step_.attributes.result_axes[i])];
   }
   if (part.form.kind == ConvolutionForm::Kind::backward_filters) {
     std::swap(view.strides[0], view.strides[1]);

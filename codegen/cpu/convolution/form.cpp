@@ -60,8 +60,20 @@ void crop_rest(ConvolutionForm& form) {
   }
 }
 
+// Along which axes filters, before they are split in groups, are not in the order that is wanted:
+// backwards where `wanted` is 1.
+std::vector<bool> turned_axes(const ConvolutionForm& form, const ConvolutionAttributes& a,
+                              std::int64_t wanted) {
+  std::vector<bool> turned;
+  for (std::size_t i = 0; i < a.rhs_reversals.size(); ++i) {
+    turned.push_back(a.rhs_reversals[i] != wanted && form.rhs.sizes[i + 2] > 1);
+  }
+  return turned;
+}
+
 void set_forward(ConvolutionForm& form, const ConvolutionAttributes& a) {
   form.kind = Kind::forward;
+  form.turned = turned_axes(form, a, 0);
   form.strides = a.strides;
   form.dilations = a.rhs_dilations;
   form.low = a.low;
@@ -79,6 +91,7 @@ void set_forward(ConvolutionForm& form, const ConvolutionAttributes& a) {
 // turned round and whose padding is what the window leaves of ours.
 void set_backward_data(ConvolutionForm& form, const ConvolutionAttributes& a) {
   form.kind = Kind::backward_data;
+  form.turned = turned_axes(form, a, 1);
   form.strides = a.lhs_dilations;
   form.dilations = a.rhs_dilations;
   for (std::size_t i = 0; i < a.strides.size(); ++i) {
@@ -95,9 +108,20 @@ void set_backward_data(ConvolutionForm& form, const ConvolutionAttributes& a) {
   std::swap(form.rhs.strides[outputs], form.rhs.strides[outputs + 1]);
 }
 
+// Filters that are read backwards everywhere are those of the other convolution as they are.
+bool is_gradient_of_data(const ConvolutionForm& form, const ConvolutionAttributes& a) {
+  if (!are_all(a.rhs_reversals, 1) || !are_all(a.strides, 1)) return false;
+  for (std::size_t i = 0; i < a.strides.size(); ++i) {
+    const std::int64_t reach = (form.rhs.sizes[i + 2] - 1) * a.rhs_dilations[i];
+    if (reach < a.low[i] || reach < a.high[i]) return false;
+  }
+  return true;
+}
+
 // The gradient of the filters of a convolution whose batch is our features and the other way round.
 void set_backward_filters(ConvolutionForm& form, const ConvolutionAttributes& a) {
   form.kind = Kind::backward_filters;
+  form.turned.assign(a.strides.size(), false);
   form.strides = a.rhs_dilations;
   form.dilations = a.strides;
   form.low = a.low;
@@ -133,16 +157,21 @@ std::optional<ConvolutionForm> form_of(const ConvolutionStep& step) {
   ConvolutionForm form;
   form.lhs = view_of(step.lhs.shape, a.lhs_axes);
   form.rhs = view_of(step.rhs.shape, a.rhs_axes);
-  form.result = view_of(step.result.shape, a.result_axes);
+  const bool is_split = a.feature_splits > 1;
+  const std::span<const std::int64_t> sizes(step.result.shape.sizes());
+  const auto of_a_part = sizes.subspan(is_split ? 1 : 0);
+  form.result = view_of(Shape(of_a_part), a.result_axes);
   const bool is_spread = !are_all(a.lhs_dilations, 1);
   if (is_spread && !are_all(a.strides, 1)) return std::nullopt;
-  if (is_spread) {
+  if (is_spread || is_gradient_of_data(form, a)) {
     set_backward_data(form, a);
-  } else if (a.groups == 1 && product(form.rhs.sizes, 2) > product(form.result.sizes, 2)) {
+  } else if (a.groups == 1 && are_all(a.rhs_reversals, 0) &&
+             product(form.rhs.sizes, 2) > product(form.result.sizes, 2)) {
     set_backward_filters(form, a);
   } else {
     set_forward(form, a);
   }
+  if (is_split && form.kind != Kind::backward_filters) return std::nullopt;
   const auto is_crop = [](std::int64_t padding) { return padding < 0; };
   if (std::ranges::any_of(form.low, is_crop)) return std::nullopt;
   return form;

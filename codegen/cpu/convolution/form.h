@@ -1,9 +1,9 @@
 // A convolution as oneDNN names it: which of its three primitives computes it, on which views of
 // the operands.
 //
-// A forward convolution of stride 1 with its left operand dilated is what another one does to the
-// gradient of its data; a convolution whose window is larger than its result is what another one
-// does to get the gradient of its filters.
+// A forward convolution of stride 1 with its left operand dilated, or with filters that are read
+// backwards, is what another one does to the gradient of its data; a convolution whose window is
+// larger than its result is what another one does to get the gradient of its filters.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,7 @@
 #include <oneapi/dnnl/dnnl.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ir/program/steps.h"
@@ -38,7 +39,11 @@ struct ConvolutionPrimitive {
 
   /// Not plain loops, nor copied windows.
   bool is_fast() const {
-    return !implementation.starts_with("ref") && !implementation.starts_with("gemm");
+    const auto begins = [&](std::string_view name) {
+      return implementation.starts_with(name) ||
+             implementation.find(":" + std::string(name)) != std::string::npos;
+    };
+    return !begins("ref") && !begins("gemm");  // "gemm:ref", "x64:gemm:jit"
   }
 };
 
@@ -49,6 +54,7 @@ struct ConvolutionForm {
   /// Of the step's lhs, rhs and result, whatever the primitive calls them.
   ConvolutionView lhs, rhs, result;
   dnnl::memory::dims strides, dilations, low, high;  ///< as the primitive wants them
+  std::vector<bool> turned;  ///< per spatial axis, whether the primitive wants filters turned round
 
   /// The primitive for operands and a result in these layouts, which may be `any`. Throws
   /// dnnl::error where there is none.
@@ -57,7 +63,8 @@ struct ConvolutionForm {
 };
 
 /// Nothing where oneDNN has no such form: dtypes but f32, more than three spatial axes or none,
-/// nothing to compute, crops before the first element, dilations of the left operand under strides.
+/// nothing to compute, crops before the first element, dilations of the left operand under strides,
+/// split features of anything but a gradient of filters.
 std::optional<ConvolutionForm> form_of(const ConvolutionStep& step);
 
 }  // namespace anabranch::cpu

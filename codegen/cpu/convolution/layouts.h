@@ -1,6 +1,7 @@
 // The layouts that oneDNN's fast code reads and writes: as memory has them, or its own.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 
 #include "codegen/cpu/convolution/form.h"
@@ -23,7 +24,7 @@ ConvolutionPrimitive describe(const ConvolutionForm& part, const ConvolutionLayo
 
 /// Whether the filters are turned round along their spatial axes on the way into the layout.
 inline bool turns_filters(const ConvolutionForm& form) {
-  return form.kind == ConvolutionForm::Kind::backward_data;
+  return std::ranges::count(form.turned, true) > 0;
 }
 
 }  // namespace anabranch::cpu

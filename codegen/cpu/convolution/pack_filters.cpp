@@ -1,5 +1,5 @@
-// Filters in the library's layout, one spatial position of them after the other: each may be turned
-// round on the way, and several threads share them.
+// Filters in the library's layout, copied in pieces that several threads share: some of the filters
+// each, one spatial position after the other where they are turned round on the way.
 #include <memory>
 #include <utility>
 
@@ -18,12 +18,32 @@ using Dims = dnnl::memory::dims;
 
 constexpr double bytes_per_ns = 10;
 
+// How many filters the layout keeps together, along the first axis of all of them.
+std::int64_t together(const dnnl::memory::desc& layout) {
+  const dnnl_blocking_desc_t& blocking = layout.data.format_desc.blocking;
+  std::int64_t filters = 1;
+  for (int i = 0; i < blocking.inner_nblks; ++i) {
+    if (blocking.inner_idxs[i] == 0) filters *= blocking.inner_blks[i];
+  }
+  return filters;
+}
+
 class FilterPacking {
  public:
   FilterPacking(const ConvolutionForm& form, const dnnl::memory::desc& layout)
-      : form_(form), layout_(layout), spatial_(form.strides.size()) {
-    const std::size_t first = form.rhs.sizes.size() - spatial_;
-    for (std::size_t i = first; i < form.rhs.sizes.size(); ++i) positions_ *= form.rhs.sizes[i];
+      : form_(form), layout_(layout), first_spatial_(form.rhs.sizes.size() - form.strides.size()) {
+    counts_.assign(form.rhs.sizes.size(), 1);
+    piece_ = form.rhs.sizes;
+    const auto cut = [&](std::size_t axis, std::int64_t size) {
+      counts_[axis] = form.rhs.sizes[axis] / size;
+      piece_[axis] = size;
+    };
+    const std::int64_t filters = together(layout);
+    if (form.rhs.sizes[0] % filters == 0) cut(0, filters);
+    for (std::size_t i = 0; i < form.turned.size(); ++i) {
+      if (form.turned[i]) cut(first_spatial_ + i, 1);
+    }
+    for (const std::int64_t count : counts_) pieces_ *= count;
     const OneThread alone;
     dnnl::primitive_attr attributes;
     attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
@@ -32,7 +52,7 @@ class FilterPacking {
     copy_ = dnnl::reorder(copy);
   }
 
-  std::int64_t positions() const { return positions_; }
+  std::int64_t pieces() const { return pieces_; }
   std::size_t bytes() const { return layout_.get_size(); }
 
   void run(void* const* buffers, std::int64_t begin, std::int64_t end) const {
@@ -41,7 +61,7 @@ class FilterPacking {
       dnnl::stream stream(cpu_engine());
       const AlignedBytes room(scratchpad_.get_size());
       for (std::int64_t i = begin; i < end; ++i) {
-        // Every position is copied alike: only where it begins differs.
+        // Every piece is copied alike: only where it begins differs.
         dnnl::memory source(from(), cpu_engine(),
                             static_cast<float*>(buffers[0]) + first_element(i));
         dnnl::memory target(to(0), cpu_engine(), static_cast<float*>(buffers[1]) + first_place(i));
@@ -56,46 +76,43 @@ class FilterPacking {
   }
 
  private:
-  // Coordinates of a position, as offsets of a filter.
-  Dims place(std::int64_t position) const {
-    Dims at(form_.rhs.sizes.size(), 0);
-    for (std::size_t i = at.size(); i-- > at.size() - spatial_;) {
-      at[i] = position % form_.rhs.sizes[i];
-      position /= form_.rhs.sizes[i];
+  // Where a piece begins, along each axis.
+  Dims place(std::int64_t index) const {
+    Dims at(counts_.size());
+    for (std::size_t i = at.size(); i-- > 0; index /= counts_[i]) {
+      at[i] = index % counts_[i] * piece_[i];
     }
     return at;
   }
 
-  Dims one_position() const {
-    Dims sizes = form_.rhs.sizes;
-    for (std::size_t i = sizes.size() - spatial_; i < sizes.size(); ++i) sizes[i] = 1;
-    return sizes;
-  }
-
   dnnl::memory::desc from() const {
-    return {one_position(), dnnl::memory::data_type::f32, form_.rhs.strides};
+    return {piece_, dnnl::memory::data_type::f32, form_.rhs.strides};
   }
-  dnnl::memory::desc to(std::int64_t position) const {
-    return layout_.submemory_desc(one_position(), place(position));
+  dnnl::memory::desc to(std::int64_t index) const {
+    return layout_.submemory_desc(piece_, place(index));
   }
 
-  // Where a position of the layout begins, from its first one on.
-  std::int64_t first_place(std::int64_t position) const {
-    return to(position).data.offset0 - to(0).data.offset0;
+  // Where a piece begins in the layout, from the first one on.
+  std::int64_t first_place(std::int64_t index) const {
+    return to(index).data.offset0 - to(0).data.offset0;
   }
 
   // The element that it is filled from first.
-  std::int64_t first_element(std::int64_t position) const {
-    const Dims at = place(turns_filters(form_) ? positions_ - 1 - position : position);
+  std::int64_t first_element(std::int64_t index) const {
+    const Dims at = place(index);
     std::int64_t offset = 0;
-    for (std::size_t i = 0; i < at.size(); ++i) offset += at[i] * form_.rhs.strides[i];
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      const bool is_turned = i >= first_spatial_ && form_.turned[i - first_spatial_];
+      offset += (is_turned ? form_.rhs.sizes[i] - 1 - at[i] : at[i]) * form_.rhs.strides[i];
+    }
     return offset;
   }
 
   const ConvolutionForm form_;
   const dnnl::memory::desc layout_;
-  const std::size_t spatial_;
-  std::int64_t positions_ = 1;
+  const std::size_t first_spatial_;
+  Dims counts_, piece_;  ///< pieces along each axis, and the sizes of one
+  std::int64_t pieces_ = 1;
   dnnl::memory::desc scratchpad_;
   dnnl::reorder copy_;
 };
@@ -119,9 +136,9 @@ HostTask pack_filters(const ConvolutionStep& step) {
                      std::int64_t end) {
     static_cast<const FilterPacking*>(context)->run(buffers, begin, end);
   };
-  task.extent = packing->positions();
-  const double piece_ns = static_cast<double>(packing->bytes()) /
-                          static_cast<double>(packing->positions()) / bytes_per_ns;
+  task.extent = packing->pieces();
+  const double piece_ns =
+      static_cast<double>(packing->bytes()) / static_cast<double>(packing->pieces()) / bytes_per_ns;
   task.grain = 1 + static_cast<std::int64_t>(worthwhile_ns / piece_ns);
   task.context = std::move(packing);
   return task;

@@ -12,7 +12,7 @@ namespace {
 using Kind = ConvolutionForm::Kind;
 
 constexpr double operations_per_ns = 150;
-constexpr double least_operations = 4e6;   // of a tile, unless the whole has fewer
+constexpr double least_operations = 2e6;   // of a tile, unless the whole has fewer
 constexpr std::int64_t wanted_tiles = 16;  // for the threads of a large machine to share
 // Parts of images share rows of their operand, so each costs more than its share.
 constexpr std::int64_t wanted_tiles_in_rows = 8;
@@ -42,7 +42,7 @@ void cut(ConvolutionTiles& tiles, double operations) {
   const auto most = static_cast<std::int64_t>(std::max(1.0, operations / least_operations));
   const std::int64_t wanted = std::min(most, wanted_tiles);
   if (tiles.form.kind == Kind::backward_filters) {
-    const std::int64_t pieces = std::min<std::int64_t>(wanted, 4);
+    const std::int64_t pieces = divided_up(std::min<std::int64_t>(wanted, 4), tiles.splits);
     tiles.tile_batch = std::min(
         tiles.batch, divided_up(divided_up(tiles.batch, pieces), feature_block) * feature_block);
     return;
@@ -50,7 +50,7 @@ void cut(ConvolutionTiles& tiles, double operations) {
   tiles.tile_batch = divided_up(tiles.batch, std::min(wanted, tiles.batch));
   const std::int64_t pieces = divided_up(tiles.batch, tiles.tile_batch);
   const std::int64_t wanted_in_rows = std::min(most, wanted_tiles_in_rows);
-  if (tiles.form.kind != Kind::forward || pieces >= wanted_in_rows) return;
+  if (!tiles.has_rows() || pieces >= wanted_in_rows) return;
   const std::int64_t of_each = std::min(wanted_in_rows / pieces, tiles.rows);
   tiles.tile_rows = divided_up(tiles.rows, of_each);
   if (!has_elements_everywhere(tiles)) tiles.tile_rows = tiles.rows;
@@ -79,7 +79,7 @@ void fit_epilogue(ConvolutionTiles& tiles, const ConvolutionStep& step, std::int
 }  // namespace
 
 std::int64_t ConvolutionTiles::extent() const {
-  return divided_up(batch, tile_batch) * divided_up(rows, tile_rows);
+  return splits * divided_up(batch, tile_batch) * divided_up(rows, tile_rows);
 }
 
 std::int64_t ConvolutionTiles::grain() const {
@@ -89,7 +89,10 @@ std::int64_t ConvolutionTiles::grain() const {
 
 ConvolutionTile ConvolutionTiles::at(std::int64_t index) const {
   const std::int64_t pieces = divided_up(rows, tile_rows);
+  const std::int64_t in_split = extent() / splits;
   ConvolutionTile tile;
+  tile.split = index / in_split;
+  index %= in_split;
   tile.first = index / pieces * tile_batch;
   tile.count = std::min(tile_batch, batch - tile.first);
   tile.row = index % pieces * tile_rows;
@@ -101,10 +104,15 @@ ConvolutionPart ConvolutionTiles::part(const ConvolutionTile& tile) const {
   ConvolutionPart made{form};
   ConvolutionForm& part = made.form;
   if (form.kind == Kind::backward_filters) {
+    const std::int64_t images = form.lhs.sizes[0] / splits;
+    part.lhs.sizes[0] = part.rhs.sizes[0] = images;
     part.rhs.sizes[1] = tile.count;
     part.result.sizes[0] = tile.count;
-    made.rhs_offset = tile.first * form.rhs.strides[1];
-    made.result_offset = tile.first * form.result.strides[0];
+    made.lhs_offset = tile.split * images * form.lhs.strides[0];
+    made.rhs_offset = tile.split * images * form.rhs.strides[0] + tile.first * form.rhs.strides[1];
+    std::int64_t size = 1;
+    for (const std::int64_t extent : form.result.sizes) size *= extent;
+    made.result_offset = tile.split * size + tile.first * form.result.strides[0];
     return made;
   }
   part.lhs.sizes[0] = part.result.sizes[0] = tile.count;
@@ -113,13 +121,16 @@ ConvolutionPart ConvolutionTiles::part(const ConvolutionTile& tile) const {
   if (tile.rows == rows) return made;
   const std::size_t spatial = form.strides.size();
   const std::int64_t window = form.rhs.sizes[form.rhs.sizes.size() - spatial];
-  const std::int64_t begin = tile.row * form.strides[0] - form.low[0];
-  const std::int64_t end =
-      begin + (tile.rows - 1) * form.strides[0] + (window - 1) * form.dilations[0] + 1;
+  // A gradient's padding is what the window leaves of that of the rows.
+  const std::int64_t reach = (window - 1) * form.dilations[0];
+  const bool is_gradient = form.kind == Kind::backward_data;
+  const std::int64_t low = is_gradient ? reach - form.low[0] : form.low[0];
+  const std::int64_t begin = tile.row * form.strides[0] - low;
+  const std::int64_t end = begin + (tile.rows - 1) * form.strides[0] + reach + 1;
   const std::int64_t first = std::max<std::int64_t>(begin, 0);
   const std::int64_t last = std::min(end, form.lhs.sizes[2]);
-  part.low[0] = first - begin;
-  part.high[0] = end - last;
+  part.low[0] = is_gradient ? reach - (first - begin) : first - begin;
+  part.high[0] = is_gradient ? reach - (end - last) : end - last;
   part.lhs.sizes[2] = last - first;
   part.result.sizes[2] = tile.rows;
   made.lhs_offset += first * form.lhs.strides[2];
@@ -134,13 +145,14 @@ ConvolutionPart ConvolutionTiles::part(const ConvolutionTile& tile) const {
 ResultBox ConvolutionTiles::box(const ConvolutionTile& tile, const ConvolutionStep& step) const {
   const Shape& shape = step.result.shape;
   const std::vector<std::int64_t>& axes = step.attributes.result_axes;
-  ResultBox box{std::vector<std::int64_t>(axes.size(), 0), {shape.begin(), shape.end()}};
+  ResultBox box{std::vector<std::int64_t>(shape.sizes().size(), 0), {shape.begin(), shape.end()}};
   const auto set = [&](std::int64_t axis, std::int64_t begin, std::int64_t size) {
-    box.begin[static_cast<std::size_t>(axis)] = begin;
-    box.sizes[static_cast<std::size_t>(axis)] = size;
+    box.begin[axis_of(axis)] = begin;
+    box.sizes[axis_of(axis)] = size;
   };
+  if (splits > 1) box.begin[0] = tile.split, box.sizes[0] = 1;
   set(axes[form.kind == Kind::backward_filters ? 1 : 0], tile.first, tile.count);
-  if (form.kind == Kind::forward) set(axes[2], tile.row, tile.rows);
+  if (has_rows()) set(axes[2], tile.row, tile.rows);
   return box;
 }
 
@@ -148,13 +160,15 @@ ConvolutionTiles convolution_tiles(const ConvolutionStep& step,
                                    std::optional<std::int64_t> epilogue_extent) {
   ConvolutionTiles tiles{form_of(step).value()};
   tiles.batch = tiles.form.result.sizes[0];
-  tiles.rows = tiles.form.kind == Kind::forward ? tiles.form.result.sizes[2] : 1;
+  tiles.splits = step.attributes.feature_splits;
+  tiles.rows = tiles.has_rows() ? tiles.form.result.sizes[2] : 1;
   make_whole(tiles);
   double operations = 2.0 * static_cast<double>(step.result.size());
   const std::vector<std::int64_t>& of_filters = step.attributes.rhs_axes;
   for (std::size_t i = 1; i < of_filters.size(); ++i) {
     operations *= static_cast<double>(step.rhs.shape[static_cast<int>(of_filters[i])]);
   }
+  operations /= static_cast<double>(tiles.splits);
   cut(tiles, operations);
   if (epilogue_extent) fit_epilogue(tiles, step, *epilogue_extent);
   tiles.operations = operations / static_cast<double>(tiles.extent());

@@ -10,10 +10,12 @@
 namespace anabranch::cpu {
 
 /// Part of a result: of its batch and of the rows of its first spatial axis; of its features where
-/// the form is backward_filters, which the result's batch is not cut in.
+/// the form is backward_filters, which the result's batch is not cut in, and of the images that it
+/// sums over.
 struct ConvolutionTile {
   std::int64_t first = 0, count = 0;  ///< of the batch, or of the features
   std::int64_t row = 0, rows = 0;
+  std::int64_t split = 0;
 };
 
 /// The convolution that computes a tile, on views that begin so many elements into the operands.
@@ -32,13 +34,23 @@ struct ConvolutionTiles {
   ConvolutionForm form;
   std::int64_t batch = 1, rows = 1;            ///< of the whole result
   std::int64_t tile_batch = 1, tile_rows = 1;  ///< of a tile; the last may be smaller
+  std::int64_t splits = 1;                     ///< of the images that are summed over
   double operations = 0;                       ///< of a tile
 
+  /// Whether the rows of a tile need rows of the left operand that follow each other.
+  bool has_rows() const {
+    using Kind = ConvolutionForm::Kind;
+    return form.kind == Kind::forward || (form.kind == Kind::backward_data && form.strides[0] == 1);
+  }
   std::int64_t extent() const;  ///< tiles
   std::int64_t grain() const;
   ConvolutionTile at(std::int64_t index) const;
   ConvolutionPart part(const ConvolutionTile& tile) const;
   ResultBox box(const ConvolutionTile& tile, const ConvolutionStep& step) const;
+  /// Where the result has an axis of the attributes: behind the one of the splits.
+  std::size_t axis_of(std::int64_t axis) const {
+    return static_cast<std::size_t>(axis) + (splits > 1 ? 1 : 0);
+  }
 };
 
 /// Of a convolution that has a form. `epilogue_extent` is that of the epilogue's parallel loop,

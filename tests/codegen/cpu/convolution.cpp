@@ -35,7 +35,7 @@ ConvolutionAttributes plain(std::size_t spatial) {
     for (auto* axes : {&a.lhs_axes, &a.rhs_axes, &a.result_axes}) axes->push_back(axis);
   }
   a.strides = a.lhs_dilations = a.rhs_dilations = Sizes(spatial, 1);
-  a.low = a.high = Sizes(spatial, 0);
+  a.low = a.high = a.rhs_reversals = Sizes(spatial, 0);
   return a;
 }
 
@@ -59,10 +59,26 @@ ConvolutionAttributes grouped(ConvolutionAttributes a, std::int64_t groups) {
   return a;
 }
 
+ConvolutionAttributes backwards(ConvolutionAttributes a, Sizes reversals) {
+  a.rhs_reversals = std::move(reversals);
+  return a;
+}
+
+ConvolutionAttributes in_splits(ConvolutionAttributes a, std::int64_t splits) {
+  a.feature_splits = splits;
+  return a;
+}
+
 // Images with their features last, filters with their outputs last.
 ConvolutionAttributes features_last(ConvolutionAttributes a) {
   a.lhs_axes = a.result_axes = {0, 3, 1, 2};
   a.rhs_axes = {3, 2, 0, 1};
+  return a;
+}
+
+// The same of the gradient of filters, whose batch is features and the other way round.
+ConvolutionAttributes by_images(ConvolutionAttributes a) {
+  a.lhs_axes = a.rhs_axes = {3, 0, 1, 2};
   return a;
 }
 
@@ -124,6 +140,41 @@ const Case cases[] = {
      {16, 5, 12, 12},
      {80, 5, 6, 6},
      strided(padded(2, 1, 0), 1, 1, 2)},
+    {"ReadBackwards",
+     Kind::backward_data,
+     {3, 32, 12, 12},
+     {48, 32, 3, 3},
+     backwards(features_last(padded(2, 1, 1)), {1, 1})},
+    {"ReadBackwardsAlongAnAxis",
+     Kind::forward,
+     {2, 32, 9, 8},
+     {40, 32, 2, 3},
+     backwards(padded(2, 1, 1), {0, 1})},
+    {"GradientOfDataReadBackwards",
+     Kind::backward_data,
+     {2, 16, 6, 6},
+     {16, 16, 3, 3},
+     backwards(strided(padded(2, 1, 2), 1, 2, 1), {1, 0})},
+    {"GradientOfDataInTiles",
+     Kind::backward_data,
+     {1, 32, 64, 63},
+     {32, 32, 5, 3},
+     backwards(features_last(padded(2, 2, 1)), {1, 1})},
+    {"GradientOfDataOfWidePadding",
+     Kind::forward,
+     {2, 32, 12, 12},
+     {32, 32, 3, 3},
+     backwards(features_last(padded(2, 1, 3)), {1, 1})},
+    {"GradientOfFiltersInSplits",
+     Kind::backward_filters,
+     {32, 4, 12, 12},
+     {32, 4, 12, 12},
+     in_splits(padded(2, 1, 1), 2)},
+    {"GradientOfFiltersInSplitsOfFeaturesLast",
+     Kind::backward_filters,
+     {32, 6, 12, 12},
+     {48, 6, 12, 12},
+     in_splits(by_images(padded(2, 1, 1)), 6)},
 };
 
 Literal random_values(const Type& type, std::uint32_t seed) {

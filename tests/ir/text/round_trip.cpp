@@ -77,7 +77,7 @@ Graph sample(Op op, Dtype dtype) {
   } else if (op == Op::sliding_windows) {
     attributes = WindowsAttributes{{1, 2}, {2, 1}, {3, 1}};
   } else if (op == Op::convolution) {
-    attributes = ConvolutionAttributes{{1, 0}, {0, 1}, {0, 1}, {}, {}, {}, {}, {}, 2};
+    attributes = ConvolutionAttributes{{1, 0}, {0, 1}, {0, 1}, {}, {}, {}, {}, {}, {}, 2};
     inputs[1] = builder.parameter({dtype, {4, 1}});
   } else if (op == Op::argmax || op == Op::argmin) {
     stated = Type{Dtype::i32, {2}};

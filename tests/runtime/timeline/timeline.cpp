@@ -163,7 +163,7 @@ TEST(Timeline, WaitsOfTheHostAreShown) {
   FakeProgram program(1);
   program.step({program.input()}, program.output());
   program.last_task().function = [](const void*, void* const*, std::int64_t, std::int64_t) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
   };
   auto executable = program.in_order();
   Buffer in = buffer_of(Device::cpu(), {1});
