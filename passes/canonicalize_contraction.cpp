@@ -76,22 +76,6 @@ std::optional<Value> dot_of_transpose(Rewriter& graph, const Node& node) {
   return graph.add(Op::dot, {lhs, rhs}, std::move(dot));
 }
 
-// --- convolution ---------------------------------------------------------------------------------
-
-// Filters that are turned round are read backwards, as in the gradient of the data.
-std::optional<Value> convolution_of_reverse(Rewriter& graph, const Node& node) {
-  const Node& below = graph.node(node.inputs[1]);
-  if (below.op != Op::reverse) return std::nullopt;
-  auto a = node.as<ConvolutionAttributes>();
-  for (const std::int64_t axis : below.as<AxesAttributes>().axes) {
-    const auto at = std::find(a.rhs_axes.begin() + 2, a.rhs_axes.end(), axis);
-    if (at == a.rhs_axes.end()) return std::nullopt;
-    std::int64_t& reversal = a.rhs_reversals[static_cast<std::size_t>(at - a.rhs_axes.begin() - 2)];
-    reversal = 1 - reversal;
-  }
-  return graph.add(Op::convolution, {node.inputs[0], below.inputs[0]}, std::move(a));
-}
-
 }  // namespace
 
 std::vector<Rule> contraction_rules() {
@@ -101,9 +85,6 @@ std::vector<Rule> contraction_rules() {
       {"reduce(x) = reshape(x), over axes of size 1", named, reduce_of_units},
       {"reduce(reduce(x)) = reduce(x), over all the axes", named, reduce_of_reduce},
       {"dot(transpose(x), y) = dot(x, y)", {Op::dot}, dot_of_transpose},
-      {"convolution(x, reverse(w)) = convolution(x, w), read backwards",
-       {Op::convolution},
-       convolution_of_reverse},
   };
 }
 

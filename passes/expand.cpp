@@ -29,18 +29,17 @@ Value filters_of(Rewriter& graph, Value rhs, const ConvolutionAttributes& a) {
     if (a.rhs_reversals[i] != 0) reversed.axes.push_back(static_cast<std::int64_t>(i) + 2);
   }
   if (!reversed.axes.empty()) filters = graph.add(Op::reverse, {filters}, std::move(reversed));
+  const std::size_t cut = a.feature_splits > 1 ? 1 : 0;  // features, or outputs
   Axes sizes = sizes_of(graph, filters);
-  if (a.feature_splits == 1) {
-    sizes[0] /= a.groups;
-    sizes.insert(sizes.begin(), a.groups);
-    return reshaped(graph, filters, std::move(sizes));
-  }
-  sizes[1] /= a.feature_splits;
-  sizes.insert(sizes.begin() + 1, a.feature_splits);
-  AxesAttributes order{Axes(sizes.size())};
+  const std::int64_t groups = a.groups * a.feature_splits;
+  sizes[cut] /= groups;
+  sizes.insert(sizes.begin() + static_cast<std::ptrdiff_t>(cut), groups);
+  filters = reshaped(graph, filters, std::move(sizes));
+  if (cut == 0) return filters;
+  AxesAttributes order{Axes(sizes_of(graph, filters).size())};
   std::iota(order.axes.begin(), order.axes.end(), 0);
   std::swap(order.axes[0], order.axes[1]);
-  return graph.add(Op::transpose, {reshaped(graph, filters, std::move(sizes))}, std::move(order));
+  return graph.add(Op::transpose, {filters}, std::move(order));
 }
 
 // The windows of a convolution's left operand, as [batch, group, feature, windows..., places...].
@@ -110,6 +109,22 @@ std::optional<Value> convolution_by_windows(Rewriter& graph, const Node& given) 
   return graph.add(Op::transpose, {ordered}, AxesAttributes{std::move(layout)});
 }
 
+// A convolution of filters that a reverse turns round reads them backwards, as the gradient of data
+// does: the same, with the operand of the reverse. Nothing where no reverse of spatial axes is.
+std::optional<ConvolutionStep> reading_backwards(const Rewriter& graph, const Node& node) {
+  const Node& below = graph.node(node.inputs[1]);
+  if (below.op != Op::reverse) return std::nullopt;
+  auto a = node.as<ConvolutionAttributes>();
+  for (const std::int64_t axis : below.as<AxesAttributes>().axes) {
+    const auto at = std::find(a.rhs_axes.begin() + 2, a.rhs_axes.end(), axis);
+    if (at == a.rhs_axes.end()) return std::nullopt;
+    std::int64_t& reversal = a.rhs_reversals[static_cast<std::size_t>(at - a.rhs_axes.begin() - 2)];
+    reversal = 1 - reversal;
+  }
+  return ConvolutionStep{graph.type(node.inputs[0]), graph.type(below.inputs[0]), node.types[0],
+                         std::move(a)};
+}
+
 // Split-K. The gradient of a convolution's filters sums over all images into few elements: parts
 // of the sums are what threads can share, and each reads images of its own. Sizes alone decide.
 constexpr std::int64_t most_splits = 16;
@@ -131,7 +146,7 @@ std::optional<Value> convolution_in_splits(Rewriter& graph, const Node& given,
   Axes sizes(node.types[0].shape.begin(), node.types[0].shape.end());
   sizes.insert(sizes.begin(), a.feature_splits);
   const ConvolutionStep step{lhs, rhs, Type{lhs.dtype, Shape(std::move(sizes))}, a};
-  if (!context.takes || !context.takes(step)) return std::nullopt;
+  if (!context.takes(step)) return std::nullopt;
   const Value parts = graph.add(Op::convolution, node.inputs, std::move(a));
   return graph.add(Op::reduce_sum, {parts}, AxesAttributes{{0}});
 }
@@ -142,11 +157,17 @@ Graph expand(const Graph& graph, PassContext& context) {
   const auto convolution = [&](Rewriter& made, const Node& node) -> std::optional<Value> {
     const ConvolutionStep step{made.type(node.inputs[0]), made.type(node.inputs[1]), node.types[0],
                                node.as<ConvolutionAttributes>()};
-    if (context.takes && context.takes(step)) return convolution_in_splits(made, node, context);
+    if (!context.takes) return convolution_by_windows(made, node);
+    if (const auto backwards = reading_backwards(made, node);
+        backwards && context.takes(*backwards)) {
+      const Value turned = made.node(node.inputs[1]).inputs[0];
+      return made.add(Op::convolution, {node.inputs[0], turned}, backwards->attributes);
+    }
+    if (context.takes(step)) return convolution_in_splits(made, node, context);
     return convolution_by_windows(made, node);
   };
   std::vector<Rule> all = complex_rules();
-  all.push_back({"convolution(x, w) = dot(windows(pad(x)), w), or sums of parts of the features",
+  all.push_back({"convolution(x, w) = dot(windows(pad(x)), w), or one that a backend takes",
                  {Op::convolution},
                  convolution});
   const RuleTable rules(std::move(all));

@@ -381,7 +381,13 @@ void add_convolution(RandomBuilder& b) {
   }
   const bool may_split = a.groups == 1 && inputs > 0 && inputs % 2 == 0;
   if (may_split && b.random.percent(30)) a.feature_splits = b.random.percent(50) ? 2 : inputs;
-  b.add(Op::convolution, {*x, b.partner({b.dtype(*x), Shape(sizes)})}, a);
+  Value filters = b.partner({b.dtype(*x), Shape(sizes)});
+  if (from.rank() > 2 && b.random.percent(20)) {
+    Axes turned(a.rhs_axes.begin() + 2, a.rhs_axes.end());
+    std::ranges::sort(turned);
+    filters = b.add(Op::reverse, {filters}, AxesAttributes{std::move(turned)});
+  }
+  b.add(Op::convolution, {*x, filters}, a);
 }
 
 // One index map of another of another, as rules that merge them match.

@@ -254,6 +254,41 @@ INSTANTIATE_TEST_SUITE_P(Of, Convolutions,
                                                               After::another_type)),
                          name_of);
 
+// Filters that a reverse gives are read backwards where the library has code for that; whether or
+// not, the values are right.
+TEST(ConvolutionSteps, TakeInAReverseOfTheFilters) {
+  int taken_in = 0;
+  for (const Case& tested : cases) {
+    SCOPED_TRACE(tested.name);
+    GraphBuilder builder;
+    const Value x = builder.parameter(placed(tested.lhs, tested.attributes.lhs_axes));
+    const Value w = builder.parameter(placed(tested.rhs, tested.attributes.rhs_axes));
+    Sizes spatial(tested.attributes.rhs_axes.begin() + 2, tested.attributes.rhs_axes.end());
+    std::ranges::sort(spatial);
+    const Value turned = builder.add(Op::reverse, {w}, AxesAttributes{spatial});
+    const Graph graph =
+        builder.build({builder.add(Op::convolution, {x, turned}, tested.attributes)});
+    Options options;
+    options.device = Device::cpu();
+    const Compilation compilation = compile(graph, options);
+    for (const Step& step : compilation.program().steps) {
+      const auto* convolution = std::get_if<ConvolutionStep>(&step.work);
+      taken_in +=
+          convolution && convolution->attributes.rhs_reversals != tested.attributes.rhs_reversals;
+    }
+    std::vector<Literal> inputs;
+    std::vector<Buffer> buffers;
+    for (std::size_t i = 0; i < 2; ++i) {
+      inputs.push_back(random_values(graph.parameter_type(i), static_cast<std::uint32_t>(7 + i)));
+      buffers.push_back(copy_to_device(Device::cpu(), inputs.back().bytes()));
+    }
+    const Literal expected = interpret(graph, inputs)[0];
+    const std::vector<Buffer> results = run(compilation, buffers);
+    EXPECT_EQ(testing::read_literal(results[0], expected.type()), expected);
+  }
+  EXPECT_GE(taken_in, 12);
+}
+
 // What the library has no code for is written as a dot by the pass `expand`.
 TEST(ConvolutionSteps, AreOfWhatTheLibraryComputes) {
   const auto step = [](Dtype dtype, ConvolutionAttributes attributes) {
