@@ -129,10 +129,13 @@ void KernelEmitter::signature() {
 
 // What spills where the compiler saves registers so that more blocks fit: what f64 functions expand
 // to, unrolled reductions of narrow elements, the bounds of blocks of a sum so long that its
-// indices take 64 bits, the addresses and packs of many buffers, and wide elements in two orders.
+// indices take 64 bits, the addresses and packs of many buffers, complex numbers, and wide elements
+// in two orders.
 bool KernelEmitter::needs_many_registers() {
   constexpr std::size_t many_buffers = 10;
   if (kernel_.buffers.size() >= many_buffers) return true;
+  const auto has_parts = [](const auto& buffer) { return is_complex(buffer.dtype); };
+  if (std::ranges::any_of(kernel_.buffers, has_parts)) return true;
   const auto is_wide = [](const auto& buffer) { return byte_size(buffer.dtype) >= 8; };
   if (map_.in_tiles() && std::ranges::any_of(kernel_.buffers, is_wide)) return true;
   const auto reduces_much = [this](const Reduction& reduction) {
