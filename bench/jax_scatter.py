@@ -10,6 +10,7 @@ import json
 import os
 import statistics
 import subprocess
+import tempfile
 import time
 
 os.environ["JAX_PLATFORMS"] = "cpu"
@@ -23,11 +24,12 @@ ROWS, PICKED, WIDTH = 1 << 16, 1 << 20, 16
 
 
 def ours_ms(bench):
-    printed = subprocess.run([bench, f"--benchmark_filter=^{NAME}", "--benchmark_format=json"], check=True,
-                             capture_output=True, text=True).stdout
-    found = json.loads(printed[printed.index("{"):])["benchmarks"][0]
-    scale = {"ns": 1e-6, "us": 1e-3, "ms": 1.0, "s": 1e3}[found["time_unit"]]
-    return found["real_time"] * scale
+    with tempfile.NamedTemporaryFile(suffix=".json") as report:
+        subprocess.run([bench, f"--benchmark_filter=^{NAME}", f"--benchmark_out={report.name}",
+                        "--benchmark_out_format=json"], check=True, stdout=subprocess.DEVNULL)
+        rows = json.load(report)["benchmarks"]
+    median = next(row for row in rows if row.get("aggregate_name") == "median")
+    return median["real_time"] * {"ns": 1e-6, "us": 1e-3, "ms": 1.0}[median["time_unit"]]
 
 
 def jax_ms(calls=5):
