@@ -14,6 +14,16 @@ std::string numbers_text(std::span<const std::int64_t> numbers) {
   return "[" + text + "]";
 }
 
+// " [0:4:1, 2:6:2]"
+std::string ranges_text(const SliceAttributes& bounds) {
+  std::vector<std::string> ranges;
+  for (std::size_t i = 0; i < bounds.start.size(); ++i) {
+    ranges.push_back(std::to_string(bounds.start[i]) + ":" + std::to_string(bounds.limit[i]) + ":" +
+                     std::to_string(bounds.stride[i]));
+  }
+  return " [" + joined(ranges) + "]";
+}
+
 // "(a, b) -> c"
 std::string signature_text(const Graph& graph, const Node& node) {
   std::vector<std::string> inputs, results;
@@ -109,16 +119,9 @@ bool Writer::moving(const Frame& frame, const Node& node, Names& results) {
     case Op::reverse:
       text += ", dims = " + numbers_text(node.as<AxesAttributes>().axes);
       break;
-    case Op::slice: {
-      const auto& bounds = node.as<SliceAttributes>();
-      std::vector<std::string> ranges;
-      for (std::size_t i = 0; i < bounds.start.size(); ++i) {
-        ranges.push_back(std::to_string(bounds.start[i]) + ":" + std::to_string(bounds.limit[i]) +
-                         ":" + std::to_string(bounds.stride[i]));
-      }
-      text += " [" + joined(ranges) + "]";
+    case Op::slice:
+      text += ranges_text(node.as<SliceAttributes>());
       break;
-    }
     case Op::pad: {
       const auto& padding = node.as<PadAttributes>();
       text += ", low = " + numbers_text(padding.low) + ", high = " + numbers_text(padding.high) +
@@ -141,65 +144,69 @@ bool Writer::moving(const Frame& frame, const Node& node, Names& results) {
   return true;
 }
 
+std::string Writer::slice(const std::string& value, const Type& whole,
+                          const SliceAttributes& bounds, const Type& part) {
+  return define("stablehlo.slice " + value + ranges_text(bounds) + " : (" + type_text(whole) +
+                ") -> " + type_text(part));
+}
+
+std::string Writer::concatenate(const Names& parts, const Type& part, std::size_t axis,
+                                const Type& result) {
+  return define("stablehlo.concatenate " + joined(parts) + ", dim = " + std::to_string(axis) +
+                " : (" + joined(Names(parts.size(), type_text(part))) + ") -> " +
+                type_text(result));
+}
+
 // Along each axis, the elements at one place of every window are a strided slice; the places of the
 // windows are a new axis at the end.
 void Writer::windows(const Frame& frame, const Node& node, Names& results) {
   const auto& form = node.as<WindowsAttributes>();
-  const Type& whole = frame.graph.type(node.inputs[0]);
+  Type whole = frame.graph.type(node.inputs[0]);
   std::string current = frame(node.inputs[0]);
-  std::vector<std::int64_t> sizes(whole.shape.begin(), whole.shape.end());
-  const std::size_t rank = sizes.size();
+  const auto rank = static_cast<std::size_t>(whole.rank());
   for (std::size_t axis = 0; axis < rank; ++axis) {
-    const std::string from = type_text({whole.dtype, Shape(sizes)});
-    std::vector<std::int64_t> part = sizes;
-    part[axis] = node.types[0].shape[static_cast<int>(axis)];
-    const std::string sliced = type_text({whole.dtype, Shape(part)});
-    std::vector<std::int64_t> spread = part;
-    spread.push_back(1);
-    const std::string column = type_text({whole.dtype, Shape(spread)});
-    Names columns, types;
+    std::vector<std::int64_t> sizes(whole.shape.begin(), whole.shape.end());
+    sizes[axis] = node.types[0].shape[static_cast<int>(axis)];
+    const Type part{whole.dtype, Shape(sizes)};
+    sizes.push_back(1);
+    const Type column{whole.dtype, Shape(sizes)};
+    Names columns;
     for (std::int64_t place = 0; place < form.sizes[axis]; ++place) {
-      std::vector<std::string> ranges;
-      for (std::size_t i = 0; i < sizes.size(); ++i) {
+      SliceAttributes bounds;
+      for (std::size_t i = 0; i < static_cast<std::size_t>(part.rank()); ++i) {
         // Of no windows, places may be far outside.
-        const bool is_empty = part[i] == 0;
-        const std::int64_t start = i == axis && !is_empty ? place * form.dilations[axis] : 0;
+        const std::int64_t size = part.shape[static_cast<int>(i)];
+        const std::int64_t start = i == axis && size > 0 ? place * form.dilations[axis] : 0;
         const std::int64_t stride = i == axis ? form.strides[axis] : 1;
-        const std::int64_t last = is_empty ? 0 : start + (part[i] - 1) * stride + 1;
-        ranges.push_back(std::to_string(start) + ":" + std::to_string(last) + ":" +
-                         std::to_string(stride));
+        bounds.start.push_back(start);
+        bounds.limit.push_back(size == 0 ? 0 : start + (size - 1) * stride + 1);
+        bounds.stride.push_back(stride);
       }
-      const std::string slice = define("stablehlo.slice " + current + " [" + joined(ranges) +
-                                       "] : (" + from + ") -> " + sliced);
-      columns.push_back(define("stablehlo.reshape " + slice + " : (" + sliced + ") -> " + column));
-      types.push_back(column);
+      columns.push_back(define("stablehlo.reshape " + slice(current, whole, bounds, part) + " : (" +
+                               type_text(part) + ") -> " + type_text(column)));
     }
-    spread.back() = form.sizes[axis];
-    sizes = spread;
-    current = define("stablehlo.concatenate " + joined(columns) +
-                     ", dim = " + std::to_string(spread.size() - 1) + " : (" + joined(types) +
-                     ") -> " + type_text({whole.dtype, Shape(sizes)}));
+    sizes.back() = form.sizes[axis];
+    whole = {whole.dtype, Shape(sizes)};
+    current = concatenate(columns, column, sizes.size() - 1, whole);
   }
   results = {current};
 }
 
 bool Writer::contracting(const Frame& frame, const Node& node, Names& results) {
-  const std::string types = " : " + signature_text(frame.graph, node);
-  const std::string given = joined(operands(frame, node));
-  if (node.op == Op::dot) {
-    const auto& axes = node.as<DotAttributes>();
-    std::string text = "stablehlo.dot_general " + given;
-    if (!axes.lhs_batch.empty()) {
-      text += ", batching_dims = " + numbers_text(axes.lhs_batch) + " x " +
-              numbers_text(axes.rhs_batch);
-    }
-    text += ", contracting_dims = " + numbers_text(axes.lhs_contracting) + " x " +
-            numbers_text(axes.rhs_contracting);
-    results = {define(text + types)};
+  if (node.op == Op::convolution) {
+    results = {convolution(frame, node)};
     return true;
   }
-  if (node.op != Op::convolution) return false;
-  results = {convolution(frame, node)};
+  if (node.op != Op::dot) return false;
+  const auto& axes = node.as<DotAttributes>();
+  std::string text = "stablehlo.dot_general " + joined(operands(frame, node));
+  if (!axes.lhs_batch.empty()) {
+    text +=
+        ", batching_dims = " + numbers_text(axes.lhs_batch) + " x " + numbers_text(axes.rhs_batch);
+  }
+  text += ", contracting_dims = " + numbers_text(axes.lhs_contracting) + " x " +
+          numbers_text(axes.rhs_contracting);
+  results = {define(text + " : " + signature_text(frame.graph, node))};
   return true;
 }
 
@@ -226,35 +233,33 @@ std::string Writer::convolution(const Frame& frame, const Node& node) {
   // One for each part of the features, one above the other.
   const Type& result = node.types[0];
   std::vector<std::int64_t> sizes(result.shape.begin() + 1, result.shape.end());
-  const std::string part = type_text({result.dtype, Shape(sizes)});
+  const std::string sums = type_text({result.dtype, Shape(sizes)});
   sizes.insert(sizes.begin(), 1);
-  const std::string above = type_text({result.dtype, Shape(sizes)});
-  Names parts, types;
+  const Type part{result.dtype, Shape(sizes)};
+  Names parts;
   for (std::int64_t split = 0; split < form.feature_splits; ++split) {
-    Names given, given_types;
+    Names given;
+    std::vector<Type> types;
     for (const std::size_t side : {0, 1}) {
-      const std::int64_t axis = side == 0 ? form.lhs_axes[1] : form.rhs_axes[1];
+      const auto axis = static_cast<std::size_t>(side == 0 ? form.lhs_axes[1] : form.rhs_axes[1]);
       const Type& whole = frame.graph.type(node.inputs[side]);
-      std::vector<std::int64_t> of_part(whole.shape.begin(), whole.shape.end());
-      std::int64_t& features = of_part[static_cast<std::size_t>(axis)];
-      features /= form.feature_splits;
-      std::vector<std::string> ranges;
-      for (std::size_t i = 0; i < of_part.size(); ++i) {
-        const bool is_cut = static_cast<std::int64_t>(i) == axis;
-        const std::int64_t start = is_cut ? split * features : 0;
-        ranges.push_back(std::to_string(start) + ":" + std::to_string(start + of_part[i]));
-      }
-      given_types.push_back(type_text({whole.dtype, Shape(of_part)}));
-      given.push_back(define("stablehlo.slice " + frame(node.inputs[side]) + " [" + joined(ranges) +
-                             "] : (" + type_text(whole) + ") -> " + given_types.back()));
+      SliceAttributes bounds;
+      bounds.limit.assign(whole.shape.begin(), whole.shape.end());
+      bounds.start.assign(bounds.limit.size(), 0);
+      bounds.stride.assign(bounds.limit.size(), 1);
+      std::vector<std::int64_t> of_part = bounds.limit;
+      of_part[axis] /= form.feature_splits;
+      bounds.start[axis] = split * of_part[axis];
+      bounds.limit[axis] = bounds.start[axis] + of_part[axis];
+      types.push_back({whole.dtype, Shape(std::move(of_part))});
+      given.push_back(slice(frame(node.inputs[side]), whole, bounds, types.back()));
     }
-    const std::string sums = define("stablehlo.convolution(" + joined(given) + attributes + "(" +
-                                    joined(given_types) + ") -> " + part);
-    parts.push_back(define("stablehlo.reshape " + sums + " : (" + part + ") -> " + above));
-    types.push_back(above);
+    const std::string of_split = define("stablehlo.convolution(" + joined(given) + attributes +
+                                        "(" + joined(types) + ") -> " + sums);
+    parts.push_back(
+        define("stablehlo.reshape " + of_split + " : (" + sums + ") -> " + type_text(part)));
   }
-  return define("stablehlo.concatenate " + joined(parts) + ", dim = 0 : (" + joined(types) +
-                ") -> " + type_text(result));
+  return concatenate(parts, part, 0, result);
 }
 
 }  // namespace anabranch::stablehlo

@@ -39,6 +39,11 @@ class Writer {
   bool reducing(Frame& frame, const Node& node, Names& results);
   bool contracting(const Frame& frame, const Node& node, Names& results);
   std::string convolution(const Frame& frame, const Node& node);
+  // One part of a value; parts of one type, joined along an axis.
+  std::string slice(const std::string& value, const Type& whole, const SliceAttributes& bounds,
+                    const Type& part);
+  std::string concatenate(const Names& parts, const Type& part, std::size_t axis,
+                          const Type& result);
   bool calling(const Frame& frame, const Node& node, Names& results);
   bool library_call(const Frame& frame, const Node& node, Names& results);
   bool lapack_call(const Frame& frame, const Node& node, Names& results);

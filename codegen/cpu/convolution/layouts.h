@@ -1,7 +1,6 @@
 // The layouts that oneDNN's fast code reads and writes: as memory has them, or its own.
 #pragma once
 
-#include <algorithm>
 #include <optional>
 
 #include "codegen/cpu/convolution/form.h"
@@ -21,10 +20,5 @@ std::optional<ConvolutionLayouts> layouts_of(const ConvolutionForm& form);
 
 /// A part's primitive in these layouts. Throws dnnl::error where there is none.
 ConvolutionPrimitive describe(const ConvolutionForm& part, const ConvolutionLayouts& layouts);
-
-/// Whether the filters are turned round along their spatial axes on the way into the layout.
-inline bool turns_filters(const ConvolutionForm& form) {
-  return std::ranges::count(form.turned, true) > 0;
-}
 
 }  // namespace anabranch::cpu

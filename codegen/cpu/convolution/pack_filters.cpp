@@ -1,5 +1,6 @@
 // Filters in the library's layout, copied in pieces that several threads share: some of the filters
 // each, one spatial position after the other where they are turned round on the way.
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -123,7 +124,8 @@ std::size_t packed_filter_bytes(const ConvolutionStep& step) {
   const ConvolutionForm form = form_of(step).value();
   const ConvolutionLayouts layouts = layouts_of(form).value();
   if (!layouts.filters) return 0;
-  if (!turns_filters(form) && *layouts.filters == form.rhs.desc()) return 0;
+  const bool is_turned = std::ranges::count(form.turned, true) > 0;
+  if (!is_turned && *layouts.filters == form.rhs.desc()) return 0;
   return layouts.filters->get_size();
 }
 

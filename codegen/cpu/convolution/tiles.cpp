@@ -110,9 +110,8 @@ ConvolutionPart ConvolutionTiles::part(const ConvolutionTile& tile) const {
     part.result.sizes[0] = tile.count;
     made.lhs_offset = tile.split * images * form.lhs.strides[0];
     made.rhs_offset = tile.split * images * form.rhs.strides[0] + tile.first * form.rhs.strides[1];
-    std::int64_t size = 1;
-    for (const std::int64_t extent : form.result.sizes) size *= extent;
-    made.result_offset = tile.split * size + tile.first * form.result.strides[0];
+    made.result_offset =
+        tile.split * Shape(form.result.sizes).size() + tile.first * form.result.strides[0];
     return made;
   }
   part.lhs.sizes[0] = part.result.sizes[0] = tile.count;
