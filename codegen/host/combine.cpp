@@ -81,51 +81,97 @@ T combined(T x, T y) {
 }
 
 template <class T, class Combine>
-void combine_run(T* __restrict to, const T* __restrict from, std::int64_t count) {
-  for (std::int64_t k = 0; k < count; ++k) to[k] = combined<T, Combine>(to[k], from[k]);
+[[gnu::always_inline]] inline void combine_elements(T* to, const T* from, const PlacedRuns& runs) {
+  const bool is_near = (runs.end - runs.begin) * std::int64_t{sizeof(T)} <= near;
+  for (std::size_t i = 0; i < runs.count; ++i) {
+    if (!is_near && i + prefetch_distance < runs.count) {
+      __builtin_prefetch(to + runs.list[i + prefetch_distance].target, 1);
+    }
+    const auto [target, number] = runs.list[i];
+    to[target] = combined<T, Combine>(to[target], from[number]);
+  }
+}
+
+// So many elements at a time as a cache line has: compilers turn them into vector instructions.
+template <class T, class Combine>
+[[gnu::always_inline]] inline void combine_run(T* __restrict to, const T* __restrict from,
+                                               std::int64_t groups, std::int64_t rest) {
+  constexpr std::int64_t group = cache_line / std::int64_t{sizeof(T)};
+  for (; groups > 0; --groups, to += group, from += group) {
+    for (std::int64_t k = 0; k < group; ++k) to[k] = combined<T, Combine>(to[k], from[k]);
+  }
+  for (std::int64_t k = 0; k < rest; ++k) to[k] = combined<T, Combine>(to[k], from[k]);
+}
+
+// Few instructions for each run: so the processor has the misses of many runs under way.
+template <class T, class Combine>
+[[gnu::always_inline]] inline void combine(void* array, const void* updates,
+                                           const PlacedRuns& runs) {
+  constexpr std::int64_t group = cache_line / std::int64_t{sizeof(T)};
+  T* const to = static_cast<T*>(array);
+  const T* const from = static_cast<const T*>(updates);
+  if (runs.run == 1) return combine_elements<T, Combine>(to, from, runs);
+  const std::int64_t run = runs.run, begin = runs.begin, last = runs.end - run;
+  const std::int64_t groups = run / group, rest = run % group;
+  const PlacedRun* const end = runs.list + runs.count;
+  for (const PlacedRun* placed = runs.list; placed != end; ++placed) {
+    const std::int64_t target = placed->target;
+    const T* const its = from + placed->number * run;
+    if (target >= begin && target <= last) [[likely]] {
+      combine_run<T, Combine>(to + target, its, groups, rest);
+    } else {
+      const std::int64_t first = std::max(target, begin);
+      const std::int64_t count = std::min(target + run, runs.end) - first;
+      combine_run<T, Combine>(to + first, its + (first - target), 0, count);
+    }
+  }
 }
 
 template <class T, class Combine>
-void combine(void* array, const void* updates, const PlacedRuns& runs) {
-  T* const to = static_cast<T*>(array);
-  const T* const from = static_cast<const T*>(updates);
-  const bool is_near = (runs.end - runs.begin) * std::int64_t{sizeof(T)} <= near;
-  if (runs.run == 1 && is_near) {
-    for (std::size_t i = 0; i < runs.count; ++i) {
-      const auto [target, number] = runs.list[i];
-      to[target] = combined<T, Combine>(to[target], from[number]);
-    }
-    return;
+void combine_anywhere(void* array, const void* updates, const PlacedRuns& runs) {
+  combine<T, Combine>(array, updates, runs);
+}
+
+#if defined(__x86_64__)
+#define ANABRANCH_TARGET(name, features)                                                  \
+  template <class T, class Combine>                                                       \
+  __attribute__((target(features))) void combine_##name(void* array, const void* updates, \
+                                                        const PlacedRuns& runs) {         \
+    combine<T, Combine>(array, updates, runs);                                            \
   }
-  for (std::size_t i = 0; i < runs.count; ++i) {
-    if (i + prefetch_distance < runs.count) {
-      const std::int64_t ahead = runs.list[i + prefetch_distance].target;
-      __builtin_prefetch(to + std::max(ahead, runs.begin), 1);
-    }
-    const auto [target, number] = runs.list[i];
-    if (runs.run == 1) {
-      to[target] = combined<T, Combine>(to[target], from[number]);
-      continue;
-    }
-    const std::int64_t first = std::max(target, runs.begin);
-    const std::int64_t count = std::min(target + runs.run, runs.end) - first;
-    combine_run<T, Combine>(to + first, from + number * runs.run + (first - target), count);
+ANABRANCH_TARGET(avx2, "avx2")
+ANABRANCH_TARGET(avx512, "avx512f,avx512bw,avx512dq")
+#undef ANABRANCH_TARGET
+#endif
+
+// The same bits, whichever it is. In a product of complex numbers the compiler may fuse additions
+// for the targets that can.
+template <class T, class Combine>
+CombineRuns fastest() {
+#if defined(__x86_64__)
+  if (is_complex_storage<T> && std::same_as<Combine, Multiply>)
+    return &combine_anywhere<T, Combine>;
+  if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq")) {
+    return &combine_avx512<T, Combine>;
   }
+  if (__builtin_cpu_supports("avx2")) return &combine_avx2<T, Combine>;
+#endif
+  return &combine_anywhere<T, Combine>;
 }
 
 template <class T>
 CombineRuns ordered(ScatterCombiner combiner) {
-  return combiner == ScatterCombiner::maximum ? &combine<T, Extreme<true>>
-                                              : &combine<T, Extreme<false>>;
+  return combiner == ScatterCombiner::maximum ? fastest<T, Extreme<true>>()
+                                              : fastest<T, Extreme<false>>();
 }
 
 template <class T>
 CombineRuns of_floats(ScatterCombiner combiner) {
   switch (combiner) {
     case ScatterCombiner::add:
-      return &combine<T, Add>;
+      return fastest<T, Add>();
     case ScatterCombiner::multiply:
-      return &combine<T, Multiply>;
+      return fastest<T, Multiply>();
     case ScatterCombiner::minimum:
     case ScatterCombiner::maximum:
       return ordered<T>(combiner);
@@ -136,8 +182,8 @@ CombineRuns of_floats(ScatterCombiner combiner) {
 
 template <class T>
 CombineRuns of_complex(ScatterCombiner combiner) {
-  if (combiner == ScatterCombiner::add) return &combine<T, Add>;
-  if (combiner == ScatterCombiner::multiply) return &combine<T, Multiply>;
+  if (combiner == ScatterCombiner::add) return fastest<T, Add>();
+  if (combiner == ScatterCombiner::multiply) return fastest<T, Multiply>();
   throw InternalError("link", "scatter orders complex numbers");
 }
 
@@ -151,17 +197,17 @@ template <class T>
 CombineRuns of_bits(ScatterCombiner combiner) {
   switch (combiner) {
     case ScatterCombiner::replace:
-      return &combine<T, Replace>;
+      return fastest<T, Replace>();
     case ScatterCombiner::add:
-      return &combine<T, Add>;
+      return fastest<T, Add>();
     case ScatterCombiner::multiply:
-      return &combine<T, Multiply>;
+      return fastest<T, Multiply>();
     case ScatterCombiner::and_:
-      return &combine<T, And>;
+      return fastest<T, And>();
     case ScatterCombiner::or_:
-      return &combine<T, Or>;
+      return fastest<T, Or>();
     case ScatterCombiner::xor_:
-      return &combine<T, Xor>;
+      return fastest<T, Xor>();
     default:
       throw InternalError("link", "scatter orders bits of no sign");
   }
@@ -199,7 +245,7 @@ ScatterCombiner of_bools(ScatterCombiner combiner) {
 CombineRuns combine_runs(Dtype dtype, ScatterCombiner combiner) {
   if (dtype == bool_) return of_bits(1, of_bools(combiner));
   if (combiner == ScatterCombiner::replace) {
-    if (byte_size(dtype) == sizeof(TwoWords)) return &combine<TwoWords, Replace>;
+    if (byte_size(dtype) == sizeof(TwoWords)) return fastest<TwoWords, Replace>();
     return of_bits(byte_size(dtype), combiner);
   }
   return visit_any_dtype(dtype, [&]<class T>() -> CombineRuns {

@@ -9,6 +9,8 @@
 
 namespace anabranch {
 
+constexpr std::int64_t cache_line = 64;  // bytes
+
 /// A run of updates, by its number, and where its first element goes.
 struct PlacedRun {
   std::int64_t target;

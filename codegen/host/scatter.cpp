@@ -3,19 +3,22 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <limits>
 #include <memory>
+#include <type_traits>
 #include <vector>
 
 #include "codegen/costs.h"
 #include "codegen/host/combine.h"
+#include "codegen/host/keep_within.h"
 #include "codegen/host/scatter_layout.h"
 
 namespace anabranch {
 namespace {
 
-constexpr std::int64_t chunk = 1024;  // runs that are placed before any is combined
-constexpr std::int64_t cache_line = 64;
+constexpr std::int64_t chunk = 1024;            // runs that are placed before any is combined
 constexpr std::int64_t longest_part = 1 << 14;  // bytes that are not cut
+constexpr std::int64_t most_elements = std::int64_t{1} << 31;  // of one range
 constexpr double least_ns_per_thread = 20'000;  // waking a thread and waiting for it takes some
 
 struct ScatterTask {
@@ -72,28 +75,35 @@ class Scatter {
         std::max<std::int64_t>(up(begin_ - layout_.run + 1 - target_base_, stride), 0);
     const std::int64_t end = std::min(up(end_ - target_base_, stride), component.size);
     if (least >= end) return;
-    const auto some = static_cast<std::uint64_t>(end - least);
-    const auto shift = static_cast<std::uint64_t>(counted_[0] - least);
-    const I* from = indices_ + index_base_ + component.index_offset + first * axis.index_stride;
-    const std::size_t kept = axis.index_stride == 1
-                                 ? keep(from, 1, shift, some, count)
-                                 : keep(from, axis.index_stride, shift, some, count);
+    const std::int64_t from_least = counted_[0] - least;
     const std::int64_t base = target_base_ + least * stride;
+    const I* from = indices_ + index_base_ + component.index_offset + first * axis.index_stride;
+    const std::size_t kept = keep(from, axis.index_stride, from_least, end - least, count);
     for (std::size_t i = 0; i < kept; ++i) {
-      runs_[i] = {base + runs_[i].target * stride, number + first + runs_[i].number};
+      runs_[i] = {base + std::int64_t{offsets_[i]} * stride, number + first + positions_[i]};
     }
     if (kept > 0) hand_on(kept);
   }
 
-  // Without a branch: which part an update is of cannot be foretold. What is outside may be any
-  // number: it wraps around, and is no less than `some`.
-  std::size_t keep(const I* from, std::int64_t stride, std::uint64_t shift, std::uint64_t some,
+  // Which of the `count` indices from `from` on are, with `shift` added, in [0, some).
+  std::size_t keep(const I* from, std::int64_t stride, std::int64_t shift, std::int64_t some,
                    std::int64_t count) {
+    if constexpr (std::is_same_v<I, std::int32_t>) {
+      using Limits = std::numeric_limits<std::int32_t>;
+      if (stride == 1 && -shift >= Limits::min() && some - shift <= Limits::max()) {
+        return host::keep_within(
+            from, static_cast<std::size_t>(count), static_cast<std::int32_t>(-shift),
+            static_cast<std::uint32_t>(some), offsets_.data(), positions_.data());
+      }
+    }
+    // Without a branch, as there.
     std::size_t kept = 0;
     for (std::int64_t i = 0; i < count; ++i) {
-      const std::uint64_t at = static_cast<std::uint64_t>(std::int64_t{from[i * stride]}) + shift;
-      runs_[kept] = {static_cast<std::int64_t>(at), i};
-      kept += at < some ? 1 : 0;
+      const std::uint64_t at = static_cast<std::uint64_t>(std::int64_t{from[i * stride]}) +
+                               static_cast<std::uint64_t>(shift);
+      offsets_[kept] = static_cast<std::uint32_t>(at);
+      positions_[kept] = static_cast<std::uint32_t>(i);
+      kept += at < static_cast<std::uint64_t>(some) ? 1 : 0;
     }
     return kept;
   }
@@ -181,6 +191,7 @@ class Scatter {
   std::array<std::int64_t, chunk> target_;
   std::array<std::uint8_t, chunk> outside_;
   std::array<PlacedRun, chunk> runs_;
+  std::array<std::uint32_t, chunk + host::keep_within_overhang> offsets_, positions_;
 };
 
 template <class I>
@@ -232,7 +243,9 @@ HostTask scatter_task(const CallStep& scatter, std::int64_t cores) {
   task->per_part = elements_per_part(task->layout.run, static_cast<std::int64_t>(task->element));
   const std::int64_t extent = (operand.size() + task->per_part - 1) / task->per_part;
   const std::int64_t pieces = scatter_pieces(scatter, cores);
-  const std::int64_t grain = std::max<std::int64_t>((extent + pieces - 1) / pieces, 1);
+  const std::int64_t most = most_elements / task->per_part;
+  const std::int64_t grain =
+      std::clamp<std::int64_t>((extent + pieces - 1) / pieces, 1, std::max<std::int64_t>(most, 1));
   const auto function =
       indices.dtype == i32 ? &run_scatter<std::int32_t> : &run_scatter<std::int64_t>;
   return {function, std::move(task), extent, grain};

@@ -119,6 +119,32 @@ TEST(HostScatter, OfManyUpdates) {
   }
 }
 
+// Rows of a cache line's elements and fewer and more, added at places that one index gives.
+TEST(HostScatter, OfRows) {
+  Random random(5);
+  for (int d = 0; d < dtype_count; ++d) {
+    const auto dtype = static_cast<Dtype>(d);
+    for (std::size_t c = 0; c < words<ScatterCombiner>.size(); ++c) {
+      const auto combiner = static_cast<ScatterCombiner>(c);
+      if (!takes(dtype, combiner)) continue;
+      for (const std::int64_t width : {1, 2, 15, 16, 17, 64, 130}) {
+        const std::int64_t rows = 1 + random.below(40), updates = random.below(1500 / width + 9);
+        const Dtype index = random.percent(70) ? i32 : i64;
+        const ScatterAttributes attributes{{1}, {0}, {}, {}, {0}, 1, combiner};
+        Scattered made{{Op::scatter, {}, attributes},
+                       {random_literal(random, {dtype, {rows, width}}, Flavour::ordinary),
+                        random_indices(random, index, {updates}, rows),
+                        random_literal(random, {dtype, {updates, width}}, Flavour::ordinary)}};
+        for (const Literal& operand : made.operands) made.call.operands.push_back(operand.type());
+        expect_same(made.run(random, random.percent(50)), made.wanted());
+        if (HasFatalFailure()) {
+          FAIL() << name(dtype) << " " << name(combiner) << " rows of " << width;
+        }
+      }
+    }
+  }
+}
+
 TEST(HostScatter, IsCutWhereThatIsWorthIt) {
   const ScatterAttributes rows{{1}, {0}, {}, {}, {0}, 1, ScatterCombiner::add};
   const CallStep small{Op::scatter, {{f32, {8, 16}}, {i32, {4}}, {f32, {4, 16}}}, rows};
