@@ -47,6 +47,9 @@ class Backend {
                                           const Options& options) const = 0;
   /// Whether a library of the device computes this convolution. Others are written as dots.
   virtual bool takes(const ConvolutionStep&) const { return false; }
+  /// Whether that library runs an epilogue on parts of the result while they are in the cache.
+  /// Kernels of their own follow elsewhere.
+  virtual bool runs_epilogue(const ConvolutionStep&) const { return true; }
   /// The passes of a kernel as `lower` made it, and what they should know about the machine.
   virtual std::span<const KernelPass> kernel_passes() const = 0;
   virtual Target kernel_target() const = 0;

@@ -109,6 +109,10 @@ class CpuBackend final : public Backend {
 
   bool takes(const ConvolutionStep& step) const override { return has_library_convolution(step); }
 
+  bool runs_epilogue(const ConvolutionStep& step) const override {
+    return has_tiles_of_one_run(step);
+  }
+
   std::span<const KernelPass> kernel_passes() const override { return cpu::kernel_passes(); }
   Target kernel_target() const override {
     const CpuModel& cpu = host_cpu();

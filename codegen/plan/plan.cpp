@@ -347,7 +347,12 @@ class Planner {
     const SlotId result = step.writes[0];
     step.work = std::move(dot.dot);
     program_.steps.push_back(std::move(step));
-    if (!is_after) return;
+    if (is_after) plan_epilogue(index, split, result, std::move(extra), outputs);
+  }
+
+  // Kernels of their own, on what is computed at `result`.
+  void plan_epilogue(std::uint32_t index, const DotSplit& split, SlotId result,
+                     std::vector<SlotId> extra, const std::vector<SlotId>& outputs) {
     extra.insert(extra.begin(), result);
     plan_kernels(index, *split.epilogue, "epilogue", extra, outputs);
   }
@@ -367,7 +372,8 @@ class Planner {
   void plan_convolution(std::uint32_t index, const Node& node, const DotSplit& split,
                         const std::vector<SlotId>& inputs, const std::vector<SlotId>& outputs) {
     auto convolution = std::get<ConvolutionStep>(split.product);
-    if (!backend_of(devices_[at_]).takes(convolution)) {
+    const Backend& backend = backend_of(devices_[at_]);
+    if (!backend.takes(convolution)) {
       throw InternalError(
           "plan",
           "no library of " + to_string(devices_[at_]) + " computes what the pass expand has left",
@@ -375,17 +381,22 @@ class Planner {
     }
     Step step = named("convolution", index, node);
     step.buffers = {inputs.at(split.lhs), inputs.at(split.rhs)};
-    const std::vector<SlotId> extra = extra_inputs(split, inputs);
-    step.buffers.insert(step.buffers.end(), extra.begin(), extra.end());
-    step.writes = outputs;
-    step.buffers.insert(step.buffers.end(), outputs.begin(), outputs.end());
-    if (split.epilogue) {
+    std::vector<SlotId> extra = extra_inputs(split, inputs);
+    const bool is_inside = split.epilogue && backend.runs_epilogue(convolution);
+    const bool is_after = split.epilogue && !is_inside;
+    if (is_inside) step.buffers.insert(step.buffers.end(), extra.begin(), extra.end());
+    step.writes =
+        is_after ? std::vector{add_part(index, convolution.result, "convolution")} : outputs;
+    step.buffers.insert(step.buffers.end(), step.writes.begin(), step.writes.end());
+    if (is_inside) {
       convolution.epilogue = {0, extra.size(), outputs.size(),
                               reads_in_place(split.epilogue->regions[0])};
       add_epilogue(step, split, *convolution.epilogue);
     }
+    const SlotId result = step.writes[0];
     step.work = std::move(convolution);
     program_.steps.push_back(std::move(step));
+    if (is_after) plan_epilogue(index, split, result, std::move(extra), outputs);
   }
 
   // The temporary that `fusion` makes of `from`.

@@ -174,6 +174,12 @@ ConvolutionTiles convolution_tiles(const ConvolutionStep& step,
   return tiles;
 }
 
+bool has_tiles_of_one_run(const ConvolutionStep& step) {
+  const ConvolutionTiles tiles = convolution_tiles(step, std::nullopt);
+  if (tiles.tile_rows == tiles.rows) return true;
+  return runs_of(tiles.box(tiles.at(0), step), step.result.shape).count == 1;
+}
+
 Runs runs_of(const ResultBox& box, const Shape& shape) {
   Runs runs;
   bool is_whole = true;  // of all axes behind

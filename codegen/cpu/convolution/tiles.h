@@ -58,6 +58,10 @@ struct ConvolutionTiles {
 ConvolutionTiles convolution_tiles(const ConvolutionStep& step,
                                    std::optional<std::int64_t> epilogue_extent);
 
+/// Whether the elements of each tile follow each other in the result, so that the iterations of any
+/// epilogue fit: not where an image is cut in rows and its features are stored before them.
+bool has_tiles_of_one_run(const ConvolutionStep& step);
+
 /// The elements of a box that follow each other in memory, and how many such runs there are.
 struct Runs {
   std::int64_t count = 1, length = 1;

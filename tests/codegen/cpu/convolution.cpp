@@ -226,8 +226,9 @@ TEST_P(Convolutions, AreTheInterpreters) {
   const Program& program = compilation.program();
   const auto found = std::ranges::find_if(program.steps, is_convolution);
   ASSERT_NE(found, program.steps.end()) << to_string(program);
-  EXPECT_EQ(epilogue_of(*found) != nullptr, after != After::nothing);
-  EXPECT_EQ(form_of(std::get<ConvolutionStep>(found->work))->kind, tested.kind);
+  const auto& step = std::get<ConvolutionStep>(found->work);
+  EXPECT_EQ(epilogue_of(*found) != nullptr, after != After::nothing && has_tiles_of_one_run(step));
+  EXPECT_EQ(form_of(step)->kind, tested.kind);
 
   std::vector<Literal> inputs;
   std::vector<Buffer> buffers;
@@ -305,11 +306,26 @@ TEST(ConvolutionSteps, AreOfWhatTheLibraryComputes) {
   EXPECT_FALSE(has_library_convolution(cropped));
 }
 
+ConvolutionStep step_of(const Case& tested) {
+  const Graph graph = graph_of(tested, After::nothing);
+  return {graph.parameter_type(0), graph.parameter_type(1), graph.type(graph.outputs()[0]),
+          tested.attributes};
+}
+
+// Rows of an image are one run of memory where its features are stored last; else what follows the
+// convolution is a kernel of its own.
+TEST(ConvolutionTiles, AreOneRunOrTakeNoEpilogue) {
+  const auto found = [](const std::string& name) {
+    return step_of(*std::ranges::find(cases, name, &Case::name));
+  };
+  EXPECT_FALSE(has_tiles_of_one_run(found("OneImageInTiles")));
+  EXPECT_TRUE(has_tiles_of_one_run(found("TilesOfFeaturesLast")));
+  EXPECT_TRUE(has_tiles_of_one_run(found("Images")));
+}
+
 TEST(ConvolutionTiles, CoverTheResultOnce) {
   for (const Case& tested : cases) {
-    const Graph graph = graph_of(tested, After::nothing);
-    const ConvolutionStep step{graph.parameter_type(0), graph.parameter_type(1),
-                               graph.type(graph.outputs()[0]), tested.attributes};
+    const ConvolutionStep step = step_of(tested);
     const ConvolutionTiles tiles = convolution_tiles(step, std::nullopt);
     std::int64_t elements = 0;
     for (std::int64_t i = 0; i < tiles.extent(); ++i) {

@@ -33,9 +33,9 @@ Kept by_vectors(const std::vector<std::int32_t>& numbers, std::int64_t least, st
   Kept kept;
   kept.offsets.resize(numbers.size() + keep_within_overhang);
   kept.positions.resize(numbers.size() + keep_within_overhang);
-  const std::size_t count = keep_within(
-      numbers.data(), numbers.size(), static_cast<std::int32_t>(least),
-      static_cast<std::uint32_t>(some), kept.offsets.data(), kept.positions.data());
+  const std::size_t count =
+      keep_within(numbers.data(), numbers.size(), static_cast<std::int32_t>(least),
+                  static_cast<std::uint32_t>(some), kept.offsets.data(), kept.positions.data());
   kept.offsets.resize(count);
   kept.positions.resize(count);
   return kept;
