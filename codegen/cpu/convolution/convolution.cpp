@@ -58,8 +58,8 @@ class Convolution {
 
   bool is_direct() const { return !step_.epilogue || step_.epilogue->in_place; }
   ConvolutionView target_view(const ConvolutionTile& tile, const ConvolutionPart& part) const;
-  void prepare(const ConvolutionTile& tile);
-  void prepare_all();
+  void prepare(const OneThread& alone, const ConvolutionTile& tile);
+  void prepare_all(const OneThread& alone);
   void run(void* const* buffers, std::int64_t begin, std::int64_t end) const;
   void run_tile(void* const* buffers, const ConvolutionTile& tile, Workspace& workspace) const;
   void run_epilogue(void* const* buffers, const ConvolutionTile& tile, std::byte* box) const;
@@ -99,7 +99,7 @@ Convolution::Convolution(const ConvolutionStep& step, const HostTask& epilogue)
       layouts_(layouts_of(tiles_.form).value()) {
   const OneThread alone;
   try {
-    prepare_all();
+    prepare_all(alone);
   } catch (const dnnl::error& error) {
     throw InternalError("convolution", error.what());
   }
@@ -107,7 +107,7 @@ Convolution::Convolution(const ConvolutionStep& step, const HostTask& epilogue)
 
 // Where the library has nothing fast for parts of an image, images are whole; where it has nothing
 // for some of the images, there is one part.
-void Convolution::prepare_all() {
+void Convolution::prepare_all(const OneThread& alone) {
   const auto is_fast = [&](const ConvolutionForm& part) {
     try {
       return describe(part, layouts_).is_fast();
@@ -127,7 +127,7 @@ void Convolution::prepare_all() {
     tiles_.tile_rows = tiles_.rows;
     if (!are_fast()) tiles_.tile_batch = tiles_.batch;
   }
-  for (std::int64_t i = 0; i < tiles_.extent(); ++i) prepare(tiles_.at(i));
+  for (std::int64_t i = 0; i < tiles_.extent(); ++i) prepare(alone, tiles_.at(i));
 }
 
 Convolution::Key Convolution::key_of(const ConvolutionForm& part) {
@@ -151,7 +151,7 @@ ConvolutionView Convolution::target_view(const ConvolutionTile& tile,
   return view;
 }
 
-void Convolution::prepare(const ConvolutionTile& tile) {
+void Convolution::prepare(const OneThread& alone, const ConvolutionTile& tile) {
   const ConvolutionPart part = tiles_.part(tile);
   if (products_.contains(key_of(part.form))) return;
   const ConvolutionPrimitive found = describe(part.form, layouts_);
@@ -162,6 +162,7 @@ void Convolution::prepare(const ConvolutionTile& tile) {
   product.rhs = placed(rhs, found.rhs, found.rhs_argument, false);
   product.result =
       placed(target_view(tile, part).desc(), found.result, found.result_argument, true);
+  alone.prepare(found.implementation);
   product.primitive = found.make();
   product.scratchpad = found.scratchpad;
   const auto at_least = [](std::size_t& bytes, std::size_t wanted) {

@@ -52,7 +52,7 @@ class Dot {
     return (tile.batch * design_.shape.rows + tile.row) * design_.shape.columns + tile.column;
   }
   std::size_t output_buffer() const { return 2 + (epilogue_ ? epilogue_->inputs : 0); }
-  void prepare(const DotTile& tile);
+  void prepare(const OneThread& alone, const DotTile& tile);
   void compile_kernels_around();
   std::unique_ptr<Workspace> borrow_workspace() const;
   void give_back(std::unique_ptr<Workspace> workspace) const;
@@ -79,21 +79,22 @@ Dot::Dot(DotDesign design, std::optional<DotStep::Epilogue> epilogue, HostTask e
   if (!design_.has_work()) return;
   const OneThread alone;
   try {
-    prepare(design_.shape.at(0));
-    prepare(design_.shape.at(design_.shape.tiles - 1));
+    prepare(alone, design_.shape.at(0));
+    prepare(alone, design_.shape.at(design_.shape.tiles - 1));
   } catch (const dnnl::error& error) {
     throw InternalError("dot", error.what());
   }
   compile_kernels_around();
 }
 
-void Dot::prepare(const DotTile& whole) {
+void Dot::prepare(const OneThread& alone, const DotTile& whole) {
   DotTile tile = whole;
   if (design_.is_packed()) tile.batches = 1;
   if (products_.contains(sizes_of(tile))) return;
   const auto& shared = design_.shared_right;
   auto description = design_.describe(tile, shared ? &shared->layout() : nullptr);
   scratchpad_bytes_ = std::max(scratchpad_bytes_, description.scratchpad_desc().get_size());
+  alone.prepare(description.impl_info_str());
   dnnl::matmul primitive(description);
   products_.emplace(sizes_of(tile), Product{std::move(description), std::move(primitive)});
 }

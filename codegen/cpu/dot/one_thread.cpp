@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <cstdlib>
 #include <mutex>
+#include <string_view>
 #include <thread>
 
 #include "anabranch/error.h"
@@ -39,41 +40,57 @@ const OpenMp& openmp() {
 // that are inside; it holds up those that come, for good, and throws Error where it comes itself.
 class Gate {
  public:
-  Gate() {
-    // What oneDNN makes at its first product (its kernels of before AVX-512) is destroyed before
-    // what was registered earlier: so first a product, then this.
-    const float one[64] = {};
-    float sum[64];
-    dnnl_sgemm('N', 'N', 8, 8, 8, 1, one, 8, one, 8, 0, sum, 8);
-    std::atexit([] { gate().close(); });
-  }
+  Gate() { close_on_exit(); }
 
   static Gate& gate() {
     static Gate* gate = new Gate;  // threads may stay in it until the process is gone
     return *gate;
   }
 
+  // A thread that is inside may come again: it must go on, so that it can leave.
   void enter() {
+    if (depth++ > 0) return;
     std::unique_lock lock(mutex_);
     if (closed_ && leaving_ == std::this_thread::get_id()) {
+      --depth;
       throw Error("dot: the process is leaving main, and oneDNN is gone");
     }
     never_.wait(lock, [this] { return !closed_; });
     ++inside_;
   }
   void leave() {
+    if (--depth > 0) return;
     std::lock_guard lock(mutex_);
     if (--inside_ == 0 && closed_) empty_.notify_all();
   }
 
+  // What oneDNN makes at its first product by such code is destroyed before what was registered
+  // earlier: so first a product, then this gate once more. It takes 20 ms, which code for AVX-512
+  // does without.
+  void make_gemm() {
+    std::call_once(gemm_, [] {
+      const float one[64] = {};
+      float sum[64];
+      dnnl_sgemm('N', 'N', 8, 8, 8, 1, one, 8, one, 8, 0, sum, 8);
+      close_on_exit();
+    });
+  }
+
  private:
+  static void close_on_exit() {
+    std::atexit([] { gate().close(); });
+  }
+
   void close() {
     std::unique_lock lock(mutex_);
+    if (closed_) return;
     closed_ = true;
     leaving_ = std::this_thread::get_id();
     empty_.wait(lock, [this] { return inside_ == 0; });
   }
 
+  inline static thread_local int depth = 0;  // how often this thread is inside
+  std::once_flag gemm_;
   std::mutex mutex_;
   std::condition_variable empty_, never_;
   int inside_ = 0;
@@ -88,6 +105,12 @@ OneThread::OneThread() {
   if (!openmp()) return;
   before_ = openmp().max_threads();
   if (before_ != 1) openmp().set_threads(1);
+}
+
+void OneThread::prepare(std::string_view implementation) const {
+  if (!implementation.starts_with("brg") && !implementation.starts_with("jit")) {
+    Gate::gate().make_gemm();
+  }
 }
 
 OneThread::~OneThread() {
