@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::int64_t chunk = 1024;            // runs that are placed before any is combined
 constexpr std::int64_t longest_part = 1 << 14;  // bytes that are not cut
-constexpr std::int64_t most_elements = std::int64_t{1} << 31;  // of one range
+constexpr std::int64_t most_offsets = std::int64_t{1} << 31;  // that are kept in 32 bits
 constexpr double least_ns_per_thread = 20'000;  // waking a thread and waiting for it takes some
 
 struct ScatterTask {
@@ -62,7 +62,8 @@ class Scatter {
  private:
   bool goes_by_one_component() const {
     const ScatterLayout::Axis& axis = layout_.axes.back();
-    return layout_.components.size() == 1 && axis.component < 0 && axis.target_stride == 0;
+    return layout_.components.size() == 1 && axis.component < 0 && axis.target_stride == 0 &&
+           end_ - begin_ <= most_offsets;
   }
 
   // As `place` does, where one number of each run says whether it is of this part: whether it is
@@ -243,9 +244,7 @@ HostTask scatter_task(const CallStep& scatter, std::int64_t cores) {
   task->per_part = elements_per_part(task->layout.run, static_cast<std::int64_t>(task->element));
   const std::int64_t extent = (operand.size() + task->per_part - 1) / task->per_part;
   const std::int64_t pieces = scatter_pieces(scatter, cores);
-  const std::int64_t most = most_elements / task->per_part;
-  const std::int64_t grain =
-      std::clamp<std::int64_t>((extent + pieces - 1) / pieces, 1, std::max<std::int64_t>(most, 1));
+  const std::int64_t grain = std::max<std::int64_t>((extent + pieces - 1) / pieces, 1);
   const auto function =
       indices.dtype == i32 ? &run_scatter<std::int32_t> : &run_scatter<std::int64_t>;
   return {function, std::move(task), extent, grain};

@@ -49,19 +49,11 @@ class Gate {
 
   // A thread that is inside may come again: it must go on, so that it can leave.
   void enter() {
-    if (depth++ > 0) return;
-    std::unique_lock lock(mutex_);
-    if (closed_ && leaving_ == std::this_thread::get_id()) {
-      --depth;
-      throw Error("dot: the process is leaving main, and oneDNN is gone");
-    }
-    never_.wait(lock, [this] { return !closed_; });
-    ++inside_;
+    if (depth_ == 0) come_in();
+    ++depth_;
   }
   void leave() {
-    if (--depth > 0) return;
-    std::lock_guard lock(mutex_);
-    if (--inside_ == 0 && closed_) empty_.notify_all();
+    if (--depth_ == 0) go_out();
   }
 
   // What oneDNN makes at its first product by such code is destroyed before what was registered
@@ -81,6 +73,20 @@ class Gate {
     std::atexit([] { gate().close(); });
   }
 
+  void come_in() {
+    std::unique_lock lock(mutex_);
+    if (closed_ && leaving_ == std::this_thread::get_id()) {
+      throw Error("dot: the process is leaving main, and oneDNN is gone");
+    }
+    never_.wait(lock, [this] { return !closed_; });
+    ++inside_;
+  }
+  void go_out() {
+    std::lock_guard lock(mutex_);
+    if (--inside_ == 0 && closed_) empty_.notify_all();
+  }
+
+  // Registered twice where make_gemm is called: the second call finds it done.
   void close() {
     std::unique_lock lock(mutex_);
     if (closed_) return;
@@ -89,7 +95,7 @@ class Gate {
     empty_.wait(lock, [this] { return inside_ == 0; });
   }
 
-  inline static thread_local int depth = 0;  // how often this thread is inside
+  inline static thread_local int depth_ = 0;  // how often this thread is inside
   std::once_flag gemm_;
   std::mutex mutex_;
   std::condition_variable empty_, never_;

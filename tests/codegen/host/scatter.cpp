@@ -47,6 +47,12 @@ struct Scattered {
   }
 };
 
+Scattered scattered(ScatterAttributes attributes, std::vector<Literal> operands) {
+  Scattered made{{Op::scatter, {}, std::move(attributes)}, std::move(operands)};
+  for (const Literal& operand : made.operands) made.call.operands.push_back(operand.type());
+  return made;
+}
+
 Scattered random_case(Random& random, Dtype dtype, ScatterCombiner combiner, const Shape& shape,
                       std::int64_t limit) {
   const RandomScatter made = random_scatter(random, shape, limit, combiner);
@@ -54,19 +60,28 @@ Scattered random_case(Random& random, Dtype dtype, ScatterCombiner combiner, con
   std::int64_t largest = 1;
   for (std::int64_t size : shape) largest = std::max(largest, size);
   const Flavour flavour = random.percent(60) ? Flavour::ordinary : Flavour::special;
-  Scattered scattered{{Op::scatter, {}, made.attributes},
-                      {random_literal(random, {dtype, shape}, flavour),
-                       random_indices(random, index, made.indices, largest),
-                       random_literal(random, {dtype, made.updates}, flavour)}};
-  for (const Literal& operand : scattered.operands) {
-    scattered.call.operands.push_back(operand.type());
-  }
-  return scattered;
+  return scattered(made.attributes, {random_literal(random, {dtype, shape}, flavour),
+                                     random_indices(random, index, made.indices, largest),
+                                     random_literal(random, {dtype, made.updates}, flavour)});
 }
 
 bool takes(Dtype dtype, ScatterCombiner combiner) {
   if (is_complex(dtype)) return combiner <= ScatterCombiner::multiply;
   return !is_float(dtype) || combiner <= ScatterCombiner::maximum;
+}
+
+/// Calls `check` with each dtype and combiner that go together, until it fails.
+template <class Check>
+void for_each_combination(Check check) {
+  for (int d = 0; d < dtype_count; ++d) {
+    for (std::size_t c = 0; c < words<ScatterCombiner>.size(); ++c) {
+      const auto dtype = static_cast<Dtype>(d);
+      const auto combiner = static_cast<ScatterCombiner>(c);
+      if (!takes(dtype, combiner)) continue;
+      check(dtype, combiner);
+      if (::testing::Test::HasFatalFailure()) return;
+    }
+  }
 }
 
 void expect_same(const Literal& got, const Literal& wanted) {
@@ -83,26 +98,21 @@ void expect_same(const Literal& got, const Literal& wanted) {
 
 TEST(HostScatter, GivesWhatTheInterpreterGives) {
   Random random(3);
-  for (int d = 0; d < dtype_count; ++d) {
-    const auto dtype = static_cast<Dtype>(d);
-    for (std::size_t c = 0; c < words<ScatterCombiner>.size(); ++c) {
-      const auto combiner = static_cast<ScatterCombiner>(c);
-      if (!takes(dtype, combiner)) continue;
-      for (int turn = 0; turn < 40; ++turn) {
-        std::vector<std::int64_t> sizes;
-        for (std::int64_t axes = random.below(5); axes > 0; --axes) {
-          sizes.push_back(random.percent(5) ? 0 : 1 + random.below(6));
-        }
-        const Scattered made = random_case(random, dtype, combiner, Shape(sizes), 100);
-        const bool in_place = random.percent(50);
-        expect_same(made.run(random, in_place), made.wanted());
-        if (HasFatalFailure()) {
-          FAIL() << name(dtype) << " " << name(combiner) << " turn " << turn
-                 << (in_place ? " in place" : "");
-        }
+  for_each_combination([&](Dtype dtype, ScatterCombiner combiner) {
+    for (int turn = 0; turn < 40; ++turn) {
+      std::vector<std::int64_t> sizes;
+      for (std::int64_t axes = random.below(5); axes > 0; --axes) {
+        sizes.push_back(random.percent(5) ? 0 : 1 + random.below(6));
+      }
+      const Scattered made = random_case(random, dtype, combiner, Shape(sizes), 100);
+      const bool in_place = random.percent(50);
+      expect_same(made.run(random, in_place), made.wanted());
+      if (HasFatalFailure()) {
+        FAIL() << name(dtype) << " " << name(combiner) << " turn " << turn
+               << (in_place ? " in place" : "");
       }
     }
-  }
+  });
 }
 
 // More runs than are placed at once, and long runs that are cut.
@@ -122,27 +132,21 @@ TEST(HostScatter, OfManyUpdates) {
 // Rows of a cache line's elements and fewer and more, added at places that one index gives.
 TEST(HostScatter, OfRows) {
   Random random(5);
-  for (int d = 0; d < dtype_count; ++d) {
-    const auto dtype = static_cast<Dtype>(d);
-    for (std::size_t c = 0; c < words<ScatterCombiner>.size(); ++c) {
-      const auto combiner = static_cast<ScatterCombiner>(c);
-      if (!takes(dtype, combiner)) continue;
-      for (const std::int64_t width : {1, 2, 15, 16, 17, 64, 130}) {
-        const std::int64_t rows = 1 + random.below(40), updates = random.below(1500 / width + 9);
-        const Dtype index = random.percent(70) ? i32 : i64;
-        const ScatterAttributes attributes{{1}, {0}, {}, {}, {0}, 1, combiner};
-        Scattered made{{Op::scatter, {}, attributes},
-                       {random_literal(random, {dtype, {rows, width}}, Flavour::ordinary),
-                        random_indices(random, index, {updates}, rows),
-                        random_literal(random, {dtype, {updates, width}}, Flavour::ordinary)}};
-        for (const Literal& operand : made.operands) made.call.operands.push_back(operand.type());
-        expect_same(made.run(random, random.percent(50)), made.wanted());
-        if (HasFatalFailure()) {
-          FAIL() << name(dtype) << " " << name(combiner) << " rows of " << width;
-        }
+  for_each_combination([&](Dtype dtype, ScatterCombiner combiner) {
+    for (const std::int64_t width : {1, 2, 15, 16, 17, 64, 130}) {
+      const std::int64_t rows = 1 + random.below(40), updates = random.below(1500 / width + 9);
+      const Dtype index = random.percent(70) ? i32 : i64;
+      const Scattered made =
+          scattered({{1}, {0}, {}, {}, {0}, 1, combiner},
+                    {random_literal(random, {dtype, {rows, width}}, Flavour::ordinary),
+                     random_indices(random, index, {updates}, rows),
+                     random_literal(random, {dtype, {updates, width}}, Flavour::ordinary)});
+      expect_same(made.run(random, random.percent(50)), made.wanted());
+      if (HasFatalFailure()) {
+        FAIL() << name(dtype) << " " << name(combiner) << " rows of " << width;
       }
     }
-  }
+  });
 }
 
 TEST(HostScatter, IsCutWhereThatIsWorthIt) {
