@@ -1,6 +1,7 @@
 #include "frontend/trace/record.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "anabranch/named_scope.h"
 #include "frontend/array/expression.h"
@@ -18,15 +19,15 @@ namespace {
 
 // The device that the operands agree on; nothing where none of them cares. What a trace takes in
 // from outside becomes part of it, and is then anywhere.
-std::optional<Device> common_device(Op op, const std::vector<Array>& operands, bool traced,
-                                    SourceLocation where) {
+std::optional<Device> common_device(std::string_view function, const std::vector<Array>& operands,
+                                    bool traced, SourceLocation where) {
   std::optional<Device> device;
   for (const Array& operand : operands) {
     const Expression& expression = *operand.expression();
     std::optional<Device> own = expression.device();
     if (!own || (traced && expression.kind != Expression::Kind::traced)) continue;
     if (device && *device != *own) {
-      fail(std::string(name(op)) + ": operands live on " + to_string(*device) + " and on " +
+      fail(std::string(function) + ": operands live on " + to_string(*device) + " and on " +
                to_string(*own) + "; move one with .to(device)",
            where);
     }
@@ -58,31 +59,51 @@ struct Resolved {
   bool weak = false;
 };
 
-Resolved resolve(Op op, const std::vector<Array>& operands, const Attributes& attributes,
-                 SourceLocation where) {
+/// `has_mask`: the first operand has no part in the result's dtype.
+Resolved resolve(std::string_view function, const std::vector<Array>& operands, bool has_mask,
+                 std::optional<Device> device, SourceLocation where) {
   Resolved resolved;
   resolved.weak = !operands.empty();
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const Array& operand = operands[i];
     if (!operand.expression()) {
-      fail(std::string(name(op)) + ": an operand is an empty Array; give it a value first", where);
+      fail(std::string(function) + ": an operand is an empty Array; give it a value first", where);
     }
     const Expression& expression = *operand.expression();
     if (expression.kind == Expression::Kind::donated) {
-      fail_donated(std::string(name(op)), expression, where);
+      fail_donated(std::string(function), expression, where);
     }
-    const bool is_mask = op == Op::select && i == 0;  // has no part in the result's dtype
-    resolved.weak = resolved.weak && (expression.weak || is_mask);
+    resolved.weak = resolved.weak && (expression.weak || (has_mask && i == 0));
     if (expression.kind == Expression::Kind::traced) {
       resolved.tracer = innermost_tracer(resolved.tracer, expression);
     }
   }
-  if (auto* transfer = std::get_if<DeviceAttributes>(&attributes)) {
-    resolved.device = transfer->device;
-  } else {
-    resolved.device = common_device(op, operands, resolved.tracer != nullptr, where);
-  }
+  resolved.device =
+      device ? device : common_device(function, operands, resolved.tracer != nullptr, where);
   return resolved;
+}
+
+Resolved resolve(Op op, const std::vector<Array>& operands, const Attributes& attributes,
+                 SourceLocation where) {
+  std::optional<Device> device;
+  if (auto* transfer = std::get_if<DeviceAttributes>(&attributes)) device = transfer->device;
+  return resolve(name(op), operands, op == Op::select, device, where);
+}
+
+std::vector<Array> run_now(const Graph& graph, const std::vector<Array>& operands,
+                           std::optional<Device> device) {
+  Options options = default_options();
+  if (device) options.device = *device;
+  auto compiled = compile_once(graph, options);
+  evaluate(operands);
+  std::vector<Buffer> memory;
+  for (const Array& operand : operands) memory.push_back(memory_of(operand, options.device));
+  memory = run(*compiled, std::move(memory));
+  std::vector<Array> results;
+  for (std::size_t i = 0; i < memory.size(); ++i) {
+    results.push_back(array_of(graph.output_type(i), std::move(memory[i])));
+  }
+  return results;
 }
 
 }  // namespace
@@ -138,21 +159,17 @@ std::vector<Array> record_all(Op op, const std::vector<Array>& operands, SourceL
   }
   const Value node = builder.add(op, std::move(inputs), std::move(attributes), std::nullopt,
                                  std::move(regions), where);
-  const std::vector<Type> types = builder.node(node).types;
-  for (std::uint32_t i = 0; i < types.size(); ++i) outputs.push_back({node.node, i});
-  Options options = default_options();
-  if (resolved.device) options.device = *resolved.device;
-  auto compiled = compile_once(builder.build(std::move(outputs)), options);
+  const auto count = static_cast<std::uint32_t>(builder.node(node).types.size());
+  for (std::uint32_t i = 0; i < count; ++i) outputs.push_back({node.node, i});
+  return run_now(builder.build(std::move(outputs)), operands, resolved.device);
+}
 
-  evaluate(operands);
-  std::vector<Buffer> memory;
-  for (const Array& operand : operands) memory.push_back(memory_of(operand, options.device));
-  memory = run(*compiled, std::move(memory));
-  std::vector<Array> results;
-  for (std::size_t i = 0; i < types.size(); ++i) {
-    results.push_back(array_of(types[i], std::move(memory[i])));
-  }
-  return results;
+std::vector<Array> call_graph(std::string_view function, const Graph& graph,
+                              const std::vector<Array>& operands, SourceLocation where) {
+  where.scope = current_scope();
+  const Resolved resolved = resolve(function, operands, false, std::nullopt, where);
+  if (!resolved.tracer) return run_now(graph, operands, resolved.device);
+  return resolved.tracer->call(function, graph, operands, where, resolved.device);
 }
 
 }  // namespace anabranch

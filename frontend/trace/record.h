@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "anabranch/array.h"
@@ -23,5 +24,11 @@ Array record(Op op, const std::vector<Array>& operands, SourceLocation where,
 /// operand, or compiled and dispatched at once. Throws as `record` does.
 std::vector<Array> record_all(Op op, const std::vector<Array>& operands, SourceLocation where,
                               Attributes attributes, std::vector<Graph> regions = {});
+
+/// The outputs of a graph, `function`'s, for these operands, one per parameter: copied into the
+/// trace of a traced operand, or compiled (once for equal graphs) and dispatched. Throws as
+/// `record` does.
+std::vector<Array> call_graph(std::string_view function, const Graph& graph,
+                              const std::vector<Array>& operands, SourceLocation where);
 
 }  // namespace anabranch

@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "frontend/array/fail.h"
+#include "ir/graph/copier.h"
 #include "passes/dce.h"
 #include "runtime/memory/read.h"
 
@@ -46,12 +47,12 @@ Array Tracer::parameter(const Type& type, std::optional<Device> device) {
   return Array(std::make_shared<Expression>(type, Traced{shared_from_this(), value}, device));
 }
 
-std::vector<Value> Tracer::import_all(const std::vector<Array>& operands, Op op,
+std::vector<Value> Tracer::import_all(const std::vector<Array>& operands, std::string_view function,
                                       SourceLocation where) {
   std::vector<Value> inputs;
   inputs.reserve(operands.size());
   for (const Array& operand : operands) {
-    inputs.push_back(import(operand.expression(), std::string(anabranch::name(op)), where));
+    inputs.push_back(import(operand.expression(), std::string(function), where));
   }
   return inputs;
 }
@@ -60,7 +61,7 @@ Array Tracer::record(Op op, const std::vector<Array>& operands, Attributes attri
                      std::optional<Type> stated, SourceLocation where,
                      std::optional<Device> device) {
   std::lock_guard lock(mutex_);
-  std::vector<Value> inputs = import_all(operands, op, where);
+  std::vector<Value> inputs = import_all(operands, name(op), where);
   Value value =
       builder_.add(op, std::move(inputs), std::move(attributes), std::move(stated), {}, where);
   note_births();
@@ -74,7 +75,7 @@ std::vector<Array> Tracer::record_all(Op op, const std::vector<Array>& operands,
                                       Attributes attributes, std::vector<Graph> regions,
                                       SourceLocation where, std::optional<Device> device) {
   std::lock_guard lock(mutex_);
-  std::vector<Value> inputs = import_all(operands, op, where);
+  std::vector<Value> inputs = import_all(operands, name(op), where);
   Value value = builder_.add(op, std::move(inputs), std::move(attributes), std::nullopt,
                              std::move(regions), where);
   note_births();
@@ -84,6 +85,25 @@ std::vector<Array> Tracer::record_all(Op op, const std::vector<Array>& operands,
     result->location = where;
     results.emplace_back(std::move(result));
     ++value.result;
+  }
+  return results;
+}
+
+std::vector<Array> Tracer::call(std::string_view function, const Graph& graph,
+                                const std::vector<Array>& operands, SourceLocation where,
+                                std::optional<Device> device) {
+  std::lock_guard lock(mutex_);
+  const std::vector<Value> inputs = import_all(operands, function, where);
+  GraphCopier copier(graph, builder_);
+  for (std::uint32_t i = 0; i < inputs.size(); ++i) copier.rename(i, inputs[i]);
+  copier.copy_body();
+  note_births();
+  std::vector<Array> results;
+  for (Value output : graph.outputs()) {
+    auto result = std::make_shared<Expression>(graph.type(output),
+                                               Traced{shared_from_this(), copier(output)}, device);
+    result->location = where;
+    results.emplace_back(std::move(result));
   }
   return results;
 }

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -50,6 +51,12 @@ class Tracer : public std::enable_shared_from_this<Tracer> {
                                 std::vector<Graph> regions, SourceLocation where,
                                 std::optional<Device> device);
 
+  /// The outputs of `graph`, of which all nodes are copied into this trace. `function` names what
+  /// it is in messages.
+  std::vector<Array> call(std::string_view function, const Graph& graph,
+                          const std::vector<Array>& operands, SourceLocation where,
+                          std::optional<Device> device);
+
   /// The graph of what the outputs need, and of all parameters.
   Graph finish(const std::vector<Array>& outputs);
   /// What the parameters that the graph has beyond its own stand for, in order, once finished.
@@ -74,7 +81,8 @@ class Tracer : public std::enable_shared_from_this<Tracer> {
   Value import_computed(const std::shared_ptr<Tracer>& outer, Value value);
   Value capture(const std::shared_ptr<Tracer>& outer, Value value);
   Value capture(const ExpressionPtr& memory);
-  std::vector<Value> import_all(const std::vector<Array>& operands, Op op, SourceLocation where);
+  std::vector<Value> import_all(const std::vector<Array>& operands, std::string_view function,
+                                SourceLocation where);
   void note_births();
   std::vector<const std::byte*> held_elsewhere(const std::vector<Array>& outputs) const;
   std::optional<Node> node_since(std::uint64_t serial, std::uint32_t node) const;

@@ -1,0 +1,103 @@
+// Quantity: what the rules of the transforms are written in: an array of the graph that is being
+// built, with the operators of numbers.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "ir/graph/builder.h"
+
+namespace anabranch {
+
+/// A value of the graph that `graph` builds. Both operands of an operator have one type.
+struct Quantity {
+  GraphBuilder* graph = nullptr;
+  Value value;
+
+  const Type& type() const { return graph->type(value); }
+  Dtype dtype() const { return type().dtype; }
+  Shape shape() const { return type().shape; }
+
+  Quantity op(Op op) const { return {graph, graph->add(op, {value})}; }
+  Quantity op(Op op, Quantity y) const { return {graph, graph->add(op, {value, y.value})}; }
+  Quantity compare(Comparison direction, Quantity y) const {
+    return {graph, graph->add(Op::compare, {value, y.value}, CompareAttributes{direction})};
+  }
+  /// `x` in its dtype, everywhere.
+  Quantity number(double x) const { return splat(*graph, type(), x); }
+  Quantity as(Dtype to) const {
+    if (dtype() == to) return *this;
+    return {graph, graph->add(Op::convert, {value}, NoAttributes{}, Type{to, shape()})};
+  }
+
+  /// An array whose elements are all `x`.
+  static Quantity splat(GraphBuilder& graph, const Type& type, double x) {
+    const Value scalar = graph.constant(Literal::scalar(type.dtype, x));
+    if (type.rank() == 0) return {&graph, scalar};
+    return {&graph, graph.add(Op::broadcast_in_dim, {scalar}, AxesAttributes{}, type)};
+  }
+  static Quantity zeros(GraphBuilder& graph, const Type& type) { return splat(graph, type, 0); }
+
+  // --- shapes ---
+  Quantity reshape(Shape to) const {
+    if (shape() == to) return *this;
+    return {graph, graph->add(Op::reshape, {value}, NoAttributes{}, Type{dtype(), std::move(to)})};
+  }
+  /// Axis i becomes axis axes[i] of `to`.
+  Quantity broadcast(Shape to, std::vector<std::int64_t> axes) const {
+    return {graph, graph->add(Op::broadcast_in_dim, {value}, AxesAttributes{std::move(axes)},
+                              Type{dtype(), std::move(to)})};
+  }
+  /// A scalar, or an array of the shape itself, all over the shape.
+  Quantity all_over(Shape to) const { return shape() == to ? *this : broadcast(std::move(to), {}); }
+  /// Axis i of the result is axis axes[i].
+  Quantity transpose(std::vector<std::int64_t> axes) const;
+  /// Axis `from` becomes axis `to`; the others keep their order.
+  Quantity move_axis(std::int64_t from, std::int64_t to) const;
+  Quantity slice(std::vector<std::int64_t> start, std::vector<std::int64_t> limit) const;
+  /// Zeros around and between its elements.
+  Quantity pad(std::vector<std::int64_t> low, std::vector<std::int64_t> high,
+               std::vector<std::int64_t> interior) const;
+  Quantity sum(std::vector<std::int64_t> axes) const;
+  /// The conjugate; itself where it is real.
+  Quantity conjugate() const;
+};
+
+// clang-format off
+inline Quantity operator+(Quantity x, Quantity y) { return x.op(Op::add, y); }
+inline Quantity operator-(Quantity x, Quantity y) { return x.op(Op::subtract, y); }
+inline Quantity operator*(Quantity x, Quantity y) { return x.op(Op::multiply, y); }
+inline Quantity operator/(Quantity x, Quantity y) { return x.op(Op::divide, y); }
+inline Quantity operator+(Quantity x, double y) { return x + x.number(y); }
+inline Quantity operator-(Quantity x, double y) { return x - x.number(y); }
+inline Quantity operator*(Quantity x, double y) { return x * x.number(y); }
+inline Quantity operator/(Quantity x, double y) { return x / x.number(y); }
+inline Quantity operator+(double x, Quantity y) { return y.number(x) + y; }
+inline Quantity operator-(double x, Quantity y) { return y.number(x) - y; }
+inline Quantity operator*(double x, Quantity y) { return y.number(x) * y; }
+inline Quantity operator/(double x, Quantity y) { return y.number(x) / y; }
+inline Quantity operator-(Quantity x) { return x.op(Op::negate); }
+inline Quantity operator&(Quantity x, Quantity y) { return x.op(Op::and_, y); }
+inline Quantity operator|(Quantity x, Quantity y) { return x.op(Op::or_, y); }
+inline Quantity operator!(Quantity x) { return x.op(Op::not_); }
+inline Quantity operator==(Quantity x, Quantity y) { return x.compare(Comparison::eq, y); }
+inline Quantity operator!=(Quantity x, Quantity y) { return x.compare(Comparison::ne, y); }
+inline Quantity operator<(Quantity x, Quantity y) { return x.compare(Comparison::lt, y); }
+inline Quantity operator<=(Quantity x, Quantity y) { return x.compare(Comparison::le, y); }
+inline Quantity operator>(Quantity x, Quantity y) { return x.compare(Comparison::gt, y); }
+inline Quantity operator>=(Quantity x, Quantity y) { return x.compare(Comparison::ge, y); }
+// clang-format on
+
+inline Quantity select(Quantity condition, Quantity yes, Quantity no) {
+  return {yes.graph, yes.graph->add(Op::select, {condition.value, yes.value, no.value})};
+}
+/// The position along an axis.
+Quantity iota(GraphBuilder& graph, const Type& type, std::int64_t axis);
+/// The complex number of two real ones.
+inline Quantity complex(Quantity re, Quantity im) { return re.op(Op::complex, im); }
+
+/// 0, 1, ... count - 1.
+std::vector<std::int64_t> axes_up_to(std::int64_t count);
+
+}  // namespace anabranch
