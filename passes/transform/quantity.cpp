@@ -24,8 +24,9 @@ Quantity Quantity::move_axis(std::int64_t from, std::int64_t to) const {
 
 Quantity Quantity::slice(std::vector<std::int64_t> start, std::vector<std::int64_t> limit) const {
   std::vector<std::int64_t> stride(start.size(), 1);
-  return {graph, graph->add(Op::slice, {value},
-                            SliceAttributes{std::move(start), std::move(limit), std::move(stride)})};
+  return {graph,
+          graph->add(Op::slice, {value},
+                     SliceAttributes{std::move(start), std::move(limit), std::move(stride)})};
 }
 
 Quantity Quantity::pad(std::vector<std::int64_t> low, std::vector<std::int64_t> high,

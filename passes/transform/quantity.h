@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "ir/graph/builder.h"
@@ -15,9 +16,10 @@ struct Quantity {
   GraphBuilder* graph = nullptr;
   Value value;
 
+  /// Good until the next op is added, and so is `shape`.
   const Type& type() const { return graph->type(value); }
+  const Shape& shape() const { return type().shape; }
   Dtype dtype() const { return type().dtype; }
-  Shape shape() const { return type().shape; }
 
   Quantity op(Op op) const { return {graph, graph->add(op, {value})}; }
   Quantity op(Op op, Quantity y) const { return {graph, graph->add(op, {value, y.value})}; }
@@ -28,16 +30,16 @@ struct Quantity {
   Quantity number(double x) const { return splat(*graph, type(), x); }
   Quantity as(Dtype to) const {
     if (dtype() == to) return *this;
-    return {graph, graph->add(Op::convert, {value}, NoAttributes{}, Type{to, shape()})};
+    return {graph, graph->add(Op::convert, {value}, NoAttributes{}, Type{to, Shape(shape())})};
   }
 
   /// An array whose elements are all `x`.
-  static Quantity splat(GraphBuilder& graph, const Type& type, double x) {
+  static Quantity splat(GraphBuilder& graph, Type type, double x) {
     const Value scalar = graph.constant(Literal::scalar(type.dtype, x));
     if (type.rank() == 0) return {&graph, scalar};
-    return {&graph, graph.add(Op::broadcast_in_dim, {scalar}, AxesAttributes{}, type)};
+    return {&graph, graph.add(Op::broadcast_in_dim, {scalar}, AxesAttributes{}, std::move(type))};
   }
-  static Quantity zeros(GraphBuilder& graph, const Type& type) { return splat(graph, type, 0); }
+  static Quantity zeros(GraphBuilder& graph, Type type) { return splat(graph, std::move(type), 0); }
 
   // --- shapes ---
   Quantity reshape(Shape to) const {

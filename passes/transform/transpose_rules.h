@@ -16,7 +16,7 @@ class Cotangents;
 /// have been written into the graph that is being built.
 struct TransposeStep {
   GraphBuilder& graph;
-  const Node& node;  ///< of the linear graph
+  const Node& node;                              ///< of the linear graph
   std::vector<std::optional<Value>> known;       ///< per operand; nothing for a linear one
   std::vector<std::optional<Value>> cotangents;  ///< per result; at least one is there
   Cotangents& sums;
@@ -27,8 +27,7 @@ struct TransposeStep {
   Quantity cotangent() const { return {&graph, *cotangents[0]}; }
   /// That of any result, zeros where it has none.
   Quantity cotangent(std::size_t i) const {
-    return cotangents[i] ? Quantity{&graph, *cotangents[i]}
-                         : Quantity::zeros(graph, node.types[i]);
+    return cotangents[i] ? Quantity{&graph, *cotangents[i]} : Quantity::zeros(graph, node.types[i]);
   }
   const Type& type_of_operand(std::size_t i) const;
 

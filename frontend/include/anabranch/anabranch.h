@@ -19,6 +19,7 @@
 #include "anabranch/device.h"
 #include "anabranch/device_memory.h"
 #include "anabranch/devices.h"
+#include "anabranch/differentiate.h"
 #include "anabranch/donate.h"
 #include "anabranch/dtype.h"
 #include "anabranch/dtype_info.h"

@@ -1,0 +1,56 @@
+#include "passes/transform/counted_loop.h"
+
+#include <algorithm>
+
+#include "ir/scalar.h"
+
+namespace anabranch {
+
+std::optional<std::int64_t> integer_of(const Node& node) {
+  if (node.op != Op::constant || !is_integer(node.types[0].dtype)) return {};
+  const Literal& value = node.as<ConstantAttributes>().value;
+  if (value.type().rank() != 0) return {};
+  if (is_unsigned_integer(value.type().dtype)) {
+    return static_cast<std::int64_t>(value.bits(0).low);
+  }
+  return visit_any_dtype(value.type().dtype, [&]<class T>() -> std::optional<std::int64_t> {
+    if constexpr (std::is_integral_v<T>) return static_cast<std::int64_t>(value.values<T>()[0]);
+    return {};
+  });
+}
+
+std::optional<std::int64_t> integer_of(const Graph& graph, Value value) {
+  return integer_of(graph.node(value));
+}
+
+std::optional<CountedLoop> counted_loop(const Node& loop) {
+  const Graph &condition = loop.regions[0], &body = loop.regions[1];
+  const Node& compare = condition.node(condition.outputs()[0]);
+  if (compare.op != Op::compare) return {};
+  if (compare.as<CompareAttributes>().direction != Comparison::lt) return {};
+  const std::uint32_t counter = compare.inputs[0].node;
+  if (counter >= loop.types.size() || !is_integer(loop.types[counter].dtype)) return {};
+  const Node& next = body.node(body.outputs()[counter]);
+  if (next.op != Op::add) return {};
+  const auto is_step = [&](Value a, Value b) {
+    return a == Value{counter, 0} && integer_of(body, b) == 1;
+  };
+  if (!is_step(next.inputs[0], next.inputs[1]) && !is_step(next.inputs[1], next.inputs[0])) {
+    return {};
+  }
+  CountedLoop counted{counter, {}, integer_of(condition, compare.inputs[1])};
+  const std::uint32_t bound = compare.inputs[1].node;
+  if (counted.constant_bound) return counted;
+  // A bound that is carried is one where it stays as it is.
+  if (bound >= condition.parameter_count()) return {};
+  if (bound < loop.types.size() && body.outputs()[bound] != Value{bound, 0}) return {};
+  counted.bound = bound;
+  return counted;
+}
+
+std::optional<std::int64_t> trip_count(const CountedLoop& loop, std::int64_t first) {
+  if (!loop.constant_bound) return {};
+  return std::max<std::int64_t>(*loop.constant_bound - first, 0);
+}
+
+}  // namespace anabranch

@@ -1,0 +1,245 @@
+#include "passes/transform/jvp.h"
+
+#include <algorithm>
+#include <string>
+
+#include "anabranch/error.h"
+#include "ir/graph/copier.h"
+#include "passes/dce.h"
+#include "passes/transform/jvp_rules.h"
+
+namespace anabranch {
+
+bool has_tangent(Dtype dtype) { return is_float(dtype) || is_complex(dtype); }
+
+Quantity JvpStep::again(std::vector<Value> operands) const {
+  std::optional<Type> stated;
+  if (info(node.op).has(OpInfo::typed)) stated = node.types[0];
+  return {&graph, graph.add(node.op, std::move(operands), node.attributes, std::move(stated),
+                            node.regions, node.location)};
+}
+
+namespace {
+
+// A region's jvp with its parameters in another order: number i is parameter order[i] of it.
+Graph with_parameter_order(const Graph& region, std::span<const std::uint32_t> order) {
+  GraphBuilder builder(region.name());
+  GraphCopier copier(region, builder);
+  for (std::uint32_t from : order) {
+    copier.rename(from, builder.parameter(region.parameter_type(from)));
+  }
+  copier.copy_body();
+  return builder.build(copier(region.outputs()));
+}
+
+std::vector<std::uint32_t> positions(const std::vector<bool>& marks) {
+  std::vector<std::uint32_t> list;
+  for (std::uint32_t i = 0; i < marks.size(); ++i) {
+    if (marks[i]) list.push_back(i);
+  }
+  return list;
+}
+
+class Forward {
+ public:
+  Forward(const Graph& graph, const std::vector<bool>& active)
+      : graph_(graph), builder_(graph.name()), copier_(graph, builder_) {
+    const auto count = static_cast<std::uint32_t>(graph.parameter_count());
+    for (std::uint32_t i = 0; i < count; ++i) copier_.copy(i);
+    for (std::uint32_t i = 0; i < graph.nodes().size(); ++i) {
+      tangents_.emplace_back(graph.node(i).types.size());
+    }
+    for (std::uint32_t i : positions(active)) {
+      tangents_[i][0] = builder_.parameter(graph.parameter_type(i));
+    }
+  }
+
+  Jvp run(const std::vector<bool>& required) {
+    for (auto i = static_cast<std::uint32_t>(graph_.parameter_count()); i < graph_.nodes().size();
+         ++i) {
+      differentiate(i);
+    }
+    std::vector<Value> outputs = copier_(graph_.outputs());
+    Jvp result;
+    for (std::size_t i = 0; i < graph_.outputs().size(); ++i) {
+      const Value output = graph_.outputs()[i];
+      std::optional<Value> tangent = tangents_[output.node][output.result];
+      if (!tangent && !required.empty() && required[i]) {
+        tangent = Quantity::zeros(builder_, graph_.type(output)).value;
+      }
+      result.active.push_back(tangent.has_value());
+      if (tangent) outputs.push_back(*tangent);
+    }
+    result.graph = without_dead_nodes(builder_.build(std::move(outputs)));
+    return result;
+  }
+
+ private:
+  void differentiate(std::uint32_t index);
+  Tangents tangents_of(const JvpRule& rule, const JvpStep& step) const;
+  Tangents linear(const JvpRule& rule, const JvpStep& step) const;
+  void loop(std::uint32_t index, const Tangents& inputs);
+  void branch(std::uint32_t index, const Tangents& inputs);
+  std::vector<Value> with_tangents(std::span<const Value> values, const Tangents& tangents,
+                                   const std::vector<bool>& active);
+  void take_results(std::uint32_t index, Value first, const std::vector<bool>& active);
+
+  const Graph& graph_;
+  GraphBuilder builder_;
+  GraphCopier copier_;
+  std::vector<Tangents> tangents_;  // per node, per result
+};
+
+void Forward::differentiate(std::uint32_t index) {
+  const Node& node = graph_.node(index);
+  Tangents inputs;
+  for (Value input : node.inputs) inputs.push_back(tangents_[input.node][input.result]);
+  const bool is_active = std::any_of(inputs.begin(), inputs.end(), [](auto& t) { return t; });
+  const JvpRule rule = jvp_rule(node.op);
+  if (!is_active || rule.kind == JvpRule::Kind::none) {
+    copier_.copy(index);
+    return;
+  }
+  if (rule.kind == JvpRule::Kind::with_regions) {
+    node.op == Op::while_ ? loop(index, inputs) : branch(index, inputs);
+    return;
+  }
+  const Value result = copier_.copy(index);
+  const std::vector<Value> values = copier_(node.inputs);
+  tangents_[index] = tangents_of(rule, {builder_, node, values, inputs, result});
+}
+
+Tangents Forward::tangents_of(const JvpRule& rule, const JvpStep& step) const {
+  using Kind = JvpRule::Kind;
+  if (rule.kind == Kind::refused) {
+    std::string text = std::string(name(step.node.op)) + " has no derivative; " + rule.remedy;
+    if (step.node.location) text += ", at " + to_string(step.node.location);
+    throw Error(text);
+  }
+  if (rule.kind == Kind::formula) return rule.formula(step);
+  if (rule.kind == Kind::linear) return linear(rule, step);
+  std::optional<Quantity> sum;
+  for (std::size_t i = 0; i < step.inputs.size(); ++i) {
+    if (!step.is_active(i)) continue;
+    std::vector<Value> operands(step.inputs.begin(), step.inputs.end());
+    operands[i] = *step.tangents[i];
+    const bool is_sum = step.node.op == Op::add || (step.node.op == Op::subtract && i == 0);
+    const Quantity part = rule.kind == Kind::multilinear ? step.again(std::move(operands))
+                          : is_sum                       ? step.tangent(i)
+                          : step.node.op == Op::subtract ? -step.tangent(i)
+                                                         : step.tangent(i) * rule.factors[i](step);
+    sum = sum ? *sum + part : part;
+  }
+  return {sum->value};
+}
+
+Tangents Forward::linear(const JvpRule& rule, const JvpStep& step) const {
+  std::vector<Value> operands(step.inputs.begin(), step.inputs.end());
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const bool is_linear = i >= 64 || ((rule.linear_operands >> i) & 1);
+    if (is_linear) operands[i] = step.tangent(i).value;
+  }
+  return {step.again(std::move(operands)).value};
+}
+
+// `values`, then the tangents of those that are active.
+std::vector<Value> Forward::with_tangents(std::span<const Value> values, const Tangents& tangents,
+                                          const std::vector<bool>& active) {
+  std::vector<Value> list(values.begin(), values.end());
+  for (std::uint32_t i : positions(active)) {
+    list.push_back(tangents[i] ? *tangents[i]
+                               : Quantity::zeros(builder_, builder_.type(values[i])).value);
+  }
+  return list;
+}
+
+// The results of a node that gives its own, then the tangents of those that are active.
+void Forward::take_results(std::uint32_t index, Value first, const std::vector<bool>& active) {
+  copier_.rename(index, first);
+  first.result += static_cast<std::uint32_t>(active.size());
+  for (std::uint32_t i : positions(active)) {
+    tangents_[index][i] = first;
+    ++first.result;
+  }
+}
+
+// Carries without a tangent stay without one: which have one is a fixed point, since what a turn
+// gives goes into the next.
+//
+// Operands: carries, tangents of carries, captures, tangents of captures.
+void Forward::loop(std::uint32_t index, const Tangents& inputs) {
+  const Node& node = graph_.node(index);
+  const std::size_t carried = node.types.size(), count = node.inputs.size();
+  std::vector<bool> active(count);
+  for (std::size_t i = 0; i < count; ++i) active[i] = inputs[i].has_value();
+  const auto carries_of = [&](const std::vector<bool>& all) {
+    return std::vector<bool>(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(carried));
+  };
+  Jvp body;
+  while (true) {
+    body = jvp(node.regions[1], active, carries_of(active));
+    if (body.active == carries_of(active)) break;
+    std::copy(body.active.begin(), body.active.end(), active.begin());
+  }
+  const std::vector<Value> values = copier_(node.inputs);
+  const std::vector<Value> all = with_tangents(values, inputs, active);
+  std::vector<std::uint32_t> order;  // of what `all` lists
+  const auto list = [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) order.push_back(static_cast<std::uint32_t>(i));
+  };
+  const std::size_t active_carries = positions(body.active).size();
+  list(0, carried);
+  list(count, count + active_carries);
+  list(carried, count);
+  list(count + active_carries, all.size());
+  std::vector<Value> operands;
+  std::vector<Type> types;
+  for (std::uint32_t from : order) operands.push_back(all[from]);
+  for (Value value : all) types.push_back(builder_.type(value));
+  // The condition sees the tangents, and does not ask for them.
+  GraphBuilder condition(node.regions[0].name());
+  GraphCopier copier(node.regions[0], condition);
+  for (std::uint32_t from : order) {
+    const Value parameter = condition.parameter(types[from]);
+    if (from < count) copier.rename(from, parameter);
+  }
+  copier.copy_body();
+  std::vector<Graph> regions = {condition.build(copier(node.regions[0].outputs())),
+                                with_parameter_order(body.graph, order)};
+  const Value made = builder_.add(node.op, std::move(operands), node.attributes, std::nullopt,
+                                  std::move(regions), node.location);
+  take_results(index, made, body.active);
+}
+
+void Forward::branch(std::uint32_t index, const Tangents& inputs) {
+  const Node& node = graph_.node(index);
+  const Tangents own(inputs.begin() + 1, inputs.end());
+  std::vector<bool> active;
+  for (const auto& tangent : own) active.push_back(tangent.has_value());
+  std::vector<bool> gives(node.types.size());
+  for (const Graph& region : node.regions) {
+    const Jvp made = jvp(region, active);
+    for (std::size_t i = 0; i < gives.size(); ++i) gives[i] = gives[i] || made.active[i];
+  }
+  std::vector<Graph> regions;
+  for (const Graph& region : node.regions) regions.push_back(jvp(region, active, gives).graph);
+  const std::vector<Value> values = copier_(node.inputs);
+  std::vector<Value> operands = with_tangents(std::span(values).subspan(1), own, active);
+  operands.insert(operands.begin(), values[0]);
+  const Value made = builder_.add(node.op, std::move(operands), node.attributes, std::nullopt,
+                                  std::move(regions), node.location);
+  take_results(index, made, gives);
+}
+
+}  // namespace
+
+Jvp jvp(const Graph& graph, const std::vector<bool>& active, const std::vector<bool>& required) {
+  for (std::size_t i = 0; i < active.size(); ++i) {
+    if (!active[i] || has_tangent(graph.parameter_type(i).dtype)) continue;
+    throw InternalError("jvp", "parameter " + std::to_string(i) + " has no tangents",
+                        to_string(graph));
+  }
+  return Forward(graph, active).run(required);
+}
+
+}  // namespace anabranch

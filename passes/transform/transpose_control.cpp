@@ -1,0 +1,154 @@
+// Loops and branches: a loop is transposed as a loop that runs backwards.
+#include <algorithm>
+#include <string>
+
+#include "anabranch/error.h"
+#include "ir/graph/copier.h"
+#include "passes/dce.h"
+#include "passes/transform/checkpoints.h"
+#include "passes/transform/counted_loop.h"
+#include "passes/transform/transpose.h"
+#include "passes/transform/transpose_rules.h"
+
+namespace anabranch {
+namespace {
+
+using S = const TransposeStep&;
+using Flags = std::vector<bool>;
+
+const Type counts{Dtype::i64, {}};
+
+Flags linear_operands(S s) {
+  Flags linear;
+  for (std::size_t i = 0; i < s.node.inputs.size(); ++i) linear.push_back(s.is_linear(i));
+  return linear;
+}
+
+}  // namespace
+
+// The number of the turn counts up, and the turns are taken from the last to the first.
+//
+// Operands: the number, cotangents of the linear carries, sums of the linear captures; known ones.
+void transpose_loop(S s) {
+  const auto counted = counted_loop(s.node);
+  if (!counted) throw InternalError("transpose", "a linear loop whose turns are not counted");
+  const LinearLoop loop = linear_loop(s.node, *counted, linear_operands(s));
+  if (!loop.known_carries.empty()) return transpose_with_checkpoints(s, loop);
+
+  std::vector<Value> operands = {Quantity::zeros(s.graph, counts).value};
+  GraphBuilder next(s.node.regions[1].name()), condition(s.node.regions[0].name());
+  const Quantity number = {&next, next.parameter(counts)};
+  const Quantity asked = {&condition, condition.parameter(counts)};
+  std::vector<Value> cotangents, sums, known(s.node.inputs.size());
+  for (std::uint32_t i : loop.linear_carries) {
+    operands.push_back(s.cotangent(i).value);
+    cotangents.push_back(next.parameter(s.node.types[i]));
+    condition.parameter(s.node.types[i]);
+  }
+  for (std::uint32_t i : loop.linear_captures) {
+    operands.push_back(s.sum(i).value);
+    sums.push_back(next.parameter(s.type_of_operand(i)));
+    condition.parameter(s.type_of_operand(i));
+  }
+  std::vector<Value> asked_known(s.node.inputs.size());
+  for (std::uint32_t i : loop.known_captures) {
+    operands.push_back(s.in(i).value);
+    known[i] = next.parameter(s.type_of_operand(i));
+    asked_known[i] = condition.parameter(s.type_of_operand(i));
+  }
+  const auto bound = [&](GraphBuilder& graph, const std::vector<Value>& values) {
+    if (!counted->bound) {
+      return Quantity::splat(graph, counts, static_cast<double>(*counted->constant_bound));
+    }
+    return Quantity{&graph, values[*counted->bound]};
+  };
+  // Turn bound - 1 - number, where the counter begins at 0.
+  known[counted->counter] = (bound(next, known) - 1 - number).value;
+  std::vector<Value> outputs = loop.transposed_turn(next, known, cotangents, sums);
+  outputs.insert(outputs.begin(), (number + 1).value);
+  const Quantity is_left = asked < bound(condition, asked_known);
+  const Value made = s.graph.add(Op::while_, std::move(operands), s.node.attributes, std::nullopt,
+                                 {condition.build({is_left.value}),
+                                  without_dead_nodes(next.build(outputs))},
+                                 s.node.location);
+  loop.take_results(s, {made.node, 1});
+}
+
+LinearLoop linear_loop(const Node& node, const CountedLoop& counted, Flags linear) {
+  Linearized turn = linearize_turn(node.regions[1], linear);
+  LinearLoop loop{node, {}, {}, {}, {}, linear, std::move(turn), {}};
+  Transposition what;
+  for (std::uint32_t i = 0; i < linear.size(); ++i) {
+    const bool is_carry = i < node.types.size();
+    if (linear[i]) {
+      what.linear.push_back(true);
+      what.begun.push_back(!is_carry);
+    }
+    if (is_carry && i == counted.counter) continue;
+    (is_carry ? (linear[i] ? loop.linear_carries : loop.known_carries)
+              : (linear[i] ? loop.linear_captures : loop.known_captures))
+        .push_back(i);
+  }
+  what.linear.resize(loop.turn.linear.parameter_count());
+  what.begun.resize(what.linear.size());
+  what.outputs.assign(loop.turn.linear.outputs().size(), true);
+  loop.transposed = transpose(loop.turn.linear, what);
+  return loop;
+}
+
+std::vector<Value> LinearLoop::transposed_turn(GraphBuilder& graph, const std::vector<Value>& known,
+                                               const std::vector<Value>& cotangents,
+                                               const std::vector<Value>& sums) const {
+  GraphCopier forward(turn.known, graph), backward(transposed, graph);
+  std::uint32_t parameter = 0;
+  for (std::uint32_t i = 0; i < linear.size(); ++i) {
+    if (!linear[i]) forward.rename(parameter++, known[i]);
+  }
+  forward.copy_body();
+  const std::size_t own = node.types.size() - linear_carries.size();
+  parameter = 0;
+  for (Value residual : turn.known.outputs().subspan(own)) {
+    backward.rename(parameter++, forward(residual));
+  }
+  for (Value cotangent : cotangents) backward.rename(parameter++, cotangent);
+  for (Value sum : sums) backward.rename(parameter++, sum);
+  backward.copy_body();
+  return backward(transposed.outputs());
+}
+
+void LinearLoop::take_results(const TransposeStep& step, Value first) const {
+  // A carry's cotangent before the first turn is its operand's.
+  for (std::uint32_t i : linear_carries) {
+    step.add(i, {&step.graph, first});
+    ++first.result;
+  }
+  for (std::uint32_t i : linear_captures) {
+    step.set_sum(i, {&step.graph, first});
+    ++first.result;
+  }
+}
+
+void transpose_branch(S s) {
+  Flags linear;
+  for (std::size_t i = 1; i < s.node.inputs.size(); ++i) linear.push_back(s.is_linear(i));
+  Flags gives;
+  std::vector<Value> operands = {s.in(0).value};
+  for (std::size_t i = 1; i < s.node.inputs.size(); ++i) {
+    if (!s.is_linear(i)) operands.push_back(s.in(i).value);
+  }
+  for (std::size_t i = 0; i < s.node.types.size(); ++i) {
+    gives.push_back(s.cotangents[i].has_value());
+    if (gives[i]) operands.push_back(*s.cotangents[i]);
+  }
+  std::vector<Graph> regions;
+  for (const Graph& region : s.node.regions) regions.push_back(transpose(region, {linear, gives}));
+  Value made = s.graph.add(Op::case_, std::move(operands), s.node.attributes, std::nullopt,
+                           std::move(regions), s.node.location);
+  for (std::size_t i = 0; i < linear.size(); ++i) {
+    if (!linear[i]) continue;
+    s.add(i + 1, {&s.graph, made});
+    ++made.result;
+  }
+}
+
+}  // namespace anabranch

@@ -1,0 +1,54 @@
+#include "passes/transform/vjp.h"
+
+#include <algorithm>
+
+#include "ir/graph/builder.h"
+#include "ir/graph/copier.h"
+#include "passes/dce.h"
+#include "passes/transform/jvp.h"
+#include "passes/transform/linearize.h"
+#include "passes/transform/transpose.h"
+
+namespace anabranch {
+namespace {
+
+std::size_t count_of(const std::vector<bool>& marks) {
+  return static_cast<std::size_t>(std::count(marks.begin(), marks.end(), true));
+}
+
+// The first `count` parameters after the others.
+Graph with_parameters_last(const Graph& graph, std::size_t count) {
+  GraphBuilder builder(graph.name());
+  GraphCopier copier(graph, builder);
+  const auto all = static_cast<std::uint32_t>(graph.parameter_count());
+  for (auto i = static_cast<std::uint32_t>(count); i < all; ++i) copier.copy(i);
+  for (std::uint32_t i = 0; i < count; ++i) copier.copy(i);
+  copier.copy_body();
+  return builder.build(copier(graph.outputs()));
+}
+
+}  // namespace
+
+ForwardAndLinear linear_part(const Graph& graph, const std::vector<bool>& active) {
+  Jvp pushed = jvp(graph, active);
+  const std::size_t tangents = count_of(active);
+  std::vector<bool> linear(graph.parameter_count(), false), required(graph.outputs().size(), false);
+  linear.resize(linear.size() + tangents, true);
+  required.resize(pushed.graph.outputs().size(), true);
+  Linearized parts = linearize(pushed.graph, linear, required);
+  return {without_dead_nodes(parts.known), with_parameters_last(parts.linear, tangents),
+          std::move(pushed.active)};
+}
+
+ForwardAndLinear vjp(const Graph& graph, const std::vector<bool>& active) {
+  ForwardAndLinear parts = linear_part(graph, active);
+  const std::size_t tangents = count_of(active);
+  Transposition what;
+  what.linear.resize(parts.linear.parameter_count() - tangents, false);
+  what.linear.resize(parts.linear.parameter_count(), true);
+  what.outputs.assign(parts.linear.outputs().size(), true);
+  parts.linear = transpose(parts.linear, what);
+  return parts;
+}
+
+}  // namespace anabranch
