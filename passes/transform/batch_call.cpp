@@ -96,8 +96,8 @@ struct CallLoop {
         inputs.push_back(operand.value);
         continue;
       }
-      AxisList sizes(operand.shape().begin(), operand.shape().end());
-      sizes.erase(sizes.begin());
+      const Shape shape = operand.shape();
+      AxisList sizes(shape.begin() + 1, shape.end());
       inputs.push_back(element(operand, index, {operand.dtype(), Shape(std::move(sizes))}).value);
     }
     const Value first = builder.add(Op::custom_call, std::move(inputs), call.node.attributes,
