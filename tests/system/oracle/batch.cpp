@@ -28,7 +28,8 @@ std::int64_t elements_of(const Graph& graph) {
 testing::BatchCase random_batch(const GraphCase& single, Random& random) {
   const std::int64_t size = random.percent(10) ? random.below(2) : 2 + random.below(2);
   std::vector<bool> batched;
-  for (std::size_t i = 0; i < single.inputs.size(); ++i) batched.push_back(random.percent(60));
+  for (std::size_t i = 0; i < single.inputs.size(); ++i) batched.push_back(random.percent(70));
+  if (!batched.empty()) batched[static_cast<std::size_t>(random.below(std::ssize(batched)))] = true;
   return testing::batch_case(single.graph, size, std::move(batched), single.inputs, random);
 }
 
