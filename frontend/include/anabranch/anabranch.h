@@ -63,4 +63,5 @@
 #include "anabranch/trace.h"
 #include "anabranch/tree.h"
 #include "anabranch/type.h"
+#include "anabranch/vmap.h"
 #include "anabranch/window.h"
