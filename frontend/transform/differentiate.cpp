@@ -9,6 +9,7 @@
 #include "ir/graph/builder.h"
 #include "ir/graph/copier.h"
 #include "passes/dce.h"
+#include "passes/transform/jacobian.h"
 #include "passes/transform/jvp.h"
 #include "passes/transform/quantity.h"
 #include "passes/transform/vjp.h"
@@ -148,10 +149,26 @@ Leaves value_and_gradients(const char* transform, const FunctionTrace& function,
   std::vector<bool> active = by;
   active.resize(function.graph().parameter_count());
   const Graph graph = gradient_graph(function.graph(), active);
-  Leaves results =
-      call_graph(transform, graph, with(arguments.leaves, function.captures()), where);
+  Leaves results = call_graph(transform, graph, with(arguments.leaves, function.captures()), where);
   keep_weak(function, results);
   return results;
+}
+
+Leaves jacobians(const char* transform, const FunctionTrace& function, const Arguments& arguments,
+                 const std::vector<bool>& by, bool forward, SourceLocation where) {
+  for (std::size_t i = 0; i < function.graph().outputs().size(); ++i) {
+    const Type& type = function.graph().output_type(i);
+    if (has_tangent(type.dtype)) continue;
+    fail(std::string(transform) + ": the function gives " + to_string(type) +
+             ", and only floats and complex numbers have derivatives; convert it with "
+             ".astype(ab::f32)",
+         where);
+  }
+  std::vector<bool> active = by;
+  active.resize(function.graph().parameter_count());
+  const Graph graph = anabranch::jacobian(function.graph(), active,
+                                          forward ? JacobianMode::forward : JacobianMode::reverse);
+  return call_graph(transform, graph, with(arguments.leaves, function.captures()), where);
 }
 
 Leaves LinearMap::operator()(const Leaves& leaves) const {
@@ -183,10 +200,10 @@ std::pair<Leaves, LinearMap> linear_map(const char* transform, const FunctionTra
                                         const Arguments& arguments, bool is_pulled,
                                         SourceLocation where) {
   std::vector<bool> active = own_differentiable(function, arguments);
-  ForwardAndLinear parts = is_pulled ? anabranch::vjp(function.graph(), active)
-                                     : linear_part(function.graph(), active);
-  const Leaves all = call_graph(transform, parts.forward,
-                                with(arguments.leaves, function.captures()), where);
+  ForwardAndLinear parts =
+      is_pulled ? anabranch::vjp(function.graph(), active) : linear_part(function.graph(), active);
+  const Leaves all =
+      call_graph(transform, parts.forward, with(arguments.leaves, function.captures()), where);
   auto [outputs, residuals] = split(all, function.weak().size());
   keep_weak(function, outputs);
   active.resize(arguments.leaves.size());

@@ -77,17 +77,17 @@ class Checkpointed {
  private:
   // The carry of the loop backwards, as values of one graph.
   struct State {
-    Quantity end, top, positions;              // turns left; kept states, and the turns before them
-    std::vector<Value> stacks;                 // per known carry: the kept ones
-    std::vector<Value> cotangents, sums;       // of linear carries, of linear captures
-    std::vector<Value> known;                  // captures, per operand
+    Quantity end, top, positions;         // turns left; kept states, and the turns before them
+    std::vector<Value> stacks;            // per known carry: the kept ones
+    std::vector<Value> cotangents, sums;  // of linear carries, of linear captures
+    std::vector<Value> known;             // captures, per operand
   };
   State parameters(GraphBuilder& graph) const;
   std::vector<Value> carried(const State& state) const;
   std::vector<Value> captures(const State& state) const;
   Graph backward_turn() const;
-  std::vector<Value> forward(GraphBuilder& graph, const State& state, Quantity from,
-                             Quantity count, const std::vector<Value>& carries) const;
+  std::vector<Value> forward(GraphBuilder& graph, const State& state, Quantity from, Quantity count,
+                             const std::vector<Value>& carries) const;
   Graph keep() const;
   Graph take_turn() const;
 
@@ -174,10 +174,10 @@ std::vector<Value> Checkpointed::forward(GraphBuilder& graph, const State& state
     if (i != counter_) outputs.push_back(copier(turn.outputs()[own]));
     ++own;
   }
-  const Value made = graph.add(
-      Op::while_, std::move(operands), NoAttributes{}, std::nullopt,
-      {condition.build({(asked < until).value}), without_dead_nodes(next.build(outputs))},
-      node_.location);
+  const Value made =
+      graph.add(Op::while_, std::move(operands), NoAttributes{}, std::nullopt,
+                {condition.build({(asked < until).value}), without_dead_nodes(next.build(outputs))},
+                node_.location);
   std::vector<Value> reached;
   for (std::uint32_t k = 0; k < carries.size(); ++k) reached.push_back({made.node, k + 1});
   return reached;
@@ -266,8 +266,7 @@ void Checkpointed::transpose() {
   const State asked = parameters(condition);
   const Quantity is_left = asked.end > scalar(condition, 0);
   const Value made = graph.add(Op::while_, std::move(operands), NoAttributes{}, std::nullopt,
-                               {condition.build({is_left.value}), backward_turn()},
-                               node_.location);
+                               {condition.build({is_left.value}), backward_turn()}, node_.location);
   loop_.take_results(s_, {made.node, static_cast<std::uint32_t>(3 + state.stacks.size())});
 }
 

@@ -25,7 +25,8 @@ struct Reflectors {
 };
 
 Reflectors reflectors_of(Quantity packed, Quantity tau) {
-  const Quantity below = lower_triangle(with_columns(packed, tau.shape()[tau.type().rank() - 1]), -1);
+  const Quantity below =
+      lower_triangle(with_columns(packed, tau.shape()[tau.type().rank() - 1]), -1);
   Reflectors found{below + identity_like(below), tau, {}, {}};
   found.s = upper_triangle(matmul(adjoint(found.v), found.v), 1);
   found.m = found.scaled(found.s) + identity_like(found.s);
@@ -76,8 +77,7 @@ Tangents jvp_cholesky(const JvpStep& step) {
   const Quantity l = lower ? step.out() : adjoint(step.out());
   const Quantity da = hermitian_of(step.tangent(), lower);
   const Quantity left = triangular_solve(l, da, {.left_side = true, .lower = true});
-  const Quantity p =
-      triangular_solve(l, left, {.lower = true, .transpose_a = Transpose::adjoint});
+  const Quantity p = triangular_solve(l, left, {.lower = true, .transpose_a = Transpose::adjoint});
   const Quantity phi = on_diagonal(p * 0.5, lower_triangle(p, -1));
   const Quantity dl = matmul(l, phi);
   return {(lower ? dl : adjoint(dl)).value};
@@ -94,16 +94,15 @@ Tangents jvp_lu(const JvpStep& step) {
     const Quantity ones = identity_like(u);
     u = u + (ones - with_rows(with_rows(ones, least), columns));
   }
-  const Quantity f =
-      triangular_solve(u, l.solved(gather_rows(step.tangent(), step.out(2))), {});
+  const Quantity f = triangular_solve(u, l.solved(gather_rows(step.tangent(), step.out(2))), {});
   const Quantity dl = matmul(l.whole, lower_triangle(f, -1));
   const Quantity du = matmul(upper_triangle(f), u);
   return {(dl + du).value, std::nullopt, std::nullopt};
 }
 
-// The tangents of R, and of the reflectors and their factors, through that of Q: of Q = E - V T V^H,
-// where E is the identity's first columns, the first rows V1 of V have E - Q = V (T V1^H), a unit
-// lower factor times an upper one N: an LU factorisation without exchanges (Ballard et al.,
+// The tangents of R, and of the reflectors and their factors, through that of Q: of Q = E - V T
+// V^H, where E is the identity's first columns, the first rows V1 of V have E - Q = V (T V1^H), a
+// unit lower factor times an upper one N: an LU factorisation without exchanges (Ballard et al.,
 // "Reconstructing Householder vectors from Tall-Skinny QR", 2014, section 3), whose tangents are
 // those of LU, and whose upper factor has tau on its diagonal.
 //
@@ -115,8 +114,7 @@ Tangents jvp_qr(const JvpStep& step) {
   const Quantity packed = step.out(0), tau = step.out(1), da = step.tangent();
   const std::int64_t rows = rows_of(packed), count = std::min(rows, columns_of(packed));
   const Quantity thin = with_columns(packed, count);
-  const Quantity q{&step.graph,
-                   step.graph.add(Op::householder_product, {thin.value, tau.value})};
+  const Quantity q{&step.graph, step.graph.add(Op::householder_product, {thin.value, tau.value})};
   const auto [dq, dr] = tangents_of_qr(q, upper_triangle(with_rows(packed, count)), da);
 
   const Reflectors h = reflectors_of(packed, tau);

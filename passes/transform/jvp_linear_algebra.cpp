@@ -47,9 +47,8 @@ Tangents jvp_tridiagonal_solve(const JvpStep& step) {
     const Quantity rows = shifts[i] == 0 ? x : shifted_rows(x, shifts[i]);
     add(-(along_rows(step.tangent(i), x) * rows));
   }
-  const Value dx =
-      step.graph.add(Op::tridiagonal_solve,
-                     {step.inputs[0], step.inputs[1], step.inputs[2], change->value});
+  const Value dx = step.graph.add(Op::tridiagonal_solve,
+                                  {step.inputs[0], step.inputs[1], step.inputs[2], change->value});
   return {dx};
 }
 

@@ -44,10 +44,10 @@ Quantity product(S s, const ScatterAttributes& a) {
   const auto is_zero = [](Quantity q) {
     return select(q == q.number(0), q.number(1), q.number(0));
   };
-  const Quantity all = scattered(s.graph, a, ScatterCombiner::multiply, or_one(x), indices,
-                                 or_one(updates));
-  const Quantity zeros = scattered(s.graph, a, ScatterCombiner::add, is_zero(x), indices,
-                                   is_zero(updates));
+  const Quantity all =
+      scattered(s.graph, a, ScatterCombiner::multiply, or_one(x), indices, or_one(updates));
+  const Quantity zeros =
+      scattered(s.graph, a, ScatterCombiner::add, is_zero(x), indices, is_zero(updates));
   const auto others = [&](Quantity factor, Quantity product, Quantity count) {
     const Quantity none = factor.number(0);
     const Quantity besides_zero = select(count == count.number(1), product, none);
@@ -66,9 +66,9 @@ Quantity product(S s, const ScatterAttributes& a) {
 Tangents jvp_sort(S s) {
   const auto& [axis, descending] = s.node.as<SortAttributes>();
   if (s.in().shape().size() == 0) return {s.tangent().value};
-  const Quantity positions = {
-      &s.graph, s.graph.add(Op::argsort, {s.inputs[0]},
-                            ArgsortAttributes{axis, descending, PositionDtype::i64})};
+  const Quantity positions = {&s.graph,
+                              s.graph.add(Op::argsort, {s.inputs[0]},
+                                          ArgsortAttributes{axis, descending, PositionDtype::i64})};
   return {taken_along(s.tangent(), positions, axis).value};
 }
 

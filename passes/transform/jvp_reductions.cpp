@@ -146,10 +146,9 @@ Tangents jvp_product(S s) {
   const Quantity rows = reduced_first(x, s.node.as<AxesAttributes>().axes);
   if (rows.shape()[0] == 0) return {std::nullopt};
   const Dtype own = x.dtype(), wide = accumulates_in(own);
-  const Quantity product =
-      tree({rows.as(wide)}, [](const Quantities& a, const Quantities& b) {
-        return Quantities{a[0] * b[0]};
-      })[0];
+  const Quantity product = tree({rows.as(wide)}, [](const Quantities& a, const Quantities& b) {
+    return Quantities{a[0] * b[0]};
+  })[0];
   return tangents_of_equal(s, builder.build({product.as(own).value}));
 }
 

@@ -64,8 +64,8 @@ Quantity change_of_scale(Quantity v, Quantity u) {
   // The component that is real is found even among some of equal magnitude.
   const Quantity measure = re.op(Op::abs) - im.op(Op::abs);
   Type places{Dtype::i32, length.shape()};
-  const Quantity greatest{v.graph, v.graph->add(Op::argmax, {measure.value},
-                                                AxisAttributes{row_axis}, places)};
+  const Quantity greatest{
+      v.graph, v.graph->add(Op::argmax, {measure.value}, AxisAttributes{row_axis}, places)};
   const Quantity place = iota(*v.graph, {Dtype::i32, v.shape()}, row_axis);
   const Quantity is_greatest = place == along_columns(greatest, v);
   const auto of_greatest = [&](Quantity x) {
@@ -125,8 +125,8 @@ Tangents jvp_eigh(const JvpStep& step) {
   const auto& [vectors, lower] = step.node.as<EighAttributes>();
   Quantity w = step.out();
   if (!vectors) {
-    w = {&step.graph,
-         step.graph.add(Op::eigh, {step.inputs[0]}, EighAttributes{.vectors = true, .lower = lower})};
+    w = {&step.graph, step.graph.add(Op::eigh, {step.inputs[0]},
+                                     EighAttributes{.vectors = true, .lower = lower})};
   }
   const Quantity v = result(w, 1), da = hermitian_of(step.tangent(), lower);
   const Quantity p = matmul(adjoint(v), matmul(da, v));

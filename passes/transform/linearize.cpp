@@ -142,8 +142,8 @@ void Splitter::take(std::uint32_t index) {
 bool Splitter::is_free(Value value) const {
   const Node& node = graph_.node(value);
   if (node.op == Op::constant || node.op == Op::iota) return true;
-  const bool passes = node.op == Op::broadcast_in_dim || node.op == Op::reshape ||
-                      node.op == Op::convert;
+  const bool passes =
+      node.op == Op::broadcast_in_dim || node.op == Op::reshape || node.op == Op::convert;
   return passes && is_free(node.inputs[0]);
 }
 
@@ -256,9 +256,8 @@ void Splitter::counted(std::uint32_t index, const Flags& carries, const Lineariz
         .push_back(i);
   }
   const std::size_t kept = known_carries.size();
-  const auto own_counter = index_of(
-      static_cast<std::size_t>(std::find(known_carries.begin(), known_carries.end(), counter) -
-                               known_carries.begin()));
+  const auto own_counter = index_of(static_cast<std::size_t>(
+      std::find(known_carries.begin(), known_carries.end(), counter) - known_carries.begin()));
   const Varying how = varying(turn, kept, own_counter);
   std::vector<Value> residuals(turn.outputs().begin() + static_cast<std::ptrdiff_t>(kept),
                                turn.outputs().end());
@@ -392,9 +391,9 @@ void Splitter::counted(std::uint32_t index, const Flags& carries, const Lineariz
   outputs.insert(outputs.begin(), (number + 1).value);
   const Quantity is_left = asked < asked.number(static_cast<double>(trips));
   starts.insert(starts.end(), captured.begin(), captured.end());
-  Value made = linear_.add(Op::while_, std::move(starts), node.attributes, std::nullopt,
-                           {more.build({is_left.value}), step.build(std::move(outputs))},
-                           node.location);
+  Value made =
+      linear_.add(Op::while_, std::move(starts), node.attributes, std::nullopt,
+                  {more.build({is_left.value}), step.build(std::move(outputs))}, node.location);
   ++made.result;
   place_results(index, carries, known, made);
 }
@@ -459,9 +458,9 @@ void Splitter::uncounted(std::uint32_t index, const Flags& carries, const Linear
   outputs = step_copier(body.outputs());
   outputs.insert(outputs.begin(), (number + 1).value);
   const Quantity is_left = asked < Quantity{&more, *bound};
-  const Value made = linear_.add(Op::while_, std::move(all), node.attributes, std::nullopt,
-                                 {more.build({is_left.value}), step.build(std::move(outputs))},
-                                 node.location);
+  const Value made =
+      linear_.add(Op::while_, std::move(all), node.attributes, std::nullopt,
+                  {more.build({is_left.value}), step.build(std::move(outputs))}, node.location);
   for (std::uint32_t i = 0, own = 0; i < carried; ++i) {
     places_[index][i] = carries[i] ? Place::linear : Place::known;
     if (carries[i]) {
@@ -543,8 +542,8 @@ void Splitter::branch(std::uint32_t index) {
   for (std::size_t i = 0; i < residual_types.size(); ++i) {
     linear_operands.push_back(residual({known.node, index_of(known_count + i)}));
   }
-  const Value made = linear_.add(node.op, std::move(linear_operands), node.attributes,
-                                 std::nullopt, std::move(linear_regions), node.location);
+  const Value made = linear_.add(node.op, std::move(linear_operands), node.attributes, std::nullopt,
+                                 std::move(linear_regions), node.location);
   place_results(index, gives, known, made);
 }
 

@@ -1,7 +1,8 @@
 // linearize: a graph that is linear in some of its parameters taken apart: what does not depend on
 // them, and a linear graph that needs a few results of the former, the residuals.
 //
-//   graph f(%0: f32[4], %1: f32[4]) {      graph f(%0: f32[4]) {     graph f(%0: f32[4], %1: f32[4]) {
+//   graph f(%0: f32[4], %1: f32[4]) {      graph f(%0: f32[4]) {     graph f(%0: f32[4], %1:
+//   f32[4]) {
 //     %2: f32[4] = sine %0                   %1: f32[4] = sine %0      %2: f32[4] = multiply %1, %0
 //     %3: f32[4] = cosine %0           ->    %2: f32[4] = cosine %0    return %2
 //     %4: f32[4] = multiply %3, %1           return %1, %2           }
@@ -21,8 +22,8 @@
 namespace anabranch {
 
 struct Linearized {
-  Graph known;    ///< the known parameters; the known outputs, then the residuals
-  Graph linear;   ///< the linear parameters, then the residuals; the linear outputs
+  Graph known;                  ///< the known parameters; the known outputs, then the residuals
+  Graph linear;                 ///< the linear parameters, then the residuals; the linear outputs
   std::vector<bool> is_linear;  ///< per output of the graph: which of the two has it
 };
 

@@ -29,8 +29,7 @@ Quantity per_component(Quantity indices, std::int64_t index_vector_axis, const A
 
 }  // namespace
 
-Quantity held(Quantity indices, std::int64_t index_vector_axis, const Axes& low,
-              const Axes& high) {
+Quantity held(Quantity indices, std::int64_t index_vector_axis, const Axes& low, const Axes& high) {
   return indices.op(Op::maximum, per_component(indices, index_vector_axis, low))
       .op(Op::minimum, per_component(indices, index_vector_axis, high));
 }
@@ -60,8 +59,12 @@ Quantity windows_met(GraphBuilder& graph, const ScatterAttributes& a, Quantity f
   }
   const Quantity bounded = held(indices, a.index_vector_axis, before, behind) +
                            per_component(indices, a.index_vector_axis, window_sizes);
-  const GatherAttributes gather{a.window_axes,      a.inserted_axes, a.operand_batch_axes,
-                                a.index_batch_axes, a.start_axes,    a.index_vector_axis,
+  const GatherAttributes gather{a.window_axes,
+                                a.inserted_axes,
+                                a.operand_batch_axes,
+                                a.index_batch_axes,
+                                a.start_axes,
+                                a.index_vector_axis,
                                 sizes};
   return {&graph, graph.add(Op::gather, {padded.value, bounded.value}, gather)};
 }
@@ -71,6 +74,5 @@ Quantity scattered(GraphBuilder& graph, ScatterAttributes a, ScatterCombiner com
   a.combiner = combiner;
   return {&graph, graph.add(Op::scatter, {to.value, indices.value, updates.value}, a)};
 }
-
 
 }  // namespace anabranch

@@ -92,8 +92,10 @@ class Backward {
   void transpose_node(std::uint32_t index) {
     const Node& node = graph_.node(index);
     std::vector<std::optional<Value>> known, cotangents;
-    for (std::uint32_t i = 0; i < node.types.size(); ++i) cotangents.push_back(sums_.get({index, i}));
-    const bool counts = std::any_of(cotangents.begin(), cotangents.end(), [](auto& c) { return c; });
+    for (std::uint32_t i = 0; i < node.types.size(); ++i)
+      cotangents.push_back(sums_.get({index, i}));
+    const bool counts =
+        std::any_of(cotangents.begin(), cotangents.end(), [](auto& c) { return c; });
     if (!counts) return;
     for (Value input : node.inputs) {
       known.push_back(is_linear_[input.node] ? std::nullopt : std::optional(copier_(input)));

@@ -67,10 +67,9 @@ void transpose_loop(S s) {
   std::vector<Value> outputs = loop.transposed_turn(next, known, cotangents, sums);
   outputs.insert(outputs.begin(), (number + 1).value);
   const Quantity is_left = asked < bound(condition, asked_known);
-  const Value made = s.graph.add(Op::while_, std::move(operands), s.node.attributes, std::nullopt,
-                                 {condition.build({is_left.value}),
-                                  without_dead_nodes(next.build(outputs))},
-                                 s.node.location);
+  const Value made = s.graph.add(
+      Op::while_, std::move(operands), s.node.attributes, std::nullopt,
+      {condition.build({is_left.value}), without_dead_nodes(next.build(outputs))}, s.node.location);
   loop.take_results(s, {made.node, 1});
 }
 

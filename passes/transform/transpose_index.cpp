@@ -29,8 +29,8 @@ void transpose_broadcast(S s) {
   for (std::int64_t axis = 0; axis < to.rank(); ++axis) {
     const auto found = std::find(axes.begin(), axes.end(), axis);
     const bool is_new = found == axes.end();
-    if (is_new || size_of(from, static_cast<std::int64_t>(found - axes.begin())) !=
-                      size_of(to, axis)) {
+    if (is_new ||
+        size_of(from, static_cast<std::int64_t>(found - axes.begin())) != size_of(to, axis)) {
       summed.push_back(axis);
     }
   }
@@ -73,8 +73,8 @@ void transpose_pad(S s) {
     stride.push_back(interior[i] + 1);
   }
   const Quantity cropped = s.cotangent().pad(crop_low, crop_high, Axes(low.size()));
-  const Quantity operand = {&s.graph, s.graph.add(Op::slice, {cropped.value},
-                                                  SliceAttributes{start, limit, stride})};
+  const Quantity operand = {
+      &s.graph, s.graph.add(Op::slice, {cropped.value}, SliceAttributes{start, limit, stride})};
   s.add(0, operand);
   if (!s.is_linear(1)) return;
   const Axes all = axes_up_to(s.node.types[0].rank());
@@ -174,12 +174,12 @@ void transpose_gather(S s) {
   const auto& a = s.node.as<GatherAttributes>();
   const Axes last = last_starts(s.type_of_operand(0), a.start_axes, a.sizes);
   const Quantity indices = held(s.in(1), a.index_vector_axis, Axes(last.size()), last);
-  const ScatterAttributes scatter{a.offset_axes,     a.collapsed_axes, a.operand_batch_axes,
-                                  a.index_batch_axes, a.start_axes,    a.index_vector_axis,
+  const ScatterAttributes scatter{a.offset_axes,       a.collapsed_axes, a.operand_batch_axes,
+                                  a.index_batch_axes,  a.start_axes,     a.index_vector_axis,
                                   ScatterCombiner::add};
-  s.set_sum(0, {&s.graph,
-                s.graph.add(Op::scatter, {s.sum(0).value, indices.value, s.cotangent().value},
-                            scatter)});
+  s.set_sum(
+      0, {&s.graph,
+          s.graph.add(Op::scatter, {s.sum(0).value, indices.value, s.cotangent().value}, scatter)});
 }
 
 // Where updates replace, the last one in row-major order is the one that counts.
@@ -202,9 +202,9 @@ void transpose_scatter(S s) {
   const Type counts{Dtype::i64, updates.shape};
   const Quantity number =
       iota(s.graph, Type{Dtype::i64, Shape({updates.size()})}, 0).reshape(updates.shape) + 1;
-  const Quantity last = scattered(
-      s.graph, a, ScatterCombiner::replace,
-      Quantity::zeros(s.graph, Type{Dtype::i64, s.node.types[0].shape}), indices, number);
+  const Quantity last =
+      scattered(s.graph, a, ScatterCombiner::replace,
+                Quantity::zeros(s.graph, Type{Dtype::i64, s.node.types[0].shape}), indices, number);
   const Quantity winner = windows_met(s.graph, a, last, indices, counts);
   s.add(2, select(winner == number, met, met.number(0)));
 }

@@ -65,22 +65,24 @@ void transpose_triangular_solve(const TransposeStep& step) {
 void transpose_tridiagonal_solve(const TransposeStep& step) {
   if (!step.is_linear(3)) return;
   const Quantity below = shifted(step.in(2), 1), above = shifted(step.in(0), -1);
-  const Value solution =
-      step.graph.add(Op::tridiagonal_solve,
-                     {below.value, step.in(1).value, above.value, step.cotangent().value});
+  const Value solution = step.graph.add(
+      Op::tridiagonal_solve, {below.value, step.in(1).value, above.value, step.cotangent().value});
   step.add(3, {&step.graph, solution});
 }
 
-// The matrices of fft and ifft are symmetric. rfft is fft of reals, cut off; of irfft, the real part
-// of an inverse transform whose numbers each stand for two, but for those without a conjugate.
+// The matrices of fft and ifft are symmetric. rfft is fft of reals, cut off; of irfft, the real
+// part of an inverse transform whose numbers each stand for two, but for those without a conjugate.
 void transpose_fft(const TransposeStep& step) {
   const auto& [kind, lengths] = step.node.as<FftAttributes>();
   const Quantity ct = step.cotangent();
   switch (kind) {
     case FftKind::fft:
-    case FftKind::ifft: return step.add(0, transformed(ct, kind, lengths));
-    case FftKind::rfft: return step.add(0, transposed_rfft(ct, lengths));
-    case FftKind::irfft: return step.add(0, transposed_irfft(ct, lengths));
+    case FftKind::ifft:
+      return step.add(0, transformed(ct, kind, lengths));
+    case FftKind::rfft:
+      return step.add(0, transposed_rfft(ct, lengths));
+    case FftKind::irfft:
+      return step.add(0, transposed_irfft(ct, lengths));
   }
 }
 

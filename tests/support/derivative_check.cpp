@@ -83,7 +83,8 @@ std::vector<Literal> moved(const std::vector<Literal>& inputs, const std::vector
 void expect_near(Complex got, Complex wanted, double tolerance, const std::string& what) {
   if (std::isnan(wanted.real()) || std::isinf(std::abs(wanted))) return;
   EXPECT_LE(std::abs(got - wanted), tolerance * std::max(1.0, std::abs(wanted)))
-      << "got " << got << ", wanted " << wanted << "\n" << what;
+      << "got " << got << ", wanted " << wanted << "\n"
+      << what;
 }
 
 }  // namespace
@@ -91,7 +92,8 @@ void expect_near(Complex got, Complex wanted, double tolerance, const std::strin
 Literal spread_numbers(const Type& type, std::mt19937& random, double low, double high) {
   std::uniform_real_distribution<double> number(low, high);
   Numbers numbers;
-  for (std::int64_t i = 0; i < type.size(); ++i) numbers.emplace_back(number(random), number(random));
+  for (std::int64_t i = 0; i < type.size(); ++i)
+    numbers.emplace_back(number(random), number(random));
   return literal_of(type, numbers);
 }
 
@@ -119,8 +121,8 @@ void check_derivatives(const Graph& graph, const std::vector<Literal>& inputs, s
     const Numbers t = pushed.active[i] ? numbers_of(tangents[next++]) : Numbers(a.size());
     for (std::size_t k = 0; k < a.size(); ++k) {
       expect_near(t[k], (a[k] - b[k]) / (2 * check.step), check.tolerance,
-                  "the tangent of output " + std::to_string(i) + ", element " +
-                      std::to_string(k) + ": " + what + "\n" + to_string(pushed.graph));
+                  "the tangent of output " + std::to_string(i) + ", element " + std::to_string(k) +
+                      ": " + what + "\n" + to_string(pushed.graph));
       if (::testing::Test::HasFailure()) return;
     }
   }

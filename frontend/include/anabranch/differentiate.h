@@ -1,7 +1,7 @@
 // Derivatives of functions of trees of arrays: `grad`, `value_and_grad`, `jvp`, `vjp`, `linearize`.
 //
-//   auto loss = [&](Params p, ab::Array x, ab::Array t) { return ab::mean(ab::square(net(p, x) - t)); };
-//   auto step = ab::jit([&](Params p, ab::Array x, ab::Array t) {
+//   auto loss = [&](Params p, ab::Array x, ab::Array t) { return ab::mean(ab::square(net(p, x) -
+//   t)); }; auto step = ab::jit([&](Params p, ab::Array x, ab::Array t) {
 //     auto [value, d] = ab::value_and_grad(loss)(p, x, t);  // d is a Params
 //     return std::tuple{value, sgd(p, d)};
 //   });
@@ -55,9 +55,7 @@ FixedArguments<Index> argument() {
   return {};
 }
 template <std::size_t... Indices>
-requires(sizeof...(Indices) > 0) FixedArguments<Indices...> arguments() {
-  return {};
-}
+requires(sizeof...(Indices) > 0) FixedArguments<Indices...> arguments() { return {}; }
 
 /// The function gives a pair: what is differentiated, and something else that comes with it.
 struct HasAux {};
@@ -131,9 +129,9 @@ struct LinearMap {
   const char* name;
   std::shared_ptr<const Graph> graph;
   Leaves residuals;
-  std::vector<Type> operands, results;           ///< the types of all leaves that go in and come out
-  std::vector<bool> takes, gives;                ///< which of them the graph has
-  std::vector<std::string> paths;                ///< of what goes in
+  std::vector<Type> operands, results;  ///< the types of all leaves that go in and come out
+  std::vector<bool> takes, gives;       ///< which of them the graph has
+  std::vector<std::string> paths;       ///< of what goes in
   SourceLocation where;
 
   Leaves operator()(const Leaves& leaves) const;
@@ -149,10 +147,9 @@ std::pair<Leaves, LinearMap> pushed_forward(const char* transform, const Functio
 std::pair<Leaves, Leaves> push(const FunctionTrace& function, const Arguments& primals,
                                const Arguments& tangents, SourceLocation where);
 
-[[noreturn]] void fail_no_such_argument(const char* transform, std::size_t index,
-                                        std::size_t count, SourceLocation where);
-[[noreturn]] void fail_not_an_array(const char* transform, std::size_t index,
-                                    SourceLocation where);
+[[noreturn]] void fail_no_such_argument(const char* transform, std::size_t index, std::size_t count,
+                                        SourceLocation where);
+[[noreturn]] void fail_not_an_array(const char* transform, std::size_t index, SourceLocation where);
 
 // --- which arguments -----------------------------------------------------------------------------
 
@@ -194,8 +191,8 @@ struct Selection<Argument> {
   static std::vector<std::size_t> indices(const Argument& by) { return {by.index}; }
   template <class... Args>
   static auto result(const char* transform, const std::tuple<Args...>& arguments,
-                     const Argument& by, const Leaves& leaves, std::size_t first,
-                     const Arguments&, SourceLocation where) {
+                     const Argument& by, const Leaves& leaves, std::size_t first, const Arguments&,
+                     SourceLocation where) {
     return gradient_of<CommonArgument<Args...>>(transform, arguments, by.index, leaves, first,
                                                 where);
   }
@@ -211,8 +208,8 @@ struct Selection<ArgumentList<Count>> {
                      const ArgumentList<Count>& by, const Leaves& leaves, std::size_t first,
                      const Arguments& parts, SourceLocation where) {
     const auto one = [&](std::size_t index) {
-      auto gradient = gradient_of<CommonArgument<Args...>>(transform, arguments, index, leaves,
-                                                           first, where);
+      auto gradient =
+          gradient_of<CommonArgument<Args...>>(transform, arguments, index, leaves, first, where);
       first += parts.first[index + 1] - parts.first[index];
       return gradient;
     };
@@ -281,7 +278,7 @@ class Gradient {
   auto operator()(const Args&... args) const {
     constexpr const char* transform = WithValue ? "value_and_grad" : "grad";
     ANABRANCH_ASSERT_CALLABLE("the function of grad", "f(arguments...)", Function,
-                              CarriedType<Args>&...);
+                              CarriedType<Args> & ...);
     const ArgumentTuple<Args...> arguments{carried_as<CarriedType<Args>>(args)...};
     const Arguments parts = taken_apart_arguments(arguments);
     const std::vector<std::size_t> chosen = Selection<By>::indices(by_);
@@ -324,8 +321,7 @@ auto grad(Function f, HasAux, std::source_location where = std::source_location:
   return detail::Gradient<Function, FixedArguments<0>, true, false>(std::move(f), {}, where);
 }
 template <class Function, class By>
-auto grad(Function f, By by, HasAux,
-          std::source_location where = std::source_location::current()) {
+auto grad(Function f, By by, HasAux, std::source_location where = std::source_location::current()) {
   return detail::Gradient<Function, By, true, false>(std::move(f), by, where);
 }
 
@@ -344,6 +340,74 @@ template <class Function, class By>
 auto value_and_grad(Function f, By by, HasAux,
                     std::source_location where = std::source_location::current()) {
   return detail::Gradient<Function, By, true, true>(std::move(f), by, where);
+}
+
+namespace detail {
+
+/// Per output of the function, per leaf that is marked: an array of the output's shape, then the
+/// leaf's.
+Leaves jacobians(const char* transform, const FunctionTrace& function, const Arguments& arguments,
+                 const std::vector<bool>& by, bool forward, SourceLocation where);
+
+/// The function that jacobian gives.
+template <class Function, class By, bool Forward>
+class Jacobian {
+ public:
+  Jacobian(Function function, By by, SourceLocation where)
+      : function_(std::move(function)), by_(by), where_(where) {}
+
+  template <class... Args>
+  auto operator()(const Args&... args) const {
+    constexpr const char* transform = Forward ? "jacobian_forward" : "jacobian";
+    ANABRANCH_ASSERT_CALLABLE("the function of jacobian", "f(arguments...)", Function,
+                              CarriedType<Args> & ...);
+    const ArgumentTuple<Args...> arguments{carried_as<CarriedType<Args>>(args)...};
+    const Arguments parts = taken_apart_arguments(arguments);
+    const std::vector<std::size_t> chosen = Selection<By>::indices(by_);
+    const std::vector<bool> by = marked(transform, chosen, parts, where_);
+    FunctionTrace trace;
+    auto result = trace_function(transform, trace, function_, arguments, parts, where_);
+    Leaves leaves = jacobians(transform, trace, parts, by, Forward, where_);
+    if constexpr (std::is_same_v<decltype(result), Array>) {
+      leaves = in_order_chosen(chosen, parts, leaves, 0);
+      return Selection<By>::result(transform, arguments, by_, leaves, 0, parts, where_);
+    } else {
+      using By_ =
+          decltype(Selection<By>::result(transform, arguments, by_, leaves, 0, parts, where_));
+      static_assert(std::is_same_v<By_, Array>,
+                    "jacobian takes a function that gives an ab::Array, of any arguments, or one "
+                    "that gives a tree, by an argument that is an ab::Array");
+      return put_together(std::move(result), leaves);
+    }
+  }
+
+ private:
+  Function function_;
+  By by_;
+  SourceLocation where_;
+};
+
+}  // namespace detail
+
+/// All derivatives of `f` by its first argument, or by those that are named, as `grad` has them: an
+/// array of the shape of f's result, then of the argument's. Of a tree of arguments the same tree,
+/// of a tree of results that tree. In reverse mode: a pass per element of the result, all at once.
+template <class Function, class By = FixedArguments<0>>
+auto jacobian(Function f, By by = {},
+              std::source_location where = std::source_location::current()) {
+  return detail::Jacobian<Function, By, false>(std::move(f), by, where);
+}
+/// The same in forward mode: a pass per element of the argument, all at once.
+template <class Function, class By = FixedArguments<0>>
+auto jacobian_forward(Function f, By by = {},
+                      std::source_location where = std::source_location::current()) {
+  return detail::Jacobian<Function, By, true>(std::move(f), by, where);
+}
+/// The second derivatives of `f`, which gives a scalar, by its first argument, an array, or by the
+/// one that is named: an array of the argument's shape twice. Forward over reverse mode.
+template <class Function, class By = FixedArguments<0>>
+auto hessian(Function f, By by = {}, std::source_location where = std::source_location::current()) {
+  return jacobian_forward(grad(std::move(f), by, where), by, where);
 }
 
 namespace detail {
@@ -440,8 +504,8 @@ auto vjp(const Function& f, const Args&... args) {
       detail::pulled_back(trace, parts, detail::taken_apart(result, "the result").form, where);
   result = detail::put_together(std::move(result), leaves);
   using Result = decltype(result);
-  return std::pair(result, detail::Pullback<Result, detail::ArgumentTuple<Args...>>(
-                               std::move(map), arguments));
+  return std::pair(
+      result, detail::Pullback<Result, detail::ArgumentTuple<Args...>>(std::move(map), arguments));
 }
 
 /// f(x...) and a function that pushes tangents of the arguments forward to the tangent of f: its
@@ -457,8 +521,8 @@ auto linearize(const Function& f, const Args&... args) {
   auto [leaves, map] = detail::pushed_forward("linearize", trace, parts, where);
   result = detail::put_together(std::move(result), leaves);
   using Result = decltype(result);
-  return std::pair(result, detail::Pushforward<Result, detail::ArgumentTuple<Args...>>(
-                               std::move(map), result));
+  return std::pair(
+      result, detail::Pushforward<Result, detail::ArgumentTuple<Args...>>(std::move(map), result));
 }
 
 /// f(x...) and its derivative along dx...: the tuples have the same form.

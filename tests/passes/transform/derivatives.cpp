@@ -28,12 +28,25 @@ Shape random_shape(std::mt19937& random, int most_axes = 3) {
 // Where a function of one number is smooth.
 std::pair<double, double> domain(Op op) {
   switch (op) {
-    case Op::sqrt: case Op::rsqrt: case Op::log: case Op::cbrt:  return {0.3, 3};
-    case Op::log_plus_one:  return {-0.7, 3};
-    case Op::asin: case Op::acos: case Op::atanh: case Op::erf_inv:  return {-0.8, 0.8};
-    case Op::acosh:  return {1.2, 3};
-    case Op::abs: case Op::sign:  return {0.1, 2};
-    default:  return {-1.4, 1.4};
+    case Op::sqrt:
+    case Op::rsqrt:
+    case Op::log:
+    case Op::cbrt:
+      return {0.3, 3};
+    case Op::log_plus_one:
+      return {-0.7, 3};
+    case Op::asin:
+    case Op::acos:
+    case Op::atanh:
+    case Op::erf_inv:
+      return {-0.8, 0.8};
+    case Op::acosh:
+      return {1.2, 3};
+    case Op::abs:
+    case Op::sign:
+      return {0.1, 2};
+    default:
+      return {-1.4, 1.4};
   }
 }
 
@@ -114,7 +127,8 @@ TEST(Derivatives, OfLoops) {
       return %4, %6
     }
   return %4
-})", {.order = 2}},
+})",
+       {.order = 2}},
       // Until it is above a bound: the number of turns is known when it has run.
       {R"(graph f(%0: f64[], %1: f64[]) {
   %2: f64[] = while %0, %1
@@ -131,7 +145,10 @@ TEST(Derivatives, OfLoops) {
       return %5
     }
   return %2
-})", {.order = 1}, 0.05, 0.6},
+})",
+       {.order = 1},
+       0.05,
+       0.6},
   };
   unsigned seed = 3;
   for (const Case& each : cases) check_case(each, 5, ++seed);
