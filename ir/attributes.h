@@ -226,6 +226,34 @@ struct FftAttributes {
   bool operator==(const FftAttributes&) const = default;
 };
 
+/// What the regions of a composite are, and so what its derivative is. `arguments` are the first
+/// operands; what the functions capture comes after them and has no derivative.
+enum class CompositeRule : std::uint8_t {
+  /// The function, then its results and their tangents from its operands and the tangents of those
+  /// arguments that have any.
+  custom_jvp,
+  /// The function; its results, then residuals, from its operands; a cotangent per argument that
+  /// has tangents, from the residuals and a cotangent per result that has.
+  custom_vjp,
+  /// Linear in its arguments, tangents of a custom_vjp's: what gives their cotangents, from the
+  /// other operands and the results' cotangents. There is nothing that gives the results.
+  pullback,
+  /// The function, which is computed again where its derivative is: nothing of it is kept.
+  checkpoint,
+  /// The same, but for products (dot, convolution), which are kept.
+  checkpoint_dots,
+};
+template <>
+inline constexpr std::array<std::string_view, 5> words<CompositeRule> = {
+    "custom_jvp", "custom_vjp", "pullback", "checkpoint", "checkpoint_dots"};
+
+struct CompositeAttributes {
+  CompositeRule rule = CompositeRule::checkpoint;
+  std::int64_t arguments = 0;
+  std::vector<Type> results;  ///< of a pullback
+  bool operator==(const CompositeAttributes&) const = default;
+};
+
 /// What the group compiles to: one loop nest without reductions, one with, or one library call for
 /// a dot and its epilogue.
 enum class FusionKind : std::uint8_t { elementwise, reduction, dot };
@@ -245,7 +273,7 @@ using Attributes =
                  ArgsortAttributes, CumulativeAttributes, DeviceAttributes, CustomCallAttributes,
                  TriangleAttributes, TriangularSolveAttributes, SvdAttributes, EighAttributes,
                  FftAttributes, FusionAttributes, GatherAttributes, ScatterAttributes,
-                 EigAttributes>;
+                 EigAttributes, CompositeAttributes>;
 
 template <class Visitor>
 void fields(const NoAttributes&, Visitor&&) {}
@@ -386,6 +414,12 @@ template <MaybeConst<FftAttributes> A, class Visitor>
 void fields(A& a, Visitor&& visit) {
   visit("type", a.type);
   visit("lengths", a.lengths);
+}
+template <MaybeConst<CompositeAttributes> A, class Visitor>
+void fields(A& a, Visitor&& visit) {
+  visit("rule", a.rule);
+  visit("arguments", a.arguments);
+  visit("results", a.results);
 }
 template <MaybeConst<FusionAttributes> A, class Visitor>
 void fields(A& a, Visitor&& visit) {

@@ -23,6 +23,7 @@ enum class OpKind : std::uint8_t {
   library,
   call,
   control,
+  function,
   region
 };
 

@@ -66,6 +66,8 @@ std::optional<Value> arithmetic(Rewriter& graph, const Node& node) {
       return complex_of({x.re - y.re, x.im - y.im});
     case Op::multiply:
       return complex_of(product(x, y));
+    case Op::optimization_barrier:
+      return complex_of({x.re.op(op), x.im.op(op)});
     default:
       return (x.re.op(Op::is_finite) & x.im.op(Op::is_finite)).value;
   }
@@ -217,7 +219,7 @@ std::vector<Rule> complex_rules() {
       {"convert(z), convert(x) by parts", {Op::convert}, convert},
       {"iota = complex(iota, 0)", {Op::iota}, iota},
       {"arithmetic on z = arithmetic on real(z), imag(z)",
-       {Op::add, Op::subtract, Op::multiply, Op::negate, Op::is_finite},
+       {Op::add, Op::subtract, Op::multiply, Op::negate, Op::is_finite, Op::optimization_barrier},
        arithmetic},
       {"x = y where real(x) = real(y) and imag(x) = imag(y)", {Op::compare}, compare},
       {"x / y, x^y by parts", {Op::divide, Op::power}, function_of_two},

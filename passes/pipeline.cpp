@@ -6,6 +6,7 @@
 #include "passes/expand.h"
 #include "passes/fold.h"
 #include "passes/fusion/fuse.h"
+#include "passes/inline.h"
 #include "passes/outline.h"
 #include "passes/show_placement.h"
 #include "passes/simplify.h"
@@ -15,6 +16,8 @@
 namespace anabranch {
 namespace {
 
+constexpr Pass inline_pass = {"inline", "put functions in the place of their calls", inline_, false,
+                              true};
 constexpr Pass expand_pass = {"expand", "write what no backend computes as what one does", expand,
                               false, true};
 constexpr Pass canonicalize_pass = {"canonicalize", "one way of writing each thing", canonicalize};
@@ -33,18 +36,35 @@ constexpr Pass outline_pass = {"outline", "make a group of each op that is left"
 constexpr Pass placement_pass = {"placement", "put each op on the device of its operands",
                                  show_placement, true};
 
-constexpr Pass passes[] = {expand_pass,  canonicalize_pass, fold_pass,
-                           sink_pass,    simplify_pass,     simplify_control_flow_pass,
-                           cse_pass,     dce_pass,          fuse_pass,
-                           outline_pass, placement_pass};
+constexpr Pass passes[] = {inline_pass,
+                           expand_pass,
+                           canonicalize_pass,
+                           fold_pass,
+                           sink_pass,
+                           simplify_pass,
+                           simplify_control_flow_pass,
+                           cse_pass,
+                           dce_pass,
+                           fuse_pass,
+                           outline_pass,
+                           placement_pass};
 
 // Simplifying brings constants together and index maps next to each other, and so does a branch
 // that has been taken: fold and merge those too.
 // Rules see what a loop computes with once that has sunk into it.
-constexpr Pass compile_passes[] = {expand_pass,       canonicalize_pass, fold_pass,
-                                   sink_pass,         simplify_pass,     simplify_control_flow_pass,
-                                   canonicalize_pass, fold_pass,         cse_pass,
-                                   dce_pass,          fuse_pass,         outline_pass};
+constexpr Pass compile_passes[] = {inline_pass,
+                                   expand_pass,
+                                   canonicalize_pass,
+                                   fold_pass,
+                                   sink_pass,
+                                   simplify_pass,
+                                   simplify_control_flow_pass,
+                                   canonicalize_pass,
+                                   fold_pass,
+                                   cse_pass,
+                                   dce_pass,
+                                   fuse_pass,
+                                   outline_pass};
 
 }  // namespace
 

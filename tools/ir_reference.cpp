@@ -126,6 +126,7 @@ constexpr Section sections[] = {
     {OpKind::library, "Library calls"},
     {OpKind::call, "Run by the host as a whole"},
     {OpKind::control, "Loops and branches"},
+    {OpKind::function, "Functions"},
     {OpKind::region, "Made by passes"},
 };
 

@@ -14,6 +14,8 @@ Compute same_operands(ScalarWriter&, const std::vector<Ref>& x, Dtype) {
   return {op, x};
 }
 
+Compute converted(ScalarWriter&, const std::vector<Ref>& x, Dtype) { return {Op::convert, {x[0]}}; }
+
 Compute itself(ScalarWriter&, const std::vector<Ref>& x, Dtype) { return {Op::or_, {x[0], x[0]}}; }
 
 Compute and_not(ScalarWriter& to, const std::vector<Ref>& x, Dtype) {
@@ -56,6 +58,7 @@ constexpr Decomposition rows[] = {
     {"is_finite(x) = |x| < inf", Op::is_finite, is_float, is_finite},
     {"sign(x) = x > 0 ? 1 : x < 0 ? -1 : x", Op::sign, is_float, float_sign},
     {"sign(x) = (x > 0) - (x < 0)", Op::sign, is_integer, integer_sign},
+    {"optimization_barrier(x) = x", Op::optimization_barrier, any, converted},
     {"popcnt(x) = x", Op::popcnt, is_bool, itself},
     {"count_leading_zeros(x) = not x", Op::count_leading_zeros, is_bool, same_operands<Op::not_>},
     {"x + y = x or y", Op::add, is_bool, same_operands<Op::or_>},

@@ -83,7 +83,9 @@ Operand lowest(Dtype dtype) {
 }  // namespace
 
 Array relu(const Operand& x) {
-  return maximum(Term(as_array("relu", x, Takes::numbers), x.where()), 0);
+  // And not maximum, whose derivative where both are 0 is a half.
+  const Term y(as_array("relu", x, Takes::numbers), x.where());
+  return where(y <= 0, 0, y);
 }
 
 Array sigmoid(const Operand& x) {

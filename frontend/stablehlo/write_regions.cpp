@@ -198,6 +198,7 @@ bool Writer::with_regions(Frame& frame, const Node& node, Names& results) {
     case Op::case_:
       case_text(frame, node, results);
       return true;
+    case Op::composite:
     case Op::fusion:
       results = body(node.regions[0], operands(frame, node));
       return true;

@@ -1,4 +1,4 @@
-#include "anabranch/detail/traced_function.h"
+#include "frontend/transform/traced_function.h"
 
 #include "frontend/array/expression.h"
 #include "frontend/array/fail.h"
@@ -6,11 +6,6 @@
 #include "frontend/trace/region.h"
 
 namespace anabranch::detail {
-
-struct FunctionTrace::State {
-  Region region{"function", TraceKind::loop};
-  std::vector<bool> weak = {};
-};
 
 FunctionTrace::FunctionTrace() : state_(std::make_unique<State>()) {}
 FunctionTrace::~FunctionTrace() = default;
@@ -28,10 +23,15 @@ Array FunctionTrace::parameter(const char* transform, const std::string& path,
 void FunctionTrace::finish(const char* transform, const Tree& result, SourceLocation where) {
   const std::vector<std::string> paths = paths_of(result.form);
   for (std::size_t i = 0; i < result.leaves.size(); ++i) {
-    type_of_leaf(transform, paths[i], result.leaves[i], where);
+    const std::string path = i < paths.size() ? paths[i] : "a result";
+    type_of_leaf(transform, path, result.leaves[i], where);
     state_->weak.push_back(is_weak(result.leaves[i]));
   }
   state_->region.finish(result.leaves);
+}
+
+const Region& FunctionTrace::State::region_of(const FunctionTrace& trace) {
+  return trace.state_->region;
 }
 
 const Graph& FunctionTrace::graph() const { return state_->region.graph(); }

@@ -72,5 +72,79 @@ ResultTypes case_(const Application& call) {
   return results;
 }
 
+namespace {
+
+std::vector<Type> with_tangents(std::span<const Type> types) {
+  std::vector<Type> tangents;
+  for (const Type& type : types) {
+    if (is_float(type.dtype) || is_complex(type.dtype)) tangents.push_back(type);
+  }
+  return tangents;
+}
+
+std::vector<Type> joined(std::vector<Type> types, const std::vector<Type>& more) {
+  types.insert(types.end(), more.begin(), more.end());
+  return types;
+}
+
+void demand_outputs(const Application& call, std::size_t region, const char* what,
+                    const std::vector<Type>& wanted, bool may_give_more = false) {
+  const Graph& graph = call.regions[region];
+  const std::size_t count = graph.outputs().size();
+  if (count < wanted.size() || (count > wanted.size() && !may_give_more)) {
+    call.refuse(std::string(what) + " gives " + std::to_string(count) + " values, not " +
+                std::to_string(wanted.size()));
+  }
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (graph.output_type(i) == wanted[i]) continue;
+    call.refuse("result " + std::to_string(i) + " of " + what + " has the wrong type",
+                to_string(graph.output_type(i)) + " instead of " + to_string(wanted[i]));
+  }
+}
+
+}  // namespace
+
+ResultTypes composite(const Application& call) {
+  const auto& [rule, arguments, results] = call.as<CompositeAttributes>();
+  const std::size_t wanted = rule == CompositeRule::custom_jvp   ? 2
+                             : rule == CompositeRule::custom_vjp ? 3
+                                                                 : 1;
+  if (call.regions.size() != wanted) {
+    call.refuse("a " + std::string(name(rule)) + " has " + std::to_string(wanted) + " regions",
+                "not " + std::to_string(call.regions.size()));
+  }
+  if (arguments < 0 || static_cast<std::size_t>(arguments) > call.operands.size()) {
+    call.refuse("has fewer operands than arguments", std::to_string(arguments));
+  }
+  const std::vector<Type> own(call.operands.begin(), call.operands.begin() + arguments);
+  if (rule == CompositeRule::pullback) {
+    const std::vector<Type> known(call.operands.begin() + arguments, call.operands.end());
+    call.demand_parameters(0, "the pullback", joined(known, results));
+    demand_outputs(call, 0, "the pullback", own);
+    if (results.empty()) call.refuse("a pullback says what its results are");
+    return results;
+  }
+  const std::vector<Type> operands(call.operands.begin(), call.operands.end());
+  call.demand_parameters(0, "the function", operands);
+  std::vector<Type> types;
+  for (Value output : call.regions[0].outputs()) types.push_back(call.regions[0].type(output));
+  if (types.empty()) call.refuse("the function returns nothing");
+  if (rule == CompositeRule::custom_jvp) {
+    call.demand_parameters(1, "the rule", joined(operands, with_tangents(own)));
+    demand_outputs(call, 1, "the rule", joined(types, with_tangents(types)));
+  }
+  if (rule == CompositeRule::custom_vjp) {
+    call.demand_parameters(1, "the forward function", operands);
+    demand_outputs(call, 1, "the forward function", types, true);
+    std::vector<Type> residuals;
+    for (std::size_t i = types.size(); i < call.regions[1].outputs().size(); ++i) {
+      residuals.push_back(call.regions[1].output_type(i));
+    }
+    call.demand_parameters(2, "the backward function", joined(residuals, with_tangents(types)));
+    demand_outputs(call, 2, "the backward function", with_tangents(own));
+  }
+  return types;
+}
+
 }  // namespace type_rules
 }  // namespace anabranch

@@ -119,6 +119,14 @@ Results case_(const Node& node, Operands operands) {
   return interpret(node.regions[branch], operands.subspan(1));
 }
 
+Results composite(const Node& node, Operands operands) {
+  if (node.as<CompositeAttributes>().rule == CompositeRule::pullback) {
+    throw Error("a function with a custom_vjp has no forward derivative; give it a custom_jvp" +
+                (node.location ? ", at " + to_string(node.location) : std::string()));
+  }
+  return interpret(node.regions[0], operands);
+}
+
 Results fusion(const Node& node, Operands operands) { return interpret(node.regions[0], operands); }
 
 }  // namespace rules

@@ -168,4 +168,19 @@ BatchedResults case_(const BatchCall& call) {
   return call.is_batched(0) ? all_branches(call) : one_branch(call);
 }
 
+// --- functions ----------------------------------------------------------------------------------
+
+// All that goes in and comes out of its regions is batched.
+BatchedResults composite(const BatchCall& call) {
+  CompositeAttributes attributes = call.as<CompositeAttributes>();
+  for (Type& type : attributes.results) type = call.with_batch(type);
+  std::vector<Graph> regions;
+  for (const Graph& region : call.node.regions) {
+    const std::vector<bool> in(region.parameter_count(), true), out(region.outputs().size(), true);
+    regions.push_back(batch(region, call.size, in, out).graph);
+  }
+  return all_results(call, call.add(Op::composite, call.all_whole(), attributes, std::nullopt,
+                                    std::move(regions)));
+}
+
 }  // namespace anabranch::batch_rules

@@ -69,8 +69,8 @@ class Jacobian {
     std::vector<Value> given = residuals_;
     for (std::size_t i = 0; i < operands.size(); ++i) {
       batched.push_back(i == at);
-      given.push_back((i == at ? basis(builder_, operands[i])
-                               : Quantity::zeros(builder_, operands[i])).value);
+      given.push_back(
+          (i == at ? basis(builder_, operands[i]) : Quantity::zeros(builder_, operands[i])).value);
     }
     const std::vector<bool> required(parts_.linear.outputs().size(), true);
     const Graph all = batch(parts_.linear, operands[at].size(), batched, required).graph;

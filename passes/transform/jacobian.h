@@ -1,4 +1,5 @@
-// jacobian: a graph's derivative as arrays, all rows at once: a batch of transposes, or of tangents.
+// jacobian: a graph's derivative as arrays, all rows at once: a batch of transposes, or of
+// tangents.
 #pragma once
 
 #include <cstdint>

@@ -80,6 +80,13 @@ class Forward {
   Tangents linear(const JvpRule& rule, const JvpStep& step) const;
   void loop(std::uint32_t index, const Tangents& inputs);
   void branch(std::uint32_t index, const Tangents& inputs);
+  void composite(std::uint32_t index, const Tangents& inputs);
+  void by_jvp_rule(std::uint32_t index, const Tangents& inputs);
+  void by_vjp_rule(std::uint32_t index, const Tangents& inputs);
+  std::vector<Value> argument_tangents(const Node& node, const Tangents& inputs);
+  bool is_zero(Value value) const;
+  void take_values(std::uint32_t index, std::span<const Value> results,
+                   std::span<const Value> tangents);
   std::vector<Value> with_tangents(std::span<const Value> values, const Tangents& tangents,
                                    const std::vector<bool>& active);
   void take_results(std::uint32_t index, Value first, const std::vector<bool>& active);
@@ -101,8 +108,8 @@ void Forward::differentiate(std::uint32_t index) {
     return;
   }
   if (rule.kind == JvpRule::Kind::with_regions) {
-    node.op == Op::while_ ? loop(index, inputs) : branch(index, inputs);
-    return;
+    if (node.op == Op::while_) return loop(index, inputs);
+    return node.op == Op::case_ ? branch(index, inputs) : composite(index, inputs);
   }
   const Value result = copier_.copy(index);
   const std::vector<Value> values = copier_(node.inputs);
@@ -229,6 +236,119 @@ void Forward::branch(std::uint32_t index, const Tangents& inputs) {
   const Value made = builder_.add(node.op, std::move(operands), node.attributes, std::nullopt,
                                   std::move(regions), node.location);
   take_results(index, made, gives);
+}
+
+// --- functions with rules of their own -----------------------------------------------------------
+
+void demand_no_active_capture(const Node& node, const Tangents& inputs) {
+  const CompositeAttributes& attributes = node.as<CompositeAttributes>();
+  for (auto i = static_cast<std::size_t>(attributes.arguments); i < inputs.size(); ++i) {
+    if (!inputs[i]) continue;
+    std::string text = std::string(name(attributes.rule)) +
+                       ": the function captures an array that is differentiated by; pass it as "
+                       "an argument";
+    if (node.location) text += ", at " + to_string(node.location);
+    throw Error(text);
+  }
+}
+
+void Forward::composite(std::uint32_t index, const Tangents& inputs) {
+  const Node& node = graph_.node(index);
+  CompositeAttributes attributes = node.as<CompositeAttributes>();
+  switch (attributes.rule) {
+    case CompositeRule::custom_jvp:
+      return by_jvp_rule(index, inputs);
+    case CompositeRule::custom_vjp:
+      return by_vjp_rule(index, inputs);
+    case CompositeRule::pullback:
+      throw Error("a function with a custom_vjp has no forward derivative; give it a custom_jvp" +
+                  (node.location ? ", at " + to_string(node.location) : std::string()));
+    case CompositeRule::checkpoint:
+    case CompositeRule::checkpoint_dots:
+      break;
+  }
+  std::vector<bool> active;
+  for (const auto& tangent : inputs) active.push_back(tangent.has_value());
+  Jvp made = jvp(node.regions[0], active);
+  std::vector<Value> operands = with_tangents(copier_(node.inputs), inputs, active);
+  attributes.arguments = static_cast<std::int64_t>(operands.size());
+  const Value first = builder_.add(node.op, std::move(operands), attributes, std::nullopt,
+                                   {std::move(made.graph)}, node.location);
+  take_results(index, first, made.active);
+}
+
+// Of the arguments that can have one.
+std::vector<Value> Forward::argument_tangents(const Node& node, const Tangents& inputs) {
+  std::vector<Value> tangents;
+  for (std::int64_t i = 0; i < node.as<CompositeAttributes>().arguments; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const Type type = graph_.type(node.inputs[at]);
+    if (!has_tangent(type.dtype)) continue;
+    tangents.push_back(inputs[at] ? *inputs[at] : Quantity::zeros(builder_, type).value);
+  }
+  return tangents;
+}
+
+// Whether it is a constant 0, as of stop_gradient.
+bool Forward::is_zero(Value value) const {
+  const Node& node = builder_.node(value);
+  if (node.op == Op::broadcast_in_dim) return is_zero(node.inputs[0]);
+  if (node.op != Op::constant) return false;
+  const Literal& literal = node.as<ConstantAttributes>().value;
+  return literal.is_splat() &&
+         literal.bits(0) == Literal::scalar(literal.type().dtype, 0.0).bits(0);
+}
+
+void Forward::take_values(std::uint32_t index, std::span<const Value> results,
+                          std::span<const Value> tangents) {
+  std::size_t next = 0;
+  for (std::uint32_t i = 0; i < graph_.node(index).types.size(); ++i) {
+    copier_.rename({index, i}, results[i]);
+    if (!has_tangent(graph_.node(index).types[i].dtype)) continue;
+    if (!is_zero(tangents[next])) tangents_[index][i] = tangents[next];
+    ++next;
+  }
+}
+
+std::vector<Value> inlined(const Graph& region, GraphBuilder& builder,
+                           std::span<const Value> operands) {
+  GraphCopier copier(region, builder);
+  for (std::uint32_t i = 0; i < operands.size(); ++i) copier.rename(i, operands[i]);
+  copier.copy_body();
+  return copier(region.outputs());
+}
+
+void Forward::by_jvp_rule(std::uint32_t index, const Tangents& inputs) {
+  const Node& node = graph_.node(index);
+  demand_no_active_capture(node, inputs);
+  std::vector<Value> operands = copier_(node.inputs);
+  for (Value tangent : argument_tangents(node, inputs)) operands.push_back(tangent);
+  const std::vector<Value> all = inlined(node.regions[1], builder_, operands);
+  const std::span<const Value> values(all);
+  take_values(index, values.first(node.types.size()), values.subspan(node.types.size()));
+}
+
+// The tangents of the results are what only its transpose computes.
+void Forward::by_vjp_rule(std::uint32_t index, const Tangents& inputs) {
+  const Node& node = graph_.node(index);
+  demand_no_active_capture(node, inputs);
+  const std::vector<Value> all = inlined(node.regions[1], builder_, copier_(node.inputs));
+  std::vector<Value> operands = argument_tangents(node, inputs);
+  CompositeAttributes attributes{
+      CompositeRule::pullback, static_cast<std::int64_t>(operands.size()), {}};
+  for (const Type& type : node.types) {
+    if (has_tangent(type.dtype)) attributes.results.push_back(type);
+  }
+  operands.insert(operands.end(), all.begin() + static_cast<std::ptrdiff_t>(node.types.size()),
+                  all.end());
+  std::vector<Value> tangents;
+  if (!attributes.results.empty()) {
+    const auto count = static_cast<std::uint32_t>(attributes.results.size());
+    const Value first = builder_.add(Op::composite, std::move(operands), std::move(attributes),
+                                     std::nullopt, {node.regions[2]}, node.location);
+    for (std::uint32_t i = 0; i < count; ++i) tangents.push_back({first.node, i});
+  }
+  take_values(index, std::span(all).first(node.types.size()), tangents);
 }
 
 }  // namespace

@@ -172,6 +172,7 @@ JvpRule jvp_rule(Op op) {
     case Op::erf_inv:               return factors(d_erf_inv);
     case Op::convert:               return formula(convert_rule);
     case Op::real: case Op::imag:   return linear();
+    case Op::optimization_barrier:  return linear();
     case Op::bitcast_convert:       return no_tangents;  // bits are no numbers
     // elementwise, two operands
     case Op::add:                   return factors(one, one);
@@ -225,6 +226,7 @@ JvpRule jvp_rule(Op op) {
     case Op::fft:                   return linear();
     // control flow
     case Op::while_: case Op::case_:  return with_regions;
+    case Op::composite:             return with_regions;
     case Op::fusion:                return refused("differentiate before fusing");
   }
   throw InternalError("jvp", "an op that is none");

@@ -9,6 +9,7 @@
 #include "passes/dce.h"
 #include "passes/transform/counted_loop.h"
 #include "passes/transform/quantity.h"
+#include "passes/transform/transpose.h"
 
 namespace anabranch {
 namespace {
@@ -49,6 +50,11 @@ Quantity write_stack(Quantity stack, Quantity index, Quantity value) {
 bool is_cheap(const Node& node) {
   return is_elementwise(node.op) || is_index(node.op) || node.op == Op::constant ||
          node.op == Op::iota;
+}
+
+bool is_checkpoint(const Node& node) {
+  const CompositeRule rule = node.as<CompositeAttributes>().rule;
+  return rule == CompositeRule::checkpoint || rule == CompositeRule::checkpoint_dots;
 }
 
 class Splitter {
@@ -107,6 +113,7 @@ class Splitter {
                std::uint32_t counter, std::int64_t trips, std::int64_t first);
   void uncounted(std::uint32_t index, const Flags& carries, const Linearized& body);
   void branch(std::uint32_t index);
+  void checkpoint(std::uint32_t index);
   void place_results(std::uint32_t index, const Flags& linear, Value known, Value of_linear);
 
   // Where a result is: loops and branches have some in either graph.
@@ -132,6 +139,8 @@ void Splitter::take(std::uint32_t index) {
     loop(index);
   } else if (node.op == Op::case_) {
     branch(index);
+  } else if (node.op == Op::composite && is_checkpoint(node)) {
+    checkpoint(index);
   } else {
     for (Value input : node.inputs) in_linear(input);
     linear_copier_.copy(index);
@@ -545,6 +554,87 @@ void Splitter::branch(std::uint32_t index) {
   const Value made = linear_.add(node.op, std::move(linear_operands), node.attributes, std::nullopt,
                                  std::move(linear_regions), node.location);
   place_results(index, gives, known, made);
+}
+
+// --- functions that are computed again -----------------------------------------------------------
+
+namespace {
+
+// The results of products that depend on nothing linear.
+std::vector<Value> known_products(const Graph& region, const Flags& linear) {
+  const Flags is_linear = linear_nodes(region, linear);
+  std::vector<Value> products;
+  for (std::uint32_t i = 0; i < region.nodes().size(); ++i) {
+    if (is_library(region.node(i).op) && !is_linear[i]) products.push_back({i, 0});
+  }
+  return products;
+}
+
+// `region` with these of its outputs and the results of products, which are parameters behind its
+// own instead where they are `given`.
+Graph with_products(const Graph& region, const std::vector<Value>& outputs,
+                    const std::vector<Value>& products, bool are_given) {
+  GraphBuilder builder(region.name());
+  GraphCopier copier(region, builder);
+  for (std::uint32_t i = 0; i < region.parameter_count(); ++i) copier.copy(i);
+  for (Value product : products) {
+    if (are_given) copier.rename(product, builder.parameter(region.type(product)));
+  }
+  for (std::uint32_t i = index_of(region.parameter_count()); i < region.nodes().size(); ++i) {
+    const bool is_given =
+        are_given && std::find(products.begin(), products.end(), Value{i, 0}) != products.end();
+    if (!is_given) copier.copy(i);
+  }
+  std::vector<Value> results = copier(outputs);
+  if (!are_given) {
+    for (Value product : products) results.push_back(copier(product));
+  }
+  return without_dead_nodes(builder.build(std::move(results)));
+}
+
+}  // namespace
+
+// The linear function takes all operands, and computes again what it needs of them but for the
+// products that are kept.
+void Splitter::checkpoint(std::uint32_t index) {
+  const Node& node = graph_.node(index);
+  const Graph& region = node.regions[0];
+  CompositeAttributes attributes = node.as<CompositeAttributes>();
+  Flags linear;
+  for (Value input : node.inputs) linear.push_back(is_linear(input));
+  const Linearized parts = linearize(region, linear);
+  std::vector<Value> products, known_outputs, linear_outputs;
+  if (attributes.rule == CompositeRule::checkpoint_dots) products = known_products(region, linear);
+  for (std::size_t i = 0; i < node.types.size(); ++i) {
+    (parts.is_linear[i] ? linear_outputs : known_outputs).push_back(region.outputs()[i]);
+  }
+  Value known{};
+  if (known_outputs.size() + products.size() > 0) {
+    // Of the known parameters alone.
+    const Graph all = with_products(region, known_outputs, products, false);
+    GraphBuilder builder(region.name());
+    GraphCopier copier(all, builder);
+    std::vector<Value> operands;
+    for (std::uint32_t i = 0; i < linear.size(); ++i) {
+      if (linear[i]) continue;
+      copier.copy(i);
+      operands.push_back(known_copier_(node.inputs[i]));
+    }
+    copier.copy_body();
+    attributes.arguments = static_cast<std::int64_t>(operands.size());
+    known = known_.add(node.op, std::move(operands), attributes, std::nullopt,
+                       {builder.build(copier(all.outputs()))}, node.location);
+  }
+  std::vector<Value> operands;
+  for (Value input : node.inputs) operands.push_back(in_linear(input));
+  for (std::size_t i = 0; i < products.size(); ++i) {
+    operands.push_back(residual({known.node, index_of(known_outputs.size() + i)}));
+  }
+  attributes.arguments = static_cast<std::int64_t>(operands.size());
+  const Value made =
+      linear_.add(node.op, std::move(operands), attributes, std::nullopt,
+                  {with_products(region, linear_outputs, products, true)}, node.location);
+  place_results(index, parts.is_linear, known, made);
 }
 
 }  // namespace

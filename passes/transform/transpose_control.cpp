@@ -150,4 +150,62 @@ void transpose_branch(S s) {
   }
 }
 
+namespace {
+
+// The transpose that the user gave.
+void transpose_pullback(S s) {
+  const auto arguments = static_cast<std::size_t>(s.node.as<CompositeAttributes>().arguments);
+  const Graph& backward = s.node.regions[0];
+  GraphCopier copier(backward, s.graph);
+  std::uint32_t parameter = 0;
+  for (std::size_t i = arguments; i < s.node.inputs.size(); ++i) {
+    copier.rename(parameter++, s.in(i).value);
+  }
+  for (std::size_t i = 0; i < s.node.types.size(); ++i) {
+    copier.rename(parameter++, s.cotangent(i).value);
+  }
+  copier.copy_body();
+  for (std::size_t i = 0; i < arguments; ++i) {
+    s.add(i, {&s.graph, copier(backward.outputs()[i])});
+  }
+}
+
+}  // namespace
+
+// What a checkpoint has not kept is computed again, from operands that no pass takes for the ones
+// that it was computed from before.
+void transpose_composite(S s) {
+  if (s.node.as<CompositeAttributes>().rule == CompositeRule::pullback) {
+    return transpose_pullback(s);
+  }
+  Transposition what;
+  Flags linear;
+  for (std::size_t i = 0; i < s.node.inputs.size(); ++i) {
+    linear.push_back(s.is_linear(i));
+    if (linear[i]) what.linear.push_back(true);
+  }
+  const Flags required(s.node.types.size(), true);
+  const Linearized parts = linearize(s.node.regions[0], linear, required);
+  GraphCopier forward(parts.known, s.graph);
+  std::uint32_t parameter = 0;
+  for (std::size_t i = 0; i < linear.size(); ++i) {
+    if (!linear[i]) forward.rename(parameter++, s.in(i).op(Op::optimization_barrier).value);
+  }
+  forward.copy_body();
+  what.linear.resize(parts.linear.parameter_count());
+  what.outputs = required;
+  const Graph transposed = transpose(parts.linear, what);
+  GraphCopier backward(transposed, s.graph);
+  parameter = 0;
+  for (Value residual : parts.known.outputs()) backward.rename(parameter++, forward(residual));
+  for (std::size_t i = 0; i < s.node.types.size(); ++i) {
+    backward.rename(parameter++, s.cotangent(i).value);
+  }
+  backward.copy_body();
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < linear.size(); ++i) {
+    if (linear[i]) s.add(i, {&s.graph, backward(transposed.outputs()[next++])});
+  }
+}
+
 }  // namespace anabranch

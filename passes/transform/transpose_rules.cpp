@@ -28,6 +28,7 @@ void multiply(S s) {
   s.add(linear, s.cotangent() * s.in(1 - linear));
 }
 void divide(S s) { s.add(0, s.cotangent() / s.in(1)); }
+void barrier(S s) { s.add(0, s.cotangent()); }
 void convert(S s) { s.add(0, s.cotangent().as(s.type_of_operand(0).dtype)); }
 void real(S s) { s.add(0, complex(s.cotangent(), s.cotangent().number(0))); }
 void imag(S s) { s.add(0, complex(s.cotangent().number(0), -s.cotangent())); }
@@ -108,6 +109,7 @@ TransposeRule transpose_rule(Op op) {
     case Op::divide:    return divide;
     case Op::complex:   return complex_number;
     case Op::select:    return select_one;
+    case Op::optimization_barrier:  return barrier;
     case Op::abs: case Op::sign: case Op::not_: case Op::popcnt: case Op::count_leading_zeros:
     case Op::floor: case Op::ceil: case Op::round_nearest_even: case Op::round_nearest_afz:
     case Op::is_finite: case Op::sqrt: case Op::rsqrt: case Op::cbrt: case Op::exponential:
@@ -152,6 +154,7 @@ TransposeRule transpose_rule(Op op) {
     // control flow
     case Op::while_:                return transpose_loop;
     case Op::case_:                 return transpose_branch;
+    case Op::composite:             return transpose_composite;
     case Op::fusion:                return never;
   }
   throw InternalError("transpose", "an op that is none");

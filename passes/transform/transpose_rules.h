@@ -64,5 +64,6 @@ void transpose_fft(const TransposeStep& step);
 // transpose_control.cpp
 void transpose_loop(const TransposeStep& step);
 void transpose_branch(const TransposeStep& step);
+void transpose_composite(const TransposeStep& step);
 
 }  // namespace anabranch

@@ -661,7 +661,8 @@ std::vector<Bounded> interpret_bounded(const Node& node, std::span<const Bounded
   if (node.op == Op::fusion) throw InternalError("error bounds", "of a fusion");
   if (node.op == Op::while_) return looped(node, operands, units);
   if (node.op == Op::case_) return branched(node, operands, units);
-  if (node.op == Op::transfer) return {operands[0]};
+  if (node.op == Op::transfer || node.op == Op::optimization_barrier) return {operands[0]};
+  if (node.op == Op::composite) return run_bounded(node.regions[0], operands, units);
   std::vector<Literal> literals;
   for (const Bounded& operand : operands) literals.push_back(operand.value);
   std::vector<Literal> values = interpret(node, literals);

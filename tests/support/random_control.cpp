@@ -73,6 +73,23 @@ void add_branch(RandomBuilder& b) {
         writer.branches(given, counted, results, most_nested));
 }
 
+// A function, to be put in the place of its call.
+void add_composite(RandomBuilder& b) {
+  const auto x = small_value(b);
+  if (!x) return;
+  const Type type = b.type(*x);
+  std::vector<Value> operands = {*x};
+  RegionOperands given = add_operands(b, type, static_cast<int>(b.random.below(3)), operands);
+  ++given.values;
+  RegionWriter writer(b.random, type);
+  const int results = 1 + static_cast<int>(b.random.below(2));
+  CompositeAttributes attributes;
+  if (b.random.percent(50)) attributes.rule = CompositeRule::checkpoint_dots;
+  attributes.arguments = static_cast<std::int64_t>(operands.size());
+  const auto regions = writer.branches(given, false, results, most_nested);
+  b.add(Op::composite, operands, attributes, std::nullopt, {regions[0]});
+}
+
 // At most one node per axis.
 std::vector<Value> random_starts(RandomBuilder& b, int rank) {
   std::vector<Value> starts;
@@ -120,6 +137,7 @@ void add_dynamic_update_slice(RandomBuilder& b) {
 
 constexpr Recipe recipes[] = {{7, 13, add_loop},
                               {6, 10, add_branch},
+                              {5, 8, add_composite},
                               {6, 6, add_dynamic_slice},
                               {8, 8, add_dynamic_update_slice}};
 

@@ -33,6 +33,15 @@ Value mean_along(RandomBuilder& b, Value x, const Axes& axes) {
   return b.add(Op::divide, {sum, b.filled(b.type(sum), terms(b.shape(x), axes))});
 }
 
+// relu, as it is written.
+void add_positive_part(RandomBuilder& b) {
+  auto x = float_with_axes(b);
+  if (!x) return;
+  const Value zero = b.filled(b.type(*x), 0);
+  const Value below = b.add(Op::compare, {*x, zero}, CompareAttributes{Comparison::le});
+  b.add(Op::select, {below, zero, *x});
+}
+
 void add_softmax(RandomBuilder& b) {
   auto x = float_with_axes(b);
   if (!x) return;
@@ -197,7 +206,7 @@ constexpr Recipe recipes[] = {
     {6, 8, add_softmax},          {5, 24, add_layernorm},  {5, 8, add_several_reductions},
     {6, 10, add_dense_layer},     {5, 8, add_diamond},     {6, 9, add_chain},
     {6, 3, add_there_and_back},   {6, 8, add_index_chain}, {3, 9, add_batched_dot},
-    {4, 9, add_padded_reduction}, {3, 12, add_uniform},
+    {4, 9, add_padded_reduction}, {3, 12, add_uniform},    {3, 5, add_positive_part},
 };
 
 }  // namespace

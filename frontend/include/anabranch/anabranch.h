@@ -16,6 +16,7 @@
 #include "anabranch/cumulative.h"
 #include "anabranch/custom_call.h"
 #include "anabranch/custom_function.h"
+#include "anabranch/custom_rules.h"
 #include "anabranch/device.h"
 #include "anabranch/device_memory.h"
 #include "anabranch/devices.h"

@@ -39,8 +39,9 @@ class FunctionTrace {
   /// Per output: whether it is made from C++ numbers alone.
   const std::vector<bool>& weak() const;
 
- private:
   struct State;
+
+ private:
   std::unique_ptr<State> state_;
 };
 

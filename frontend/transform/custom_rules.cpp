@@ -1,0 +1,151 @@
+#include "anabranch/custom_rules.h"
+
+#include <algorithm>
+#include <string>
+
+#include "frontend/array/expression.h"
+#include "frontend/array/fail.h"
+#include "frontend/trace/record.h"
+#include "frontend/transform/traced_function.h"
+#include "ir/graph/builder.h"
+#include "ir/graph/copier.h"
+#include "passes/transform/jvp.h"
+#include "passes/transform/quantity.h"
+
+namespace anabranch::detail {
+namespace {
+
+// `graph` with its parameters in three groups, the last two exchanged, and with the parameters of
+// what was the last group as outputs too where `kept`.
+Graph with_groups(const Graph& graph, std::size_t first, std::size_t second, bool kept) {
+  GraphBuilder builder(graph.name());
+  GraphCopier copier(graph, builder);
+  const std::size_t all = graph.parameter_count();
+  const auto copy = [&](std::size_t from, std::size_t to) {
+    for (std::size_t i = from; i < to; ++i) copier.copy(static_cast<std::uint32_t>(i));
+  };
+  copy(0, first);
+  copy(first + second, all);
+  copy(first, first + second);
+  copier.copy_body();
+  std::vector<Value> outputs = copier(graph.outputs());
+  for (std::size_t i = first + second; kept && i < all; ++i) {
+    outputs.push_back(copier(Value{static_cast<std::uint32_t>(i), 0}));
+  }
+  return builder.build(std::move(outputs));
+}
+
+Leaves call(CompositeRule rule, const FunctionTrace& function, std::vector<Graph> regions,
+            const Leaves& arguments, const Leaves& captures, SourceLocation where) {
+  Leaves operands = arguments;
+  operands.insert(operands.end(), captures.begin(), captures.end());
+  const bool is_checkpoint =
+      rule == CompositeRule::checkpoint || rule == CompositeRule::checkpoint_dots;
+  const CompositeAttributes attributes{
+      rule, static_cast<std::int64_t>(is_checkpoint ? operands.size() : arguments.size()), {}};
+  Leaves results = record_all(Op::composite, operands, where, attributes, std::move(regions));
+  for (std::size_t i = 0; i < results.size(); ++i) set_weak(results[i], function.weak()[i]);
+  return results;
+}
+
+}  // namespace
+
+bool any_traced(const Leaves& leaves) {
+  return std::any_of(leaves.begin(), leaves.end(), [](const Array& leaf) {
+    return leaf.expression() && leaf.expression()->kind == Expression::Kind::traced;
+  });
+}
+
+bool is_differentiable(const Array& array) { return has_tangent(type_of(array).dtype); }
+
+Array zeros_like_leaf(const Array& array, SourceLocation where) {
+  const Type& type = type_of(array);
+  const Array zero = array_of(type.dtype, ElementBits(0), where);
+  if (type.rank() == 0) return zero;
+  return record(Op::broadcast_in_dim, {zero}, where, AxesAttributes{}, type);
+}
+
+std::vector<Type> types_of_leaves(const Leaves& leaves) {
+  std::vector<Type> types;
+  for (const Array& leaf : leaves) types.push_back(type_of(leaf));
+  return types;
+}
+
+Leaves differentiable(const Leaves& leaves) {
+  Leaves list;
+  std::copy_if(leaves.begin(), leaves.end(), std::back_inserter(list), is_differentiable);
+  return list;
+}
+
+void demand_leaves_like(const char* transform, const Tree& given, const std::vector<Type>& wanted,
+                        SourceLocation where) {
+  if (given.leaves.size() != wanted.size()) {
+    fail(std::string(transform) + ": a rule gives " + std::to_string(given.leaves.size()) +
+             " arrays, and not " + std::to_string(wanted.size()) +
+             "; lists and maps must be of one length",
+         where);
+  }
+  const std::vector<std::string> paths = paths_of(given.form);
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const Type& found = type_of_leaf(transform, paths[i], given.leaves[i], where);
+    if (found == wanted[i]) continue;
+    fail(std::string(transform) + ": " + paths[i] + " is " + to_string(found) + ", and not " +
+             to_string(wanted[i]) + "; reshape or convert it in the rule",
+         where);
+  }
+}
+
+Leaves call_with_jvp(const FunctionTrace& function, const FunctionTrace& rule,
+                     const Leaves& arguments, SourceLocation where) {
+  const Region* regions[] = {&FunctionTrace::State::region_of(function),
+                             &FunctionTrace::State::region_of(rule)};
+  JoinedRegions joined = join(regions);
+  // Arguments, tangents, captures: captures come before tangents.
+  const std::size_t tangents = regions[1]->own_parameters() - arguments.size();
+  joined.graphs[1] = with_groups(joined.graphs[1], arguments.size(), tangents, false);
+  return call(CompositeRule::custom_jvp, function, std::move(joined.graphs), arguments,
+              joined.captures, where);
+}
+
+Leaves call_with_vjp(const FunctionTrace& function, const FunctionTrace& forward,
+                     const FunctionTrace& backward, const Leaves& arguments,
+                     SourceLocation where) {
+  const Region* regions[] = {&FunctionTrace::State::region_of(function),
+                             &FunctionTrace::State::region_of(forward),
+                             &FunctionTrace::State::region_of(backward)};
+  JoinedRegions joined = join(regions);
+  // What the backward function captures is a residual as well.
+  const std::size_t residuals = forward.weak().size() - function.weak().size();
+  const std::size_t cotangents = regions[2]->own_parameters() - residuals;
+  joined.graphs[1] = with_groups(joined.graphs[1], arguments.size(), 0, true);
+  joined.graphs[2] = with_groups(joined.graphs[2], residuals, cotangents, false);
+  return call(CompositeRule::custom_vjp, function, std::move(joined.graphs), arguments,
+              joined.captures, where);
+}
+
+Leaves call_checkpoint(const FunctionTrace& function, CheckpointPolicy policy,
+                       const Leaves& arguments, SourceLocation where) {
+  const CompositeRule rule = policy == CheckpointPolicy::dots ? CompositeRule::checkpoint_dots
+                                                              : CompositeRule::checkpoint;
+  return call(rule, function, {function.graph()}, arguments, function.captures(), where);
+}
+
+Leaves stop_gradients(const Leaves& leaves, SourceLocation where) {
+  Leaves stopped = leaves;
+  for (Array& leaf : stopped) {
+    const Type& type = type_of_leaf("stop_gradient", "x", leaf, where);
+    if (!any_traced({leaf}) || !has_tangent(type.dtype)) continue;
+    GraphBuilder itself("itself"), rule("rule");
+    const Value x = itself.parameter(type), y = rule.parameter(type);
+    rule.parameter(type);
+    const Value zeros = Quantity::zeros(rule, type).value;
+    const bool weak = is_weak(leaf);
+    leaf = record_all(Op::composite, {leaf}, where,
+                      CompositeAttributes{CompositeRule::custom_jvp, 1, {}},
+                      {itself.build({x}), rule.build({y, zeros})})[0];
+    set_weak(leaf, weak);
+  }
+  return stopped;
+}
+
+}  // namespace anabranch::detail
