@@ -1,5 +1,6 @@
 #include "anabranch/vmap.h"
 
+#include <optional>
 #include <string>
 
 #include "frontend/array/fail.h"
