@@ -1,5 +1,6 @@
 #include "anabranch/vmap.h"
 
+#include <optional>
 #include <string>
 
 #include "frontend/array/fail.h"
@@ -106,24 +107,19 @@ struct VmapCall::State {
 
 VmapCall::VmapCall(const MappedArguments& arguments, SourceLocation where)
     : state_(new State{where, arguments.tree.leaves}) {
-  try {
-    const std::vector<std::string> paths = paths_of(arguments.tree.form);
-    for (std::size_t i = 0; i < paths.size(); ++i) {
-      state_->leaves.push_back(
-          mapped_leaf(paths[i], state_->operands[i], arguments.axes[i], where));
-    }
-    state_->size = common_size(paths, state_->leaves, where);
-    for (std::size_t i = 0; i < paths.size(); ++i) {
-      state_->parameters.push_back(
-          state_->trace.parameter(state_->leaves[i].single(), is_weak(state_->operands[i])));
-    }
-  } catch (...) {
-    delete state_;
-    throw;
+  const std::vector<std::string> paths = paths_of(arguments.tree.form);
+  std::vector<MappedLeaf>& leaves = state_->leaves;
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    leaves.push_back(mapped_leaf(paths[i], state_->operands[i], arguments.axes[i], where));
+  }
+  state_->size = common_size(paths, leaves, where);
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    const bool weak = is_weak(state_->operands[i]);
+    state_->parameters.push_back(state_->trace.parameter(leaves[i].single(), weak));
   }
 }
 
-VmapCall::~VmapCall() { delete state_; }
+VmapCall::~VmapCall() = default;
 
 const Leaves& VmapCall::parameters() const { return state_->parameters; }
 

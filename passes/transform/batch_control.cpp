@@ -1,4 +1,6 @@
 // The rules of `batch` for loops and branches.
+#include <algorithm>
+
 #include "passes/transform/batch.h"
 #include "passes/transform/batch_rules.h"
 
@@ -72,7 +74,8 @@ Quantity condition_of(GraphBuilder& to, const LoopCall& loop,
                          loop.call.size);
 }
 
-// An element that goes on takes the next values; the others keep theirs.
+// An element that goes on takes the next values; the others keep theirs, so that their condition
+// fails again.
 Graph masked_body(const LoopCall& loop, const std::vector<Value>& inputs) {
   const std::int64_t size = loop.call.size;
   GraphBuilder builder(loop.body().name());
@@ -90,7 +93,7 @@ Graph masked_body(const LoopCall& loop, const std::vector<Value>& inputs) {
     }
     outputs.push_back(values[i].value);
   }
-  outputs[0] = (goes_on & condition_of(builder, loop, values)).value;
+  outputs[0] = condition_of(builder, loop, values).value;
   return builder.build(std::move(outputs));
 }
 

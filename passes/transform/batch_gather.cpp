@@ -1,7 +1,5 @@
 // The rules of `batch` for index maps whose places are computed. Places that differ among the
 // elements of the batch make a dynamic slice a gather, and a dynamic update a scatter.
-#include <algorithm>
-
 #include "passes/transform/batch_rules.h"
 
 namespace anabranch::batch_rules {

@@ -1,4 +1,6 @@
 // The rules of `batch` for reductions: the batch's axis is kept.
+#include <algorithm>
+
 #include "ir/graph/copier.h"
 #include "passes/transform/batch_rules.h"
 
@@ -42,51 +44,44 @@ Graph flagged(const Graph& body, std::size_t count) {
   return builder.build(std::move(outputs));
 }
 
-// What the arrays are reduced to without initial values; there is something to reduce.
-std::vector<Quantity> reduced_alone(const BatchCall& call, std::size_t count) {
-  std::vector<Value> inputs = {Quantity::splat(call.to, {bool_, call.whole(0).shape()}, 1).value};
-  std::vector<Value> none = {Quantity::zeros(call.to, {bool_, {}}).value};
-  for (std::size_t i = 0; i < count; ++i) {
-    inputs.push_back(call.whole(i).value);
-    none.push_back(Quantity::zeros(call.to, {call.given(i).dtype(), {}}).value);
+// An array whose reduced axes are one, the last, behind an element that is the initial value.
+Quantity behind_initial(const BatchCall& call, std::size_t array, Quantity initial) {
+  const Type& result = call.node.types[array];
+  AxisList order = {0}, reduced = behind_batch(call.as<AxesAttributes>().axes);
+  const Quantity x = call.whole(array);
+  for (std::int64_t axis = 1; axis < x.type().rank(); ++axis) {
+    if (std::ranges::find(reduced, axis) == reduced.end()) order.push_back(axis);
   }
-  inputs.insert(inputs.end(), none.begin(), none.end());
-  const Quantity first = call.add(Op::reduce, std::move(inputs),
-                                  AxesAttributes{behind_batch(call.as<AxesAttributes>().axes)},
-                                  std::nullopt, {flagged(call.node.regions[0], count)});
-  std::vector<Quantity> results;
-  for (std::uint32_t i = 1; i <= count; ++i) results.push_back({&call.to, {first.value.node, i}});
-  return results;
+  order.insert(order.end(), reduced.begin(), reduced.end());
+  AxisList sizes = with_first(call.size, {result.shape.begin(), result.shape.end()});
+  const auto last = static_cast<std::int64_t>(sizes.size());
+  std::int64_t count = 1;
+  for (std::int64_t axis : reduced) count *= x.shape()[static_cast<int>(axis)];
+  sizes.push_back(count);
+  const Quantity elements = x.transpose(order).reshape(Shape(sizes));
+  sizes.back() = 1;
+  const Quantity first = over_elements(initial, call.with_batch(result).shape);
+  return {&call.to,
+          call.to.add(Op::concatenate, {first.reshape(Shape(sizes)).value, elements.value},
+                      AxisAttributes{last})};
 }
 
-// Initial values that differ among the elements are combined with what is reduced without them,
-// which the body allows, being associative.
+// Initial values that differ among the elements become the first ones that are reduced: the order
+// stays, and so does how results round.
 BatchedResults from_batched_values(const BatchCall& call, std::size_t count) {
-  const Type result = call.with_batch(call.node.types[0]);
-  std::vector<Quantity> initial;
+  std::vector<Value> arrays, none = {Quantity::zeros(call.to, {bool_, {}}).value};
   for (std::size_t i = 0; i < count; ++i) {
-    initial.push_back(over_elements(call.whole(count + i), result.shape));
+    arrays.push_back(behind_initial(call, i, call.whole(count + i)).value);
+    none.push_back(Quantity::zeros(call.to, {call.given(i).dtype(), {}}).value);
   }
-  std::int64_t reduced = 1;
-  for (std::int64_t axis : call.as<AxesAttributes>().axes) {
-    reduced *= call.whole(0).shape()[static_cast<int>(axis) + 1];
-  }
-  std::vector<BatchedValue> values;
-  if (reduced == 0 || result.size() == 0) {
-    for (Quantity x : initial) values.push_back({x.value, true});
-    return values;
-  }
-  // The body, of scalars, for every element of the results.
-  std::vector<Quantity> sides = initial;
-  const std::vector<Quantity> alone = reduced_alone(call, count);
-  sides.insert(sides.end(), alone.begin(), alone.end());
-  for (Quantity side : sides) values.push_back({side.reshape({result.size()}).value, true});
-  values = batch_into(call.to, call.node.regions[0], result.size(), values);
-  for (BatchedValue& value : values) {
-    const Quantity combined = with_batch_axis(call.to, value, result.size());
-    value = {combined.reshape(result.shape).value, true};
-  }
-  return values;
+  const Shape shape = call.to.type(arrays[0]).shape;
+  std::vector<Value> inputs = {Quantity::splat(call.to, {bool_, shape}, 1).value};
+  inputs.insert(inputs.end(), arrays.begin(), arrays.end());
+  inputs.insert(inputs.end(), none.begin(), none.end());
+  Quantity first = call.add(Op::reduce, std::move(inputs), AxesAttributes{{shape.rank() - 1}},
+                            std::nullopt, {flagged(call.node.regions[0], count)});
+  ++first.value.result;  // behind the flag
+  return all_results(call, first);
 }
 
 }  // namespace

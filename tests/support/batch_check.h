@@ -35,8 +35,9 @@ BatchCase batch_case(const Graph& graph, std::int64_t size, std::vector<bool> ba
 /// The batched graph with its inputs; outputs that depend on nothing batched stay single.
 GraphCase batched_graph(const BatchCase& tested);
 
-/// What is wrong with the interpreted results of the batched graph, which may be as far from those
-/// of the single one as two right implementations may be (error_bounds.h).
+/// What is wrong with the interpreted results of the batched graph, whose bits are those that the
+/// single one gives: a rule keeps the order in which a reduction, a dot or a factorisation
+/// computes.
 std::optional<std::string> batch_problem(const BatchCase& tested);
 
 }  // namespace anabranch::testing

@@ -14,7 +14,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -120,7 +120,7 @@ class VmapCall {
 
  private:
   struct State;
-  State* state_;
+  std::unique_ptr<State> state_;
 };
 
 /// The entries of `out_axes`, one per array of `result`.

@@ -169,6 +169,57 @@ TEST(Vmap, KeysGiveTheNumbersThatEachGivesAlone) {
   }
 }
 
+// `f` of every pair of rows, one after the other.
+template <class Function>
+void expect_as_in_a_loop(const Function& f, const Array& x, const Array& y, const char* what) {
+  SCOPED_TRACE(what);
+  std::vector<Array> all, half;
+  for (std::int64_t i = 0; i < x.shape()[0]; ++i) {
+    all.push_back(f(x(i), y(i)));
+    half.push_back(f(x(0), y(i)));
+  }
+  expect_equal(ab::vmap(f)(x, y), ab::stack(all));
+  expect_equal(ab::jit(ab::vmap(f))(x, y), ab::stack(all));
+  expect_equal(ab::vmap(f, ab::in_axes(ab::unmapped, 0))(x(0), y), ab::stack(half));
+}
+
+TEST(Vmap, GivesWhatALoopOverTheExamplesGives) {
+  const Array x = ab::sin(counting({3, 4}, 1)), y = ab::cos(counting({3, 4}, 1));
+  const auto place = [](Array v) { return ab::astype(ab::abs(v(0)) * 3, ab::i32); };
+  const auto check = [&](const char* what, const auto& f) { expect_as_in_a_loop(f, x, y, what); };
+  check("softmax", [](Array a, Array b) { return ab::softmax(a + b); });
+  check("outer product", [](Array a, Array b) { return ab::tensordot(a, b, 0); });
+  check("dynamic index", [&](Array a, Array b) { return a(place(b)); });
+  check("update", [&](Array a, Array b) { return ab::at(a, place(b)).add(b(1)); });
+  check("take", [](Array a, Array b) { return ab::take(a, ab::argsort(b), 0); });
+  check("cumsum", [](Array a, Array b) { return ab::cumsum(a * b); });
+  check("solve", [](Array a, Array b) {
+    return ab::linalg::solve(ab::tensordot(a, a, 0) + ab::eye(4), ab::reshape(b, {4, 1}));
+  });
+  check("scan", [](Array a, Array b) {
+    auto step = [](Array carry, Array v) { return std::pair(carry * 0.5f + v, carry); };
+    return ab::scan(step, b(0), a).second;
+  });
+  check("loop of its own length", [&](Array a, Array b) {
+    return ab::fori_loop(
+        0, place(b), [&](Array, Array c) { return c + b; }, a);
+  });
+  check("loop in a branch", [&](Array a, Array b) {
+    auto loop = [&](Array v) {
+      return ab::fori_loop(
+          0, place(b), [](Array i, Array c) { return c + i; }, v);
+    };
+    return ab::cond(
+        ab::sum(b) > 0, loop, [](Array v) { return v * 2; }, a);
+  });
+  check("function of the user", [](Array a, Array b) {
+    auto turn = [](const ab::CustomCall& call) {
+      std::ranges::reverse_copy(call.operand<float>(0), call.result<float>(0).begin());
+    };
+    return ab::custom_call("vmap_turn", turn, ab::spec(ab::f32, {4}), a) + b;
+  });
+}
+
 TEST(Vmap, ABatchOfNone) {
   auto f = [](Array x) { return ab::linalg::inv(x); };
   EXPECT_EQ(ab::vmap(f)(ab::zeros(ab::f32, {0, 3, 3})).shape(), (ab::Shape{0, 3, 3}));
