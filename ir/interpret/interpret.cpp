@@ -72,6 +72,7 @@ Results iota(const Node& node, Operands) {
 }
 
 Results transfer(const Node&, Operands operands) { return {operands[0]}; }
+Results optimization_barrier(const Node&, Operands operands) { return {operands[0]}; }
 
 Results custom_call(const Node& node, Operands operands) {
   std::vector<Type> types;
