@@ -275,8 +275,8 @@ Stepped adam_step(const Tree& params, const Tree& gradients, const Tree& m, cons
     const Term m1 = how.beta1 * place.wide(m.leaves[i]) + (1 - how.beta1) * g;
     const Term v1 = how.beta2 * place.wide(v.leaves[i]) + (1 - how.beta2) * square(g);
     const Term u = direction(m1, v1, p, how, place.dtype == f64 ? wide : narrow);
-    const Term scale = how.scales_by_trust ? rate.in(place.dtype) * trust_ratio(p, u)
-                                           : rate.in(place.dtype);
+    const Term scale =
+        how.scales_by_trust ? rate.in(place.dtype) * trust_ratio(p, u) : rate.in(place.dtype);
     next.params.push_back(place.rounded(p - scale * u, params.leaves[i]));
     next.first.push_back(place.rounded(m1, m.leaves[i]));
     next.second.push_back(place.rounded(v1, v.leaves[i]));

@@ -55,8 +55,7 @@ template <class T>
 T clip_by_value(const T& gradients, const Operand& low, const Operand& high) {
   static_assert(tree::is_tree<T>());
   return detail::put_together(
-      gradients,
-      detail::clipped_by_value(detail::taken_apart(gradients, "gradients"), low, high));
+      gradients, detail::clipped_by_value(detail::taken_apart(gradients, "gradients"), low, high));
 }
 
 /// All of the tree times min(1, max_norm / global_norm) (Pascanu, Mikolov, Bengio:
@@ -65,8 +64,7 @@ template <class T>
 T clip_by_global_norm(const T& gradients, const Operand& max_norm) {
   static_assert(tree::is_tree<T>());
   return detail::put_together(
-      gradients,
-      detail::clipped_by_norm(detail::taken_apart(gradients, "gradients"), max_norm));
+      gradients, detail::clipped_by_norm(detail::taken_apart(gradients, "gradients"), max_norm));
 }
 
 // --- stochastic gradient descent -----------------------------------------------------------------
@@ -146,9 +144,9 @@ template <class Params>
 auto adam_step(const Params& params, const Params& gradients, const AdamState<Params>& state,
                const AdamStep& how, SourceLocation where) {
   static_assert(tree::is_tree<Params>());
-  const Stepped next = adam_step(taken_apart(params, "params"),
-                                 taken_apart(gradients, "gradients"), taken_apart(state.m, "m"),
-                                 taken_apart(state.v, "v"), state.step, how, where);
+  const Stepped next =
+      adam_step(taken_apart(params, "params"), taken_apart(gradients, "gradients"),
+                taken_apart(state.m, "m"), taken_apart(state.v, "v"), state.step, how, where);
   return std::pair(put_together(params, next.params),
                    AdamState<Params>{put_together(state.m, next.first),
                                      put_together(state.v, next.second), next.step});
@@ -169,8 +167,8 @@ Params sgd(const Params& params, const Params& gradients, const SgdOptions& opti
 
 /// Velocities of 0.
 template <class Params>
-MomentumState<Params> momentum_init(
-    const Params& params, std::source_location where = std::source_location::current()) {
+MomentumState<Params> momentum_init(const Params& params,
+                                    std::source_location where = std::source_location::current()) {
   static_assert(tree::is_tree<Params>());
   return {detail::put_together(
       params,
@@ -211,12 +209,11 @@ AdamState<Params> adam_init(const Params& params,
 template <class Params>
 std::pair<Params, AdamState<Params>> adam(
     const Params& params, const Params& gradients, const AdamState<Params>& state,
-    const AdamOptions& options = {},
-    std::source_location where = std::source_location::current()) {
-  return detail::adam_step(params, gradients, state,
-                           {"optim::adam", options.learning_rate, options.beta1, options.beta2,
-                            options.epsilon, 0},
-                           where);
+    const AdamOptions& options = {}, std::source_location where = std::source_location::current()) {
+  return detail::adam_step(
+      params, gradients, state,
+      {"optim::adam", options.learning_rate, options.beta1, options.beta2, options.epsilon, 0},
+      where);
 }
 
 /// A step of Adam with decoupled weight decay (Loshchilov, Hutter: arXiv:1711.05101, algorithm 2,
@@ -239,8 +236,7 @@ std::pair<Params, AdamState<Params>> adamw(
 template <class Params>
 std::pair<Params, AdamState<Params>> lamb(
     const Params& params, const Params& gradients, const AdamState<Params>& state,
-    const LambOptions& options = {},
-    std::source_location where = std::source_location::current()) {
+    const LambOptions& options = {}, std::source_location where = std::source_location::current()) {
   return detail::adam_step(params, gradients, state,
                            {"optim::lamb", options.learning_rate, options.beta1, options.beta2,
                             options.epsilon, options.weight_decay, true},

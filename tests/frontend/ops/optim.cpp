@@ -115,9 +115,7 @@ TEST(Optim, SgdStepsDownTheGradient) {
     return std::pair(optim::sgd(p, g, {.learning_rate = 0.1, .weight_decay = 0.5}), None{});
   };
   expect_steps<None>([](const Params&) { return None{}; }, step,
-                     [](Plain& x, const Doubles& g) {
-                       plain_momentum(x, g, 0.1, 0, false, 0.5);
-                     });
+                     [](Plain& x, const Doubles& g) { plain_momentum(x, g, 0.1, 0, false, 0.5); });
 }
 
 TEST(Optim, MomentumAddsUp) {
@@ -140,15 +138,14 @@ Adam adam_init(const Params& p) { return optim::adam_init(p); }
 
 TEST(Optim, AdamFollowsThePaper) {
   expect_steps<Adam>(
-      adam_init, [](const Params& p, const Params& g, const Adam& s) { return optim::adam(p, g, s); },
-      [](Plain& x, const Doubles& g) {
-        plain_adam(x, g, 1e-3, 0.9, 0.999, 1e-8, 0, false);
-      });
+      adam_init,
+      [](const Params& p, const Params& g, const Adam& s) { return optim::adam(p, g, s); },
+      [](Plain& x, const Doubles& g) { plain_adam(x, g, 1e-3, 0.9, 0.999, 1e-8, 0, false); });
   expect_steps<Adam>(
       adam_init,
       [](const Params& p, const Params& g, const Adam& s) {
-        return optim::adam(
-            p, g, s, {.learning_rate = 0.2, .beta1 = 0.0, .beta2 = 0.5, .epsilon = 1e-2});
+        return optim::adam(p, g, s,
+                           {.learning_rate = 0.2, .beta1 = 0.0, .beta2 = 0.5, .epsilon = 1e-2});
       },
       [](Plain& x, const Doubles& g) { plain_adam(x, g, 0.2, 0, 0.5, 1e-2, 0, false); });
 }
@@ -159,9 +156,7 @@ TEST(Optim, AdamwDecaysByItself) {
       [](const Params& p, const Params& g, const Adam& s) {
         return optim::adamw(p, g, s, {.learning_rate = 0.1, .weight_decay = 0.3});
       },
-      [](Plain& x, const Doubles& g) {
-        plain_adam(x, g, 0.1, 0.9, 0.999, 1e-8, 0.3, false);
-      });
+      [](Plain& x, const Doubles& g) { plain_adam(x, g, 0.1, 0.9, 0.999, 1e-8, 0.3, false); });
 }
 
 TEST(Optim, LambScalesByTheTrustRatioOfEachArray) {
@@ -170,9 +165,7 @@ TEST(Optim, LambScalesByTheTrustRatioOfEachArray) {
       [](const Params& p, const Params& g, const Adam& s) {
         return optim::lamb(p, g, s, {.learning_rate = 0.1, .weight_decay = 0.2});
       },
-      [](Plain& x, const Doubles& g) {
-        plain_adam(x, g, 0.1, 0.9, 0.999, 1e-6, 0.2, true);
-      });
+      [](Plain& x, const Doubles& g) { plain_adam(x, g, 0.1, 0.9, 0.999, 1e-6, 0.2, true); });
   // The ratio is 1 where a norm is 0.
   const auto none = ab::zeros({3});
   const auto [p, s] = optim::lamb(none, ab::ones({3}), optim::adam_init(none));
@@ -223,9 +216,9 @@ TEST(Optim, SmallGradientsOfNarrowFloatsAddUp) {
 
 TEST(Optim, RatesAreNumbersOrScalarsOfAnyFloat) {
   const Array p = ab::ones({3}), g = ab::ones({3});
-  for (const ab::Operand& rate : {ab::Operand(0.25), ab::Operand(ab::scalar(0.25f)),
-                                  ab::Operand(ab::scalar(0.25, ab::f64)),
-                                  ab::Operand(ab::scalar(0.25, ab::bf16))}) {
+  for (const ab::Operand& rate :
+       {ab::Operand(0.25), ab::Operand(ab::scalar(0.25f)), ab::Operand(ab::scalar(0.25, ab::f64)),
+        ab::Operand(ab::scalar(0.25, ab::bf16))}) {
     const Array next = optim::sgd(p, g, {.learning_rate = rate});
     EXPECT_EQ(next.dtype(), f32);
     EXPECT_EQ(doubles(next), (Doubles{0.75, 0.75, 0.75}));
@@ -332,7 +325,8 @@ TEST(Optim, ErrorsNameThePlaceAndTheRemedy) {
       {[&] { optim::adam(p, longer, state); },
        "optim::adam: params.scale is beside gradients.layers[1].weight; give trees of the same "
        "lists, keys and structs, at"},
-      {[&] { optim::adam(longer, longer, state); }, "optim::adam: params.layers[1].weight is beside m.scale"},
+      {[&] { optim::adam(longer, longer, state); },
+       "optim::adam: params.layers[1].weight is beside m.scale"},
       {[&] { optim::sgd(p, empty); }, "optim::sgd: gradients.scale is an empty Array; give it"},
       {[&] { optim::adam_init(ids); },
        "optim::adam_init: params is i32[3], and only floats are optimised"},
@@ -344,9 +338,13 @@ TEST(Optim, ErrorsNameThePlaceAndTheRemedy) {
       {[&] { optim::adamw(p, p, state, {.beta2 = -0.5}); }, "optim::adamw: beta2 is -0.5"},
       {[&] { optim::momentum(one, one, {one}, {.momentum = 1.5}); },
        "optim::momentum: momentum is 1.5"},
-      {[&] { optim::lamb(one, one, {one, one, one}); },
+      {[&] {
+         optim::lamb(one, one, {one, one, one});
+       },
        "optim::lamb: the state's step is f32[3], and has to be an integer scalar"},
-      {[&] { optim::adam(one, one, {one, one, {}}); },
+      {[&] {
+         optim::adam(one, one, {one, one, {}});
+       },
        "optim::adam: the state's step is an empty Array"},
       {[&] { optim::clip_by_global_norm(ids, 1); },
        "optim::clip_by_global_norm: gradients is i32[3]"},
