@@ -29,6 +29,7 @@
 #include "anabranch/export.h"
 #include "anabranch/failure.h"
 #include "anabranch/fft.h"
+#include "anabranch/files.h"
 #include "anabranch/future.h"
 #include "anabranch/gather.h"
 #include "anabranch/graph.h"
