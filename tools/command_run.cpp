@@ -8,6 +8,8 @@
 
 #include "anabranch/timeline_summary.h"
 #include "codegen/compile.h"
+#include "frontend/files/npy.h"
+#include "frontend/files/npz.h"
 #include "frontend/run/env.h"
 #include "ir/interpret/interpret.h"
 #include "ir/scalar.h"
@@ -16,8 +18,6 @@
 #include "runtime/memory/copy.h"
 #include "runtime/timeline/record.h"
 #include "tools/commands.h"
-#include "tools/npy.h"
-#include "tools/npz.h"
 #include "tools/timeline_svg.h"
 
 namespace anabranch {

@@ -139,7 +139,7 @@ class Scanner {
   }
 
   Leaves combined(const Leaves& a, const Leaves& b) const {
-    const Tree given = scan_.reverse ? scan_.combine(b, a) : scan_.combine(a, b);
+    const Tree given = scan_.combine(a, b);
     for (std::size_t i = 0; i < a.size(); ++i) {
       if (i < given.leaves.size() && type_of(given.leaves[i]) == type_of(a[i])) continue;
       fail("associative_scan: combining " + to_string(type_of(a[i])) + " gives " +

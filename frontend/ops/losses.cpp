@@ -64,27 +64,25 @@ Array binary_cross_entropy_with_logits(const Operand& logits, const Operand& tar
 
 Array cross_entropy_loss(const Operand& logits, const Operand& targets, Axis axis,
                          LossReduction reduction) {
-  constexpr const char* function = "cross_entropy_loss";
+  return cross_entropy_loss(logits, targets, CrossEntropyOptions{axis, reduction});
+}
+
+namespace {
+
+constexpr const char* cross_entropy = "cross_entropy_loss";
+
+// Where each example's class is along the axis of classes, and whether it is one of them.
+struct Labels {
+  Term is_class, is_in_range;
+};
+
+Labels labels_of(const Operand& logits, const Operand& targets, const Array& wanted,
+                 const Shape& shape, std::int64_t along) {
   const SourceLocation at = logits.where();
-  const Term x = term(function, logits);
-  const Shape& shape = type_of(x.array()).shape;
-  const std::int64_t along = axis_of(function, axis, shape, at);
-  const Term likelihoods = {log_softmax(widened(x), along), at};
-  const Array wanted = as_array(function, targets);
-  if (!is_integer(type_of(wanted).dtype)) {
-    const auto [y, t] = terms_of(function, x, targets);
-    if (type_of(t.array()).shape != shape) {
-      fail(std::string(function) + ": targets " + describe(targets) + " for logits " +
-               describe(logits) +
-               "; give a probability for each class, or an integer for each example",
-           at);
-    }
-    return reduced_losses(x, -sum_in_own_dtype(likelihoods * widened(t), along), reduction);
-  }
   std::vector<std::int64_t> examples(shape.begin(), shape.end());
   examples.erase(examples.begin() + along);
   if (type_of(wanted).shape != Shape(examples)) {
-    fail(std::string(function) + ": classes " + describe(targets) + " for logits " +
+    fail(std::string(cross_entropy) + ": classes " + describe(targets) + " for logits " +
              describe(logits) + "; give one for each example",
          at);
   }
@@ -95,8 +93,43 @@ Array cross_entropy_loss(const Operand& logits, const Operand& targets, Axis axi
                                Type{i64, Shape(along_axis)}),
                         at};
   const Term labels = {expand_dims({astype({wanted, at}, i64), at}, along), at};
-  return reduced_losses(x, -sum_in_own_dtype(where(labels == numbers, likelihoods, 0), along),
-                        reduction);
+  return {labels == numbers, (labels >= 0) & (labels < classes)};
+}
+
+}  // namespace
+
+Array cross_entropy_loss(const Operand& logits, const Operand& targets,
+                         const CrossEntropyOptions& options) {
+  const SourceLocation at = logits.where();
+  const Term x = term(cross_entropy, logits);
+  const Shape& shape = type_of(x.array()).shape;
+  const std::int64_t along = axis_of(cross_entropy, options.axis, shape, at);
+  const double smoothing = options.label_smoothing;
+  if (!(smoothing >= 0 && smoothing <= 1)) {
+    fail(std::string(cross_entropy) + ": label_smoothing is " + to_string(Number(smoothing)) +
+             "; give at least 0 and at most 1",
+         at);
+  }
+  const double share = smoothing / static_cast<double>(shape[static_cast<int>(along)]);
+  const Term likelihoods = {log_softmax(widened(x), along), at};
+  const Array wanted = as_array(cross_entropy, targets);
+  if (is_integer(type_of(wanted).dtype)) {
+    const auto [is_class, is_in_range] = labels_of(logits, targets, wanted, shape, along);
+    Term parts = where(is_class, likelihoods, 0);
+    if (smoothing > 0) {
+      parts = where(is_in_range, (1 - smoothing) * parts + share * likelihoods, 0);
+    }
+    return reduced_losses(x, -sum_in_own_dtype(parts, along), options.reduction);
+  }
+  const auto [y, t] = terms_of(cross_entropy, x, targets);
+  if (type_of(t.array()).shape != shape) {
+    fail(std::string(cross_entropy) + ": targets " + describe(targets) + " for logits " +
+             describe(logits) +
+             "; give a probability for each class, or an integer for each example",
+         at);
+  }
+  const Term wide = widened(t), spread = smoothing > 0 ? (1 - smoothing) * wide + share : wide;
+  return reduced_losses(x, -sum_in_own_dtype(likelihoods * spread, along), options.reduction);
 }
 
 Array kl_div_loss(const Operand& log_predictions, const Operand& targets, LossReduction reduction) {

@@ -40,9 +40,10 @@ Leaves run_associative_scan(const AssociativeScan& scan);
 
 /// Running combinations of a tree of arrays of one size along an axis, by any associative function:
 /// `combine(first, second)` takes two trees like xs, of fewer elements along the axis, and combines
-/// them place by place. In 2 log2(n) steps over all elements (Blelloch, "Prefix sums and their
-/// applications", 1990, as jax.lax.associative_scan takes them). Throws Error where sizes differ or
-/// combine changes a type.
+/// them place by place. `first` is what comes before in the order of the scan: in `reverse`, which
+/// goes from the last element to the first, what is behind. In 2 log2(n) steps over all elements
+/// (Blelloch, "Prefix sums and their applications", 1990), as jax.lax.associative_scan. Throws
+/// Error where sizes differ or combine changes a type.
 template <class Combine, class Xs>
 Xs associative_scan(const Combine& combine, const Xs& xs, Axis axis = 0, bool reverse = false,
                     std::source_location where = std::source_location::current()) {
@@ -53,6 +54,17 @@ Xs associative_scan(const Combine& combine, const Xs& xs, Axis axis = 0, bool re
     return detail::next_carry<Xs>(std::apply(combine, std::tie(a, b)), "xs");
   };
   return detail::put_together(xs, detail::run_associative_scan(scan));
+}
+
+struct AssociativeScanOptions {
+  Axis axis = 0;
+  bool reverse = false;
+};
+/// The same with its options by name: associative_scan(combine, xs, {.axis = 1, .reverse = true}).
+template <class Combine, class Xs>
+Xs associative_scan(const Combine& combine, const Xs& xs, const AssociativeScanOptions& options,
+                    std::source_location where = std::source_location::current()) {
+  return associative_scan(combine, xs, options.axis, options.reverse, where);
 }
 
 }  // namespace anabranch

@@ -37,6 +37,16 @@ Array binary_cross_entropy_with_logits(const Operand& logits, const Operand& tar
 /// out of range has the loss 0.
 Array cross_entropy_loss(const Operand& logits, const Operand& targets, Axis axis = -1,
                          LossReduction reduction = LossReduction::mean);
+struct CrossEntropyOptions {
+  Axis axis = -1;  ///< of the classes
+  LossReduction reduction = LossReduction::mean;
+  /// This much of each target is spread evenly over all classes (Szegedy et al.: arXiv:1512.00567,
+  /// section 7): 0 <= label_smoothing <= 1.
+  double label_smoothing = 0;
+};
+/// The same with its options by name: cross_entropy_loss(logits, labels, {.label_smoothing = 0.1}).
+Array cross_entropy_loss(const Operand& logits, const Operand& targets,
+                         const CrossEntropyOptions& options);
 /// t (log(t) - x) for targets t and predictions x that are logarithms of probabilities; 0 where t
 /// is 0.
 Array kl_div_loss(const Operand& log_predictions, const Operand& targets,

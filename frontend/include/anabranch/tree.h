@@ -192,7 +192,7 @@ void walk_parts(Tree& tree, Visitor& visitor) {
     }
   } else if constexpr (is_optional<T>) {
     visitor.length(tree.has_value() ? 1 : 0);
-    if (tree) part(*tree);
+    if (tree) walk(*tree, visitor);
   } else if constexpr (std::is_array_v<T>) {
     for (auto& item : tree) part(item);
   } else if constexpr (TupleLike<T>) {

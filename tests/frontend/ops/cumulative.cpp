@@ -66,15 +66,30 @@ TEST(AssociativeScan, KeepsTheOrderOfMatrices) {
       for (std::int64_t i = 0; i < size; ++i) {
         const auto at = static_cast<std::size_t>(reverse ? size - 1 - i : i);
         const double e = parts[0][at], f = parts[1][at], g = parts[2][at], h = parts[3][at];
-        const double next[4] = {reverse ? e * m[0] + f * m[2] : m[0] * e + m[1] * g,
-                                reverse ? e * m[1] + f * m[3] : m[0] * f + m[1] * h,
-                                reverse ? g * m[0] + h * m[2] : m[2] * e + m[3] * g,
-                                reverse ? g * m[1] + h * m[3] : m[2] * f + m[3] * h};
+        const double next[4] = {m[0] * e + m[1] * g, m[0] * f + m[1] * h, m[2] * e + m[3] * g,
+                                m[2] * f + m[3] * h};
         std::copy(next, next + 4, m);
         EXPECT_EQ(first[at], m[1]) << size << ", element " << at;
       }
     }
   }
+}
+
+// h[i] = a[i] h[i + 1] + b[i] from the last element on, along an axis, by a tree of two arrays.
+struct Affine {
+  ab::Array factor, term;
+};
+
+TEST(AssociativeScan, RunsALinearRecurrenceBackwards) {
+  const auto chained = [](const Affine& first, const Affine& second) {
+    return Affine{first.factor * second.factor, second.factor * first.term + second.term};
+  };
+  const Affine xs = {ab::array({{2.0f, 0.5f, 3.0f}, {1.0f, -1.0f, 4.0f}}),
+                     ab::array({{1.0f, 2.0f, 3.0f}, {0.0f, 5.0f, 6.0f}})};
+  const auto scan = [&] {
+    return ab::associative_scan(chained, xs, {.axis = -1, .reverse = true}).term;
+  };
+  expect_values(scan, {f32, {2, 3}}, {8, 3.5, 3, -1, -1, 6});
 }
 
 TEST(AssociativeScan, RefusesOtherSizesAndTypes) {

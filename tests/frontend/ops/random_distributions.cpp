@@ -30,43 +30,65 @@ double distance(std::vector<double> values, const std::function<double(double)>&
 }
 
 double normal(double x) { return std::erfc(-x / std::sqrt(2)) / 2; }
+double density(double x) { return std::exp(-x * x / 2) / std::sqrt(2 * std::acos(-1.0)); }
+
+std::pair<double, double> moments(const std::vector<double>& x) {
+  const auto size = static_cast<double>(x.size());
+  const double mean = std::accumulate(x.begin(), x.end(), 0.0) / size;
+  double variance = 0;
+  for (double value : x) variance += (value - mean) * (value - mean) / size;
+  return {mean, variance};
+}
 
 TEST(Distributions, FollowTheirFunctions) {
   struct Row {
     const char* name;
     std::function<ab::Array(ab::Array, ab::Dtype)> draw;
     double (*cumulative)(double);
+    double mean, variance;  // NaN where there are none
   };
+  const double pi = std::acos(-1.0), none = NAN;
+  const double bump[] = {density(-1), density(2.5)}, share = normal(2.5) - normal(-1);
+  const double cut_mean = (bump[0] - bump[1]) / share;
+  const double cut_variance = 1 - (bump[0] + 2.5 * bump[1]) / share - cut_mean * cut_mean;
   const Row rows[] = {
       {"exponential",
        [](ab::Array key, ab::Dtype dtype) { return ab::random::exponential(key, {count}, dtype); },
-       [](double x) { return -std::expm1(-x); }},
+       [](double x) { return -std::expm1(-x); }, 1, 1},
       {"gumbel",
        [](ab::Array key, ab::Dtype dtype) { return ab::random::gumbel(key, {count}, dtype); },
-       [](double x) { return std::exp(-std::exp(-x)); }},
+       [](double x) { return std::exp(-std::exp(-x)); }, 0.57721566, pi * pi / 6},
       {"laplace",
        [](ab::Array key, ab::Dtype dtype) { return ab::random::laplace(key, {count}, dtype); },
-       [](double x) { return x < 0 ? std::exp(x) / 2 : 1 - std::exp(-x) / 2; }},
+       [](double x) { return x < 0 ? std::exp(x) / 2 : 1 - std::exp(-x) / 2; }, 0, 2},
       {"logistic",
        [](ab::Array key, ab::Dtype dtype) { return ab::random::logistic(key, {count}, dtype); },
-       [](double x) { return 1 / (1 + std::exp(-x)); }},
+       [](double x) { return 1 / (1 + std::exp(-x)); }, 0, pi * pi / 3},
       {"cauchy",
        [](ab::Array key, ab::Dtype dtype) { return ab::random::cauchy(key, {count}, dtype); },
-       [](double x) { return 0.5 + std::atan(x) / std::acos(-1.0); }},
+       [](double x) { return 0.5 + std::atan(x) / std::acos(-1.0); }, none, none},
       {"truncated_normal",
        [](ab::Array key, ab::Dtype dtype) {
          return ab::random::truncated_normal(key, {count}, -1, 2.5, dtype);
        },
-       [](double x) { return (normal(x) - normal(-1)) / (normal(2.5) - normal(-1)); }},
+       [](double x) { return (normal(x) - normal(-1)) / (normal(2.5) - normal(-1)); }, cut_mean,
+       cut_variance},
       {"gamma(3.5)",
        [](ab::Array key, ab::Dtype dtype) { return ab::random::gamma(key, 3.5, {count}, dtype); },
-       [](double x) { return double(ab::test::incomplete_gamma_quad(3.5, x).lower); }},
+       [](double x) { return double(ab::test::incomplete_gamma_quad(3.5, x).lower); }, 3.5, 3.5},
       {"gamma(0.4)",
        [](ab::Array key, ab::Dtype dtype) { return ab::random::gamma(key, 0.4, {count}, dtype); },
-       [](double x) { return double(ab::test::incomplete_gamma_quad(0.4, x).lower); }},
+       [](double x) { return double(ab::test::incomplete_gamma_quad(0.4, x).lower); }, 0.4, 0.4},
       {"beta",
        [](ab::Array key, ab::Dtype dtype) { return ab::random::beta(key, 2, 3.5, {count}, dtype); },
-       [](double x) { return double(ab::test::incomplete_beta_quad(2, 3.5, x)); }},
+       [](double x) { return double(ab::test::incomplete_beta_quad(2, 3.5, x)); }, 2 / 5.5,
+       7 / (5.5 * 5.5 * 6.5)},
+      {"uniform",
+       [](ab::Array key, ab::Dtype dtype) { return ab::random::uniform(key, {count}, dtype); },
+       [](double x) { return std::clamp(x, 0.0, 1.0); }, 0.5, 1.0 / 12},
+      {"normal",
+       [](ab::Array key, ab::Dtype dtype) { return ab::random::normal(key, {count}, dtype); },
+       normal, 0, 1},
   };
   std::uint64_t seed = 100;
   for (const Row& row : rows) {
@@ -74,7 +96,12 @@ TEST(Distributions, FollowTheirFunctions) {
       SCOPED_TRACE(std::string(row.name) + " " + std::string(name(dtype)));
       const ab::Array key = ab::random::key(seed++);
       EXPECT_EQ(row.draw(key, dtype).dtype(), dtype);
-      EXPECT_LT(distance(drawn([&] { return row.draw(key, dtype); }), row.cumulative), 0.0138);
+      const std::vector<double> x = drawn([&] { return row.draw(key, dtype); });
+      EXPECT_LT(distance(x, row.cumulative), 0.0138);
+      if (std::isnan(row.mean)) continue;
+      const auto [mean, variance] = moments(x);
+      EXPECT_NEAR(mean, row.mean, 4 * std::sqrt(row.variance / count));
+      EXPECT_NEAR(variance, row.variance, 0.08 * row.variance);
     }
     EXPECT_EQ(row.draw(ab::random::key(1), ab::bf16).dtype(), ab::bf16);
   }
@@ -93,9 +120,7 @@ TEST(Distributions, PoissonHasItsMeanAndVariance) {
   for (double rate : {0.0, 0.3, 4.0, 9.9, 10.0, 37.5, 1000.0}) {
     SCOPED_TRACE(rate);
     const auto x = drawn([&] { return ab::random::poisson(ab::random::key(7), rate, {count}); });
-    const double mean = std::accumulate(x.begin(), x.end(), 0.0) / count;
-    double variance = 0;
-    for (double value : x) variance += (value - mean) * (value - mean) / count;
+    const auto [mean, variance] = moments(x);
     EXPECT_NEAR(mean, rate, 5 * std::sqrt(rate / count));
     EXPECT_NEAR(variance, rate, 0.06 * rate);
     for (int k = 0; k < 3 && rate < 5; ++k) {
@@ -118,6 +143,56 @@ TEST(Distributions, CategoricalFollowsSoftmax) {
     EXPECT_NEAR(double(std::ranges::count(x, k)) / count, expected[k], 0.015);
   EXPECT_EQ(ab::random::categorical(ab::random::key(5), ab::zeros({3, 4, 5}), 1).type(),
             (ab::Type{ab::i64, {3, 5}}));
+}
+
+// The sum over the classes of (seen - expected)^2 / expected: of 9 degrees of freedom it is above
+// 27.9 once in a thousand keys.
+TEST(Distributions, IntegersAreAsLikely) {
+  for (ab::Dtype dtype : {ab::u8, ab::i32, ab::i64}) {
+    SCOPED_TRACE(name(dtype));
+    const auto x =
+        drawn([&] { return ab::random::randint(ab::random::key(6), {count}, 3, 13, dtype); });
+    double distance = 0;
+    for (int k = 3; k < 13; ++k) {
+      const double away = static_cast<double>(std::ranges::count(x, k)) - count / 10.0;
+      distance += away * away / (count / 10.0);
+    }
+    EXPECT_LT(distance, 27.9);
+    const auto [mean, variance] = moments(x);
+    EXPECT_NEAR(mean, 7.5, 4 * std::sqrt(8.25 / count));
+    EXPECT_NEAR(variance, 8.25, 0.25);
+  }
+}
+
+TEST(Distributions, BernoulliDrawsDoNotDependOnTheirNeighbours) {
+  for (const double p : {0.1, 0.5, 0.7}) {
+    SCOPED_TRACE(p);
+    const auto x = drawn([&] { return ab::random::bernoulli(ab::random::key(11), {count}, p); });
+    const auto [mean, variance] = moments(x);
+    EXPECT_NEAR(mean, p, 4 * std::sqrt(p * (1 - p) / count));
+    double together = 0;
+    for (std::size_t i = 1; i < x.size(); ++i) together += (x[i] - mean) * (x[i - 1] - mean);
+    EXPECT_NEAR(together / count / variance, 0, 4 / std::sqrt(double(count)));
+  }
+}
+
+// What is drawn from the children of a key, by split and by fold_in, is not correlated.
+TEST(Distributions, KeysOfOneParentAreIndependent) {
+  const ab::Array parent = ab::random::key(12);
+  std::vector<ab::Array> keys = ab::random::split(parent, 3);
+  for (int i = 0; i < 3; ++i) keys.push_back(ab::random::fold_in(parent, i));
+  keys.push_back(parent);
+  std::vector<std::vector<double>> draws;
+  for (const ab::Array& key : keys) {
+    draws.push_back(drawn([&] { return ab::random::normal(key, {count}, ab::f64); }));
+  }
+  for (std::size_t i = 0; i < draws.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const double sum =
+          std::inner_product(draws[i].begin(), draws[i].end(), draws[j].begin(), 0.0);
+      EXPECT_NEAR(sum / count, 0, 4 / std::sqrt(double(count))) << i << " and " << j;
+    }
+  }
 }
 
 TEST(Distributions, SignsAndBits) {

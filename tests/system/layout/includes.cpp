@@ -65,6 +65,7 @@ const ForeignRule foreign_rules[] = {
     {std::regex(R"(hwy/.*)"), {"codegen/host"}},
     {std::regex(R"((lapacke?|cblas|openblas).*)"), {"codegen/linalg"}},
     {std::regex(R"(ducc0/.*)"), {"codegen/fft"}},
+    {std::regex(R"(zip\.h)"), {"frontend/files"}},
 };
 
 struct Include {

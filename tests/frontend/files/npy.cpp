@@ -1,4 +1,4 @@
-#include "tools/npy.h"
+#include "frontend/files/npy.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// NumPy's .npy files (format versions 1 to 3): how the command reads inputs and writes outputs.
+// NumPy's .npy files (format versions 1 to 3).
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "tools/npy.h"
+#include "frontend/files/npy.h"
 
 #include <algorithm>
 #include <array>
@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "frontend/files/python_literal.h"
 #include "ir/scalar.h"
 #include "ir/write_file.h"
-#include "tools/python_literal.h"
 
 namespace anabranch {
 

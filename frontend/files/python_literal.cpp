@@ -1,4 +1,4 @@
-#include "tools/python_literal.h"
+#include "frontend/files/python_literal.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,4 +1,4 @@
-#include "tools/npz.h"
+#include "frontend/files/npz.h"
 
 #include <zip.h>
 
@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "frontend/files/npy.h"
 #include "ir/write_file.h"
-#include "tools/npy.h"
 
 namespace anabranch {
 namespace {
@@ -146,7 +146,7 @@ class ArchiveInMemory {
   ArchiveInMemory& operator=(const ArchiveInMemory&) = delete;
 
   // `bytes` stay until the archive is closed.
-  void add(const std::string& name, const std::string& bytes) {
+  void add(const std::string& name, std::string_view bytes) {
     zip_source_t* entry = zip_source_buffer(archive_, bytes.data(), bytes.size(), 0);
     const zip_int64_t index = entry ? zip_file_add(archive_, name.c_str(), entry, 0) : -1;
     if (index < 0) {
@@ -155,16 +155,17 @@ class ArchiveInMemory {
     }
     zip_set_file_compression(archive_, static_cast<zip_uint64_t>(index), ZIP_CM_STORE, 0);
   }
-  std::string closed() {
+  void write_to(std::ostream& file) {
     if (zip_close(archive_) != 0) throw Error(std::string("an archive: ") + zip_strerror(archive_));
     archive_ = nullptr;
-    std::string bytes;
-    zip_stat_t status;
-    if (zip_source_stat(source_, &status) == 0) bytes.resize(status.size);
     if (zip_source_open(source_) != 0) fail();
-    zip_source_read(source_, bytes.data(), bytes.size());
+    std::vector<char> piece(1 << 20);
+    while (true) {
+      const zip_int64_t size = zip_source_read(source_, piece.data(), piece.size());
+      if (size <= 0) break;
+      file.write(piece.data(), size);
+    }
     zip_source_close(source_);
-    return bytes;
   }
 
  private:
@@ -196,19 +197,40 @@ std::map<std::size_t, Literal> read_numbered(const std::string& path) {
   return numbered;
 }
 
-void write_npz(const std::string& path, std::span<const Literal> arrays) {
+std::map<std::string, Literal> read_named(const std::string& path) {
+  const Archive archive = open_archive(path);
+  std::map<std::string, Literal> named;
+  for (const Entry& entry : arrays_in(archive.get())) {
+    if (named.contains(entry.name)) fail_reading(path, "holds two arrays '" + entry.name + "'");
+    named.emplace(entry.name, read_entry(path + ":" + entry.name, archive.get(), entry.status));
+  }
+  return named;
+}
+
+void write_npz(const std::string& path, const std::map<std::string, Literal>& arrays) {
+  std::vector<std::string> files;  // of the entries, which the archive reads when it is closed
   ArchiveInMemory archive;
-  std::vector<std::string> files;
-  for (const Literal& array : arrays) {
+  files.reserve(arrays.size());
+  for (const auto& [name, array] : arrays) {
     std::ostringstream file;
     write_npy(file, array);
-    files.push_back(std::move(file).str());
+    archive.add(name + ".npy", files.emplace_back(std::move(file).str()));
   }
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    archive.add("arr_" + std::to_string(i) + ".npy", files[i]);
+  write_file(path, [&](std::ostream& file) {
+    if (arrays.empty()) {  // libzip writes none of these: the end of a directory of no entries
+      file << "PK\5\6" << std::string(18, '\0');
+    } else {
+      archive.write_to(file);
+    }
+  });
+}
+
+void write_npz(const std::string& path, std::span<const Literal> arrays) {
+  std::map<std::string, Literal> named;
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    named.emplace("arr_" + std::to_string(i), arrays[i]);
   }
-  const std::string bytes = archive.closed();
-  write_file(path, [&](std::ostream& file) { file << bytes; });
+  write_npz(path, named);
 }
 
 Literal read_array(const std::string& path) {

@@ -1,4 +1,4 @@
-#include "tools/npz.h"
+#include "frontend/files/npz.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "tools/npy.h"
+#include "frontend/files/npy.h"
 
 namespace anabranch {
 namespace {
@@ -114,6 +114,15 @@ TEST_F(Npz, RefusesDamage) {
       << error_of(file);
   std::ofstream(file, std::ios::binary) << bytes.substr(0, bytes.size() / 2);
   EXPECT_NE(error_of(file).find("is no .npz file"), std::string::npos) << error_of(file);
+}
+
+TEST_F(Npz, WritesArraysByTheirNames) {
+  const std::map<std::string, Literal> arrays = {{"layers.0.w", row("abc")}, {"b/c", row("z")}};
+  write_npz(path("named.npz"), arrays);
+  EXPECT_EQ(read_named(path("named.npz")), arrays);
+  EXPECT_EQ(read_array(path("named.npz") + ":b/c"), row("z"));
+  write_npz(path("none.npz"), std::map<std::string, Literal>());
+  EXPECT_TRUE(read_named(path("none.npz")).empty());
 }
 
 TEST_F(Npz, ReadsNumberedArraysByTheirNumbers) {
