@@ -32,10 +32,10 @@ namespace ANABRANCH_API anabranch {
 
 /// Which argument a derivative is by: number `index`. Where the arguments have different types, it
 /// is an ab::Array; ab::argument<1>() says it of any type.
-struct Argument {
+struct ArgumentIndex {
   std::size_t index = 0;
 };
-inline Argument argument(std::size_t index) { return {index}; }
+inline ArgumentIndex argument(std::size_t index) { return {index}; }
 
 /// By several: the derivatives are a tuple, in this order.
 template <std::size_t Count>
@@ -187,12 +187,12 @@ template <class By>
 struct Selection;
 
 template <>
-struct Selection<Argument> {
-  static std::vector<std::size_t> indices(const Argument& by) { return {by.index}; }
+struct Selection<ArgumentIndex> {
+  static std::vector<std::size_t> indices(const ArgumentIndex& by) { return {by.index}; }
   template <class... Args>
   static auto result(const char* transform, const std::tuple<Args...>& arguments,
-                     const Argument& by, const Leaves& leaves, std::size_t first, const Arguments&,
-                     SourceLocation where) {
+                     const ArgumentIndex& by, const Leaves& leaves, std::size_t first,
+                     const Arguments&, SourceLocation where) {
     return gradient_of<CommonArgument<Args...>>(transform, arguments, by.index, leaves, first,
                                                 where);
   }
