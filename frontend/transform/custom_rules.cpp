@@ -108,8 +108,7 @@ Leaves call_with_jvp(const FunctionTrace& function, const FunctionTrace& rule,
 }
 
 Leaves call_with_vjp(const FunctionTrace& function, const FunctionTrace& forward,
-                     const FunctionTrace& backward, const Leaves& arguments,
-                     SourceLocation where) {
+                     const FunctionTrace& backward, const Leaves& arguments, SourceLocation where) {
   const Region* regions[] = {&FunctionTrace::State::region_of(function),
                              &FunctionTrace::State::region_of(forward),
                              &FunctionTrace::State::region_of(backward)};
@@ -125,8 +124,8 @@ Leaves call_with_vjp(const FunctionTrace& function, const FunctionTrace& forward
 
 Leaves call_checkpoint(const FunctionTrace& function, CheckpointPolicy policy,
                        const Leaves& arguments, SourceLocation where) {
-  const CompositeRule rule = policy == CheckpointPolicy::dots ? CompositeRule::checkpoint_dots
-                                                              : CompositeRule::checkpoint;
+  const CompositeRule rule =
+      policy == CheckpointPolicy::dots ? CompositeRule::checkpoint_dots : CompositeRule::checkpoint;
   return call(rule, function, {function.graph()}, arguments, function.captures(), where);
 }
 
