@@ -25,26 +25,44 @@ Side side_of(int rank, const Axes& batch, const Axes& contracting) {
 }
 
 // The cotangent of the operand of which `own` are the axes: that of the result times the other
-// operand, over the other's free axes. `first` is where those are in the result.
+// operand, over the other's free axes. `first` is where those are in the result. Of the two orders
+// of these factors it has the one, if there is one, whose product needs no transpose: that of a
+// matrix product's right operand is lhs^T ct, not (ct^T lhs)^T.
 Quantity dot_cotangent(const Side& own, const Side& other, Quantity ct, Quantity known,
                        std::size_t first) {
   Axes of_other = axes_up_to(static_cast<std::int64_t>(other.free.size()));
   for (std::int64_t& axis : of_other) axis += static_cast<std::int64_t>(first);
-  const Quantity product{
-      ct.graph, ct.graph->add(Op::dot, {ct.value, known.value},
-                              DotAttributes{axes_up_to(static_cast<std::int64_t>(own.batch.size())),
-                                            other.batch, of_other, other.free})};
-  // Its axes: the batch's, the operand's free ones, and the other's contracting ones, ascending.
-  Axes sorted = other.contracting, axes(static_cast<std::size_t>(product.type().rank()));
+  // Where the operand's axes are in the product: the batch's, then its free ones and the other's
+  // contracting ones, ascending, either first.
+  Axes sorted = other.contracting;
   std::ranges::sort(sorted);
-  std::int64_t next = 0;
-  for (std::int64_t axis : own.batch) axes[static_cast<std::size_t>(axis)] = next++;
-  for (std::int64_t axis : own.free) axes[static_cast<std::size_t>(axis)] = next++;
-  for (std::int64_t axis : sorted) {
-    const auto pair = std::ranges::find(other.contracting, axis) - other.contracting.begin();
-    axes[static_cast<std::size_t>(own.contracting[static_cast<std::size_t>(pair)])] = next++;
-  }
-  return product.transpose(std::move(axes));
+  const auto axes_of_product = [&](bool known_first) {
+    const auto batch = static_cast<std::int64_t>(own.batch.size());
+    std::int64_t free = batch, contracted = batch;
+    (known_first ? free : contracted) +=
+        static_cast<std::int64_t>(known_first ? sorted.size() : own.free.size());
+    Axes axes(own.batch.size() + own.free.size() + sorted.size());
+    for (std::int64_t i = 0; i < batch; ++i) {
+      axes[static_cast<std::size_t>(own.batch[static_cast<std::size_t>(i)])] = i;
+    }
+    for (std::int64_t axis : own.free) axes[static_cast<std::size_t>(axis)] = free++;
+    for (std::int64_t axis : sorted) {
+      const auto pair = std::ranges::find(other.contracting, axis) - other.contracting.begin();
+      axes[static_cast<std::size_t>(own.contracting[static_cast<std::size_t>(pair)])] =
+          contracted++;
+    }
+    return axes;
+  };
+  const Axes batch = axes_up_to(static_cast<std::int64_t>(own.batch.size()));
+  const Axes known_first = axes_of_product(true);
+  const Value product =
+      std::ranges::is_sorted(known_first)
+          ? ct.graph->add(Op::dot, {known.value, ct.value},
+                          DotAttributes{other.batch, batch, other.free, of_other})
+          : ct.graph->add(Op::dot, {ct.value, known.value},
+                          DotAttributes{batch, other.batch, of_other, other.free});
+  return Quantity{ct.graph, product}.transpose(
+      std::ranges::is_sorted(known_first) ? known_first : axes_of_product(false));
 }
 
 // --- convolution ---
