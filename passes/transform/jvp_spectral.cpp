@@ -81,6 +81,7 @@ struct EigTangents {
 };
 
 EigTangents tangents_of_eig(Quantity w, Quantity v, Quantity da) {
+  if (v.type().size() == 0) return {diagonal(da), da};  // none has a greatest component
   const Quantity c = solve(v, matmul(da, v));
   const Quantity u = matmul(v, inverse_off_diagonal(differences(w, c)) * c);
   return {diagonal(c), u + v * along_columns(change_of_scale(v, u), v)};

@@ -304,16 +304,16 @@ void Splitter::counted(std::uint32_t index, const Flags& carries, const Lineariz
   condition_copier.copy_body();
   std::vector<Value> outputs;
   for (std::size_t i = 0; i < kept; ++i) outputs.push_back(next_copier(turn.outputs()[i]));
-  const Quantity count = Quantity{&next, {own_counter, 0}} - static_cast<double>(first);
-  const Quantity place = count.as(Dtype::i64);
+  const Quantity count = {&next, {own_counter, 0}};
+  const Quantity place = (first == 0 ? count : count - static_cast<double>(first)).as(Dtype::i64);
   for (std::size_t i = 0; i < stacked.size(); ++i) {
     outputs.push_back(
         write_stack({&next, stacks[i]}, place, {&next, next_copier(stacked[i])}).value);
   }
-  const Value known = known_.add(
-      Op::while_, operands, node.attributes, std::nullopt,
-      {condition.build(condition_copier(node.regions[0].outputs())), next.build(outputs)},
-      node.location);
+  const Value known = known_.add(Op::while_, operands, node.attributes, std::nullopt,
+                                 {condition.build(condition_copier(node.regions[0].outputs())),
+                                  without_dead_nodes(next.build(outputs))},
+                                 node.location);
 
   // What does not change, before the loop.
   GraphCopier once(turn, known_);
@@ -362,8 +362,8 @@ void Splitter::counted(std::uint32_t index, const Flags& carries, const Lineariz
     return captures_in_step.back().second;
   };
   GraphCopier again(turn, step);
-  const Quantity counter_again =
-      (number + static_cast<double>(first)).as(turn.parameter_type(own_counter).dtype);
+  const Quantity counter_again = (first == 0 ? number : number + static_cast<double>(first))
+                                     .as(turn.parameter_type(own_counter).dtype);
   again.rename(own_counter, counter_again.value);
   std::vector<bool> is_there(turn.nodes().size());
   is_there[own_counter] = true;

@@ -1,5 +1,5 @@
-// Derivatives of the user's, and what is not differentiated or not kept: `custom_jvp`, `custom_vjp`,
-// `stop_gradient`, `checkpoint`.
+// Derivatives of the user's, and what is not differentiated or not kept: `custom_jvp`,
+// `custom_vjp`, `stop_gradient`, `checkpoint`.
 //
 //   auto log1pexp = ab::custom_jvp(
 //       [](ab::Array x) { return ab::log(1 + ab::exp(x)); },
@@ -78,9 +78,8 @@ Tuple with_parameters(const char* transform, FunctionTrace& trace, Tuple like,
 template <class T>
 T tangent_parameters(const char* transform, FunctionTrace& trace, T like, SourceLocation where) {
   const auto replace = [&](Array& array) {
-    array = is_differentiable(array)
-                ? trace.parameter(transform, "a tangent", array, where)
-                : zeros_like_leaf(array, where);
+    array = is_differentiable(array) ? trace.parameter(transform, "a tangent", array, where)
+                                     : zeros_like_leaf(array, where);
   };
   if constexpr (is_tuple_like<T>) {
     std::apply([&](auto&... part) { (tree::for_each_array(part, replace), ...); }, like);
@@ -100,7 +99,7 @@ class CustomJvp {
   auto operator()(const Args&... args) const {
     constexpr const char* transform = "custom_jvp";
     ANABRANCH_ASSERT_CALLABLE("the function of custom_jvp", "f(arguments...)", Function,
-                              CarriedType<Args>&...);
+                              CarriedType<Args> & ...);
     using Tuple = ArgumentTuple<Args...>;
     ANABRANCH_ASSERT_CALLABLE("the rule of custom_jvp",
                               "rule(std::tuple of arguments, std::tuple of tangents)", Rule, Tuple&,
@@ -146,9 +145,9 @@ class CustomVjp {
   auto operator()(const Args&... args) const {
     constexpr const char* transform = "custom_vjp";
     ANABRANCH_ASSERT_CALLABLE("the function of custom_vjp", "f(arguments...)", Function,
-                              CarriedType<Args>&...);
+                              CarriedType<Args> & ...);
     ANABRANCH_ASSERT_CALLABLE("the forward function of custom_vjp", "forward(arguments...)",
-                              Forward, CarriedType<Args>&...);
+                              Forward, CarriedType<Args> & ...);
     using Tuple = ArgumentTuple<Args...>;
     Tuple arguments{carried_as<CarriedType<Args>>(args)...};
     const Arguments parts = taken_apart_arguments(arguments);
@@ -212,7 +211,7 @@ class Checkpoint {
   template <class... Args>
   auto operator()(const Args&... args) const {
     ANABRANCH_ASSERT_CALLABLE("the function of checkpoint", "f(arguments...)", Function,
-                              CarriedType<Args>&...);
+                              CarriedType<Args> & ...);
     ArgumentTuple<Args...> arguments{carried_as<CarriedType<Args>>(args)...};
     const Arguments parts = taken_apart_arguments(arguments);
     using Result = std::decay_t<decltype(std::apply(function_, arguments))>;
@@ -231,8 +230,8 @@ class Checkpoint {
 
 }  // namespace detail
 
-/// `f` with a derivative of the user's: `rule(primals, tangents)`, of two tuples with an element per
-/// argument, gives a pair: what f gives, and its tangent, which is linear in the tangents. Both
+/// `f` with a derivative of the user's: `rule(primals, tangents)`, of two tuples with an element
+/// per argument, gives a pair: what f gives, and its tangent, which is linear in the tangents. Both
 /// modes and all transforms go by it. What f or the rule captures has no derivative: to
 /// differentiate by it is an Error.
 template <class Function, class Rule>
@@ -241,9 +240,9 @@ auto custom_jvp(Function f, Rule rule,
   return detail::CustomJvp<Function, Rule>(std::move(f), std::move(rule), where);
 }
 
-/// `f` with a derivative of the user's for reverse mode: `forward(x...)` gives a pair of what f gives
-/// and residuals, any tree; `backward(residuals, cotangent)` a tuple with the gradient by each
-/// argument (of one argument, the gradient itself). There is no forward mode: jvp is an Error.
+/// `f` with a derivative of the user's for reverse mode: `forward(x...)` gives a pair of what f
+/// gives and residuals, any tree; `backward(residuals, cotangent)` a tuple with the gradient by
+/// each argument (of one argument, the gradient itself). There is no forward mode: jvp is an Error.
 template <class Function, class Forward, class Backward>
 auto custom_vjp(Function f, Forward forward, Backward backward,
                 std::source_location where = std::source_location::current()) {

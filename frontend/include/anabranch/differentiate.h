@@ -32,18 +32,18 @@ namespace ANABRANCH_API anabranch {
 
 /// Which argument a derivative is by: number `index`. Where the arguments have different types, it
 /// is an ab::Array; ab::argument<1>() says it of any type.
-struct ArgumentIndex {
+struct ChosenArgument {
   std::size_t index = 0;
 };
-inline ArgumentIndex argument(std::size_t index) { return {index}; }
+inline ChosenArgument argument(std::size_t index) { return {index}; }
 
 /// By several: the derivatives are a tuple, in this order.
 template <std::size_t Count>
-struct ArgumentList {
+struct ChosenArguments {
   std::array<std::size_t, Count> indices;
 };
 template <std::convertible_to<std::size_t>... Indices>
-requires(sizeof...(Indices) > 0) ArgumentList<sizeof...(Indices)> arguments(Indices... indices) {
+requires(sizeof...(Indices) > 0) ChosenArguments<sizeof...(Indices)> arguments(Indices... indices) {
   return {{static_cast<std::size_t>(indices)...}};
 }
 
@@ -187,11 +187,11 @@ template <class By>
 struct Selection;
 
 template <>
-struct Selection<ArgumentIndex> {
-  static std::vector<std::size_t> indices(const ArgumentIndex& by) { return {by.index}; }
+struct Selection<ChosenArgument> {
+  static std::vector<std::size_t> indices(const ChosenArgument& by) { return {by.index}; }
   template <class... Args>
   static auto result(const char* transform, const std::tuple<Args...>& arguments,
-                     const ArgumentIndex& by, const Leaves& leaves, std::size_t first,
+                     const ChosenArgument& by, const Leaves& leaves, std::size_t first,
                      const Arguments&, SourceLocation where) {
     return gradient_of<CommonArgument<Args...>>(transform, arguments, by.index, leaves, first,
                                                 where);
@@ -199,13 +199,13 @@ struct Selection<ArgumentIndex> {
 };
 
 template <std::size_t Count>
-struct Selection<ArgumentList<Count>> {
-  static std::vector<std::size_t> indices(const ArgumentList<Count>& by) {
+struct Selection<ChosenArguments<Count>> {
+  static std::vector<std::size_t> indices(const ChosenArguments<Count>& by) {
     return {by.indices.begin(), by.indices.end()};
   }
   template <class... Args>
   static auto result(const char* transform, const std::tuple<Args...>& arguments,
-                     const ArgumentList<Count>& by, const Leaves& leaves, std::size_t first,
+                     const ChosenArguments<Count>& by, const Leaves& leaves, std::size_t first,
                      const Arguments& parts, SourceLocation where) {
     const auto one = [&](std::size_t index) {
       auto gradient =

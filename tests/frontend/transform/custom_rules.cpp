@@ -17,13 +17,12 @@ void expect_values_of(const Array& found, const std::vector<double>& wanted) {
 using One = std::tuple<Array>;
 
 // Twice the derivative that it has, so that one sees whose it is.
-const auto square_as_told = ab::custom_jvp(
-    [](Array x) { return x * x; },
-    [](const One& primals, const One& tangents) {
-      const auto& [x] = primals;
-      const auto& [dx] = tangents;
-      return std::pair(x * x, 4 * x * dx);
-    });
+const auto square_as_told = ab::custom_jvp([](Array x) { return x * x; },
+                                           [](const One& primals, const One& tangents) {
+                                             const auto& [x] = primals;
+                                             const auto& [dx] = tangents;
+                                             return std::pair(x * x, 4 * x * dx);
+                                           });
 
 TEST(CustomJvp, IsWhatAllModesGoBy) {
   const Array x = f32s({1, 2});
@@ -41,13 +40,12 @@ TEST(CustomJvp, IsWhatAllModesGoBy) {
 
 TEST(CustomJvp, HasSeveralArgumentsAndCapturesConstants) {
   const Array c = f32s({10, 10});
-  const auto f = ab::custom_jvp(
-      [&](Array x, Array n) { return x * n.astype(ab::f32) + c; },
-      [&](const auto& primals, const auto& tangents) {
-        const auto& [x, n] = primals;
-        const auto& [dx, dn] = tangents;
-        return std::pair(x * n.astype(ab::f32) + c, dx * c);
-      });
+  const auto f = ab::custom_jvp([&](Array x, Array n) { return x * n.astype(ab::f32) + c; },
+                                [&](const auto& primals, const auto& tangents) {
+                                  const auto& [x, n] = primals;
+                                  const auto& [dx, dn] = tangents;
+                                  return std::pair(x * n.astype(ab::f32) + c, dx * c);
+                                });
   const Array n = ab::array(std::vector<std::int32_t>{2, 3}, ab::Shape{2});
   const auto g = [&](Array x) { return ab::sum(f(x, n)); };
   expect_values_of(ab::grad(g)(f32s({1, 1})), {10, 10});
@@ -56,11 +54,9 @@ TEST(CustomJvp, HasSeveralArgumentsAndCapturesConstants) {
 
 TEST(CustomVjp, IsWhatReverseModeGoesBy) {
   // The gradient is cut at 1.
-  const auto f = ab::custom_vjp([](Array x) { return x * x; },
-                                [](Array x) { return std::pair(x * x, x); },
-                                [](const Array& x, const Array& dy) {
-                                  return ab::minimum(2 * x * dy, 1.0f);
-                                });
+  const auto f =
+      ab::custom_vjp([](Array x) { return x * x; }, [](Array x) { return std::pair(x * x, x); },
+                     [](const Array& x, const Array& dy) { return ab::minimum(2 * x * dy, 1.0f); });
   const Array x = f32s({0.25f, 2});
   expect_values_of(ab::grad([&](Array y) { return ab::sum(f(y)); })(x), {0.5, 1});
   expect_values_of(ab::jit(ab::grad([&](Array y) { return ab::sum(f(y)); }))(x), {0.5, 1});
@@ -68,7 +64,8 @@ TEST(CustomVjp, IsWhatReverseModeGoesBy) {
   expect_values_of(ab::grad([&](Array y) { return ab::sum(ab::vmap(f)(y)); })(x), {0.5, 1});
   // Through a loop, with the residuals of each turn.
   const auto loop = [&](Array y) {
-    return ab::sum(ab::fori_loop(0, 2, [&](const Array&, Array z) { return f(z); }, y));
+    return ab::sum(ab::fori_loop(
+        0, 2, [&](const Array&, Array z) { return f(z); }, y));
   };
   expect_values_of(ab::grad(loop)(x), {0.5 * 2 * 0.0625, 1});
 }
@@ -77,15 +74,15 @@ TEST(CustomVjp, OfSeveralArgumentsAndTrees) {
   struct Pair {
     Array a, b;
   };
-  const auto f = ab::custom_vjp(
-      [](const Pair& p, Array n) { return p.a * p.b + n.astype(ab::f32); },
-      [](const Pair& p, Array n) {
-        return std::pair(p.a * p.b + n.astype(ab::f32), std::tuple{p, n});
-      },
-      [](const auto& kept, Array dy) {
-        const auto& [p, n] = kept;
-        return std::tuple{Pair{dy * p.b * 2, dy * p.a * 3}, ab::zeros_like(n)};
-      });
+  const auto f =
+      ab::custom_vjp([](const Pair& p, Array n) { return p.a * p.b + n.astype(ab::f32); },
+                     [](const Pair& p, Array n) {
+                       return std::pair(p.a * p.b + n.astype(ab::f32), std::tuple{p, n});
+                     },
+                     [](const auto& kept, Array dy) {
+                       const auto& [p, n] = kept;
+                       return std::tuple{Pair{dy * p.b * 2, dy * p.a * 3}, ab::zeros_like(n)};
+                     });
   const Pair p{f32s({1, 2}), f32s({3, 4})};
   const Array n = ab::array(std::vector<std::int32_t>{7, 7}, ab::Shape{2});
   const Pair d = ab::grad([&](const Pair& q) { return ab::sum(f(q, n)); })(p);

@@ -52,15 +52,16 @@ TEST(Grad, ByChosenArguments) {
 
   const Params p{ab::ones({2, 1}), ab::zeros({1})};
   const Array rows = ab::ones({3, 2}), t = ab::zeros({3, 1});
-  expect_values_of(ab::grad(loss, ab::argument(2))(p, rows, t),
-                   std::vector<double>(3, -4.0 / 3));
+  expect_values_of(ab::grad(loss, ab::argument(2))(p, rows, t), std::vector<double>(3, -4.0 / 3));
   const auto [dp, dt] = ab::grad(loss, ab::arguments<0, 2>())(p, rows, t);
   expect_values_of(dp.b, {4});
   expect_values_of(dt, std::vector<double>(3, -4.0 / 3));
 }
 
 TEST(Grad, ComesWithSomethingElse) {
-  const auto f = [](Array x) { return std::pair(ab::sum(x * x), std::tuple{x + 1, x.astype(ab::i32)}); };
+  const auto f = [](Array x) {
+    return std::pair(ab::sum(x * x), std::tuple{x + 1, x.astype(ab::i32)});
+  };
   const Array x = f32s({1, 2});
   const auto [both, d] = ab::value_and_grad(f, ab::has_aux)(x);
   expect_values_of(both.first, {5});
@@ -111,9 +112,10 @@ TEST(Grad, AtKinks) {
   const Array equal = f32s({3, 1, 3});
   expect_values_of(ab::grad([](Array y) { return ab::max(y); })(equal), {0.5, 0, 0.5});
   const Array twice = ab::array(std::vector<std::int64_t>{1, 1, 0}, ab::Shape{3});
-  expect_values_of(
-      ab::grad([&](Array y) { return ab::sum(ab::take(y, twice) * f32s({1, 10, 100})); })(x),
-      {100, 11, 0});
+  expect_values_of(ab::grad([&](Array y) {
+                     return ab::sum(ab::take(y, twice) * f32s({1, 10, 100}));
+                   })(x),
+                   {100, 11, 0});
 }
 
 TEST(Grad, OfWhatIsConstantIsZero) {
@@ -125,9 +127,7 @@ TEST(Grad, OfWhatIsConstantIsZero) {
 
 TEST(Grad, GoesThroughCapturedValuesOfAnOuterTrace) {
   // d/dy of d/dx (x^2 y) = 2x.
-  const auto outer = [](Array y) {
-    return ab::grad([&](Array x) { return x * x * y; })(3.0f);
-  };
+  const auto outer = [](Array y) { return ab::grad([&](Array x) { return x * x * y; })(3.0f); };
   expect_values_of(ab::grad(outer)(5.0f), {6});
   expect_values_of(ab::jit(ab::grad(outer))(5.0f), {6});
 }
@@ -142,19 +142,21 @@ TEST(Grad, ThroughLoopsIsThatOfTheUnrolledOnes) {
     return ab::sum(y);
   };
   const auto counted = [&](Array x) {
-    return ab::sum(ab::fori_loop(0, 5, [&](const Array&, Array y) { return step(y, x); }, x));
+    return ab::sum(ab::fori_loop(
+        0, 5, [&](const Array&, Array y) { return step(y, x); }, x));
   };
   const auto until = [&](Array x) {
-    const auto [i, y] = ab::while_loop(
-        [](const auto& state) { return std::get<0>(state) != 5; },
-        [&](const auto& state) {
-          return std::tuple{std::get<0>(state) + 1, step(std::get<1>(state), x)};
-        },
-        std::tuple{0, x});
+    const auto [i, y] =
+        ab::while_loop([](const auto& state) { return std::get<0>(state) != 5; },
+                       [&](const auto& state) {
+                         return std::tuple{std::get<0>(state) + 1, step(std::get<1>(state), x)};
+                       },
+                       std::tuple{0, x});
     return ab::sum(y);
   };
   const auto bound = [&](Array x, Array n) {
-    return ab::sum(ab::fori_loop(0, n, [&](const Array&, Array y) { return step(y, x); }, x));
+    return ab::sum(ab::fori_loop(
+        0, n, [&](const Array&, Array y) { return step(y, x); }, x));
   };
   const Array x = f32s({0.3f, -0.6f, 1.2f});
   const std::vector<double> wanted = doubles(ab::grad(unrolled)(x));
@@ -169,8 +171,9 @@ TEST(Grad, ThroughLoopsIsThatOfTheUnrolledOnes) {
 
 TEST(Grad, ThroughBranches) {
   const auto f = [](Array x) {
-    return ab::cond(ab::sum(x) > 0, [](Array y) { return ab::sum(y * y); },
-                    [](Array y) { return ab::sum(3 * y); }, x);
+    return ab::cond(
+        ab::sum(x) > 0, [](Array y) { return ab::sum(y * y); },
+        [](Array y) { return ab::sum(3 * y); }, x);
   };
   expect_values_of(ab::grad(f)(f32s({1, 2})), {2, 4});
   expect_values_of(ab::jit(ab::grad(f))(f32s({-1, -2})), {3, 3});
@@ -199,11 +202,12 @@ TEST(Grad, OfAScanGathersWhatEachStepReads) {
 // per turn does not grow with the number of turns, which the program's cost shows.
 TEST(Grad, OfAScanMovesEachSlabOnce) {
   const auto f = [](Array xs) {
-    return ab::sum(ab::scan([](Array c, Array x) {
-                     const Array next = ab::tanh(c + x);
-                     return std::pair(next, next);
-                   },
-                            ab::zeros({64}), xs)
+    return ab::sum(ab::scan(
+                       [](Array c, Array x) {
+                         const Array next = ab::tanh(c + x);
+                         return std::pair(next, next);
+                       },
+                       ab::zeros({64}), xs)
                        .first);
   };
   const auto bytes = [&](std::int64_t turns) {
@@ -283,9 +287,8 @@ TEST(Grad, ComposesWithVmap) {
   const Array xs = ab::reshape(ab::arange(12).astype(ab::f32), {4, 3}) / 10, ts = ab::ones({4, 2});
   const auto axes = ab::in_axes(ab::unmapped, 0, 0);
   const Params each = ab::vmap(ab::grad(single), axes)(p, xs, ts);
-  const Params all = ab::grad([&](const Params& q) {
-    return ab::mean(ab::vmap(single, axes)(q, xs, ts));
-  })(p);
+  const Params all =
+      ab::grad([&](const Params& q) { return ab::mean(ab::vmap(single, axes)(q, xs, ts)); })(p);
   EXPECT_EQ(to_string(each.w.shape()), "[4,2,3]");
   expect_values_of(ab::mean(each.w, 0), doubles(all.w));
   expect_values_of(ab::jit(ab::vmap(ab::grad(single), axes))(p, xs, ts).b, doubles(each.b));

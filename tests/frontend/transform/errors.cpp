@@ -32,30 +32,42 @@ using One = std::tuple<Array>;
 
 const auto total = [](Array x) { return ab::sum(x); };
 const auto same = [](Array x) { return x; };
-const auto with_vjp = ab::custom_vjp(same, [](Array x) { return std::pair(x, x); },
-                                     [](const Array&, Array dy) { return dy; });
+const auto with_vjp = ab::custom_vjp(
+    same, [](Array x) { return std::pair(x, x); }, [](const Array&, Array dy) { return dy; });
 
 const Misuse misuses[] = {
-    {"grad of an array", [] { ab::grad(same)(f32s({1, 2})); },
+    {"grad of an array",
+     [] {
+       ab::grad(same)(f32s({1, 2}));
+     },
      "grad: the function gives f32[2], and not a scalar of floats; reduce it with sum() or mean(), "
      "or use vjp or jacobian"},
-    {"grad of an integer", [] { ab::grad([](Array x) { return ab::sum(x).astype(ab::i32); })(f32s({1})); },
+    {"grad of an integer",
+     [] { ab::grad([](Array x) { return ab::sum(x).astype(ab::i32); })(f32s({1})); },
      "grad: the function gives i32[], and not a scalar of floats; reduce it with sum() or mean(), "
      "or use vjp or jacobian"},
-    {"value_and_grad of an array", [] { ab::value_and_grad(same)(f32s({1, 2})); },
+    {"value_and_grad of an array",
+     [] {
+       ab::value_and_grad(same)(f32s({1, 2}));
+     },
      "value_and_grad: the function gives f32[2], and not a scalar of floats; reduce it with sum() "
      "or mean(), or use vjp or jacobian"},
     {"grad by integers", [] { ab::grad(total)(i32s({1})); },
      "grad: argument 0 is i32[1], and only floats and complex numbers have gradients; convert it "
      "with .astype(ab::f32), or put it in an argument of its own"},
     {"grad by integers in a struct",
-     [] { ab::grad([](Params p) { return ab::sum(p.w); })(Params{f32s({1}), i32s({2})}); },
+     [] {
+       ab::grad([](Params p) { return ab::sum(p.w); })(Params{f32s({1}), i32s({2})});
+     },
      "grad: argument 0.b is i32[1], and only floats and complex numbers have gradients; convert it "
      "with .astype(ab::f32), or put it in an argument of its own"},
     {"grad by an argument that is none", [] { ab::grad(total, ab::argument(1))(f32s({1})); },
      "grad: there is no argument 1; the function is called with 1 argument, number 0"},
     {"grad by one of several that is none",
-     [] { ab::grad([](Array x, Array y) { return ab::sum(x * y); }, ab::arguments(0, 2))(f32s({1}), f32s({1})); },
+     [] {
+       ab::grad([](Array x, Array y) { return ab::sum(x * y); }, ab::arguments(0, 2))(f32s({1}),
+                                                                                      f32s({1}));
+     },
      "grad: there is no argument 2; the function is called with 2 arguments, from 0"},
     {"grad twice by the same", [] { ab::grad(total, ab::arguments(0, 0))(f32s({1})); },
      "grad: argument 0 is named twice; name each once"},
@@ -68,30 +80,44 @@ const Misuse misuses[] = {
      "ab::argument<0>()"},
     {"grad of an empty argument", [] { ab::grad(total)(Array()); },
      "grad: argument 0 is an empty Array; give it a value first"},
-    {"grad of an empty part", [] { ab::grad([](Params p) { return ab::sum(p.w); })(Params{f32s({1}), {}}); },
+    {"grad of an empty part",
+     [] {
+       ab::grad([](Params p) { return ab::sum(p.w); })(Params{f32s({1}), {}});
+     },
      "grad: argument 0.b is an empty Array; give it a value first"},
     {"grad of an empty result", [] { ab::grad([](Array) { return Array(); })(f32s({1})); },
      "grad: the result is an empty Array; give it a value first"},
     {"grad through a custom_call",
      [] {
        ab::grad([](Array x) {
-         return ab::custom_call("twice", [](const ab::CustomCall& call) {
-           call.result<float>(0)[0] = 2 * call.operand<float>(0)[0];
-         }, ab::spec(ab::f32, {}), x);
+         return ab::custom_call(
+             "twice",
+             [](const ab::CustomCall& call) {
+               call.result<float>(0)[0] = 2 * call.operand<float>(0)[0];
+             },
+             ab::spec(ab::f32, {}), x);
        })(ab::scalar(1.0f));
      },
-     "custom_call has no derivative; give it one by custom_jvp or custom_vjp, or make it a constant "
+     "custom_call has no derivative; give it one by custom_jvp or custom_vjp, or make it a "
+     "constant "
      "by stop_gradient"},
-    {"jacobian of integers", [] { ab::jacobian([](Array x) { return x.astype(ab::i32); })(f32s({1})); },
+    {"jacobian of integers",
+     [] { ab::jacobian([](Array x) { return x.astype(ab::i32); })(f32s({1})); },
      "jacobian: the function gives i32[1], and only floats and complex numbers have derivatives; "
      "convert it with .astype(ab::f32)"},
     {"jacobian_forward by integers", [] { ab::jacobian_forward(same)(i32s({1})); },
      "jacobian_forward: argument 0 is i32[1], and only floats and complex numbers have gradients; "
      "convert it with .astype(ab::f32), or put it in an argument of its own"},
-    {"hessian of an array", [] { ab::hessian(same)(f32s({1, 2})); },
+    {"hessian of an array",
+     [] {
+       ab::hessian(same)(f32s({1, 2}));
+     },
      "grad: the function gives f32[2], and not a scalar of floats; reduce it with sum() or mean(), "
      "or use vjp or jacobian"},
-    {"a cotangent of another shape", [] { ab::vjp(same, f32s({1, 2})).second(f32s({1})); },
+    {"a cotangent of another shape",
+     [] {
+       ab::vjp(same, f32s({1, 2})).second(f32s({1}));
+     },
      "vjp: the cotangent is f32[1], and not f32[2], the type of what it belongs to; reshape or "
      "convert it"},
     {"a cotangent of another dtype",
@@ -101,7 +127,9 @@ const Misuse misuses[] = {
     {"an empty cotangent", [] { ab::vjp(same, f32s({1})).second(Array()); },
      "vjp: the cotangent is an empty Array; give it a value first"},
     {"a tangent of another shape",
-     [] { ab::jvp(same, std::tuple{f32s({1, 2})}, std::tuple{f32s({1})}); },
+     [] {
+       ab::jvp(same, std::tuple{f32s({1, 2})}, std::tuple{f32s({1})});
+     },
      "jvp: the tangent of argument 0 is f32[1], and not f32[2], the type of the argument; reshape "
      "or convert it"},
     {"fewer tangents than arguments",
@@ -111,10 +139,14 @@ const Misuse misuses[] = {
                std::tuple{std::vector<Array>{f32s({1})}});
      },
      "jvp: the arguments have 2 arrays, and the tangents 1; lists and maps must be of one length"},
-    {"a push of another shape", [] { ab::linearize(same, f32s({1, 2})).second(f32s({1})); },
+    {"a push of another shape",
+     [] {
+       ab::linearize(same, f32s({1, 2})).second(f32s({1}));
+     },
      "linearize: the tangent of argument 0 is f32[1], and not f32[2], the type of what it belongs "
      "to; reshape or convert it"},
-    {"jvp of a custom_vjp", [] { ab::jvp(with_vjp, std::tuple{f32s({1})}, std::tuple{f32s({1})}).second.wait(); },
+    {"jvp of a custom_vjp",
+     [] { ab::jvp(with_vjp, std::tuple{f32s({1})}, std::tuple{f32s({1})}).second.wait(); },
      "a function with a custom_vjp has no forward derivative; give it a custom_jvp"},
     {"a custom_jvp of another result",
      [] {
@@ -126,8 +158,9 @@ const Misuse misuses[] = {
      "custom_jvp: the rule's tangent is f32[], and not f32[2]; reshape or convert it in the rule"},
     {"a custom_vjp of another gradient",
      [] {
-       const auto f = ab::custom_vjp(same, [](Array x) { return std::pair(x, x); },
-                                     [](const Array& x, Array) { return ab::sum(x); });
+       const auto f = ab::custom_vjp(
+           same, [](Array x) { return std::pair(x, x); },
+           [](const Array& x, Array) { return ab::sum(x); });
        ab::jit(f)(f32s({1, 2}));
      },
      "custom_vjp: the gradient is f32[], and not f32[2]; reshape or convert it in the rule"},
@@ -140,7 +173,8 @@ const Misuse misuses[] = {
          return ab::sum(f(w));
        })(f32s({1, 2}));
      },
-     "custom_vjp: the function captures an array that is differentiated by; pass it as an argument"},
+     "custom_vjp: the function captures an array that is differentiated by; pass it as an "
+     "argument"},
     {"an empty array kept constant", [] { ab::stop_gradient(Array()); },
      "stop_gradient: x is an empty Array; give it a value first"},
 };
