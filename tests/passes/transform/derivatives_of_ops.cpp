@@ -28,7 +28,8 @@ struct Line {
 std::string results_of(std::string_view body) {
   const std::size_t last = body.rfind('\n') == std::string_view::npos ? 0 : body.rfind('\n') + 1;
   std::string results(body.substr(last, body.find(" = ", last) - last)), names;
-  for (std::size_t at = results.find('%'); at != std::string::npos; at = results.find('%', at + 1)) {
+  for (std::size_t at = results.find('%'); at != std::string::npos;
+       at = results.find('%', at + 1)) {
     names += (names.empty() ? "" : ", ") + results.substr(at, results.find(':', at) - at);
   }
   return names;
@@ -95,10 +96,12 @@ constexpr Line of_reals[] = {
      "%2: f64[] = multiply %0, %1\n%3: f64[] = add %0, %1\n%4: f64[] = add %2, %3\nreturn %4\n}"},
     {"%0: f64[4], %1: i32[3,1], %2: f64[3]",
      "%3: f64[4] = scatter %0, %1, %2 inserted_axes=[0] start_axes=[0] index_vector_axis=1 "
-     "combiner=minimum", -2, 2, 1},
+     "combiner=minimum",
+     -2, 2, 1},
     {"%0: f64[4], %1: i32[3,1], %2: f64[3]",
      "%3: f64[4] = scatter %0, %1, %2 inserted_axes=[0] start_axes=[0] index_vector_axis=1 "
-     "combiner=maximum", -2, 2, 1},
+     "combiner=maximum",
+     -2, 2, 1},
     {"%0: f64[2,5]", "%1: c128[2,3] = fft %0 type=rfft lengths=[5]"},
     {"%0: f64[3,4]", "%1: c128[3,3] = fft %0 type=rfft lengths=[3,4]"},
     {"%0: c128[2,3]", "%1: f64[2,5] = fft %0 type=irfft lengths=[5]"},
@@ -118,8 +121,7 @@ constexpr Line moves[] = {
      "%2: FLOAT[6,3] = pad %0, %1 low=[2,-1] high=[-1,2] interior=[1,0]"},
     {"%0: FLOAT[0,2], %1: FLOAT[]",
      "%2: FLOAT[3,2] = pad %0, %1 low=[2,0] high=[1,0] interior=[0,0]"},
-    {"%0: FLOAT[7]",
-     "%1: FLOAT[2,3] = sliding_windows %0 sizes=[3] strides=[2] dilations=[2]"},
+    {"%0: FLOAT[7]", "%1: FLOAT[2,3] = sliding_windows %0 sizes=[3] strides=[2] dilations=[2]"},
     {"%0: FLOAT[5,6]",
      "%1: FLOAT[4,3,2,2] = sliding_windows %0 sizes=[2,2] strides=[1,2] dilations=[1,1]"},
     {"%0: FLOAT[2]", "%1: FLOAT[0,3] = sliding_windows %0 sizes=[3] strides=[1] dilations=[1]"},
@@ -201,21 +203,26 @@ constexpr Line matrices[] = {
     {"%0: FLOAT[3,3]", "%1: FLOAT[3,3], %2: i32[3], %3: i32[3] = lu %0"},
     {"%0: FLOAT[3,4]", "%1: FLOAT[3,4], %2: i32[3], %3: i32[3] = lu %0"},
     {"%0: FLOAT[4,3]", "%1: FLOAT[4,3], %2: i32[4], %3: i32[3] = lu %0"},
-    {"%0: FLOAT[4,3]", "%1: FLOAT[4,3], %2: FLOAT[3] = qr %0\n"
-                       "%3: FLOAT[4,3] = householder_product %1, %2"},
-    {"%0: FLOAT[3,3]", "%1: FLOAT[3,3], %2: FLOAT[3] = qr %0\n"
-                       "%3: FLOAT[3,3] = householder_product %1, %2"},
+    {"%0: FLOAT[4,3]",
+     "%1: FLOAT[4,3], %2: FLOAT[3] = qr %0\n"
+     "%3: FLOAT[4,3] = householder_product %1, %2"},
+    {"%0: FLOAT[3,3]",
+     "%1: FLOAT[3,3], %2: FLOAT[3] = qr %0\n"
+     "%3: FLOAT[3,3] = householder_product %1, %2"},
 };
 constexpr Line real_matrices[] = {
     {"%0: f64[3,3]",
      "%1: f64[3,3] = dot %0, %0 lhs_contracting=[1] rhs_contracting=[1]\n"
-     "%2: f64[3,3] = cholesky %1 lower=true", -2, 2, 2},
+     "%2: f64[3,3] = cholesky %1 lower=true",
+     -2, 2, 2},
     {"%0: f64[3,3]",
      "%1: f64[3,3] = dot %0, %0 lhs_contracting=[1] rhs_contracting=[1]\n"
-     "%2: f64[3,3] = cholesky %1", -2, 2, 2},
+     "%2: f64[3,3] = cholesky %1",
+     -2, 2, 2},
     {"%0: f64[3,3]",
      "%1: f64[3,3] = dot %0, %0 lhs_contracting=[1] rhs_contracting=[1]\n"
-     "%2: f64[3], %3: f64[3,3] = eigh %1 vectors=true lower=true", -2, 2, 1},
+     "%2: f64[3], %3: f64[3,3] = eigh %1 vectors=true lower=true",
+     -2, 2, 1},
     {"%0: f64[3,2]", "%1: f64[2], %2: f64[3,2], %3: f64[2,2] = svd %0 vectors=true", -2, 2, 1},
     {"%0: f64[2,3]", "%1: f64[2], %2: f64[2,2], %3: f64[2,3] = svd %0 vectors=true", -2, 2, 1},
     {"%0: f64[3,4]", "%1: f64[3] = svd %0", -2, 2, 1},
