@@ -80,8 +80,7 @@ class Search {
       const std::int32_t wanted = operands[0].values<std::int32_t>()[0];
       const auto last = static_cast<std::int32_t>(node.regions.size()) - 1;
       const std::int32_t branch = wanted < 0 || wanted > last ? last : wanted;
-      return run(node.regions[static_cast<std::size_t>(branch)],
-                 std::span(operands).subspan(1));
+      return run(node.regions[static_cast<std::size_t>(branch)], std::span(operands).subspan(1));
     }
     std::vector<Literal> results = interpret(node, operands);
     if (std::any_of(operands.begin(), operands.end(), has_nan)) return results;
@@ -142,9 +141,10 @@ void demand_no_nans(const FunctionTrace& function, const Arguments& arguments,
   Search search;
   search.run(inline_(function.graph(), context), inputs);
   if (search.found()) throw Error("check_nans: " + *search.found());
-  fail("check_nans: a result holds a NaN, and none where ops are computed one by one; it is a "
-       "matter of rounding, such as an overflow of a sum",
-       where);
+  fail(
+      "check_nans: a result holds a NaN, and none where ops are computed one by one; it is a "
+      "matter of rounding, such as an overflow of a sum",
+      where);
 }
 
 }  // namespace anabranch::detail

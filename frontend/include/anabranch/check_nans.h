@@ -45,9 +45,9 @@ class CheckNans {
 }  // namespace detail
 
 /// `f`, which throws Error where a result holds a NaN: with the op that gave the first one of
-/// operands without, its types and the line where the user wrote it, and the turn of the loops that it
-/// is in. Gradients are functions, so `check_nans(grad(f))` looks at the backward pass as well. The
-/// call waits for its results; where there is a NaN, f is computed again, op by op, by the
+/// operands without, its types and the line where the user wrote it, and the turn of the loops that
+/// it is in. Gradients are functions, so `check_nans(grad(f))` looks at the backward pass as well.
+/// The call waits for its results; where there is a NaN, f is computed again, op by op, by the
 /// interpreter, which is slow. Inside a trace it is f and checks nothing.
 template <class Function>
 auto check_nans(Function f, std::source_location where = std::source_location::current()) {

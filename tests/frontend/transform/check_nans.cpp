@@ -32,12 +32,16 @@ TEST(CheckNans, LooksAtTheBackwardPass) {
   ab::check_nans(f)(x);
   const std::string text = message_of([&] { ab::check_nans(ab::grad(f))(x); });
   EXPECT_EQ(text.rfind("check_nans: multiply gives a NaN, f32[2] of f32[2] x f32[2], at "
-                       "check_nans.cpp:30", 0), 0u) << text;
+                       "check_nans.cpp:30",
+                       0),
+            0u)
+      << text;
 }
 
 TEST(CheckNans, NamesTheTurnOfALoop) {
   const auto f = [](Array x) {
-    return ab::fori_loop(0, 5, [](const Array&, Array y) { return ab::log(y); }, x);
+    return ab::fori_loop(
+        0, 5, [](const Array&, Array y) { return ab::log(y); }, x);
   };
   const std::string text = message_of([&] { ab::check_nans(f)(2.0f); });
   EXPECT_EQ(text,
