@@ -14,7 +14,8 @@ ab::Array f(ab::Array w, ab::Array x) { return ab::sum(ab::sin(x * w)); }
 
 // What a loop keeps for its gradient: a stack of one number per turn.
 ab::Array power(ab::Array x) {
-  return ab::fori_loop(0, 5, [&](const ab::Array&, ab::Array y) { return y * x; }, ab::ones({}));
+  return ab::fori_loop(
+      0, 5, [&](const ab::Array&, ab::Array y) { return y * x; }, ab::ones({}));
 }
 
 void print(const char* title, const ab::Graph& graph) {
@@ -36,11 +37,11 @@ int main() {
   print("its vjp by w: the transpose of what is linear in the tangent",
         ab::trace(pulled, w, x, ab::spec(ab::f32, {})));
   print("value_and_grad", ab::trace(ab::value_and_grad(f), w, x));
-  print("a batch of it: vmap over x", ab::trace(ab::vmap(f, ab::in_axes(ab::unmapped, 0)), w,
-                                                ab::spec(ab::f32, {8, 3})));
-  print("a gradient per example: vmap of grad",
-        ab::trace(ab::vmap(ab::grad(f), ab::in_axes(ab::unmapped, 0)), w,
-                  ab::spec(ab::f32, {8, 3})));
+  print("a batch of it: vmap over x",
+        ab::trace(ab::vmap(f, ab::in_axes(ab::unmapped, 0)), w, ab::spec(ab::f32, {8, 3})));
+  print(
+      "a gradient per example: vmap of grad",
+      ab::trace(ab::vmap(ab::grad(f), ab::in_axes(ab::unmapped, 0)), w, ab::spec(ab::f32, {8, 3})));
   print("grad through a loop", ab::trace(ab::grad(power), ab::spec(ab::f32, {})));
   std::cout << "# d/dx x^5 at 2, and twice: " << ab::grad(power)(2.0f) << ", "
             << ab::grad(ab::grad(power))(2.0f) << "\n";

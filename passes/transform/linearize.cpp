@@ -305,17 +305,15 @@ void Splitter::counted(std::uint32_t index, const Flags& carries, const Lineariz
   std::vector<Value> outputs;
   for (std::size_t i = 0; i < kept; ++i) outputs.push_back(next_copier(turn.outputs()[i]));
   const Quantity count = {&next, {own_counter, 0}};
-  const Quantity place =
-      (first == 0 ? count : count - static_cast<double>(first)).as(Dtype::i64);
+  const Quantity place = (first == 0 ? count : count - static_cast<double>(first)).as(Dtype::i64);
   for (std::size_t i = 0; i < stacked.size(); ++i) {
     outputs.push_back(
         write_stack({&next, stacks[i]}, place, {&next, next_copier(stacked[i])}).value);
   }
-  const Value known = known_.add(
-      Op::while_, operands, node.attributes, std::nullopt,
-      {condition.build(condition_copier(node.regions[0].outputs())),
-       without_dead_nodes(next.build(outputs))},
-      node.location);
+  const Value known = known_.add(Op::while_, operands, node.attributes, std::nullopt,
+                                 {condition.build(condition_copier(node.regions[0].outputs())),
+                                  without_dead_nodes(next.build(outputs))},
+                                 node.location);
 
   // What does not change, before the loop.
   GraphCopier once(turn, known_);

@@ -126,6 +126,7 @@ Quantity rhs_cotangent(const TransposeStep& step, const ConvolutionAttributes& a
   const Quantity found =
       convolved(with_groups_moved(lhs, a.lhs_axes[1], a.lhs_axes[0], a.groups), ct, how);
   if (reversed.empty()) return found;
+  std::ranges::sort(reversed);
   return {found.graph, found.graph->add(Op::reverse, {found.value}, AxesAttributes{reversed})};
 }
 

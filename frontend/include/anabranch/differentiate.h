@@ -191,8 +191,8 @@ struct Selection<ChosenArgument> {
   static std::vector<std::size_t> indices(const ChosenArgument& by) { return {by.index}; }
   template <class... Args>
   static auto result(const char* transform, const std::tuple<Args...>& arguments,
-                     const ChosenArgument& by, const Leaves& leaves, std::size_t first, const Arguments&,
-                     SourceLocation where) {
+                     const ChosenArgument& by, const Leaves& leaves, std::size_t first,
+                     const Arguments&, SourceLocation where) {
     return gradient_of<CommonArgument<Args...>>(transform, arguments, by.index, leaves, first,
                                                 where);
   }
