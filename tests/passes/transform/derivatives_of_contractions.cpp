@@ -85,6 +85,30 @@ TEST(DerivativesOfContractions, Dot) {
   check_trials("dot by rhs ", random_dot, {.order = 2, .fixed = fixed_of(1)}, 30);
 }
 
+// As many as `op` there are in the linear part of a function's vjp.
+std::ptrdiff_t count_in_vjp(const char* text, std::vector<bool> by, Op op) {
+  const ForwardAndLinear pulled = vjp(parse(text), std::move(by));
+  return std::ranges::count(pulled.linear.nodes(), op, &Node::op);
+}
+
+TEST(DerivativesOfContractions, AreNotTransposedWhereAnOrderOfOperandsSavesIt) {
+  constexpr const char* layer = R"(graph f(%0: f32[8,3], %1: f32[3,5]) {
+  %2: f32[8,5] = dot %0, %1 lhs_batch=[] rhs_batch=[] lhs_contracting=[1] rhs_contracting=[0]
+  %3: f32[] = reduce_sum %2 axes=[0,1]
+  return %3
+})";
+  constexpr const char* batched = R"(graph f(%0: f32[2,8,3], %1: f32[2,3,5]) {
+  %2: f32[2,8,5] = dot %0, %1 lhs_batch=[0] rhs_batch=[0] lhs_contracting=[2] rhs_contracting=[1]
+  return %2
+})";
+  for (const char* text : {layer, batched}) {
+    for (const std::vector<bool>& by : {std::vector{false, true}, {true, false}, {true, true}}) {
+      EXPECT_EQ(count_in_vjp(text, by, Op::transpose), 0) << text;
+      EXPECT_EQ(count_in_vjp(text, by, Op::dot), std::ranges::count(by, true)) << text;
+    }
+  }
+}
+
 TEST(DerivativesOfContractions, Convolution) {
   check_trials("convolution", random_convolution, {.order = 2}, 60);
   check_trials("convolution by lhs", random_convolution, {.order = 2, .fixed = fixed_of(0)}, 60);
