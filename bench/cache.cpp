@@ -39,8 +39,8 @@ Params specs() {
 }
 
 ab::Graph training_step() {
-  return ab::trace(train_step, specs(), specs(), ab::spec(ab::f32, {32, 64}),
-                   ab::spec(ab::i32, {32}), ab::spec(ab::f32, {}));
+  const State state = {specs(), {specs(), specs(), ab::zeros(ab::i64, {})}};
+  return ab::trace(train_step, state, ab::spec(ab::f32, {32, 64}), ab::spec(ab::i32, {32}));
 }
 
 ab::Graph prediction() { return ab::trace(predict, specs(), ab::spec(ab::f32, {360, 64})); }

@@ -16,7 +16,7 @@
 namespace anabranch {
 namespace {
 
-constexpr Pass inline_pass = {"inline", "put functions in the place of their calls", inline_, false,
+constexpr Pass inline_pass = {"inline", "put functions in the place of their calls", inline_, true,
                               true};
 constexpr Pass expand_pass = {"expand", "write what no backend computes as what one does", expand,
                               false, true};

@@ -7,6 +7,7 @@
 #include <exception>
 #include <filesystem>
 
+#include "compare.h"
 #include "data.h"
 #include "network.h"
 #include "views.h"
@@ -14,10 +15,13 @@
 namespace {
 
 constexpr int epochs = 40, batch = 32;
-constexpr float rate = 0.02f;
+using Clock = std::chrono::steady_clock;
 
 ab::Array images_of(const Digits& digits) { return ab::array(digits.pixels, {digits.count(), 64}); }
 ab::Array labels_of(const Digits& digits) { return ab::array(digits.labels, {digits.count()}); }
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
 
 void progress(int epoch, float loss, float accuracy, double seconds) {
   const int filled = 30 * epoch / epochs;
@@ -27,7 +31,7 @@ void progress(int epoch, float loss, float accuracy, double seconds) {
   std::fflush(stdout);
 }
 
-void train_and_show(const char* data, const char* out) {
+float train_and_show(const char* data, const char* out) {
   const Digits all = read_digits(data);
   std::vector<int> rows = shuffled(static_cast<int>(all.count()), 0);
   const auto cut = rows.begin() + all.count() * 4 / 5;
@@ -35,43 +39,38 @@ void train_and_show(const char* data, const char* out) {
   std::printf("%lld images to learn from, %lld to test on\n", static_cast<long long>(train.count()),
               static_cast<long long>(test.count()));
 
-  auto step = ab::jit(train_step);
+  auto epoch_of = ab::jit([](State s, ab::Array images, ab::Array labels, ab::Array key) {
+    return train_epoch(s, images, labels, key, batch);
+  });
   auto correct = ab::jit([](Params p, ab::Array images, ab::Array labels) {
     return ab::mean((predict(p, images) == labels).astype(ab::f32));
   });
-  Params p = first_params(128);
-  Params momentum = {ab::zeros_like(p.w1), ab::zeros_like(p.b1), ab::zeros_like(p.w2),
-                     ab::zeros_like(p.b2)};
+  State state = first_state(128);
+  const ab::Array images = images_of(train), labels = labels_of(train);
   const ab::Array test_images = images_of(test), test_labels = labels_of(test);
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = Clock::now();
   for (int epoch = 1; epoch <= epochs; ++epoch) {
-    const std::vector<int> order =
-        shuffled(static_cast<int>(train.count()), static_cast<unsigned>(epoch));
-    ab::Array loss = ab::scalar(0.0f);
-    for (auto at = order.begin(); order.end() - at >= batch; at += batch) {
-      const Digits minibatch =
-          train.at({at, at + batch});  // nothing here waits for the steps before
-      std::tie(p, momentum, loss) =
-          step(p, momentum, images_of(minibatch), labels_of(minibatch), rate);
-    }
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-    progress(epoch, loss.item<float>(), correct(p, test_images, test_labels).item<float>(),
-             took.count());
+    ab::Array loss;
+    std::tie(state, loss) = epoch_of(state, images, labels, ab::random::key(epoch));
+    progress(epoch, loss.item<float>(),
+             correct(state.params, test_images, test_labels).item<float>(), seconds_since(start));
   }
-  std::printf("\n\ntest accuracy: %.2f%%\n",
-              100 * correct(p, test_images, test_labels).item<float>());
+  const float accuracy = correct(state.params, test_images, test_labels).item<float>();
+  std::printf("\n\ntest accuracy: %.2f%%\n", 100 * accuracy);
 
-  const Digits minibatch = train.at(shuffled(batch, 0));
-  const ab::Array images = images_of(minibatch), labels = labels_of(minibatch);
-  show(compiled_for(step, p, momentum, images, labels, rate), out);
+  compare_epochs(images, labels, batch);
+
+  auto step = ab::jit(train_step);
+  const ab::Array few_images = images(ab::range(0, batch)), few = labels(ab::range(0, batch));
+  show(compiled_for(step, state, few_images, few), out);
   const std::filesystem::path timeline = std::filesystem::path(out) / "timeline.json";
   {
     ab::timeline::Recording recording(timeline);
-    for (int i = 0; i < 20; ++i)
-      std::tie(p, momentum, std::ignore) = step(p, momentum, images, labels, rate);
+    for (int i = 0; i < 20; ++i) state = step(state, few_images, few).first;
     ab::wait_all();
   }
   std::printf("wrote %s (open it in https://ui.perfetto.dev)\n", timeline.c_str());
+  return accuracy;
 }
 
 }  // namespace
@@ -82,7 +81,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    train_and_show(argv[1], argv[2]);
+    return train_and_show(argv[1], argv[2]) >= 0.97f ? 0 : 1;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "\ndigits: %s\n", error.what());
     return 1;

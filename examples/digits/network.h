@@ -1,12 +1,11 @@
-// A network of two layers, what it predicts, and one step of learning, as ordinary functions of
-// arrays.
+// A network of two layers, what it predicts, and how it learns, as ordinary functions of arrays.
 //
-//   images [n,64] -- matmul w1 + b1 -- relu -- matmul w2 + b2 -- softmax -- probabilities [n,10]
+//   images [n,64] -- dense w1, b1 -- relu -- dense w2, b2 -- logits [n,10]
 #pragma once
 
 #include <anabranch/anabranch.h>
 
-#include <tuple>
+#include <utility>
 
 namespace ab = anabranch;
 
@@ -15,13 +14,22 @@ struct Params {
   ab::Array w1, b1, w2, b2;
 };
 
-/// Random weights of the size that keeps the signal's variance (He et al., ICCV 2015), zero biases.
-Params first_params(std::int64_t hidden);
+/// What a step of learning takes and gives.
+struct State {
+  Params params;
+  ab::optim::AdamState<Params> adam;
+};
 
-/// The digit that the network sees in each image, i32[n].
+/// Random weights of the size that keeps the signal's variance (He et al., ICCV 2015), zero biases.
+State first_state(std::int64_t hidden);
+
+/// The digit that the network sees in each image, i64[n].
 ab::Array predict(Params p, ab::Array images);
 
-/// Parameters, momentum and mean cross-entropy after one step of gradient descent on a minibatch,
-/// the backward pass written by hand.
-std::tuple<Params, Params, ab::Array> train_step(Params p, Params momentum, ab::Array images,
-                                                 ab::Array labels, ab::Array rate);
+/// The state after a step of Adam on a minibatch, and the mean cross-entropy before it.
+std::pair<State, ab::Array> train_step(State state, ab::Array images, ab::Array labels);
+
+/// A step for each minibatch of `batch` images in a random order, all in one loop of the program:
+/// the state after them, and their mean loss. What is left over is left out.
+std::pair<State, ab::Array> train_epoch(State state, ab::Array images, ab::Array labels,
+                                        ab::Array key, std::int64_t batch);

@@ -127,7 +127,10 @@ Array astype(const Operand& x, Dtype dtype) {
   Array array = as_array("astype", x);
   const Type& type = array.expression()->type;
   if (type.dtype == dtype && !array.expression()->weak) return array;
-  return record(Op::convert, {array}, x.where(), NoAttributes{}, Type{dtype, type.shape});
+  Array converted =
+      record(Op::convert, {array}, x.where(), NoAttributes{}, Type{dtype, type.shape});
+  converted.expression()->weak = false;  // the dtype was asked for, whatever it meets
+  return converted;
 }
 
 }  // namespace anabranch

@@ -1,5 +1,6 @@
 // Factorisations, as users and other functions want their factors.
 #include "anabranch/creation.h"
+#include "anabranch/custom_rules.h"
 #include "anabranch/linalg.h"
 #include "frontend/array/expression.h"
 #include "frontend/ops/linalg_matrix.h"
@@ -17,6 +18,51 @@ Array widened_to(const Array& x, std::int64_t columns, SourceLocation where) {
   return pad({x, where}, Sizes(low, where), Sizes(high, where));
 }
 
+using Factors = std::tuple<Array, Array>;
+
+// Q of `rank` columns, and R.
+Factors q_and_r(const Array& matrix, std::int64_t rank, SourceLocation where) {
+  const std::vector<Array> parts = factors_of(Op::qr, {matrix}, where);
+  const Type& type = type_of(matrix);
+  Array reflectors = rank <= type.shape[type.rank() - 1] ? first_columns(parts[0], rank, where)
+                                                         : widened_to(parts[0], rank, where);
+  return {record(Op::householder_product, {reflectors, parts[1]}, where),
+          triu({first_rows(parts[0], rank, where), where})};
+}
+
+// Those of least rank, and their tangents. R = [R1 R2], where R1 is square:
+//
+//   C = dA1 R1^-1,  P = Q^H C,  W = Q^H dQ is skew-Hermitian and equals P below the diagonal,
+//   dQ = C - Q (P - W),  dR = Q^H dA - W R
+//
+// The diagonal of R is real, so that of W is what is imaginary in P's. (Walter and Lehmann,
+// "Algorithmic differentiation of linear algebra functions with application in optimum experimental
+// design", 2010.) The ops' own derivatives give the same, but for a column of reals with nothing
+// below its diagonal: LAPACK has no reflector for it, whose derivative is none.
+std::pair<Factors, Factors> qr_and_tangents(const Array& matrix, const Array& change,
+                                            SourceLocation where) {
+  const Type& type = type_of(matrix);
+  const std::int64_t rank = std::min(type.shape[type.rank() - 2], type.shape[type.rank() - 1]);
+  const Factors factors = q_and_r(matrix, rank, where);
+  const Term q(std::get<0>(factors), where), r(std::get<1>(factors), where);
+  const Term q_adjoint(adjoint(std::get<0>(factors), where), where);
+  const Term c(triangular_solution(first_columns(std::get<1>(factors), rank, where),
+                                   first_columns(change, rank, where), where, {}),
+               where);
+  const Array p = anabranch::matmul(q_adjoint, c);
+  const Array below = tril({p, where}, -1);
+  Term w = Term(below, where) - Term(adjoint(below, where), where);
+  if (is_complex(type.dtype)) {
+    const Array part = record(Op::imag, {p}, where);
+    const Array turned = record(Op::complex, {zeros_like({part, where}), part}, where);
+    w = w + Term(turned, where) * converted({eye(rank, rank), where}, type.dtype);
+  }
+  const Term within(anabranch::matmul(q, Term(p, where) - w), where);
+  const Term from(anabranch::matmul(q_adjoint, {change, where}), where);
+  const Term turned(anabranch::matmul(w, r), where);
+  return {factors, {c - within, triu({from - turned, where})}};
+}
+
 }  // namespace
 
 Array cholesky(const Operand& x, bool upper) {
@@ -28,11 +74,15 @@ QrResult qr(const Operand& x, QrMode mode) {
   const MatrixOperand a = matrix_operand("qr", x);
   const SourceLocation where = a.where();
   const std::int64_t rank = mode == QrMode::complete ? a.rows() : a.least();
-  const std::vector<Array> parts = factors_of(Op::qr, {a.matrix}, where);
-  Array reflectors = rank <= a.columns() ? first_columns(parts[0], rank, where)
-                                         : widened_to(parts[0], rank, where);
-  const Array q = record(Op::householder_product, {reflectors, parts[1]}, where);
-  const Array r = triu({first_rows(parts[0], rank, where), where});
+  const auto factors = [rank, where](const Array& matrix) { return q_and_r(matrix, rank, where); };
+  if (rank > a.columns()) {  // columns of Q that R does not determine: the reflectors do
+    const auto [q, r] = factors(a.matrix);
+    return {a.rounded(q), a.rounded(r)};
+  }
+  const auto rule = [where](const std::tuple<Array>& matrix, const std::tuple<Array>& change) {
+    return qr_and_tangents(std::get<0>(matrix), std::get<0>(change), where);
+  };
+  const auto [q, r] = detail::CustomJvp(factors, rule, where)(a.matrix.array());
   return {a.rounded(q), a.rounded(r)};
 }
 

@@ -4,6 +4,7 @@
 #include <limits>
 #include <numbers>
 
+#include "anabranch/custom_rules.h"
 #include "anabranch/manipulate.h"
 #include "anabranch/reduce.h"
 #include "frontend/array/expression.h"
@@ -16,12 +17,14 @@ namespace anabranch {
 namespace {
 
 // x less its greatest element along the axis, so that no exponential overflows. An axis without
-// elements stays as it is.
+// elements stays as it is. The functions that use it do not change with what is taken away, so that
+// it is constant for derivatives.
 Term below_top(const char* function, const Term& x, Axis axis) {
   const Shape& shape = x.array().expression()->type.shape;
   std::int64_t along = axis_of(function, axis, shape, x.where());
   if (shape[static_cast<int>(along)] == 0) return x;
-  return x - Term(max(x, axis, keepdims), x.where());
+  const Array top = max(x, axis, keepdims);
+  return x - Term(detail::stop_gradients({top}, x.where())[0], x.where());
 }
 
 // The windows of the last axes, and the axes that hold the places in a window.

@@ -10,7 +10,6 @@
 #include "ir/graph/builder.h"
 #include "ir/graph/copier.h"
 #include "passes/transform/jvp.h"
-#include "passes/transform/quantity.h"
 
 namespace anabranch::detail {
 namespace {
@@ -129,22 +128,24 @@ Leaves call_checkpoint(const FunctionTrace& function, CheckpointPolicy policy,
   return call(rule, function, {function.graph()}, arguments, function.captures(), where);
 }
 
+// As the bits of the same type: they are no numbers to differentiate, and no pass keeps the op.
 Leaves stop_gradients(const Leaves& leaves, SourceLocation where) {
-  Leaves stopped = leaves;
-  for (Array& leaf : stopped) {
+  const auto stopped = [&](const Array& x) {
+    return record(Op::bitcast_convert, {x}, where, NoAttributes{}, type_of(x));
+  };
+  Leaves all = leaves;
+  for (Array& leaf : all) {
     const Type& type = type_of_leaf("stop_gradient", "x", leaf, where);
-    if (!any_traced({leaf}) || !has_tangent(type.dtype)) continue;
-    GraphBuilder itself("itself"), rule("rule");
-    const Value x = itself.parameter(type), y = rule.parameter(type);
-    rule.parameter(type);
-    const Value zeros = Quantity::zeros(rule, type).value;
-    const bool weak = is_weak(leaf);
-    leaf = record_all(Op::composite, {leaf}, where,
-                      CompositeAttributes{CompositeRule::custom_jvp, 1, {}},
-                      {itself.build({x}), rule.build({y, zeros})})[0];
-    set_weak(leaf, weak);
+    if (is_complex(type.dtype)) {
+      leaf = record(
+          Op::complex,
+          {stopped(record(Op::real, {leaf}, where)), stopped(record(Op::imag, {leaf}, where))},
+          where);
+    } else if (has_tangent(type.dtype)) {
+      leaf = stopped(leaf);
+    }
   }
-  return stopped;
+  return all;
 }
 
 }  // namespace anabranch::detail

@@ -10,13 +10,6 @@
 #include "passes/transform/quantity.h"
 
 namespace anabranch::detail {
-namespace {
-
-constexpr const char* name = "vmap";
-
-[[noreturn]] void fail_here(const std::string& what, SourceLocation where) {
-  fail(std::string(name) + ": " + what, where);
-}
 
 /// One argument's array: its axis from the front, where it is mapped.
 struct MappedLeaf {
@@ -32,6 +25,14 @@ struct MappedLeaf {
   }
   std::int64_t size() const { return type.shape[static_cast<int>(*axis)]; }
 };
+
+namespace {
+
+constexpr const char* name = "vmap";
+
+[[noreturn]] void fail_here(const std::string& what, SourceLocation where) {
+  fail(std::string(name) + ": " + what, where);
+}
 
 std::string range_of(int rank) {
   return "0 to " + std::to_string(rank - 1) + ", or -" + std::to_string(rank) +

@@ -62,6 +62,7 @@ Value GraphBuilder::append(Node node) {
   }
   auto index = static_cast<std::uint32_t>(graph_.nodes_.size());
   by_hash_.emplace(hash, index);
+  if (!node.location) node.location = location_;
   graph_.nodes_.push_back(std::move(node));
   return {index, 0};
 }

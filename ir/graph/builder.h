@@ -18,6 +18,10 @@ class GraphBuilder {
  public:
   explicit GraphBuilder(std::string name = "main");
 
+  /// Nodes that come without a location have this one from now on, as what is made for a node of
+  /// another graph has that node's.
+  void at(SourceLocation location) { location_ = location; }
+
   /// Throws InternalError once another node has been added.
   Value parameter(Type type, SourceLocation location = {});
 
@@ -49,6 +53,7 @@ class GraphBuilder {
   void put_parameters_first();
 
   Graph graph_;
+  SourceLocation location_;
   bool has_late_parameters_ = false;
   std::unordered_multimap<std::uint64_t, std::uint32_t> by_hash_;
 };

@@ -145,6 +145,8 @@ Results unary(const Node& node, const Literal& operand) {
       return map<bool>(node, size, [&](std::size_t i) {
         return std::isfinite(z[i].real()) && std::isfinite(z[i].imag());
       });
+    case Op::optimization_barrier:
+      return {operand};
     case Op::negate:
       return map<T>(node, size, [&](std::size_t i) { return T(-z[i].real(), -z[i].imag()); });
     default:

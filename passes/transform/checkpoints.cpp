@@ -256,7 +256,7 @@ void Checkpointed::transpose() {
     state.stacks.push_back(with_row(stack, scalar(graph, 0), s_.in(i)).value);
   }
   for (std::uint32_t i : loop_.linear_carries) state.cotangents.push_back(s_.cotangent(i).value);
-  for (std::uint32_t i : loop_.linear_captures) state.sums.push_back(s_.sum(i).value);
+  for (std::uint32_t i : loop_.linear_captures) state.sums.push_back(loop_.begun_sum(s_, i).value);
   state.known.resize(node_.inputs.size());
   for (std::uint32_t i : loop_.known_captures) state.known[i] = s_.in(i).value;
   std::vector<Value> operands = carried(state);

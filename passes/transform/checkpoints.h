@@ -24,6 +24,10 @@ struct LinearLoop {
   std::vector<Value> transposed_turn(GraphBuilder& graph, const std::vector<Value>& known,
                                      const std::vector<Value>& cotangents,
                                      const std::vector<Value>& sums) const;
+  /// The sum that a capture's cotangents are added to: where a value is captured twice, that of the
+  /// first one begins with what there is.
+  Quantity begun_sum(const TransposeStep& step, std::uint32_t capture) const;
+  bool is_begun(std::uint32_t capture) const;
   /// What the whole loop gives backwards: results from `first` on, in that order.
   void take_results(const TransposeStep& step, Value first) const;
 };

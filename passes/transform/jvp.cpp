@@ -99,6 +99,7 @@ class Forward {
 
 void Forward::differentiate(std::uint32_t index) {
   const Node& node = graph_.node(index);
+  builder_.at(node.location);
   Tangents inputs;
   for (Value input : node.inputs) inputs.push_back(tangents_[input.node][input.result]);
   const bool is_active = std::any_of(inputs.begin(), inputs.end(), [](auto& t) { return t; });

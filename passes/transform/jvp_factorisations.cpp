@@ -108,8 +108,9 @@ Tangents jvp_lu(const JvpStep& step) {
 //
 // Where a factor tau is 0, as a column is real and nothing is below its diagonal, LAPACK's Q jumps:
 // it flips a sign as soon as there is something. The tangents of V and tau do not exist there and
-// are infinite or NaN; that of R holds for the sign at hand. This does not concern the last column
-// of a square matrix, below which there can be nothing.
+// are infinite or NaN, and so are all cotangents in reverse mode; linalg::qr therefore has a rule
+// of its own. This does not concern the last column of a square matrix, below which there can be
+// nothing.
 Tangents jvp_qr(const JvpStep& step) {
   const Quantity packed = step.out(0), tau = step.out(1), da = step.tangent();
   const std::int64_t rows = rows_of(packed), count = std::min(rows, columns_of(packed));

@@ -71,7 +71,7 @@ Quantity solve(Quantity a, Quantity b) {
 }
 
 Quantity gather_rows(Quantity a, Quantity rows) {
-  if (a.type().size() == 0) return a;  // no window fits
+  if (a.type().size() == 0) return a;  // a gather refuses windows that do not fit
   const std::int64_t count = batch_rank(a);
   GatherAttributes how;
   how.operand_batch_axes = how.index_batch_axes = axes_up_to(count);

@@ -19,7 +19,7 @@ Quantity adjoint(Quantity a);
 Quantity triangular_solve(Quantity a, Quantity b, TriangularSolveAttributes how);
 /// X with A X = B, for any square A, by LU factorisation. Only b may be a tangent.
 Quantity solve(Quantity a, Quantity b);
-/// Row i is row rows[i]; `rows` is a vector of i32 for each matrix.
+/// Row i is row rows[i]; `rows` is a vector of i32 for each matrix, as long as it has rows.
 Quantity gather_rows(Quantity a, Quantity rows);
 
 /// 1 on the diagonal and 0 elsewhere, in the type of `a`.

@@ -91,6 +91,7 @@ class Backward {
 
   void transpose_node(std::uint32_t index) {
     const Node& node = graph_.node(index);
+    builder_.at(node.location);
     std::vector<std::optional<Value>> known, cotangents;
     for (std::uint32_t i = 0; i < node.types.size(); ++i)
       cotangents.push_back(sums_.get({index, i}));

@@ -24,47 +24,45 @@ Side side_of(int rank, const Axes& batch, const Axes& contracting) {
   return side;
 }
 
-// Where the axes of an operand are in the product that gives its cotangent: after those of the batch
-// its free ones, and its contracting ones in the order in which the other operand has theirs; or
-// these first.
-Axes places_in_product(const Side& own, const Side& other, bool is_free_first) {
-  Axes order = own.batch, of_other = other.contracting;
-  std::ranges::sort(of_other);
-  const auto add_free = [&] { order.insert(order.end(), own.free.begin(), own.free.end()); };
-  if (is_free_first) add_free();
-  for (std::int64_t axis : of_other) {
-    const auto pair = std::ranges::find(other.contracting, axis) - other.contracting.begin();
-    order.push_back(own.contracting[static_cast<std::size_t>(pair)]);
-  }
-  if (!is_free_first) add_free();
-  Axes places(order.size());
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    places[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
-  }
-  return places;
-}
-
 // The cotangent of the operand of which `own` are the axes: that of the result times the other
-// operand, over the other's free axes. `first` is where those are in the result. The known operand
-// is the left one where that alone saves a transpose of the product.
+// operand, over the other's free axes. `first` is where those are in the result. Of the two orders
+// of these factors it has the one, if there is one, whose product needs no transpose: that of a
+// matrix product's right operand is lhs^T ct, not (ct^T lhs)^T.
 Quantity dot_cotangent(const Side& own, const Side& other, Quantity ct, Quantity known,
                        std::size_t first) {
   Axes of_other = axes_up_to(static_cast<std::int64_t>(other.free.size()));
   for (std::int64_t& axis : of_other) axis += static_cast<std::int64_t>(first);
-  DotAttributes how{axes_up_to(static_cast<std::int64_t>(own.batch.size())), other.batch, of_other,
-                    other.free};
-  Axes places = places_in_product(own, other, true);
-  Axes known_first = places_in_product(own, other, false);
-  Quantity left = ct, right = known;
-  if (!std::ranges::is_sorted(places) && std::ranges::is_sorted(known_first)) {
-    places = std::move(known_first);
-    std::swap(left, right);
-    std::swap(how.lhs_batch, how.rhs_batch);
-    std::swap(how.lhs_contracting, how.rhs_contracting);
-  }
-  const Quantity product{ct.graph,
-                         ct.graph->add(Op::dot, {left.value, right.value}, std::move(how))};
-  return product.transpose(std::move(places));
+  // Where the operand's axes are in the product: the batch's, then its free ones and the other's
+  // contracting ones, ascending, either first.
+  Axes sorted = other.contracting;
+  std::ranges::sort(sorted);
+  const auto axes_of_product = [&](bool known_first) {
+    const auto batch = static_cast<std::int64_t>(own.batch.size());
+    std::int64_t free = batch, contracted = batch;
+    (known_first ? free : contracted) +=
+        static_cast<std::int64_t>(known_first ? sorted.size() : own.free.size());
+    Axes axes(own.batch.size() + own.free.size() + sorted.size());
+    for (std::int64_t i = 0; i < batch; ++i) {
+      axes[static_cast<std::size_t>(own.batch[static_cast<std::size_t>(i)])] = i;
+    }
+    for (std::int64_t axis : own.free) axes[static_cast<std::size_t>(axis)] = free++;
+    for (std::int64_t axis : sorted) {
+      const auto pair = std::ranges::find(other.contracting, axis) - other.contracting.begin();
+      axes[static_cast<std::size_t>(own.contracting[static_cast<std::size_t>(pair)])] =
+          contracted++;
+    }
+    return axes;
+  };
+  const Axes batch = axes_up_to(static_cast<std::int64_t>(own.batch.size()));
+  const Axes known_first = axes_of_product(true);
+  const Value product =
+      std::ranges::is_sorted(known_first)
+          ? ct.graph->add(Op::dot, {known.value, ct.value},
+                          DotAttributes{other.batch, batch, other.free, of_other})
+          : ct.graph->add(Op::dot, {ct.value, known.value},
+                          DotAttributes{batch, other.batch, of_other, other.free});
+  return Quantity{ct.graph, product}.transpose(
+      std::ranges::is_sorted(known_first) ? known_first : axes_of_product(false));
 }
 
 // --- convolution ---

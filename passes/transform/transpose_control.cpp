@@ -46,7 +46,7 @@ void transpose_loop(S s) {
     condition.parameter(s.node.types[i]);
   }
   for (std::uint32_t i : loop.linear_captures) {
-    operands.push_back(s.sum(i).value);
+    operands.push_back(loop.begun_sum(s, i).value);
     sums.push_back(next.parameter(s.type_of_operand(i)));
     condition.parameter(s.type_of_operand(i));
   }
@@ -116,15 +116,33 @@ std::vector<Value> LinearLoop::transposed_turn(GraphBuilder& graph, const std::v
 }
 
 void LinearLoop::take_results(const TransposeStep& step, Value first) const {
+  // Sums first: a carry may begin as a value that is captured too.
+  Value sum = first;
+  sum.result += static_cast<std::uint32_t>(linear_carries.size());
+  for (std::uint32_t i : linear_captures) {
+    if (is_begun(i)) {
+      step.set_sum(i, {&step.graph, sum});
+    } else {
+      step.add(i, {&step.graph, sum});
+    }
+    ++sum.result;
+  }
   // A carry's cotangent before the first turn is its operand's.
   for (std::uint32_t i : linear_carries) {
     step.add(i, {&step.graph, first});
     ++first.result;
   }
-  for (std::uint32_t i : linear_captures) {
-    step.set_sum(i, {&step.graph, first});
-    ++first.result;
-  }
+}
+
+bool LinearLoop::is_begun(std::uint32_t capture) const {
+  return std::none_of(linear_captures.begin(), linear_captures.end(), [&](std::uint32_t i) {
+    return i < capture && node.inputs[i] == node.inputs[capture];
+  });
+}
+
+Quantity LinearLoop::begun_sum(const TransposeStep& step, std::uint32_t capture) const {
+  if (is_begun(capture)) return step.sum(capture);
+  return Quantity::zeros(step.graph, step.type_of_operand(capture));
 }
 
 void transpose_branch(S s) {

@@ -27,7 +27,7 @@ std::string message_of(const std::function<void()>& action) {
 TEST(Passes, AreFoundByName) {
   EXPECT_EQ(find_pass("fuse").name, "fuse");
   EXPECT_EQ(message_of<Error>([] { find_pass("fuze"); }),
-            "there is no pass fuze; there are expand, canonicalize, fold, sink, simplify, "
+            "there is no pass fuze; there are inline, expand, canonicalize, fold, sink, simplify, "
             "simplify_control_flow, cse, dce, fuse, outline, placement");
 }
 

@@ -157,7 +157,7 @@ constexpr Recipe recipes[] = {{2, 18, add_cholesky},
                               {1, 2, add_svd},
                               {1, 18, add_eigh},
                               {2, 2, add_fft},
-                              {1, 18, add_eig},
+                              {2, 18, add_eig},
                               {2, 18, add_tridiagonal_solve}};
 
 }  // namespace

@@ -134,6 +134,20 @@ constexpr Line calls[] = {
 };
 
 constexpr const char* loops_and_branches[] = {
+    // A function with a derivative of its own, of two arguments and a capture.
+    R"(graph main(%0: f32[2], %1: f32[2], %2: f32[]) {
+         %3: f32[2], %4: f32[] = composite %0, %1, %2 rule=custom_jvp arguments=2 results=[] graph f(%0: f32[2], %1: f32[2], %2: f32[]) {
+           %3: f32[2] = multiply %0, %1
+           %4: f32[] = sine %2
+           return %3, %4
+         } graph rule(%0: f32[2], %1: f32[2], %2: f32[], %3: f32[2], %4: f32[2]) {
+           %5: f32[2] = multiply %0, %1
+           %6: f32[] = sine %2
+           %7: f32[2] = multiply %3, %1
+           return %5, %6, %7, %6
+         }
+         return %3, %4
+       })",
     // As many turns as a captured number says, which the batch may share.
     R"(graph main(%0: i32[], %1: f32[2], %2: f32[2]) {
          %3: i32[] = constant 0

@@ -1,0 +1,69 @@
+// Into how few kernels differentiated programs fuse.
+#include <gtest/gtest.h>
+
+#include <tuple>
+
+#include "tests/frontend/values.h"
+
+namespace {
+
+using ab::Array;
+
+// The dump says why kernels stay apart.
+template <class Function, class... Args>
+void expect_counts(int kernels, int library_calls, const Function& function, const Args&... args) {
+  const auto compiled = ab::jit(function);
+  const ab::ProgramCost cost = compiled.cost(args...);
+  EXPECT_EQ(cost.kernels, kernels) << compiled.dump(ab::Stage::optimized, args...);
+  EXPECT_EQ(cost.library_calls, library_calls) << compiled.dump(ab::Stage::optimized, args...);
+}
+
+// 20 operations, most of which need what they were given, or what they gave, for their derivative.
+Array chain(Array x) {
+  Array y = ab::tanh(x * 0.5f + 1.0f);
+  y = ab::exp(-y * y) / (1.0f + ab::square(x));
+  y = ab::sqrt(ab::abs(y) + 0.1f) * ab::sin(x);
+  y = ab::log1p(ab::square(y)) - ab::cos(y);
+  return ab::where(y > 0, ab::sigmoid(y), y * x);
+}
+
+TEST(KernelCounts, TheBackwardPassOfAnElementwiseChainIsOne) {
+  const ab::Spec x = ab::spec(ab::f32, {64, 256});
+  EXPECT_GE(ab::trace(chain, x).nodes().size(), 20u);
+  expect_counts(1, 0, ab::grad([](Array a) { return ab::sum(chain(a)); }), x);
+  expect_counts(
+      1, 0, [](Array a, Array cotangent) { return ab::vjp(chain, a).second(cotangent); }, x, x);
+  expect_counts(
+      1, 0, [](Array a, Array t) { return ab::jvp(chain, std::tuple{a}, std::tuple{t}); }, x, x);
+}
+
+// Rows, and their mean.
+TEST(KernelCounts, SoftmaxCrossEntropyForwardAndBackwardIsTwo) {
+  const auto loss = [](Array logits, Array labels) {
+    return ab::cross_entropy_loss(logits, labels);
+  };
+  expect_counts(2, 0, ab::value_and_grad(loss), ab::spec(ab::f32, {64, 100}),
+                ab::spec(ab::i32, {64}));
+  expect_counts(2, 0, ab::value_and_grad(loss), ab::spec(ab::f32, {64, 100}),
+                ab::spec(ab::f32, {64, 100}));
+}
+
+struct Params {
+  Array w1, b1, w2, b2;
+};
+
+// The weights' steps are epilogues of dots; what is left is the loss, its mean, and two biases.
+TEST(KernelCounts, ATrainingStepOfTwoLayersIsItsDotsAndFour) {
+  const auto loss = [](const Params& p, Array x, Array labels) {
+    const Array hidden = ab::relu(ab::dense(x, p.w1, p.b1));
+    return ab::cross_entropy_loss(ab::dense(hidden, p.w2, p.b2), labels);
+  };
+  const auto step = [&](Params p, Array x, Array labels) {
+    const auto [value, gradients] = ab::value_and_grad(loss)(p, x, labels);
+    return std::tuple{ab::optim::sgd(p, gradients, {.learning_rate = 0.1}), value};
+  };
+  const Params p = {ab::zeros({64, 128}), ab::zeros({128}), ab::zeros({128, 10}), ab::zeros({10})};
+  expect_counts(4, 5, step, p, ab::spec(ab::f32, {32, 64}), ab::spec(ab::i32, {32}));
+}
+
+}  // namespace
