@@ -92,7 +92,8 @@ int main(int argc, char** argv) {
   for (int i = 0; i < steps; ++i) {
     const auto start = std::chrono::steady_clock::now();
     loss = run();
-    times.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    times.push_back(
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   }
   std::sort(times.begin(), times.end());
   std::printf("anabranch %.3f s a step, loss %.4f\n", times[times.size() / 2],
