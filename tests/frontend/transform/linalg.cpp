@@ -52,7 +52,8 @@ void expect_gradient(const std::string& what, const Function& f, const ab::Shape
 void expect_gradients(const std::string& what, const Function& f, const ab::Shape& shape) {
   expect_gradient(what, f, shape);
   const auto first = ab::grad(f);
-  expect_gradient("the gradient of " + what, [&](Array x) { return seen(first(x)); }, shape);
+  expect_gradient(
+      "the gradient of " + what, [&](Array x) { return seen(first(x)); }, shape);
 }
 
 const ab::Shape square = {2, 3, 3}, tall = {2, 4, 2}, wide = {2, 2, 4};
@@ -92,8 +93,10 @@ TEST(GradOfLinalg, Qr) {
         return seen(q) + seen(r);
       };
       expect_gradients("qr", both, shape);
-      expect_gradient("q", [=](Array x) { return seen(linalg::qr(x, mode).q); }, shape);
-      expect_gradient("r", [=](Array x) { return seen(linalg::qr(x, mode).r); }, shape);
+      expect_gradient(
+          "q", [=](Array x) { return seen(linalg::qr(x, mode).q); }, shape);
+      expect_gradient(
+          "r", [=](Array x) { return seen(linalg::qr(x, mode).r); }, shape);
     }
     const auto of_complex = [](Array x) {
       const auto [q, r] = linalg::qr(ab::complex(x, x * x + 0.3));
@@ -172,9 +175,11 @@ TEST(GradOfLinalg, Solutions) {
   };
   check("solve", [=](Array x) { return seen(linalg::solve(regular(x), b)); });
   check("solve of a vector", [=](Array x) { return seen(linalg::solve(regular(x), column)); });
-  check(
-      "solve by b", [=](Array x) { return seen(linalg::solve(regular(ab::zeros({3, 3})), x)); },
-      {2, 3, 2});
+  check("solve by b",
+        [=](Array x) {
+          return seen(linalg::solve(regular(ab::zeros({3, 3})), x));
+        },
+        {2, 3, 2});
   check("solve of complex numbers", [=](Array x) {
     return seen_complex(linalg::solve(regular(complex_of(x)), ab::complex(b, b)));
   });
@@ -196,20 +201,18 @@ TEST(GradOfLinalg, Solutions) {
                                           ab::take(x, 2, 1), b));
   });
   check("inv", [](Array x) { return seen(linalg::inv(regular(x))); });
-  check(
-      "tensorsolve",
-      [](Array x) {
-        const Array a = ab::reshape(regular(x), {3, 1, 3});
-        return seen(linalg::tensorsolve(a, ab::ones({3, 1}, ab::f64)));
-      },
-      {3, 3});
-  check(
-      "tensorinv",
-      [](Array x) {
-        const Array a = ab::reshape(x, {2, 2, 4}) + ab::reshape(ab::eye(4, ab::f64), {2, 2, 4});
-        return seen(linalg::tensorinv(a * 2.0, 2));
-      },
-      {4, 4});
+  check("tensorsolve",
+        [](Array x) {
+          const Array a = ab::reshape(regular(x), {3, 1, 3});
+          return seen(linalg::tensorsolve(a, ab::ones({3, 1}, ab::f64)));
+        },
+        {3, 3});
+  check("tensorinv",
+        [](Array x) {
+          const Array a = ab::reshape(x, {2, 2, 4}) + ab::reshape(ab::eye(4, ab::f64), {2, 2, 4});
+          return seen(linalg::tensorinv(a * 2.0, 2));
+        },
+        {4, 4});
 }
 
 TEST(GradOfLinalg, LeastSquares) {
@@ -226,11 +229,45 @@ TEST(GradOfLinalg, LeastSquares) {
   }
   const auto twice = [](Array x) { return seen(linalg::pinv(x)); };
   expect_gradients("pinv", twice, tall);
+  const auto of_complex = [](Array x) {
+    const Array a = ab::complex(x, x * x + 0.3), b = ab::ones({a.shape()[1], 1}, ab::f64) * a;
+    const auto [solution, residuals, rank, s] = linalg::lstsq(a, b);
+    return seen_complex(linalg::pinv(a)) + seen_complex(solution) + seen(residuals) + seen(s);
+  };
+  for (const ab::Shape& shape : {square, tall, wide}) {
+    expect_gradient("pinv of complex numbers", of_complex, shape);
+  }
+}
+
+// A matrix of rank 1: near it are others of rank 1, along which the derivative is that of
+// a -> u v^T, where its pseudo-inverse is v u^T / (u u^T v v^T).
+TEST(GradOfLinalg, PseudoInverseOfARank) {
+  const auto of_vectors = [](Array x) {
+    const Array u = ab::take(x, 0, 0), v = ab::take(x, 1, 0);
+    return ab::outer(u, v);
+  };
+  const auto found = [&](Array x) { return seen(linalg::pinv(of_vectors(x), 1e-9)); };
+  const auto solution = [&](Array x) {
+    return seen(linalg::lstsq(of_vectors(x), ab::ones({3, 2}, ab::f64), 1e-9).x);
+  };
+  expect_gradient("pinv of rank 1", found, {2, 3});
+  expect_gradient("lstsq of rank 1", solution, {2, 3});
+}
+
+// -A^-1 dA A^-1, although singular values are equal and vectors have no derivative.
+TEST(GradOfLinalg, LeastSquaresOfOrthonormalColumns) {
+  const Array one = ab::eye(2, ab::f64), b = ab::array({1.0, 2.0}, {2});
+  const auto pinv = [](Array x) { return ab::sum(linalg::pinv(x)); };
+  const auto solution = [&](Array x) { return ab::sum(linalg::lstsq(x, b).x); };
+  expect_close(doubles(ab::grad(pinv)(one)), {-1, -1, -1, -1}, 1e-12, "pinv");
+  expect_close(doubles(ab::grad(solution)(one)), {-1, -2, -1, -2}, 1e-12, "lstsq");
 }
 
 TEST(GradOfLinalg, Determinants) {
-  expect_gradients("det", [](Array x) { return seen(linalg::det(x)); }, square);
-  expect_gradients("slogdet", [](Array x) { return seen(linalg::slogdet(x).logabsdet); }, square);
+  expect_gradients(
+      "det", [](Array x) { return seen(linalg::det(x)); }, square);
+  expect_gradients(
+      "slogdet", [](Array x) { return seen(linalg::slogdet(x).logabsdet); }, square);
   const auto of_complex = [](Array x) {
     const Array a = regular(complex_of(x));
     const auto [sign, logabsdet] = linalg::slogdet(a);
@@ -252,9 +289,12 @@ TEST(GradOfLinalg, Norms) {
   for (linalg::MatrixNorm order : {linalg::MatrixNorm::frobenius, linalg::MatrixNorm::nuclear}) {
     check("matrix_norm", [=](Array x) { return seen(linalg::matrix_norm(x, false, order)); });
   }
-  expect_gradient("cond", [](Array x) { return seen(linalg::cond(regular(x))); }, square);
-  expect_gradient("cond 1", [](Array x) { return seen(linalg::cond(regular(x), 1)); }, square);
-  expect_gradient("trace", [](Array x) { return seen(linalg::trace(x * x, 1)); }, square);
+  expect_gradient(
+      "cond", [](Array x) { return seen(linalg::cond(regular(x))); }, square);
+  expect_gradient(
+      "cond 1", [](Array x) { return seen(linalg::cond(regular(x), 1)); }, square);
+  expect_gradient(
+      "trace", [](Array x) { return seen(linalg::trace(x * x, 1)); }, square);
 }
 
 TEST(GradOfLinalg, PowersAndProducts) {
@@ -265,7 +305,9 @@ TEST(GradOfLinalg, PowersAndProducts) {
   }
   // With none, and with some, turns of squaring; of no great numbers.
   for (double scale : {1.0, 5.0}) {
-    const auto f = [=](Array x) { return seen(linalg::expm(x * scale) * (0.1 / (scale * scale * scale))); };
+    const auto f = [=](Array x) {
+      return seen(linalg::expm(x * scale) * (0.1 / (scale * scale * scale)));
+    };
     expect_gradients("expm", f, square);
   }
   const auto product = [](Array x) { return seen(linalg::multi_dot({x, x * x, x})); };
