@@ -610,20 +610,22 @@ void Splitter::checkpoint(std::uint32_t index) {
   }
   Value known{};
   if (known_outputs.size() + products.size() > 0) {
-    // Of the known parameters alone.
-    const Graph all = with_products(region, known_outputs, products, false);
+    // Of the known parameters alone; loops and branches may give linear results besides.
+    const Graph all =
+        linearize(with_products(region, known_outputs, products, false), linear).known;
     GraphBuilder builder(region.name());
     GraphCopier copier(all, builder);
+    for (std::uint32_t i = 0; i < all.parameter_count(); ++i) copier.copy(i);
+    copier.copy_body();
     std::vector<Value> operands;
     for (std::uint32_t i = 0; i < linear.size(); ++i) {
-      if (linear[i]) continue;
-      copier.copy(i);
-      operands.push_back(known_copier_(node.inputs[i]));
+      if (!linear[i]) operands.push_back(known_copier_(node.inputs[i]));
     }
-    copier.copy_body();
+    const std::size_t results = known_outputs.size() + products.size();
     attributes.arguments = static_cast<std::int64_t>(operands.size());
     known = known_.add(node.op, std::move(operands), attributes, std::nullopt,
-                       {builder.build(copier(all.outputs()))}, node.location);
+                       {without_dead_nodes(builder.build(copier(all.outputs().first(results))))},
+                       node.location);
   }
   std::vector<Value> operands;
   for (Value input : node.inputs) operands.push_back(in_linear(input));

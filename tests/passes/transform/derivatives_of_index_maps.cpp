@@ -211,8 +211,7 @@ std::vector<DerivativeCase> cases_of_windows() {
   for (const auto& [combiner, name] : combiners) {
     const bool is_ordered =
         combiner == ScatterCombiner::minimum || combiner == ScatterCombiner::maximum;
-    cases.push_back({Op::scatter, name,
-                     [=](Make& m) { return scatter(m, combiner, false); },
+    cases.push_back({Op::scatter, name, [=](Make& m) { return scatter(m, combiner, false); },
                      is_ordered ? Case::real : Case::both});
   }
   // Where a factor is 0 the second derivative lacks what the factors besides it give.

@@ -89,8 +89,8 @@ Example power(Make& m) {
 // Of 0 and of negative numbers, by exponents that are not differentiated by.
 Example whole_power(Make& m) {
   const Shape shape = m.shape();
-  const Value x = m.parameter({m.dtype, shape},
-                              [&] { return m.random.percent(30) ? 0.0 : m.uniform(-2, 2); });
+  const Value x =
+      m.parameter({m.dtype, shape}, [&] { return m.random.percent(30) ? 0.0 : m.uniform(-2, 2); });
   const Value y = m.integers({m.dtype, shape}, 0, 4);
   m.fix_last();
   return two(m, Op::power, x, y);
@@ -154,8 +154,8 @@ std::vector<DerivativeCase> cases_of_numbers() {
   std::vector<Case> cases;
   add_unary(cases);
   for (Op op : {Op::add, Op::subtract, Op::multiply}) {
-    cases.push_back({op, std::string(name(op)), [=](Make& m) { return sum_or_product(m, op); },
-                     Case::both});
+    cases.push_back(
+        {op, std::string(name(op)), [=](Make& m) { return sum_or_product(m, op); }, Case::both});
   }
   for (Op op : {Op::maximum, Op::minimum}) {
     cases.push_back({op, std::string(name(op)), [=](Make& m) { return extremum(m, op); }});

@@ -83,11 +83,11 @@ Example affine_maps(Make& m) {
   const Shape shape = m.shape();
   const Value a = factors(m, shape, false), b = m.numbers(shape);
   const Value a0 = factors(m, {}, false), b0 = m.numbers({});
-  return reduced(m, shape, {a, b, a0, b0}, body_of(m, 4, [](GraphBuilder& body, auto v) {
-                   const Value scaled = body.add(Op::multiply, {v[1], v[2]});
-                   return std::vector{body.add(Op::multiply, {v[0], v[2]}),
-                                      body.add(Op::add, {scaled, v[3]})};
-                 }));
+  return reduced(
+      m, shape, {a, b, a0, b0}, body_of(m, 4, [](GraphBuilder& body, auto v) {
+        const Value scaled = body.add(Op::multiply, {v[1], v[2]});
+        return std::vector{body.add(Op::multiply, {v[0], v[2]}), body.add(Op::add, {scaled, v[3]})};
+      }));
 }
 
 // The greatest and what goes with it.
