@@ -129,8 +129,8 @@ void Splitter::checkpoint(std::uint32_t index) {
   const Linearized parts = linearize(with_outputs(region, outputs, {}), linear);
   const Flags gives(parts.is_linear.begin(),
                     parts.is_linear.begin() + static_cast<std::ptrdiff_t>(node.types.size()));
-  const auto known_count = static_cast<std::size_t>(
-      std::count(parts.is_linear.begin(), parts.is_linear.end(), false));
+  const auto known_count =
+      static_cast<std::size_t>(std::count(parts.is_linear.begin(), parts.is_linear.end(), false));
   Value known{};
   if (known_count > 0) {
     const auto own = parts.known.outputs().first(known_count);
@@ -153,9 +153,8 @@ void Splitter::checkpoint(std::uint32_t index) {
     operands.push_back(residual({known.node, index_of(known_count - products.size() + i)}));
   }
   attributes.arguments = static_cast<std::int64_t>(operands.size());
-  const Value made =
-      linear_.add(node.op, std::move(operands), attributes, std::nullopt,
-                  {with_outputs(region, linear_outputs, products)}, node.location);
+  const Value made = linear_.add(node.op, std::move(operands), attributes, std::nullopt,
+                                 {with_outputs(region, linear_outputs, products)}, node.location);
   place_results(index, gives, known, made);
 }
 
