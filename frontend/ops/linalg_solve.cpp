@@ -33,43 +33,10 @@ Array solution_of(const char* function, const Array& packed, const Array& permut
   return solution_of_permuted(factors, permuted, where);
 }
 
-double epsilon_of(Dtype dtype) { return dtype == f64 ? 0x1p-52 : 0x1p-23; }
-
 // The transpose that a triangle stands for.
 Transpose transpose_of(const TriangularOptions& options) {
   if (options.adjoint) return Transpose::adjoint;
   return options.transpose ? Transpose::transpose : Transpose::no;
-}
-
-// The squares of the magnitudes.
-Term squared_sizes(const Term& x) {
-  if (!is_complex(type_of(x).dtype)) return square(x);
-  const SourceLocation where = x.where();
-  return square(Term(real(x), where)) + square(Term(imag(x), where));
-}
-
-// Singular values down to which count, as a column beside each row of them.
-Term cutoff_of(const Term& values, const MatrixOperand& a, double rtol) {
-  const Dtype dtype = type_of(values).dtype;
-  if (rtol < 0) rtol = static_cast<double>(std::max(a.rows(), a.columns())) * epsilon_of(dtype);
-  return Term(anabranch::max(values, -1, keepdims), values.where()) * Term(rtol);
-}
-
-// 1 / s, or 0 where s counts as 0.
-Term reciprocals(const Term& values, const MatrixOperand& a, double rtol) {
-  return where(values <= cutoff_of(values, a, rtol), Term(0), Term(1) / values);
-}
-
-Array zeros_of(Dtype dtype, std::vector<std::int64_t> sizes, SourceLocation where) {
-  return zeros(dtype, Sizes(std::move(sizes), where));
-}
-
-// The sizes of x's batch, and `more` axes after it.
-std::vector<std::int64_t> batch_and(const Array& x, std::initializer_list<std::int64_t> more) {
-  const Shape& shape = type_of(x).shape;
-  std::vector<std::int64_t> sizes(shape.begin(), shape.end() - 2);
-  sizes.insert(sizes.end(), more);
-  return sizes;
 }
 
 // 1, or -1 for an odd number of exchanged rows.
@@ -164,49 +131,6 @@ Array inv(const Operand& x) {
   return a.rounded(inverse_of(a.matrix, a.where()));
 }
 
-Array pinv(const Operand& x, double rtol) {
-  const MatrixOperand a = matrix_operand("pinv", x);
-  const SourceLocation where = a.where();
-  if (a.least() == 0) {
-    return zeros_of(type_of(a.given).dtype, batch_and(a.given, {a.columns(), a.rows()}), where);
-  }
-  const std::vector<Array> parts =
-      factors_of(Op::svd, {a.matrix}, where, SvdAttributes{true, false});
-  const Term factors = reciprocals({parts[0], where}, a, rtol);
-  const Term right(adjoint(parts[2], where), where), left(adjoint(parts[1], where), where);
-  return a.rounded(anabranch::matmul(right * Term(expand_dims(factors, -2), where), left));
-}
-
-LstsqResult lstsq(const Operand& given_a, const Operand& given_b, double rtol) {
-  const System system = system_of("lstsq", given_a, given_b, true);
-  const SourceLocation where = given_a.where();
-  const MatrixOperand a = matrix_operand("lstsq", {system.a, where});
-  const Term b(system.b, where);
-  Term x(system.b, where), s(system.b, where);
-  Array rank;
-  if (a.least() == 0) {
-    const Shape& right = type_of(system.b).shape;
-    const Dtype dtype = type_of(system.a).dtype;
-    x = Term(zeros_of(dtype, batch_and(system.b, {a.columns(), right[right.rank() - 1]}), where),
-             where);
-    s = Term(zeros_of(part_dtype(dtype), batch_and(system.a, {0}), where), where);
-    rank = zeros_of(i64, batch_and(system.a, {}), where);
-  } else {
-    const std::vector<Array> parts =
-        factors_of(Op::svd, {system.a}, where, SvdAttributes{true, false});
-    s = Term(parts[0], where);
-    const Term along(anabranch::matmul({adjoint(parts[1], where), where}, b), where);
-    const Term column(expand_dims(reciprocals(s, a, rtol), -1), where);
-    x = Term(anabranch::matmul({adjoint(parts[2], where), where}, along * column), where);
-    rank = count_nonzero(s > cutoff_of(s, a, rtol), -1);
-  }
-  const Term left_over = Term(anabranch::matmul({system.a, where}, x), where) - b;
-  Array residuals = anabranch::sum(squared_sizes(left_over), -2);
-  if (system.is_vector) residuals = squeeze({residuals, where}, -1);
-  return {system.result(x), rounded_as(system.given, {residuals, where}), rank,
-          rounded_as(system.given, s)};
-}
-
 Array det(const Operand& x) {
   const MatrixOperand a = square_operand("det", x);
   const SourceLocation where = a.where();
@@ -223,13 +147,6 @@ SlogdetResult slogdet(const Operand& x) {
   const Term signs(prod({anabranch::sign(on_diagonal), where}, -1), where);
   return {a.rounded(parity(parts[1], type_of(parts[0]).dtype, where) * signs),
           a.rounded(anabranch::sum(log(abs(on_diagonal)), -1))};
-}
-
-Array matrix_rank(const Operand& x, double rtol) {
-  const MatrixOperand a = matrix_operand("matrix_rank", x);
-  if (a.least() == 0) return zeros_of(i64, batch_and(a.given, {}), a.where());
-  const Term values(svdvals(a.matrix), a.where());
-  return count_nonzero(values > cutoff_of(values, a, rtol), -1);
 }
 
 Array matrix_power(const Operand& x, std::int64_t power) {
