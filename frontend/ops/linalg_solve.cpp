@@ -1,8 +1,7 @@
 // Systems of equations, and what is computed by solving them.
-#include <cmath>
+#include <optional>
 #include <utility>
 
-#include "anabranch/complex.h"
 #include "anabranch/control_flow.h"
 #include "anabranch/creation.h"
 #include "anabranch/custom_rules.h"
