@@ -131,7 +131,7 @@ Quantity within(Quantity holds, Quantity like) {
 }
 Quantity d_clamp_low(S s) { return within((s.in(0) > s.in(1)) & (s.in(0) < s.in(2)), s.in(1)); }
 Quantity d_clamp_x(S s) { return within((s.in(1) > s.in(0)) & (s.in(1) < s.in(2)), s.in(1)); }
-Quantity d_clamp_high(S s) { return within(s.in(1) > s.in(2), s.in(1)); }
+Quantity d_clamp_high(S s) { return within((s.in(1) > s.in(2)) | (s.in(0) > s.in(2)), s.in(1)); }
 
 }  // namespace
 
