@@ -1,9 +1,11 @@
 // Gradients of the functions of ab::linalg, against central differences in f64.
+#include <algorithm>
 #include <functional>
 #include <limits>
 #include <random>
 #include <string>
 
+#include "ir/text/print.h"
 #include "tests/frontend/values.h"
 
 namespace {
@@ -213,6 +215,24 @@ TEST(GradOfLinalg, Solutions) {
           return seen(linalg::tensorinv(a * 2.0, 2));
         },
         {4, 4});
+}
+
+std::ptrdiff_t count(const ab::Graph& graph, ab::Op op) {
+  return std::ranges::count(graph.nodes(), op, &ab::Node::op);
+}
+
+// Two triangular solutions more, of one right side.
+TEST(GradOfLinalg, SolveUsesItsFactorsAgain) {
+  const auto f = [](Array a, Array b) { return ab::sum(linalg::solve(a, b)); };
+  const ab::Graph graph = ab::trace(ab::value_and_grad(f, ab::arguments(0, 1)),
+                                    ab::spec(ab::f32, {5, 5}), ab::spec(ab::f32, {5}));
+  EXPECT_EQ(count(graph, ab::Op::lu), 1) << to_string(graph);
+  EXPECT_EQ(count(graph, ab::Op::triangular_solve), 4) << to_string(graph);
+  for (const ab::Node& node : graph.nodes()) {
+    if (node.op == ab::Op::triangular_solve) {
+      EXPECT_EQ(node.types[0], (ab::Type{ab::f32, {5, 1}}));
+    }
+  }
 }
 
 TEST(GradOfLinalg, LeastSquares) {
