@@ -1,96 +1,22 @@
 // Loops and branches: their derivatives are those of the unrolled graph, and those of differences.
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <functional>
-#include <numeric>
-
-#include "ir/graph/builder.h"
 #include "ir/graph/verify.h"
-#include "ir/interpret/interpret.h"
 #include "ir/text/parse.h"
 #include "ir/text/print.h"
+#include "loops.h"
 #include "passes/transform/checkpoints.h"
-#include "passes/transform/jvp.h"
-#include "passes/transform/vjp.h"
 #include "tests/support/derivative_check.h"
 
 namespace anabranch {
 namespace {
 
-using testing::check_derivatives;
-using testing::spread_numbers;
-using Values = std::vector<Value>;
+using namespace testing;
 
 const Type number_type{i64, {}};
 const Type row_type{f64, {3}};
 
-/// What says how often a loop runs.
-enum class Turns : std::uint8_t {
-  counted,  // a constant
-  bound,    // an input
-  until,    // a carried number that reaches 0
-  unrolled  // there is no loop
-};
-
-struct Loop {
-  Turns turns = Turns::counted;
-  std::int64_t count = 0;
-};
-
-Value scalar(GraphBuilder& graph, std::int64_t x) { return graph.constant(Literal::scalar(x)); }
-
-// The next carries.
-using Turn = std::function<Values(GraphBuilder& graph, Value number, const Values& carries,
-                                  const Values& captures)>;
-
-// The carries after the loop. `bound` is its number of turns, as an input.
-Values looped(GraphBuilder& graph, Loop loop, Value bound, Values carries, const Values& captures,
-              const Turn& turn) {
-  if (loop.turns == Turns::unrolled) {
-    for (std::int64_t i = 0; i < loop.count; ++i) {
-      carries = turn(graph, scalar(graph, i), carries, captures);
-    }
-    return carries;
-  }
-  const bool is_until = loop.turns == Turns::until;
-  GraphBuilder condition("condition"), body("body");
-  Values operands = {is_until ? bound : scalar(graph, 0)}, own_carries, own_captures;
-  operands.insert(operands.end(), carries.begin(), carries.end());
-  operands.push_back(bound);
-  operands.insert(operands.end(), captures.begin(), captures.end());
-  Values asked, own;
-  for (Value operand : operands) {
-    asked.push_back(condition.parameter(graph.type(operand)));
-    own.push_back(body.parameter(graph.type(operand)));
-  }
-  const auto first_capture = static_cast<std::ptrdiff_t>(carries.size()) + 2;
-  own_carries.assign(own.begin() + 1, own.begin() + first_capture - 1);
-  own_captures.assign(own.begin() + first_capture, own.end());
-  const Value own_bound = own[static_cast<std::size_t>(first_capture - 1)];
-  const Value limit = is_until                       ? scalar(condition, 0)
-                      : loop.turns == Turns::counted ? scalar(condition, loop.count)
-                                                     : asked[carries.size() + 1];
-  const Value goes_on =
-      condition.add(Op::compare, {asked[0], limit},
-                    CompareAttributes{is_until ? Comparison::gt : Comparison::lt});
-  const Value number = is_until ? body.add(Op::subtract, {own_bound, own[0]}) : own[0];
-  Values next = turn(body, number, own_carries, own_captures);
-  next.insert(next.begin(), body.add(is_until ? Op::subtract : Op::add, {own[0], scalar(body, 1)}));
-  const Value made = graph.add(Op::while_, operands, NoAttributes{}, std::nullopt,
-                               {condition.build({goes_on}), body.build(next)});
-  for (std::uint32_t i = 0; i < carries.size(); ++i) carries[i] = {made.node, i + 1};
-  return carries;
-}
-
 // Carries x, y, z and captures w, m and `inner`, a number of turns. What is carried stays bounded.
-
-Value row_of(GraphBuilder& graph, Value table, Value number) {
-  const Value row = graph.add(Op::and_, {number, scalar(graph, 3)});
-  const Value block =
-      graph.add(Op::dynamic_slice, {table, row, scalar(graph, 0)}, SizesAttributes{{1, 3}});
-  return graph.add(Op::reshape, {block}, NoAttributes{}, row_type);
-}
 
 // z stays as it is.
 Values dense(GraphBuilder& graph, Value number, const Values& c, const Values& captures) {
@@ -132,14 +58,14 @@ Values branching(GraphBuilder& graph, Value number, const Values& c, const Value
   return {{made.node, 0}, {made.node, 1}, {made.node, 2}};
 }
 
-Turn nested(Loop inner, Turn turn) {
+Turn nested(Repeated inner, Turn turn) {
   return [=](GraphBuilder& graph, Value, const Values& carries, const Values& captures) {
     return looped(graph, inner, captures[2], carries, captures, turn);
   };
 }
 
 // A loop in the second of two branches, the first of which gives what it takes.
-Turn in_branch(Loop inner, Turn turn) {
+Turn in_branch(Repeated inner, Turn turn) {
   return [=](GraphBuilder& graph, Value number, const Values& c, const Values& captures) {
     const Value odd = graph.add(Op::and_, {number, scalar(graph, 1)});
     const Value which = graph.add(Op::convert, {odd}, NoAttributes{}, Type{i32, {}});
@@ -163,7 +89,7 @@ Turn in_branch(Loop inner, Turn turn) {
 }
 
 // Parameters: x, y, z, w, m, and the numbers of turns of the outer and the inner loop.
-Graph program(Loop outer, const Turn& turn) {
+Graph program(Repeated outer, const Turn& turn) {
   GraphBuilder graph;
   Values carries;
   for (int i = 0; i < 3; ++i) carries.push_back(graph.parameter(row_type));
@@ -172,53 +98,6 @@ Graph program(Loop outer, const Turn& turn) {
   Graph made = graph.build(looped(graph, outer, bound, carries, {w, m, inner}, turn));
   verify(made);
   return made;
-}
-
-std::vector<Literal> inputs_of(const Graph& graph, std::int64_t outer, std::int64_t inner) {
-  std::mt19937 random(7);
-  std::vector<Literal> inputs;
-  for (std::size_t i = 0; i < 5; ++i) {
-    inputs.push_back(spread_numbers(graph.parameter_type(i), random, -0.9, 0.9));
-  }
-  inputs.push_back(Literal::scalar(outer));
-  inputs.push_back(Literal::scalar(inner));
-  return inputs;
-}
-
-const std::vector<bool> active = {true, true, true, true, true, false, false};
-
-// The tangents of the outputs, then the cotangents of the parameters.
-std::vector<Literal> derivatives(const Graph& graph, const std::vector<Literal>& inputs) {
-  std::mt19937 random(8);
-  const Graph pushed = jvp(graph, active).graph;
-  verify(pushed);
-  std::vector<Literal> operands = inputs;
-  while (operands.size() < pushed.parameter_count()) {
-    operands.push_back(spread_numbers(pushed.parameter_type(operands.size()), random));
-  }
-  std::vector<Literal> all = interpret(pushed, operands);
-  const ForwardAndLinear pulled = vjp(graph, active);
-  verify(pulled.forward);
-  verify(pulled.linear);
-  operands = interpret(pulled.forward, inputs);
-  operands.erase(operands.begin(), operands.begin() + 3);
-  for (int i = 0; i < 3; ++i) operands.push_back(spread_numbers(row_type, random));
-  for (Literal& gradient : interpret(pulled.linear, operands)) all.push_back(std::move(gradient));
-  return all;
-}
-
-void expect_as_unrolled(const Graph& graph, const Graph& unrolled,
-                        const std::vector<Literal>& inputs, const std::string& what) {
-  const auto found = derivatives(graph, inputs), wanted = derivatives(unrolled, inputs);
-  ASSERT_EQ(found.size(), wanted.size()) << what;
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    ASSERT_EQ(found[i].type(), wanted[i].type()) << what;
-    for (std::size_t k = 0; k < found[i].values<double>().size(); ++k) {
-      const double x = found[i].values<double>()[k], y = wanted[i].values<double>()[k];
-      ASSERT_LE(std::abs(x - y), 1e-10 * std::max(1.0, std::abs(y)))
-          << what << ": result " << i << ", element " << k << ": " << x << " for " << y;
-    }
-  }
 }
 
 struct NamedTurn {
@@ -235,7 +114,7 @@ TEST(DerivativesOfLoops, AreThoseOfTheUnrolledGraph) {
       const Graph unrolled = program({Turns::unrolled, count}, turn);
       for (Turns kind : kinds) {
         const Graph graph = program({kind, count}, turn);
-        expect_as_unrolled(graph, unrolled, inputs_of(graph, count, 0),
+        expect_as_unrolled(graph, unrolled, inputs_of_loops(graph, count, 0),
                            std::string(name) + ", kind " + std::to_string(int(kind)) + ", " +
                                std::to_string(count) + " turns");
         if (HasFatalFailure()) return;
@@ -255,7 +134,7 @@ TEST(DerivativesOfLoops, InLoopsAndInBranchesAreThoseOfTheUnrolledGraph) {
         for (Turns outer_kind : kinds) {
           for (Turns inner_kind : kinds) {
             const Graph graph = program({outer_kind, outer}, around({inner_kind, inner}, turn));
-            expect_as_unrolled(graph, unrolled, inputs_of(graph, outer, inner),
+            expect_as_unrolled(graph, unrolled, inputs_of_loops(graph, outer, inner),
                                std::string(name) + ", kinds " + std::to_string(int(outer_kind)) +
                                    " and " + std::to_string(int(inner_kind)) + ", turns " +
                                    std::to_string(outer) + " and " + std::to_string(inner));
@@ -273,15 +152,80 @@ TEST(DerivativesOfLoops, AreThoseOfDifferences) {
     for (Turns kind : kinds) {
       for (std::int64_t count : {1, 3, 4}) {
         const Graph graph = program({kind, count}, turn);
-        check_derivatives(graph, inputs_of(graph, count, 0), random,
+        check_derivatives(graph, inputs_of_loops(graph, count, 0), random,
                           std::string(name) + "\n" + to_string(graph), {.order = 2});
         ASSERT_FALSE(HasFailure());
       }
       const Graph graph = program({Turns::counted, 3}, nested({kind, 2}, turn));
-      check_derivatives(graph, inputs_of(graph, 3, 2), random,
+      check_derivatives(graph, inputs_of_loops(graph, 3, 2), random,
                         std::string(name) + "\n" + to_string(graph), {.order = 2});
       ASSERT_FALSE(HasFailure());
     }
+  }
+}
+
+void expect_as_differences(const char* text, double low, double high, int order) {
+  const Graph graph = parse(text);
+  std::mt19937 random(5);
+  for (int k = 0; k < 5; ++k) {
+    std::vector<Literal> inputs;
+    for (std::size_t i = 0; i < graph.parameter_count(); ++i) {
+      inputs.push_back(spread_numbers(graph.parameter_type(i), random, low, high));
+    }
+    check_derivatives(graph, inputs, random, text, {.order = order});
+    ASSERT_FALSE(::testing::Test::HasFailure());
+  }
+}
+
+TEST(DerivativesOfLoops, UntilWhatIsDifferentiatedIsAboveABound) {
+  expect_as_differences(R"(graph f(%0: f64[], %1: f64[]) {
+  %2: f64[] = while %0, %1
+    graph condition(%0: f64[], %1: f64[]) {
+      %2: f64[] = constant 40
+      %3: bool[] = compare %0, %2 direction=lt
+      return %3
+    }
+    graph body(%0: f64[], %1: f64[]) {
+      %2: f64[] = multiply %0, %1
+      %3: f64[] = multiply %0, %0
+      %4: f64[] = sqrt %3
+      %5: f64[] = add %4, %2
+      return %5
+    }
+  return %2
+})",
+                        0.1, 0.9, 1);
+}
+
+// The second result does not depend on x, the loop does.
+TEST(DerivativesOfLoops, InACheckpointThatGivesWhatIsKnown) {
+  for (const std::string rule : {"checkpoint", "checkpoint_dots"}) {
+    const std::string text = R"(graph f(%0: f64[3], %1: f64[3]) {
+  %2: f64[3] = stop %1
+  %3: f64[3], %4: f64[3] = composite %0, %2 rule=RULE arguments=2 graph function(%0: f64[3], %1: f64[3]) {
+    %2: i64[] = constant 0
+    %3: i64[], %4: f64[3], %5: f64[3] = while %2, %0, %1
+      graph condition(%0: i64[], %1: f64[3], %2: f64[3]) {
+        %3: i64[] = constant 3
+        %4: bool[] = compare %0, %3 direction=lt
+        return %4
+      }
+      graph body(%0: i64[], %1: f64[3], %2: f64[3]) {
+        %3: i64[] = constant 1
+        %4: i64[] = add %0, %3
+        %5: f64[3] = multiply %1, %2
+        %6: f64[3] = sine %2
+        return %4, %5, %6
+      }
+    return %4, %5
+  }
+  %5: f64[3] = multiply %3, %4
+  return %5
+})";
+    std::string own = text;
+    own.replace(own.find("RULE"), 4, rule);
+    own.replace(own.find("stop"), 4, "floor");  // has no tangent
+    expect_as_differences(own.c_str(), 1.1, 1.9, 2);
   }
 }
 
