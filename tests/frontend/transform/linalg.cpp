@@ -283,6 +283,29 @@ TEST(GradOfLinalg, LeastSquaresOfOrthonormalColumns) {
   expect_close(doubles(ab::grad(solution)(one)), {-1, -2, -1, -2}, 1e-12, "lstsq");
 }
 
+// Rules of their own go through vmap as well.
+TEST(GradOfLinalg, PerExample) {
+  const Array column = ab::array(random_values(3, 2), {3});
+  const Function functions[] = {
+      [=](Array a) { return seen(linalg::solve(regular(a), column)); },
+      [](Array a) { return seen(linalg::inv(regular(a))); },
+      [](Array a) { return seen(linalg::pinv(a)); },
+      [=](Array a) { return seen(linalg::lstsq(a, column).x); },
+      [](Array a) { return seen(linalg::qr(a).q); },
+      [](Array a) { return seen(linalg::cholesky(positive(a))); },
+      [](Array a) { return seen(linalg::eigvalsh(symmetric(a))); },
+  };
+  const Array x = ab::array(random_values(square.size(), 9), square);
+  for (const Function& f : functions) {
+    const std::vector<double> found = doubles(ab::vmap(ab::grad(f))(x));
+    std::vector<double> wanted;
+    for (std::int64_t i = 0; i < square[0]; ++i) {
+      for (double value : doubles(ab::grad(f)(ab::take(x, i, 0)))) wanted.push_back(value);
+    }
+    expect_close(found, wanted, 1e-10, "per example");
+  }
+}
+
 TEST(GradOfLinalg, Determinants) {
   expect_gradients(
       "det", [](Array x) { return seen(linalg::det(x)); }, square);
