@@ -604,9 +604,11 @@ void Splitter::checkpoint(std::uint32_t index) {
   for (Value input : node.inputs) linear.push_back(is_linear(input));
   const Linearized parts = linearize(region, linear);
   std::vector<Value> products, known_outputs, linear_outputs;
-  if (attributes.rule == CompositeRule::checkpoint_dots) products = known_products(region, linear);
   for (std::size_t i = 0; i < node.types.size(); ++i) {
     (parts.is_linear[i] ? linear_outputs : known_outputs).push_back(region.outputs()[i]);
+  }
+  if (attributes.rule == CompositeRule::checkpoint_dots && !linear_outputs.empty()) {
+    products = known_products(region, linear);
   }
   Value known{};
   if (known_outputs.size() + products.size() > 0) {
@@ -627,6 +629,7 @@ void Splitter::checkpoint(std::uint32_t index) {
                        {without_dead_nodes(builder.build(copier(all.outputs().first(results))))},
                        node.location);
   }
+  if (linear_outputs.empty()) return place_results(index, parts.is_linear, known, {});
   std::vector<Value> operands;
   for (Value input : node.inputs) operands.push_back(in_linear(input));
   for (std::size_t i = 0; i < products.size(); ++i) {
