@@ -495,20 +495,22 @@ void Splitter::branch(std::uint32_t index) {
   std::vector<Type> residual_types;
   std::vector<std::size_t> firsts;
   const auto known_count = static_cast<std::size_t>(std::count(gives.begin(), gives.end(), false));
+  const bool is_known = known_count == gives.size();
   for (const Graph& region : node.regions) {
     branches.push_back(linearize(region, linear, gives));
     firsts.push_back(residual_types.size());
     const Graph& known = branches.back().known;
-    for (std::size_t i = known_count; i < known.outputs().size(); ++i) {
+    for (std::size_t i = known_count; !is_known && i < known.outputs().size(); ++i) {
       residual_types.push_back(known.output_type(i));
     }
   }
   std::vector<Value> known_operands = {known_copier_(node.inputs[0])};
-  std::vector<Value> linear_operands = {residual(known_operands[0])};
+  std::vector<Value> linear_operands;
+  if (!is_known) linear_operands.push_back(residual(known_operands[0]));
   for (std::size_t i = 0; i < linear.size(); ++i) {
     const Value input = node.inputs[i + 1];
     if (linear[i]) {
-      linear_operands.push_back(in_linear(input));
+      if (!is_known) linear_operands.push_back(in_linear(input));
     } else {
       known_operands.push_back(known_copier_(input));
     }
@@ -527,6 +529,7 @@ void Splitter::branch(std::uint32_t index) {
                                : Quantity::zeros(known, residual_types[i]).value);
     }
     known_regions.push_back(known.build(std::move(outputs)));
+    if (is_known) continue;
 
     GraphBuilder step(node.regions[b].name());
     const Graph& of_linear = branches[b].linear;
@@ -548,6 +551,7 @@ void Splitter::branch(std::uint32_t index) {
     known = known_.add(node.op, std::move(known_operands), node.attributes, std::nullopt,
                        std::move(known_regions), node.location);
   }
+  if (is_known) return place_results(index, gives, known, {});
   for (std::size_t i = 0; i < residual_types.size(); ++i) {
     linear_operands.push_back(residual({known.node, index_of(known_count + i)}));
   }

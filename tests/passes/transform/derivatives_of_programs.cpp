@@ -14,7 +14,7 @@ using namespace testing;
 
 const Type row_type{f64, {3}};
 
-constexpr std::uint64_t programs = 6000;
+constexpr std::uint64_t programs = 1000;
 
 struct Program {
   std::uint64_t seed = 0;
