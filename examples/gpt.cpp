@@ -95,5 +95,5 @@ int main(int argc, char** argv) {
   std::cout << "\n"
             << std::string(ids.begin(), ids.end()) << "\ntwo runs give "
             << (is_same ? "the same bits\n" : "other bits\n");
-  return is_same && ab::mean(losses).item<float>() < (argc > 2 ? 3.6f : 0.6f) ? 0 : 1;
+  return is_same && ab::mean(losses).item<float>() < (argc > 2 ? 3.6f : 1.0f) ? 0 : 1;
 }

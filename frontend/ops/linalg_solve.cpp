@@ -1,10 +1,10 @@
 // Systems of equations, and what is computed by solving them.
-#include <cmath>
+#include <optional>
 #include <utility>
 
-#include "anabranch/complex.h"
 #include "anabranch/control_flow.h"
 #include "anabranch/creation.h"
+#include "anabranch/custom_rules.h"
 #include "anabranch/gather.h"
 #include "anabranch/linalg.h"
 #include "frontend/array/expression.h"
@@ -33,43 +33,10 @@ Array solution_of(const char* function, const Array& packed, const Array& permut
   return solution_of_permuted(factors, permuted, where);
 }
 
-double epsilon_of(Dtype dtype) { return dtype == f64 ? 0x1p-52 : 0x1p-23; }
-
 // The transpose that a triangle stands for.
 Transpose transpose_of(const TriangularOptions& options) {
   if (options.adjoint) return Transpose::adjoint;
   return options.transpose ? Transpose::transpose : Transpose::no;
-}
-
-// The squares of the magnitudes.
-Term squared_sizes(const Term& x) {
-  if (!is_complex(type_of(x).dtype)) return square(x);
-  const SourceLocation where = x.where();
-  return square(Term(real(x), where)) + square(Term(imag(x), where));
-}
-
-// Singular values down to which count, as a column beside each row of them.
-Term cutoff_of(const Term& values, const MatrixOperand& a, double rtol) {
-  const Dtype dtype = type_of(values).dtype;
-  if (rtol < 0) rtol = static_cast<double>(std::max(a.rows(), a.columns())) * epsilon_of(dtype);
-  return Term(anabranch::max(values, -1, keepdims), values.where()) * Term(rtol);
-}
-
-// 1 / s, or 0 where s counts as 0.
-Term reciprocals(const Term& values, const MatrixOperand& a, double rtol) {
-  return where(values <= cutoff_of(values, a, rtol), Term(0), Term(1) / values);
-}
-
-Array zeros_of(Dtype dtype, std::vector<std::int64_t> sizes, SourceLocation where) {
-  return zeros(dtype, Sizes(std::move(sizes), where));
-}
-
-// The sizes of x's batch, and `more` axes after it.
-std::vector<std::int64_t> batch_and(const Array& x, std::initializer_list<std::int64_t> more) {
-  const Shape& shape = type_of(x).shape;
-  std::vector<std::int64_t> sizes(shape.begin(), shape.end() - 2);
-  sizes.insert(sizes.end(), more);
-  return sizes;
 }
 
 // 1, or -1 for an odd number of exchanged rows.
@@ -94,13 +61,49 @@ Array inverse_of(const Array& a, SourceLocation where) {
   return solution_of_permuted(parts[0], right, where);
 }
 
+// The rules of `solve` and `inv` use the factors that there are, where the derivative of those
+// would solve for a whole matrix (Giles, "Collected matrix derivative results for forward and
+// reverse mode algorithmic differentiation", 2008, section 2.2).
+//
+// A dX = dB - dA X.
+std::pair<Array, Array> solution_and_tangent(const Array& a, const Array& b, const Array& da,
+                                             const Array& db, SourceLocation where) {
+  const std::vector<Array> parts = factors_of(Op::lu, {a}, where);
+  const Array x = solution_of("solve", parts[0], parts[2], b, where);
+  const Term change = Term(db, where) - Term(anabranch::matmul({da, where}, {x, where}), where);
+  return {x, solution_of("solve", parts[0], parts[2], change, where)};
+}
+
+// d(A^-1) = -A^-1 dA A^-1.
+std::pair<Array, Array> inverse_and_tangent(const Array& a, const Array& da, SourceLocation where) {
+  const Term x(inverse_of(a, where), where);
+  const Term changed(anabranch::matmul(x, Term(da, where)), where);
+  return {x, -Term(anabranch::matmul(changed, x), where)};
+}
+
+Array differentiable_inverse_of(const Array& a, SourceLocation where) {
+  const auto found = [where](const Array& x) { return inverse_of(x, where); };
+  const auto rule = [where](const std::tuple<Array>& x, const std::tuple<Array>& dx) {
+    return inverse_and_tangent(std::get<0>(x), std::get<0>(dx), where);
+  };
+  return detail::CustomJvp(found, rule, where)(a);
+}
+
 }  // namespace
 
 Array solve(const Operand& a, const Operand& b) {
   const System system = system_of("solve", a, b);
   const SourceLocation where = a.where();
-  const std::vector<Array> parts = factors_of(Op::lu, {system.a}, where);
-  return system.result(solution_of("solve", parts[0], parts[2], system.b, where));
+  const auto found = [where](const Array& matrix, const Array& right) {
+    const std::vector<Array> parts = factors_of(Op::lu, {matrix}, where);
+    return solution_of("solve", parts[0], parts[2], right, where);
+  };
+  using Pair = std::tuple<Array, Array>;
+  const auto rule = [where](const Pair& given, const Pair& changes) {
+    return solution_and_tangent(std::get<0>(given), std::get<1>(given), std::get<0>(changes),
+                                std::get<1>(changes), where);
+  };
+  return system.result(detail::CustomJvp(found, rule, where)(system.a, system.b));
 }
 
 Array lu_solve(const LuFactors& factors, const Operand& b) {
@@ -161,50 +164,7 @@ Array tridiagonal_solve(const Operand& dl, const Operand& d, const Operand& du, 
 
 Array inv(const Operand& x) {
   const MatrixOperand a = square_operand("inv", x);
-  return a.rounded(inverse_of(a.matrix, a.where()));
-}
-
-Array pinv(const Operand& x, double rtol) {
-  const MatrixOperand a = matrix_operand("pinv", x);
-  const SourceLocation where = a.where();
-  if (a.least() == 0) {
-    return zeros_of(type_of(a.given).dtype, batch_and(a.given, {a.columns(), a.rows()}), where);
-  }
-  const std::vector<Array> parts =
-      factors_of(Op::svd, {a.matrix}, where, SvdAttributes{true, false});
-  const Term factors = reciprocals({parts[0], where}, a, rtol);
-  const Term right(adjoint(parts[2], where), where), left(adjoint(parts[1], where), where);
-  return a.rounded(anabranch::matmul(right * Term(expand_dims(factors, -2), where), left));
-}
-
-LstsqResult lstsq(const Operand& given_a, const Operand& given_b, double rtol) {
-  const System system = system_of("lstsq", given_a, given_b, true);
-  const SourceLocation where = given_a.where();
-  const MatrixOperand a = matrix_operand("lstsq", {system.a, where});
-  const Term b(system.b, where);
-  Term x(system.b, where), s(system.b, where);
-  Array rank;
-  if (a.least() == 0) {
-    const Shape& right = type_of(system.b).shape;
-    const Dtype dtype = type_of(system.a).dtype;
-    x = Term(zeros_of(dtype, batch_and(system.b, {a.columns(), right[right.rank() - 1]}), where),
-             where);
-    s = Term(zeros_of(part_dtype(dtype), batch_and(system.a, {0}), where), where);
-    rank = zeros_of(i64, batch_and(system.a, {}), where);
-  } else {
-    const std::vector<Array> parts =
-        factors_of(Op::svd, {system.a}, where, SvdAttributes{true, false});
-    s = Term(parts[0], where);
-    const Term along(anabranch::matmul({adjoint(parts[1], where), where}, b), where);
-    const Term column(expand_dims(reciprocals(s, a, rtol), -1), where);
-    x = Term(anabranch::matmul({adjoint(parts[2], where), where}, along * column), where);
-    rank = count_nonzero(s > cutoff_of(s, a, rtol), -1);
-  }
-  const Term left_over = Term(anabranch::matmul({system.a, where}, x), where) - b;
-  Array residuals = anabranch::sum(squared_sizes(left_over), -2);
-  if (system.is_vector) residuals = squeeze({residuals, where}, -1);
-  return {system.result(x), rounded_as(system.given, {residuals, where}), rank,
-          rounded_as(system.given, s)};
+  return a.rounded(differentiable_inverse_of(a.matrix, a.where()));
 }
 
 Array det(const Operand& x) {
@@ -225,17 +185,10 @@ SlogdetResult slogdet(const Operand& x) {
           a.rounded(anabranch::sum(log(abs(on_diagonal)), -1))};
 }
 
-Array matrix_rank(const Operand& x, double rtol) {
-  const MatrixOperand a = matrix_operand("matrix_rank", x);
-  if (a.least() == 0) return zeros_of(i64, batch_and(a.given, {}), a.where());
-  const Term values(svdvals(a.matrix), a.where());
-  return count_nonzero(values > cutoff_of(values, a, rtol), -1);
-}
-
 Array matrix_power(const Operand& x, std::int64_t power) {
   const MatrixOperand a = square_operand("matrix_power", x);
   const SourceLocation where = a.where();
-  Array square = power < 0 ? inverse_of(a.matrix, where) : a.matrix.array();
+  Array square = power < 0 ? differentiable_inverse_of(a.matrix, where) : a.matrix.array();
   // The magnitude of the least integer has no sign of its own.
   std::uint64_t left =
       power < 0 ? -static_cast<std::uint64_t>(power) : static_cast<std::uint64_t>(power);

@@ -49,19 +49,21 @@ void transpose_broadcast(S s) {
 }
 
 void transpose_slice(S s) {
+  if (s.node.types[0].size() == 0) return;
   const auto& [start, limit, stride] = s.node.as<SliceAttributes>();
   Axes low, high, interior;
   for (std::size_t i = 0; i < start.size(); ++i) {
     const std::int64_t size = size_of(s.type_of_operand(0), i), count = size_of(s.node.types[0], i);
-    const std::int64_t spread = count == 0 ? 0 : (count - 1) * stride[i] + 1;
+    const std::int64_t spread = (count - 1) * stride[i] + 1;
     low.push_back(start[i]);
     high.push_back(size - start[i] - spread);
-    interior.push_back(stride[i] - 1);
+    interior.push_back(count > 1 ? stride[i] - 1 : 0);
   }
   s.add(0, s.cotangent().pad(low, high, interior));
 }
 
 void transpose_pad(S s) {
+  if (s.node.types[0].size() == 0) return;
   const auto& [low, high, interior] = s.node.as<PadAttributes>();
   Axes crop_low, crop_high, start, limit, stride;
   for (std::size_t i = 0; i < low.size(); ++i) {
@@ -69,8 +71,8 @@ void transpose_pad(S s) {
     crop_low.push_back(-low[i]);
     crop_high.push_back(-high[i]);
     start.push_back(0);
-    limit.push_back(size == 0 ? 0 : (size - 1) * (interior[i] + 1) + 1);
-    stride.push_back(interior[i] + 1);
+    limit.push_back(size == 0 ? 0 : size == 1 ? 1 : (size - 1) * (interior[i] + 1) + 1);
+    stride.push_back(size > 1 ? interior[i] + 1 : 1);
   }
   const Quantity cropped = s.cotangent().pad(crop_low, crop_high, Axes(low.size()));
   const Quantity operand = {
@@ -85,6 +87,7 @@ void transpose_pad(S s) {
 // places are shifted against each other, and added: a row that is longer by the dilation than the
 // rows that it is read as begins that much further along in each.
 void transpose_sliding_windows(S s) {
+  if (s.node.types[0].size() == 0) return;
   const auto& [sizes, strides, dilations] = s.node.as<WindowsAttributes>();
   const auto rank = static_cast<std::int64_t>(sizes.size());
   Quantity sum = s.cotangent();  // the axes that are left of [windows..., places...]
@@ -92,13 +95,14 @@ void transpose_sliding_windows(S s) {
     // Windows of `axis` are axis `axis`; its places are the first of the places that are left.
     sum = sum.move_axis(axis, sum.type().rank() - 1).move_axis(rank - 1, sum.type().rank() - 2);
     const std::int64_t size = size_of(s.type_of_operand(0), axis), count = sizes[at(axis)];
-    const std::int64_t step = dilations[at(axis)];
+    const std::int64_t step = count > 1 ? dilations[at(axis)] : 0;
     const int last = sum.type().rank() - 1;
     const std::int64_t windows = size_of(sum.type(), static_cast<std::int64_t>(last));
-    const std::int64_t spread = windows == 0 ? 0 : (windows - 1) * strides[at(axis)] + 1;
+    const std::int64_t stride = windows > 1 ? strides[at(axis)] : 1;
+    const std::int64_t spread = (windows - 1) * stride + 1;
     const std::int64_t row = size + step;
     Axes low(at(last + 1)), high(at(last + 1)), interior(at(last + 1));
-    interior[at(last)] = strides[at(axis)] - 1;
+    interior[at(last)] = stride - 1;
     high[at(last)] = row - spread;
     sum = sum.pad(low, high, interior);  // [..., places, row]
     Axes shape(sum.shape().begin(), sum.shape().end() - 2);

@@ -55,6 +55,13 @@ TEST(Promote, NumbersPassedToJitTakeTheDtypeOfWhatTheyMeet) {
   EXPECT_EQ(scale(ab::ones(ab::f64, {2}), 0.5f).dtype(), ab::f64);
 }
 
+TEST(Promote, AstypeMakesNumbersAnArray) {
+  const ab::Array numbers = ab::where(ab::arange(4) > 1, 0.3f, 1.0f);
+  EXPECT_EQ((numbers * ab::zeros({4}, ab::f16)).dtype(), ab::f16);
+  EXPECT_EQ((numbers.astype(ab::f32) * ab::zeros({4}, ab::f16)).dtype(), ab::f32);
+  EXPECT_EQ(ab::mean(numbers.astype(ab::f32)).dtype(), ab::f32);
+}
+
 TEST(Promote, ShapesBroadcastAsInNumpy) {
   expect_values(
       [] {

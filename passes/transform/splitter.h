@@ -1,0 +1,54 @@
+// Splitter: takes a graph apart for `linearize`, node by node.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "ir/graph/builder.h"
+#include "ir/graph/copier.h"
+#include "passes/transform/linearize.h"
+
+namespace anabranch {
+
+using Flags = std::vector<bool>;
+
+inline std::uint32_t index_of(std::size_t i) { return static_cast<std::uint32_t>(i); }
+
+/// Loops are in linearize_loops.cpp, branches and functions that are computed again in
+/// linearize_branches.cpp.
+class Splitter {
+ public:
+  Splitter(const Graph& graph, const Flags& linear);
+  Linearized run(const Flags& required);
+
+ private:
+  bool is_linear(Value value) const {
+    return places_[value.node][value.result] == Place::linear ||
+           (is_linear_[value.node] && places_[value.node][value.result] == Place::undecided);
+  }
+  void take(std::uint32_t index);
+  Value in_linear(Value value);
+  Value residual(Value known);
+  bool is_free(Value value) const;
+  void loop(std::uint32_t index);
+  void counted(std::uint32_t index, const Flags& carries, const Linearized& body,
+               std::uint32_t counter, std::int64_t trips, std::int64_t first);
+  void uncounted(std::uint32_t index, const Flags& carries, const Linearized& body);
+  void branch(std::uint32_t index);
+  void checkpoint(std::uint32_t index);
+  void place_results(std::uint32_t index, const Flags& linear, Value known, Value of_linear);
+
+  // Where a result is: loops and branches have some in either graph.
+  enum class Place : std::uint8_t { undecided, known, linear };
+
+  const Graph& graph_;
+  Flags is_linear_;
+  GraphBuilder known_, linear_;
+  GraphCopier known_copier_, linear_copier_;
+  std::vector<std::vector<Place>> places_;
+  std::vector<Value> residuals_;                  // of known_
+  std::vector<std::pair<Value, Value>> renamed_;  // residuals, and their parameters of linear_
+};
+
+}  // namespace anabranch
