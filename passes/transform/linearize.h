@@ -18,14 +18,9 @@
 #include <vector>
 
 #include "ir/graph/graph.h"
+#include "passes/transform/linearized.h"
 
 namespace anabranch {
-
-struct Linearized {
-  Graph known;                  ///< the known parameters; the known outputs, then the residuals
-  Graph linear;                 ///< the linear parameters, then the residuals; the linear outputs
-  std::vector<bool> is_linear;  ///< per output of the graph: which of the two has it
-};
 
 /// `linear` says in which parameters the graph is linear, all together. Outputs that are `required`
 /// belong to the linear graph even where they are known.

@@ -3,6 +3,7 @@
 
 #include "ir/attributes.h"
 #include "passes/dce.h"
+#include "passes/transform/linearize.h"
 #include "passes/transform/quantity.h"
 #include "passes/transform/splitter.h"
 #include "passes/transform/transpose.h"

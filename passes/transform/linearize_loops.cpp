@@ -4,6 +4,7 @@
 
 #include "passes/dce.h"
 #include "passes/transform/counted_loop.h"
+#include "passes/transform/linearize.h"
 #include "passes/transform/quantity.h"
 #include "passes/transform/splitter.h"
 

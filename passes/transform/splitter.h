@@ -7,7 +7,7 @@
 
 #include "ir/graph/builder.h"
 #include "ir/graph/copier.h"
-#include "passes/transform/linearize.h"
+#include "passes/transform/linearized.h"
 
 namespace anabranch {
 
