@@ -1,5 +1,7 @@
 // Pseudo-inverses, least squares and ranks, by singular values.
 #include <algorithm>
+#include <tuple>
+#include <utility>
 
 #include "anabranch/complex.h"
 #include "anabranch/creation.h"

@@ -1,10 +1,10 @@
 // Systems of equations, and what is computed by solving them.
-#include <cmath>
+#include <optional>
 #include <utility>
 
-#include "anabranch/complex.h"
 #include "anabranch/control_flow.h"
 #include "anabranch/creation.h"
+#include "anabranch/custom_rules.h"
 #include "anabranch/gather.h"
 #include "anabranch/linalg.h"
 #include "frontend/array/expression.h"
@@ -61,13 +61,49 @@ Array inverse_of(const Array& a, SourceLocation where) {
   return solution_of_permuted(parts[0], right, where);
 }
 
+// The rules of `solve` and `inv` use the factors that there are, where the derivative of those
+// would solve for a whole matrix (Giles, "Collected matrix derivative results for forward and
+// reverse mode algorithmic differentiation", 2008, section 2.2).
+//
+// A dX = dB - dA X.
+std::pair<Array, Array> solution_and_tangent(const Array& a, const Array& b, const Array& da,
+                                             const Array& db, SourceLocation where) {
+  const std::vector<Array> parts = factors_of(Op::lu, {a}, where);
+  const Array x = solution_of("solve", parts[0], parts[2], b, where);
+  const Term change = Term(db, where) - Term(anabranch::matmul({da, where}, {x, where}), where);
+  return {x, solution_of("solve", parts[0], parts[2], change, where)};
+}
+
+// d(A^-1) = -A^-1 dA A^-1.
+std::pair<Array, Array> inverse_and_tangent(const Array& a, const Array& da, SourceLocation where) {
+  const Term x(inverse_of(a, where), where);
+  const Term changed(anabranch::matmul(x, Term(da, where)), where);
+  return {x, -Term(anabranch::matmul(changed, x), where)};
+}
+
+Array differentiable_inverse_of(const Array& a, SourceLocation where) {
+  const auto found = [where](const Array& x) { return inverse_of(x, where); };
+  const auto rule = [where](const std::tuple<Array>& x, const std::tuple<Array>& dx) {
+    return inverse_and_tangent(std::get<0>(x), std::get<0>(dx), where);
+  };
+  return detail::CustomJvp(found, rule, where)(a);
+}
+
 }  // namespace
 
 Array solve(const Operand& a, const Operand& b) {
   const System system = system_of("solve", a, b);
   const SourceLocation where = a.where();
-  const std::vector<Array> parts = factors_of(Op::lu, {system.a}, where);
-  return system.result(solution_of("solve", parts[0], parts[2], system.b, where));
+  const auto found = [where](const Array& matrix, const Array& right) {
+    const std::vector<Array> parts = factors_of(Op::lu, {matrix}, where);
+    return solution_of("solve", parts[0], parts[2], right, where);
+  };
+  using Pair = std::tuple<Array, Array>;
+  const auto rule = [where](const Pair& given, const Pair& changes) {
+    return solution_and_tangent(std::get<0>(given), std::get<1>(given), std::get<0>(changes),
+                                std::get<1>(changes), where);
+  };
+  return system.result(detail::CustomJvp(found, rule, where)(system.a, system.b));
 }
 
 Array lu_solve(const LuFactors& factors, const Operand& b) {
@@ -128,7 +164,7 @@ Array tridiagonal_solve(const Operand& dl, const Operand& d, const Operand& du, 
 
 Array inv(const Operand& x) {
   const MatrixOperand a = square_operand("inv", x);
-  return a.rounded(inverse_of(a.matrix, a.where()));
+  return a.rounded(differentiable_inverse_of(a.matrix, a.where()));
 }
 
 Array det(const Operand& x) {
@@ -152,7 +188,7 @@ SlogdetResult slogdet(const Operand& x) {
 Array matrix_power(const Operand& x, std::int64_t power) {
   const MatrixOperand a = square_operand("matrix_power", x);
   const SourceLocation where = a.where();
-  Array square = power < 0 ? inverse_of(a.matrix, where) : a.matrix.array();
+  Array square = power < 0 ? differentiable_inverse_of(a.matrix, where) : a.matrix.array();
   // The magnitude of the least integer has no sign of its own.
   std::uint64_t left =
       power < 0 ? -static_cast<std::uint64_t>(power) : static_cast<std::uint64_t>(power);

@@ -117,7 +117,7 @@ class Search {
 
 }  // namespace
 
-void demand_no_nans(const FunctionTrace& function, const Arguments& arguments,
+void demand_no_nans(const FunctionTrace& function, const ArgumentLeaves& arguments,
                     const Leaves& outputs, SourceLocation where) {
   const bool is_clean = std::none_of(outputs.begin(), outputs.end(), [](const Array& output) {
     const Dtype dtype = type_of(output).dtype;

@@ -99,7 +99,7 @@ Leaves call_with_jvp(const FunctionTrace& function, const FunctionTrace& rule,
   const Region* regions[] = {&FunctionTrace::State::region_of(function),
                              &FunctionTrace::State::region_of(rule)};
   JoinedRegions joined = join(regions);
-  // Arguments, tangents, captures: captures come before tangents.
+  // ArgumentLeaves, tangents, captures: captures come before tangents.
   const std::size_t tangents = regions[1]->own_parameters() - arguments.size();
   joined.graphs[1] = with_groups(joined.graphs[1], arguments.size(), tangents, false);
   return call(CompositeRule::custom_jvp, function, std::move(joined.graphs), arguments,

@@ -40,7 +40,8 @@ void keep_weak(const FunctionTrace& function, const Leaves& outputs) {
 }
 
 // Marks the function's own parameters that have tangents; what it captures is constant.
-std::vector<bool> own_differentiable(const FunctionTrace& function, const Arguments& arguments) {
+std::vector<bool> own_differentiable(const FunctionTrace& function,
+                                     const ArgumentLeaves& arguments) {
   std::vector<bool> active(function.graph().parameter_count());
   for (std::size_t i = 0; i < arguments.leaves.size(); ++i) {
     active[i] = has_tangent(type_of(arguments.leaves[i]).dtype);
@@ -79,7 +80,7 @@ Graph gradient_graph(const Graph& graph, const std::vector<bool>& active) {
 }  // namespace
 
 std::vector<bool> marked(const char* transform, const std::vector<std::size_t>& indices,
-                         const Arguments& arguments, SourceLocation where) {
+                         const ArgumentLeaves& arguments, SourceLocation where) {
   const std::size_t count = arguments.first.size() - 1;
   std::vector<bool> marks(arguments.leaves.size());
   std::vector<bool> seen(count);
@@ -105,7 +106,7 @@ std::vector<bool> marked(const char* transform, const std::vector<std::size_t>& 
   return marks;
 }
 
-Leaves in_order_chosen(const std::vector<std::size_t>& indices, const Arguments& arguments,
+Leaves in_order_chosen(const std::vector<std::size_t>& indices, const ArgumentLeaves& arguments,
                        const Leaves& gradients, std::size_t first) {
   Leaves ordered(gradients.begin(), gradients.begin() + static_cast<std::ptrdiff_t>(first));
   std::vector<std::size_t> sorted = indices;
@@ -138,7 +139,7 @@ void fail_not_an_array(const char* transform, std::size_t index, SourceLocation 
 }
 
 Leaves value_and_gradients(const char* transform, const FunctionTrace& function,
-                           const Arguments& arguments, const std::vector<bool>& by,
+                           const ArgumentLeaves& arguments, const std::vector<bool>& by,
                            SourceLocation where) {
   const Type& value = function.graph().output_type(0);
   if (value.rank() != 0 || !is_float(value.dtype)) {
@@ -154,8 +155,9 @@ Leaves value_and_gradients(const char* transform, const FunctionTrace& function,
   return results;
 }
 
-Leaves jacobians(const char* transform, const FunctionTrace& function, const Arguments& arguments,
-                 const std::vector<bool>& by, bool forward, SourceLocation where) {
+Leaves jacobians(const char* transform, const FunctionTrace& function,
+                 const ArgumentLeaves& arguments, const std::vector<bool>& by, bool forward,
+                 SourceLocation where) {
   for (std::size_t i = 0; i < function.graph().outputs().size(); ++i) {
     const Type& type = function.graph().output_type(i);
     if (has_tangent(type.dtype)) continue;
@@ -197,7 +199,7 @@ Leaves LinearMap::operator()(const Leaves& leaves) const {
 namespace {
 
 std::pair<Leaves, LinearMap> linear_map(const char* transform, const FunctionTrace& function,
-                                        const Arguments& arguments, bool is_pulled,
+                                        const ArgumentLeaves& arguments, bool is_pulled,
                                         SourceLocation where) {
   std::vector<bool> active = own_differentiable(function, arguments);
   ForwardAndLinear parts =
@@ -225,20 +227,21 @@ std::pair<Leaves, LinearMap> linear_map(const char* transform, const FunctionTra
 
 }  // namespace
 
-std::pair<Leaves, LinearMap> pulled_back(const FunctionTrace& function, const Arguments& arguments,
-                                         const Form& result, SourceLocation where) {
+std::pair<Leaves, LinearMap> pulled_back(const FunctionTrace& function,
+                                         const ArgumentLeaves& arguments, const Form& result,
+                                         SourceLocation where) {
   auto parts = linear_map("vjp", function, arguments, true, where);
   parts.second.paths = paths_of(result);
   return parts;
 }
 
 std::pair<Leaves, LinearMap> pushed_forward(const char* transform, const FunctionTrace& function,
-                                            const Arguments& arguments, SourceLocation where) {
+                                            const ArgumentLeaves& arguments, SourceLocation where) {
   return linear_map(transform, function, arguments, false, where);
 }
 
-std::pair<Leaves, Leaves> push(const FunctionTrace& function, const Arguments& primals,
-                               const Arguments& tangents, SourceLocation where) {
+std::pair<Leaves, Leaves> push(const FunctionTrace& function, const ArgumentLeaves& primals,
+                               const ArgumentLeaves& tangents, SourceLocation where) {
   if (primals.leaves.size() != tangents.leaves.size()) {
     fail("jvp: the arguments have " + std::to_string(primals.leaves.size()) +
              " arrays, and the tangents " + std::to_string(tangents.leaves.size()) +

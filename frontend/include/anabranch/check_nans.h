@@ -13,7 +13,7 @@ namespace ANABRANCH_API anabranch {
 namespace detail {
 
 /// Waits for the outputs; throws Error where one of them holds a NaN.
-void demand_no_nans(const FunctionTrace& function, const Arguments& arguments,
+void demand_no_nans(const FunctionTrace& function, const ArgumentLeaves& arguments,
                     const Leaves& outputs, SourceLocation where);
 
 template <class Function>
@@ -25,7 +25,7 @@ class CheckNans {
   template <class... Args>
   auto operator()(const Args&... args) const {
     ArgumentTuple<Args...> arguments{carried_as<CarriedType<Args>>(args)...};
-    const Arguments parts = taken_apart_arguments(arguments);
+    const ArgumentLeaves parts = taken_apart_arguments(arguments);
     using Result = std::decay_t<decltype(std::apply(function_, arguments))>;
     if (any_traced(parts.leaves)) return Result(std::apply(function_, arguments));
     FunctionTrace trace;

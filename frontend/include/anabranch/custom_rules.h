@@ -58,7 +58,7 @@ Leaves differentiable(const Leaves& leaves);
 
 template <class Tuple>
 Tuple with_parameters(const char* transform, FunctionTrace& trace, Tuple like,
-                      const Arguments& parts, SourceLocation where) {
+                      const ArgumentLeaves& parts, SourceLocation where) {
   std::size_t next = 0;
   std::apply(
       [&](auto&... argument) {
@@ -105,7 +105,7 @@ class CustomJvp {
                               "rule(std::tuple of arguments, std::tuple of tangents)", Rule, Tuple&,
                               Tuple&);
     Tuple arguments{carried_as<CarriedType<Args>>(args)...};
-    const Arguments parts = taken_apart_arguments(arguments);
+    const ArgumentLeaves parts = taken_apart_arguments(arguments);
     using Result = std::decay_t<decltype(std::apply(function_, arguments))>;
     if (!any_traced(parts.leaves)) return Result(std::apply(function_, arguments));
     FunctionTrace function, rule;
@@ -150,7 +150,7 @@ class CustomVjp {
                               Forward, CarriedType<Args> & ...);
     using Tuple = ArgumentTuple<Args...>;
     Tuple arguments{carried_as<CarriedType<Args>>(args)...};
-    const Arguments parts = taken_apart_arguments(arguments);
+    const ArgumentLeaves parts = taken_apart_arguments(arguments);
     using Result = std::decay_t<decltype(std::apply(function_, arguments))>;
     if (!any_traced(parts.leaves)) return Result(std::apply(function_, arguments));
     FunctionTrace function, forward, backward;
@@ -213,7 +213,7 @@ class Checkpoint {
     ANABRANCH_ASSERT_CALLABLE("the function of checkpoint", "f(arguments...)", Function,
                               CarriedType<Args> & ...);
     ArgumentTuple<Args...> arguments{carried_as<CarriedType<Args>>(args)...};
-    const Arguments parts = taken_apart_arguments(arguments);
+    const ArgumentLeaves parts = taken_apart_arguments(arguments);
     using Result = std::decay_t<decltype(std::apply(function_, arguments))>;
     if (!any_traced(parts.leaves)) return Result(std::apply(function_, arguments));
     FunctionTrace function;

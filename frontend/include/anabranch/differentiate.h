@@ -64,15 +64,15 @@ inline constexpr HasAux has_aux{};
 namespace detail {
 
 /// A call of a function that is transformed: its arguments, taken apart.
-struct Arguments {
+struct ArgumentLeaves {
   Leaves leaves;
   std::vector<std::string> paths;
   std::vector<std::size_t> first;  ///< per argument its first leaf, then the number of all
 };
 
 template <class Tuple>
-Arguments taken_apart_arguments(const Tuple& arguments) {
-  Arguments parts;
+ArgumentLeaves taken_apart_arguments(const Tuple& arguments) {
+  ArgumentLeaves parts;
   std::apply(
       [&](const auto&... argument) {
         const auto take = [&](const auto& one) {
@@ -94,7 +94,7 @@ Arguments taken_apart_arguments(const Tuple& arguments) {
 /// with.
 template <class Function, class Tuple>
 auto trace_function(const char* transform, FunctionTrace& trace, const Function& function,
-                    const Tuple& arguments, const Arguments& parts, SourceLocation where) {
+                    const Tuple& arguments, const ArgumentLeaves& parts, SourceLocation where) {
   Tuple own = arguments;
   std::size_t next = 0;
   std::apply(
@@ -121,7 +121,7 @@ auto trace_function(const char* transform, FunctionTrace& trace, const Function&
 /// unless the first output is a real scalar of floats and those leaves are floats or complex
 /// numbers.
 Leaves value_and_gradients(const char* transform, const FunctionTrace& function,
-                           const Arguments& arguments, const std::vector<bool>& by,
+                           const ArgumentLeaves& arguments, const std::vector<bool>& by,
                            SourceLocation where);
 
 /// The results of a function and their derivative, as a linear function of leaves.
@@ -138,14 +138,15 @@ struct LinearMap {
 };
 /// Outputs, and the map from cotangents of the outputs to those of the arguments, or from tangents
 /// of the arguments to those of the outputs.
-std::pair<Leaves, LinearMap> pulled_back(const FunctionTrace& function, const Arguments& arguments,
-                                         const Form& result, SourceLocation where);
+std::pair<Leaves, LinearMap> pulled_back(const FunctionTrace& function,
+                                         const ArgumentLeaves& arguments, const Form& result,
+                                         SourceLocation where);
 std::pair<Leaves, LinearMap> pushed_forward(const char* transform, const FunctionTrace& function,
-                                            const Arguments& arguments, SourceLocation where);
+                                            const ArgumentLeaves& arguments, SourceLocation where);
 
 /// The leaves of the outputs, then of their tangents.
-std::pair<Leaves, Leaves> push(const FunctionTrace& function, const Arguments& primals,
-                               const Arguments& tangents, SourceLocation where);
+std::pair<Leaves, Leaves> push(const FunctionTrace& function, const ArgumentLeaves& primals,
+                               const ArgumentLeaves& tangents, SourceLocation where);
 
 [[noreturn]] void fail_no_such_argument(const char* transform, std::size_t index, std::size_t count,
                                         SourceLocation where);
@@ -192,7 +193,7 @@ struct Selection<ChosenArgument> {
   template <class... Args>
   static auto result(const char* transform, const std::tuple<Args...>& arguments,
                      const ChosenArgument& by, const Leaves& leaves, std::size_t first,
-                     const Arguments&, SourceLocation where) {
+                     const ArgumentLeaves&, SourceLocation where) {
     return gradient_of<CommonArgument<Args...>>(transform, arguments, by.index, leaves, first,
                                                 where);
   }
@@ -206,7 +207,7 @@ struct Selection<ChosenArguments<Count>> {
   template <class... Args>
   static auto result(const char* transform, const std::tuple<Args...>& arguments,
                      const ChosenArguments<Count>& by, const Leaves& leaves, std::size_t first,
-                     const Arguments& parts, SourceLocation where) {
+                     const ArgumentLeaves& parts, SourceLocation where) {
     const auto one = [&](std::size_t index) {
       auto gradient =
           gradient_of<CommonArgument<Args...>>(transform, arguments, index, leaves, first, where);
@@ -228,7 +229,7 @@ struct Selection<FixedArguments<Indices...>> {
   template <class... Args>
   static auto result(const char*, const std::tuple<Args...>& arguments,
                      const FixedArguments<Indices...>&, const Leaves& leaves, std::size_t first,
-                     const Arguments& parts, SourceLocation) {
+                     const ArgumentLeaves& parts, SourceLocation) {
     static_assert(((Indices < sizeof...(Args)) && ...),
                   "ab::argument<I>() names an argument that the function is not called with");
     const auto one = [&]<std::size_t Index>(std::integral_constant<std::size_t, Index>) {
@@ -246,9 +247,9 @@ struct Selection<FixedArguments<Indices...>> {
 };
 
 std::vector<bool> marked(const char* transform, const std::vector<std::size_t>& indices,
-                         const Arguments& arguments, SourceLocation where);
+                         const ArgumentLeaves& arguments, SourceLocation where);
 /// The leaves of the chosen arguments in the order chosen, from those in the order of arguments.
-Leaves in_order_chosen(const std::vector<std::size_t>& indices, const Arguments& arguments,
+Leaves in_order_chosen(const std::vector<std::size_t>& indices, const ArgumentLeaves& arguments,
                        const Leaves& gradients, std::size_t first);
 
 template <class Result, bool Aux>
@@ -280,7 +281,7 @@ class Gradient {
     ANABRANCH_ASSERT_CALLABLE("the function of grad", "f(arguments...)", Function,
                               CarriedType<Args> & ...);
     const ArgumentTuple<Args...> arguments{carried_as<CarriedType<Args>>(args)...};
-    const Arguments parts = taken_apart_arguments(arguments);
+    const ArgumentLeaves parts = taken_apart_arguments(arguments);
     const std::vector<std::size_t> chosen = Selection<By>::indices(by_);
     const std::vector<bool> by = marked(transform, chosen, parts, where_);
     FunctionTrace trace;
@@ -346,8 +347,9 @@ namespace detail {
 
 /// Per output of the function, per leaf that is marked: an array of the output's shape, then the
 /// leaf's.
-Leaves jacobians(const char* transform, const FunctionTrace& function, const Arguments& arguments,
-                 const std::vector<bool>& by, bool forward, SourceLocation where);
+Leaves jacobians(const char* transform, const FunctionTrace& function,
+                 const ArgumentLeaves& arguments, const std::vector<bool>& by, bool forward,
+                 SourceLocation where);
 
 /// The function that jacobian gives.
 template <class Function, class By, bool Forward>
@@ -362,7 +364,7 @@ class Jacobian {
     ANABRANCH_ASSERT_CALLABLE("the function of jacobian", "f(arguments...)", Function,
                               CarriedType<Args> & ...);
     const ArgumentTuple<Args...> arguments{carried_as<CarriedType<Args>>(args)...};
-    const Arguments parts = taken_apart_arguments(arguments);
+    const ArgumentLeaves parts = taken_apart_arguments(arguments);
     const std::vector<std::size_t> chosen = Selection<By>::indices(by_);
     const std::vector<bool> by = marked(transform, chosen, parts, where_);
     FunctionTrace trace;
@@ -447,10 +449,10 @@ Tuple put_together_arguments(Tuple like, const Leaves& leaves) {
 }
 
 /// From a cotangent of the result, of its form, to those of the arguments.
-template <class Result, class Arguments>
+template <class Result, class Tuple>
 class Pullback {
  public:
-  Pullback(LinearMap map, Arguments like) : map_(std::move(map)), like_(std::move(like)) {}
+  Pullback(LinearMap map, Tuple like) : map_(std::move(map)), like_(std::move(like)) {}
   template <class Cotangent>
   auto operator()(const Cotangent& cotangent) const {
     LinearMap map = map_;
@@ -460,19 +462,19 @@ class Pullback {
 
  private:
   LinearMap map_;
-  Arguments like_;
+  Tuple like_;
 };
 
 /// From tangents of the arguments to that of the result.
-template <class Result, class Arguments>
+template <class Result, class Tuple>
 class Pushforward {
  public:
   Pushforward(LinearMap map, Result like) : map_(std::move(map)), like_(std::move(like)) {}
   template <class... Tangents>
   Result operator()(const Tangents&... tangents) const {
-    static_assert(sizeof...(Tangents) == std::tuple_size_v<Arguments>,
+    static_assert(sizeof...(Tangents) == std::tuple_size_v<Tuple>,
                   "a tangent for each argument: pass as many as the function has");
-    const Arguments given = carried_as<Arguments>(std::tuple<Tangents...>(tangents...));
+    const Tuple given = carried_as<Tuple>(std::tuple<Tangents...>(tangents...));
     LinearMap map = map_;
     auto parts = taken_apart_arguments(given);
     map.paths = std::move(parts.paths);
@@ -497,7 +499,7 @@ auto vjp(const Function& f, const Args&... args) {
   const SourceLocation where = detail::location_of(args...);
   const detail::ArgumentTuple<Args...> arguments{
       detail::carried_as<detail::CarriedType<Args>>(args)...};
-  const detail::Arguments parts = detail::taken_apart_arguments(arguments);
+  const detail::ArgumentLeaves parts = detail::taken_apart_arguments(arguments);
   detail::FunctionTrace trace;
   auto result = detail::trace_function("vjp", trace, f, arguments, parts, where);
   auto [leaves, map] =
@@ -515,7 +517,7 @@ auto linearize(const Function& f, const Args&... args) {
   const SourceLocation where = detail::location_of(args...);
   const detail::ArgumentTuple<Args...> arguments{
       detail::carried_as<detail::CarriedType<Args>>(args)...};
-  const detail::Arguments parts = detail::taken_apart_arguments(arguments);
+  const detail::ArgumentLeaves parts = detail::taken_apart_arguments(arguments);
   detail::FunctionTrace trace;
   auto result = detail::trace_function("linearize", trace, f, arguments, parts, where);
   auto [leaves, map] = detail::pushed_forward("linearize", trace, parts, where);
@@ -539,7 +541,7 @@ auto jvp(const Function& f, const std::tuple<Args...>& primals,
   static_assert(detail::is_carried_as<Tuple, std::tuple<Tangents...>>(),
                 "a tangent has the form of its argument: the same structs and tuples of arrays");
   const Tuple directions = detail::carried_as<Tuple>(tangents);
-  const detail::Arguments parts = detail::taken_apart_arguments(arguments);
+  const detail::ArgumentLeaves parts = detail::taken_apart_arguments(arguments);
   detail::FunctionTrace trace;
   auto result = detail::trace_function("jvp", trace, f, arguments, parts, where);
   const auto [values, changes] =

@@ -45,8 +45,8 @@ TEST(CheckNans, NamesTheTurnOfALoop) {
   };
   const std::string text = message_of([&] { ab::check_nans(f)(2.0f); });
   EXPECT_EQ(text,
-            "check_nans: log gives a NaN, f32[] of f32[], at check_nans.cpp:40, in turn 2 of the "
-            "loop, at check_nans.cpp:40")
+            "check_nans: log gives a NaN, f32[] of f32[], at check_nans.cpp:44, in turn 2 of the "
+            "loop, at check_nans.cpp:43")
       << text;
 }
 

@@ -1,9 +1,11 @@
 // Gradients of the functions of ab::linalg, against central differences in f64.
+#include <algorithm>
 #include <functional>
 #include <limits>
 #include <random>
 #include <string>
 
+#include "ir/text/print.h"
 #include "tests/frontend/values.h"
 
 namespace {
@@ -215,6 +217,24 @@ TEST(GradOfLinalg, Solutions) {
         {4, 4});
 }
 
+std::ptrdiff_t count(const ab::Graph& graph, ab::Op op) {
+  return std::ranges::count(graph.nodes(), op, &ab::Node::op);
+}
+
+// Two triangular solutions more, of one right side.
+TEST(GradOfLinalg, SolveUsesItsFactorsAgain) {
+  const auto f = [](Array a, Array b) { return ab::sum(linalg::solve(a, b)); };
+  const ab::Graph graph = ab::trace(ab::value_and_grad(f, ab::arguments(0, 1)),
+                                    ab::spec(ab::f32, {5, 5}), ab::spec(ab::f32, {5}));
+  EXPECT_EQ(count(graph, ab::Op::lu), 1) << to_string(graph);
+  EXPECT_EQ(count(graph, ab::Op::triangular_solve), 4) << to_string(graph);
+  for (const ab::Node& node : graph.nodes()) {
+    if (node.op == ab::Op::triangular_solve) {
+      EXPECT_EQ(node.types[0], (ab::Type{ab::f32, {5, 1}}));
+    }
+  }
+}
+
 TEST(GradOfLinalg, LeastSquares) {
   for (const ab::Shape& shape : {square, tall, wide}) {
     const std::int64_t rows = shape[1];
@@ -261,6 +281,29 @@ TEST(GradOfLinalg, LeastSquaresOfOrthonormalColumns) {
   const auto solution = [&](Array x) { return ab::sum(linalg::lstsq(x, b).x); };
   expect_close(doubles(ab::grad(pinv)(one)), {-1, -1, -1, -1}, 1e-12, "pinv");
   expect_close(doubles(ab::grad(solution)(one)), {-1, -2, -1, -2}, 1e-12, "lstsq");
+}
+
+// Rules of their own go through vmap as well.
+TEST(GradOfLinalg, PerExample) {
+  const Array column = ab::array(random_values(3, 2), {3});
+  const Function functions[] = {
+      [=](Array a) { return seen(linalg::solve(regular(a), column)); },
+      [](Array a) { return seen(linalg::inv(regular(a))); },
+      [](Array a) { return seen(linalg::pinv(a)); },
+      [=](Array a) { return seen(linalg::lstsq(a, column).x); },
+      [](Array a) { return seen(linalg::qr(a).q); },
+      [](Array a) { return seen(linalg::cholesky(positive(a))); },
+      [](Array a) { return seen(linalg::eigvalsh(symmetric(a))); },
+  };
+  const Array x = ab::array(random_values(square.size(), 9), square);
+  for (const Function& f : functions) {
+    const std::vector<double> found = doubles(ab::vmap(ab::grad(f))(x));
+    std::vector<double> wanted;
+    for (std::int64_t i = 0; i < square[0]; ++i) {
+      for (double value : doubles(ab::grad(f)(ab::take(x, i, 0)))) wanted.push_back(value);
+    }
+    expect_close(found, wanted, 1e-10, "per example");
+  }
 }
 
 TEST(GradOfLinalg, Determinants) {
