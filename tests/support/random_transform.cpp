@@ -14,14 +14,6 @@
 namespace anabranch::testing {
 namespace {
 
-std::vector<bool> differentiated_parameters(const Graph& graph) {
-  std::vector<bool> active;
-  for (std::uint32_t i = 0; i < graph.parameter_count(); ++i) {
-    active.push_back(has_tangent(graph.parameter_type(i).dtype));
-  }
-  return active;
-}
-
 // Random numbers for the parameters behind those that have inputs.
 void complete(GraphCase& made, Random& random) {
   while (made.inputs.size() < made.graph.parameter_count()) {
@@ -39,12 +31,6 @@ GraphCase batched(const GraphCase& from, Random& random) {
   GraphCase made = batched_graph(batch_case(from.graph, size, which, from.inputs, random));
   made.parameters = from.parameters;
   return made;
-}
-
-// A cotangent stays where the result is, so that what is moved there is not moved back.
-bool spans_devices(const GraphCase& tested) {
-  return std::ranges::any_of(devices_of(tested),
-                             [](const auto& device) { return device && *device != Device(); });
 }
 
 // What the transforms say that they do not do; a convolution is split by passes alone, and by
@@ -68,6 +54,19 @@ std::string to_string(std::span<const Transform> transforms) {
   return text;
 }
 
+std::vector<bool> differentiated_parameters(const Graph& graph) {
+  std::vector<bool> active;
+  for (std::uint32_t i = 0; i < graph.parameter_count(); ++i) {
+    active.push_back(has_tangent(graph.parameter_type(i).dtype));
+  }
+  return active;
+}
+
+bool spans_devices(const GraphCase& tested) {
+  return std::ranges::any_of(devices_of(tested),
+                             [](const auto& device) { return device && *device != Device(); });
+}
+
 std::int64_t elements_of(const Graph& graph) {
   std::int64_t all = 0;
   for (const Node& node : graph.nodes()) {
@@ -79,6 +78,8 @@ std::int64_t elements_of(const Graph& graph) {
 
 GraphCase with_gradients(const GraphCase& from, Random& random) {
   const ForwardAndLinear parts = vjp(from.graph, differentiated_parameters(from.graph));
+  verify(parts.forward);
+  verify(parts.linear);
   const std::size_t outputs = from.graph.outputs().size();
   const std::size_t residuals = parts.forward.outputs().size() - outputs;
   GraphBuilder builder(from.graph.name());

@@ -32,6 +32,10 @@ std::optional<GraphCase> transformed(GraphCase from, std::span<const Transform> 
 GraphCase with_gradients(const GraphCase& from, Random& random);
 GraphCase with_tangents(const GraphCase& from, Random& random);
 
+/// Which parameters are floats or complex numbers.
+std::vector<bool> differentiated_parameters(const Graph& graph);
+/// A cotangent stays where the result is, so that what a graph moves to a device is not moved back.
+bool spans_devices(const GraphCase& tested);
 /// Of all values, also of a turn of a loop and of each branch.
 std::int64_t elements_of(const Graph& graph);
 

@@ -32,29 +32,8 @@ void check_text(const std::string& text, double low = 0.2, double high = 1, int 
   }
 }
 
-// The condition asks for what is differentiated by.
-TEST(DerivativesOfLoops, UntilANumberIsAboveABound) {
-  check_text(R"(graph f(%0: f64[], %1: f64[]) {
-  %2: f64[] = while %0, %1
-    graph condition(%0: f64[], %1: f64[]) {
-      %2: f64[] = constant 40
-      %3: bool[] = compare %0, %2 direction=lt
-      return %3
-    }
-    graph body(%0: f64[], %1: f64[]) {
-      %2: f64[] = multiply %0, %1
-      %3: f64[] = multiply %0, %0
-      %4: f64[] = sqrt %3
-      %5: f64[] = add %4, %2
-      return %5
-    }
-  return %2
-})",
-             0.05, 0.6);
-}
-
 // Counters of any dtype, that begin anywhere: -100 to 100 is more than an i8 counts from 0.
-TEST(DerivativesOfLoops, WithACounterOfAnyDtype) {
+TEST(DerivativesOfLoopForms, WithACounterOfAnyDtype) {
   for (const auto& [dtype, first, last] : {std::tuple{"i8", -100, 100},
                                            {"i8", 120, 125},
                                            {"u8", 100, 250},
@@ -97,7 +76,7 @@ TEST(DerivativesOfLoops, WithACounterOfAnyDtype) {
 }
 
 // No carry depends on what is differentiated by, but for one that nothing asks for.
-TEST(DerivativesOfLoops, WithResultsThatAreNotAskedFor) {
+TEST(DerivativesOfLoopForms, WithResultsThatAreNotAskedFor) {
   check_text(R"(graph f(%0: f64[2], %1: f64[2], %2: i64[]) {
   %3: i64[] = constant 0
   %4: i64[], %5: f64[2], %6: f64[2] = while %3, %0, %1, %2
@@ -117,7 +96,7 @@ TEST(DerivativesOfLoops, WithResultsThatAreNotAskedFor) {
 }
 
 // What is captured twice, and carried as well, has one sum.
-TEST(DerivativesOfLoops, OfAnOperandInSeveralPlaces) {
+TEST(DerivativesOfLoopForms, OfAnOperandInSeveralPlaces) {
   for (const char* bound : {"constant 4", "add %3, %3"}) {
     check_text(R"(graph f(%0: f64[2], %1: i64[]) {
   %2: i64[] = constant 0
@@ -145,7 +124,7 @@ TEST(DerivativesOfLoops, OfAnOperandInSeveralPlaces) {
 }
 
 // Arrays without elements, and complex numbers.
-TEST(DerivativesOfLoops, OfComplexAndOfEmptyArrays) {
+TEST(DerivativesOfLoopForms, OfComplexAndOfEmptyArrays) {
   for (const char* type : {"c128[2]", "f64[0]", "f64[]", "f64[2,0,3]"}) {
     std::string text = R"(graph f(%0: TYPE, %1: TYPE, %2: i64[]) {
   %3: i64[] = constant 0
