@@ -197,6 +197,27 @@ TEST(DerivativesOfLoops, UntilWhatIsDifferentiatedIsAboveABound) {
                         0.1, 0.9, 1);
 }
 
+// Functions of what is differentiated by whose results have no tangent.
+TEST(DerivativesOfLoops, OfBranchesAndCheckpointsWithoutATangent) {
+  expect_as_differences(R"(graph f(%0: f64[3], %1: i32[]) {
+  %2: f64[3] = case %1, %0 graph first(%0: f64[3]) {
+    %1: f64[3] = floor %0
+    return %1
+  } graph second(%0: f64[3]) {
+    %1: f64[3] = ceil %0
+    return %1
+  }
+  %3: f64[3] = composite %0, %1 rule=checkpoint arguments=2 graph function(%0: f64[3], %1: i32[]) {
+    %2: f64[3] = floor %0
+    return %2
+  }
+  %4: f64[3] = add %2, %3
+  %5: f64[3] = multiply %4, %0
+  return %5
+})",
+                        0.1, 0.9, 2);
+}
+
 // The second result does not depend on x, the loop does.
 TEST(DerivativesOfLoops, InACheckpointThatGivesWhatIsKnown) {
   for (const std::string rule : {"checkpoint", "checkpoint_dots"}) {
