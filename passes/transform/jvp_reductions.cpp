@@ -1,7 +1,6 @@
 // Reductions and scans that are not linear: their tangents are those of an equal graph of
 // elementwise ops, a tree.
 #include <algorithm>
-#include <limits>
 #include <string>
 
 #include "anabranch/error.h"
@@ -64,8 +63,15 @@ Quantity every_second(Quantity x, std::int64_t first, std::int64_t count) {
   return {x.graph, x.graph->add(Op::slice, {x.value}, SliceAttributes{start, limit, stride})};
 }
 
-Quantity joined(Quantity x, Quantity y) {
-  return {x.graph, x.graph->add(Op::concatenate, {x.value, y.value}, AxisAttributes{0})};
+Quantity joined(Quantity x, Quantity y, std::int64_t axis = 0) {
+  return {x.graph, x.graph->add(Op::concatenate, {x.value, y.value}, AxisAttributes{axis})};
+}
+
+Quantity part(Quantity x, std::int64_t axis, std::int64_t start, std::int64_t limit) {
+  Axes starts(x.shape().rank()), limits(x.shape().begin(), x.shape().end());
+  starts[static_cast<std::size_t>(axis)] = start;
+  limits[static_cast<std::size_t>(axis)] = limit;
+  return x.slice(starts, limits);
 }
 
 // Neighbours are combined until one row is left, which loses the first axis. At least one row.
@@ -189,20 +195,14 @@ Tangents jvp_cumulative(S s) {
   const Op op = a.of == Running::product   ? Op::multiply
                 : a.of == Running::maximum ? Op::maximum
                                            : Op::minimum;
-  constexpr double boundless = std::numeric_limits<double>::infinity();
-  const double neutral = op == Op::multiply ? 1 : op == Op::maximum ? -boundless : boundless;
-  const Value fill = builder.constant(Literal::scalar(x.dtype(), neutral));
-  const auto axis = static_cast<std::size_t>(a.axis);
+  const std::int64_t size = x.shape()[static_cast<int>(a.axis)];
   Quantity so_far = x;
-  for (std::int64_t step = 1; step < x.shape()[static_cast<int>(axis)]; step *= 2) {
-    PadAttributes pad;
-    for (auto* list : {&pad.low, &pad.high, &pad.interior}) {
-      list->resize(static_cast<std::size_t>(x.shape().rank()));
-    }
-    pad.low[axis] = a.reverse ? -step : step;
-    pad.high[axis] = -pad.low[axis];
-    const Quantity before = {&builder, builder.add(Op::pad, {so_far.value, fill}, pad)};
-    so_far = before.op(op, so_far);
+  for (std::int64_t step = 1; step < size; step *= 2) {
+    // Those at the end have nothing before them: a neutral element would tie with an equal one.
+    const Quantity both =
+        part(so_far, a.axis, 0, size - step).op(op, part(so_far, a.axis, step, size));
+    so_far = a.reverse ? joined(both, part(so_far, a.axis, size - step, size), a.axis)
+                       : joined(part(so_far, a.axis, 0, step), both, a.axis);
   }
   return tangents_of_equal(s, builder.build({so_far.value}));
 }

@@ -156,7 +156,9 @@ void Splitter::counted(std::uint32_t index, const Flags& carries, const Lineariz
   std::vector<Value> outputs;
   for (std::size_t i = 0; i < kept; ++i) outputs.push_back(next_copier(turn.outputs()[i]));
   const Quantity count = {&next, {own_counter, 0}};
-  const Quantity place = (first == 0 ? count : count - static_cast<double>(first)).as(Dtype::i64);
+  // Not in the counter's dtype, which may be too narrow for the number of turns.
+  const Quantity wide = count.as(Dtype::i64);
+  const Quantity place = first == 0 ? wide : wide - static_cast<double>(first);
   for (std::size_t i = 0; i < stacked.size(); ++i) {
     outputs.push_back(
         write_stack({&next, stacks[i]}, place, {&next, next_copier(stacked[i])}).value);

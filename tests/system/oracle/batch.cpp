@@ -5,6 +5,7 @@
 #include "check.h"
 #include "tests/support/batch_check.h"
 #include "tests/support/random_graph.h"
+#include "tests/support/random_transform.h"
 
 namespace anabranch {
 namespace {
@@ -15,14 +16,6 @@ constexpr int graphs_per_shard = 100;
 constexpr std::int64_t most_elements = 200'000;
 
 class RandomBatches : public ::testing::TestWithParam<int> {};
-
-std::int64_t elements_of(const Graph& graph) {
-  std::int64_t all = 0;
-  for (const Node& node : graph.nodes()) {
-    for (const Type& type : node.types) all += type.size();
-  }
-  return all;
-}
 
 // Mostly 3 elements; now and then one, or none.
 testing::BatchCase random_batch(const GraphCase& single, Random& random) {
@@ -44,7 +37,7 @@ TEST_P(RandomBatches, GiveWhatTheirElementsGive) {
   for (int k = 0; k < graphs_per_shard; ++k) {
     const auto seed = static_cast<std::uint64_t>(GetParam() * graphs_per_shard + k);
     const GraphCase single = random_graph(seed);
-    if (elements_of(single.graph) > most_elements) continue;
+    if (testing::elements_of(single.graph) > most_elements) continue;
     Random random(seed);
     const testing::BatchCase batch = random_batch(single, random);
     auto wrong = testing::batch_problem(batch);

@@ -88,7 +88,7 @@ class Supervisor {
     job.shrinks = false;
     fork(job, [&] {
       keep_code_in(folder_.path());
-      return check_seeds(job.progress, {campaign_.twins, campaign_.way}, job.next, step,
+      return check_seeds(job.progress, {campaign_.made, campaign_.way}, job.next, step,
                          std::min(left, most_graphs_of_a_worker));
     });
   }
@@ -97,7 +97,7 @@ class Supervisor {
     const int way = job.progress.way;
     job.shrinks = true;
     fork(job, [&] {
-      const std::string text = shrunk(job.progress, campaign_.twins, job.seed, way, shrink_seconds);
+      const std::string text = shrunk(job.progress, campaign_.made, job.seed, way, shrink_seconds);
       std::printf("seed %llu, smallest part:\n%s\n", static_cast<unsigned long long>(job.seed),
                   text.c_str());
       std::fflush(stdout);
@@ -164,9 +164,13 @@ class Supervisor {
   }
 
   void report(std::FILE* to) const {
-    unsigned long long graphs = differences_;
-    for (const Job& job : jobs_) graphs += job.progress.graphs;
+    unsigned long long graphs = differences_, left_out = 0;
+    for (const Job& job : jobs_) {
+      graphs += job.progress.graphs;
+      left_out += job.progress.left_out;
+    }
     const double took = seconds_since(begin_);
+    if (left_out > 0) std::fprintf(to, "%llu left out; ", left_out);
     std::fprintf(to, "seeds from %llu: %llu graphs in %zu ways, %llu differences, %.0f s, %.1f/s\n",
                  static_cast<unsigned long long>(campaign_.first), graphs, ways().size(),
                  differences_, took, static_cast<double>(graphs) / took);

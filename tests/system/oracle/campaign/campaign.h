@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include "worker.h"
+
 namespace anabranch {
 
 struct Campaign {
@@ -13,7 +15,7 @@ struct Campaign {
   int most_shrunk = 20;
   double seconds = 0;            ///< no new graphs after so long; 0: until all are done
   std::string way;               ///< only the ways whose names have this in them
-  bool twins = false;            ///< not the graphs, but their equal twins (equal_twin.h)
+  MadeOf made;                   ///< not the graphs, but what is made of them
   bool times = false;            ///< say at the end what took how long
   double stalled_seconds = 120;  ///< a graph that takes longer is killed
 };

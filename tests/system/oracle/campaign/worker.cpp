@@ -19,6 +19,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr unsigned most_seconds_of_a_part = 30;
+constexpr std::int64_t most_elements = 100'000;  // of what is made of a graph
 
 double cpu_ns() {
   timespec now{};
@@ -38,17 +39,20 @@ class Timer {
 
 // Whether the graph of a seed gives in all ways what it should.
 bool check_seed(Progress& progress, const Checked& checked, std::uint64_t seed) {
-  GraphCase original, tested;
+  std::optional<Run> run;
   std::vector<Bounded> expected;
   try {
     {
       const Timer timer(progress, ways().size());
-      original = random_graph(seed);
-      tested = checked.twins ? equal_twin(original, seed).twin : original;
-      verify(tested.graph);
+      run = run_of(checked.made, seed);
+      if (!run) {
+        ++progress.left_out;
+        return true;
+      }
+      verify(run->tested.graph);
     }
     const Timer timer(progress, ways().size() + 1);
-    expected = interpret_bounded(original.graph, original.inputs);
+    expected = interpret_bounded(run->original.graph, run->original.inputs);
   } catch (const std::exception& error) {
     set_message(progress, std::string("the graph cannot be made or interpreted: ") + error.what());
     return false;
@@ -58,7 +62,7 @@ bool check_seed(Progress& progress, const Checked& checked, std::uint64_t seed) 
     const auto index = static_cast<std::size_t>(&way - ways().data());
     progress.way = static_cast<int>(index);
     const Timer timer(progress, index);
-    if (auto wrong = problem(way, tested, expected)) {
+    if (auto wrong = problem(way, run->tested, expected)) {
       set_message(progress, *wrong);
       return false;
     }
@@ -100,16 +104,30 @@ Outcome check_seeds(Progress& progress, const Checked& checked, std::uint64_t fi
   for (std::uint64_t k = 0; k < count; ++k) {
     progress.way = -1;
     progress.seed = first + k * step;
+    const std::uint64_t left_out = progress.left_out;
     if (!check_seed(progress, checked, first + k * step)) return Outcome::differs;
-    ++progress.graphs;
+    if (progress.left_out == left_out) ++progress.graphs;
   }
   return Outcome::done;
 }
 
-std::string shrunk(Progress& progress, bool of_twin, std::uint64_t seed, int way, double seconds) {
-  const GraphCase original = random_graph(seed);
-  const GraphCase whole = of_twin ? equal_twin(original, seed).twin : original;
-  if (way < 0) return describe(whole);
+std::optional<Run> run_of(const MadeOf& made, std::uint64_t seed) {
+  Run run;
+  run.original = random_graph(seed);
+  if (!made.transforms.empty()) {
+    Random random(seed);
+    auto transformed = testing::transformed(run.original, made.transforms, random, most_elements);
+    if (!transformed) return std::nullopt;
+    run.original = *std::move(transformed);
+  }
+  run.tested = made.twins ? equal_twin(run.original, seed).twin : run.original;
+  return run;
+}
+
+std::string shrunk(Progress& progress, const MadeOf& made, std::uint64_t seed, int way,
+                   double seconds) {
+  if (way < 0) return describe(random_graph(seed));
+  const GraphCase whole = run_of(made, seed)->tested;
   const auto end = Clock::now() + std::chrono::duration<double>(seconds);
   const Way& failing = ways()[static_cast<std::size_t>(way)];
   const GraphCase small = shrink(whole, [&](const GraphCase& part) {
