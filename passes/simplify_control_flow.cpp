@@ -62,20 +62,13 @@ class Straightener {
       const std::int32_t index = known->values<std::int32_t>()[0];
       taken = index < 0 ? last : std::min<std::size_t>(static_cast<std::size_t>(index), last);
     }
-    return inlined(node.regions[taken], std::span(node.inputs).subspan(1));
+    return inlined(node.regions[taken], builder_, std::span(node.inputs).subspan(1));
   }
 
   static bool is_same_but_name(const Graph& a, const Graph& b) {
     return a.parameter_count() == b.parameter_count() &&
            std::ranges::equal(a.outputs(), b.outputs()) &&
            std::ranges::equal(a.nodes(), b.nodes(), same_computation);
-  }
-
-  Values inlined(const Graph& region, std::span<const Value> operands) {
-    GraphCopier copier(region, builder_);
-    for (std::uint32_t i = 0; i < operands.size(); ++i) copier.rename(i, operands[i]);
-    copier.copy_body();
-    return copier(region.outputs());
   }
 
   Values loop(Node node) {

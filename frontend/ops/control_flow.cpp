@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "anabranch/detail/traced_function.h"
 #include "anabranch/dynamic.h"
 #include "frontend/array/expression.h"
 #include "frontend/array/fail.h"
@@ -11,8 +12,6 @@
 
 namespace anabranch::detail {
 namespace {
-
-bool is_weak(const Array& array) { return array.expression()->weak; }
 
 // bool < integer < float
 int kind_of(Dtype dtype) {
@@ -42,15 +41,6 @@ Form after_index(const Form& rest) {
   return form;
 }
 
-// The path of each array.
-std::vector<std::string> paths(const Form& form) {
-  std::vector<std::string> paths;
-  for (const auto& [path, part] : form.lines()) {
-    if (part.empty()) paths.push_back(path);
-  }
-  return paths;
-}
-
 // "carry.layers.size(): 2 goes in and 3 comes back"
 void demand_same_form(const char* function, const Form& form_before, const Form& form_after,
                       const std::string& first, const std::string& second, SourceLocation where) {
@@ -77,7 +67,7 @@ std::string remedy(const Type& wanted, const Type& found) {
 // dtype that comes back instead: then `carry` changes and the body has to be traced again.
 bool unify_carry(const char* function, SourceLocation where, const Form& form, Leaves& carry,
                  Leaves& next) {
-  const std::vector<std::string> path = paths(form);
+  const std::vector<std::string> path = paths_of(form);
   bool changed = false;
   for (std::size_t i = 0; i < carry.size(); ++i) {
     const Type in = type_of(carry[i]), out = type_of(next[i]);
@@ -206,7 +196,7 @@ std::int64_t length_of(const Scan& scan) {
     fail("scan: xs has no arrays; say how many steps: scan(step, init, 10)", scan.where);
   }
   demand_arrays("scan", scan.xs, scan.where);
-  const std::vector<std::string> path = paths(scan.xs.form);
+  const std::vector<std::string> path = paths_of(scan.xs.form);
   const Type& first = type_of(scan.xs.leaves[0]);
   for (std::size_t i = 0; i < scan.xs.leaves.size(); ++i) {
     const Type& type = type_of(scan.xs.leaves[i]);
@@ -228,11 +218,6 @@ Type stacked_type(std::int64_t length, const Type& type) {
   std::vector<std::int64_t> sizes(type.shape.begin(), type.shape.end());
   sizes.insert(sizes.begin(), length);
   return {type.dtype, Shape(std::move(sizes))};
-}
-
-Array zeros_of(const Type& type, SourceLocation where) {
-  return record(Op::broadcast_in_dim, {array_of(type.dtype, 0, where)}, where, AxesAttributes{},
-                type);
 }
 
 // What one step collects, for its types alone; numbers of `carry` take the dtypes that come back.
@@ -370,7 +355,7 @@ Leaves run_branches(const Array& index, const Branches& branches) {
     demand_same_form(branches.function, results[0].form, results[i].form,
                      " in " + branches.names[0], " in " + branches.names[i], branches.where);
   }
-  const std::vector<std::string> path = paths(results[0].form);
+  const std::vector<std::string> path = paths_of(results[0].form);
   if (path.empty()) {
     fail(std::string(branches.function) + ": the branches return no arrays", branches.where);
   }

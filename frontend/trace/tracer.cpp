@@ -93,15 +93,13 @@ std::vector<Array> Tracer::call(std::string_view function, const Graph& graph,
                                 const std::vector<Array>& operands, SourceLocation where,
                                 std::optional<Device> device) {
   std::lock_guard lock(mutex_);
-  const std::vector<Value> inputs = import_all(operands, function, where);
-  GraphCopier copier(graph, builder_);
-  for (std::uint32_t i = 0; i < inputs.size(); ++i) copier.rename(i, inputs[i]);
-  copier.copy_body();
+  const std::vector<Value> outputs =
+      inlined(graph, builder_, import_all(operands, function, where));
   note_births();
   std::vector<Array> results;
-  for (Value output : graph.outputs()) {
-    auto result = std::make_shared<Expression>(graph.type(output),
-                                               Traced{shared_from_this(), copier(output)}, device);
+  for (Value output : outputs) {
+    auto result = std::make_shared<Expression>(builder_.type(output),
+                                               Traced{shared_from_this(), output}, device);
     result->location = where;
     results.emplace_back(std::move(result));
   }

@@ -43,7 +43,7 @@ Leaves call(CompositeRule rule, const FunctionTrace& function, std::vector<Graph
   const CompositeAttributes attributes{
       rule, static_cast<std::int64_t>(is_checkpoint ? operands.size() : arguments.size()), {}};
   Leaves results = record_all(Op::composite, operands, where, attributes, std::move(regions));
-  for (std::size_t i = 0; i < results.size(); ++i) set_weak(results[i], function.weak()[i]);
+  function.mark_weak(results);
   return results;
 }
 
@@ -56,19 +56,6 @@ bool any_traced(const Leaves& leaves) {
 }
 
 bool is_differentiable(const Array& array) { return has_tangent(type_of(array).dtype); }
-
-Array zeros_like_leaf(const Array& array, SourceLocation where) {
-  const Type& type = type_of(array);
-  const Array zero = array_of(type.dtype, ElementBits(0), where);
-  if (type.rank() == 0) return zero;
-  return record(Op::broadcast_in_dim, {zero}, where, AxesAttributes{}, type);
-}
-
-std::vector<Type> types_of_leaves(const Leaves& leaves) {
-  std::vector<Type> types;
-  for (const Array& leaf : leaves) types.push_back(type_of(leaf));
-  return types;
-}
 
 Leaves differentiable(const Leaves& leaves) {
   Leaves list;

@@ -4,6 +4,7 @@
 #include "frontend/array/fail.h"
 #include "frontend/trace/record.h"
 #include "frontend/trace/region.h"
+#include "frontend/trace/scalar_function.h"
 
 namespace anabranch::detail {
 
@@ -38,6 +39,15 @@ const Graph& FunctionTrace::graph() const { return state_->region.graph(); }
 const Leaves& FunctionTrace::captures() const { return state_->region.captures(); }
 const std::vector<bool>& FunctionTrace::weak() const { return state_->weak; }
 
+Leaves FunctionTrace::with_captures(Leaves arguments) const {
+  arguments.insert(arguments.end(), captures().begin(), captures().end());
+  return arguments;
+}
+
+void FunctionTrace::mark_weak(const Leaves& outputs) const {
+  for (std::size_t i = 0; i < state_->weak.size(); ++i) set_weak(outputs[i], state_->weak[i]);
+}
+
 const Type& type_of_leaf(const char* transform, const std::string& path, const Array& array,
                          SourceLocation where) {
   if (!array.expression()) {
@@ -48,6 +58,16 @@ const Type& type_of_leaf(const char* transform, const std::string& path, const A
 
 bool is_weak(const Array& array) { return array.expression()->weak; }
 void set_weak(const Array& array, bool weak) { array.expression()->weak = weak; }
+
+Array zeros_of(const Type& type, SourceLocation where) {
+  return repeated(array_of(type.dtype, ElementBits(0), where), type.shape, where);
+}
+
+std::vector<Type> types_of_leaves(const Leaves& leaves) {
+  std::vector<Type> types;
+  for (const Array& leaf : leaves) types.push_back(type_of(leaf));
+  return types;
+}
 
 std::vector<std::string> paths_of(const Form& form) {
   std::vector<std::string> paths;

@@ -195,10 +195,8 @@ Leaves VmapCall::results(const Tree& result, const std::vector<MappedAxis>& axes
   trace.finish(name, result, where);
   const BatchedGraph batched = state_->batched(axes);
   const Graph whole = state_->whole(batched, state_->out_axes(batched, result, axes));
-  Leaves operands = state_->operands;
-  operands.insert(operands.end(), trace.captures().begin(), trace.captures().end());
-  Leaves results = call_graph(name, whole, operands, where);
-  for (std::size_t i = 0; i < results.size(); ++i) set_weak(results[i], trace.weak()[i]);
+  Leaves results = call_graph(name, whole, trace.with_captures(state_->operands), where);
+  trace.mark_weak(results);
   return results;
 }
 

@@ -62,4 +62,11 @@ void GraphCopier::copy_body() {
     copy(i);
 }
 
+std::vector<Value> inlined(const Graph& graph, GraphBuilder& to, std::span<const Value> inputs) {
+  GraphCopier copier(graph, to);
+  for (std::uint32_t i = 0; i < inputs.size(); ++i) copier.rename(i, inputs[i]);
+  copier.copy_body();
+  return copier(graph.outputs());
+}
+
 }  // namespace anabranch

@@ -40,4 +40,7 @@ class GraphCopier {
   std::vector<Value> renamed_;
 };
 
+/// The outputs of `graph` where its parameters are these values of `to`: its nodes are added to it.
+std::vector<Value> inlined(const Graph& graph, GraphBuilder& to, std::span<const Value> inputs);
+
 }  // namespace anabranch

@@ -121,7 +121,7 @@ BatchedGraph batch(const Graph& graph, std::int64_t size, const std::vector<bool
   for (std::uint32_t i = 0; i < graph.parameter_count(); ++i) {
     const Type& type = graph.parameter_type(i);
     const Value parameter =
-        builder.parameter(batched[i] ? batched_type(type, size) : type, graph.node(i).location);
+        builder.parameter(batched[i] ? with_first_axis(type, size) : type, graph.node(i).location);
     parameters.push_back({parameter, batched[i]});
   }
   BatchedGraph result;

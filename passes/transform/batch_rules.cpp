@@ -50,14 +50,11 @@ bool BatchCall::any_batched(std::size_t first, std::size_t count) const {
                      [](const BatchedValue& operand) { return operand.batched; });
 }
 
-Type batched_type(const Type& type, std::int64_t size) {
-  return {type.dtype, Shape(with_first(size, {type.shape.begin(), type.shape.end()}))};
-}
-
 Quantity with_batch_axis(GraphBuilder& to, BatchedValue value, std::int64_t size) {
   const Quantity x{&to, value.value};
   if (value.batched) return x;
-  return x.broadcast(batched_type(x.type(), size).shape, behind_batch(axes_up_to(x.type().rank())));
+  return x.broadcast(with_first_axis(x.type(), size).shape,
+                     behind_batch(axes_up_to(x.type().rank())));
 }
 
 std::vector<Value> BatchCall::all_whole() const {

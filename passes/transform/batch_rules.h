@@ -20,8 +20,6 @@ struct BatchedValue {
   bool batched = false;
 };
 
-/// `type` with the batch's axis.
-Type batched_type(const Type& type, std::int64_t size);
 /// `value` with the batch's axis: broadcast where it has none.
 Quantity with_batch_axis(GraphBuilder& to, BatchedValue value, std::int64_t size);
 
@@ -47,7 +45,7 @@ struct BatchCall {
   Quantity whole(BatchedValue value) const { return with_batch_axis(to, value, size); }
   std::vector<Value> all_whole() const;
 
-  Type with_batch(const Type& type) const { return batched_type(type, size); }
+  Type with_batch(const Type& type) const { return with_first_axis(type, size); }
   /// Result 0 of an op that is in the node's place, with its location.
   Quantity add(Op op, std::vector<Value> inputs, Attributes attributes = NoAttributes{},
                std::optional<Type> stated = std::nullopt, std::vector<Graph> regions = {}) const;

@@ -36,33 +36,14 @@ Quantity scalar(GraphBuilder& graph, std::int64_t x) {
   return {&graph, graph.constant(Literal::scalar(x))};
 }
 
-Quantity row_of(Quantity table, Quantity index) {
-  std::vector<std::int64_t> sizes(table.shape().begin(), table.shape().end());
-  sizes[0] = 1;
-  std::vector<Value> operands = {table.value, index.value};
-  for (std::size_t i = 1; i < sizes.size(); ++i) operands.push_back(scalar(*table.graph, 0).value);
-  const Quantity block = {table.graph, table.graph->add(Op::dynamic_slice, std::move(operands),
-                                                        SizesAttributes{sizes})};
-  sizes.erase(sizes.begin());
-  return block.reshape(Shape(sizes));
-}
-
-Quantity with_row(Quantity table, Quantity index, Quantity row) {
-  std::vector<std::int64_t> sizes(table.shape().begin(), table.shape().end());
-  sizes[0] = 1;
-  std::vector<Value> operands = {table.value, row.reshape(Shape(sizes)).value, index.value};
-  for (std::size_t i = 1; i < sizes.size(); ++i) operands.push_back(scalar(*table.graph, 0).value);
-  return {table.graph, table.graph->add(Op::dynamic_update_slice, std::move(operands))};
-}
-
 // How far to go from a kept state when `left` turns follow it and `free` states can be kept.
 Quantity stride(GraphBuilder& graph, Quantity left, Quantity free) {
   const Quantity table = {&graph, graph.constant(schedule())};
-  const Quantity turns = row_of(table, free);
+  const Quantity turns = table.row(free);
   const Quantity too_few = turns < left.all_over(turns.shape());
   const Quantity t = too_few.as(Dtype::i64).sum({0});
   const Quantity before = (t - 1).op(Op::maximum, scalar(graph, 0));
-  const Quantity far = row_of(turns, before);
+  const Quantity far = turns.row(before);
   return far.op(Op::maximum, scalar(graph, 1)).op(Op::minimum, left - 1);
 }
 
@@ -70,7 +51,7 @@ Quantity stride(GraphBuilder& graph, Quantity left, Quantity free) {
 class Checkpointed {
  public:
   Checkpointed(S step, const LinearLoop& loop)
-      : s_(step), loop_(loop), node_(loop.node), counter_(counted_loop(node_)->counter) {}
+      : s_(step), loop_(loop), node_(loop.node), counter_(loop.counted.counter) {}
 
   void transpose();
 
@@ -97,11 +78,7 @@ class Checkpointed {
   const std::uint32_t counter_;
 };
 
-Type stack_type(const Type& type) {
-  std::vector<std::int64_t> sizes(type.shape.begin(), type.shape.end());
-  sizes.insert(sizes.begin(), checkpoint_count);
-  return {type.dtype, Shape(std::move(sizes))};
-}
+Type stack_type(const Type& type) { return with_first_axis(type, checkpoint_count); }
 
 Checkpointed::State Checkpointed::parameters(GraphBuilder& graph) const {
   const auto parameter = [&](const Type& type) { return Quantity{&graph, graph.parameter(type)}; };
@@ -194,9 +171,9 @@ Graph Checkpointed::keep() const {
     reached.push_back({&graph, graph.parameter(node_.types[i])});
   }
   for (std::size_t k = 0; k < reached.size(); ++k) {
-    state.stacks[k] = with_row({&graph, state.stacks[k]}, state.top, reached[k]).value;
+    state.stacks[k] = Quantity{&graph, state.stacks[k]}.with_row(state.top, reached[k]).value;
   }
-  state.positions = with_row(state.positions, state.top, place);
+  state.positions = state.positions.with_row(state.top, place);
   state.top = state.top + 1;
   return graph.build(carried(state));
 }
@@ -215,7 +192,7 @@ Graph Checkpointed::take_turn() const {
   state.cotangents.assign(given.begin(), given.begin() + carries);
   state.sums.assign(given.begin() + carries, given.end());
   state.end = state.end - 1;
-  const Quantity kept = row_of(state.positions, state.top - 1);
+  const Quantity kept = state.positions.row(state.top - 1);
   state.top = select(kept == state.end, state.top - 1, state.top);
   return graph.build(carried(state));
 }
@@ -224,12 +201,12 @@ Graph Checkpointed::backward_turn() const {
   GraphBuilder graph(node_.regions[1].name());
   const State state = parameters(graph);
   const Quantity last = state.top - 1;
-  const Quantity from = row_of(state.positions, last), left = state.end - from;
+  const Quantity from = state.positions.row(last), left = state.end - from;
   const Quantity free = scalar(graph, checkpoint_count) - state.top;
   const Quantity is_turn = (left <= scalar(graph, 1)) | (free <= scalar(graph, 0));
   const Quantity count = select(is_turn, left - 1, stride(graph, left, free));
   std::vector<Value> carries;
-  for (Value stack : state.stacks) carries.push_back(row_of({&graph, stack}, last).value);
+  for (Value stack : state.stacks) carries.push_back(Quantity{&graph, stack}.row(last).value);
   carries = forward(graph, state, from, count, carries);
   std::vector<Value> operands = {is_turn.as(Dtype::i32).value};
   for (const auto& part : {carried(state), captures(state)}) {
@@ -247,13 +224,13 @@ Graph Checkpointed::backward_turn() const {
 void Checkpointed::transpose() {
   GraphBuilder& graph = s_.graph;
   State state;
-  const auto counted = counted_loop(node_);
-  state.end = counted->bound ? s_.in(*counted->bound) : scalar(graph, *counted->constant_bound);
+  const CountedLoop& counted = loop_.counted;
+  state.end = counted.bound ? s_.in(*counted.bound) : scalar(graph, *counted.constant_bound);
   state.top = scalar(graph, 1);
   state.positions = Quantity::zeros(graph, stack_type(counts));
   for (std::uint32_t i : loop_.known_carries) {
     const Quantity stack = Quantity::zeros(graph, stack_type(node_.types[i]));
-    state.stacks.push_back(with_row(stack, scalar(graph, 0), s_.in(i)).value);
+    state.stacks.push_back(stack.with_row(scalar(graph, 0), s_.in(i)).value);
   }
   for (std::uint32_t i : loop_.linear_carries) state.cotangents.push_back(s_.cotangent(i).value);
   for (std::uint32_t i : loop_.linear_captures) state.sums.push_back(loop_.begun_sum(s_, i).value);

@@ -13,6 +13,7 @@ namespace anabranch {
 /// A counted `while`, its counter beginning at 0, that is linear in some of its operands.
 struct LinearLoop {
   const Node& node;
+  CountedLoop counted;
   /// As operands. The counter is none of them.
   std::vector<std::uint32_t> linear_carries, known_carries, linear_captures, known_captures;
   std::vector<bool> linear;  ///< per operand

@@ -39,12 +39,12 @@ class Jacobian {
   }
 
   Graph run() {
-    GraphCopier forward(parts_.forward, builder_);
-    for (std::uint32_t i = 0; i < parts_.forward.parameter_count(); ++i) forward.copy(i);
-    forward.copy_body();
-    for (Value value : parts_.forward.outputs().subspan(outputs_.size())) {
-      residuals_.push_back(forward(value));
+    std::vector<Value> inputs;
+    for (std::size_t i = 0; i < graph_.parameter_count(); ++i) {
+      inputs.push_back(builder_.parameter(graph_.parameter_type(i)));
     }
+    const std::vector<Value> all = inlined(parts_.forward, builder_, inputs);
+    residuals_.assign(all.begin() + static_cast<std::ptrdiff_t>(outputs_.size()), all.end());
     blocks_.resize(outputs_.size() * parameters_.size());
     if (is_reverse_) {
       for (std::size_t i = 0; i < active_outputs_.size(); ++i) row(i);
@@ -74,12 +74,8 @@ class Jacobian {
     }
     const std::vector<bool> required(parts_.linear.outputs().size(), true);
     const Graph all = batch(parts_.linear, operands[at].size(), batched, required).graph;
-    GraphCopier copier(all, builder_);
-    std::uint32_t parameter = 0;
-    for (Value value : given) copier.rename(parameter++, value);
-    copier.copy_body();
     std::vector<Quantity> results;
-    for (Value output : all.outputs()) results.push_back({&builder_, copier(output)});
+    for (Value output : inlined(all, builder_, given)) results.push_back({&builder_, output});
     return results;
   }
 

@@ -6,6 +6,7 @@
 #include "anabranch/error.h"
 #include "ir/graph/copier.h"
 #include "passes/dce.h"
+#include "passes/regions.h"
 #include "passes/transform/jvp_rules.h"
 
 namespace anabranch {
@@ -20,17 +21,6 @@ Quantity JvpStep::again(std::vector<Value> operands) const {
 }
 
 namespace {
-
-// A region's jvp with its parameters in another order: number i is parameter order[i] of it.
-Graph with_parameter_order(const Graph& region, std::span<const std::uint32_t> order) {
-  GraphBuilder builder(region.name());
-  GraphCopier copier(region, builder);
-  for (std::uint32_t from : order) {
-    copier.rename(from, builder.parameter(region.parameter_type(from)));
-  }
-  copier.copy_body();
-  return builder.build(copier(region.outputs()));
-}
 
 std::vector<std::uint32_t> positions(const std::vector<bool>& marks) {
   std::vector<std::uint32_t> list;
@@ -131,10 +121,7 @@ Tangents Forward::tangents_of(const JvpRule& rule, const JvpStep& step) const {
     if (!step.is_active(i)) continue;
     std::vector<Value> operands(step.inputs.begin(), step.inputs.end());
     operands[i] = *step.tangents[i];
-    const bool is_sum = step.node.op == Op::add || (step.node.op == Op::subtract && i == 0);
     const Quantity part = rule.kind == Kind::multilinear ? step.again(std::move(operands))
-                          : is_sum                       ? step.tangent(i)
-                          : step.node.op == Op::subtract ? -step.tangent(i)
                                                          : step.tangent(i) * rule.factors[i](step);
     sum = sum ? *sum + part : part;
   }
@@ -200,20 +187,19 @@ void Forward::loop(std::uint32_t index, const Tangents& inputs) {
   list(count, count + active_carries);
   list(carried, count);
   list(count + active_carries, all.size());
+  // The condition sees the tangents, and does not ask for them.
   std::vector<Value> operands;
   std::vector<Type> types;
-  for (std::uint32_t from : order) operands.push_back(all[from]);
-  for (Value value : all) types.push_back(builder_.type(value));
-  // The condition sees the tangents, and does not ask for them.
-  GraphBuilder condition(node.regions[0].name());
-  GraphCopier copier(node.regions[0], condition);
+  std::vector<NewParameter> places(all.size());
   for (std::uint32_t from : order) {
-    const Value parameter = condition.parameter(types[from]);
-    if (from < count) copier.rename(from, parameter);
+    places[from].index = static_cast<std::uint32_t>(operands.size());
+    operands.push_back(all[from]);
+    types.push_back(builder_.type(all[from]));
   }
-  copier.copy_body();
-  std::vector<Graph> regions = {condition.build(copier(node.regions[0].outputs())),
-                                with_parameter_order(body.graph, order)};
+  const std::uint32_t holds[] = {0};
+  std::vector<Graph> regions = {
+      with_parameters(node.regions[0], types, std::span(places).first(count), holds),
+      with_parameters(body.graph, types, places, all_of(body.graph.outputs().size()))};
   const Value made = builder_.add(node.op, std::move(operands), node.attributes, std::nullopt,
                                   std::move(regions), node.location);
   take_results(index, made, body.active);
@@ -309,14 +295,6 @@ void Forward::take_values(std::uint32_t index, std::span<const Value> results,
     if (!is_zero(tangents[next])) tangents_[index][i] = tangents[next];
     ++next;
   }
-}
-
-std::vector<Value> inlined(const Graph& region, GraphBuilder& builder,
-                           std::span<const Value> operands) {
-  GraphCopier copier(region, builder);
-  for (std::uint32_t i = 0; i < operands.size(); ++i) copier.rename(i, operands[i]);
-  copier.copy_body();
-  return copier(region.outputs());
 }
 
 void Forward::by_jvp_rule(std::uint32_t index, const Tangents& inputs) {

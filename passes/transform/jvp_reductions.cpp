@@ -21,18 +21,15 @@ Tangents tangents_of_equal(S s, const Graph& equal) {
   std::vector<bool> active;
   for (const auto& tangent : s.tangents) active.push_back(tangent.has_value());
   const Jvp made = jvp(equal, active);
-  GraphCopier copier(made.graph, s.graph);
-  std::uint32_t parameter = 0;
-  for (Value input : s.inputs) copier.rename(parameter++, input);
+  std::vector<Value> operands(s.inputs.begin(), s.inputs.end());
   for (const auto& tangent : s.tangents) {
-    if (tangent) copier.rename(parameter++, *tangent);
+    if (tangent) operands.push_back(*tangent);
   }
-  copier.copy_body();
+  const std::vector<Value> outputs = inlined(made.graph, s.graph, operands);
   Tangents tangents;
   std::size_t next = made.active.size();
   for (bool is_active : made.active) {
-    tangents.push_back(is_active ? std::optional(copier(made.graph.outputs()[next++]))
-                                 : std::nullopt);
+    tangents.push_back(is_active ? std::optional(outputs[next++]) : std::nullopt);
   }
   return tangents;
 }

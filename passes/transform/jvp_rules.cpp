@@ -87,7 +87,15 @@ Tangents convert_rule(S s) {
 
 // --- functions of several ------------------------------------------------------------------------
 
-Quantity minus_one(S s) { return s.in().number(-1); }
+Tangents add_rule(S s) {
+  if (!s.is_active(0)) return {s.tangent(1).value};
+  return {(s.is_active(1) ? s.tangent(0) + s.tangent(1) : s.tangent(0)).value};
+}
+Tangents subtract_rule(S s) {
+  if (!s.is_active(0)) return {(-s.tangent(1)).value};
+  const Quantity x = s.tangent(0);
+  return {(s.is_active(1) ? x - s.tangent(1) : x).value};
+}
 Quantity d_multiply_x(S s) { return s.in(1); }
 Quantity d_multiply_y(S s) { return s.in(0); }
 Quantity d_remainder_y(S s) {
@@ -175,8 +183,8 @@ JvpRule jvp_rule(Op op) {
     case Op::optimization_barrier:  return linear();
     case Op::bitcast_convert:       return no_tangents;  // bits are no numbers
     // elementwise, two operands
-    case Op::add:                   return factors(one, one);
-    case Op::subtract:              return factors(one, minus_one);
+    case Op::add:                   return formula(add_rule);
+    case Op::subtract:              return formula(subtract_rule);
     case Op::multiply:              return factors(d_multiply_x, d_multiply_y);
     case Op::divide:                return formula(divide_rule);
     case Op::remainder:             return factors(one, d_remainder_y);

@@ -11,34 +11,6 @@
 namespace anabranch {
 namespace {
 
-Type stack_type(std::int64_t length, const Type& type) {
-  std::vector<std::int64_t> sizes(type.shape.begin(), type.shape.end());
-  sizes.insert(sizes.begin(), length);
-  return {type.dtype, Shape(std::move(sizes))};
-}
-
-// `stack[index]`, and `stack` with that replaced.
-Quantity read_stack(Quantity stack, Quantity index) {
-  Type one = stack.type();
-  std::vector<std::int64_t> sizes(one.shape.begin(), one.shape.end());
-  sizes[0] = 1;
-  std::vector<Value> operands = {stack.value, index.value};
-  const Quantity zero = index.number(0);
-  for (std::size_t i = 1; i < sizes.size(); ++i) operands.push_back(zero.value);
-  const Quantity block = {stack.graph, stack.graph->add(Op::dynamic_slice, std::move(operands),
-                                                        SizesAttributes{sizes})};
-  sizes.erase(sizes.begin());
-  return block.reshape(Shape(sizes));
-}
-
-Quantity write_stack(Quantity stack, Quantity index, Quantity value) {
-  const Quantity block = value.reshape(stack_type(1, value.type()).shape);
-  std::vector<Value> operands = {stack.value, block.value, index.value};
-  const Quantity zero = index.number(0);
-  for (int i = 0; i < value.type().rank(); ++i) operands.push_back(zero.value);
-  return {stack.graph, stack.graph->add(Op::dynamic_update_slice, std::move(operands))};
-}
-
 // Whether a node costs little enough to be computed again rather than stored.
 bool is_cheap(const Node& node) {
   return is_elementwise(node.op) || is_index(node.op) || node.op == Op::constant ||
@@ -133,7 +105,7 @@ void Splitter::counted(std::uint32_t index, const Flags& carries, const Lineariz
   std::vector<Value> operands;
   for (std::uint32_t i : known_carries) operands.push_back(known_copier_(node.inputs[i]));
   for (Value value : stacked) {
-    operands.push_back(Quantity::zeros(known_, stack_type(trips, turn.type(value))).value);
+    operands.push_back(Quantity::zeros(known_, with_first_axis(turn.type(value), trips)).value);
   }
   for (std::uint32_t i : known_captures) operands.push_back(known_copier_(node.inputs[i]));
   GraphBuilder next(node.regions[1].name()), condition(node.regions[0].name());
@@ -161,7 +133,7 @@ void Splitter::counted(std::uint32_t index, const Flags& carries, const Lineariz
   const Quantity place = first == 0 ? wide : wide - static_cast<double>(first);
   for (std::size_t i = 0; i < stacked.size(); ++i) {
     outputs.push_back(
-        write_stack({&next, stacks[i]}, place, {&next, next_copier(stacked[i])}).value);
+        Quantity{&next, stacks[i]}.with_row(place, {&next, next_copier(stacked[i])}).value);
   }
   const Value known = known_.add(Op::while_, operands, node.attributes, std::nullopt,
                                  {condition.build(condition_copier(node.regions[0].outputs())),
@@ -242,7 +214,7 @@ void Splitter::counted(std::uint32_t index, const Flags& carries, const Lineariz
     const auto at = std::find(stacked.begin(), stacked.end(), value) - stacked.begin();
     if (at < static_cast<std::ptrdiff_t>(stacked.size())) {
       const Value stack = {known.node, index_of(kept + static_cast<std::size_t>(at))};
-      in_step = read_stack({&step, capture_once(stack)}, number).value;
+      in_step = Quantity{&step, capture_once(stack)}.row(number).value;
     } else {
       in_step = recompute(recompute, value);
     }

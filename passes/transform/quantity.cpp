@@ -41,6 +41,33 @@ Quantity Quantity::sum(std::vector<std::int64_t> axes) const {
   return {graph, graph->add(Op::reduce_sum, {value}, AxesAttributes{std::move(axes)})};
 }
 
+Quantity Quantity::row(Quantity index) const {
+  std::vector<std::int64_t> sizes(shape().begin(), shape().end());
+  sizes[0] = 1;
+  std::vector<Value> operands(sizes.size() + 1, index.number(0).value);
+  operands[0] = value;
+  operands[1] = index.value;
+  const Quantity block = {
+      graph, graph->add(Op::dynamic_slice, std::move(operands), SizesAttributes{sizes})};
+  sizes.erase(sizes.begin());
+  return block.reshape(Shape(std::move(sizes)));
+}
+
+Quantity Quantity::with_row(Quantity index, Quantity row) const {
+  const Quantity block = row.reshape(with_first_axis(row.type(), 1).shape);
+  std::vector<Value> operands(static_cast<std::size_t>(shape().rank()) + 2, index.number(0).value);
+  operands[0] = value;
+  operands[1] = block.value;
+  operands[2] = index.value;
+  return {graph, graph->add(Op::dynamic_update_slice, std::move(operands))};
+}
+
+Type with_first_axis(const Type& type, std::int64_t size) {
+  std::vector<std::int64_t> sizes(type.shape.begin(), type.shape.end());
+  sizes.insert(sizes.begin(), size);
+  return {type.dtype, Shape(std::move(sizes))};
+}
+
 Quantity Quantity::conjugate() const {
   if (!is_complex(dtype())) return *this;
   return complex(op(Op::real), -op(Op::imag));

@@ -62,6 +62,9 @@ struct Quantity {
   Quantity pad(std::vector<std::int64_t> low, std::vector<std::int64_t> high,
                std::vector<std::int64_t> interior) const;
   Quantity sum(std::vector<std::int64_t> axes) const;
+  /// Element `index` of the first axis, which goes; and the same array with that one replaced.
+  Quantity row(Quantity index) const;
+  Quantity with_row(Quantity index, Quantity row) const;
   /// The conjugate; itself where it is real.
   Quantity conjugate() const;
 };
@@ -99,6 +102,8 @@ Quantity iota(GraphBuilder& graph, const Type& type, std::int64_t axis);
 /// The complex number of two real ones.
 inline Quantity complex(Quantity re, Quantity im) { return re.op(Op::complex, im); }
 
+/// With one axis more, the first.
+Type with_first_axis(const Type& type, std::int64_t size);
 /// 0, 1, ... count - 1.
 std::vector<std::int64_t> axes_up_to(std::int64_t count);
 

@@ -75,7 +75,7 @@ void transpose_loop(S s) {
 
 LinearLoop linear_loop(const Node& node, const CountedLoop& counted, Flags linear) {
   Linearized turn = linearize_turn(node.regions[1], linear);
-  LinearLoop loop{node, {}, {}, {}, {}, linear, std::move(turn), {}};
+  LinearLoop loop{node, counted, {}, {}, {}, {}, linear, std::move(turn), {}};
   Transposition what;
   for (std::uint32_t i = 0; i < linear.size(); ++i) {
     const bool is_carry = i < node.types.size();
@@ -98,21 +98,16 @@ LinearLoop linear_loop(const Node& node, const CountedLoop& counted, Flags linea
 std::vector<Value> LinearLoop::transposed_turn(GraphBuilder& graph, const std::vector<Value>& known,
                                                const std::vector<Value>& cotangents,
                                                const std::vector<Value>& sums) const {
-  GraphCopier forward(turn.known, graph), backward(transposed, graph);
-  std::uint32_t parameter = 0;
-  for (std::uint32_t i = 0; i < linear.size(); ++i) {
-    if (!linear[i]) forward.rename(parameter++, known[i]);
+  std::vector<Value> operands;
+  for (std::size_t i = 0; i < linear.size(); ++i) {
+    if (!linear[i]) operands.push_back(known[i]);
   }
-  forward.copy_body();
+  const std::vector<Value> outputs = inlined(turn.known, graph, operands);
   const std::size_t own = node.types.size() - linear_carries.size();
-  parameter = 0;
-  for (Value residual : turn.known.outputs().subspan(own)) {
-    backward.rename(parameter++, forward(residual));
-  }
-  for (Value cotangent : cotangents) backward.rename(parameter++, cotangent);
-  for (Value sum : sums) backward.rename(parameter++, sum);
-  backward.copy_body();
-  return backward(transposed.outputs());
+  operands.assign(outputs.begin() + static_cast<std::ptrdiff_t>(own), outputs.end());
+  operands.insert(operands.end(), cotangents.begin(), cotangents.end());
+  operands.insert(operands.end(), sums.begin(), sums.end());
+  return inlined(transposed, graph, operands);
 }
 
 void LinearLoop::take_results(const TransposeStep& step, Value first) const {
@@ -170,22 +165,19 @@ void transpose_branch(S s) {
 
 namespace {
 
+// Appends those of all results.
+void add_cotangents(S s, std::vector<Value>& operands) {
+  for (std::size_t i = 0; i < s.node.types.size(); ++i) operands.push_back(s.cotangent(i).value);
+}
+
 // The transpose that the user gave.
 void transpose_pullback(S s) {
   const auto arguments = static_cast<std::size_t>(s.node.as<CompositeAttributes>().arguments);
-  const Graph& backward = s.node.regions[0];
-  GraphCopier copier(backward, s.graph);
-  std::uint32_t parameter = 0;
-  for (std::size_t i = arguments; i < s.node.inputs.size(); ++i) {
-    copier.rename(parameter++, s.in(i).value);
-  }
-  for (std::size_t i = 0; i < s.node.types.size(); ++i) {
-    copier.rename(parameter++, s.cotangent(i).value);
-  }
-  copier.copy_body();
-  for (std::size_t i = 0; i < arguments; ++i) {
-    s.add(i, {&s.graph, copier(backward.outputs()[i])});
-  }
+  std::vector<Value> operands;
+  for (std::size_t i = arguments; i < s.node.inputs.size(); ++i) operands.push_back(s.in(i).value);
+  add_cotangents(s, operands);
+  const std::vector<Value> gradients = inlined(s.node.regions[0], s.graph, operands);
+  for (std::size_t i = 0; i < arguments; ++i) s.add(i, {&s.graph, gradients[i]});
 }
 
 }  // namespace
@@ -204,25 +196,18 @@ void transpose_composite(S s) {
   }
   const Flags required(s.node.types.size(), true);
   const Linearized parts = linearize(s.node.regions[0], linear, required);
-  GraphCopier forward(parts.known, s.graph);
-  std::uint32_t parameter = 0;
+  std::vector<Value> operands;
   for (std::size_t i = 0; i < linear.size(); ++i) {
-    if (!linear[i]) forward.rename(parameter++, s.in(i).op(Op::optimization_barrier).value);
+    if (!linear[i]) operands.push_back(s.in(i).op(Op::optimization_barrier).value);
   }
-  forward.copy_body();
+  operands = inlined(parts.known, s.graph, operands);
   what.linear.resize(parts.linear.parameter_count());
   what.outputs = required;
-  const Graph transposed = transpose(parts.linear, what);
-  GraphCopier backward(transposed, s.graph);
-  parameter = 0;
-  for (Value residual : parts.known.outputs()) backward.rename(parameter++, forward(residual));
-  for (std::size_t i = 0; i < s.node.types.size(); ++i) {
-    backward.rename(parameter++, s.cotangent(i).value);
-  }
-  backward.copy_body();
+  add_cotangents(s, operands);
+  const std::vector<Value> gradients = inlined(transpose(parts.linear, what), s.graph, operands);
   std::size_t next = 0;
   for (std::size_t i = 0; i < linear.size(); ++i) {
-    if (linear[i]) s.add(i, {&s.graph, backward(transposed.outputs()[next++])});
+    if (linear[i]) s.add(i, {&s.graph, gradients[next++]});
   }
 }
 

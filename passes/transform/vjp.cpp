@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include "ir/graph/builder.h"
-#include "ir/graph/copier.h"
 #include "passes/dce.h"
+#include "passes/regions.h"
 #include "passes/transform/jvp.h"
 #include "passes/transform/linearize.h"
 #include "passes/transform/transpose.h"
@@ -18,13 +17,15 @@ std::size_t count_of(const std::vector<bool>& marks) {
 
 // The first `count` parameters after the others.
 Graph with_parameters_last(const Graph& graph, std::size_t count) {
-  GraphBuilder builder(graph.name());
-  GraphCopier copier(graph, builder);
-  const auto all = static_cast<std::uint32_t>(graph.parameter_count());
-  for (auto i = static_cast<std::uint32_t>(count); i < all; ++i) copier.copy(i);
-  for (std::uint32_t i = 0; i < count; ++i) copier.copy(i);
-  copier.copy_body();
-  return builder.build(copier(graph.outputs()));
+  const std::size_t all = graph.parameter_count();
+  std::vector<Type> types(all);
+  std::vector<NewParameter> places(all);
+  for (std::size_t i = 0; i < all; ++i) {
+    const std::size_t place = i < count ? i + all - count : i - count;
+    places[i].index = static_cast<std::uint32_t>(place);
+    types[place] = graph.parameter_type(i);
+  }
+  return with_parameters(graph, types, places, all_of(graph.outputs().size()));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "anabranch/activations.h"
+#include "anabranch/arguments.h"
 #include "anabranch/arrange.h"
 #include "anabranch/array.h"
 #include "anabranch/async.h"
@@ -43,6 +44,7 @@
 #include "anabranch/limits.h"
 #include "anabranch/linalg.h"
 #include "anabranch/linear_algebra.h"
+#include "anabranch/linear_maps.h"
 #include "anabranch/log.h"
 #include "anabranch/losses.h"
 #include "anabranch/manipulate.h"

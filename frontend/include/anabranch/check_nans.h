@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "anabranch/custom_rules.h"
-#include "anabranch/differentiate.h"
 #include "anabranch/export.h"
 
 namespace ANABRANCH_API anabranch {
@@ -30,9 +29,8 @@ class CheckNans {
     if (any_traced(parts.leaves)) return Result(std::apply(function_, arguments));
     FunctionTrace trace;
     Result result = trace_function("check_nans", trace, function_, arguments, parts, where_);
-    Leaves operands = parts.leaves;
-    operands.insert(operands.end(), trace.captures().begin(), trace.captures().end());
-    const Leaves outputs = call_graph("check_nans", trace.graph(), operands, where_);
+    const Leaves outputs =
+        call_graph("check_nans", trace.graph(), trace.with_captures(parts.leaves), where_);
     demand_no_nans(trace, parts, outputs, where_);
     return put_together(std::move(result), outputs);
   }

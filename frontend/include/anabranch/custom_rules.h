@@ -16,7 +16,8 @@
 #include <utility>
 #include <vector>
 
-#include "anabranch/differentiate.h"
+#include "anabranch/detail/callable.h"
+#include "anabranch/detail/traced_function.h"
 #include "anabranch/export.h"
 // Last: it defines a macro.
 #include "anabranch/detail/assert_callable.inc"
@@ -34,7 +35,6 @@ namespace detail {
 bool any_traced(const Leaves& leaves);
 /// Whether arrays of the dtype have tangents.
 bool is_differentiable(const Array& array);
-Array zeros_like_leaf(const Array& array, SourceLocation where);
 
 /// The function and the rule as one operation on the arguments. The rule's own parameters are the
 /// arguments, then a tangent per argument that has one; its outputs those of the function, then a
@@ -52,40 +52,17 @@ Leaves stop_gradients(const Leaves& leaves, SourceLocation where);
 /// Throws Error where a rule gives another tree than it should.
 void demand_leaves_like(const char* transform, const Tree& given, const std::vector<Type>& wanted,
                         SourceLocation where);
-std::vector<Type> types_of_leaves(const Leaves& leaves);
 /// Those that have tangents.
 Leaves differentiable(const Leaves& leaves);
-
-template <class Tuple>
-Tuple with_parameters(const char* transform, FunctionTrace& trace, Tuple like,
-                      const ArgumentLeaves& parts, SourceLocation where) {
-  std::size_t next = 0;
-  std::apply(
-      [&](auto&... argument) {
-        const auto replace = [&](auto& one) {
-          tree::for_each_array(one, [&](Array& array) {
-            array = trace.parameter(transform, parts.paths[next], parts.leaves[next], where);
-            ++next;
-          });
-        };
-        (replace(argument), ...);
-      },
-      like);
-  return like;
-}
 
 /// Parameters for what has tangents, zeros for the rest.
 template <class T>
 T tangent_parameters(const char* transform, FunctionTrace& trace, T like, SourceLocation where) {
-  const auto replace = [&](Array& array) {
-    array = is_differentiable(array) ? trace.parameter(transform, "a tangent", array, where)
-                                     : zeros_like_leaf(array, where);
-  };
-  if constexpr (is_tuple_like<T>) {
-    std::apply([&](auto&... part) { (tree::for_each_array(part, replace), ...); }, like);
-  } else {
-    tree::for_each_array(like, replace);
-  }
+  tree::for_each_array(like, [&](Array& array) {
+    array = is_differentiable(array)
+                ? trace.parameter(transform, "a tangent", array, where)
+                : zeros_of(type_of_leaf(transform, "a tangent", array, where), where);
+  });
   return like;
 }
 

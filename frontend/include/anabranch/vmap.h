@@ -184,8 +184,8 @@ class Vmap {
   }
 
  private:
-  template <class Result, class ArgumentLeaves>
-  Result call(ArgumentLeaves arguments) const {
+  template <class Result, class Tuple>
+  Result call(Tuple arguments) const {
     static_assert(tree::is_tree<Result>() && detail::fits_out_axes<out_count, Result>());
     detail::MappedArguments mapped;
     std::size_t at = 0;

@@ -124,6 +124,12 @@ const Misuse misuses[] = {
      [] { ab::vjp(same, f32s({1})).second(f32s({1}).astype(ab::f64)); },
      "vjp: the cotangent is f64[1], and not f32[1], the type of what it belongs to; reshape or "
      "convert it"},
+    {"fewer cotangents than results",
+     [] {
+       const auto f = [](Array x) { return std::vector<Array>{x, x}; };
+       ab::vjp(f, f32s({1})).second(std::vector<Array>{f32s({1})});
+     },
+     "vjp: 1 arrays are given, and not 2; lists and maps must be of one length"},
     {"an empty cotangent", [] { ab::vjp(same, f32s({1})).second(Array()); },
      "vjp: the cotangent is an empty Array; give it a value first"},
     {"a tangent of another shape",
