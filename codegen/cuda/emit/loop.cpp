@@ -63,6 +63,8 @@ void KernelEmitter::grid_loop(Ref ref, const Loop& loop) {
   } else if (groups == 1) {
     text_.open("for (index {0} = blockIdx.x; {0} < {1}; {0} += gridDim.x) {{", name, loop.extent);
   } else {
+    // One turn at most: unrolled, it would only take registers, and spill on sm_90.
+    if (loop.extent <= groups) text_.line("#pragma unroll 1");
     text_.open(
         "for (index {0} = index(blockIdx.x) * {1} + group; {0} < {2}; {0} += index(gridDim.x) * "
         "{1}) {{",
