@@ -53,7 +53,8 @@ LibraryOperand packed(const DotOperand& operand) {
   return seen;
 }
 
-// A tile is a run of whole iterations of the epilogue, or everything is one tile.
+// A tile is a run of whole iterations of the epilogue: a product, or several where an iteration
+// spans them.
 void fit_epilogue(DotShape& shape, std::int64_t extent) {
   const std::int64_t size = shape.batches * shape.rows * shape.columns;
   const std::int64_t per_iteration = size / std::max<std::int64_t>(1, extent);
@@ -61,11 +62,13 @@ void fit_epilogue(DotShape& shape, std::int64_t extent) {
   const std::int64_t run =
       tile.columns == shape.columns ? tile.batches * tile.rows * tile.columns : tile.columns;
   if (per_iteration * extent == size && run % per_iteration == 0) return;
-  shape.tile = {.batches = 1, .rows = shape.rows, .columns = shape.columns};
-  if (per_iteration > shape.rows * shape.columns) {
-    throw InternalError("dot", "an epilogue whose iterations span several products");
+  const std::int64_t product = shape.rows * shape.columns;
+  const std::int64_t products = std::max<std::int64_t>(1, per_iteration / product);
+  if (product * products % per_iteration != 0) {
+    throw InternalError("dot", "an epilogue whose iterations span parts of products");
   }
-  shape.tiles = shape.batches;
+  shape.tile = {.batches = products, .rows = shape.rows, .columns = shape.columns};
+  shape.tiles = shape.batches / products;
 }
 
 std::shared_ptr<const PackedRight> share_right(const DotDesign& design) {
@@ -91,9 +94,7 @@ void see_operands(DotDesign& design, Dtype compute) {
 // bf16 needs AVX-512.
 bool has_bf16(const DotDesign& design) {
   try {
-    DotTile tile = design.shape.at(0);
-    if (design.is_packed()) tile.batches = 1;
-    design.describe(tile, nullptr);
+    design.describe(design.call_of(design.shape.at(0)), nullptr);
     return true;
   } catch (const dnnl::error&) {
     return false;
@@ -118,6 +119,12 @@ std::int64_t DotDesign::grain() const {
       1 + static_cast<std::int64_t>(worthwhile_ns * predicted_gflops / std::max(1.0, operations));
   // Every piece packs the operands for itself.
   return has_work() && is_packed() ? std::max(grain, (extent() + 3) / 4) : grain;
+}
+
+DotTile DotDesign::call_of(DotTile tile) const {
+  const bool has_strides = folded(shape.left.batch) && folded(shape.right.batch);
+  if (is_packed() || !has_strides) tile.batches = 1;
+  return tile;
 }
 
 dnnl::matmul::primitive_desc DotDesign::describe(const DotTile& tile,

@@ -43,7 +43,11 @@ struct DotDesign {
   std::int64_t extent() const;
   std::int64_t grain() const;
 
-  /// The product of a tile, with `right_layout` in place of the right operand as it is in memory
+  /// The part of a tile that one call of the library computes: one product of several where an
+  /// operand is packed or its matrices have no common stride.
+  DotTile call_of(DotTile tile) const;
+
+  /// The products of a call, with `right_layout` in place of the right operand as it is in memory
   /// unless that is null.
   dnnl::matmul::primitive_desc describe(const DotTile& tile,
                                         const dnnl::memory::desc* right_layout) const;

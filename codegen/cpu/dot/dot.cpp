@@ -88,8 +88,7 @@ Dot::Dot(DotDesign design, std::optional<DotStep::Epilogue> epilogue, HostTask e
 }
 
 void Dot::prepare(const OneThread& alone, const DotTile& whole) {
-  DotTile tile = whole;
-  if (design_.is_packed()) tile.batches = 1;
+  const DotTile tile = design_.call_of(whole);
   if (products_.contains(sizes_of(tile))) return;
   const auto& shared = design_.shared_right;
   auto description = design_.describe(tile, shared ? &shared->layout() : nullptr);
@@ -213,7 +212,7 @@ std::byte* Dot::matrix(const LibraryOperand& operand, void* const* buffers, std:
 
 void Dot::multiply(void* const* buffers, const DotTile& tile, std::byte* to,
                    std::int64_t row_stride, Workspace& workspace) const {
-  const std::int64_t together = design_.is_packed() ? 1 : tile.batches;
+  const std::int64_t together = design_.call_of(tile).batches;
   const Product& product = products_.at({together, tile.rows, tile.columns});
   const auto width = static_cast<std::int64_t>(byte_size(design_.compute));
   for (std::int64_t batch = tile.batch; batch < tile.batch + tile.batches; batch += together) {

@@ -118,6 +118,15 @@ graph outer(%0: bf16[231,1], %1: bf16[1,3]) {
   return %2
 })",
      Flavour::special},
+    {"AnEpilogueWhoseIterationsSpanSeveralProducts", R"(
+graph biased(%0: f32[2,2,127,3], %1: f32[2,2,3,2], %2: f32[2,2], %3: f32[2,127,2,3]) {
+  %4: f32[2,2,127,2] = dot %0, %1 lhs_batch=[0,1] rhs_batch=[0,1] lhs_contracting=[3] rhs_contracting=[2]
+  %5: f32[2,2,127,2] = broadcast_in_dim %2 axes=[0,3]
+  %6: f32[2,2,127,2] = add %4, %5
+  %7: f32[2,2,127,2] = dot %3, %1 lhs_batch=[0,2] rhs_batch=[0,1] lhs_contracting=[3] rhs_contracting=[2]
+  %8: f32[2,2,127,2] = multiply %7, %5
+  return %6, %8
+})"},
 };
 
 void PrintTo(const Regression& regression, std::ostream* out) { *out << regression.name; }
