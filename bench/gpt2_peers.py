@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""A training step of GPT-2's shape (124M parameters, batch 4, 64 tokens, f32): ours and JAX's, in turns.
+"""A training step of GPT-2's shape (124M parameters, batch 4, 64 tokens, f32): ours, JAX's and PyTorch's, in turns.
 
-    gpt2_peers.py build/release/bench/bench_gpt2 [--rounds N]
+    gpt2_peers.py build/release/bench/bench_gpt2 [--rounds N] [--compile]
 
-Needs JAX (pip install jax). Both run on all cores; Adam's update is part of the step, and its state is donated.
-Prints the median step of each, their ratio, and ours over the floor: 191 GFLOP of products at the measured speed of
-a large product, and 28 bytes of memory per parameter.
+Needs JAX and PyTorch (pip install jax torch). All run on all cores; Adam's update is part of the step, and its state
+is donated. PyTorch runs eagerly with its fused Adam; --compile adds torch.compile, which needs a C++ compiler and
+Python's headers. Prints the median step of each, the ratio of the best peer's to ours, and ours over the floor: 191
+GFLOP of products at the measured speed of a large product, and 28 bytes of memory per parameter.
 """
 import argparse
 import os
@@ -19,6 +20,7 @@ os.environ["JAX_PLATFORMS"] = "cpu"
 import jax
 import jax.numpy as jnp
 import numpy as np
+import torch
 
 WORDS, WIDTH, DEPTH, HEADS, TOKENS, BATCH = 50257, 768, 12, 12, 64, 4
 
@@ -86,6 +88,49 @@ def jax_seconds(steps):
     return statistics.median(times[1:])
 
 
+class TorchBlock(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.n1, self.n2 = torch.nn.LayerNorm(WIDTH), torch.nn.LayerNorm(WIDTH)
+        self.qkv, self.out = torch.nn.Linear(WIDTH, 3 * WIDTH), torch.nn.Linear(WIDTH, WIDTH)
+        self.up, self.down = torch.nn.Linear(WIDTH, 4 * WIDTH), torch.nn.Linear(4 * WIDTH, WIDTH)
+
+    def forward(self, x):
+        q, k, v = (h.view(BATCH, TOKENS, HEADS, -1).transpose(1, 2) for h in self.qkv(self.n1(x)).chunk(3, -1))
+        seen_by = torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+        x = x + self.out(seen_by.transpose(1, 2).reshape(BATCH, TOKENS, WIDTH))
+        return x + self.down(torch.nn.functional.gelu(self.up(self.n2(x))))
+
+
+class TorchModel(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.words = torch.nn.Parameter(0.02 * torch.randn(WORDS, WIDTH))
+        self.places = torch.nn.Parameter(0.02 * torch.randn(1024, WIDTH))
+        self.blocks = torch.nn.Sequential(*(TorchBlock() for _ in range(DEPTH)))
+        self.norm = torch.nn.LayerNorm(WIDTH)
+
+    def forward(self, seen, following):
+        x = torch.nn.functional.embedding(seen, self.words) + self.places[:TOKENS]
+        logits = self.norm(self.blocks(x)) @ self.words.T
+        return torch.nn.functional.cross_entropy(logits.view(-1, WORDS), following.reshape(-1))
+
+
+def torch_seconds(steps, compiles=False):
+    model = TorchModel()
+    loss = torch.compile(model) if compiles else model
+    adam = torch.optim.Adam(model.parameters(), lr=1e-4, fused=True)
+    text = torch.randint(0, WORDS, (BATCH, TOKENS + 1))
+    times = []
+    for _ in range(steps + 1):
+        start = time.perf_counter()
+        adam.zero_grad(set_to_none=True)
+        loss(text[:, :-1], text[:, 1:]).backward()
+        adam.step()
+        times.append(time.perf_counter() - start)
+    return statistics.median(times[1:])
+
+
 def ours_seconds(bench, steps):
     output = subprocess.run([bench, str(steps)], check=True, capture_output=True, text=True).stdout
     return float(re.search(r"anabranch ([\d.]+) s", output).group(1))
@@ -112,15 +157,24 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("bench")
     parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--compile", action="store_true")
     arguments = parser.parse_args()
-    ours, theirs = [], []
+    torch.set_num_threads(os.cpu_count())
+    runs = {"ours": lambda: ours_seconds(arguments.bench, 5),
+            f"JAX {jax.__version__}": lambda: jax_seconds(5),
+            f"PyTorch {torch.__version__}": lambda: torch_seconds(5)}
+    if arguments.compile:
+        runs["torch.compile"] = lambda: torch_seconds(5, compiles=True)
+    times = {name: [] for name in runs}
     for _ in range(arguments.rounds):
-        ours.append(ours_seconds(arguments.bench, 5))
-        theirs.append(jax_seconds(5))
+        for name, run in runs.items():
+            times[name].append(run())
+    medians = {name: statistics.median(all_times) for name, all_times in times.items()}
     floor, speed, bandwidth = floor_seconds()
-    mine, other = statistics.median(ours), statistics.median(theirs)
-    print(f"ours {mine:.3f} s, JAX {jax.__version__} {other:.3f} s, ratio {other / mine:.2f}; floor {floor:.3f} s "
-          f"({speed / 1e9:.0f} GFLOP/s, {bandwidth / 1e9:.0f} GB/s), ours over it {mine / floor:.2f}")
+    ours = medians.pop("ours")
+    print(f"ours {ours:.3f} s, " + ", ".join(f"{name} {seconds:.3f} s" for name, seconds in medians.items()))
+    print(f"best peer over ours {min(medians.values()) / ours:.2f}; floor {floor:.3f} s "
+          f"({speed / 1e9:.0f} GFLOP/s, {bandwidth / 1e9:.0f} GB/s), ours over it {ours / floor:.2f}")
 
 
 if __name__ == "__main__":
