@@ -12,6 +12,7 @@
 #include "codegen/cpu/dot/dot.h"
 #include "codegen/cpu/grain.h"
 #include "codegen/cpu/kernel_passes.h"
+#include "codegen/cpu/kernel_time.h"
 #include "codegen/cpu/link_program.h"
 #include "codegen/cpu/native_flow.h"
 #include "codegen/host/scatter.h"
@@ -19,8 +20,9 @@
 namespace anabranch::cpu {
 namespace {
 
-// What oneDNN does on one core, in f32: from 140 for a product of 64 to 240.
-constexpr double dot_operations_per_ns = 160;
+// What oneDNN does on one core, in f32: from 140 for a product of 64 to 240. OpenBLAS does half of
+// it in f64.
+constexpr double dot_operations_per_ns = 160, f64_dot_operations_per_ns = 75;
 
 std::int64_t ranges(std::int64_t extent, std::int64_t grain) {
   return std::max<std::int64_t>(1, extent / std::max<std::int64_t>(1, grain));
@@ -41,13 +43,14 @@ class Predict {
 
   void operator()(const KernelStep& step) const {
     const Kernel& kernel = kernels_[step.kernel];
-    set(core_ns(step_.cost), ranges(kernel.extent(), grain(kernel)));
+    set(kernel_ns(kernel), ranges(kernel.extent(), grain(kernel)));
   }
   void operator()(const DotStep& dot) const {
     Cost alone = step_.cost;
     if (dot.epilogue) alone.operations -= kernels_[dot.epilogue->kernel].cost.operations;
     const double memory_ns = core_ns({alone.bytes_read, alone.bytes_written, 0});
-    const double dot_ns = static_cast<double>(alone.operations) / dot_operations_per_ns;
+    const double rate = dot.lhs.dtype == f64 ? f64_dot_operations_per_ns : dot_operations_per_ns;
+    const double dot_ns = static_cast<double>(alone.operations) / rate;
     const double epilogue_ns = core_ns({0, 0, step_.cost.operations - alone.operations});
     // How it is cut does not depend on whether an operand is packed.
     const DotDesign made = design(dot, epilogue_extent(dot, kernels_), false);
@@ -93,10 +96,13 @@ class Predict {
 class CpuBackend final : public Backend {
  public:
   std::optional<DotPlan> plan_dot(const DotSplit& split, const Device&,
-                                  const Options&) const override {
+                                  const Options& options) const override {
     const DotStep& dot = std::get<DotStep>(split.product);
     if (dot.lhs.size() == 0 || dot.rhs.size() == 0) return std::nullopt;
     if (!has_library_dot(dot.lhs, dot.rhs, dot.attributes)) return std::nullopt;
+    if (!options.prefer_libraries && loops_are_faster(dot.lhs, dot.rhs, dot.attributes)) {
+      return std::nullopt;
+    }
     DotPlan plan;
     plan.dot = dot;
     if (!split.epilogue) return plan;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "codegen/costs.h"
+#include "codegen/cpu/kernel_time.h"
 
 namespace anabranch {
 namespace {
@@ -17,7 +17,7 @@ constexpr std::int64_t iterations_per_cut = 64;
 
 std::int64_t grain(const Kernel& kernel) {
   const std::int64_t extent = kernel.extent();
-  const double total = core_ns(kernel.cost);
+  const double total = cpu::kernel_ns(kernel);
   if (extent <= 1 || total < 2 * least_ns_per_thread) return std::max<std::int64_t>(extent, 1);
   const double iterations = std::ceil(static_cast<double>(extent) * least_ns_per_thread / total);
   auto least = static_cast<std::int64_t>(iterations);

@@ -113,14 +113,23 @@ class DotLowering {
     return writer.builder.take();
   }
 
-  // The last loop over left axes alone; the number of loops if there is none.
+  // The last loop over left axes alone; the number of loops if there is none. It is no block where
+  // it becomes vectors: where the result has one column and the left operand consecutive rows.
   std::size_t blocked_group(const Nest& nest) const {
     std::size_t found = nest.kept.size();
+    if (has_one_column() && is_left(axes_.lhs.empty() ? 0 : axes_.lhs.back())) return found;
     for (std::size_t i = 0; i < nest.kept.size(); ++i) {
       const std::vector<int>& axes = nest.kept[i].axes;
-      if (axes.front() >= axes_.first_left && axes.back() < axes_.first_right) found = i;
+      if (is_left(axes.front()) && is_left(axes.back())) found = i;
     }
     return found;
+  }
+
+  bool is_left(int axis) const { return axis >= axes_.first_left && axis < axes_.first_right; }
+  bool has_one_column() const {
+    const auto at = axes_.sizes.begin();
+    return std::all_of(at + axes_.first_right, at + axes_.first_contracting,
+                       [](std::int64_t size) { return size == 1; });
   }
 
   Ref element(GroupWriter& writer, Value operand, const std::vector<int>& axes, Dtype dtype) const {

@@ -89,9 +89,9 @@ TEST(CompileWork, EqualDotsShareTheirPrimitives) {
     return contexts.size();
   };
   GraphBuilder builder("dots");
-  Value x = builder.parameter({f32, Shape{8, 8}});
+  Value x = builder.parameter({f32, Shape{32, 32}});
   std::vector<Value> weights;
-  for (int i = 0; i < 20; ++i) weights.push_back(builder.parameter({f32, Shape{8, 8}}));
+  for (int i = 0; i < 20; ++i) weights.push_back(builder.parameter({f32, Shape{32, 32}}));
   for (std::size_t i = 0; i < weights.size(); ++i) {
     x = builder.add(Op::dot, {x, weights[i]}, DotAttributes{{}, {}, {1}, {0}});
     if (i % 4 == 1) x = builder.add(Op::tanh, {x});

@@ -123,7 +123,7 @@ std::int64_t DotDesign::grain() const {
 
 DotTile DotDesign::call_of(DotTile tile) const {
   const bool has_strides = folded(shape.left.batch) && folded(shape.right.batch);
-  if (is_packed() || !has_strides) tile.batches = 1;
+  if (is_packed() || !has_strides || library == DotLibrary::openblas) tile.batches = 1;
   return tile;
 }
 
@@ -152,6 +152,11 @@ DotDesign design(const DotStep& dot, std::optional<std::int64_t> epilogue_extent
   made.is_direct = !dot.epilogue || dot.epilogue->in_place;
   if (epilogue_extent && made.shape.tiles > 0) fit_epilogue(made.shape, *epilogue_extent);
   if (!made.has_work()) return made;
+  if (made.dtype == f64) {
+    made.library = DotLibrary::openblas;
+    see_operands(made, f64);
+    return made;
+  }
   const OneThread alone;
   see_operands(made, made.dtype == bf16 ? bf16 : f32);
   if (made.dtype == bf16 && !has_bf16(made)) see_operands(made, f32);

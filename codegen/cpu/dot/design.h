@@ -1,5 +1,5 @@
-// How a dot is computed: how it is cut, and how oneDNN sees its operands. Decided before anything
-// is compiled for it.
+// How a dot is computed: by which library, how it is cut, and how the library sees its operands.
+// Decided before anything is compiled for it.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,11 @@ struct LibraryOperand {
 /// The engine of the process: where memory fails while oneDNN makes one, it ends the process.
 const dnnl::engine& cpu_engine();
 
+/// oneDNN has no products of f64.
+enum class DotLibrary : std::uint8_t { onednn, openblas };
+
 struct DotDesign {
+  DotLibrary library = DotLibrary::onednn;
   DotShape shape;
   Dtype dtype = f32;    ///< of the result
   Dtype compute = f32;  ///< that the library works in

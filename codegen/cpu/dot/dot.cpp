@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <oneapi/dnnl/dnnl.hpp>
@@ -15,13 +16,14 @@
 #include "codegen/cpu/dot/design.h"
 #include "codegen/cpu/dot/one_thread.h"
 #include "codegen/cpu/dot/pack.h"
+#include "codegen/linalg/product.h"
 
 namespace anabranch::cpu {
 namespace {
 
 // What one thread needs while it works, kept for the next call.
 struct Workspace {
-  dnnl::stream stream;
+  std::optional<dnnl::stream> stream;
   std::map<const dnnl::matmul*, std::unordered_map<int, dnnl::memory>> arguments;
   std::optional<AlignedBytes> scratchpad, left, right, accumulated, result;
   std::int64_t packed_batch = -1;  // whose matrices `left` and `right` hold
@@ -42,6 +44,10 @@ class Dot {
   void run_tile(void* const* buffers, const DotTile& tile, Workspace& workspace) const;
   void multiply(void* const* buffers, const DotTile& tile, std::byte* to, std::int64_t row_stride,
                 Workspace& workspace) const;
+  void run_openblas(const std::byte* left, const std::byte* right, const DotTile& tile,
+                    std::byte* result, std::int64_t row_stride) const;
+  void run_onednn(std::byte* left, std::byte* right, const std::array<std::int64_t, 3>& sizes,
+                  std::byte* result, Workspace& workspace) const;
   std::unordered_map<int, dnnl::memory> arguments_of(const Product& product,
                                                      const Workspace& workspace) const;
   std::byte* matrix(const LibraryOperand& operand, void* const* buffers, std::int64_t batch,
@@ -52,6 +58,7 @@ class Dot {
     return (tile.batch * design_.shape.rows + tile.row) * design_.shape.columns + tile.column;
   }
   std::size_t output_buffer() const { return 2 + (epilogue_ ? epilogue_->inputs : 0); }
+  void make_primitives();
   void prepare(const OneThread& alone, const DotTile& tile);
   void compile_kernels_around();
   std::unique_ptr<Workspace> borrow_workspace() const;
@@ -68,6 +75,11 @@ class Dot {
   mutable std::vector<std::unique_ptr<Workspace>> idle_;
 };
 
+// To call oneDNN takes as long as so many multiplications and additions, twice over.
+constexpr std::int64_t most_small_product = 8192;
+// A right operand of f64 that leaves a core's own cache: OpenBLAS computes with blocks of it.
+constexpr std::int64_t least_right_in_blocks = 1 << 17;
+
 std::array<std::int64_t, 3> sizes_of(const DotTile& tile) {
   return {tile.batches, tile.rows, tile.columns};
 }
@@ -77,6 +89,11 @@ Dot::Dot(DotDesign design, std::optional<DotStep::Epilogue> epilogue, HostTask e
       epilogue_(std::move(epilogue)),
       epilogue_task_(std::move(epilogue_task)) {
   if (!design_.has_work()) return;
+  if (design_.library == DotLibrary::onednn) make_primitives();
+  compile_kernels_around();
+}
+
+void Dot::make_primitives() {
   const OneThread alone;
   try {
     prepare(alone, design_.shape.at(0));
@@ -84,7 +101,6 @@ Dot::Dot(DotDesign design, std::optional<DotStep::Epilogue> epilogue, HostTask e
   } catch (const dnnl::error& error) {
     throw InternalError("dot", error.what());
   }
-  compile_kernels_around();
 }
 
 void Dot::prepare(const OneThread& alone, const DotTile& whole) {
@@ -130,8 +146,8 @@ std::unique_ptr<Workspace> Dot::borrow_workspace() const {
       return workspace;
     }
   }
-  auto workspace = std::make_unique<Workspace>(
-      Workspace{dnnl::stream(design_.engine), {}, {}, {}, {}, {}, {}, -1});
+  auto workspace = std::make_unique<Workspace>();
+  if (design_.library == DotLibrary::onednn) workspace->stream.emplace(design_.engine);
   const DotTile& tile = design_.shape.tile;
   const auto elements = static_cast<std::size_t>(tile.batches * tile.rows * tile.columns);
   workspace->scratchpad.emplace(scratchpad_bytes_);
@@ -168,7 +184,8 @@ DotTasks Dot::tasks(std::shared_ptr<const Dot> self) {
 void Dot::run(void* const* buffers, std::int64_t begin, std::int64_t end) const {
   end = std::min(end, design_.shape.tiles);
   if (begin >= end) return;
-  const OneThread alone;
+  std::optional<OneThread> alone;
+  if (design_.library == DotLibrary::onednn) alone.emplace();
   auto workspace = borrow_workspace();
   try {
     for (std::int64_t i = begin; i < end; ++i) run_tile(buffers, design_.shape.at(i), *workspace);
@@ -213,7 +230,6 @@ std::byte* Dot::matrix(const LibraryOperand& operand, void* const* buffers, std:
 void Dot::multiply(void* const* buffers, const DotTile& tile, std::byte* to,
                    std::int64_t row_stride, Workspace& workspace) const {
   const std::int64_t together = design_.call_of(tile).batches;
-  const Product& product = products_.at({together, tile.rows, tile.columns});
   const auto width = static_cast<std::int64_t>(byte_size(design_.compute));
   for (std::int64_t batch = tile.batch; batch < tile.batch + tile.batches; batch += together) {
     for (auto [operand, room, pack] : {std::tuple(&design_.left, &workspace.left, pack_left_),
@@ -232,13 +248,35 @@ void Dot::multiply(void* const* buffers, const DotTile& tile, std::byte* to,
     std::byte* right = matrix(design_.right, buffers, batch, workspace.right) +
                        tile.column * design_.right.free_stride * width;
     std::byte* result = to + (batch - tile.batch) * tile.rows * row_stride * width;
-    auto& arguments = workspace.arguments[&product.primitive];
-    if (arguments.empty()) arguments = arguments_of(product, workspace);
-    arguments.at(DNNL_ARG_SRC).set_data_handle(left);
-    arguments.at(DNNL_ARG_WEIGHTS).set_data_handle(right);
-    arguments.at(DNNL_ARG_DST).set_data_handle(result);
-    product.primitive.execute(workspace.stream, arguments);
+    if (design_.library == DotLibrary::openblas) {
+      run_openblas(left, right, tile, result, row_stride);
+    } else {
+      run_onednn(left, right, {together, tile.rows, tile.columns}, result, workspace);
+    }
   }
+}
+
+void Dot::run_openblas(const std::byte* left, const std::byte* right, const DotTile& tile,
+                       std::byte* result, std::int64_t row_stride) const {
+  const auto matrix = [](const std::byte* at, std::int64_t row, std::int64_t column) {
+    return StridedMatrix{reinterpret_cast<const double*>(at), row, column};
+  };
+  const LibraryOperand &a = design_.left, &b = design_.right;
+  anabranch::multiply(matrix(left, a.free_stride, a.contracting_stride),
+                      matrix(right, b.contracting_stride, b.free_stride), tile.rows,
+                      design_.shape.inner, tile.columns, reinterpret_cast<double*>(result),
+                      row_stride);
+}
+
+void Dot::run_onednn(std::byte* left, std::byte* right, const std::array<std::int64_t, 3>& sizes,
+                     std::byte* result, Workspace& workspace) const {
+  const Product& product = products_.at(sizes);
+  auto& arguments = workspace.arguments[&product.primitive];
+  if (arguments.empty()) arguments = arguments_of(product, workspace);
+  arguments.at(DNNL_ARG_SRC).set_data_handle(left);
+  arguments.at(DNNL_ARG_WEIGHTS).set_data_handle(right);
+  arguments.at(DNNL_ARG_DST).set_data_handle(result);
+  product.primitive.execute(*workspace.stream, arguments);
 }
 
 // Making these takes as long as a small product, so that a workspace keeps them.
@@ -296,9 +334,23 @@ void Dot::run_epilogue(void* const* buffers, const DotTile& tile, std::byte* res
 }  // namespace
 
 bool has_library_dot(const Type& lhs, const Type& rhs, const DotAttributes& attributes) {
-  if (lhs.dtype != rhs.dtype || !is_float(lhs.dtype) || lhs.dtype == f64) return false;
+  if (lhs.dtype != rhs.dtype || !is_float(lhs.dtype)) return false;
+  if (lhs.dtype == f64) {
+    // OpenBLAS has sizes and strides of 32 bits.
+    constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+    return lhs.size() <= most && rhs.size() <= most;
+  }
   // oneDNN 2.6 adds a zero times the left operand to each single product of bf16: NaN for infinity.
   return lhs.dtype != bf16 || dot_shape(lhs, rhs, attributes).inner > 1;
+}
+
+bool loops_are_faster(const Type& lhs, const Type& rhs, const DotAttributes& attributes) {
+  const DotShape shape = dot_shape(lhs, rhs, attributes);
+  if (shape.columns == 1) return true;
+  if (lhs.dtype != f64) return shape.rows * shape.columns * shape.inner <= most_small_product;
+  const bool is_cached = shape.inner * shape.columns < least_right_in_blocks;
+  const bool is_wide = shape.columns >= 1024 && shape.rows >= 256;
+  return shape.rows < 32 || (is_cached && !is_wide);
 }
 
 DotTasks make_dot(const DotStep& dot, const HostTask& epilogue) {

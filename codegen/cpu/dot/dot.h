@@ -1,5 +1,5 @@
-// Dot through oneDNN, with any elementwise epilogue of our own run on each block of rows while it
-// is still in the cache.
+// Dot through oneDNN or OpenBLAS, with any elementwise epilogue of our own run on each block of
+// rows while it is still in the cache.
 #pragma once
 
 #include <optional>
@@ -9,9 +9,14 @@
 
 namespace anabranch::cpu {
 
-/// Whether oneDNN computes this dot (f32, bf16, f16); others are lowered to loops: other dtypes,
-/// and bf16 where nothing is summed.
+/// Whether a library computes this dot: oneDNN those of f32, bf16 and f16, but of bf16 where
+/// nothing is summed; OpenBLAS those of f64. Others are lowered to loops.
 bool has_library_dot(const Type& lhs, const Type& rhs, const DotAttributes& attributes);
+
+/// Whether loops take less time than that library: for products with a vector, which are bound by
+/// memory, for those that are over before a library is called, and for those of f64 of which a core
+/// has one operand in its cache (docs/benchmarks.md).
+bool loops_are_faster(const Type& lhs, const Type& rhs, const DotAttributes& attributes);
 
 /// A dot's tasks, to run one after the other.
 struct DotTasks {

@@ -29,6 +29,9 @@ struct Options {
   bool fast_math = false;
   /// Lets f32 dots on a GPU round their operands to TF32, ten bits of mantissa, for speed.
   bool tf32 = false;
+  /// Has a library compute every dot that it can, also where loops of our own are expected to be
+  /// faster: products with a vector, and small ones.
+  bool prefer_libraries = false;
   bool verify = false;                ///< check the graph after every pass
   std::vector<std::string> disabled;  ///< passes to leave out, by name ("fuse")
 

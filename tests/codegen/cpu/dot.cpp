@@ -1,4 +1,4 @@
-// Dots through oneDNN, with and without an epilogue, against the interpreter.
+// Dots through oneDNN and OpenBLAS, with and without an epilogue, against the interpreter.
 #include "codegen/cpu/dot/dot.h"
 
 #include <gtest/gtest.h>
@@ -203,7 +203,7 @@ TEST_P(DotTest, RunsItsEpilogue) {
 
 INSTANTIATE_TEST_SUITE_P(Shapes, DotTest,
                          testing::Combine(testing::Range<std::size_t>(0, std::size(cases)),
-                                          testing::Values(f32, bf16, f16)),
+                                          testing::Values(f32, bf16, f16, f64)),
                          [](const auto& info) {
                            return std::string(cases[std::get<0>(info.param)].name) + "_" +
                                   std::string(name(std::get<1>(info.param)));
@@ -233,8 +233,8 @@ TEST(MakeDot, RefusesAPackedOperandThatTheLibraryReadsAsItIs) {
   EXPECT_THROW(make_dot(dot), InternalError);
 }
 
-TEST(HasLibraryDot, IsForSingleAndHalfPrecision) {
-  for (Dtype dtype : {bool_, i32, u8, f64}) {
+TEST(HasLibraryDot, IsForFloats) {
+  for (Dtype dtype : {bool_, i32, u8, c64}) {
     Type type{dtype, Shape{2, 2}};
     EXPECT_FALSE(has_library_dot(type, type, {{}, {}, {1}, {0}})) << name(dtype);
   }
@@ -246,6 +246,20 @@ TEST(HasLibraryDot, IsNotForSingleProductsOfBfloats) {
   };
   EXPECT_FALSE(has(bf16, 1));
   EXPECT_TRUE(has(bf16, 2) && has(f16, 1) && has(f32, 1));
+}
+
+TEST(LoopsAreFaster, ForVectorsAndSmallProducts) {
+  const auto faster = [](Dtype dtype, std::int64_t rows, std::int64_t inner, std::int64_t columns) {
+    return loops_are_faster({dtype, Shape{rows, inner}}, {dtype, Shape{inner, columns}},
+                            {{}, {}, {1}, {0}});
+  };
+  for (Dtype dtype : {f32, bf16, f16, f64}) {
+    EXPECT_TRUE(faster(dtype, 4096, 4096, 1) && faster(dtype, 1, 4096, 4096)) << name(dtype);
+    EXPECT_TRUE(faster(dtype, 16, 16, 16)) << name(dtype);
+    EXPECT_FALSE(faster(dtype, 512, 512, 512)) << name(dtype);
+  }
+  EXPECT_TRUE(faster(f64, 256, 256, 256));
+  EXPECT_FALSE(faster(f32, 256, 256, 256));
 }
 
 }  // namespace

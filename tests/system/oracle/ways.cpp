@@ -105,6 +105,7 @@ template <int streams>
 std::vector<Literal> fused(const GraphCase& tested) {
   Options options = on_streams(streams);
   options.verify = true;
+  options.prefer_libraries = streams > 1;  // dots of random graphs are small
   const Compilation compilation = compiled(tested, options);
   return streams > 1 ? run_twice(tested, compilation) : run_once(tested, compilation);
 }

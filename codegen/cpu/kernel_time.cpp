@@ -1,0 +1,57 @@
+#include "codegen/cpu/kernel_time.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "ir/fusion_plan.h"
+
+namespace anabranch::cpu {
+namespace {
+
+// Of instructions, be they of scalars or of vectors: two or three start in a cycle, and loads,
+// stores and waits for results take what is left of it.
+constexpr double instructions_per_ns = 4;
+constexpr double cached_bytes_per_ns = 30, bytes_per_ns = 10;
+constexpr double cached_bytes = 1 << 20;
+
+class Counter {
+ public:
+  explicit Counter(const Kernel& kernel) : kernel_(kernel), places_(placing_scalars(kernel)) {
+    visit(kernel.body, 1);
+  }
+
+  double instructions() const { return instructions_; }
+
+ private:
+  void visit(const Block& block, double times) {
+    for (Ref ref : block) visit(ref, times);
+  }
+
+  void visit(Ref ref, double times) {
+    const Operation& operation = kernel_[ref].operation;
+    if (const auto* compute = std::get_if<Compute>(&operation)) {
+      if (!places_[ref.index]) instructions_ += times * operations_per_element(compute->op);
+    } else if (const auto* loop = std::get_if<Loop>(&operation)) {
+      const double turns = times * static_cast<double>(loop->extent) / loop->vector_width;
+      visit(loop->body, turns);
+      for (const Reduction& reduction : loop->reductions) {
+        instructions_ += turns;
+        visit(reduction.body, turns);
+      }
+    }
+  }
+
+  const Kernel& kernel_;
+  const std::vector<bool> places_;
+  double instructions_ = 0;
+};
+
+}  // namespace
+
+double kernel_ns(const Kernel& kernel) {
+  const auto bytes = static_cast<double>(kernel.cost.bytes_read + kernel.cost.bytes_written);
+  const double memory_ns = bytes / (bytes <= cached_bytes ? cached_bytes_per_ns : bytes_per_ns);
+  return std::max(memory_ns, Counter(kernel).instructions() / instructions_per_ns);
+}
+
+}  // namespace anabranch::cpu
