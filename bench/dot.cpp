@@ -1,6 +1,7 @@
-// Dot beside oneDNN called directly with its own threads: squares in f32 and bf16, a batch of small
-// products, and a dense layer beside dot, bias and activation written with oneDNN's post-ops. f64,
-// which oneDNN has not, stands alone.
+// Dot beside oneDNN called directly with its own threads: squares in f32 and bf16, batches of small
+// products, and a dense layer beside dot, bias and activation written with oneDNN's post-ops.
+// Products that loops of ours compute stand beside the same with `prefer_libraries`; f64, which
+// oneDNN has not, stands alone.
 //
 // Floor: 2 * 1024^3 operations over the peak of the cores' fused multiply-add units.
 #include <anabranch/anabranch.h>
@@ -111,6 +112,17 @@ void batch_ours(benchmark::State& state, std::int64_t count, ab::Dtype dtype) {
   rate(state, n, count);
 }
 
+// An [m, k] matrix times a [k, n] one, by loops of ours where those are chosen, or by oneDNN.
+void chosen(benchmark::State& state, std::int64_t m, std::int64_t k, std::int64_t n,
+            bool by_library) {
+  ab::Options options = ab::default_options();
+  options.prefer_libraries = by_library;
+  auto product = ab::jit([](ab::Array a, ab::Array b) { return ab::matmul(a, b); }, options);
+  ab::Array a = ab::ones({m, k}), b = ab::ones({k, n});
+  product(a, b).wait();
+  for (auto _ : state) product(a, b).wait();
+}
+
 void layer_direct(benchmark::State& state) {
   Direct direct(state.range(0), true);
   for (auto _ : state) direct();
@@ -150,6 +162,15 @@ void batch(const std::string& name, std::int64_t count, ab::Dtype dtype,
       [=](benchmark::State& state) { batch_direct(state, count, type); }, n);
 }
 
+void choice(std::int64_t m, std::int64_t k, std::int64_t n) {
+  const std::string name =
+      "[" + std::to_string(m) + "," + std::to_string(k) + "] times [.," + std::to_string(n) + "]";
+  for (bool by_library : {false, true}) {
+    const Run run = [=](benchmark::State& state) { chosen(state, m, k, n, by_library); };
+    add(name + (by_library ? "/peer: oneDNN, as we call it" : "/ours"), run, 1);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -157,8 +178,15 @@ int main(int argc, char** argv) {
   for (std::int64_t n : {64, 128, 256, 512, 1024, 2048}) pair("dot", dot_ours, dot_direct, n);
   pair("relu(x*w+b)", layer_ours, layer_direct, 1024);
   batch("64 dots of", 64, ab::f32, Type::f32, 64);
+  batch("10,000 dots of", 10'000, ab::f32, Type::f32, 16);
+  batch("1,000 dots of", 1'000, ab::f32, Type::f32, 4);
+  choice(4096, 4096, 1);
+  choice(1, 4096, 4096);
+  choice(16, 16, 16);
   batch("bf16 dot", 1, ab::bf16, Type::bf16, 1024);
-  add(
-      "f64 dot 512/ours", [](benchmark::State& state) { batch_ours(state, 1, ab::f64); }, 512);
+  for (std::int64_t n : {256, 512, 1024}) {
+    const Run run = [](benchmark::State& state) { batch_ours(state, 1, ab::f64); };
+    add("f64 dot " + std::to_string(n) + "/ours", run, n);
+  }
   return bench::run(argc, argv);
 }

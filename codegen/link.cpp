@@ -14,6 +14,7 @@
 #include "codegen/host/sort.h"
 #include "codegen/linalg/task.h"
 #include "ir/custom_call.h"
+#include "ir/failed_check.h"
 #include "runtime/memory/copy.h"
 
 namespace anabranch {
@@ -82,6 +83,34 @@ HostTask custom_call(const Step& step, const CallStep& call) {
   return {run_custom, std::move(task), 1, 1};
 }
 
+// What a check guards, and how many bytes each is.
+struct CheckTask {
+  CheckAttributes attributes;
+  std::size_t state_size = 0;
+  std::vector<std::size_t> bytes;
+};
+
+void run_check(const void* context, void* const* buffers, std::int64_t, std::int64_t) {
+  const auto& [attributes, size, bytes] = *static_cast<const CheckTask*>(context);
+  const std::span state(static_cast<const std::int32_t*>(buffers[0]), size);
+  if (const std::string* message = failed_check(state, attributes)) throw Error(*message);
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const void* from = buffers[1 + i];
+    void* to = buffers[1 + bytes.size() + i];
+    if (from != to && bytes[i] > 0) std::memcpy(to, from, bytes[i]);
+  }
+}
+
+HostTask check(const CallStep& call) {
+  CheckTask task{std::get<CheckAttributes>(call.attributes),
+                 static_cast<std::size_t>(call.operands[0].size()),
+                 {}};
+  for (std::size_t i = 1; i < call.operands.size(); ++i) {
+    task.bytes.push_back(call.operands[i].bytes());
+  }
+  return {run_check, std::make_shared<const CheckTask>(std::move(task)), 1, 1};
+}
+
 // No default: a call that has no function here fails the build.
 HostTask call_task(const Program& program, const Step& step, const CallStep& call) {
   const Device& device = program.devices[device_of(program, step)].device;
@@ -91,6 +120,8 @@ HostTask call_task(const Program& program, const Step& step, const CallStep& cal
       return scatter_task(call, cores);
     case Op::custom_call:
       return custom_call(step, call);
+    case Op::check:
+      return check(call);
     case Op::sort:
     case Op::argsort:
       return host::sort_task(call, cores);

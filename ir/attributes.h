@@ -181,6 +181,12 @@ struct CustomCallAttributes {
   bool operator==(const CustomCallAttributes&) const = default;
 };
 
+/// What each number but 0 of a check's first operand says: "MESSAGE, at model.cpp:12".
+struct CheckAttributes {
+  std::vector<std::string> messages;
+  bool operator==(const CheckAttributes&) const = default;
+};
+
 /// Which triangle is read and written: the upper one unless `lower`.
 struct TriangleAttributes {
   bool lower = false;
@@ -273,7 +279,7 @@ using Attributes =
                  ArgsortAttributes, CumulativeAttributes, DeviceAttributes, CustomCallAttributes,
                  TriangleAttributes, TriangularSolveAttributes, SvdAttributes, EighAttributes,
                  FftAttributes, FusionAttributes, GatherAttributes, ScatterAttributes,
-                 EigAttributes, CompositeAttributes>;
+                 EigAttributes, CheckAttributes, CompositeAttributes>;
 
 template <class Visitor>
 void fields(const NoAttributes&, Visitor&&) {}
@@ -414,6 +420,10 @@ template <MaybeConst<FftAttributes> A, class Visitor>
 void fields(A& a, Visitor&& visit) {
   visit("type", a.type);
   visit("lengths", a.lengths);
+}
+template <MaybeConst<CheckAttributes> A, class Visitor>
+void fields(A& a, Visitor&& visit) {
+  visit("messages", a.messages);
 }
 template <MaybeConst<CompositeAttributes> A, class Visitor>
 void fields(A& a, Visitor&& visit) {

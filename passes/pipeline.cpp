@@ -12,12 +12,15 @@
 #include "passes/simplify.h"
 #include "passes/simplify_control_flow.h"
 #include "passes/sink.h"
+#include "passes/transform/gather_checks.h"
 
 namespace anabranch {
 namespace {
 
 constexpr Pass inline_pass = {"inline", "put functions in the place of their calls", inline_, true,
                               true};
+constexpr Pass checks_pass = {"checks", "carry what checks find out of loops and branches",
+                              gather_checks, true};
 constexpr Pass expand_pass = {"expand", "write what no backend computes as what one does", expand,
                               false, true};
 constexpr Pass canonicalize_pass = {"canonicalize", "one way of writing each thing", canonicalize};
@@ -25,7 +28,7 @@ constexpr Pass fold_pass = {"fold", "compute what only depends on constants", fo
 constexpr Pass simplify_pass = {"simplify", "algebra that keeps every bit", simplify};
 constexpr Pass sink_pass = {"sink", "let loops compute what costs more to load", sink};
 constexpr Pass simplify_control_flow_pass = {
-    "simplify_control_flow", "take the branches and drop the loops that are decided",
+    "simplify_control_flow", "take the branches, and drop the loops and checks, that are decided",
     simplify_control_flow};
 constexpr Pass cse_pass = {"cse", "compute equal things once", cse};
 constexpr Pass dce_pass = {"dce", "drop what no output needs", dce};
@@ -36,35 +39,19 @@ constexpr Pass outline_pass = {"outline", "make a group of each op that is left"
 constexpr Pass placement_pass = {"placement", "put each op on the device of its operands",
                                  show_placement, true};
 
-constexpr Pass passes[] = {inline_pass,
-                           expand_pass,
-                           canonicalize_pass,
-                           fold_pass,
-                           sink_pass,
-                           simplify_pass,
-                           simplify_control_flow_pass,
-                           cse_pass,
-                           dce_pass,
-                           fuse_pass,
-                           outline_pass,
+constexpr Pass passes[] = {inline_pass,   checks_pass, expand_pass,   canonicalize_pass,
+                           fold_pass,     sink_pass,   simplify_pass, simplify_control_flow_pass,
+                           cse_pass,      dce_pass,    fuse_pass,     outline_pass,
                            placement_pass};
 
 // Simplifying brings constants together and index maps next to each other, and so does a branch
 // that has been taken: fold and merge those too.
 // Rules see what a loop computes with once that has sunk into it.
-constexpr Pass compile_passes[] = {inline_pass,
-                                   expand_pass,
-                                   canonicalize_pass,
-                                   fold_pass,
-                                   sink_pass,
-                                   simplify_pass,
-                                   simplify_control_flow_pass,
-                                   canonicalize_pass,
-                                   fold_pass,
-                                   cse_pass,
-                                   dce_pass,
-                                   fuse_pass,
-                                   outline_pass};
+constexpr Pass compile_passes[] = {
+    inline_pass,       checks_pass, expand_pass,   canonicalize_pass,
+    fold_pass,         sink_pass,   simplify_pass, simplify_control_flow_pass,
+    canonicalize_pass, fold_pass,   cse_pass,      dce_pass,
+    fuse_pass,         outline_pass};
 
 }  // namespace
 

@@ -21,7 +21,14 @@ class Straightener {
   Graph run() {
     GraphCopier copier(graph_, builder_);
     for (std::uint32_t i = 0; i < graph_.nodes().size(); ++i) {
-      if (!is_control(graph_.node(i).op)) {
+      const Node& node = graph_.node(i);
+      if (node.op == Op::check && holds(copier(node.inputs[0]))) {
+        for (std::uint32_t k = 0; k < node.types.size(); ++k) {
+          copier.rename({i, k}, copier(node.inputs[1 + k]));
+        }
+        continue;
+      }
+      if (!is_control(node.op)) {
         copier.copy(i);
         continue;
       }
@@ -48,6 +55,12 @@ class Straightener {
     const Node& node = builder_.node(value);
     if (node.op != Op::constant || !node.types[0].shape.sizes().empty()) return nullptr;
     return &node.as<ConstantAttributes>().value;
+  }
+
+  // Whether a check's state is known to be that nothing failed.
+  bool holds(Value state) const {
+    const Literal* known = constant(state);
+    return known && known->values<std::int32_t>()[0] == 0;
   }
 
   Values branch(Node node) {
@@ -172,7 +185,7 @@ class Straightener {
 
 bool has_control(const Graph& graph) {
   return std::any_of(graph.nodes().begin(), graph.nodes().end(),
-                     [](const Node& node) { return is_control(node.op); });
+                     [](const Node& node) { return is_control(node.op) || node.op == Op::check; });
 }
 
 }  // namespace

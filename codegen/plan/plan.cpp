@@ -161,6 +161,7 @@ class Planner {
       step.buffers.push_back(slot_of(input));
     }
     add_results(index, node, step);
+    if (node.op == Op::check) guard(step);
     // Each element is read before it is written, by the same thread.
     if (node.op == Op::scatter && is_given_once(step, step.buffers[0])) {
       step.in_place.emplace_back(step.buffers[0], step.writes[0]);
@@ -171,6 +172,16 @@ class Planner {
     }
     step.work = std::move(call);
     program_.steps.push_back(std::move(step));
+  }
+
+  // What is guarded stays where it is. The message says where the check was written.
+  static void guard(Step& step) {
+    step.title = "check failed";
+    step.location = {};
+    for (std::size_t i = 0; i < step.writes.size(); ++i) {
+      const SlotId from = step.buffers[1 + i];
+      if (is_given_once(step, from)) step.in_place.emplace_back(from, step.writes[i]);
+    }
   }
 
   void plan_loop(std::uint32_t index, const Node& node) {

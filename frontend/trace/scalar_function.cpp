@@ -5,6 +5,7 @@
 #include "frontend/array/expression.h"
 #include "frontend/array/fail.h"
 #include "frontend/trace/record.h"
+#include "passes/transform/gather_checks.h"
 
 namespace anabranch {
 namespace {
@@ -44,6 +45,12 @@ ScalarFunction::ScalarFunction(std::string caller, std::string what, const Funct
          where_);
   }
   region_->finish(results);
+  if (has_check(region_->graph())) {
+    fail(caller_ + ": " + what_ +
+             " holds a check, which has no place in a function of scalars; "
+             "check the arrays before or after",
+         where_);
+  }
 }
 
 void ScalarFunction::demand_results(const std::vector<Dtype>& dtypes) const {

@@ -4,8 +4,11 @@
 #include <atomic>
 
 #include "frontend/array/fail.h"
+#include "frontend/trace/pending_checks.h"
 #include "ir/graph/copier.h"
 #include "passes/dce.h"
+#include "passes/transform/gather_checks.h"
+#include "passes/transform/quantity.h"
 #include "runtime/memory/read.h"
 
 namespace anabranch {
@@ -38,7 +41,13 @@ Literal literal_of(const Expression& expression) {
 }  // namespace
 
 Tracer::Tracer(std::string name, TraceKind kind)
-    : kind_(kind), serial_(++last_serial), builder_(std::move(name)) {}
+    : kind_(kind), serial_(++last_serial), builder_(std::move(name)) {
+  PendingChecks::of_thread().begin_trace(serial_);
+}
+
+void Tracer::end() {
+  if (open_.exchange(false)) PendingChecks::of_thread().end_trace(serial_);
+}
 
 Array Tracer::parameter(const Type& type, std::optional<Device> device) {
   std::lock_guard lock(mutex_);
@@ -246,7 +255,8 @@ Graph Tracer::finish(const std::vector<Array>& outputs) {
     if (!output.expression()) throw InternalError("trace", "an empty array as an output");
     values.push_back(import(output.expression(), "trace", {}));
   }
-  open_ = false;
+  guard_by_checks(values);
+  end();
   const std::vector<const std::byte*> captured = held_elsewhere(outputs);
   imported_.clear();
   keep_alive_.clear();
@@ -258,6 +268,24 @@ Graph Tracer::finish(const std::vector<Array>& outputs) {
     if (std::ranges::find(captured, bytes) != captured.end()) captured_constants_.push_back(i);
   }
   return graph;
+}
+
+// The state is the number of the first check that fails, counted from 1.
+void Tracer::guard_by_checks(std::vector<Value>& outputs) {
+  const std::vector<PendingCheck> checks = PendingChecks::of_thread().take(serial_);
+  if (checks.empty() || outputs.empty()) return;
+  CheckAttributes attributes;
+  Value state = builder_.constant(Literal::scalar(std::int32_t{0}));
+  for (std::size_t i = checks.size(); i-- > 0;) {
+    Value holds = import(checks[i].predicate.expression(), "check", {});
+    const std::int64_t rank = builder_.type(holds).rank();
+    if (rank > 0) holds = builder_.add(Op::reduce_all, {holds}, AxesAttributes{axes_up_to(rank)});
+    const auto number = static_cast<std::int32_t>(i) + 1;
+    state = builder_.add(Op::select, {holds, state, builder_.constant(Literal::scalar(number))});
+  }
+  for (const PendingCheck& check : checks) attributes.messages.push_back(check.message);
+  guard(builder_, state, std::move(attributes), outputs);
+  note_births();
 }
 
 // The constants made of arrays that are held by others than this trace, and by others than recorded
@@ -284,7 +312,7 @@ std::vector<const std::byte*> Tracer::held_elsewhere(const std::vector<Array>& o
 
 void Tracer::close() {
   std::lock_guard lock(mutex_);
-  open_ = false;
+  end();
   imported_.clear();
   keep_alive_.clear();
 }

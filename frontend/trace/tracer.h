@@ -34,6 +34,7 @@ enum class TraceKind : std::uint8_t {
 class Tracer : public std::enable_shared_from_this<Tracer> {
  public:
   explicit Tracer(std::string name, TraceKind kind = TraceKind::function);
+  ~Tracer() { end(); }
 
   /// Throws InternalError once operations are recorded.
   Array parameter(const Type& type, std::optional<Device> device = std::nullopt);
@@ -84,6 +85,8 @@ class Tracer : public std::enable_shared_from_this<Tracer> {
   std::vector<Value> import_all(const std::vector<Array>& operands, std::string_view function,
                                 SourceLocation where);
   void note_births();
+  void guard_by_checks(std::vector<Value>& outputs);
+  void end();
   std::vector<const std::byte*> held_elsewhere(const std::vector<Array>& outputs) const;
   std::optional<Node> node_since(std::uint64_t serial, std::uint32_t node) const;
   Type type_of(Value value) const;

@@ -31,6 +31,11 @@ std::uint64_t hash_field(std::uint64_t hash, const CustomFunctionHandle& functio
 // The results' types are the node's types, which are hashed already.
 std::uint64_t hash_field(std::uint64_t hash, const std::vector<Type>&) { return hash; }
 
+std::uint64_t hash_field(std::uint64_t hash, const std::vector<std::string>& texts) {
+  for (const std::string& text : texts) hash = hash_field(hash, text);
+  return hash;
+}
+
 template <class Scalar>
 std::uint64_t hash_field(std::uint64_t hash, Scalar scalar) {
   return mix(hash, static_cast<std::uint64_t>(scalar));

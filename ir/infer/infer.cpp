@@ -200,6 +200,14 @@ ResultTypes custom_call(const Application& call) {
   return attributes.results;
 }
 
+ResultTypes check(const Application& call) {
+  if (call.operands.size() < 2) call.refuse("takes a state and at least one array that it guards");
+  if (call.operands[0].dtype != i32)
+    call.refuse("the state is i32, not " + to_string(call.operands[0]));
+  if (call.as<CheckAttributes>().messages.empty()) call.refuse("needs a message");
+  return std::vector<Type>(call.operands.begin() + 1, call.operands.end());
+}
+
 }  // namespace type_rules
 
 Attributes default_attributes(Op op) {

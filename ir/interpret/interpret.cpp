@@ -4,6 +4,7 @@
 #include <exception>
 
 #include "ir/custom_call.h"
+#include "ir/failed_check.h"
 #include "ir/graph/walk.h"
 #include "ir/interpret/rules.h"
 
@@ -73,6 +74,14 @@ Results iota(const Node& node, Operands) {
 
 Results transfer(const Node&, Operands operands) { return {operands[0]}; }
 Results optimization_barrier(const Node&, Operands operands) { return {operands[0]}; }
+
+Results check(const Node& node, Operands operands) {
+  const auto state = operands[0].values<std::int32_t>();
+  if (const std::string* message = failed_check(state, node.as<CheckAttributes>())) {
+    throw Error("check failed: " + *message);
+  }
+  return {operands.begin() + 1, operands.end()};
+}
 
 Results custom_call(const Node& node, Operands operands) {
   std::vector<Type> types;

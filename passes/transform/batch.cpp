@@ -5,6 +5,7 @@
 #include "anabranch/error.h"
 #include "ir/graph/copier.h"
 #include "passes/transform/batch_rules.h"
+#include "passes/transform/gather_checks.h"
 
 namespace anabranch {
 namespace {
@@ -112,8 +113,11 @@ std::vector<BatchedValue> batch_into(GraphBuilder& to, const Graph& graph, std::
   return outputs;
 }
 
-BatchedGraph batch(const Graph& graph, std::int64_t size, const std::vector<bool>& batched,
+BatchedGraph batch(const Graph& single, std::int64_t size, const std::vector<bool>& batched,
                    const std::vector<bool>& required) {
+  // Branches that are not taken and loops that are over check nothing.
+  PassContext context;
+  const Graph graph = gather_checks(single, context);
   demand_length(graph, batched, graph.parameter_count(), "parameters");
   if (!required.empty()) demand_length(graph, required, graph.outputs().size(), "outputs");
   GraphBuilder builder(graph.name());

@@ -23,14 +23,24 @@ std::optional<std::int64_t> integer_of(const Graph& graph, Value value) {
   return integer_of(graph.node(value));
 }
 
+namespace {
+
+// The value that a check guards.
+Value unguarded(const Graph& graph, Value value) {
+  while (graph.node(value).op == Op::check) value = graph.node(value).inputs[1 + value.result];
+  return value;
+}
+
+}  // namespace
+
 std::optional<CountedLoop> counted_loop(const Node& loop) {
   const Graph &condition = loop.regions[0], &body = loop.regions[1];
-  const Node& compare = condition.node(condition.outputs()[0]);
+  const Node& compare = condition.node(unguarded(condition, condition.outputs()[0]));
   if (compare.op != Op::compare) return {};
   if (compare.as<CompareAttributes>().direction != Comparison::lt) return {};
   const std::uint32_t counter = compare.inputs[0].node;
   if (counter >= loop.types.size() || !is_integer(loop.types[counter].dtype)) return {};
-  const Node& next = body.node(body.outputs()[counter]);
+  const Node& next = body.node(unguarded(body, body.outputs()[counter]));
   if (next.op != Op::add) return {};
   const auto is_step = [&](Value a, Value b) {
     return a == Value{counter, 0} && integer_of(body, b) == 1;

@@ -141,6 +141,21 @@ Quantity d_clamp_low(S s) { return within((s.in(0) > s.in(1)) & (s.in(0) < s.in(
 Quantity d_clamp_x(S s) { return within((s.in(1) > s.in(0)) & (s.in(1) < s.in(2)), s.in(1)); }
 Quantity d_clamp_high(S s) { return within((s.in(1) > s.in(2)) | (s.in(0) > s.in(2)), s.in(1)); }
 
+// The tangents are guarded by the same state.
+Tangents check_rule(S s) {
+  std::vector<Value> operands = {s.inputs[0]};
+  for (std::size_t i = 1; i < s.inputs.size(); ++i) {
+    if (s.is_active(i)) operands.push_back(s.tangent(i).value);
+  }
+  Value next = s.again(std::move(operands)).value;
+  Tangents tangents;
+  for (std::size_t i = 1; i < s.inputs.size(); ++i) {
+    tangents.push_back(s.is_active(i) ? std::optional(next) : std::nullopt);
+    if (s.is_active(i)) ++next.result;
+  }
+  return tangents;
+}
+
 }  // namespace
 
 // clang-format off
@@ -217,6 +232,7 @@ JvpRule jvp_rule(Op op) {
     case Op::dot: case Op::convolution:  return multilinear;
     case Op::scatter:               return formula(jvp_scatter);
     case Op::transfer:              return linear();
+    case Op::check:                 return formula(check_rule);
     case Op::custom_call:           return refused("give it one by custom_jvp or custom_vjp, or make it a constant by stop_gradient");
     case Op::sort:                  return formula(jvp_sort);
     case Op::argsort:               return no_tangents;

@@ -92,6 +92,23 @@ void transfer(S s) { s.add(0, s.cotangent()); }
 
 constexpr TransposeRule never = nullptr;  // not linear, or its results are integers
 
+// The cotangents are guarded by the same state.
+void transpose_check(const TransposeStep& step) {
+  std::vector<Value> operands = {step.in(0).value};
+  std::vector<std::size_t> guarded;
+  for (std::size_t i = 0; i < step.node.types.size(); ++i) {
+    if (!step.cotangents[i] || !step.is_linear(1 + i)) continue;
+    operands.push_back(*step.cotangents[i]);
+    guarded.push_back(1 + i);
+  }
+  if (guarded.empty()) return;
+  Value first = step.graph.add(Op::check, std::move(operands), step.node.attributes);
+  for (std::size_t operand : guarded) {
+    step.add(operand, {&step.graph, first});
+    ++first.result;
+  }
+}
+
 }  // namespace
 
 // clang-format off
@@ -142,6 +159,7 @@ TransposeRule transpose_rule(Op op) {
     case Op::convolution:           return transpose_convolution;
     case Op::scatter:               return transpose_scatter;
     case Op::transfer:              return transfer;
+    case Op::check:                 return transpose_check;
     case Op::custom_call:           return never;
     case Op::sort: case Op::argsort:  return never;
     case Op::cumulative:            return cumulative;

@@ -666,6 +666,7 @@ std::vector<Bounded> interpret_bounded(const Node& node, std::span<const Bounded
   std::vector<Literal> literals;
   for (const Bounded& operand : operands) literals.push_back(operand.value);
   std::vector<Literal> values = interpret(node, literals);
+  if (node.op == Op::check) return {operands.begin() + 1, operands.end()};
   if (is_index(node.op)) return moved(node, operands, std::move(values[0]));
   if (node.op == Op::reduce) return folded(operands, values);
   if (node.op == Op::scatter) return scattered(node, operands, std::move(values[0]));

@@ -89,8 +89,20 @@ void add_transfer(RandomBuilder& b) {
   if (b.random.percent(60)) b.go_to(there);
 }
 
-constexpr Recipe recipes[] = {
-    {3, 1, add_turned}, {2, 1, add_split}, {2, 3, add_zipped}, {30, 1, add_transfer}};
+// Of a number that is never above 0, which no pass sees.
+void add_check(RandomBuilder& b) {
+  const auto x = b.pick([](const Type& type) { return type.size() > 0; });
+  if (!x) return;
+  const Value number = b.converted(*x, i32);
+  const Value state = b.add(Op::minimum, {number, b.filled(b.type(number), 0)});
+  b.add(Op::check, {state, *x}, CheckAttributes{{"never"}});
+}
+
+constexpr Recipe recipes[] = {{3, 1, add_turned},
+                              {2, 1, add_check},
+                              {2, 1, add_split},
+                              {2, 3, add_zipped},
+                              {30, 1, add_transfer}};
 
 }  // namespace
 

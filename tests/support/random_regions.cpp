@@ -116,6 +116,7 @@ Value RegionWriter::steps(GraphBuilder& region, const Inside& inside, int depth)
 
 Value RegionWriter::step(GraphBuilder& region, const Inside& inside, Value x, Value y, int depth) {
   if (random_.percent(4)) return region.add(Op::custom_call, {x}, turned_call(type_));
+  if (random_.percent(4) && type_.size() > 0) return checked(region, x);
   const std::int64_t choice = random_.below(depth > 0 ? 13 : 11);
   if (choice <= 1) return unary(region, x);
   if (choice <= 3 || type_.size() == 0) return binary(region, x, y);
@@ -127,6 +128,15 @@ Value RegionWriter::step(GraphBuilder& region, const Inside& inside, Value x, Va
   if (choice == 10) return moved(region, x, y);
   return choice == 11 ? inner_loop(region, inside, x, y, depth)
                       : inner_branch(region, inside, x, y, depth);
+}
+
+// Of a number that is never above 0, which no pass sees.
+Value RegionWriter::checked(GraphBuilder& region, Value x) {
+  const Type type{i32, type_.shape};
+  const Value number = type_.dtype == i32 ? x : region.add(Op::convert, {x}, NoAttributes{}, type);
+  const Value zero = all_of(region, region.constant(Literal::scalar(std::int32_t{0})), type);
+  return region.add(Op::check, {region.add(Op::minimum, {number, zero}), x},
+                    CheckAttributes{{"never"}});
 }
 
 Value RegionWriter::unary(GraphBuilder& region, Value x) {

@@ -48,6 +48,7 @@ class RegionWriter {
   Value step(GraphBuilder& region, const Inside& inside, Value x, Value y, int depth);
   Value all_of(GraphBuilder& region, Value scalar, const Type& type);
   Value unary(GraphBuilder& region, Value x);
+  Value checked(GraphBuilder& region, Value x);
   Value binary(GraphBuilder& region, Value x, Value y);
   Value chosen(GraphBuilder& region, Value x, Value y);
   Value converted_and_back(GraphBuilder& region, Value x);

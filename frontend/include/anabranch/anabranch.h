@@ -9,6 +9,7 @@
 #include "anabranch/bit_generator.h"
 #include "anabranch/bits.h"
 #include "anabranch/ceiling.h"
+#include "anabranch/check.h"
 #include "anabranch/check_nans.h"
 #include "anabranch/code_cache.h"
 #include "anabranch/complex.h"

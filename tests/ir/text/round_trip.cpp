@@ -69,6 +69,9 @@ Graph sample(Op op, Dtype dtype) {
     attributes = CompositeAttributes{CompositeRule::checkpoint_dots, 1, {}};
     inputs = {x};
     regions = {branches(array)[0]};
+  } else if (op == Op::check) {
+    attributes = CheckAttributes{{"\"x\" is positive, at model.cpp:12", ""}};
+    inputs = {builder.parameter({Dtype::i32, {2}}), x, x};
   } else if (op == Op::select) {
     inputs[0] = builder.parameter({Dtype::bool_, {2, 3}});
   } else if (op == Op::compare) {

@@ -134,6 +134,38 @@ constexpr Line calls[] = {
 };
 
 constexpr const char* loops_and_branches[] = {
+    // Checks: elements whose loop is over, or whose branch is another one, would fail.
+    R"(graph main(%0: i32[], %1: f32[2]) {
+         %2: i32[] = constant 0
+         %3: i32[] = constant 7
+         %4: i32[] = clamp %2, %0, %3
+         %5: i32[], %6: f32[2], %7: i32[] = while %2, %1, %4 graph condition(%0: i32[], %1: f32[2], %2: i32[]) {
+           %3: bool[] = compare %0, %2 direction=lt
+           return %3
+         } graph body(%0: i32[], %1: f32[2], %2: i32[]) {
+           %3: i32[] = constant 1
+           %4: bool[] = compare %0, %2 direction=ge
+           %5: i32[] = convert %4
+           %6: i32[] = add %0, %3
+           %7: f32[2] = sine %1
+           %8: i32[], %9: f32[2] = check %5, %6, %7 messages=["the loop is not over"]
+           return %8, %9, %2
+         }
+         %10: bool[] = compare %4, %2 direction=eq
+         %11: i32[] = convert %10
+         %12: f32[2] = case %11, %6, %4 graph runs(%0: f32[2], %1: i32[]) {
+           %2: i32[] = constant 1
+           %3: bool[] = compare %1, %2 direction=lt
+           %4: i32[] = convert %3
+           %5: f32[2] = negate %0
+           %6: f32[2] = check %4, %5 messages=["it ran"]
+           return %6
+         } graph does_not(%0: f32[2], %1: i32[]) {
+           %2: f32[2] = check %1, %0 messages=["it did not run"]
+           return %2
+         }
+         return %5, %12
+       })",
     // A function with a derivative of its own, of two arguments and a capture.
     R"(graph main(%0: f32[2], %1: f32[2], %2: f32[]) {
          %3: f32[2], %4: f32[] = composite %0, %1, %2 rule=custom_jvp arguments=2 results=[] graph f(%0: f32[2], %1: f32[2], %2: f32[]) {

@@ -1,0 +1,51 @@
+#include "anabranch/check.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "anabranch/reduce.h"
+#include "frontend/array/expression.h"
+#include "frontend/array/fail.h"
+#include "frontend/trace/pending_checks.h"
+
+namespace anabranch {
+
+PendingChecks& PendingChecks::of_thread() {
+  thread_local PendingChecks checks;
+  return checks;
+}
+
+void PendingChecks::end_trace(std::uint64_t tracer) {
+  std::erase(open_, tracer);
+  take(tracer);
+}
+
+void PendingChecks::add(const Array& predicate, std::string message) {
+  checks_.push_back({predicate, std::move(message), open_.back()});
+}
+
+std::vector<PendingCheck> PendingChecks::take(std::uint64_t tracer) {
+  std::vector<PendingCheck> taken;
+  std::erase_if(checks_, [&](PendingCheck& check) {
+    if (check.tracer != tracer) return false;
+    taken.push_back(std::move(check));
+    return true;
+  });
+  return taken;
+}
+
+void check(const Array& predicate, std::string message, std::source_location where) {
+  if (!predicate.expression()) fail("check: the predicate is an empty Array", where);
+  const Type type = type_of(predicate);
+  if (type.dtype != bool_) {
+    fail("check: the predicate is " + to_string(type) + ", and has to be bool; compare it with "
+         "what it should be",
+         where);
+  }
+  message += ", at " + to_string(SourceLocation(where));
+  PendingChecks& pending = PendingChecks::of_thread();
+  if (pending.is_tracing()) return pending.add(predicate, std::move(message));
+  if (!all(predicate).item<bool>()) throw Error("check failed: " + message);
+}
+
+}  // namespace anabranch

@@ -1,0 +1,33 @@
+// Checks out of loops and branches: what a check inside of one finds is carried out of it as a
+// number, and one check at the end guards all results.
+//
+//   while %0, %1 {                          while %0, %1, 0 {
+//     ...                                     ...
+//     %5: f32[] = check %4, %3                %5: i32[] = select %carried != 0 ? %carried : %4
+//     return %2, %5                           return %2, %3, %5
+//   }                                       }
+//                                           check %6#2, ... messages=["..."]
+#pragma once
+
+#include <vector>
+
+#include "ir/graph/builder.h"
+#include "passes/pass.h"
+
+namespace anabranch {
+
+/// Whether the node is a check, or a loop, a branch or a function that holds one.
+bool has_check(const Node& node);
+bool has_check(const Graph& graph);
+
+/// Makes `results` those of a check of `state`; those that are parameters only where all are, so
+/// that what a loop does not change is seen to be so.
+void guard(GraphBuilder& builder, Value state, CheckAttributes messages,
+           std::vector<Value>& results);
+
+/// The same results; the first check that fails, in the order of nodes and turns, is the one that
+/// is reported. A loop that does not count its turns ends with it. Checks inside of functions
+/// (`composite`) stay there.
+Graph gather_checks(const Graph& graph, PassContext& context);
+
+}  // namespace anabranch

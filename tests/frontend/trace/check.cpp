@@ -1,0 +1,220 @@
+// check: where a failed one is reported, and what goes on.
+#include <string>
+#include <utility>
+
+#include "tests/frontend/values.h"
+
+namespace {
+
+using ab::Array;
+
+template <class Action>
+std::string message_of(Action action) {
+  try {
+    action();
+  } catch (const ab::Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+// What reading the result of a call says.
+template <class Function, class... Args>
+std::string failure(const Function& function, const Args&... arguments) {
+  return message_of([&] { function(arguments...).wait(); });
+}
+
+Array positive_root(Array x) {
+  ab::check(x > 0, "x is positive");
+  ab::check(x < 100, "x is small");
+  return ab::sqrt(x);
+}
+
+const std::string not_positive = "check failed: x is positive, at check.cpp:28";
+const std::string not_small = "check failed: x is small, at check.cpp:29";
+
+TEST(Check, FailsTheCallThatItIsIn) {
+  const auto f = ab::jit(positive_root);
+  expect_close(doubles(f(ab::array({1.0f, 4.0f}))), {1, 2}, 1e-6, "good");
+  EXPECT_EQ(failure(f, ab::array({1.0f, -4.0f})), not_positive);
+  EXPECT_EQ(failure(f, ab::array({1.0f, 400.0f})), not_small);
+  EXPECT_EQ(failure(f, ab::array({-1.0f, 400.0f})), not_positive) << "the first is reported";
+  expect_close(doubles(f(ab::array({9.0f, 4.0f}))), {3, 2}, 1e-6, "the next call");
+}
+
+TEST(Check, FailsWhatDependsOnTheResultAndNothingElse) {
+  const auto f = ab::jit(positive_root);
+  const Array bad = f(ab::array({-1.0f})), good = f(ab::array({4.0f}));
+  const Array sum = bad + 1, other = good + 1;
+  EXPECT_EQ(message_of([&] { sum.to_vector<float>(); }), not_positive);
+  EXPECT_EQ(message_of([&] { bad.to_vector<float>(); }), not_positive);
+  expect_close(doubles(other), {3}, 1e-6, "what does not depend on it");
+}
+
+TEST(Check, GuardsAllResults) {
+  const auto f = ab::jit([](Array x) {
+    ab::check(ab::sum(x) > 0, "the sum is positive");
+    return std::pair{x, x + 1};
+  });
+  const auto [same, more] = f(ab::array({1.0f, 2.0f}));
+  expect_close(doubles(more), {2, 3}, 1e-6, "good");
+  const auto [bad, worse] = f(ab::array({-1.0f, -2.0f}));
+  EXPECT_EQ(message_of([&] { worse.wait(); }),
+            "check failed: the sum is positive, at check.cpp:56");
+}
+
+TEST(Check, OutsideOfTracedFunctionsThrowsAtOnce) {
+  ab::check(ab::array({1.0f, 2.0f}) > 0, "positive");
+  EXPECT_EQ(message_of([] { ab::check(ab::array({1.0f, -2.0f}) > 0, "positive"); }),
+            "check failed: positive, at check.cpp:68");
+  EXPECT_EQ(message_of([] { ab::check(ab::array({1.0f}), "x"); }),
+            "check: the predicate is f32[1], and has to be bool; compare it with what it should "
+            "be, at check.cpp:70");
+  EXPECT_EQ(message_of([] { ab::check(Array(), "x"); }),
+            "check: the predicate is an empty Array, at check.cpp:73");
+}
+
+TEST(Check, IsAskedInEachTurn) {
+  const auto f = ab::jit([](Array x) {
+    return ab::fori_loop(
+        0, 5,
+        [](Array i, Array s) {
+          ab::check(s + ab::astype(i, ab::f32) < 20, "s stays small");
+          return s * 2;
+        },
+        x);
+  });
+  expect_close(doubles(f(ab::scalar(0.5f))), {16}, 1e-6, "good");
+  EXPECT_EQ(failure(f, ab::scalar(1.0f)), "check failed: s stays small, at check.cpp:82");
+  const auto steps = ab::jit([](Array xs) {
+    return ab::scan(
+               [](Array sum, Array x) {
+                 ab::check(x > 0, "x is positive");
+                 return std::pair{sum + x, sum};
+               },
+               ab::scalar(0.0f), xs)
+        .second;
+  });
+  expect_close(doubles(steps(ab::array({1.0f, 2.0f, 3.0f}))), {0, 1, 3}, 1e-6, "good");
+  EXPECT_EQ(failure(steps, ab::array({1.0f, 2.0f, -3.0f})),
+            "check failed: x is positive, at check.cpp:92");
+}
+
+TEST(Check, EndsALoopThatWouldNotEnd) {
+  const auto f = ab::jit([](Array x) {
+    return ab::while_loop([](std::pair<Array, Array> s) { return s.second > 0; },
+                          [](std::pair<Array, Array> s) {
+                            ab::check(s.first < 1000, "it converges");
+                            return std::pair{s.first + 1, s.second * 1};
+                          },
+                          std::pair{ab::scalar(0), x})
+        .first;
+  });
+  EXPECT_EQ(f(ab::scalar(-1.0f)).item<int>(), 0);
+  EXPECT_EQ(failure(f, ab::scalar(1.0f)), "check failed: it converges, at check.cpp:107");
+}
+
+TEST(Check, IsAskedInALoopsCondition) {
+  const auto f = ab::jit([](Array n) {
+    return ab::while_loop(
+        [](std::pair<Array, Array> s) {
+          ab::check(s.first != 7, "7 is not met");
+          return s.first < s.second;
+        },
+        [](std::pair<Array, Array> s) { return std::pair{s.first + 1, s.second}; },
+        std::pair{ab::scalar(0), n}).first;
+  });
+  EXPECT_EQ(f(ab::scalar(6)).item<int>(), 6);
+  EXPECT_EQ(failure(f, ab::scalar(7)), "check failed: 7 is not met, at check.cpp:121") << "last";
+  EXPECT_EQ(failure(f, ab::scalar(9)), "check failed: 7 is not met, at check.cpp:121");
+}
+
+Array branched(Array x) {
+  return ab::cond(
+      x > 0,
+      [&] {
+        ab::check(x < 5, "x is below 5");
+        return ab::log(x);
+      },
+      [&] {
+        ab::check(x > -5, "x is above -5");
+        return x;
+      });
+}
+
+TEST(Check, IsAskedOnlyInTheBranchThatIsTaken) {
+  const auto f = ab::jit(branched);
+  expect_close(doubles(f(ab::scalar(1.0f))), {0}, 1e-6, "good");
+  expect_close(doubles(f(ab::scalar(-1.0f))), {-1}, 1e-6, "good");
+  EXPECT_EQ(failure(f, ab::scalar(7.0f)), "check failed: x is below 5, at check.cpp:136");
+  EXPECT_EQ(failure(f, ab::scalar(-7.0f)), "check failed: x is above -5, at check.cpp:140");
+}
+
+TEST(Check, OfABatchLooksAtEachElementsOwnBranchAndTurns) {
+  const auto branches = ab::jit(ab::vmap(branched));
+  expect_close(doubles(branches(ab::array({1.0f, -2.0f, -3.0f}))), {0, -2, -3}, 1e-6, "good");
+  EXPECT_EQ(failure(branches, ab::array({1.0f, 7.0f, -3.0f})),
+            "check failed: x is below 5, at check.cpp:136");
+  const auto loops = ab::jit(ab::vmap([](Array n) {
+    return ab::while_loop([=](Array i) { return i < n; },
+                          [=](Array i) {
+                            ab::check((i < n) & (i < 6), "i is below n and 6");
+                            return i + 1;
+                          },
+                          ab::scalar(0));
+  }));
+  EXPECT_EQ(loops(ab::array({1, 5, 3})).to_vector<int>(), (std::vector{1, 5, 3}));
+  EXPECT_EQ(failure(loops, ab::array({1, 7, 3})),
+            "check failed: i is below n and 6, at check.cpp:161");
+}
+
+TEST(Check, IsAskedWhereDerivativesAre) {
+  const auto sum = [](Array x) { return ab::sum(positive_root(x)); };
+  const Array good = ab::array({1.0f, 4.0f}), bad = ab::array({1.0f, -4.0f});
+  const auto first = ab::jit(ab::grad(sum));
+  expect_close(doubles(first(good)), {0.5, 0.25}, 1e-6, "grad");
+  EXPECT_EQ(failure(first, bad), not_positive);
+  const auto again = ab::jit(ab::grad(ab::checkpoint(sum)));
+  expect_close(doubles(again(good)), {0.5, 0.25}, 1e-6, "checkpoint");
+  EXPECT_EQ(failure(again, bad), not_positive);
+  const auto second = ab::jit(ab::hessian(sum));
+  expect_close(doubles(second(good)), {-0.25, 0, 0, -1.0 / 32}, 1e-6, "hessian");
+  EXPECT_EQ(failure(second, bad), not_positive);
+  const auto loop = ab::jit(ab::grad([](Array x) {
+    return ab::fori_loop(
+        0, 3,
+        [](Array, Array s) {
+          ab::check(s < 100, "s is small");
+          return s * s;
+        },
+        x);
+  }));
+  expect_close(doubles(loop(ab::scalar(1.0f))), {8}, 1e-6, "loop");
+  EXPECT_EQ(failure(loop, ab::scalar(11.0f)), "check failed: s is small, at check.cpp:187");
+  const auto pushed = ab::jit([=](Array x) {
+    return ab::jvp(sum, std::tuple{x}, std::tuple{ab::ones_like(x)}).second;
+  });
+  EXPECT_EQ(failure(pushed, bad), not_positive);
+}
+
+TEST(Check, HasNoPlaceInAFunctionOfScalars) {
+  const std::string text = message_of([] {
+    ab::reduce({ab::array({1.0f, 2.0f})}, {0.0f},
+               [](const std::vector<Array>& xs) {
+                 ab::check(xs[0] > 0, "x is positive");
+                 return std::vector{xs[0] + xs[1]};
+               },
+               {0});
+  });
+  EXPECT_NE(text.find("holds a check, which has no place"), std::string::npos) << text;
+}
+
+TEST(Check, ThatHoldsForConstantsCostsNothing) {
+  const auto f = ab::jit([](Array x) {
+    ab::check(ab::full({3}, 1.0f) > 0, "one is positive");
+    return x + 1;
+  });
+  EXPECT_EQ(f.dump(ab::Stage::optimized, ab::scalar(1.0f)).find("= check "), std::string::npos);
+}
+
+}  // namespace
