@@ -6,12 +6,6 @@
 #include "ir/checked.h"
 
 namespace anabranch::cpu {
-namespace {
-
-constexpr std::int64_t page_bytes = 4096;  // that a processor does not fetch ahead across
-constexpr std::int64_t rows_ahead = 8;
-
-}  // namespace
 
 Kernel prefetch_rows(const Kernel& kernel, KernelContext& context) {
   const KernelFacts facts(kernel);
@@ -38,26 +32,6 @@ Kernel prefetch_rows(const Kernel& kernel, KernelContext& context) {
   Kernel made = kernel;
   for (const Row& row : rows) {
     if (row.passes > 1) std::get<Load>(made[row.last].operation).prefetch = row.elements;
-  }
-  return made;
-}
-
-Kernel prefetch_columns(const Kernel& kernel, KernelContext& context) {
-  if (kernel.cost.bytes_read <= context.target.cache_bytes) return kernel;
-  const KernelFacts facts(kernel);
-  Kernel made = kernel;
-  for (const KernelFacts::Access& access : facts.accesses()) {
-    const KernelBuffer& buffer = kernel.buffers[access.buffer];
-    if (access.is_store || buffer.access != Access::read || access.loops.size() < 2) continue;
-    const Ref inner = access.loops.back();
-    const auto step = facts.stride(access, inner);
-    if (!step || facts.loop(inner).extent < 4 * rows_ahead) continue;
-    const bool goes_by_vectors = std::ranges::any_of(access.loops, [&](Ref loop) {
-      return loop != inner && facts.loop(loop).vector_width > 1 && facts.stride(access, loop) == 1;
-    });
-    const auto element = static_cast<std::int64_t>(byte_size(buffer.dtype));
-    if (!goes_by_vectors || saturating_multiply(*step, element) < page_bytes) continue;
-    std::get<Load>(made[access.ref].operation).prefetch = saturating_multiply(*step, rows_ahead);
   }
   return made;
 }

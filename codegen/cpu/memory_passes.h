@@ -11,10 +11,6 @@ Kernel prefetch_rows(const Kernel& kernel, KernelContext& context);
 
 /// Contiguous stores of vectors go past the caches where none would hold the results until they are
 /// read.
-/// Marks loads of vectors, each of which is a page or more behind the one before, to prefetch those
-/// of rows to come: the processor by itself does not.
-Kernel prefetch_columns(const Kernel& kernel, KernelContext& context);
-
 Kernel store_past_caches(const Kernel& kernel, KernelContext& context);
 
 }  // namespace anabranch::cpu
