@@ -14,6 +14,7 @@
 #include "codegen/schedule/device_model.h"
 #include "ir/kernel/kernel.h"
 #include "ir/program/program.h"
+#include "passes/row_blocks/block_costs.h"
 #include "runtime/executor/executable.h"
 
 namespace anabranch {
@@ -68,6 +69,9 @@ class Backend {
                          std::span<const Kernel> kernels) const = 0;
 
   // --- costs
+
+  /// What blocks of rows cost and save on a device of this kind; as it is, they are not for it.
+  virtual BlockCosts block_costs(const Device&) const { return {}; }
 
   /// Sets the time and the parallelism of a step that is neither a loop nor a branch, by its
   /// `cost` and what it is.

@@ -1,6 +1,7 @@
 #include "codegen/compile.h"
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 #include "anabranch/error.h"
@@ -52,13 +53,23 @@ Compilation compile(const Graph& graph, const Options& options, const PassObserv
   made.traced = graph;
 
   PassContext context{.fast_math = options.fast_math};
-  std::vector<Device> asked;  // where the graph runs, found once there is a convolution
-  context.takes = [&](const ConvolutionStep& step) {
+  std::vector<Device> asked;  // where the graph runs, found once a pass wants to know
+  const auto devices_asked = [&]() -> const std::vector<Device>& {
     if (asked.empty()) {
       asked = devices_of(place(graph, options.parameters, options.device), options.device);
     }
+    return asked;
+  };
+  context.takes = [&](const ConvolutionStep& step) {
     return std::ranges::all_of(
-        asked, [&](const Device& device) { return backend_of(device).takes(step); });
+        devices_asked(), [&](const Device& device) { return backend_of(device).takes(step); });
+  };
+  context.block_costs = [&] {
+    // Those of the device on which the fewest chains pay.
+    return std::ranges::min(devices_asked() | std::views::transform([](const Device& device) {
+                              return backend_of(device).block_costs(device);
+                            }),
+                            {}, &BlockCosts::cached_bytes);
   };
   PlacedGraph placed = optimize(graph, options, context, run);
   made.notes = std::move(context.notes);

@@ -14,6 +14,7 @@
 #include "ir/text/print.h"
 #include "passes/driver.h"
 #include "passes/placement.h"
+#include "passes/row_blocks/block_costs.h"
 
 namespace anabranch {
 
@@ -29,6 +30,9 @@ struct PassContext {
   ParameterDevices parameters = {};
   /// Whether the backends have a step for it; `expand` writes it as other ops where not.
   std::function<bool(const ConvolutionStep&)> takes = {};
+  /// What blocks of rows cost and save where the graph runs; where there is none nothing is
+  /// blocked.
+  std::function<BlockCosts()> block_costs = {};
   /// Called with the equation of each rule that replaces a node; tests count what is reached.
   std::function<void(std::string_view equation)> applied = {};
 };

@@ -8,6 +8,7 @@
 #include "passes/fusion/fuse.h"
 #include "passes/inline.h"
 #include "passes/outline.h"
+#include "passes/row_blocks/row_blocks.h"
 #include "passes/show_placement.h"
 #include "passes/simplify.h"
 #include "passes/simplify_control_flow.h"
@@ -32,6 +33,8 @@ constexpr Pass simplify_control_flow_pass = {
     simplify_control_flow};
 constexpr Pass cse_pass = {"cse", "compute equal things once", cse};
 constexpr Pass dce_pass = {"dce", "drop what no output needs", dce};
+constexpr Pass row_blocks_pass = {"row_blocks", "keep what is between dots in the cache",
+                                  row_blocks};
 constexpr Pass fuse_pass = {"fuse", "group ops into few kernels", fuse};
 constexpr Pass outline_pass = {"outline", "make a group of each op that is left", outline, false,
                                true};
@@ -39,10 +42,10 @@ constexpr Pass outline_pass = {"outline", "make a group of each op that is left"
 constexpr Pass placement_pass = {"placement", "put each op on the device of its operands",
                                  show_placement, true};
 
-constexpr Pass passes[] = {inline_pass,   checks_pass, expand_pass,   canonicalize_pass,
-                           fold_pass,     sink_pass,   simplify_pass, simplify_control_flow_pass,
-                           cse_pass,      dce_pass,    fuse_pass,     outline_pass,
-                           placement_pass};
+constexpr Pass passes[] = {inline_pass,  checks_pass,   expand_pass,     canonicalize_pass,
+                           fold_pass,    sink_pass,     simplify_pass,   simplify_control_flow_pass,
+                           cse_pass,     dce_pass,      row_blocks_pass, fuse_pass,
+                           outline_pass, placement_pass};
 
 // Simplifying brings constants together and index maps next to each other, and so does a branch
 // that has been taken: fold and merge those too.
@@ -51,7 +54,7 @@ constexpr Pass compile_passes[] = {
     inline_pass,       checks_pass, expand_pass,   canonicalize_pass,
     fold_pass,         sink_pass,   simplify_pass, simplify_control_flow_pass,
     canonicalize_pass, fold_pass,   cse_pass,      dce_pass,
-    fuse_pass,         outline_pass};
+    row_blocks_pass,   fuse_pass,   outline_pass};
 
 }  // namespace
 

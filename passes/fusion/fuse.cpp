@@ -8,7 +8,6 @@
 #include "ir/graph/builder.h"
 #include "ir/text/print.h"
 #include "passes/dce.h"
-#include "passes/fusion/groups.h"
 
 namespace anabranch {
 namespace {
@@ -235,12 +234,17 @@ void note_refusals(const Graph& before, const FusionGroups& groups, const Graph&
 
 }  // namespace
 
-Graph fuse(const Graph& given, PassContext& context) {
-  const Graph graph = without_dead_nodes(given);
+FusionGroups fusion_groups(const Graph& graph) {
   FusionGroups groups(graph);
   merge_with_producers(graph, groups);
   merge_siblings(graph, groups);
   copy_cheap_producers(graph, groups);
+  return groups;
+}
+
+Graph fuse(const Graph& given, PassContext& context) {
+  const Graph graph = without_dead_nodes(given);
+  const FusionGroups groups = fusion_groups(graph);
   std::vector<std::uint32_t> node_of_group;
   Graph fused = Writer(graph, groups, context).write(node_of_group);
   note_refusals(graph, groups, fused, node_of_group, context);

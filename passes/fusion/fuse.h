@@ -12,11 +12,15 @@
 // at top level. Every group is one that `plan_fusion` accepts.
 #pragma once
 
+#include "passes/fusion/groups.h"
 #include "passes/pass.h"
 
 namespace anabranch {
 
 /// `graph` with every computation in a fusion; a note for each pair that stays apart, and why.
 Graph fuse(const Graph& graph, PassContext& context);
+
+/// The groups that it makes of a graph without dead nodes.
+FusionGroups fusion_groups(const Graph& graph);
 
 }  // namespace anabranch
