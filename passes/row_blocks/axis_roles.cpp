@@ -158,8 +158,9 @@ std::optional<AxisRoles> axis_roles(const Node& node, std::span<const Type> oper
       break;
     case Op::slice:
     case Op::dynamic_slice:  // of all elements there is but one, at 0
-      find.keep_each(
-          [&](auto axis) { return find.size(0, axis) == node.types[0].shape[static_cast<int>(axis)]; });
+      find.keep_each([&](auto axis) {
+        return find.size(0, axis) == node.types[0].shape[static_cast<int>(axis)];
+      });
       break;
     case Op::pad:
       find.keep_each([&](auto axis) { return has_no_room(node.as<PadAttributes>(), axis); });

@@ -46,13 +46,15 @@ Block block_of(const Graph& chain, const RowAxis& row, std::int64_t rows) {
   };
   block.of.resize(chain.parameter_count());
   // All of them first, so that they are the first nodes.
-  for (auto i = static_cast<std::uint32_t>(chain.parameter_count()); i < chain.nodes().size(); ++i) {
+  for (auto i = static_cast<std::uint32_t>(chain.parameter_count()); i < chain.nodes().size();
+       ++i) {
     const Node& node = chain.node(i);
     for (std::size_t k = 0; k < node.inputs.size(); ++k) {
       if (node.inputs[k].node < chain.parameter_count()) read(node.inputs[k], row.operands[i][k]);
     }
   }
-  for (auto i = static_cast<std::uint32_t>(chain.parameter_count()); i < chain.nodes().size(); ++i) {
+  for (auto i = static_cast<std::uint32_t>(chain.parameter_count()); i < chain.nodes().size();
+       ++i) {
     Node node = chain.node(i);
     for (std::size_t k = 0; k < node.inputs.size(); ++k) {
       node.inputs[k] = read(node.inputs[k], row.operands[i][k]);
@@ -115,8 +117,7 @@ class Loop {
     std::vector<Value> next(own.begin() + 1, own.begin() + 1 + std::ssize(results));
     const std::int64_t rows = levels_[0].rows;
     const Quantity first = turn * static_cast<double>(rows);
-    add_turn(body, first.value, rows, next,
-             std::span(own).subspan(1 + results.size()));
+    add_turn(body, first.value, rows, next, std::span(own).subspan(1 + results.size()));
     next.insert(next.begin(), (turn + 1).value);
     const Value made =
         to.add(Op::while_, std::move(operands), NoAttributes{}, std::nullopt,

@@ -59,10 +59,11 @@ ChainFinder::ChainFinder(const Graph& graph, const BlockCosts& costs)
 
 bool ChainFinder::is_seed(std::uint32_t node) const {
   const Node& at = graph_.node(node);
-  if (!can_be_cut_[node] || !is_large(bytes_in(at.types[0]), costs_) || readers_[node].empty()) return false;
-  return at.op == Op::dot ||
-         std::ranges::any_of(readers_[node],
-                             [&](auto reader) { return graph_.node(reader).op == Op::dot; });
+  if (!can_be_cut_[node] || !is_large(bytes_in(at.types[0]), costs_) || readers_[node].empty())
+    return false;
+  return at.op == Op::dot || std::ranges::any_of(readers_[node], [&](auto reader) {
+           return graph_.node(reader).op == Op::dot;
+         });
 }
 
 std::vector<std::uint32_t> ChainFinder::seeds() const {
@@ -70,9 +71,8 @@ std::vector<std::uint32_t> ChainFinder::seeds() const {
   for (auto i = static_cast<std::uint32_t>(graph_.nodes().size()); i-- > 0;) {
     if (is_seed(i)) found.push_back(i);
   }
-  std::ranges::stable_sort(found, std::greater(), [&](std::uint32_t node) {
-    return graph_.node(node).types[0].bytes();
-  });
+  std::ranges::stable_sort(found, std::greater(),
+                           [&](std::uint32_t node) { return graph_.node(node).types[0].bytes(); });
   return found;
 }
 
@@ -266,7 +266,8 @@ class ChainGrowth {
     double size = 0;
     for (Value input : inputs_with(copies)) {
       const Node& node = graph_.node(input);
-      const bool may_copy = finder_.can_be_cut_[input.node] && is_cheap(graph_, node, finder_.costs_);
+      const bool may_copy =
+          finder_.can_be_cut_[input.node] && is_cheap(graph_, node, finder_.costs_);
       if (!may_copy || kept.contains(input.node)) continue;
       const double own = bytes_in(node.types[0]);
       if (own < size || (own == size && found && input.node < *found)) continue;

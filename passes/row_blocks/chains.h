@@ -32,8 +32,9 @@ class ChainFinder {
  public:
   ChainFinder(const Graph& graph, const BlockCosts& costs);
 
-  /// Nodes that a chain may grow from: each gives a large value, and a dot is beside it. The largest
-  /// first, and of equal ones the last: what a chain computes for itself none before it has to give.
+  /// Nodes that a chain may grow from: each gives a large value, and a dot is beside it. The
+  /// largest first, and of equal ones the last: what a chain computes for itself none before it has
+  /// to give.
   std::vector<std::uint32_t> seeds() const;
   /// The chain around a seed, none of whose nodes is `taken`; nothing where there are no rows.
   std::optional<Chain> around(std::uint32_t seed, const std::vector<char>& taken) const;

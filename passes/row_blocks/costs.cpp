@@ -74,9 +74,7 @@ class Chooser {
  private:
   double cached() const { return static_cast<double>(costs_.cached_bytes); }
   /// How many times as large as the cache it is.
-  double excess(Value value) const {
-    return bytes_of(chain_.type(value)) / cached();
-  }
+  double excess(Value value) const { return bytes_of(chain_.type(value)) / cached(); }
 
   // From outside in, until the largest value fits.
   std::vector<BlockLevel> cut(double excess) {
@@ -148,8 +146,7 @@ class Chooser {
       paid += turns * copied_bytes(level) * costs_.copy_ns_per_byte;
     }
     paid += turns * static_cast<double>(traffic_.steps) * costs_.step_ns;
-    return saved - paid >
-           least_part_saved * (stored + traffic_.operations * costs_.operation_ns);
+    return saved - paid > least_part_saved * (stored + traffic_.operations * costs_.operation_ns);
   }
 
   // By a turn of one of the loops: blocks of operands and results, and sums, which are read and

@@ -168,7 +168,7 @@ class AxisSets {
   }
 
   const Graph& chain_;
-  std::vector<AxisRoles> roles_;                // per node
+  std::vector<AxisRoles> roles_;                 // per node
   std::vector<std::vector<std::size_t>> first_;  // per node: axis 0 of the result, of each operand
   std::vector<std::size_t> above_;
   std::vector<bool> is_whole_;  // of a root: of any axis of its set

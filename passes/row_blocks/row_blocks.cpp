@@ -166,9 +166,8 @@ bool has_large_value(const Graph& graph, const BlockCosts& costs) {
   return std::ranges::any_of(graph.nodes(), [&](const Node& node) {
     if (node.op == Op::parameter) return false;
     return is_large(static_cast<double>(node.types[0].bytes()), costs) ||
-           std::ranges::any_of(node.regions, [&](const Graph& region) {
-             return has_large_value(region, costs);
-           });
+           std::ranges::any_of(node.regions,
+                               [&](const Graph& region) { return has_large_value(region, costs); });
   });
 }
 

@@ -1,12 +1,13 @@
 // row_blocks: computes large values between dots in blocks of rows that stay in the cache, in a
 // loop, instead of writing all of them to memory.
 //
-//   %3: f32[4096,4096] = dot %0, %1            %6: i64[], %7: f32[4096,64] = while %3, %5, ... graph body(...) {
-//   %4: f32[4096,4096] = tanh %3          ->     %7: f32[512,64] = dynamic_slice %2, %6, %0
-//   %5: f32[4096,64] = dot %4, %2                %8: f32[512,4096] = dot %7, ...
-//   return %5                                    %9: f32[512,4096] = tanh %8
+//   %3: f32[4096,4096] = dot %0, %1            %6: i64[], %7: f32[4096,64] = while %3, %5, ...
+//   graph body(...) { %4: f32[4096,4096] = tanh %3          ->     %7: f32[512,64] = dynamic_slice
+//   %2, %6, %0 %5: f32[4096,64] = dot %4, %2                %8: f32[512,4096] = dot %7, ... return
+//   %5                                    %9: f32[512,4096] = tanh %8
 //                                                %10: f32[512,64] = dot %9, ...
-//                                                %11: f32[4096,64] = dynamic_update_slice %1, %10, %6, %0
+//                                                %11: f32[4096,64] = dynamic_update_slice %1, %10,
+//                                                %6, %0
 //                                                ...
 //
 // The axis may be any that all of the nodes treat row by row (row_axes.h): one of queries, of

@@ -1,6 +1,7 @@
 // tests/golden/<pass>/*.abir: a graph, a line "----", and what the pass makes of it, then its notes
 // as comments. Comments of the first part may ask for "# fast math" or say where the parameters
-// are: "# parameters: cpu:0 cpu:1". BLESS=1 in the environment writes the second part anew. On
+// are: "# parameters: cpu:0 cpu:1", or how much a cache holds for row_blocks: "# cached bytes: 64".
+// BLESS=1 in the environment writes the second part anew. On
 // every file the interpreter also says that the pass, and the whole pipeline, keep each bit of the
 // results; and that every pass does on nasty values: zeros of both signs, infinities, NaNs, the
 // ends of each dtype, positions out of range.
@@ -31,14 +32,21 @@ struct Golden : GoldenText {
   std::string pass;
 };
 
+// What stands behind `name` in a comment; empty where there is none.
+std::string comment(const Golden& golden, std::string_view name) {
+  const std::size_t at = golden.input.find(name);
+  if (at == std::string::npos) return {};
+  const std::size_t begin = at + name.size();
+  return golden.input.substr(begin, golden.input.find('\n', at) - begin);
+}
+
 PassContext context_of(const Golden& golden) {
   PassContext context;
+  if (const std::string bytes = comment(golden, "# cached bytes: "); !bytes.empty()) {
+    context.block_costs = [bytes] { return BlockCosts{.cached_bytes = std::stoll(bytes)}; };
+  }
   context.fast_math = golden.input.find("# fast math") != std::string::npos;
-  constexpr std::string_view places = "# parameters: ";
-  const std::size_t at = golden.input.find(places);
-  if (at == std::string::npos) return context;
-  const std::size_t begin = at + places.size();
-  std::stringstream names(golden.input.substr(begin, golden.input.find('\n', at) - begin));
+  std::stringstream names(comment(golden, "# parameters: "));
   for (std::string name; names >> name;) context.parameters.push_back(parse_device(name).value());
   return context;
 }

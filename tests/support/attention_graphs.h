@@ -1,0 +1,14 @@
+// Graphs of the form of attention, forward and backward, for row_blocks.
+#pragma once
+
+#include <cstdint>
+
+#include "tests/support/shrink.h"
+
+namespace anabranch {
+
+/// Heads, masks, positions, sizes from 0 to 9, in f32, f64, f16 or bf16; softmax, a maximum or plain arithmetic between
+/// the products; in one of two the cotangents of all parameters. The same for the same seed.
+GraphCase attention_graph(std::uint64_t seed);
+
+}  // namespace anabranch
