@@ -1,7 +1,7 @@
 #include "codegen/compile.h"
 
 #include <algorithm>
-#include <ranges>
+#include <optional>
 #include <utility>
 
 #include "anabranch/error.h"
@@ -36,6 +36,20 @@ std::vector<Device> devices_of(const PlacedGraph& placed, const Device& home) {
   return devices;
 }
 
+// Of the device of the graph on which the fewest chains pay.
+BlockCosts block_costs(const Graph& graph, const Options& options) {
+  const PlacedGraph placed = place(graph, options.parameters, options.device, false);
+  std::optional<BlockCosts> least;
+  for (std::uint32_t i = 0; i < placed.graph.nodes().size(); ++i) {
+    if (placed.graph.node(i).op == Op::constant) continue;
+    const Device& device = placed.devices[i];
+    if (!exists(device)) return {};  // an Error later on
+    const BlockCosts costs = backend_of(device).block_costs(device);
+    if (!least || costs.cached_bytes < least->cached_bytes) least = costs;
+  }
+  return least.value_or(BlockCosts{});
+}
+
 }  // namespace
 
 PlacedGraph optimize(const Graph& graph, const Options& options, PassContext& context,
@@ -53,24 +67,15 @@ Compilation compile(const Graph& graph, const Options& options, const PassObserv
   made.traced = graph;
 
   PassContext context{.fast_math = options.fast_math};
-  std::vector<Device> asked;  // where the graph runs, found once a pass wants to know
-  const auto devices_asked = [&]() -> const std::vector<Device>& {
+  std::vector<Device> asked;  // where the graph runs, found once there is a convolution
+  context.takes = [&](const ConvolutionStep& step) {
     if (asked.empty()) {
       asked = devices_of(place(graph, options.parameters, options.device), options.device);
     }
-    return asked;
-  };
-  context.takes = [&](const ConvolutionStep& step) {
     return std::ranges::all_of(
-        devices_asked(), [&](const Device& device) { return backend_of(device).takes(step); });
+        asked, [&](const Device& device) { return backend_of(device).takes(step); });
   };
-  context.block_costs = [&] {
-    // Those of the device on which the fewest chains pay.
-    return std::ranges::min(devices_asked() | std::views::transform([](const Device& device) {
-                              return backend_of(device).block_costs(device);
-                            }),
-                            {}, &BlockCosts::cached_bytes);
-  };
+  context.block_costs = [&] { return block_costs(graph, options); };
   PlacedGraph placed = optimize(graph, options, context, run);
   made.notes = std::move(context.notes);
   made.planned_members = context.planned_members;

@@ -58,7 +58,8 @@ Quantity weights_of(Quantity scores, Random& random) {
   }
 }
 
-// Parameters: queries [batch, queries, heads, features], keys and values alike, a mask [queries, keys].
+// Parameters: queries [batch, queries, heads, features], keys and values alike, a mask [queries,
+// keys].
 Graph forward_graph(const Sizes& size, Dtype dtype, Random& random) {
   GraphBuilder graph("attention");
   const auto parameter = [&](Shape shape) {
@@ -78,10 +79,10 @@ Graph forward_graph(const Sizes& size, Dtype dtype, Random& random) {
   return graph.build({result.value});
 }
 
-// Behind the parameters comes the cotangent of the result; the result and the cotangents of all.
+}  // namespace
+
 Graph with_gradients(const Graph& forward) {
-  const ForwardAndLinear parts =
-      vjp(forward, std::vector<bool>(forward.parameter_count(), true));
+  const ForwardAndLinear parts = vjp(forward, std::vector<bool>(forward.parameter_count(), true));
   GraphBuilder graph("gradients");
   std::vector<Value> inputs;
   for (std::size_t i = 0; i < forward.parameter_count(); ++i) {
@@ -97,11 +98,10 @@ Graph with_gradients(const Graph& forward) {
   return graph.build(std::move(outputs));
 }
 
-}  // namespace
-
 GraphCase attention_graph(std::uint64_t seed) {
   Random random(seed);
-  constexpr Dtype dtypes[] = {Dtype::f32, Dtype::f32, Dtype::f32, Dtype::f64, Dtype::bf16, Dtype::f16};
+  constexpr Dtype dtypes[] = {Dtype::f32, Dtype::f32,  Dtype::f32,
+                              Dtype::f64, Dtype::bf16, Dtype::f16};
   const Dtype dtype = random.of(dtypes);
   GraphCase made;
   made.graph = forward_graph(random_sizes(random), dtype, random);

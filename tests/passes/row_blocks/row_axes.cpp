@@ -18,9 +18,9 @@ namespace {
 
 struct OpCase {
   const char* name;
-  const char* text;            // its last node is the result
+  const char* text;             // its last node is the result
   std::set<std::int64_t> axes;  // of the result, by which it can be cut
-  bool is_sum = false;         // whether there is a row axis that is summed over
+  bool is_sum = false;          // whether there is a row axis that is summed over
 };
 
 // clang-format off

@@ -20,8 +20,7 @@ PassContext with_cache(std::int64_t bytes) {
 }
 
 bool has_loop(const Graph& graph) {
-  return std::ranges::any_of(graph.nodes(),
-                             [](const Node& node) { return node.op == Op::while_; });
+  return std::ranges::any_of(graph.nodes(), [](const Node& node) { return node.op == Op::while_; });
 }
 
 TEST(RowBlocks, OfRandomChainsGiveTheSame) {
@@ -54,7 +53,8 @@ TEST(RowBlocks, AreLeftOutWhereNoDeviceAsksForThem) {
 // A layer between two wide ones: what is saved is little beside the products, and the weights would
 // be read by every turn.
 TEST(RowBlocks, AreLeftOutWhereTheyDoNotPay) {
-  const Graph layers = parse(R"(graph layers(%0: f32[4096,512], %1: f32[512,2048], %2: f32[2048,512]) {
+  const Graph layers =
+      parse(R"(graph layers(%0: f32[4096,512], %1: f32[512,2048], %2: f32[2048,512]) {
     %3: f32[4096,2048] = dot %0, %1 lhs_contracting=[1] rhs_contracting=[0]
     %4: f32[4096,2048] = tanh %3
     %5: f32[4096,512] = dot %4, %2 lhs_contracting=[1] rhs_contracting=[0]
