@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -166,6 +167,14 @@ struct CumulativeAttributes {
   bool operator==(const CumulativeAttributes&) const = default;
 };
 
+/// How a loop is taken backwards.
+struct WhileAttributes {
+  /// The most states that are kept at once where the number of turns is not known when it is
+  /// traced; at least 1.
+  std::optional<std::int64_t> kept_states = {};
+  bool operator==(const WhileAttributes&) const = default;
+};
+
 /// Where a result is to be.
 struct DeviceAttributes {
   Device device;
@@ -244,21 +253,33 @@ enum class CompositeRule : std::uint8_t {
   /// Linear in its arguments, tangents of a custom_vjp's: what gives their cotangents, from the
   /// other operands and the results' cotangents. There is nothing that gives the results.
   pullback,
-  /// The function, which is computed again where its derivative is: nothing of it is kept.
+  /// The function, which is computed again where its derivative is, but for values that are kept.
   checkpoint,
-  /// The same, but for products (dot, convolution), which are kept.
-  checkpoint_dots,
+  /// One operand, which a checkpoint that it is part of keeps.
+  kept,
+  /// One operand, which has a name that policies of checkpoints ask for.
+  named,
 };
 template <>
-inline constexpr std::array<std::string_view, 5> words<CompositeRule> = {
-    "custom_jvp", "custom_vjp", "pullback", "checkpoint", "checkpoint_dots"};
+inline constexpr std::array<std::string_view, 6> words<CompositeRule> = {
+    "custom_jvp", "custom_vjp", "pullback", "checkpoint", "kept", "named"};
 
 struct CompositeAttributes {
   CompositeRule rule = CompositeRule::checkpoint;
   std::int64_t arguments = 0;
-  std::vector<Type> results;  ///< of a pullback
+  std::vector<Type> results = {};  ///< of a pullback
+  std::string name = {};           ///< of a value that is named
   bool operator==(const CompositeAttributes&) const = default;
 };
+
+/// Whether it says something of its operand, which it gives as it is.
+inline bool is_mark(CompositeRule rule) {
+  return rule == CompositeRule::kept || rule == CompositeRule::named;
+}
+/// Whether it has one region, and its derivative is that region's.
+inline bool is_plain_call(const CompositeAttributes& attributes) {
+  return attributes.rule == CompositeRule::checkpoint || is_mark(attributes.rule);
+}
 
 /// What the group compiles to: one loop nest without reductions, one with, or one library call for
 /// a dot and its epilogue.
@@ -279,7 +300,7 @@ using Attributes =
                  ArgsortAttributes, CumulativeAttributes, DeviceAttributes, CustomCallAttributes,
                  TriangleAttributes, TriangularSolveAttributes, SvdAttributes, EighAttributes,
                  FftAttributes, FusionAttributes, GatherAttributes, ScatterAttributes,
-                 EigAttributes, CheckAttributes, CompositeAttributes>;
+                 EigAttributes, CheckAttributes, WhileAttributes, CompositeAttributes>;
 
 template <class Visitor>
 void fields(const NoAttributes&, Visitor&&) {}
@@ -360,6 +381,10 @@ void fields(A& a, Visitor&& visit) {
   visit("of", a.of);
   visit("reverse", a.reverse);
 }
+template <MaybeConst<WhileAttributes> A, class Visitor>
+void fields(A& a, Visitor&& visit) {
+  visit("kept_states", a.kept_states);
+}
 template <MaybeConst<DeviceAttributes> A, class Visitor>
 void fields(A& a, Visitor&& visit) {
   visit("device", a.device);
@@ -430,6 +455,7 @@ void fields(A& a, Visitor&& visit) {
   visit("rule", a.rule);
   visit("arguments", a.arguments);
   visit("results", a.results);
+  visit("name", a.name);
 }
 template <MaybeConst<FusionAttributes> A, class Visitor>
 void fields(A& a, Visitor&& visit) {

@@ -4,6 +4,7 @@
 
 #include <initializer_list>
 
+#include "passes/arithmetic.h"
 #include "passes/rewrite.h"
 
 namespace anabranch {
@@ -35,28 +36,6 @@ struct Part {
 };
 
 // clang-format off
-inline Part operator+(Part x, Part y) { return x.op(Op::add, y); }
-inline Part operator-(Part x, Part y) { return x.op(Op::subtract, y); }
-inline Part operator*(Part x, Part y) { return x.op(Op::multiply, y); }
-inline Part operator/(Part x, Part y) { return x.op(Op::divide, y); }
-inline Part operator+(Part x, double y) { return x + x.number(y); }
-inline Part operator-(Part x, double y) { return x - x.number(y); }
-inline Part operator*(Part x, double y) { return x * x.number(y); }
-inline Part operator+(double x, Part y) { return y.number(x) + y; }
-inline Part operator-(double x, Part y) { return y.number(x) - y; }
-inline Part operator*(double x, Part y) { return y.number(x) * y; }
-inline Part operator/(double x, Part y) { return y.number(x) / y; }
-inline Part operator-(Part x) { return x.op(Op::negate); }
-inline Part operator&(Part x, Part y) { return x.op(Op::and_, y); }
-inline Part operator|(Part x, Part y) { return x.op(Op::or_, y); }
-inline Part operator!(Part x) { return x.op(Op::not_); }
-inline Part operator==(Part x, Part y) { return x.compare(Comparison::eq, y); }
-inline Part operator==(Part x, double y) { return x == x.number(y); }
-inline Part operator<(Part x, double y) { return x.compare(Comparison::lt, x.number(y)); }
-inline Part operator<(Part x, Part y) { return x.compare(Comparison::lt, y); }
-inline Part operator>(Part x, double y) { return x.compare(Comparison::gt, x.number(y)); }
-inline Part operator>=(Part x, double y) { return x.compare(Comparison::ge, x.number(y)); }
-inline Part operator<=(Part x, double y) { return x.compare(Comparison::le, x.number(y)); }
 inline Part abs(Part x) { return x.op(Op::abs); }
 inline Part sqrt(Part x) { return x.op(Op::sqrt); }
 inline Part exp(Part x) { return x.op(Op::exponential); }
@@ -76,9 +55,6 @@ inline Part min(Part x, Part y) { return x.op(Op::minimum, y); }
 inline Part is_nan(Part x) { return x.compare(Comparison::ne, x); }
 // clang-format on
 
-inline Part select(Part condition, Part yes, Part no) {
-  return {yes.graph, yes.graph->add(Op::select, {condition.value, yes.value, no.value})};
-}
 inline Part select(Part condition, double yes, Part no) {
   return select(condition, no.number(yes), no);
 }

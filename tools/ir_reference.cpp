@@ -137,6 +137,7 @@ bool is_in(const Section& section, const OpInfo& row) {
 
 constexpr std::string_view kind_of_field(const std::vector<std::int64_t>&) { return "list"; }
 constexpr std::string_view kind_of_field(std::int64_t) { return "integer"; }
+constexpr std::string_view kind_of_field(std::optional<std::int64_t>) { return "integer or none"; }
 constexpr std::string_view kind_of_field(const Device&) { return "device"; }
 constexpr std::string_view kind_of_field(const std::string&) { return "name"; }
 constexpr std::string_view kind_of_field(const CustomFunctionHandle&) { return "number"; }

@@ -124,6 +124,11 @@ Leaves since(const Leaves& list, std::size_t first) {
 Leaves run_while(const Loop& loop) {
   const std::size_t count = loop.init.leaves.size();
   if (count == 0) fail(std::string(loop.function) + ": nothing is carried", loop.where);
+  if (const auto states = loop.options.kept_states; states && *states < 1) {
+    fail(std::string(loop.function) + ": kept_states is " + std::to_string(*states) +
+             "; a loop is taken backwards from at least 1 kept state",
+         loop.where);
+  }
   demand_arrays(loop.function, loop.init, loop.where);
   Leaves carry = loop.init.leaves;
   std::optional<Region> body;
@@ -147,14 +152,15 @@ Leaves run_while(const Loop& loop) {
   const Region* regions[] = {&condition, &*body};
   JoinedRegions joined = join(regions);
   const Leaves operands = with(with(carry, loop.invariants), joined.captures);
-  Leaves results =
-      record_all(Op::while_, operands, loop.where, NoAttributes{}, std::move(joined.graphs));
+  Leaves results = record_all(Op::while_, operands, loop.where,
+                              WhileAttributes{loop.options.kept_states}, std::move(joined.graphs));
   for (std::size_t i = 0; i < count; ++i) results[i].expression()->weak = is_weak(carry[i]);
   return results;
 }
 
 Leaves run_fori(const Operand& lower, const Operand& upper, Tree init,
-                const AnyFunction<Tree(const Array& index, const Leaves& carry)>& body) {
+                const AnyFunction<Tree(const Array& index, const Leaves& carry)>& body,
+                const WhileOptions& options) {
   constexpr const char* function = "fori_loop";
   const SourceLocation where = lower.where();
   const std::vector<Array> bounds = promote(function, {&lower, &upper}, Takes::integers);
@@ -164,7 +170,7 @@ Leaves run_fori(const Operand& lower, const Operand& upper, Tree init,
              ", and not a scalar; pick one element",
          where);
   }
-  Loop loop{function, where, std::move(init)};
+  Loop loop{function, where, std::move(init), options};
   loop.init.leaves.insert(loop.init.leaves.begin(), bounds[0]);
   loop.init.form = after_index(loop.init.form);
   loop.invariants = {bounds[1]};

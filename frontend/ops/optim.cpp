@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "anabranch/creation.h"
+#include "anabranch/dtype_info.h"
 #include "anabranch/reduce.h"
 #include "frontend/array/expression.h"
 #include "frontend/array/fail.h"
@@ -119,6 +120,14 @@ Term decayed(const Term& gradient, const Term& param, double weight_decay) {
   return weight_decay == 0 ? gradient : gradient + weight_decay * param;
 }
 
+// A running mean: without this it would never end where nothing is added any more. Multiplied by
+// 0.9, the smallest subnormal numbers round to themselves, and arithmetic with these takes CPUs a
+// hundred cycles. What is below the smallest normal number is zero; all else keeps its bits.
+Term without_subnormals(const Term& x) {
+  const double smallest = finfo(x.array().dtype()).smallest_normal;
+  return where(abs(x) < smallest, 0, x);
+}
+
 Term norm(const Term& x) { return sqrt(sum_in_own_dtype(square(x), {})); }
 
 // 1 / (1 - beta^t): exact where beta^t is near 1.
@@ -218,7 +227,7 @@ Stepped momentum_step(const Tree& params, const Tree& gradients, const Tree& vel
     const Place place(params.leaves[i], where);
     const Term p = place.wide(params.leaves[i]);
     const Term g = decayed(place.wide(gradients.leaves[i]), p, options.weight_decay);
-    const Term v = options.momentum * place.wide(velocity.leaves[i]) + g;
+    const Term v = without_subnormals(options.momentum * place.wide(velocity.leaves[i]) + g);
     const Term along = options.nesterov ? g + options.momentum * v : v;
     next.params.push_back(place.rounded(p - rate.in(place.dtype) * along, params.leaves[i]));
     next.first.push_back(place.rounded(v, velocity.leaves[i]));
@@ -272,8 +281,9 @@ Stepped adam_step(const Tree& params, const Tree& gradients, const Tree& m, cons
   for (std::size_t i = 0; i < params.leaves.size(); ++i) {
     const Place place(params.leaves[i], where);
     const Term p = place.wide(params.leaves[i]), g = place.wide(gradients.leaves[i]);
-    const Term m1 = how.beta1 * place.wide(m.leaves[i]) + (1 - how.beta1) * g;
-    const Term v1 = how.beta2 * place.wide(v.leaves[i]) + (1 - how.beta2) * square(g);
+    const Term m1 = without_subnormals(how.beta1 * place.wide(m.leaves[i]) + (1 - how.beta1) * g);
+    const Term v1 =
+        without_subnormals(how.beta2 * place.wide(v.leaves[i]) + (1 - how.beta2) * square(g));
     const Term u = direction(m1, v1, p, how, place.dtype == f64 ? wide : narrow);
     const Term scale =
         how.scales_by_trust ? rate.in(place.dtype) * trust_ratio(p, u) : rate.in(place.dtype);

@@ -25,14 +25,16 @@ class Term : public Operand {
   inline Term function(const Term& x) { return {function(static_cast<const Operand&>(x)), x.where()}; }
 #define TERM_BINARY(function)                                                                    \
   inline Term function(const Term& a, const Term& b) {                                           \
-    const SourceLocation at = a.is_number() ? b.where() : a.where();                             \
-    if (!a.is_number()) return {function(static_cast<const Operand&>(a), b), at};                \
-    return {function(Operand(as_array_like(a, b), at), static_cast<const Operand&>(b)), at};     \
+    const Term left = a.is_number() ? as_term_like(a, b) : a;                                   \
+    const Term right = b.is_number() ? as_term_like(b, a) : b;                                  \
+    return {function(static_cast<const Operand&>(left), static_cast<const Operand&>(right)),     \
+            left.where()};                                                                       \
   }
 // clang-format on
 
-/// The number `a` as an array of b's dtype, placed where b is.
+/// The number `a` as an array of b's dtype, placed where b is; weak where b is.
 Array as_array_like(const Term& a, const Term& b);
+inline Term as_term_like(const Term& a, const Term& b) { return {as_array_like(a, b), b.where()}; }
 
 TERM_UNARY(abs)
 TERM_UNARY(exp)

@@ -38,22 +38,13 @@ Leaves call(CompositeRule rule, const FunctionTrace& function, std::vector<Graph
             const Leaves& arguments, const Leaves& captures, SourceLocation where) {
   Leaves operands = arguments;
   operands.insert(operands.end(), captures.begin(), captures.end());
-  const bool is_checkpoint =
-      rule == CompositeRule::checkpoint || rule == CompositeRule::checkpoint_dots;
-  const CompositeAttributes attributes{
-      rule, static_cast<std::int64_t>(is_checkpoint ? operands.size() : arguments.size()), {}};
+  const CompositeAttributes attributes{rule, static_cast<std::int64_t>(arguments.size())};
   Leaves results = record_all(Op::composite, operands, where, attributes, std::move(regions));
   function.mark_weak(results);
   return results;
 }
 
 }  // namespace
-
-bool any_traced(const Leaves& leaves) {
-  return std::any_of(leaves.begin(), leaves.end(), [](const Array& leaf) {
-    return leaf.expression() && leaf.expression()->kind == Expression::Kind::traced;
-  });
-}
 
 bool is_differentiable(const Array& array) { return has_tangent(type_of(array).dtype); }
 
@@ -106,13 +97,6 @@ Leaves call_with_vjp(const FunctionTrace& function, const FunctionTrace& forward
   joined.graphs[2] = with_groups(joined.graphs[2], residuals, cotangents, false);
   return call(CompositeRule::custom_vjp, function, std::move(joined.graphs), arguments,
               joined.captures, where);
-}
-
-Leaves call_checkpoint(const FunctionTrace& function, CheckpointPolicy policy,
-                       const Leaves& arguments, SourceLocation where) {
-  const CompositeRule rule =
-      policy == CheckpointPolicy::dots ? CompositeRule::checkpoint_dots : CompositeRule::checkpoint;
-  return call(rule, function, {function.graph()}, arguments, function.captures(), where);
 }
 
 // As the bits of the same type: they are no numbers to differentiate, and no pass keeps the op.

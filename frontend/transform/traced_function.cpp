@@ -1,5 +1,7 @@
 #include "frontend/transform/traced_function.h"
 
+#include <algorithm>
+
 #include "frontend/array/expression.h"
 #include "frontend/array/fail.h"
 #include "frontend/trace/record.h"
@@ -55,6 +57,12 @@ const Type& type_of_leaf(const char* transform, const std::string& path, const A
   }
   return type_of(array);
 }
+
+bool is_traced(const Array& array) {
+  return array.expression() && array.expression()->kind == Expression::Kind::traced;
+}
+
+bool any_traced(const Leaves& leaves) { return std::ranges::any_of(leaves, is_traced); }
 
 bool is_weak(const Array& array) { return array.expression()->weak; }
 void set_weak(const Array& array, bool weak) { array.expression()->weak = weak; }

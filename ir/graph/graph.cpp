@@ -41,6 +41,10 @@ std::uint64_t hash_field(std::uint64_t hash, Scalar scalar) {
   return mix(hash, static_cast<std::uint64_t>(scalar));
 }
 
+std::uint64_t hash_field(std::uint64_t hash, std::optional<std::int64_t> number) {
+  return number ? mix(hash, static_cast<std::uint64_t>(*number)) : hash;
+}
+
 }  // namespace
 
 std::uint64_t hash_of(const Node& node) {

@@ -10,6 +10,10 @@ ResultTypes while_(const Application& call) {
                 "given " + std::to_string(call.regions.size()) +
                     (call.regions.size() == 1 ? " region" : " regions"));
   }
+  const auto kept_states = call.as<WhileAttributes>().kept_states;
+  if (kept_states && *kept_states < 1) {
+    call.refuse("kept_states is " + std::to_string(*kept_states), "at least 1 state is kept");
+  }
   call.demand_parameters(0, "the condition", call.operands);
   call.demand_parameters(1, "the body", call.operands);
   const Graph& condition = call.regions[0];
@@ -102,10 +106,22 @@ void demand_outputs(const Application& call, std::size_t region, const char* wha
   }
 }
 
+// One operand as it is; a name where it says one.
+void demand_mark(const Application& call, const std::vector<Type>& results) {
+  const auto& attributes = call.as<CompositeAttributes>();
+  const std::string rule(name(attributes.rule));
+  const bool is_identity = call.operands.size() == 1 && results.size() == 1 &&
+                           call.regions[0].outputs()[0] == Value{0, 0};
+  if (!is_identity) call.refuse("a " + rule + " gives its one operand as it is");
+  if ((attributes.rule == CompositeRule::named) == attributes.name.empty()) {
+    call.refuse("a " + rule + (attributes.name.empty() ? " says its name" : " has no name"));
+  }
+}
+
 }  // namespace
 
 ResultTypes composite(const Application& call) {
-  const auto& [rule, arguments, results] = call.as<CompositeAttributes>();
+  const auto& [rule, arguments, results, value_name] = call.as<CompositeAttributes>();
   const std::size_t wanted = rule == CompositeRule::custom_jvp   ? 2
                              : rule == CompositeRule::custom_vjp ? 3
                                                                  : 1;
@@ -129,6 +145,7 @@ ResultTypes composite(const Application& call) {
   std::vector<Type> types;
   for (Value output : call.regions[0].outputs()) types.push_back(call.regions[0].type(output));
   if (types.empty()) call.refuse("the function returns nothing");
+  if (is_mark(rule)) demand_mark(call, types);
   if (rule == CompositeRule::custom_jvp) {
     call.demand_parameters(1, "the rule", joined(operands, with_tangents(own)));
     demand_outputs(call, 1, "the rule", joined(types, with_tangents(types)));

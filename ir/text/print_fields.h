@@ -46,6 +46,10 @@ std::string field_text(Enum value) {
   return std::string(name(value));
 }
 
+inline std::string field_text(std::optional<std::int64_t> number) {
+  return field_text(number.value());
+}
+
 template <class T>
 std::string field_text(const std::vector<T>& list) {
   std::string text = "[";

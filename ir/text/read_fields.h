@@ -82,6 +82,11 @@ void read_field(TextReader& reader, Integer& field, std::string_view word) {
   field = static_cast<Integer>(number);
 }
 
+inline void read_field(TextReader& reader, std::optional<std::int64_t>& field,
+                       std::string_view word) {
+  read_field(reader, field.emplace(), word);
+}
+
 template <HasWords Enum>
 void read_field(TextReader& reader, Enum& field, std::string_view word) {
   field = static_cast<Enum>(read_word(reader, words<Enum>, word));

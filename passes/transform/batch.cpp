@@ -42,7 +42,8 @@ BatchedResults rule_of(const BatchCall& call) {
 
 // A batch of none has nothing to compute, and some ops would refuse it.
 BatchedResults results_of(const BatchCall& call) {
-  if (call.size > 0 || is_control(call.node.op)) return rule_of(call);
+  const bool has_programs = is_control(call.node.op) || call.node.op == Op::composite;
+  if (call.size > 0 || has_programs) return rule_of(call);
   std::vector<BatchedValue> results;
   for (const Type& type : call.node.types) {
     results.push_back({Quantity::zeros(call.to, call.with_batch(type)).value, true});

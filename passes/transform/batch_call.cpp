@@ -127,7 +127,7 @@ BatchedResults custom_call(const BatchCall& call) {
   std::vector<Graph> regions = {CallLoop(call, "condition", inputs).condition(),
                                 CallLoop(call, "body", inputs).body()};
   Quantity first =
-      call.add(Op::while_, std::move(inputs), NoAttributes{}, std::nullopt, std::move(regions));
+      call.add(Op::while_, std::move(inputs), WhileAttributes{}, std::nullopt, std::move(regions));
   ++first.value.result;  // behind the index
   return all_results(call, first);
 }

@@ -3,6 +3,7 @@
 
 #include "passes/transform/batch.h"
 #include "passes/transform/batch_rules.h"
+#include "passes/transform/dependence.h"
 
 namespace anabranch::batch_rules {
 namespace {
@@ -55,7 +56,7 @@ BatchedResults in_step(const LoopCall& loop) {
   std::vector<Graph> regions = {batch(loop.condition(), call.size, loop.flags).graph,
                                 batch(loop.body(), call.size, loop.flags, loop.carried).graph};
   const Quantity first =
-      call.add(Op::while_, loop.inputs(), NoAttributes{}, std::nullopt, std::move(regions));
+      call.add(Op::while_, loop.inputs(), call.node.attributes, std::nullopt, std::move(regions));
   return results_of(first, 0, loop.carried);
 }
 
@@ -107,8 +108,8 @@ BatchedResults until_all_end(const LoopCall& loop) {
   const Value any = condition.add(Op::reduce_any, {parameters_of(condition, call, inputs)[0]},
                                   AxesAttributes{{0}});
   std::vector<Graph> regions = {condition.build({any}), masked_body(loop, inputs)};
-  const Quantity first =
-      call.add(Op::while_, std::move(inputs), NoAttributes{}, std::nullopt, std::move(regions));
+  const Quantity first = call.add(Op::while_, std::move(inputs), call.node.attributes, std::nullopt,
+                                  std::move(regions));
   return results_of(first, 1, loop.carried);
 }
 
@@ -120,7 +121,7 @@ BatchedResults one_branch(const BatchCall& call) {
   flags.erase(flags.begin());
   std::vector<bool> results(call.node.types.size());
   for (const Graph& branch : call.node.regions) {
-    const std::vector<bool> found = batched_outputs(branch, flags);
+    const std::vector<bool> found = dependent_outputs(branch, flags);
     for (std::size_t i = 0; i < results.size(); ++i) results[i] = results[i] || found[i];
   }
   std::vector<Graph> regions;
@@ -161,7 +162,7 @@ BatchedResults all_branches(const BatchCall& call) {
 
 BatchedResults while_(const BatchCall& call) {
   std::vector<bool> flags = flags_of(call);
-  const auto [carried, condition] = batched_loop(call.node, flags);
+  const auto [carried, condition] = dependent_loop(call.node, flags);
   std::copy(carried.begin(), carried.end(), flags.begin());
   const LoopCall loop{call, carried, std::move(flags)};
   return condition ? until_all_end(loop) : in_step(loop);
@@ -173,9 +174,24 @@ BatchedResults case_(const BatchCall& call) {
 
 // --- functions ----------------------------------------------------------------------------------
 
-// All that goes in and comes out of its regions is batched.
+namespace {
+
+// Of a function whose derivative is its own, what depends on nothing batched stays single.
+BatchedResults plain_call(const BatchCall& call) {
+  const BatchedGraph made = batch(call.node.regions[0], call.size, flags_of(call));
+  std::vector<Value> inputs;
+  for (const BatchedValue& operand : call.operands) inputs.push_back(operand.value);
+  const Quantity first =
+      call.add(Op::composite, std::move(inputs), call.node.attributes, std::nullopt, {made.graph});
+  return results_of(first, 0, made.batched);
+}
+
+}  // namespace
+
+// All that goes into regions with rules of their own, and all that comes out, is batched.
 BatchedResults composite(const BatchCall& call) {
   CompositeAttributes attributes = call.as<CompositeAttributes>();
+  if (is_plain_call(attributes)) return plain_call(call);
   for (Type& type : attributes.results) type = call.with_batch(type);
   std::vector<Graph> regions;
   for (const Graph& region : call.node.regions) {

@@ -80,15 +80,6 @@ namespace batch_rules {
 std::vector<BatchedValue> batch_into(GraphBuilder& to, const Graph& graph, std::int64_t size,
                                      const std::vector<BatchedValue>& operands);
 
-/// Which outputs of `graph` are batched where these parameters are.
-std::vector<bool> batched_outputs(const Graph& graph, const std::vector<bool>& batched);
-/// Which values a loop carries are batched, and whether its condition is, where these operands are.
-struct BatchedLoop {
-  std::vector<bool> carried;
-  bool condition = false;
-};
-BatchedLoop batched_loop(const Node& loop, const std::vector<bool>& operands);
-
 /// Each axis behind a new first one.
 AxisList behind_batch(AxisList axes);
 /// `first`, then the others.

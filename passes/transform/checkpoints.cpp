@@ -14,13 +14,15 @@ using S = const TransposeStep&;
 
 const Type counts{Dtype::i64, {}};
 constexpr std::int64_t repetitions = 64;
+// Of the schedule: that of states beyond it is as good for any loop that ends.
+constexpr std::int64_t most_rows = 1025;
 
 // Row f, column t: how many turns can be taken backwards from a kept state with f states more to
 // keep, none of them computed more than t times: binomial(f + 1 + t, t).
-Literal schedule() {
+Literal schedule(std::int64_t rows) {
   constexpr std::int64_t most = std::int64_t{1} << 53;
   std::vector<std::int64_t> table;
-  for (std::int64_t f = 0; f <= checkpoint_count; ++f) {
+  for (std::int64_t f = 0; f < rows; ++f) {
     double turns = 1;
     for (std::int64_t t = 0; t < repetitions; ++t) {
       if (t > 0) turns = turns * static_cast<double>(f + 1 + t) / static_cast<double>(t);
@@ -28,17 +30,17 @@ Literal schedule() {
                                                         : most);
     }
   }
-  return Literal::of(std::span<const std::int64_t>(table),
-                     Shape({checkpoint_count + 1, repetitions}));
+  return Literal::of(std::span<const std::int64_t>(table), Shape({rows, repetitions}));
 }
 
 Quantity scalar(GraphBuilder& graph, std::int64_t x) {
   return {&graph, graph.constant(Literal::scalar(x))};
 }
 
-// How far to go from a kept state when `left` turns follow it and `free` states can be kept.
-Quantity stride(GraphBuilder& graph, Quantity left, Quantity free) {
-  const Quantity table = {&graph, graph.constant(schedule())};
+// How far to go from a kept state when `left` turns follow it and `free` of `states` can be kept.
+Quantity stride(GraphBuilder& graph, Quantity left, Quantity free, std::int64_t states) {
+  const Literal rows = schedule(std::min(states, most_rows));
+  const Quantity table = {&graph, graph.constant(rows)};
   const Quantity turns = table.row(free);
   const Quantity too_few = turns < left.all_over(turns.shape());
   const Quantity t = too_few.as(Dtype::i64).sum({0});
@@ -51,7 +53,11 @@ Quantity stride(GraphBuilder& graph, Quantity left, Quantity free) {
 class Checkpointed {
  public:
   Checkpointed(S step, const LinearLoop& loop)
-      : s_(step), loop_(loop), node_(loop.node), counter_(loop.counted.counter) {}
+      : s_(step),
+        loop_(loop),
+        node_(loop.node),
+        counter_(loop.counted.counter),
+        states_(node_.as<WhileAttributes>().kept_states.value_or(default_kept_states)) {}
 
   void transpose();
 
@@ -63,6 +69,7 @@ class Checkpointed {
     std::vector<Value> cotangents, sums;  // of linear carries, of linear captures
     std::vector<Value> known;             // captures, per operand
   };
+  Type stack_type(const Type& type) const { return with_first_axis(type, states_); }
   State parameters(GraphBuilder& graph) const;
   std::vector<Value> carried(const State& state) const;
   std::vector<Value> captures(const State& state) const;
@@ -76,9 +83,8 @@ class Checkpointed {
   const LinearLoop& loop_;
   const Node& node_;
   const std::uint32_t counter_;
+  const std::int64_t states_;  // that are kept at most
 };
-
-Type stack_type(const Type& type) { return with_first_axis(type, checkpoint_count); }
 
 Checkpointed::State Checkpointed::parameters(GraphBuilder& graph) const {
   const auto parameter = [&](const Type& type) { return Quantity{&graph, graph.parameter(type)}; };
@@ -152,7 +158,7 @@ std::vector<Value> Checkpointed::forward(GraphBuilder& graph, const State& state
     ++own;
   }
   const Value made =
-      graph.add(Op::while_, std::move(operands), NoAttributes{}, std::nullopt,
+      graph.add(Op::while_, std::move(operands), node_.attributes, std::nullopt,
                 {condition.build({(asked < until).value}), without_dead_nodes(next.build(outputs))},
                 node_.location);
   std::vector<Value> reached;
@@ -202,9 +208,9 @@ Graph Checkpointed::backward_turn() const {
   const State state = parameters(graph);
   const Quantity last = state.top - 1;
   const Quantity from = state.positions.row(last), left = state.end - from;
-  const Quantity free = scalar(graph, checkpoint_count) - state.top;
+  const Quantity free = scalar(graph, states_) - state.top;
   const Quantity is_turn = (left <= scalar(graph, 1)) | (free <= scalar(graph, 0));
-  const Quantity count = select(is_turn, left - 1, stride(graph, left, free));
+  const Quantity count = select(is_turn, left - 1, stride(graph, left, free, states_));
   std::vector<Value> carries;
   for (Value stack : state.stacks) carries.push_back(Quantity{&graph, stack}.row(last).value);
   carries = forward(graph, state, from, count, carries);
@@ -242,7 +248,7 @@ void Checkpointed::transpose() {
   GraphBuilder condition("condition");
   const State asked = parameters(condition);
   const Quantity is_left = asked.end > scalar(condition, 0);
-  const Value made = graph.add(Op::while_, std::move(operands), NoAttributes{}, std::nullopt,
+  const Value made = graph.add(Op::while_, std::move(operands), node_.attributes, std::nullopt,
                                {condition.build({is_left.value}), backward_turn()}, node_.location);
   loop_.take_results(s_, {made.node, static_cast<std::uint32_t>(3 + state.stacks.size())});
 }

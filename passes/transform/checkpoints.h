@@ -36,8 +36,9 @@ struct LinearLoop {
 /// `linear` says which operands are.
 LinearLoop linear_loop(const Node& node, const CountedLoop& counted, std::vector<bool> linear);
 
-/// States that a loop backwards keeps at once; each holds one value of every known carry.
-inline constexpr std::int64_t checkpoint_count = 32;
+/// States that a loop backwards keeps at once, where the loop does not say how many; each holds one
+/// value of every known carry.
+inline constexpr std::int64_t default_kept_states = 32;
 
 /// Turns are taken from the last to the first. The known carries of a turn are computed from the
 /// nearest state before it that is kept; which ones are kept is the binomial schedule, which takes

@@ -58,9 +58,13 @@ std::optional<CountedLoop> counted_loop(const Node& loop) {
   return counted;
 }
 
-std::optional<std::int64_t> trip_count(const CountedLoop& loop, std::int64_t first) {
-  if (!loop.constant_bound) return {};
-  return std::max<std::int64_t>(*loop.constant_bound - first, 0);
+std::optional<KnownTurns> known_turns(const Graph& graph, const Node& loop) {
+  auto counted = counted_loop(loop);
+  if (!counted) return {};
+  if (counted->bound) counted->constant_bound = integer_of(graph, loop.inputs[*counted->bound]);
+  const auto first = integer_of(graph, loop.inputs[counted->counter]);
+  if (!first || !counted->constant_bound || *counted->constant_bound <= *first) return {};
+  return KnownTurns{counted->counter, *first, *counted->constant_bound - *first};
 }
 
 }  // namespace anabranch

@@ -18,9 +18,14 @@ struct CountedLoop {
 /// Of a `while`; nothing where it is no such loop.
 std::optional<CountedLoop> counted_loop(const Node& loop);
 
-/// How often a counted loop runs, where its counter begins at `first`; nothing where the bound is
-/// an operand.
-std::optional<std::int64_t> trip_count(const CountedLoop& loop, std::int64_t first);
+/// A loop whose turns are known when it is traced.
+struct KnownTurns {
+  std::uint32_t counter = 0;  ///< which carried value it is
+  std::int64_t first = 0;     ///< where that begins
+  std::int64_t count = 0;     ///< above 0
+};
+/// Of a `while` of `graph`; nothing where it is no such loop, or takes no turn.
+std::optional<KnownTurns> known_turns(const Graph& graph, const Node& loop);
 
 /// The one number that an integer scalar of a graph is, where that is known.
 std::optional<std::int64_t> integer_of(const Graph& graph, Value value);

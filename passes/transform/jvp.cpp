@@ -250,8 +250,12 @@ void Forward::composite(std::uint32_t index, const Tangents& inputs) {
     case CompositeRule::pullback:
       throw Error("a function with a custom_vjp has no forward derivative; give it a custom_jvp" +
                   (node.location ? ", at " + to_string(node.location) : std::string()));
+    case CompositeRule::kept:
+    case CompositeRule::named:
+      copier_.copy(index);
+      tangents_[index] = inputs;
+      return;
     case CompositeRule::checkpoint:
-    case CompositeRule::checkpoint_dots:
       break;
   }
   std::vector<bool> active;

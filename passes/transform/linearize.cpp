@@ -2,18 +2,10 @@
 
 #include <algorithm>
 
-#include "ir/attributes.h"
+#include "passes/transform/keep.h"
 #include "passes/transform/splitter.h"
 
 namespace anabranch {
-namespace {
-
-bool is_checkpoint(const Node& node) {
-  const CompositeRule rule = node.as<CompositeAttributes>().rule;
-  return rule == CompositeRule::checkpoint || rule == CompositeRule::checkpoint_dots;
-}
-
-}  // namespace
 
 Splitter::Splitter(const Graph& graph, const Flags& linear)
     : graph_(graph),
@@ -66,7 +58,10 @@ void Splitter::take(std::uint32_t index) {
     loop(index);
   } else if (node.op == Op::case_) {
     branch(index);
-  } else if (node.op == Op::composite && is_checkpoint(node)) {
+  } else if (is_mark(node)) {
+    places_[index][0] = Place::linear;
+    linear_copier_.rename({index, 0}, in_linear(node.inputs[0]));
+  } else if (is_checkpoint(node)) {
     checkpoint(index);
   } else {
     for (Value input : node.inputs) in_linear(input);
@@ -74,19 +69,18 @@ void Splitter::take(std::uint32_t index) {
   }
 }
 
-// A constant, repeated or not.
-bool Splitter::is_free(Value value) const {
-  const Node& node = graph_.node(value);
+bool is_free(const Graph& graph, Value value) {
+  const Node& node = graph.node(value);
   if (node.op == Op::constant || node.op == Op::iota) return true;
   const bool passes =
       node.op == Op::broadcast_in_dim || node.op == Op::reshape || node.op == Op::convert;
-  return passes && is_free(node.inputs[0]);
+  return passes && is_free(graph, node.inputs[0]);
 }
 
 // What a value of the graph is in the linear one: itself, a constant, or a residual.
 Value Splitter::in_linear(Value value) {
   if (is_linear(value)) return linear_copier_(value);
-  if (is_free(value)) {
+  if (is_free(graph_, value)) {
     const Node& node = graph_.node(value);
     if (!node.inputs.empty()) in_linear(node.inputs[0]);
     linear_copier_.copy(value.node);

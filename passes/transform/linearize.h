@@ -31,4 +31,7 @@ Linearized linearize(const Graph& graph, const std::vector<bool>& linear,
 /// besides that become linear in some turn.
 Linearized linearize_turn(const Graph& body, std::vector<bool>& linear);
 
+/// Whether a value is a constant, repeated or not: it is computed again rather than kept.
+bool is_free(const Graph& graph, Value value);
+
 }  // namespace anabranch

@@ -1,12 +1,10 @@
-// Branches taken apart, and functions that are computed again.
+// Branches taken apart.
 #include <algorithm>
 
 #include "ir/attributes.h"
-#include "passes/dce.h"
 #include "passes/transform/linearize.h"
 #include "passes/transform/quantity.h"
 #include "passes/transform/splitter.h"
-#include "passes/transform/transpose.h"
 
 namespace anabranch {
 
@@ -82,80 +80,6 @@ void Splitter::branch(std::uint32_t index) {
   }
   const Value made = linear_.add(node.op, std::move(linear_operands), node.attributes, std::nullopt,
                                  std::move(linear_regions), node.location);
-  place_results(index, gives, known, made);
-}
-
-// --- functions that are computed again -----------------------------------------------------------
-
-namespace {
-
-// The results of products that depend on nothing linear.
-std::vector<Value> known_products(const Graph& region, const Flags& linear) {
-  const Flags is_linear = linear_nodes(region, linear);
-  std::vector<Value> products;
-  for (std::uint32_t i = 0; i < region.nodes().size(); ++i) {
-    if (is_library(region.node(i).op) && !is_linear[i]) products.push_back({i, 0});
-  }
-  return products;
-}
-
-// `region` with these outputs; the results of `given` are parameters behind its own.
-Graph with_outputs(const Graph& region, const std::vector<Value>& outputs,
-                   const std::vector<Value>& given) {
-  GraphBuilder builder(region.name());
-  GraphCopier copier(region, builder);
-  for (std::uint32_t i = 0; i < region.parameter_count(); ++i) copier.copy(i);
-  for (Value value : given) copier.rename(value, builder.parameter(region.type(value)));
-  for (std::uint32_t i = index_of(region.parameter_count()); i < region.nodes().size(); ++i) {
-    const bool is_given = std::find(given.begin(), given.end(), Value{i, 0}) != given.end();
-    if (!is_given) copier.copy(i);
-  }
-  return without_dead_nodes(builder.build(copier(outputs)));
-}
-
-}  // namespace
-
-// The linear function takes all operands, and computes again what it needs of them but for the
-// products that are kept.
-void Splitter::checkpoint(std::uint32_t index) {
-  const Node& node = graph_.node(index);
-  const Graph& region = node.regions[0];
-  CompositeAttributes attributes = node.as<CompositeAttributes>();
-  Flags linear;
-  for (Value input : node.inputs) linear.push_back(is_linear(input));
-  std::vector<Value> products;
-  if (attributes.rule == CompositeRule::checkpoint_dots) products = known_products(region, linear);
-  std::vector<Value> outputs(region.outputs().begin(), region.outputs().end());
-  outputs.insert(outputs.end(), products.begin(), products.end());
-  const Linearized parts = linearize(with_outputs(region, outputs, {}), linear);
-  const Flags gives(parts.is_linear.begin(),
-                    parts.is_linear.begin() + static_cast<std::ptrdiff_t>(node.types.size()));
-  const auto known_count =
-      static_cast<std::size_t>(std::count(parts.is_linear.begin(), parts.is_linear.end(), false));
-  Value known{};
-  if (known_count > 0) {
-    const auto own = parts.known.outputs().first(known_count);
-    std::vector<Value> operands;
-    for (std::size_t i = 0; i < linear.size(); ++i) {
-      if (!linear[i]) operands.push_back(known_copier_(node.inputs[i]));
-    }
-    attributes.arguments = static_cast<std::int64_t>(operands.size());
-    known = known_.add(node.op, std::move(operands), attributes, std::nullopt,
-                       {with_outputs(parts.known, {own.begin(), own.end()}, {})}, node.location);
-  }
-  std::vector<Value> linear_outputs;
-  for (std::size_t i = 0; i < gives.size(); ++i) {
-    if (gives[i]) linear_outputs.push_back(region.outputs()[i]);
-  }
-  if (linear_outputs.empty()) return place_results(index, gives, known, {});
-  std::vector<Value> operands;
-  for (Value input : node.inputs) operands.push_back(in_linear(input));
-  for (std::size_t i = 0; i < products.size(); ++i) {
-    operands.push_back(residual({known.node, index_of(known_count - products.size() + i)}));
-  }
-  attributes.arguments = static_cast<std::int64_t>(operands.size());
-  const Value made = linear_.add(node.op, std::move(operands), attributes, std::nullopt,
-                                 {with_outputs(region, linear_outputs, products)}, node.location);
   place_results(index, gives, known, made);
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ir/graph/builder.h"
+#include "passes/arithmetic.h"
 
 namespace anabranch {
 
@@ -69,34 +70,6 @@ struct Quantity {
   Quantity conjugate() const;
 };
 
-// clang-format off
-inline Quantity operator+(Quantity x, Quantity y) { return x.op(Op::add, y); }
-inline Quantity operator-(Quantity x, Quantity y) { return x.op(Op::subtract, y); }
-inline Quantity operator*(Quantity x, Quantity y) { return x.op(Op::multiply, y); }
-inline Quantity operator/(Quantity x, Quantity y) { return x.op(Op::divide, y); }
-inline Quantity operator+(Quantity x, double y) { return x + x.number(y); }
-inline Quantity operator-(Quantity x, double y) { return x - x.number(y); }
-inline Quantity operator*(Quantity x, double y) { return x * x.number(y); }
-inline Quantity operator/(Quantity x, double y) { return x / x.number(y); }
-inline Quantity operator+(double x, Quantity y) { return y.number(x) + y; }
-inline Quantity operator-(double x, Quantity y) { return y.number(x) - y; }
-inline Quantity operator*(double x, Quantity y) { return y.number(x) * y; }
-inline Quantity operator/(double x, Quantity y) { return y.number(x) / y; }
-inline Quantity operator-(Quantity x) { return x.op(Op::negate); }
-inline Quantity operator&(Quantity x, Quantity y) { return x.op(Op::and_, y); }
-inline Quantity operator|(Quantity x, Quantity y) { return x.op(Op::or_, y); }
-inline Quantity operator!(Quantity x) { return x.op(Op::not_); }
-inline Quantity operator==(Quantity x, Quantity y) { return x.compare(Comparison::eq, y); }
-inline Quantity operator!=(Quantity x, Quantity y) { return x.compare(Comparison::ne, y); }
-inline Quantity operator<(Quantity x, Quantity y) { return x.compare(Comparison::lt, y); }
-inline Quantity operator<=(Quantity x, Quantity y) { return x.compare(Comparison::le, y); }
-inline Quantity operator>(Quantity x, Quantity y) { return x.compare(Comparison::gt, y); }
-inline Quantity operator>=(Quantity x, Quantity y) { return x.compare(Comparison::ge, y); }
-// clang-format on
-
-inline Quantity select(Quantity condition, Quantity yes, Quantity no) {
-  return {yes.graph, yes.graph->add(Op::select, {condition.value, yes.value, no.value})};
-}
 /// The position along an axis.
 Quantity iota(GraphBuilder& graph, const Type& type, std::int64_t axis);
 /// The complex number of two real ones.

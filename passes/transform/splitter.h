@@ -7,6 +7,7 @@
 
 #include "ir/graph/builder.h"
 #include "ir/graph/copier.h"
+#include "passes/transform/counted_loop.h"
 #include "passes/transform/linearized.h"
 
 namespace anabranch {
@@ -15,8 +16,8 @@ using Flags = std::vector<bool>;
 
 inline std::uint32_t index_of(std::size_t i) { return static_cast<std::uint32_t>(i); }
 
-/// Loops are in linearize_loops.cpp, branches and functions that are computed again in
-/// linearize_branches.cpp.
+/// Loops are in linearize_loops.cpp, branches in linearize_branches.cpp, functions that are
+/// computed again in linearize_checkpoints.cpp.
 class Splitter {
  public:
   Splitter(const Graph& graph, const Flags& linear);
@@ -30,14 +31,15 @@ class Splitter {
   void take(std::uint32_t index);
   Value in_linear(Value value);
   Value residual(Value known);
-  bool is_free(Value value) const;
   void loop(std::uint32_t index);
   void counted(std::uint32_t index, const Flags& carries, const Linearized& body,
-               std::uint32_t counter, std::int64_t trips, std::int64_t first);
+               const KnownTurns& turns);
   void uncounted(std::uint32_t index, const Flags& carries, const Linearized& body);
   void branch(std::uint32_t index);
   void checkpoint(std::uint32_t index);
   void place_results(std::uint32_t index, const Flags& linear, Value known, Value of_linear);
+
+  class Counted;
 
   // Where a result is: loops and branches have some in either graph.
   enum class Place : std::uint8_t { undecided, known, linear };

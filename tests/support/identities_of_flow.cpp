@@ -34,7 +34,7 @@ Value loop(IdentityWriter& to, std::int64_t turns, std::vector<Value> operands, 
   regions.push_back(condition.builder.build({more}));
   regions.push_back(body.builder.build(results));
   const Value first =
-      to.add(Op::while_, operands, NoAttributes{}, std::nullopt, std::move(regions));
+      to.add(Op::while_, operands, WhileAttributes{}, std::nullopt, std::move(regions));
   return {first.node, 1};
 }
 

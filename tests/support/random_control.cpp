@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "passes/transform/keep.h"
 #include "tests/support/random_recipes.h"
 #include "tests/support/random_regions.h"
 
@@ -54,7 +55,7 @@ void add_loop(RandomBuilder& b) {
       add_operands(b, type, static_cast<int>(b.random.below(3)), operands);
   operands.push_back(turns);
   RegionWriter writer(b.random, type);
-  b.add(Op::while_, operands, NoAttributes{}, std::nullopt,
+  b.add(Op::while_, operands, WhileAttributes{}, std::nullopt,
         writer.loop(carried, captured, most_nested));
 }
 
@@ -83,11 +84,11 @@ void add_composite(RandomBuilder& b) {
   ++given.values;
   RegionWriter writer(b.random, type);
   const int results = 1 + static_cast<int>(b.random.below(2));
-  CompositeAttributes attributes;
-  if (b.random.percent(50)) attributes.rule = CompositeRule::checkpoint_dots;
-  attributes.arguments = static_cast<std::int64_t>(operands.size());
-  const auto regions = writer.branches(given, false, results, most_nested);
-  b.add(Op::composite, operands, attributes, std::nullopt, {regions[0]});
+  const CompositeAttributes attributes{CompositeRule::checkpoint, std::ssize(operands)};
+  Graph region = writer.branches(given, false, results, most_nested)[0];
+  const int share = b.random.percent(50) ? 0 : static_cast<int>(b.random.below(101));
+  region = mark_kept(region, [&](const KeepCandidate&) { return b.random.percent(share); }).graph;
+  b.add(Op::composite, operands, attributes, std::nullopt, {std::move(region)});
 }
 
 // At most one node per axis.

@@ -248,8 +248,8 @@ Value RegionWriter::inner_loop(GraphBuilder& region, const Inside& inside, Value
   }
   // The number of a branch may be any.
   operands.push_back(region.add(Op::and_, {inside.i, number(region, 3)}));
-  const Value made =
-      region.add(Op::while_, operands, NoAttributes{}, std::nullopt, loop(2, captured, depth - 1));
+  const Value made = region.add(Op::while_, operands, WhileAttributes{}, std::nullopt,
+                                loop(2, captured, depth - 1));
   return {made.node, 1 + static_cast<std::uint32_t>(random_.below(2))};
 }
 

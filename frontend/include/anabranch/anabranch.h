@@ -11,6 +11,7 @@
 #include "anabranch/ceiling.h"
 #include "anabranch/check.h"
 #include "anabranch/check_nans.h"
+#include "anabranch/checkpoint.h"
 #include "anabranch/code_cache.h"
 #include "anabranch/complex.h"
 #include "anabranch/control_flow.h"

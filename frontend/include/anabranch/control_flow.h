@@ -29,6 +29,15 @@
 
 namespace ANABRANCH_API anabranch {
 
+/// How a loop is taken backwards where the number of its turns is known only once it has run:
+/// `while_loop`, and `fori_loop` with bounds that are arrays.
+struct WhileOptions {
+  /// How many states of what is carried are kept at once; nothing means 32. The others are computed
+  /// again: n turns take less than t n where binomial(kept_states + t, t) >= n (Griewank, Walther:
+  /// Algorithm 799, ACM TOMS 26(1), 2000). Below 1: Error.
+  std::optional<std::int64_t> kept_states = {};
+};
+
 namespace detail {
 
 /// A loop over leaves. `invariants` are handed to both functions in every turn.
@@ -36,6 +45,7 @@ struct Loop {
   const char* function;
   SourceLocation where;
   Tree init;
+  WhileOptions options = {};
   Leaves invariants = {};
   AnyFunction<Array(const Leaves& carry, const Leaves& invariants)> condition = {};
   AnyFunction<Tree(const Leaves& carry, const Leaves& invariants)> body = {};
@@ -44,7 +54,8 @@ Leaves run_while(const Loop& loop);
 
 /// The same with an index that counts from `lower` to `upper` in front of the carry.
 Leaves run_fori(const Operand& lower, const Operand& upper, Tree init,
-                const AnyFunction<Tree(const Array& index, const Leaves& carry)>& body);
+                const AnyFunction<Tree(const Array& index, const Leaves& carry)>& body,
+                const WhileOptions& options = {});
 
 struct Scan {
   SourceLocation where;
@@ -184,6 +195,7 @@ auto switch_(const Operand& index, const std::tuple<Functions...>& functions, co
 /// takes the dtype that the body gives it.
 template <class Condition, class Body, class Init>
 auto while_loop(const Condition& condition, const Body& body, const Init& init,
+                const WhileOptions& options = {},
                 std::source_location where = std::source_location::current()) {
   using Carry = detail::CarriedType<Init>;
   static_assert(tree::is_tree<Carry>());
@@ -196,7 +208,7 @@ auto while_loop(const Condition& condition, const Body& body, const Init& init,
   static_assert(detail::is_next_carry<Carry, std::invoke_result_t<const Body&, Carry&>>());
   using detail::Leaves;
   const Carry start = detail::carried_as<Carry>(init);
-  detail::Loop loop{"while_loop", where, detail::taken_apart(start, "carry")};
+  detail::Loop loop{"while_loop", where, detail::taken_apart(start, "carry"), options};
   loop.condition = [&](const Leaves& leaves, const Leaves&) -> Array {
     Carry carry = detail::put_together(start, leaves);
     return as_array("while_loop", Operand(std::apply(condition, std::tie(carry)), where));
@@ -211,7 +223,8 @@ auto while_loop(const Condition& condition, const Body& body, const Init& init,
 /// The carry after `body(i, carry)` for i = lower, ..., upper - 1: integer scalars, whose dtype i
 /// takes; numbers, or arrays known only when it runs.
 template <class Body, class Init>
-auto fori_loop(const Operand& lower, const Operand& upper, const Body& body, const Init& init) {
+auto fori_loop(const Operand& lower, const Operand& upper, const Body& body, const Init& init,
+               const WhileOptions& options = {}) {
   using Carry = detail::CarriedType<Init>;
   static_assert(tree::is_tree<Carry>());
   ANABRANCH_ASSERT_CALLABLE("the body of fori_loop", "body(i, carry)", Body, const Array&, Carry&);
@@ -219,12 +232,13 @@ auto fori_loop(const Operand& lower, const Operand& upper, const Body& body, con
       detail::is_next_carry<Carry, std::invoke_result_t<const Body&, const Array&, Carry&>>());
   const Carry start = detail::carried_as<Carry>(init);
   return detail::put_together(
-      start,
-      detail::run_fori(lower, upper, detail::taken_apart(start, "carry"),
-                       [&](const Array& index, const detail::Leaves& leaves) {
-                         Carry carry = detail::put_together(start, leaves);
-                         return detail::next_carry<Carry>(std::apply(body, std::tie(index, carry)));
-                       }));
+      start, detail::run_fori(
+                 lower, upper, detail::taken_apart(start, "carry"),
+                 [&](const Array& index, const detail::Leaves& leaves) {
+                   Carry carry = detail::put_together(start, leaves);
+                   return detail::next_carry<Carry>(std::apply(body, std::tie(index, carry)));
+                 },
+                 options));
 }
 
 namespace detail {

@@ -1,5 +1,5 @@
-// Derivatives of the user's, and what is not differentiated or not kept: `custom_jvp`,
-// `custom_vjp`, `stop_gradient`, `checkpoint`.
+// Derivatives of the user's, and what is not differentiated: `custom_jvp`, `custom_vjp`,
+// `stop_gradient`.
 //
 //   auto log1pexp = ab::custom_jvp(
 //       [](ab::Array x) { return ab::log(1 + ab::exp(x)); },
@@ -10,7 +10,6 @@
 //       });
 #pragma once
 
-#include <cstdint>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -24,15 +23,8 @@
 
 namespace ANABRANCH_API anabranch {
 
-/// What of a function that is computed again is kept nevertheless.
-enum class CheckpointPolicy : std::uint8_t {
-  nothing,  ///< the arguments alone
-  dots,     ///< results of products: matmul, dot, conv
-};
-
 namespace detail {
 
-bool any_traced(const Leaves& leaves);
 /// Whether arrays of the dtype have tangents.
 bool is_differentiable(const Array& array);
 
@@ -45,8 +37,6 @@ Leaves call_with_jvp(const FunctionTrace& function, const FunctionTrace& rule,
 /// and a cotangent per output that has one.
 Leaves call_with_vjp(const FunctionTrace& function, const FunctionTrace& forward,
                      const FunctionTrace& backward, const Leaves& arguments, SourceLocation where);
-Leaves call_checkpoint(const FunctionTrace& function, CheckpointPolicy policy,
-                       const Leaves& arguments, SourceLocation where);
 Leaves stop_gradients(const Leaves& leaves, SourceLocation where);
 
 /// Throws Error where a rule gives another tree than it should.
@@ -179,32 +169,6 @@ class CustomVjp {
   SourceLocation where_;
 };
 
-template <class Function>
-class Checkpoint {
- public:
-  Checkpoint(Function function, CheckpointPolicy policy, SourceLocation where)
-      : function_(std::move(function)), policy_(policy), where_(where) {}
-
-  template <class... Args>
-  auto operator()(const Args&... args) const {
-    ANABRANCH_ASSERT_CALLABLE("the function of checkpoint", "f(arguments...)", Function,
-                              CarriedType<Args> & ...);
-    ArgumentTuple<Args...> arguments{carried_as<CarriedType<Args>>(args)...};
-    const ArgumentLeaves parts = taken_apart_arguments(arguments);
-    using Result = std::decay_t<decltype(std::apply(function_, arguments))>;
-    if (!any_traced(parts.leaves)) return Result(std::apply(function_, arguments));
-    FunctionTrace function;
-    Result result = trace_function("checkpoint", function, function_, arguments, parts, where_);
-    return put_together(std::move(result),
-                        call_checkpoint(function, policy_, parts.leaves, where_));
-  }
-
- private:
-  Function function_;
-  CheckpointPolicy policy_;
-  SourceLocation where_;
-};
-
 }  // namespace detail
 
 /// `f` with a derivative of the user's: `rule(primals, tangents)`, of two tuples with an element
@@ -225,14 +189,6 @@ auto custom_vjp(Function f, Forward forward, Backward backward,
                 std::source_location where = std::source_location::current()) {
   return detail::CustomVjp<Function, Forward, Backward>(std::move(f), std::move(forward),
                                                         std::move(backward), where);
-}
-
-/// `f`, of which reverse mode keeps the arguments alone, and what the policy names: the rest is
-/// computed again when gradients need it. Memory for time.
-template <class Function>
-auto checkpoint(Function f, CheckpointPolicy policy = CheckpointPolicy::nothing,
-                std::source_location where = std::source_location::current()) {
-  return detail::Checkpoint<Function>(std::move(f), policy, where);
 }
 
 /// x, an array or a tree of them, as a constant for all derivatives.

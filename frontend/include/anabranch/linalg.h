@@ -11,6 +11,7 @@
 // matrix.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <limits>
 
@@ -181,6 +182,11 @@ Array matrix_norm(const Operand& x, bool keep = false, MatrixNorm order = Matrix
 /// The greatest (1, 2, infinity) or least (-1, -2, -infinity) sum of the magnitudes of a column
 /// (1), singular value (2), or sum of the magnitudes of a row (infinity). Error for other orders.
 Array matrix_norm(const Operand& x, double order, bool keep = false);
+template <std::integral Order>
+requires(!std::same_as<Order, bool>) Array
+    matrix_norm(const Operand& x, Order order, bool keep = false) {
+  return matrix_norm(x, static_cast<double>(order), keep);
+}
 
 /// The condition number (NumPy's cond): the greatest singular value over the least, or for -2 the
 /// least over the greatest; for other orders of `matrix_norm` the norm of a square x times that of

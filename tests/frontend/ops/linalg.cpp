@@ -296,6 +296,7 @@ TEST(LinalgValues, RanksAndNorms) {
   const auto diagonal = [] { return ab::diag(ab::array({3.0f, -5.0f})); };
   expect_values([&] { return linalg::matrix_norm(diagonal(), 2.0); }, floats({}), {5});
   expect_values([&] { return linalg::matrix_norm(diagonal(), -2.0); }, floats({}), {3});
+  expect_values([&] { return linalg::matrix_norm(diagonal(), 2, true); }, floats({1, 1}), {5});
   expect_values([&] { return linalg::matrix_norm(diagonal(), false, linalg::MatrixNorm::nuclear); },
                 floats({}), {8});
 }

@@ -174,6 +174,56 @@ TEST(Optim, LambScalesByTheTrustRatioOfEachArray) {
   EXPECT_EQ(doubles(q), (Doubles{1, 1, 1}));
 }
 
+// By itself 0.9 times the smallest numbers is rounded to the same again, and never ends.
+TEST(Optim, MomentsThatNothingIsAddedToEndAsZeros) {
+  for (const auto& [dtype, steps] : {std::pair(f32, 900), std::pair(ab::f64, 6800)}) {
+    SCOPED_TRACE(name(dtype));
+    const Array p = ab::ones(dtype, {2});
+    // Element 0 has a gradient in step 0 alone.
+    const auto gradient = [&, own = dtype](const Array& step) {
+      const Array is_first = ab::arange(2) + step.astype(ab::i32) < 2;
+      return ab::where(is_first, 1.0, ab::arange(2).astype(own));
+    };
+    const auto adam = [&](const Array& step, auto& carry) {
+      auto& [q, state] = carry;
+      return optim::adam(q, gradient(step), state, {.beta2 = 0.5});
+    };
+    const auto run = [&, count = steps](const auto& step, const auto& begin) {
+      return ab::jit([&](auto start) { return ab::fori_loop(0, count, step, start); })(begin)
+          .second;
+    };
+    const auto moments = run(adam, std::pair(p, optim::adam_init(p)));
+    EXPECT_EQ(doubles(moments.m)[0], 0);
+    EXPECT_EQ(doubles(moments.v)[0], 0);
+    EXPECT_NEAR(doubles(moments.m)[1], 1, 1e-6);
+    const auto momentum = [&](const Array& step, auto& carry) {
+      auto& [q, state] = carry;
+      return optim::momentum(q, gradient(step), state, {});
+    };
+    const auto velocity = run(momentum, std::pair(p, optim::momentum_init(p))).velocity;
+    EXPECT_EQ(doubles(velocity)[0], 0);
+    EXPECT_NEAR(doubles(velocity)[1], 10, 1e-5);
+  }
+}
+
+TEST(Optim, MomentsOfOrdinarySizeKeepTheirBits) {
+  const Array p = ab::random::normal(ab::random::key(1), {1000});
+  const auto plain = ab::jit([](Array m, Array v, Array g) {
+    return std::pair(0.9 * m + (1 - 0.9) * g, 0.999 * v + (1 - 0.999) * ab::square(g));
+  });
+  const auto step = ab::jit([](Array q, Array g, optim::AdamState<Array> state) {
+    return optim::adam(q, g, state).second;
+  });
+  auto state = optim::adam_init(p);
+  for (std::uint64_t i = 0; i < 5; ++i) {
+    const Array g = ab::random::normal(ab::random::key(2 + i), {1000});
+    const auto [m, v] = plain(state.m, state.v, g);
+    state = step(p, g, state);
+    EXPECT_EQ(state.m.to_vector<float>(), m.to_vector<float>());
+    EXPECT_EQ(state.v.to_vector<float>(), v.to_vector<float>());
+  }
+}
+
 TEST(Optim, CarriesOfAScanKeepTheirTypes) {
   for (const ab::Dtype dtype : {ab::f16, ab::bf16, ab::f32, ab::f64}) {
     SCOPED_TRACE(name(dtype));

@@ -30,6 +30,21 @@ TEST(Promote, ArraysOfDifferentKindsDoNotMix) {
   EXPECT_THROW(ab::zeros(ab::bool_, {1}) == ab::zeros(ab::i32, {1}), ab::Error);
 }
 
+// What is made of C++ numbers alone takes the dtype of what it meets, and keeps its own where it
+// meets numbers.
+TEST(Promote, ArraysOfNumbersKeepTheirDtypeInFunctionsOfSeveralSteps) {
+  const ab::Array is_left = ab::arange(4) < 2;
+  for (const auto& [made, dtype] : {std::pair(ab::where(is_left, 0.3f, 1.0f), ab::f32),
+                                    std::pair(ab::where(is_left, 0.25, 1.0), ab::f64)}) {
+    for (const ab::Array& x : {ab::mean(made), ab::var(made), ab::stddev(made), ab::softmax(made),
+                               ab::gelu(made), ab::layer_norm(made)}) {
+      EXPECT_EQ(x.dtype(), dtype);
+    }
+    EXPECT_EQ((ab::mean(made) * ab::ones(ab::f16, {1})).dtype(), ab::f16);
+  }
+  EXPECT_EQ(ab::mean(ab::where(is_left, 0.5f, 1.0f)).item<float>(), 0.75f);
+}
+
 TEST(Promote, NumbersTakeTheDtypeOfTheArray) {
   for (Dtype dtype : {ab::f16, ab::bf16, ab::f32, ab::f64}) {
     EXPECT_EQ((ab::zeros(dtype, {1}) * 2.5).dtype(), dtype);

@@ -1,4 +1,4 @@
-// Derivatives of the user's, constants and checkpoints.
+// Derivatives of the user's, and constants.
 #include "tests/frontend/values.h"
 
 namespace {
@@ -98,51 +98,6 @@ TEST(StopGradient, IsAConstant) {
   expect_values_of(ab::jit(f)(x), {13});
   const auto [y, dy] = ab::jvp(f, std::tuple{x}, std::tuple{f32s({1, 1})});
   expect_values_of(dy, {5});
-}
-
-Array layer(const Array& w, const Array& x) { return ab::tanh(ab::matmul(x, w)); }
-
-TEST(Checkpoint, ChangesNoGradient) {
-  const Array w = ab::full({4, 4}, 0.3f), x = ab::full({2, 4}, 0.1f);
-  const auto with = [&](auto function) {
-    return [&, function](Array v) { return ab::sum(function(v, function(v, function(v, x)))); };
-  };
-  const std::vector<double> wanted = doubles(ab::grad(with(layer))(w));
-  const auto all = ab::checkpoint(layer);
-  const auto but_dots = ab::checkpoint(layer, ab::CheckpointPolicy::dots);
-  for (const bool second : {false, true}) {
-    const auto check = [&](auto function) {
-      const auto f = with(function);
-      if (second) {
-        expect_values_of(ab::grad([&](Array v) { return ab::sum(ab::square(ab::grad(f)(v))); })(w),
-                         doubles(ab::grad([&](Array v) {
-                           return ab::sum(ab::square(ab::grad(with(layer))(v)));
-                         })(w)));
-      } else {
-        expect_values_of(ab::grad(f)(w), wanted);
-        expect_values_of(ab::jit(ab::grad(f))(w), wanted);
-      }
-    };
-    check(all);
-    check(but_dots);
-  }
-}
-
-TEST(Checkpoint, TakesLessMemory) {
-  const auto chain = [](auto function) {
-    return [=](Array x) {
-      for (int i = 0; i < 4; ++i) x = function(x);
-      return ab::sum(x);
-    };
-  };
-  const auto deep = [](Array x) {
-    for (int i = 0; i < 8; ++i) x = ab::cumsum(ab::sin(x));
-    return x;
-  };
-  const auto peak = [&](auto function) {
-    return ab::jit(ab::grad(chain(function))).memory(ab::spec(ab::f32, {1 << 16})).temporaries;
-  };
-  EXPECT_LT(static_cast<double>(peak(ab::checkpoint(deep))), 0.6 * static_cast<double>(peak(deep)));
 }
 
 }  // namespace

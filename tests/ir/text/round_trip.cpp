@@ -66,7 +66,7 @@ Graph sample(Op op, Dtype dtype) {
   if (op == Op::constant) {
     return builder.build({builder.constant(Literal::scalar(dtype, 1))});
   } else if (op == Op::composite) {
-    attributes = CompositeAttributes{CompositeRule::checkpoint_dots, 1, {}};
+    attributes = CompositeAttributes{CompositeRule::named, 1, {}, "a \"state\""};
     inputs = {x};
     regions = {branches(array)[0]};
   } else if (op == Op::check) {
@@ -135,6 +135,7 @@ Graph sample(Op op, Dtype dtype) {
   } else if (is_control(op)) {
     inputs = {builder.parameter({Dtype::i32, {}}), x};
     regions = op == Op::while_ ? loop_regions(array) : branches(array);
+    if (op == Op::while_) attributes = WhileAttributes{8};
   } else if (op == Op::fusion) {
     inputs = {x};
     GraphBuilder body("two words");

@@ -1,5 +1,6 @@
 // Fourier transforms, transfers, and functions with derivatives of their own.
 #include "derivative_cases.h"
+#include "passes/transform/keep.h"
 
 namespace anabranch::testing {
 namespace {
@@ -29,15 +30,24 @@ std::vector<Value> sine_of_product(GraphBuilder& graph, Value x, Value y) {
   return {graph.add(Op::sine, {product}), x};
 }
 
-Example checkpoint(Make& m, CompositeRule rule) {
+Example checkpoint(Make& m, bool keeps) {
   const Shape shape = m.shape();
   const std::vector<Value> operands = {m.numbers(shape), m.numbers(shape)};
   GraphBuilder function("function");
   const Value x = function.parameter({m.dtype, shape}), y = function.parameter({m.dtype, shape});
   const Graph region = function.build(sine_of_product(function, x, y));
-  const Value made = m.graph.add(Op::composite, operands, CompositeAttributes{rule, 2, {}},
-                                 std::nullopt, {region});
+  const MarkedFunction marked = mark_kept(region, [&](const KeepCandidate&) { return keeps; });
+  const Value made =
+      m.graph.add(Op::composite, operands, CompositeAttributes{CompositeRule::checkpoint, 2},
+                  std::nullopt, {marked.graph});
   return m.build({m.graph.add(Op::multiply, {made, operands[0]}), {made.node, 1}});
+}
+
+// Outside of any checkpoint.
+Example marks(Make& m) {
+  const Value x = m.numbers(m.shape());
+  const Value kept = add_mark(m.graph, m.graph.add(Op::sine, {x}), CompositeRule::kept);
+  return m.build({m.graph.add(Op::multiply, {kept, x}), kept});
 }
 
 // The tangents are those of the function: what is asked for is what the rule gives.
@@ -56,7 +66,7 @@ Example custom_jvp(Make& m) {
   const Graph regions[] = {function.build(sine_of_product(function, x, y)),
                            rule.build({given[0], given[1], tangent, p[2]})};
   const Value made =
-      m.graph.add(Op::composite, operands, CompositeAttributes{CompositeRule::custom_jvp, 2, {}},
+      m.graph.add(Op::composite, operands, CompositeAttributes{CompositeRule::custom_jvp, 2},
                   std::nullopt, {regions[0], regions[1]});
   return m.build({made, {made.node, 1}});
 }
@@ -75,11 +85,11 @@ std::vector<DerivativeCase> cases_of_calls() {
     cases.push_back({Op::fft, name, [=](Make& m) { return fft(m, own); }, dtypes, 2, false});
   }
   cases.push_back({Op::transfer, "transfer", transfer, Case::both});
-  cases.push_back({Op::composite, "checkpoint",
-                   [](Make& m) { return checkpoint(m, CompositeRule::checkpoint); }, Case::both});
-  cases.push_back({Op::composite, "checkpoint_dots",
-                   [](Make& m) { return checkpoint(m, CompositeRule::checkpoint_dots); },
-                   Case::both});
+  cases.push_back(
+      {Op::composite, "checkpoint", [](Make& m) { return checkpoint(m, false); }, Case::both});
+  cases.push_back({Op::composite, "checkpoint_that_keeps",
+                   [](Make& m) { return checkpoint(m, true); }, Case::both});
+  cases.push_back({Op::composite, "marks", marks, Case::both});
   cases.push_back({Op::composite, "custom_jvp", custom_jvp, Case::both});
   return cases;
 }

@@ -1,11 +1,18 @@
 // Loops and branches: their derivatives are those of the unrolled graph, and those of differences.
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <optional>
+#include <set>
+
 #include "ir/graph/verify.h"
 #include "ir/text/parse.h"
 #include "ir/text/print.h"
 #include "loops.h"
+#include "marked.h"
+#include "passes/transform/batch.h"
 #include "passes/transform/checkpoints.h"
+#include "passes/transform/vjp.h"
 #include "tests/support/derivative_check.h"
 
 namespace anabranch {
@@ -121,7 +128,39 @@ TEST(DerivativesOfLoops, AreThoseOfTheUnrolledGraph) {
       }
     }
   }
-  EXPECT_EQ(checkpoint_count, 32);
+  EXPECT_EQ(default_kept_states, 32);
+}
+
+TEST(DerivativesOfLoops, AreThoseOfTheUnrolledGraphHoweverFewStatesAreKept) {
+  for (std::int64_t count : {0, 1, 2, 7, 40}) {
+    const Graph unrolled = program({Turns::unrolled, count}, dense);
+    for (std::int64_t states : {1, 2, 3, 8, 39, 2000}) {
+      for (Turns kind : {Turns::bound, Turns::until}) {
+        const Graph graph = program({kind, count, states}, dense);
+        expect_as_unrolled(graph, unrolled, inputs_of_loops(graph, count, 0),
+                           std::to_string(states) + " states, " + std::to_string(count) + " turns");
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+// In another loop, whose backward turns run it forward and backward.
+TEST(DerivativesOfLoops, KeepTheirNumberOfStatesThroughTransforms) {
+  const Graph graph = program({Turns::until, 3, 2}, nested({Turns::bound, 2, 5}, dense));
+  const Graph twice = vjp(vjp(graph, {true, true, true, true, true, false, false}).forward,
+                          {true, true, true, true, true, false, false})
+                          .linear;
+  std::set<std::optional<std::int64_t>> found;
+  const std::function<void(const Graph&)> look = [&](const Graph& inside) {
+    for (const Node& node : inside.nodes()) {
+      if (node.op == Op::while_) found.insert(node.as<WhileAttributes>().kept_states);
+      for (const Graph& region : node.regions) look(region);
+    }
+  };
+  look(twice);
+  look(batch(twice, 2, std::vector<bool>(twice.parameter_count(), true)).graph);
+  EXPECT_EQ(found, (std::set<std::optional<std::int64_t>>{2, 5}));
 }
 
 TEST(DerivativesOfLoops, InLoopsAndInBranchesAreThoseOfTheUnrolledGraph) {
@@ -164,17 +203,20 @@ TEST(DerivativesOfLoops, AreThoseOfDifferences) {
   }
 }
 
-void expect_as_differences(const char* text, double low, double high, int order) {
-  const Graph graph = parse(text);
+void expect_as_differences(const Graph& graph, double low, double high, int order) {
   std::mt19937 random(5);
   for (int k = 0; k < 5; ++k) {
     std::vector<Literal> inputs;
     for (std::size_t i = 0; i < graph.parameter_count(); ++i) {
       inputs.push_back(spread_numbers(graph.parameter_type(i), random, low, high));
     }
-    check_derivatives(graph, inputs, random, text, {.order = order});
+    check_derivatives(graph, inputs, random, to_string(graph), {.order = order});
     ASSERT_FALSE(::testing::Test::HasFailure());
   }
+}
+
+void expect_as_differences(const char* text, double low, double high, int order) {
+  expect_as_differences(parse(text), low, high, order);
 }
 
 TEST(DerivativesOfLoops, UntilWhatIsDifferentiatedIsAboveABound) {
@@ -220,10 +262,9 @@ TEST(DerivativesOfLoops, OfBranchesAndCheckpointsWithoutATangent) {
 
 // The second result does not depend on x, the loop does.
 TEST(DerivativesOfLoops, InACheckpointThatGivesWhatIsKnown) {
-  for (const std::string rule : {"checkpoint", "checkpoint_dots"}) {
-    const std::string text = R"(graph f(%0: f64[3], %1: f64[3]) {
+  std::string text = R"(graph f(%0: f64[3], %1: f64[3]) {
   %2: f64[3] = stop %1
-  %3: f64[3], %4: f64[3] = composite %0, %2 rule=RULE arguments=2 graph function(%0: f64[3], %1: f64[3]) {
+  %3: f64[3], %4: f64[3] = composite %0, %2 rule=checkpoint arguments=2 graph function(%0: f64[3], %1: f64[3]) {
     %2: i64[] = constant 0
     %3: i64[], %4: f64[3], %5: f64[3] = while %2, %0, %1
       graph condition(%0: i64[], %1: f64[3], %2: f64[3]) {
@@ -243,10 +284,9 @@ TEST(DerivativesOfLoops, InACheckpointThatGivesWhatIsKnown) {
   %5: f64[3] = multiply %3, %4
   return %5
 })";
-    std::string own = text;
-    own.replace(own.find("RULE"), 4, rule);
-    own.replace(own.find("stop"), 4, "floor");  // has no tangent
-    expect_as_differences(own.c_str(), 1.1, 1.9, 2);
+  text.replace(text.find("stop"), 4, "floor");  // has no tangent
+  for (const Graph& graph : with_extreme_policies(parse(text))) {
+    expect_as_differences(graph, 1.1, 1.9, 2);
   }
 }
 

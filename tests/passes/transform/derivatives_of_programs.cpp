@@ -5,6 +5,7 @@
 #include "ir/graph/verify.h"
 #include "ir/text/print.h"
 #include "loops.h"
+#include "passes/transform/keep.h"
 #include "tests/support/random_literal.h"
 
 namespace anabranch {
@@ -15,6 +16,9 @@ using namespace testing;
 const Type row_type{f64, {3}};
 
 constexpr std::uint64_t programs = 1000;
+
+// How many of a hundred values of a checkpoint are kept.
+constexpr int shares_kept[] = {0, 20, 60, 100};
 
 struct Program {
   std::uint64_t seed = 0;
@@ -113,10 +117,12 @@ void Writer::checkpoint() {
   Values operands = three();
   for (Value capture : own_captures()) operands.push_back(capture);
   operands.push_back(number);
-  const CompositeRule rule =
-      random.percent(50) ? CompositeRule::checkpoint : CompositeRule::checkpoint_dots;
-  const CompositeAttributes attributes{rule, std::ssize(operands), {}};
-  const Graph inside = region(program.turn(random.bits(), depth - 1), operands);
+  const CompositeAttributes attributes{CompositeRule::checkpoint, std::ssize(operands)};
+  const Graph function = region(program.turn(random.bits(), depth - 1), operands);
+  const int share = random.of(shares_kept);
+  Random choice(random.bits());
+  const Graph inside =
+      mark_kept(function, [&](const KeepCandidate&) { return choice.percent(share); }).graph;
   const Value made = graph.add(Op::composite, operands, attributes, std::nullopt, {inside});
   for (std::uint32_t i = 0; i < 3; ++i) pool.push_back({made.node, i});
 }

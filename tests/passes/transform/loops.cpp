@@ -44,8 +44,8 @@ Values looped(GraphBuilder& graph, Repeated loop, Value bound, Values carries,
   const Value number = is_until ? body.add(Op::subtract, {own_bound, own[0]}) : own[0];
   Values next = turn(body, number, own_carries, own_captures);
   next.insert(next.begin(), body.add(is_until ? Op::subtract : Op::add, {own[0], scalar(body, 1)}));
-  const Value made = graph.add(Op::while_, operands, NoAttributes{}, std::nullopt,
-                               {condition.build({goes_on}), body.build(next)});
+  const Value made = graph.add(Op::while_, operands, WhileAttributes{loop.kept_states},
+                               std::nullopt, {condition.build({goes_on}), body.build(next)});
   for (std::uint32_t i = 0; i < carries.size(); ++i) carries[i] = {made.node, i + 1};
   return carries;
 }

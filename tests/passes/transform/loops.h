@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ enum class Turns : std::uint8_t {
 struct Repeated {
   Turns turns = Turns::counted;
   std::int64_t count = 0;
+  std::optional<std::int64_t> kept_states = {};
 };
 
 /// The next carries.

@@ -58,6 +58,8 @@ Leaves call_graph(const char* transform, const Graph& graph, const Leaves& opera
 /// Throws Error for an empty array.
 const Type& type_of_leaf(const char* transform, const std::string& path, const Array& array,
                          SourceLocation where);
+bool is_traced(const Array& array);
+bool any_traced(const Leaves& leaves);
 /// Whether an array is made from C++ numbers alone.
 bool is_weak(const Array& array);
 void set_weak(const Array& array, bool weak);
