@@ -11,6 +11,7 @@ A module NAME.py in npbench/, pyhpc/ or loops/ has
     COMPILED          True where torch.compile takes the program of torch, too
     MISSING           {peer: why there is none}
     TOLERANCE         of the greatest number of an output, if not 1e-9 of f64 and 1e-4 of f32
+    MAY_DIFFER        the share of the elements that may be off by more; none if not given
 """
 import importlib.util
 import pathlib

@@ -1,0 +1,47 @@
+"""A Fourier transform of R^K points by K passes of Stockham's method, one DFT of R each."""
+SIZES = {"bench": dict(r=2, k=18), "test": dict(r=2, k=4)}
+MISSING = {"numba": "has no transpose and product of complex slices in this form"}
+
+
+def data(rng, r, k):
+    return dict(x=rng.random(r**k) + 1j * rng.random(r**k), r=r, k=k)
+
+
+def work(r, k):
+    return dict(flops=k * (8 * r + 6) * r**k, bytes=k * 32 * r**k)
+
+
+def numpy(np):
+    def stockham_fft(x, r, k):
+        digit = np.arange(r)
+        dft = np.exp(-2j * np.pi * digit[:, None] * digit / r)
+        y, done = x, 1
+        for _ in range(k):
+            parts = y.reshape(done, r, -1).transpose(1, 0, 2)
+            twiddles = np.exp(-2j * np.pi * digit[:, None] * np.arange(done) / (done * r))
+            y = (dft @ (parts * twiddles[:, :, None]).reshape(r, -1)).reshape(-1)
+            done *= r
+        return y
+
+    return stockham_fft
+
+
+jax = numpy
+
+
+def torch(torch):
+    import math
+
+    def stockham_fft(x, r, k):
+        digit = torch.arange(r)
+        dft = torch.exp(-2j * math.pi * digit[:, None] * digit / r).to(x.dtype)
+        y, done = x, 1
+        for _ in range(k):
+            parts = y.reshape(done, r, -1).permute(1, 0, 2)
+            angles = -2 * math.pi / (done * r) * (digit[:, None] * torch.arange(done)).to(torch.float64)
+            twiddles = torch.polar(torch.ones_like(angles), angles)
+            y = (dft @ (parts * twiddles[:, :, None]).reshape(r, -1)).reshape(-1)
+            done *= r
+        return y
+
+    return stockham_fft
