@@ -21,7 +21,7 @@ def row(name, result):
     best = best_peer(result)
     others = [f"{programs.PEERS[peer]} {digits(value)}" for peer, value in sorted(ms.items(), key=lambda item: item[1])
               if peer not in ("ours", best) and peer not in failures]
-    others += [f"{programs.PEERS.get(peer, peer)} -: {why.splitlines()[-1][:100]}" for peer, why in failures.items()]
+    others += [f"{programs.PEERS.get(peer, peer)} -: {why.splitlines()[-1][:160]}" for peer, why in failures.items()]
     size = ", ".join(f"{key} {value}" for key, value in result["sizes"].items())
     if "ours" not in ms or best is None:
         return f"| {name} ({size}) | - | | | | | {'; '.join(others)} |"
