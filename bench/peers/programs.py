@@ -2,7 +2,7 @@
 
 A module NAME.py in npbench/, pyhpc/ or loops/ has
 
-    SIZES             {"bench": {...}, "test": {...}}: arguments of `data` and `work`
+    SIZES             arguments of `data` and `work` by names of sizes; "test" is for the tests, the others are timed
     data(rng, ...)    the inputs by name: arrays, and numbers, which are part of what is compiled
     work(...)         {"bytes": ..., "flops": ...} that no program can do without, "dtype" if not f64
     numpy(np), numba(np), jax(jnp), torch(torch)
@@ -31,6 +31,12 @@ def load(path):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def sizes(path, only):
+    """The names of the module's sizes that are to be run."""
+    known = load(path).SIZES
+    return [size for size in known if (size == only if only else size != "test")]
 
 
 def has(module, peer):

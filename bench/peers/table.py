@@ -16,7 +16,8 @@ def best_peer(result):
     return min(peers, key=peers.get) if peers else None
 
 
-def row(name, result):
+def row(result):
+    name = result["name"]
     ms, failures = result["ms"], result["failures"]
     best = best_peer(result)
     others = [f"{programs.PEERS[peer]} {digits(value)}" for peer, value in sorted(ms.items(), key=lambda item: item[1])
@@ -32,7 +33,7 @@ def row(name, result):
 def text(results):
     parts = []
     for suite, title in SUITES.items():
-        rows = [row(name, result) for name, result in results.items() if result["suite"] == suite]
+        rows = [row(result) for result in results if result["suite"] == suite]
         if rows:
             parts.append("\n".join([f"### {title}", "", HEAD, *rows, ""]))
     return "\n".join(parts)

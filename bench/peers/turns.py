@@ -115,10 +115,10 @@ def interleave(runners, rounds):
             runner.turn()
 
 
-def measure(name, path, options):
+def measure(name, path, size, options):
     """Times by peer, what is wrong with each, and the floor."""
     module = programs.load(path)
-    values = programs.inputs(module, options.size)
+    values = programs.inputs(module, size)
     failures = dict(getattr(module, "MISSING", {}))
     runners = []
     with tempfile.TemporaryDirectory() as temporary:
@@ -140,7 +140,7 @@ def measure(name, path, options):
             subprocess.run(options.pause, shell=True, check=False)
         try:
             interleave(runners, options.rounds)
-            work = module.work(**module.SIZES[options.size])
+            work = module.work(**module.SIZES[size])
             held = sum(v.nbytes for v in values.values() if isinstance(v, np.ndarray)) + sum(a.nbytes for a in expected)
             rates = machine(options, held)
         finally:
@@ -148,7 +148,7 @@ def measure(name, path, options):
                 subprocess.run(options.resume, shell=True, check=False)
         for runner in runners:
             runner.close()
-    return {"suite": path.parent.name, "sizes": module.SIZES[options.size], "ms": {r.name: r.median() for r in runners},
+    return {"suite": path.parent.name, "name": name, "sizes": module.SIZES[size], "ms": {r.name: r.median() for r in runners},
             "first_ms": {r.name: r.first for r in runners}, "rounds": {r.name: r.rounds for r in runners},
             "floor_ms": floor_ms(work, rates), "rates": rates, "failures": failures}
 

@@ -149,3 +149,105 @@ def jax(jnp):
         return jnp.moveaxis(lax.scan(backward, none, rows, reverse=True)[1], 0, 2)
 
     return program(jnp, lambda array, index, value: array.at[index].set(value), solved)
+
+
+def numba(np):
+    from numba import njit, prange
+
+    @njit(inline="always")
+    def superbee(speed, factor, before, own, following, after, water0, water1, water2, dx):
+        velocity = factor * speed
+        here = (following - own) * water1
+        upwind = (own - before) * water0 if speed > 0.0 else (after - following) * water2
+        ratio = upwind / (1e-20 if abs(here) < 1e-20 else here)
+        limit = max(0.0, max(min(1.0, 2 * ratio), min(2.0, ratio)))
+        return (velocity * (following + own) * 0.5
+                - abs(velocity) * ((1.0 - limit) + abs(velocity / dx) * limit) * here * 0.5)
+
+    @njit(parallel=True)
+    def mix(mask_w, dzt, dzw, kbot, kappa, mixing_length, forcing, surface_forcing, now, tke, correction):
+        nx, ny, nz = mask_w.shape
+        for i in prange(2, nx - 2):
+            factor, value, delta = np.zeros(nz), np.zeros(nz), np.zeros(nz)
+            for j in range(2, ny - 2):
+                bottom = kbot[i, j] - 1
+                for k in range(nz - 1):
+                    delta[k] = 0.5 * (kappa[i, j, k] + kappa[i, j, k + 1]) / dzt[k + 1]
+                if bottom >= 0:
+                    for k in range(bottom, nz):
+                        height = 0.5 * dzw[k] if k == nz - 1 else dzw[k]
+                        diagonal = 1.0 + 0.7 * np.sqrt(max(0.0, now[i, j, k])) / mixing_length[i, j, k]
+                        right = now[i, j, k] + forcing[i, j, k]
+                        if k == nz - 1:
+                            right += surface_forcing[i, j] / height
+                        if k == bottom:
+                            pivot = diagonal + delta[k] / dzw[k]
+                            value[k] = right / pivot
+                        else:
+                            below = -delta[k - 1] / height
+                            pivot = diagonal + (delta[k] + delta[k - 1]) / height - below * factor[k - 1]
+                            value[k] = (right - below * value[k - 1]) / pivot
+                        factor[k] = -delta[k] / dzw[k] / pivot
+                    x = 0.0
+                    for k in range(nz - 1, bottom - 1, -1):
+                        x = value[k] - (factor[k] * x if k < nz - 1 else 0.0)
+                        tke[i, j, k, 1] = x
+                top = tke[i, j, nz - 1, 1]
+                if top < 0.0:
+                    correction[i, j] = -top * 0.5 * dzw[nz - 1]
+                    tke[i, j, nz - 1, 1] = 0.0
+
+    @njit(parallel=True)
+    def fluxes(u, v, w, mask_w, dxt, dyt, dzw, cost, cosu, m, east, north, upward):
+        nx, ny, nz = mask_w.shape
+        for i in prange(1, nx - 2):
+            for j in range(1, ny - 2):
+                for k in range(nz):
+                    if j > 1:
+                        east[i, j, k] = superbee(
+                            u[i, j, k, 0], 1.0, m[i - 1, j, k], m[i, j, k], m[i + 1, j, k], m[i + 2, j, k],
+                            mask_w[i - 1, j, k] * mask_w[i, j, k], mask_w[i, j, k] * mask_w[i + 1, j, k],
+                            mask_w[i + 1, j, k] * mask_w[i + 2, j, k], cost[j] * dxt[i])
+                    if i > 1:
+                        north[i, j, k] = superbee(
+                            v[i, j, k, 0], cosu[j], m[i, j - 1, k], m[i, j, k], m[i, j + 1, k], m[i, j + 2, k],
+                            mask_w[i, j - 1, k] * mask_w[i, j, k], mask_w[i, j, k] * mask_w[i, j + 1, k],
+                            mask_w[i, j + 1, k] * mask_w[i, j + 2, k], cost[j] * dyt[j])
+                    if i > 1 and j > 1 and k < nz - 1:
+                        before, water0 = (m[i, j, k - 1], mask_w[i, j, k - 1] * mask_w[i, j, k]) if k > 0 else (0.0, 0.0)
+                        after, water2 = ((m[i, j, k + 2], mask_w[i, j, k + 1] * mask_w[i, j, k + 2]) if k < nz - 2
+                                         else (0.0, 0.0))
+                        upward[i, j, k] = superbee(w[i, j, k, 0], 1.0, before, m[i, j, k], m[i, j, k + 1], after,
+                                                   water0, mask_w[i, j, k] * mask_w[i, j, k + 1], water2, dzw[k])
+
+    @njit(parallel=True)
+    def add(mask_u, mask_v, mask_w, dxt, dxu, dyt, dyu, dzw, cost, cosu, m, east, north, upward, tke, dtke):
+        nx, ny, nz = mask_w.shape
+        for i in prange(nx):
+            for j in range(ny):
+                for k in range(nz):
+                    if 2 <= i < nx - 2 and 2 <= j < ny - 2:
+                        x1 = (m[i + 1, j, k] - m[i, j, k]) / (cost[j] * dxu[i]) * mask_u[i, j, k]
+                        x0 = (m[i, j, k] - m[i - 1, j, k]) / (cost[j] * dxu[i - 1]) * mask_u[i - 1, j, k]
+                        y1 = (m[i, j + 1, k] - m[i, j, k]) / dyu[j] * mask_v[i, j, k] * cosu[j]
+                        y0 = (m[i, j, k] - m[i, j - 1, k]) / dyu[j - 1] * mask_v[i, j - 1, k] * cosu[j - 1]
+                        wide, deep = cost[j] * dxt[i], cost[j] * dyt[j]
+                        tke[i, j, k, 1] += 2000.0 * mask_w[i, j, k] * ((x1 - x0) / wide + (y1 - y0) / deep)
+                        height = 0.5 * dzw[k] if k == nz - 1 else dzw[k]
+                        below = upward[i, j, k - 1] if k > 0 else 0.0
+                        dtke[i, j, k, 0] = (mask_w[i, j, k] * (-(east[i, j, k] - east[i - 1, j, k]) / wide
+                                                               - (north[i, j, k] - north[i, j - 1, k]) / deep)
+                                            - (upward[i, j, k] - below) / height)
+                    tke[i, j, k, 1] += 1.6 * dtke[i, j, k, 0] - 0.6 * dtke[i, j, k, 2]
+
+    @njit
+    def integrate(u, v, w, mask_u, mask_v, mask_w, dxt, dxu, dyt, dyu, dzt, dzw, cost, cosu, kbot, kappa,
+                  mixing_length, forcing, surface_forcing, tke, dtke):
+        now, correction = tke[:, :, :, 0].copy(), np.zeros_like(surface_forcing)
+        east, north, upward = np.zeros_like(now), np.zeros_like(now), np.zeros_like(now)
+        mix(mask_w, dzt, dzw, kbot, kappa, mixing_length, forcing, surface_forcing, now, tke, correction)
+        fluxes(u, v, w, mask_w, dxt, dyt, dzw, cost, cosu, now, east, north, upward)
+        add(mask_u, mask_v, mask_w, dxt, dxu, dyt, dyu, dzw, cost, cosu, now, east, north, upward, tke, dtke)
+        return tke, dtke, correction
+
+    return integrate
