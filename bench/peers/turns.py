@@ -13,7 +13,7 @@ import numpy as np
 import programs
 
 ROUND_MS = 100  # what one turn takes, or a single run
-FAR_BEHIND = 20  # a peer that takes as many times the best's time, and this long, has one turn:
+FAR_BEHIND = 5  # a peer that takes as many times the best's time, and this long, has one turn:
 SLOW_MS = 200
 
 

@@ -6,6 +6,7 @@ Each function below gives a value and its slope by ct.
 """
 SIZES = {"64k": dict(size=65536), "1M": dict(size=1048576), "4M": dict(size=4194304), "test": dict(size=8)}
 COMPILED = True
+TOLERANCE = 1e-8
 
 # Coefficients of powers of ct, the highest first: of 1, of sa, of sa^1.5.
 B0 = ((1.181805545074306e-3, -3.147759265588511e-2, 2.839940833161907e0, 9.998420897506056e2),
