@@ -1,4 +1,5 @@
-// A benchmark as ours: a function over arrays, and the names of its parameters in the script's files.
+// A benchmark as ours: a function over arrays, and the names of its parameters in the script's
+// files.
 #pragma once
 
 #include <anabranch/anabranch.h>
@@ -25,8 +26,8 @@ using Benchmark = std::function<std::function<Outputs()>(const Inputs& inputs)>;
 /// The number of rank 0 in a file, of whatever dtype.
 inline double number(const ab::Array& array) { return array.astype(ab::f64).item<double>(); }
 
-/// What `function` gives for inputs of these names: an Array parameter is an input, a number is read
-/// before the function is traced and is part of what is compiled.
+/// What `function` gives for inputs of these names: an Array parameter is an input, a number is
+/// read before the function is traced and is part of what is compiled.
 template <class Result, class... Parameters>
 Benchmark benchmark(Result (*function)(Parameters...),
                     std::array<const char*, sizeof...(Parameters)> names) {

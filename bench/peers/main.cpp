@@ -1,6 +1,7 @@
 // The programs of bench/peers, run by bench/peers/run beside the same programs of others.
 //
-//   bench_peers NAME INPUTS.npz OUTPUTS.npz   runs once and writes the outputs; then for every number
+//   bench_peers NAME INPUTS.npz OUTPUTS.npz   runs once and writes the outputs; then for every
+//   number
 //                                             n that it reads runs n times and prints the times
 //   bench_peers --check EXPECTED.npz          every program on inputs and outputs of NumPy's
 //   bench_peers --machine BYTES               what this machine does at most
@@ -110,7 +111,8 @@ int main(const std::vector<std::string>& arguments) {
     if (found != suite().end())
       return serve(found->second, arguments[1].c_str(), arguments[2].c_str());
   }
-  std::fprintf(stderr, "bench_peers NAME INPUTS.npz OUTPUTS.npz, --check FILE or --machine BYTES\n");
+  std::fprintf(stderr,
+               "bench_peers NAME INPUTS.npz OUTPUTS.npz, --check FILE or --machine BYTES\n");
   for (const auto& [name, benchmark] : suite()) std::fprintf(stderr, "  %s\n", name.c_str());
   return 2;
 }

@@ -14,12 +14,12 @@ def work(n):
 
 
 def numpy(np):
-    return np.linalg.cholesky
+    return lambda a: np.linalg.cholesky(a)
 
 
 def jax(jnp):
-    return jnp.linalg.cholesky
+    return lambda a: jnp.linalg.cholesky(a)
 
 
 def torch(torch):
-    return torch.linalg.cholesky
+    return lambda a: torch.linalg.cholesky(a)

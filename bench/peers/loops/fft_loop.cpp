@@ -39,8 +39,8 @@ Benchmark fft_loop() {
     const auto x = values<Complex>(inputs, "x");
     std::vector<Complex> roots(x.size() / 2);
     for (std::size_t i = 0; i < roots.size(); ++i)
-      roots[i] = std::polar(1.0, -2 * std::numbers::pi * static_cast<double>(i) /
-                                     static_cast<double>(x.size()));
+      roots[i] = std::polar(
+          1.0, -2 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(x.size()));
     return loops(Transform{x, x, roots}, [](Transform& t) {
       transform(t);
       return Outputs{borrowed(t.y, {t.y.size()})};

@@ -1,5 +1,6 @@
 """Ten rounds of k-means: each point to the nearest centre, each centre to the mean of its points."""
-SIZES = {"bench": dict(points=100000, axes=8, centres=16, rounds=10), "test": dict(points=40, axes=3, centres=4, rounds=2)}
+SIZES = {"bench": dict(points=100000, axes=8, centres=16, rounds=10),
+         "test": dict(points=40, axes=3, centres=4, rounds=2)}
 MAY_DIFFER = 1e-3  # a point between two centres may go to either
 
 

@@ -40,8 +40,13 @@ Benchmark k_means_loop() {
   return [](const Inputs& inputs) {
     const ab::Shape& points = inputs.at("points").shape();
     const auto start = values<double>(inputs, "centres");
-    Clusters clusters{points[0], points[1], inputs.at("centres").shape()[0],
-                      whole_number(inputs, "rounds"), values<double>(inputs, "points"), start, start,
+    Clusters clusters{points[0],
+                      points[1],
+                      inputs.at("centres").shape()[0],
+                      whole_number(inputs, "rounds"),
+                      values<double>(inputs, "points"),
+                      start,
+                      start,
                       std::vector<std::int64_t>(points[0])};
     return loops(clusters, [](Clusters& c) {
       c.middle = c.start;

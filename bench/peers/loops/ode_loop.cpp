@@ -16,7 +16,8 @@ static Pair moved(Pair s, Pair d, double by) { return {s.x + by * d.x, s.y + by 
 
 Benchmark ode_loop() {
   return [](const Inputs& inputs) {
-    const std::vector<double> start = {values<double>(inputs, "x")[0], values<double>(inputs, "y")[0]};
+    const std::vector<double> start = {values<double>(inputs, "x")[0],
+                                       values<double>(inputs, "y")[0]};
     return loops(Populations{whole_number(inputs, "steps"), start, start}, [](Populations& p) {
       const double dt = 1e-3;
       Pair s{p.start[0], p.start[1]};
@@ -27,7 +28,8 @@ Benchmark ode_loop() {
              s.y + dt / 6 * (a.y + 2 * b.y + 2 * c.y + d.y)};
       }
       p.end = {s.x, s.y};
-      return Outputs{ab::borrow(&p.end[0], ab::Shape(), [] {}), ab::borrow(&p.end[1], ab::Shape(), [] {})};
+      return Outputs{ab::borrow(&p.end[0], ab::Shape(), [] {}),
+                     ab::borrow(&p.end[1], ab::Shape(), [] {})};
     });
   };
 }

@@ -40,8 +40,9 @@ static ab::Array diffuse(ab::Array u, int steps) {
         const ab::Array inside = solved(
             {a, 1 + mul2, a}, -d * x(in, before) + (1 + 2 * d) * x(in, in) - d * x(in, after));
         const ab::Array v = ab::pad(inside, {1, 0}, {1, 0}, 1.0);
-        const ab::Array columns = solved(
-            {d, 1 + mul2, d}, ab::matrix_transpose(-a * v(before) + (1 + 2 * a) * v(in) - a * v(after)));
+        const ab::Array columns =
+            solved({d, 1 + mul2, d},
+                   ab::matrix_transpose(-a * v(before) + (1 + 2 * a) * v(in) - a * v(after)));
         const ab::Array rows = ab::matrix_transpose(ab::pad(columns, {1, 0}, {1, 0}, 1.0));
         return ab::at(x, in).set(rows);
       },

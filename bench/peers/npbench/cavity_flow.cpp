@@ -1,4 +1,5 @@
-// Flow in a square whose lid moves: steps of velocity, each with turns of Poisson's equation for the pressure.
+// Flow in a square whose lid moves: steps of velocity, each with turns of Poisson's equation for
+// the pressure.
 #include "bench/peers/benchmark.h"
 
 namespace peers {
@@ -26,9 +27,9 @@ static ab::Array pressure(const Grid& grid, const ab::Array& start, const ab::Ar
   return ab::fori_loop(
       0, turns,
       [&](const ab::Array&, ab::Array& p) {
-        const ab::Array inside = ((p(in, high) + p(in, low)) * dy2 +
-                                  (p(high, in) + p(low, in)) * dx2 - dx2 * dy2 * b) /
-                                 scale;
+        const ab::Array inside =
+            ((p(in, high) + p(in, low)) * dy2 + (p(high, in) + p(low, in)) * dx2 - dx2 * dy2 * b) /
+            scale;
         ab::Array next = ab::at(p, in, in).set(inside);
         next = ab::at(next, all, -1).set(next(all, -2));
         next = ab::at(next, 0).set(next(1));
@@ -44,9 +45,8 @@ static ab::Array moved(const Grid& grid, const ab::Array& f, const ab::Array& u,
   const ab::Array centre = f(in, in);
   return centre - u(in, in) * (grid.dt / grid.dx) * (centre - f(in, low)) -
          v(in, in) * (grid.dt / grid.dy) * (centre - f(low, in)) +
-         grid.viscosity *
-             (grid.dt / (grid.dx * grid.dx) * (f(in, high) - 2 * centre + f(in, low)) +
-              grid.dt / (grid.dy * grid.dy) * (f(high, in) - 2 * centre + f(low, in)));
+         grid.viscosity * (grid.dt / (grid.dx * grid.dx) * (f(in, high) - 2 * centre + f(in, low)) +
+                           grid.dt / (grid.dy * grid.dy) * (f(high, in) - 2 * centre + f(low, in)));
 }
 
 static std::tuple<ab::Array, ab::Array, ab::Array> flow(ab::Array u, ab::Array v, ab::Array p,

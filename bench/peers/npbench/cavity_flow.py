@@ -77,7 +77,7 @@ torch = numpy
 def numba(np):
     from numba import njit
 
-    return in_place(njit(parallel=True))
+    return njit(in_place(njit))
 
 
 def jax(jnp):

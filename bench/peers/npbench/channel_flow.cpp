@@ -1,4 +1,5 @@
-// Flow in a channel that a force drives, until it is steady; what leaves on the right comes in on the left.
+// Flow in a channel that a force drives, until it is steady; what leaves on the right comes in on
+// the left.
 #include "bench/peers/benchmark.h"
 
 namespace peers {
@@ -63,8 +64,8 @@ static std::tuple<ab::Array, ab::Array, ab::Array> flow(ab::Array u, ab::Array v
         const Stencil ps(pressed);
         const double push_x = grid.dt / (2 * grid.density * grid.dx),
                      push_y = grid.dt / (2 * grid.density * grid.dy);
-        const ab::Array next_u = walled(moved(grid, us, us, vs) - push_x * (ps.right - ps.left) +
-                                        grid.force * grid.dt);
+        const ab::Array next_u =
+            walled(moved(grid, us, us, vs) - push_x * (ps.right - ps.left) + grid.force * grid.dt);
         const ab::Array next_v = walled(moved(grid, vs, us, vs) - push_y * (ps.above - ps.below));
         return std::tuple{(ab::sum(next_u) - ab::sum(un)) / ab::sum(next_u), next_u, next_v,
                           pressed};

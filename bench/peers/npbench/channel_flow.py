@@ -98,12 +98,12 @@ def jax(jnp):
 
 
 def numba(np):
-    from numba import njit, prange
+    from numba import njit
 
-    @njit(parallel=True)
+    @njit
     def poisson(p, q, u, v, b, dx, dy, dt, turns):
         ny, nx = p.shape
-        for i in prange(1, ny - 1):
+        for i in range(1, ny - 1):
             for j in range(nx):
                 left, right = (j - 1) % nx, (j + 1) % nx
                 ux, uy = (u[i, right] - u[i, left]) / (2 * dx), (u[i + 1, j] - u[i - 1, j]) / (2 * dy)
@@ -111,7 +111,7 @@ def numba(np):
                 b[i, j] = DENSITY * ((ux + vy) / dt - ux * ux - 2 * uy * vx - vy * vy)
         for _ in range(turns):
             q[:] = p
-            for i in prange(1, ny - 1):
+            for i in range(1, ny - 1):
                 for j in range(nx):
                     left, right = (j - 1) % nx, (j + 1) % nx
                     p[i, j] = ((q[i, right] + q[i, left]) * dy**2 + (q[i + 1, j] + q[i - 1, j]) * dx**2
@@ -126,10 +126,10 @@ def numba(np):
                 + VISCOSITY * (dt / dx**2 * (f[i, right] - 2 * centre + f[i, left])
                                + dt / dy**2 * (f[i + 1, j] - 2 * centre + f[i - 1, j])))
 
-    @njit(parallel=True)
+    @njit
     def move(u, v, p, new_u, new_v, dx, dy, dt):
         ny, nx = p.shape
-        for i in prange(1, ny - 1):
+        for i in range(1, ny - 1):
             for j in range(nx):
                 left, right = (j - 1) % nx, (j + 1) % nx
                 new_u[i, j] = (moved(u, u, v, i, j, left, right, dx, dy, dt)

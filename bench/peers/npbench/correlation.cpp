@@ -9,8 +9,8 @@ static ab::Array correlations(ab::Array data) {
   const std::int64_t n = data.shape()[0], m = data.shape()[1];
   const ab::Array spread = ab::stddev(data, 0);
   const ab::Array centred = data - ab::mean(data, 0);
-  const ab::Array unit = centred / (std::sqrt(static_cast<double>(n)) *
-                                    ab::where(spread <= 0.1, 1, spread));
+  const ab::Array unit =
+      centred / (std::sqrt(static_cast<double>(n)) * ab::where(spread <= 0.1, 1, spread));
   return ab::where(ab::eye(m, m, 0, ab::f64) != 0, 1, ab::matmul(ab::matrix_transpose(unit), unit));
 }
 

@@ -33,8 +33,8 @@ static ab::Array filtered(const Filter& filter, const ab::Array& x) {
 static ab::Array edges(ab::Array image) {
   const double alpha = 0.25, e = std::exp(-alpha);
   const double k = (1 - e) * (1 - e) / (1 + alpha * e - std::exp(2 * alpha));
-  const Filter filter = {k, k * e * (alpha - 1), k * e * (alpha + 1), -k * e * e,
-                         std::pow(2, -alpha), -e * e};
+  const Filter filter = {k,          k * e * (alpha - 1), k * e * (alpha + 1),
+                         -k * e * e, std::pow(2, -alpha), -e * e};
   const ab::Array rows = filtered(filter, ab::matrix_transpose(image));
   return filtered(filter, ab::matrix_transpose(rows));
 }

@@ -22,8 +22,8 @@ static ab::Array predict(ab::Array x, ab::Array conv1, ab::Array bias1, ab::Arra
 }
 
 Benchmark lenet() {
-  return benchmark(predict, {"x", "conv1", "bias1", "conv2", "bias2", "w1", "b1", "w2", "b2", "w3",
-                             "b3"});
+  return benchmark(predict,
+                   {"x", "conv1", "bias1", "conv2", "bias2", "w1", "b1", "w2", "b2", "w3", "b3"});
 }
 
 }  // namespace peers

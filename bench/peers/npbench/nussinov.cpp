@@ -14,9 +14,8 @@ static ab::Array folded(ab::Array strand) {
             i + 1, static_cast<std::int32_t>(n),
             [&](const ab::Array& j, ab::Array& table) {
               const ab::Array row = table(i), pair = ((strand(i) + strand(j)) == 3) & (i < j - 1);
-              const ab::Array neighbours =
-                  ab::maximum(ab::maximum(row(j - 1), table(i + 1, j)),
-                              table(i + 1, j - 1) + pair.astype(ab::i32));
+              const ab::Array neighbours = ab::maximum(ab::maximum(row(j - 1), table(i + 1, j)),
+                                                       table(i + 1, j - 1) + pair.astype(ab::i32));
               const ab::Array after = ab::roll(table(ab::all, j), -1);
               const ab::Array split = ab::where((place > i) & (place < j), row + after, 0);
               return ab::at(table, i, j).set(ab::maximum(neighbours, ab::max(split)));

@@ -3,8 +3,9 @@
 
 namespace peers {
 
-// Sigma[k, e, a] is the sum over q, w <= e, b, i, j of G[k, e - w, neighbour[a, b]] dH[a, b, i] dH[a, b, j]
-// D[q, w, a, b, i, j]; products of blocks. What does not depend on k and e is summed first.
+// Sigma[k, e, a] is the sum over q, w <= e, b, i, j of G[k, e - w, neighbour[a, b]] dH[a, b, i]
+// dH[a, b, j] D[q, w, a, b, i, j]; products of blocks. What does not depend on k and e is summed
+// first.
 static ab::Array energies(ab::Array neighbours, ab::Array dh, ab::Array g, ab::Array d) {
   const ab::Array phonons = ab::sum(d, 0);
   const ab::Array weighted = ab::einsum("abjyz,wabij->wabiyz", dh, phonons);
@@ -20,8 +21,6 @@ static ab::Array energies(ab::Array neighbours, ab::Array dh, ab::Array g, ab::A
   return sigma;
 }
 
-Benchmark scattering_self_energies() {
-  return benchmark(energies, {"neighbours", "dh", "g", "d"});
-}
+Benchmark scattering_self_energies() { return benchmark(energies, {"neighbours", "dh", "g", "d"}); }
 
 }  // namespace peers

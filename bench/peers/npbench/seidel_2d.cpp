@@ -19,8 +19,8 @@ static ab::Array smooth(ab::Array a, int steps) {
     return ab::at(x, i, in).set(means);
   };
   return ab::fori_loop(
-      0, steps - 1,
-      [&](const ab::Array&, ab::Array& x) { return ab::fori_loop(1, n - 1, row, x); }, a);
+      0, steps - 1, [&](const ab::Array&, ab::Array& x) { return ab::fori_loop(1, n - 1, row, x); },
+      a);
 }
 
 Benchmark seidel_2d() { return benchmark(smooth, {"A", "steps"}); }

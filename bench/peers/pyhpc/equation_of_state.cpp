@@ -52,17 +52,16 @@ static ab::Array enthalpy_slope(ab::Array sa, ab::Array ct, ab::Array p) {
   const auto only = [&](const ab::Array& value) { return Sloped{value, none}; };
 
   const Sloped b0 =
-      in_ct({1.181805545074306e-3, -3.147759265588511e-2, 2.839940833161907e0,
-             9.998420897506056e2}) +
+      in_ct(
+          {1.181805545074306e-3, -3.147759265588511e-2, 2.839940833161907e0, 9.998420897506056e2}) +
       sa * (in_ct({2.327859407479162e-4, -2.986498947203215e-2, -6.698001071123802e0}) +
             root * in_ct({1.645039373682922e-7, -1.426984671633621e-5, 5.095422573880500e-4,
                           -3.988822378968490e-2}));
   const Sloped b1 =
       0.5 * (in_ct({3.726050720345733e-6, -3.436090079851880e-4, -2.233269627352527e-2}) +
              sa * in_ct({6.876837219536232e-7, -1.806789763745328e-4}));
-  const Sloped b2 =
-      in_ct({-1.061519070296458e-11, -1.988366587925593e-8, -3.087032500374211e-7}) +
-      only(1.550932729220080e-10 * sa);
+  const Sloped b2 = in_ct({-1.061519070296458e-11, -1.988366587925593e-8, -3.087032500374211e-7}) +
+                    only(1.550932729220080e-10 * sa);
   const Sloped a0 =
       in_ct({6.743689325042773e-10, 1.119513357486743e-6, -2.349607444135925e-5,
              2.775927747785646e-3, 1.0}) +
@@ -79,7 +78,8 @@ static ab::Array enthalpy_slope(ab::Array sa, ab::Array ct, ab::Array p) {
       1.119522344879478e-14 * sa * in_ct({1.0, 0.0});
   const Sloped a3 = in_ct({6.057902487546866e-17, -1.200507748551599e-15});
 
-  // The numerator's remainder by the denominator is n + m p; the quotient is (a2 - 2 q + a3 p) / b2.
+  // The numerator's remainder by the denominator is n + m p; the quotient is (a2 - 2 q + a3 p) /
+  // b2.
   const Sloped q = a3 * b1 / b2;
   const Sloped n = a0 + (2.0 * q - a2) * b0 / b2;
   const Sloped m = a1 + (4.0 * q * b1 - a3 * b0 - 2.0 * a2 * b1) / b2;

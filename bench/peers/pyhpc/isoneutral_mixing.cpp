@@ -1,4 +1,5 @@
-// Slopes of surfaces of equal density in the ocean, and the mixing along them (Griffies et al., 1998).
+// Slopes of surfaces of equal density in the ocean, and the mixing along them (Griffies et al.,
+// 1998).
 #include "bench/peers/benchmark.h"
 
 namespace peers {
@@ -99,8 +100,8 @@ static Faces bottoms(const Ocean& o, int axis) {
   std::vector<ab::Array> slopes;
   for (std::int64_t face : {0, 1}) {
     const ab::Range faces = range(1 + face, face - 3);
-    const ab::Array width = axis == 0 ? o.dxu(faces)(all, newaxis, newaxis)
-                                      : (o.cosu * o.dyu)(faces)(all, newaxis);
+    const ab::Array width =
+        axis == 0 ? o.dxu(faces)(all, newaxis, newaxis) : (o.cosu * o.dyu)(faces)(all, newaxis);
     for (std::int64_t below : {0, 1}) {
       const ab::Range at = below == 0 ? range(0, -1) : range(1);
       const Gradients density = part(o.density, inner, inner, at);
@@ -123,21 +124,31 @@ static std::array<ab::Array, 7> mix(ab::Array mask_t, ab::Array mask_u, ab::Arra
                                     ab::Array k_33) {
   const double rho0 = 1024.0;
   const ab::Array t = temp(ellipsis, 0), s = salt(ellipsis, 0);
-  const ab::Array expansion = 1e-5 * (t - (283.0 - 273.15)) +
-                              1.67e-4 * (1.0 + 1.1e-8 * 9.81 * rho0 * ab::abs(zt));
+  const ab::Array expansion =
+      1e-5 * (t - (283.0 - 273.15)) + 1.67e-4 * (1.0 + 1.1e-8 * 9.81 * rho0 * ab::abs(zt));
   const ab::Array east = dxu(all, newaxis, newaxis) * cost(all, newaxis), north = dyu(all, newaxis);
-  const Ocean ocean = {
-      mask_u, mask_v, mask_w, dxt, dxu, dyt, dyu, dzt, dzw, cost, cosu, k_iso,
-      {-rho0 * mask_t * expansion, 0.78e-3 * rho0 * mask_t},
-      {gradient(t, mask_u, east, 0), gradient(s, mask_u, east, 0)},
-      {gradient(t, mask_v, north, 1), gradient(s, mask_v, north, 1)},
-      {gradient(t, mask_w, dzw, 2), gradient(s, mask_w, dzw, 2)}};
+  const Ocean ocean = {mask_u,
+                       mask_v,
+                       mask_w,
+                       dxt,
+                       dxu,
+                       dyt,
+                       dyu,
+                       dzt,
+                       dzw,
+                       cost,
+                       cosu,
+                       k_iso,
+                       {-rho0 * mask_t * expansion, 0.78e-3 * rho0 * mask_t},
+                       {gradient(t, mask_u, east, 0), gradient(s, mask_u, east, 0)},
+                       {gradient(t, mask_v, north, 1), gradient(s, mask_v, north, 1)},
+                       {gradient(t, mask_w, dzw, 2), gradient(s, mask_w, dzw, 2)}};
   const Faces ez = sides(ocean, 0), nz = sides(ocean, 1);
   const Faces bx = bottoms(ocean, 0), by = bottoms(ocean, 1);
   const ab::Range inner = range(2, -2), outer = range(1, -2);
   const ab::Array area = 4.0 * dyt(inner) * cost(inner);
-  const ab::Array bottom = bx.sums / (4.0 * dxt(inner)(all, newaxis, newaxis)) +
-                           by.sums / area(all, newaxis);
+  const ab::Array bottom =
+      bx.sums / (4.0 * dxt(inner)(all, newaxis, newaxis)) + by.sums / area(all, newaxis);
   return {ab::at(k_11, outer, inner).set(ez.sums),
           ab::at(k_22, inner, outer).set(nz.sums),
           ab::at(k_33, inner, inner).set(ab::pad(bottom, {0, 0, 0}, {0, 0, 1})),
@@ -148,9 +159,9 @@ static std::array<ab::Array, 7> mix(ab::Array mask_t, ab::Array mask_u, ab::Arra
 }
 
 Benchmark isoneutral_mixing() {
-  return benchmark(mix, {"mask_t", "mask_u", "mask_v", "mask_w", "dxt",  "dxu", "dyt",
-                         "dyu",    "dzt",    "dzw",    "cost",   "cosu", "salt", "temp",
-                         "zt",     "k_iso",  "k_11",   "k_22",   "k_33"});
+  return benchmark(
+      mix, {"mask_t", "mask_u", "mask_v", "mask_w", "dxt", "dxu", "dyt", "dyu", "dzt", "dzw",
+            "cost", "cosu", "salt", "temp", "zt", "k_iso", "k_11", "k_22", "k_33"});
 }
 
 }  // namespace peers

@@ -64,15 +64,16 @@ static ab::Array limiter(const ab::Array& ratio) {
   return ab::maximum(0.0, ab::maximum(ab::minimum(1.0, 2 * ratio), ab::minimum(2.0, ratio)));
 }
 
-// `speed` through faces of cells `dx` wide, scaled by `factor`; what is carried, and where water is.
-static ab::Array superbee(const ab::Array& speed, const ab::Array& factor, const Neighbours& carried,
-                          const Neighbours& water, const ab::Array& dx) {
+// `speed` through faces of cells `dx` wide, scaled by `factor`; what is carried, and where water
+// is.
+static ab::Array superbee(const ab::Array& speed, const ab::Array& factor,
+                          const Neighbours& carried, const Neighbours& water, const ab::Array& dx) {
   const ab::Array velocity = factor * speed, courant = ab::abs(velocity / dx);
   const ab::Array ahead = (carried.after - carried.next) * water.next;
   const ab::Array here = (carried.next - carried.own) * water.own;
   const ab::Array behind = (carried.own - carried.before) * water.before;
-  const ab::Array ratio = ab::where(speed > 0.0, behind, ahead) /
-                          ab::where(ab::abs(here) < 1e-20, 1e-20, here);
+  const ab::Array ratio =
+      ab::where(speed > 0.0, behind, ahead) / ab::where(ab::abs(here) < 1e-20, 1e-20, here);
   const ab::Array limit = limiter(ratio);
   return velocity * (carried.next + carried.own) * 0.5 -
          ab::abs(velocity) * ((1.0 - limit) + courant * limit) * here * 0.5;
@@ -110,12 +111,14 @@ static std::tuple<ab::Array, ab::Array, ab::Array> integrate(
   const ab::Array height = ab::where(is_top, 0.5 * dzw, dzw), half_top = 0.5 * dzw[-1];
 
   const ab::Array bottom = ab::expand_dims(inside(kbot) - 1, 2);
-  const ab::Array edge = (bottom >= 0) & (level == bottom), water = (bottom >= 0) & (level >= bottom);
+  const ab::Array edge = (bottom >= 0) & (level == bottom),
+                  water = (bottom >= 0) & (level >= bottom);
   const ab::Array k = inside(kappa);
   const ab::Array delta = ab::where(is_top, 0.0, 0.5 * (k + next_level(k)) / next_level(dzt));
   const ab::Array lost = 0.7 * ab::sqrt(ab::maximum(0.0, energy)) / inside(mixing_length);
-  const ab::Array right = energy + inside(forcing) +
-                          ab::where(is_top, inside(surface_forcing)(ellipsis, newaxis) / half_top, 0.0);
+  const ab::Array right =
+      energy + inside(forcing) +
+      ab::where(is_top, inside(surface_forcing)(ellipsis, newaxis) / half_top, 0.0);
   const ab::Array solution =
       solved({ab::where(water & !edge, -last_level(delta) / height, 0.0),
               ab::where(edge, 1.0 + delta / dzw + lost,
@@ -144,7 +147,8 @@ static std::tuple<ab::Array, ab::Array, ab::Array> integrate(
                                     along_y(cost(inner)) * along_x(dxt(faces)));
   const ab::Array flux_y = superbee(v(inner, faces, all, 0), along_y(cosu(faces)), in_y(now),
                                     in_y(both(mask_w, 1)), along_y((cost * dyt)(faces)));
-  const ab::Array rising = superbee(w(inner, inner, all, 0), one, in_z(now), in_z(both(mask_w, 2)), dzw);
+  const ab::Array rising =
+      superbee(w(inner, inner, all, 0), one, in_z(now), in_z(both(mask_w, 2)), dzw);
   const ab::Array flux_z = ab::where(is_top, 0.0, rising);
   const ab::Array sideways = wet * (-ab::diff(flux_x, 0) / width_x - ab::diff(flux_y, 1) / width_y);
   const ab::Array change = sideways - (flux_z - last_level(flux_z)) / height;
@@ -156,10 +160,27 @@ static std::tuple<ab::Array, ab::Array, ab::Array> integrate(
 }
 
 Benchmark turbulent_kinetic_energy() {
-  return benchmark(integrate,
-                   {"u", "v", "w", "mask_u", "mask_v", "mask_w", "dxt", "dxu", "dyt", "dyu", "dzt",
-                    "dzw", "cost", "cosu", "kbot", "kappa", "mixing_length", "forcing",
-                    "surface_forcing", "tke", "dtke"});
+  return benchmark(integrate, {"u",
+                               "v",
+                               "w",
+                               "mask_u",
+                               "mask_v",
+                               "mask_w",
+                               "dxt",
+                               "dxu",
+                               "dyt",
+                               "dyu",
+                               "dzt",
+                               "dzw",
+                               "cost",
+                               "cosu",
+                               "kbot",
+                               "kappa",
+                               "mixing_length",
+                               "forcing",
+                               "surface_forcing",
+                               "tke",
+                               "dtke"});
 }
 
 }  // namespace peers

@@ -214,7 +214,8 @@ def numba(np):
                             mask_w[i, j - 1, k] * mask_w[i, j, k], mask_w[i, j, k] * mask_w[i, j + 1, k],
                             mask_w[i, j + 1, k] * mask_w[i, j + 2, k], cost[j] * dyt[j])
                     if i > 1 and j > 1 and k < nz - 1:
-                        before, water0 = (m[i, j, k - 1], mask_w[i, j, k - 1] * mask_w[i, j, k]) if k > 0 else (0.0, 0.0)
+                        before, water0 = ((m[i, j, k - 1], mask_w[i, j, k - 1] * mask_w[i, j, k]) if k > 0
+                                          else (0.0, 0.0))
                         after, water2 = ((m[i, j, k + 2], mask_w[i, j, k + 1] * mask_w[i, j, k + 2]) if k < nz - 2
                                          else (0.0, 0.0))
                         upward[i, j, k] = superbee(w[i, j, k, 0], 1.0, before, m[i, j, k], m[i, j, k + 1], after,
