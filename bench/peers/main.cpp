@@ -65,7 +65,8 @@ bool is_as_expected(const std::string& name, const Benchmark& benchmark, const I
   for (const auto& [key, array] : all) {
     if (key.starts_with(in)) inputs[key.substr(in.size())] = array;
   }
-  const Outputs outputs = run(benchmark(inputs));
+  const auto program = benchmark(inputs);
+  const Outputs outputs = run(program);
   bool good = true;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const auto expected = all.find(name + "/out/" + std::to_string(i));
