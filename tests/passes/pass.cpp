@@ -27,8 +27,8 @@ std::string message_of(const std::function<void()>& action) {
 TEST(Passes, AreFoundByName) {
   EXPECT_EQ(find_pass("fuse").name, "fuse");
   EXPECT_EQ(message_of<Error>([] { find_pass("fuze"); }),
-            "there is no pass fuze; there are inline, expand, canonicalize, fold, sink, simplify, "
-            "simplify_control_flow, cse, dce, row_blocks, fuse, outline, placement");
+            "there is no pass fuze; there are inline, checks, expand, canonicalize, fold, sink, "
+            "simplify, simplify_control_flow, cse, dce, row_blocks, fuse, outline, placement");
 }
 
 TEST(Passes, RunInOrderAndReport) {
