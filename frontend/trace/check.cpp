@@ -25,12 +25,12 @@ void PendingChecks::add(const Array& predicate, std::string message) {
 }
 
 std::vector<PendingCheck> PendingChecks::take(std::uint64_t tracer) {
-  std::vector<PendingCheck> taken;
-  std::erase_if(checks_, [&](PendingCheck& check) {
-    if (check.tracer != tracer) return false;
-    taken.push_back(std::move(check));
-    return true;
-  });
+  const auto first =
+      std::stable_partition(checks_.begin(), checks_.end(),
+                            [tracer](const PendingCheck& check) { return check.tracer != tracer; });
+  std::vector<PendingCheck> taken(std::make_move_iterator(first),
+                                  std::make_move_iterator(checks_.end()));
+  checks_.erase(first, checks_.end());
   return taken;
 }
 
@@ -38,8 +38,9 @@ void check(const Array& predicate, std::string message, std::source_location whe
   if (!predicate.expression()) fail("check: the predicate is an empty Array", where);
   const Type type = type_of(predicate);
   if (type.dtype != bool_) {
-    fail("check: the predicate is " + to_string(type) + ", and has to be bool; compare it with "
-         "what it should be",
+    fail("check: the predicate is " + to_string(type) +
+             ", and has to be bool; compare it with "
+             "what it should be",
          where);
   }
   message += ", at " + to_string(SourceLocation(where));

@@ -14,11 +14,13 @@ void demand_names(const std::vector<std::string>& demanded, const std::vector<st
   const std::set<std::string> names(found.begin(), found.end());
   for (const std::string& name : demanded) {
     if (names.contains(name)) continue;
-    std::string text = "checkpoint: no value that the function computes of its arguments is named \"" +
-                       name + "\"; ";
+    std::string text =
+        "checkpoint: no value that the function computes of its arguments is named \"" + name +
+        "\"; ";
     std::string known;
     for (const std::string& other : names) known += (known.empty() ? "\"" : ", \"") + other + "\"";
-    text += known.empty() ? "none has a name: give it one with checkpoint_name" : "there are " + known;
+    text +=
+        known.empty() ? "none has a name: give it one with checkpoint_name" : "there are " + known;
     fail(text, where);
   }
 }

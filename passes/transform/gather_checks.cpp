@@ -79,11 +79,9 @@ class Gatherer {
     GraphBuilder& to = *state.graph;
     return {&to, to.add(Op::reduce_max, {state.value}, AxesAttributes{axes_up_to(rank)})};
   }
-  static Quantity passes(Quantity state) { return state == state.number(0); }
+  static Quantity passes(Quantity state) { return state <= state.number(0); }
 
-  void add(Quantity state) {
-    state_ = state_ ? select(passes(*state_), state, *state_) : state;
-  }
+  void add(Quantity state) { state_ = state_ ? select(passes(*state_), state, *state_) : state; }
 
   void loop(std::uint32_t index, const Node& node) {
     const Graph &condition = node.regions[0], &body = node.regions[1];
@@ -116,9 +114,9 @@ class Gatherer {
     inputs.insert(inputs.begin() + static_cast<std::ptrdiff_t>(carries),
                   Quantity::zeros(to_, state_type).value);
     std::vector<Value> last(inputs.begin(), inputs.end());
-    const Value first = to_.add(node.op, std::move(inputs), node.attributes, std::nullopt,
-                                {asks.build({holds.value}), turns.build(std::move(next))},
-                                node.location);
+    const Value first =
+        to_.add(node.op, std::move(inputs), node.attributes, std::nullopt,
+                {asks.build({holds.value}), turns.build(std::move(next))}, node.location);
     for (std::uint32_t i = 0; i < carries; ++i) {
       copier_.rename({index, i}, {first.node, i});
       last[i] = {first.node, i};
@@ -162,9 +160,8 @@ class Gatherer {
 }  // namespace
 
 bool has_check(const Node& node) {
-  return node.op == Op::check || std::ranges::any_of(node.regions, [](const Graph& region) {
-           return has_check(region);
-         });
+  return node.op == Op::check ||
+         std::ranges::any_of(node.regions, [](const Graph& region) { return has_check(region); });
 }
 
 bool has_check(const Graph& graph) {

@@ -47,8 +47,7 @@ Names names_in(const Graph& graph) {
   Names names;
   for (const Node& node : graph.nodes()) {
     if (has_rule(node, CompositeRule::named)) {
-      names.emplace_back(without_marks(graph, node.inputs[0]),
-                         node.as<CompositeAttributes>().name);
+      names.emplace_back(without_marks(graph, node.inputs[0]), node.as<CompositeAttributes>().name);
     }
     for (std::uint32_t part : parts_of(node)) {
       for (auto& [value, name] : names_in(node.regions[part])) {
@@ -113,7 +112,8 @@ Graph Marker::mark(const Graph& graph, const Node* of) {
     const Node& node = graph.node(i);
     if (is_mark(node)) {
       copier.rename({i, 0}, copier(node.inputs[0]));
-      if (has_rule(node, CompositeRule::named)) names.push_back(node.as<CompositeAttributes>().name);
+      if (has_rule(node, CompositeRule::named))
+        names.push_back(node.as<CompositeAttributes>().name);
       continue;
     }
     Node copy = copier.renamed(i);

@@ -2,8 +2,9 @@
 // into it.
 //
 //   graph f(%0: f32[8]) {              giving:                        taking:
-//     %1: f32[8] = tanh %0             graph f(%0: f32[8]) {          graph f(%0: f32[8], %1: f32[8]) {
-//     %2: f32[8] = composite %1          %1: f32[8] = tanh %0           %2: f32[8] = sine %1
+//     %1: f32[8] = tanh %0             graph f(%0: f32[8]) {          graph f(%0: f32[8], %1:
+//     f32[8]) { %2: f32[8] = composite %1          %1: f32[8] = tanh %0           %2: f32[8] = sine
+//     %1
 //       rule=kept ...               ->   %2: f32[8] = composite ...     return %2
 //     %3: f32[8] = sine %2               %3: f32[8] = sine %2         }
 //     return %3                          return %3, %2

@@ -50,7 +50,8 @@ std::vector<std::uint32_t> positions(const Flags& flags, bool wanted, std::size_
 
 }  // namespace
 
-// The linear function takes all operands, and what is kept and it needs; it computes the rest again.
+// The linear function takes all operands, and what is kept and it needs; it computes the rest
+// again.
 //
 // Known function: known operands; known results, then what is kept.
 // Linear function: all operands, then what is kept; linear results.
@@ -85,10 +86,10 @@ void Splitter::checkpoint(std::uint32_t index) {
       operands.push_back(known_copier_(node.inputs[i]));
     }
     attributes.arguments = static_cast<std::int64_t>(operands.size());
-    known = known_.add(node.op, std::move(operands), attributes, std::nullopt,
-                       {restricted(parts.known, all_of(parts.known.parameter_count()),
-                                   known_results)},
-                       node.location);
+    known =
+        known_.add(node.op, std::move(operands), attributes, std::nullopt,
+                   {restricted(parts.known, all_of(parts.known.parameter_count()), known_results)},
+                   node.location);
   }
   if (linear_results.empty()) return place_results(index, gives, known, {});
 

@@ -17,8 +17,8 @@ bool is_cheap(const Node& node) {
          node.op == Op::iota || is_mark(node);
 }
 
-// Which values of a turn change from turn to turn, and which of these depend on the counter alone, by
-// ops that cost little.
+// Which values of a turn change from turn to turn, and which of these depend on the counter alone,
+// by ops that cost little.
 struct Varying {
   Flags varies;    // per node: depends on a carry
   Flags by_count;  // per node: on the counter alone, and is cheap
@@ -106,9 +106,9 @@ class Splitter::Counted {
   Value known_;                             // the loop
 
   // The linear loop, while it is made.
-  GraphBuilder step_, more_;  // its body and its condition
-  Quantity number_;           // of the turn, in the body
-  std::vector<Value> starts_, captures_;                 // its operands
+  GraphBuilder step_, more_;                               // its body and its condition
+  Quantity number_;                                        // of the turn, in the body
+  std::vector<Value> starts_, captures_;                   // its operands
   std::vector<std::pair<Value, Value>> captures_in_step_;  // values of the known graph, and those
   GraphCopier once_;   // what does not change, in the known graph
   GraphCopier again_;  // what is computed again, in the body
@@ -266,7 +266,8 @@ Value Splitter::Counted::linear_loop() {
   std::for_each(starts_.begin() + 1, starts_.end(), take);
   std::for_each(captures_.begin(), captures_.end(), take);
 
-  const Quantity counter = turns_.first == 0 ? number_ : number_ + static_cast<double>(turns_.first);
+  const Quantity counter =
+      turns_.first == 0 ? number_ : number_ + static_cast<double>(turns_.first);
   again_.rename(own_counter_, counter.as(turn_.parameter_type(own_counter_).dtype).value);
   is_there_[own_counter_] = true;
   for (Value value : residuals_) copier.rename(parameter++, in_turn(value));

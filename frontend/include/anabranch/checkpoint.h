@@ -29,11 +29,11 @@ namespace ANABRANCH_API anabranch {
 
 /// A value that a function computes, for a policy to say whether it is kept.
 struct CheckpointCandidate {
-  std::string_view op;     ///< what computes it, as docs/ir.md names it: "dot"; "parameter" of a
-                           ///< named value that a loop carries into its turns
-  Type type;               ///< in a loop or a branch, that of one turn
-  std::string_view name;   ///< what checkpoint_name calls it; empty where it has no name
-  SourceLocation where;    ///< the line that computes it
+  std::string_view op;    ///< what computes it, as docs/ir.md names it: "dot"; "parameter" of a
+                          ///< named value that a loop carries into its turns
+  Type type;              ///< in a loop or a branch, that of one turn
+  std::string_view name;  ///< what checkpoint_name calls it; empty where it has no name
+  SourceLocation where;   ///< the line that computes it
 };
 
 // --- policies: functions from a candidate to a bool ----------------------------------------------
@@ -88,8 +88,8 @@ class Checkpoint {
     if (!any_traced(parts.leaves)) return Result(std::apply(function_, arguments));
     FunctionTrace function;
     Result result = trace_function("checkpoint", function, function_, arguments, parts, where_);
-    return put_together(std::move(result), call_checkpoint(function, policy_, demanded(),
-                                                           parts.leaves, where_));
+    return put_together(std::move(result),
+                        call_checkpoint(function, policy_, demanded(), parts.leaves, where_));
   }
 
  private:

@@ -65,7 +65,9 @@ TEST(Check, GuardsAllResults) {
 
 TEST(Check, OutsideOfTracedFunctionsThrowsAtOnce) {
   ab::check(ab::array({1.0f, 2.0f}) > 0, "positive");
-  EXPECT_EQ(message_of([] { ab::check(ab::array({1.0f, -2.0f}) > 0, "positive"); }),
+  EXPECT_EQ(message_of([] {
+              ab::check(ab::array({1.0f, -2.0f}) > 0, "positive");
+            }),
             "check failed: positive, at check.cpp:68");
   EXPECT_EQ(message_of([] { ab::check(ab::array({1.0f}), "x"); }),
             "check: the predicate is f32[1], and has to be bool; compare it with what it should "
@@ -117,12 +119,15 @@ TEST(Check, EndsALoopThatWouldNotEnd) {
 TEST(Check, IsAskedInALoopsCondition) {
   const auto f = ab::jit([](Array n) {
     return ab::while_loop(
-        [](std::pair<Array, Array> s) {
-          ab::check(s.first != 7, "7 is not met");
-          return s.first < s.second;
-        },
-        [](std::pair<Array, Array> s) { return std::pair{s.first + 1, s.second}; },
-        std::pair{ab::scalar(0), n}).first;
+               [](std::pair<Array, Array> s) {
+                 ab::check(s.first != 7, "7 is not met");
+                 return s.first < s.second;
+               },
+               [](std::pair<Array, Array> s) {
+                 return std::pair{s.first + 1, s.second};
+               },
+               std::pair{ab::scalar(0), n})
+        .first;
   });
   EXPECT_EQ(f(ab::scalar(6)).item<int>(), 6);
   EXPECT_EQ(failure(f, ab::scalar(7)), "check failed: 7 is not met, at check.cpp:121") << "last";
@@ -191,9 +196,8 @@ TEST(Check, IsAskedWhereDerivativesAre) {
   }));
   expect_close(doubles(loop(ab::scalar(1.0f))), {8}, 1e-6, "loop");
   EXPECT_EQ(failure(loop, ab::scalar(11.0f)), "check failed: s is small, at check.cpp:187");
-  const auto pushed = ab::jit([=](Array x) {
-    return ab::jvp(sum, std::tuple{x}, std::tuple{ab::ones_like(x)}).second;
-  });
+  const auto pushed = ab::jit(
+      [=](Array x) { return ab::jvp(sum, std::tuple{x}, std::tuple{ab::ones_like(x)}).second; });
   EXPECT_EQ(failure(pushed, bad), not_positive);
 }
 

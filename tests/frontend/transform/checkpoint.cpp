@@ -25,9 +25,7 @@ Array layer(const Array& w, const Array& x) {
   return ab::sin(inner + 0.1f) * inner;
 }
 
-const Array weights() {
-  return ab::reshape(ab::linspace(-0.4, 0.7, 16), {4, 4});
-}
+const Array weights() { return ab::reshape(ab::linspace(-0.4, 0.7, 16), {4, 4}); }
 const Array rows() { return ab::reshape(ab::linspace(-1.0, 1.0, 8), {2, 4}); }
 
 void expect_same(const Array& found, const Array& wanted, const char* what) {
@@ -57,8 +55,8 @@ TEST(Checkpoint, ChangesNoGradient) {
       expect_same(ab::grad(f)(w, x), ab::grad(plain)(w, x), name);
       expect_same(ab::jit(ab::grad(f))(w, x), ab::grad(plain)(w, x), name);
       expect_same(ab::jit(ab::grad(second(f)))(w, x), ab::jit(ab::grad(second(plain)))(w, x), name);
-      expect_same(ab::jit(of_rows(ab::grad(f)))(w, many), ab::jit(of_rows(ab::grad(plain)))(w, many),
-                  name);
+      expect_same(ab::jit(of_rows(ab::grad(f)))(w, many),
+                  ab::jit(of_rows(ab::grad(plain)))(w, many), name);
       const auto summed = [&](auto g) {
         return [&, g](Array v) { return ab::sum(of_rows(g)(v, many)); };
       };
@@ -156,8 +154,7 @@ TEST(Checkpoint, KeepsNamesInALoopOfItsFunction) {
   EXPECT_LT(everything, states);
   EXPECT_LT(states, nothing);
   const Array at = ab::linspace(0.1, 0.9, 8);
-  for (const auto& policy :
-       {Policy(ab::save_everything), Policy(ab::save_only_names({"state"}))}) {
+  for (const auto& policy : {Policy(ab::save_everything), Policy(ab::save_only_names({"state"}))}) {
     expect_same(ab::grad(ab::checkpoint(f, policy))(at), ab::grad(f)(at), "states");
   }
 }
@@ -166,7 +163,8 @@ TEST(Checkpoint, APolicyThatThrowsIsHeard) {
   const auto policy = [](const Candidate& value) -> bool {
     throw std::runtime_error("asked about " + std::string(value.op));
   };
-  const auto f = ab::grad([&](Array w) { return ab::sum(ab::checkpoint(layer, policy)(w, rows())); });
+  const auto f =
+      ab::grad([&](Array w) { return ab::sum(ab::checkpoint(layer, policy)(w, rows())); });
   for (int i = 0; i < 2; ++i) {
     try {
       f(weights());
@@ -198,9 +196,10 @@ TEST(Checkpoint, ErrorsNameTheNamesThatThereAre) {
   EXPECT_EQ(run(layer, {"inner"}), "no error");
   EXPECT_EQ(run(layer, {}), "no error");
   const std::string unknown = run(layer, {"inner", "iner"});
-  EXPECT_EQ(unknown.find("checkpoint: no value that the function computes of its arguments is named "
-                         "\"iner\"; there are \"inner\", at checkpoint.cpp:"),
-            0u)
+  EXPECT_EQ(
+      unknown.find("checkpoint: no value that the function computes of its arguments is named "
+                   "\"iner\"; there are \"inner\", at checkpoint.cpp:"),
+      0u)
       << unknown;
   const std::string none = run([](Array w, Array x) { return ab::matmul(x, w); }, {"inner"});
   EXPECT_NE(none.find("none has a name: give it one with checkpoint_name"), std::string::npos)

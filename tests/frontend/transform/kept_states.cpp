@@ -40,7 +40,9 @@ TEST(KeptStates, ChangeNoGradient) {
       expect_close(doubles(ab::jit(f)(x, count)), wanted, 1e-5, "jitted");
       expect_close(doubles(f(x, count)), wanted, 1e-5, "recorded");
       const auto of_rows = ab::jit(ab::vmap(f, ab::in_axes(0, ab::unmapped)));
-      expect_close(doubles(of_rows(ab::stack({x, x}), count)), doubles(ab::stack({ab::jit(f)(x, count), ab::jit(f)(x, count)})), 1e-5, "batched");
+      expect_close(doubles(of_rows(ab::stack({x, x}), count)),
+                   doubles(ab::stack({ab::jit(f)(x, count), ab::jit(f)(x, count)})), 1e-5,
+                   "batched");
       const auto fori = ab::jit(ab::grad([&](const Array& y, const Array& n) {
         const auto body = [](const Array& i, const Array& z) { return turn(i, z); };
         return ab::sum(ab::fori_loop(0, n, body, y, {.kept_states = states}));
@@ -71,10 +73,13 @@ TEST(KeptStates, AreWhatTheGradientTakes) {
 TEST(KeptStates, SayHowOftenTurnsAreComputed) {
   static std::atomic<int> computed = 0;
   const auto counting = [](const Array& i) {
-    return ab::custom_call("count", ab::spec(ab::i32, {}), [](const ab::CustomCall& call) {
-      ++computed;
-      call.result<std::int32_t>(0)[0] = call.operand<std::int32_t>(0)[0] + 1;
-    }, i);
+    return ab::custom_call(
+        "count", ab::spec(ab::i32, {}),
+        [](const ab::CustomCall& call) {
+          ++computed;
+          call.result<std::int32_t>(0)[0] = call.operand<std::int32_t>(0)[0] + 1;
+        },
+        i);
   };
   const auto turns_of = [&](std::int64_t states) {
     const auto f = [&](const Array& x, const Array& turns) {

@@ -22,9 +22,8 @@ namespace {
 using namespace testing;
 
 KeepPolicy ops(std::set<Op> kept) {
-  return [kept = std::move(kept)](const KeepCandidate& value) {
-    return kept.contains(value.node.op);
-  };
+  return
+      [kept = std::move(kept)](const KeepCandidate& value) { return kept.contains(value.node.op); };
 }
 KeepPolicy names(std::set<std::string, std::less<>> kept) {
   return [kept = std::move(kept)](const KeepCandidate& value) { return kept.contains(value.name); };
@@ -78,7 +77,8 @@ void expect_right(const Graph& graph, int order = 2) {
 }
 
 std::string checkpointed(const std::string& parameters, const std::string& body) {
-  return "graph f(%0: f64[3], " + parameters + ") {\n %9: f64[3] = composite %0, %1 rule=checkpoint" +
+  return "graph f(%0: f64[3], " + parameters +
+         ") {\n %9: f64[3] = composite %0, %1 rule=checkpoint" +
          " arguments=2 graph g(%0: f64[3], " + parameters + ") {\n" + body + "}\n return %9\n}";
 }
 
@@ -247,7 +247,8 @@ TEST(KeptValues, OfBranchesAreThoseOfTheOneThatIsTaken) {
   return %3
 })";
   for (const bool keeps : {false, true}) {
-    const Graph graph = with_policy(parse(text), keeps ? ops({Op::tanh, Op::exponential}) : nothing);
+    const Graph graph =
+        with_policy(parse(text), keeps ? ops({Op::tanh, Op::exponential}) : nothing);
     const Graph linear = taken_apart(graph).linear;
     EXPECT_EQ(count(linear, Op::tanh), keeps ? 0 : 2) << to_string(linear);
     EXPECT_EQ(count(linear, Op::exponential), keeps ? 0 : 1) << to_string(linear);
