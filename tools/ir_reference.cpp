@@ -142,6 +142,7 @@ constexpr std::string_view kind_of_field(const Device&) { return "device"; }
 constexpr std::string_view kind_of_field(const std::string&) { return "name"; }
 constexpr std::string_view kind_of_field(const CustomFunctionHandle&) { return "number"; }
 constexpr std::string_view kind_of_field(const std::vector<Type>&) { return "types"; }
+constexpr std::string_view kind_of_field(const std::vector<std::string>&) { return "texts"; }
 constexpr std::string_view kind_of_field(bool) { return "true or false"; }
 // "eq, ne, lt, le, gt or ge"
 template <HasWords Enum>

@@ -74,12 +74,12 @@ TEST(KeptStates, SayHowOftenTurnsAreComputed) {
   static std::atomic<int> computed = 0;
   const auto counting = [](const Array& i) {
     return ab::custom_call(
-        "count", ab::spec(ab::i32, {}),
+        "count",
         [](const ab::CustomCall& call) {
           ++computed;
           call.result<std::int32_t>(0)[0] = call.operand<std::int32_t>(0)[0] + 1;
         },
-        i);
+        ab::spec(ab::i32, {}), i);
   };
   const auto turns_of = [&](std::int64_t states) {
     const auto f = [&](const Array& x, const Array& turns) {

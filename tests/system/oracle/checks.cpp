@@ -111,7 +111,7 @@ const char* const programs[] = {
        })",
 };
 
-class Checks : public testing::TestWithParam<const char*> {};
+class Checks : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(Checks, CompiledFailAsInterpreted) {
   const Graph graph = parse(GetParam());
@@ -154,7 +154,7 @@ TEST_P(Checks, BatchedFailWhereAnElementDoes) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Programs, Checks, testing::ValuesIn(programs));
+INSTANTIATE_TEST_SUITE_P(Programs, Checks, ::testing::ValuesIn(programs));
 
 }  // namespace
 }  // namespace anabranch
