@@ -71,9 +71,9 @@ TEST(Check, OutsideOfTracedFunctionsThrowsAtOnce) {
             "check failed: positive, at check.cpp:68");
   EXPECT_EQ(message_of([] { ab::check(ab::array({1.0f}), "x"); }),
             "check: the predicate is f32[1], and has to be bool; compare it with what it should "
-            "be, at check.cpp:70");
+            "be, at check.cpp:72");
   EXPECT_EQ(message_of([] { ab::check(Array(), "x"); }),
-            "check: the predicate is an empty Array, at check.cpp:73");
+            "check: the predicate is an empty Array, at check.cpp:75");
 }
 
 TEST(Check, IsAskedInEachTurn) {
@@ -87,7 +87,7 @@ TEST(Check, IsAskedInEachTurn) {
         x);
   });
   expect_close(doubles(f(ab::scalar(0.5f))), {16}, 1e-6, "good");
-  EXPECT_EQ(failure(f, ab::scalar(1.0f)), "check failed: s stays small, at check.cpp:82");
+  EXPECT_EQ(failure(f, ab::scalar(1.0f)), "check failed: s stays small, at check.cpp:84");
   const auto steps = ab::jit([](Array xs) {
     return ab::scan(
                [](Array sum, Array x) {
@@ -99,7 +99,7 @@ TEST(Check, IsAskedInEachTurn) {
   });
   expect_close(doubles(steps(ab::array({1.0f, 2.0f, 3.0f}))), {0, 1, 3}, 1e-6, "good");
   EXPECT_EQ(failure(steps, ab::array({1.0f, 2.0f, -3.0f})),
-            "check failed: x is positive, at check.cpp:92");
+            "check failed: x is positive, at check.cpp:94");
 }
 
 TEST(Check, EndsALoopThatWouldNotEnd) {
@@ -113,7 +113,7 @@ TEST(Check, EndsALoopThatWouldNotEnd) {
         .first;
   });
   EXPECT_EQ(f(ab::scalar(-1.0f)).item<int>(), 0);
-  EXPECT_EQ(failure(f, ab::scalar(1.0f)), "check failed: it converges, at check.cpp:107");
+  EXPECT_EQ(failure(f, ab::scalar(1.0f)), "check failed: it converges, at check.cpp:109");
 }
 
 TEST(Check, IsAskedInALoopsCondition) {
@@ -130,8 +130,8 @@ TEST(Check, IsAskedInALoopsCondition) {
         .first;
   });
   EXPECT_EQ(f(ab::scalar(6)).item<int>(), 6);
-  EXPECT_EQ(failure(f, ab::scalar(7)), "check failed: 7 is not met, at check.cpp:121") << "last";
-  EXPECT_EQ(failure(f, ab::scalar(9)), "check failed: 7 is not met, at check.cpp:121");
+  EXPECT_EQ(failure(f, ab::scalar(7)), "check failed: 7 is not met, at check.cpp:123") << "last";
+  EXPECT_EQ(failure(f, ab::scalar(9)), "check failed: 7 is not met, at check.cpp:123");
 }
 
 Array branched(Array x) {
@@ -151,15 +151,15 @@ TEST(Check, IsAskedOnlyInTheBranchThatIsTaken) {
   const auto f = ab::jit(branched);
   expect_close(doubles(f(ab::scalar(1.0f))), {0}, 1e-6, "good");
   expect_close(doubles(f(ab::scalar(-1.0f))), {-1}, 1e-6, "good");
-  EXPECT_EQ(failure(f, ab::scalar(7.0f)), "check failed: x is below 5, at check.cpp:136");
-  EXPECT_EQ(failure(f, ab::scalar(-7.0f)), "check failed: x is above -5, at check.cpp:140");
+  EXPECT_EQ(failure(f, ab::scalar(7.0f)), "check failed: x is below 5, at check.cpp:141");
+  EXPECT_EQ(failure(f, ab::scalar(-7.0f)), "check failed: x is above -5, at check.cpp:145");
 }
 
 TEST(Check, OfABatchLooksAtEachElementsOwnBranchAndTurns) {
   const auto branches = ab::jit(ab::vmap(branched));
   expect_close(doubles(branches(ab::array({1.0f, -2.0f, -3.0f}))), {0, -2, -3}, 1e-6, "good");
   EXPECT_EQ(failure(branches, ab::array({1.0f, 7.0f, -3.0f})),
-            "check failed: x is below 5, at check.cpp:136");
+            "check failed: x is below 5, at check.cpp:141");
   const auto loops = ab::jit(ab::vmap([](Array n) {
     return ab::while_loop([=](Array i) { return i < n; },
                           [=](Array i) {
@@ -170,7 +170,7 @@ TEST(Check, OfABatchLooksAtEachElementsOwnBranchAndTurns) {
   }));
   EXPECT_EQ(loops(ab::array({1, 5, 3})).to_vector<int>(), (std::vector{1, 5, 3}));
   EXPECT_EQ(failure(loops, ab::array({1, 7, 3})),
-            "check failed: i is below n and 6, at check.cpp:161");
+            "check failed: i is below n and 6, at check.cpp:166");
 }
 
 TEST(Check, IsAskedWhereDerivativesAre) {
@@ -195,7 +195,7 @@ TEST(Check, IsAskedWhereDerivativesAre) {
         x);
   }));
   expect_close(doubles(loop(ab::scalar(1.0f))), {8}, 1e-6, "loop");
-  EXPECT_EQ(failure(loop, ab::scalar(11.0f)), "check failed: s is small, at check.cpp:187");
+  EXPECT_EQ(failure(loop, ab::scalar(11.0f)), "check failed: s is small, at check.cpp:192");
   const auto pushed = ab::jit(
       [=](Array x) { return ab::jvp(sum, std::tuple{x}, std::tuple{ab::ones_like(x)}).second; });
   EXPECT_EQ(failure(pushed, bad), not_positive);
