@@ -44,12 +44,14 @@ class Taker {
   }
 
   KeptValues run() {
-    for (std::uint32_t i = 0; i < graph_.nodes().size(); ++i) {
+    const auto own = static_cast<std::uint32_t>(graph_.parameter_count());
+    const auto count = static_cast<std::uint32_t>(graph_.nodes().size());
+    // What is kept comes behind all parameters of the graph's own.
+    for (std::uint32_t i = 0; i < own; ++i) both(i);
+    for (std::uint32_t i = 0; i < own; ++i) take_kept(i);
+    for (std::uint32_t i = own; i < count; ++i) {
       node(i);
-      for (std::uint32_t k = 0; k < graph_.node(i).types.size(); ++k) {
-        const bool is_taken = is_kept_[i][k] && !is_linear_[i][k];
-        if (is_taken) take_.rename(Value{i, k}, keep(give_(Value{i, k})));
-      }
+      take_kept(i);
     }
     std::vector<Value> outputs = give_(graph_.outputs());
     Types types;
@@ -63,6 +65,12 @@ class Taker {
 
  private:
   void node(std::uint32_t index);
+  void take_kept(std::uint32_t index) {
+    for (std::uint32_t k = 0; k < graph_.node(index).types.size(); ++k) {
+      const bool is_taken = is_kept_[index][k] && !is_linear_[index][k];
+      if (is_taken) take_.rename(Value{index, k}, keep(give_(Value{index, k})));
+    }
+  }
   void both(std::uint32_t index) {
     give_.copy(index);
     take_.copy(index);

@@ -222,7 +222,7 @@ TEST(CheckpointName, IsAnIdentityOfTrees) {
   expect_same(ab::grad(f)(p).a, p.b, "gradient");
   const auto [y, dy] = ab::jvp(f, std::tuple{p}, std::tuple{p});
   expect_same(dy, 2 * ab::sum(p.a * p.b), "tangent");
-  EXPECT_EQ(ab::jit(ab::grad(f)).cost(p).kernels, 1);
+  EXPECT_EQ(ab::jit(ab::grad(f)).cost(p).kernels, 0) << "the operands are the gradients";
 }
 
 }  // namespace

@@ -58,13 +58,14 @@ std::int64_t peak(ab::WhileOptions options) {
       compiled.memory(ab::spec(ab::f32, {size}), ab::spec(ab::i32, {})).temporaries);
 }
 
-// A few arrays of the state's size besides those that are kept.
+// Those that are kept, in two places: the loop that keeps them is in another one, whose turns
+// change places. A few arrays of the state's size come to it.
 TEST(KeptStates, AreWhatTheGradientTakes) {
   constexpr std::int64_t state = size * 4;
   for (const std::int64_t states : {1, 2, 8, 100}) {
     const std::int64_t bytes = peak({.kept_states = states});
     EXPECT_GE(bytes, states * state) << states;
-    EXPECT_LE(bytes, (states + 8) * state) << states;
+    EXPECT_LE(bytes, (2 * states + 8) * state) << states;
   }
   EXPECT_EQ(peak({}), peak({.kept_states = 32}));
 }
@@ -127,7 +128,7 @@ TEST(KeptStates, AreInTheTextWhereTheyAreGiven) {
     return to_string(ab::trace(looped(options), ab::spec(ab::f32, {3}), ab::spec(ab::i32, {})));
   };
   EXPECT_NE(text({.kept_states = 8}).find("kept_states=8 graph condition"), std::string::npos);
-  EXPECT_EQ(text({}).find("kept_states"), std::string::npos);
+  EXPECT_EQ(text({}).find("kept_states="), std::string::npos);
 }
 
 }  // namespace
