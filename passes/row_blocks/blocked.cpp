@@ -120,7 +120,7 @@ class Loop {
     add_turn(body, first.value, rows, next, std::span(own).subspan(1 + results.size()));
     next.insert(next.begin(), (turn + 1).value);
     const Value made =
-        to.add(Op::while_, std::move(operands), NoAttributes{}, std::nullopt,
+        to.add(Op::while_, std::move(operands), WhileAttributes{}, std::nullopt,
                {condition.build({goes_on.value}), without_dead_nodes(body.build(std::move(next)))},
                location());
     std::vector<Value> after;

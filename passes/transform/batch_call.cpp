@@ -113,7 +113,7 @@ struct CallLoop {
 
 }  // namespace
 
-// Of each element its own state; `batch` has brought all checks to the end of the graph.
+// Of each element its own state; `batch` has taken all checks out of loops and branches.
 BatchedResults check(const BatchCall& call) {
   return all_results(call, call.add(Op::check, call.all_whole(), call.node.attributes));
 }

@@ -23,15 +23,10 @@ std::optional<std::int64_t> integer_of(const Graph& graph, Value value) {
   return integer_of(graph.node(value));
 }
 
-namespace {
-
-// The value that a check guards.
 Value unguarded(const Graph& graph, Value value) {
   while (graph.node(value).op == Op::check) value = graph.node(value).inputs[1 + value.result];
   return value;
 }
-
-}  // namespace
 
 std::optional<CountedLoop> counted_loop(const Node& loop) {
   const Graph &condition = loop.regions[0], &body = loop.regions[1];

@@ -15,6 +15,9 @@ struct CountedLoop {
   std::optional<std::int64_t> constant_bound;
 };
 
+/// The value that checks guard; itself where it is no result of one.
+Value unguarded(const Graph& graph, Value value);
+
 /// Of a `while`; nothing where it is no such loop.
 std::optional<CountedLoop> counted_loop(const Node& loop);
 

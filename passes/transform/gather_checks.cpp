@@ -27,11 +27,16 @@ std::vector<Value> values_of(std::span<const Quantity> quantities) {
   return values;
 }
 
-// Copies a graph without its checks, and says what they found.
+using Messages = std::vector<std::string>;
+
+// Copies the graph of a turn or a branch without its checks, and says what they found.
 class Gatherer {
  public:
-  Gatherer(const Graph& graph, GraphBuilder& to, std::vector<std::string>& messages)
-      : graph_(graph), to_(to), copier_(graph, to), messages_(messages) {}
+  Gatherer(const Graph& graph, GraphBuilder& to, Messages& messages)
+      : graph_(graph), to_(to), copier_(graph, to), messages_(&messages) {}
+  // Copies the graph of a program: its own checks stay, and loops and branches get one each. So
+  // each is on the device of what it guards.
+  Gatherer(const Graph& graph, GraphBuilder& to) : graph_(graph), to_(to), copier_(graph, to) {}
 
   // The outputs for these parameters.
   std::vector<Value> outputs(std::span<const Value> inputs) {
@@ -47,7 +52,7 @@ class Gatherer {
  private:
   void node(std::uint32_t index) {
     const Node& node = graph_.node(index);
-    if (node.op == Op::check) {
+    if (node.op == Op::check && messages_) {
       check(index, node);
     } else if (node.op == Op::while_ && has_check(node)) {
       loop(index, node);
@@ -68,8 +73,8 @@ class Gatherer {
     if (std::ranges::find(seen_, one) != seen_.end()) return;
     seen_.push_back(one);
     const Quantity number = largest({&to_, state});
-    const auto before = static_cast<double>(messages_.size());
-    messages_.insert(messages_.end(), messages.begin(), messages.end());
+    const auto before = static_cast<double>(messages_->size());
+    messages_->insert(messages_->end(), messages.begin(), messages.end());
     add(before == 0 ? number : select(passes(number), number, number + before));
   }
 
@@ -83,7 +88,19 @@ class Gatherer {
 
   void add(Quantity state) { state_ = state_ ? select(passes(*state_), state, *state_) : state; }
 
+  // Of a loop or a branch that gives `results`, whose checks have these messages.
+  void found(std::uint32_t index, std::vector<Value> results, Quantity state, Messages own) {
+    if (messages_) {
+      add(state);
+    } else {
+      guard(to_, state.value, {std::move(own)}, results);
+    }
+    for (std::uint32_t i = 0; i < results.size(); ++i) copier_.rename({index, i}, results[i]);
+  }
+
   void loop(std::uint32_t index, const Node& node) {
+    Messages own;
+    Messages& messages = messages_ ? *messages_ : own;
     const Graph &condition = node.regions[0], &body = node.regions[1];
     const std::size_t carries = node.types.size();
     std::vector<Type> types;
@@ -96,12 +113,12 @@ class Gatherer {
 
     GraphBuilder asks(condition.name());
     const std::vector<Quantity> asked = parameters(asks, types);
-    Quantity holds{&asks, Gatherer(condition, asks, messages_).outputs(without_state(asked))[0]};
+    Quantity holds{&asks, Gatherer(condition, asks, messages).outputs(without_state(asked))[0]};
     if (!counted_loop(node)) holds = holds & passes(asked[carries]);
 
     GraphBuilder turns(body.name());
     const std::vector<Quantity> turned = parameters(turns, types);
-    Gatherer before(condition, turns, messages_), inside(body, turns, messages_);
+    Gatherer before(condition, turns, messages), inside(body, turns, messages);
     if (has_check(condition)) before.outputs(without_state(turned));
     std::vector<Value> next = inside.outputs(without_state(turned));
     Quantity state = turned[carries];
@@ -117,19 +134,22 @@ class Gatherer {
     const Value first =
         to_.add(node.op, std::move(inputs), node.attributes, std::nullopt,
                 {asks.build({holds.value}), turns.build(std::move(next))}, node.location);
-    for (std::uint32_t i = 0; i < carries; ++i) {
-      copier_.rename({index, i}, {first.node, i});
-      last[i] = {first.node, i};
+    std::vector<Value> results;
+    for (std::uint32_t i = 0; i < carries; ++i) results.push_back({first.node, i});
+    Quantity found_state{&to_, {first.node, static_cast<std::uint32_t>(carries)}};
+    if (has_check(condition)) {
+      std::copy(results.begin(), results.end(), last.begin());
+      last.erase(last.begin() + static_cast<std::ptrdiff_t>(carries));
+      Gatherer after(condition, to_, messages);
+      after.outputs(last);
+      found_state = select(passes(found_state), after.state(), found_state);
     }
-    add({&to_, {first.node, static_cast<std::uint32_t>(carries)}});
-    if (!has_check(condition)) return;
-    last.erase(last.begin() + static_cast<std::ptrdiff_t>(carries));
-    Gatherer after(condition, to_, messages_);
-    after.outputs(last);
-    add(after.state());
+    found(index, std::move(results), found_state, std::move(own));
   }
 
   void branch(std::uint32_t index, const Node& node) {
+    Messages own;
+    Messages& messages = messages_ ? *messages_ : own;
     std::vector<Graph> branches;
     for (const Graph& region : node.regions) {
       GraphBuilder builder(region.name());
@@ -137,23 +157,24 @@ class Gatherer {
       for (std::uint32_t i = 0; i < region.parameter_count(); ++i) {
         inputs.push_back(builder.parameter(region.parameter_type(i)));
       }
-      Gatherer inside(region, builder, messages_);
+      Gatherer inside(region, builder, messages);
       std::vector<Value> results = inside.outputs(inputs);
       results.push_back(inside.state().value);
       branches.push_back(builder.build(std::move(results)));
     }
     const Value first = to_.add(node.op, copier_(node.inputs), node.attributes, std::nullopt,
                                 std::move(branches), node.location);
-    const auto results = static_cast<std::uint32_t>(node.types.size());
-    for (std::uint32_t i = 0; i < results; ++i) copier_.rename({index, i}, {first.node, i});
-    add({&to_, {first.node, results}});
+    std::vector<Value> results;
+    const auto count = static_cast<std::uint32_t>(node.types.size());
+    for (std::uint32_t i = 0; i < count; ++i) results.push_back({first.node, i});
+    found(index, std::move(results), {&to_, {first.node, count}}, std::move(own));
   }
 
   const Graph& graph_;
   GraphBuilder& to_;
   GraphCopier copier_;
-  std::vector<std::string>& messages_;
-  std::vector<std::pair<Value, std::vector<std::string>>> seen_;
+  Messages* messages_ = nullptr;  // null in a program
+  std::vector<std::pair<Value, Messages>> seen_;
   std::optional<Quantity> state_;
 };
 
@@ -191,11 +212,7 @@ Graph gather_checks(const Graph& graph, PassContext&) {
   std::vector<Value> inputs;
   GraphCopier parameters(graph, builder);
   for (std::uint32_t i = 0; i < graph.parameter_count(); ++i) inputs.push_back(parameters.copy(i));
-  std::vector<std::string> messages;
-  Gatherer gatherer(graph, builder, messages);
-  std::vector<Value> outputs = gatherer.outputs(inputs);
-  if (gatherer.has_state()) guard(builder, gatherer.state().value, {std::move(messages)}, outputs);
-  return builder.build(std::move(outputs));
+  return builder.build(Gatherer(graph, builder).outputs(inputs));
 }
 
 }  // namespace anabranch

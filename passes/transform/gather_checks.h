@@ -1,5 +1,5 @@
 // Checks out of loops and branches: what a check inside of one finds is carried out of it as a
-// number, and one check at the end guards all results.
+// number, and one check behind it guards its results.
 //
 //   while %0, %1 {                          while %0, %1, 0 {
 //     ...                                     ...

@@ -107,7 +107,8 @@ Graph Marker::mark(const Graph& graph, const Node* of) {
   for (std::uint32_t i = 0; is_body && i < of->types.size(); ++i) keep({i, 0}, of->location);
   // What counts the turns stays as it is, for it is known by its form.
   const auto counted = is_body ? counted_loop(*of) : std::nullopt;
-  const Value count = counted ? graph.outputs()[counted->counter] : Value{UINT32_MAX, 0};
+  const Value count =
+      counted ? unguarded(graph, graph.outputs()[counted->counter]) : Value{UINT32_MAX, 0};
   for (std::uint32_t i = parameters; i < graph.nodes().size(); ++i) {
     const Node& node = graph.node(i);
     if (is_mark(node)) {
@@ -127,12 +128,6 @@ Graph Marker::mark(const Graph& graph, const Node* of) {
 }
 
 }  // namespace
-
-bool is_mark(const Node& node) {
-  return node.op == Op::composite && is_mark(node.as<CompositeAttributes>().rule);
-}
-
-bool is_checkpoint(const Node& node) { return has_rule(node, CompositeRule::checkpoint); }
 
 Graph identity_of(const Type& type) {
   GraphBuilder builder("identity");

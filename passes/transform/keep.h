@@ -16,6 +16,7 @@
 
 #include "ir/graph/builder.h"
 #include "ir/graph/graph.h"
+#include "passes/transform/marks.h"
 
 namespace anabranch {
 
@@ -44,8 +45,5 @@ Value add_mark(GraphBuilder& graph, Value value, CompositeRule rule, SourceLocat
 
 /// The region of a mark: what it is given.
 Graph identity_of(const Type& type);
-
-bool is_mark(const Node& node);
-bool is_checkpoint(const Node& node);
 
 }  // namespace anabranch

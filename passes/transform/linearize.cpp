@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "passes/transform/keep.h"
+#include "passes/transform/marks.h"
 #include "passes/transform/splitter.h"
 
 namespace anabranch {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "passes/dce.h"
-#include "passes/transform/keep.h"
+#include "passes/transform/marks.h"
 #include "passes/transform/quantity.h"
 #include "passes/transform/splitter.h"
 

@@ -168,7 +168,7 @@ void transpose_dot(const TransposeStep& step) {
 void transpose_convolution(const TransposeStep& step) {
   const auto& a = step.node.as<ConvolutionAttributes>();
   if (a.feature_splits > 1) {
-    throw InternalError("transpose", "a convolution with feature_splits, which only a pass makes");
+    throw Error("a convolution with feature_splits, as passes make them, has no derivative");
   }
   const std::size_t linear = step.is_linear(0) ? 0 : 1;
   // Windows have to have elements, of which a result may have none.

@@ -249,9 +249,9 @@ TEST_F(Command, NamesWhatIsWrongAndTheRemedy) {
   }
   expect_contains(run("run layer.abir --input 0=."), 1, ".: is no regular file");
   expect_contains(run("run layer.abir --random --output 0=y.npz"), 1, "write POSITION=FILE.npy");
-  expect_contains(
-      run("dump layer.abir", "ANABRANCH_DISABLE=foo"), 1,
-      "ANABRANCH_DISABLE=foo: there is no pass foo; there are inline, expand, canonicalize");
+  expect_contains(run("dump layer.abir", "ANABRANCH_DISABLE=foo"), 1,
+                  "ANABRANCH_DISABLE=foo: there is no pass foo; there are inline, checks, expand, "
+                  "canonicalize");
   expect_contains(run("dump layer.abir", "ANABRANCH_TIMELINE=/proc/no/t"), 1,
                   "ANABRANCH_TIMELINE=/proc/no/t: /proc/no/t: cannot be written: No such file");
 }

@@ -42,8 +42,9 @@ TEST_F(EnvironmentDeathTest, DumpWritesStagesToStderr) {
 TEST_F(EnvironmentDeathTest, DisableLeavesPassesOut) {
   EXPECT_EXIT(run_with("ANABRANCH_DISABLE", ""), testing::ExitedWithCode(0), "1 kernels");
   EXPECT_EXIT(run_with("ANABRANCH_DISABLE", "fuse"), testing::ExitedWithCode(0), "[23] kernels");
-  EXPECT_EXIT(run_with("ANABRANCH_DISABLE", "colour"), testing::ExitedWithCode(0),
-              "ANABRANCH_DISABLE=colour: there is no pass colour; there are inline, expand, ");
+  EXPECT_EXIT(
+      run_with("ANABRANCH_DISABLE", "colour"), testing::ExitedWithCode(0),
+      "ANABRANCH_DISABLE=colour: there is no pass colour; there are inline, checks, expand, ");
   EXPECT_EXIT(run_with("ANABRANCH_DISABLE", "vectorise"), testing::ExitedWithCode(0), "1 kernels");
   EXPECT_EXIT(run_with("ANABRANCH_DISABLE", "schedule"), testing::ExitedWithCode(0),
               "ANABRANCH_DISABLE=schedule: pass schedule cannot be left out");

@@ -16,6 +16,7 @@ bool is_written(const ab::Graph& graph) {
     switch (node.op) {
       case ab::Op::transfer:
       case ab::Op::custom_call:
+      case ab::Op::check:
         return false;
       default:
         break;

@@ -145,7 +145,7 @@ TEST(Checkpoint, KeepsNamesInALoopOfItsFunction) {
   };
   const ab::Spec x = ab::spec(ab::f32, {8});
   const auto graph = [&](const Policy& policy) {
-    return ab::trace(ab::grad(ab::checkpoint(f, policy)), x);
+    return ab::trace(ab::value_and_grad(ab::checkpoint(f, policy)), x);
   };
   // Forward, again, and backward; what comes of the last turn is not computed again.
   const int nothing = sorted_sines(graph(ab::save_nothing));

@@ -164,7 +164,8 @@ constexpr const char* loops_and_branches[] = {
            %2: f32[2] = check %1, %0 messages=["it did not run"]
            return %2
          }
-         return %5, %12
+         %13: f32[2] = check %2, %12 messages=[never]
+         return %5, %13
        })",
     // A function with a derivative of its own, of two arguments and a capture.
     R"(graph main(%0: f32[2], %1: f32[2], %2: f32[]) {

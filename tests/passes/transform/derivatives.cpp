@@ -42,7 +42,8 @@ Example example(const DerivativeCase& of, Dtype dtype, int seed) {
 // Those of loops and branches are in derivatives_of_loops.cpp, of products in contraction.cpp, of
 // factorisations in linear_algebra.cpp.
 bool has_cases_elsewhere(Op op) {
-  constexpr Op ops[] = {Op::while_,
+  constexpr Op ops[] = {Op::check,  // tests/frontend/trace/check.cpp
+                        Op::while_,
                         Op::case_,
                         Op::dot,
                         Op::convolution,
