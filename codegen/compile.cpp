@@ -54,8 +54,6 @@ BlockCosts block_costs(const Graph& graph, const Options& options) {
 
 PlacedGraph optimize(const Graph& graph, const Options& options, PassContext& context,
                      const PassRun& run) {
-  context.home = options.device;
-  context.parameters = options.parameters;
   Graph located = place(graph, options.parameters, options.device, false).graph;
   const Graph optimized = run_passes(default_pipeline(), std::move(located), context, run);
   return place(optimized, options.parameters, options.device);
