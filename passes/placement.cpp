@@ -32,11 +32,57 @@ void check_regions(const Node& node) {
   }
 }
 
+// Each value that a check guards by a check of its own, since they may be on several devices.
+Graph with_checks_apart(const Graph& graph) {
+  const auto guards_several = [](const Node& node) {
+    return node.op == Op::check && node.types.size() > 1;
+  };
+  if (std::none_of(graph.nodes().begin(), graph.nodes().end(), guards_several)) return graph;
+  GraphBuilder builder(graph.name());
+  GraphCopier copier(graph, builder);
+  for (std::uint32_t i = 0; i < graph.nodes().size(); ++i) {
+    const Node& node = graph.node(i);
+    if (!guards_several(node)) {
+      copier.copy(i);
+      continue;
+    }
+    for (std::uint32_t k = 0; k < node.types.size(); ++k) {
+      const Value guarded[] = {node.inputs[0], node.inputs[1 + k]};
+      copier.rename({i, k}, builder.add(node.op, copier(guarded), node.attributes, std::nullopt, {},
+                                        node.location));
+    }
+  }
+  return builder.build(copier(graph.outputs()));
+}
+
+// Scalars that only the states of checks are computed from.
+std::vector<char> state_nodes(const Graph& graph) {
+  enum : char { unread, state, other };
+  std::vector<char> reads(graph.nodes().size(), unread);
+  for (Value output : graph.outputs()) reads[output.node] = other;
+  for (std::size_t i = graph.nodes().size(); i-- > 0;) {
+    const Node& node = graph.node(static_cast<std::uint32_t>(i));
+    const bool is_scalar = node.types.size() == 1 && node.types[0].rank() == 0;
+    if (!is_scalar) reads[i] = other;
+    for (std::size_t k = 0; k < node.inputs.size(); ++k) {
+      char& read = reads[node.inputs[k].node];
+      const bool is_state = node.op == Op::check ? k == 0 : reads[i] == state;
+      read = is_state && read != other ? state : other;
+    }
+  }
+  for (char& read : reads) read = read == state;
+  return reads;
+}
+
 /// Devices of the nodes of one graph, as far as they are known.
 class Placement {
  public:
   Placement(const Graph& graph, const ParameterDevices& parameters, const Device& home)
-      : graph_(graph), home_(home), devices_(graph.nodes().size()), pinned_(graph.nodes().size()) {
+      : graph_(graph),
+        home_(home),
+        devices_(graph.nodes().size()),
+        pinned_(graph.nodes().size()),
+        states_(state_nodes(graph)) {
     for (std::uint32_t i = 0; i < graph.nodes().size(); ++i) follow_operands(i, parameters);
     follow_readers();
   }
@@ -54,11 +100,15 @@ class Placement {
       if (index < parameters.size()) devices_[index] = parameters[index];
       pinned_[index] = true;
     }
-    for (Value input : node.inputs) {
+    // A state comes to what it guards, and from wherever the predicates are.
+    const bool is_moved = node.op == Op::select && states_[index];
+    for (std::size_t k = 0; k < node.inputs.size(); ++k) {
+      const Value input = node.inputs[k];
       pinned_[index] = pinned_[index] || pinned_[input.node];
       const auto& device = devices_[input.node];
-      if (!device) continue;
+      if (!device || (node.op == Op::check && k == 0)) continue;
       if (devices_[index] && *devices_[index] != *device && node.op != Op::transfer) {
+        if (is_moved) continue;
         refuse(node, "operands are on " + to_string(*devices_[index]) + " and on " +
                          to_string(*device) + "; move one with .to(device)");
       }
@@ -87,6 +137,7 @@ class Placement {
   const Device home_;
   std::vector<std::optional<Device>> devices_;
   std::vector<char> pinned_;
+  const std::vector<char> states_;
 };
 
 /// Writes the graph anew with the transfers that it needs and no others.
@@ -158,8 +209,12 @@ class PlacedWriter {
 
 }  // namespace
 
-PlacedGraph place(const Graph& graph, const ParameterDevices& parameters, const Device& home,
+PlacedGraph place(const Graph& given, const ParameterDevices& parameters, const Device& home,
                   bool with_floating) {
+  const bool is_elsewhere = std::ranges::any_of(
+      parameters, [&](const std::optional<Device>& device) { return device && *device != home; });
+  const bool is_apart = is_elsewhere || has_transfer(given);
+  const Graph graph = is_apart ? with_checks_apart(given) : given;
   return PlacedWriter(graph, Placement(graph, parameters, home), with_floating).write();
 }
 

@@ -133,7 +133,7 @@ Leaves run_while(const Loop& loop) {
   Leaves carry = loop.init.leaves;
   std::optional<Region> body;
   while (true) {
-    body.emplace("body", TraceKind::loop);
+    body.emplace("body", TraceKind::body);
     const Leaves carried = parameters_like(*body, carry);
     Tree next = loop.body(carried, parameters_like(*body, loop.invariants));
     demand_same_form(loop.function, loop.init.form, next.form, " goes in", " comes back",

@@ -25,6 +25,7 @@ class PendingChecks {
   /// What the trace has not taken is forgotten.
   void end_trace(std::uint64_t tracer);
   bool is_tracing() const { return !open_.empty(); }
+  bool is_innermost(std::uint64_t tracer) const { return is_tracing() && open_.back() == tracer; }
 
   /// For the trace that was begun last.
   void add(const Array& predicate, std::string message);

@@ -84,9 +84,12 @@ std::vector<Array> Tracer::record_all(Op op, const std::vector<Array>& operands,
                                       Attributes attributes, std::vector<Graph> regions,
                                       SourceLocation where, std::optional<Device> device) {
   std::lock_guard lock(mutex_);
+  const bool checks = std::ranges::any_of(regions, [](const Graph& g) { return has_check(g); });
+  if (checks) record_checks();
   std::vector<Value> inputs = import_all(operands, name(op), where);
   Value value = builder_.add(op, std::move(inputs), std::move(attributes), std::nullopt,
                              std::move(regions), where);
+  if (checks) note_checks(value.node);
   note_births();
   std::vector<Array> results;
   for (const Type& type : builder_.node(value).types) {
@@ -102,8 +105,12 @@ std::vector<Array> Tracer::call(std::string_view function, const Graph& graph,
                                 const std::vector<Array>& operands, SourceLocation where,
                                 std::optional<Device> device) {
   std::lock_guard lock(mutex_);
-  const std::vector<Value> outputs =
-      inlined(graph, builder_, import_all(operands, function, where));
+  const bool checks = has_check(graph);
+  if (checks) record_checks();
+  const std::vector<Value> inputs = import_all(operands, function, where);
+  const auto first = static_cast<std::uint32_t>(builder_.size());
+  const std::vector<Value> outputs = inlined(graph, builder_, inputs);
+  if (checks) note_checks(first);
   note_births();
   std::vector<Array> results;
   for (Value output : outputs) {
@@ -126,7 +133,8 @@ std::optional<Value> Tracer::import_leaf(const ExpressionPtr& expression,
   if (expression->kind == Expression::Kind::donated) fail_donated(function, *expression, where);
   if (auto known = imported_.find(expression.get()); known != imported_.end()) return known->second;
   const bool in_memory = expression->kind == Expression::Kind::memory;
-  const bool is_captured = in_memory && kind_ == TraceKind::loop;
+  const bool is_loop = kind_ == TraceKind::loop || kind_ == TraceKind::body;
+  const bool is_captured = in_memory && is_loop;
   if (in_memory && !is_captured && !expression->is_concrete()) return {};
   Value value = in_memory && kind_ != TraceKind::function
                     ? capture(expression)
@@ -255,12 +263,20 @@ Graph Tracer::finish(const std::vector<Array>& outputs) {
     if (!output.expression()) throw InternalError("trace", "an empty array as an output");
     values.push_back(import(output.expression(), "trace", {}));
   }
-  guard_by_checks(values);
+  const std::size_t count = values.size();
+  if (auto check = take_checks()) {
+    const auto& [state, attributes] = *check;
+    guard(builder_, state, attributes, values, kind_ == TraceKind::body);
+  }
+  append_checked(values);
   end();
   const std::vector<const std::byte*> captured = held_elsewhere(outputs);
   imported_.clear();
   keep_alive_.clear();
   Graph graph = without_dead_nodes(builder_.build(std::move(values)));
+  if (graph.outputs().size() > count) {
+    graph = without_dead_nodes(with_gathered_checks(graph, count, kind_ == TraceKind::body));
+  }
   for (std::uint32_t i = 0; i < graph.nodes().size(); ++i) {
     const auto* constant = std::get_if<ConstantAttributes>(&graph.node(i).attributes);
     if (!constant) continue;
@@ -271,9 +287,9 @@ Graph Tracer::finish(const std::vector<Array>& outputs) {
 }
 
 // The state is the number of the first check that fails, counted from 1.
-void Tracer::guard_by_checks(std::vector<Value>& outputs) {
+std::optional<std::pair<Value, CheckAttributes>> Tracer::take_checks() {
   const std::vector<PendingCheck> checks = PendingChecks::of_thread().take(serial_);
-  if (checks.empty() || outputs.empty()) return;
+  if (checks.empty()) return {};
   CheckAttributes attributes;
   Value state = builder_.constant(Literal::scalar(std::int32_t{0}));
   for (std::size_t i = checks.size(); i-- > 0;) {
@@ -284,8 +300,44 @@ void Tracer::guard_by_checks(std::vector<Value>& outputs) {
     state = builder_.add(Op::select, {holds, state, builder_.constant(Literal::scalar(number))});
   }
   for (const PendingCheck& check : checks) attributes.messages.push_back(check.message);
-  guard(builder_, state, std::move(attributes), outputs);
   note_births();
+  return std::pair(state, std::move(attributes));
+}
+
+// Those that were asked for before what has checks of its own come before it.
+void Tracer::record_checks() {
+  if (!PendingChecks::of_thread().is_innermost(serial_)) return;
+  auto check = take_checks();
+  if (!check) return;
+  auto& [state, attributes] = *check;
+  checked_.push_back(builder_.add(Op::check, {state, state}, std::move(attributes)).node);
+  note_births();
+}
+
+// What is computed while a branch is traced may belong into that, and counts where it is read.
+void Tracer::note_checks(std::uint32_t first) {
+  if (!PendingChecks::of_thread().is_innermost(serial_)) return;
+  for (auto i = first; i < builder_.size(); ++i) {
+    if (has_check(builder_.node({i, 0}))) checked_.push_back(i);
+  }
+}
+
+// A result of each node with checks that no output needs. All results of a call fail together:
+// there one of each node with checks.
+void Tracer::append_checked(std::vector<Value>& outputs) const {
+  if (checked_.empty() || outputs.empty()) return;
+  std::vector<char> is_read(builder_.size());
+  for (Value output : outputs) is_read[output.node] = true;
+  for (std::size_t i = builder_.size(); i-- > 0;) {
+    if (!is_read[i]) continue;
+    for (Value input : builder_.node({static_cast<std::uint32_t>(i), 0}).inputs) {
+      is_read[input.node] = true;
+    }
+  }
+  for (std::uint32_t node : checked_) {
+    const bool is_needed = kind_ != TraceKind::function && is_read[node];
+    if (!is_needed && !builder_.node({node, 0}).types.empty()) outputs.push_back({node, 0});
+  }
 }
 
 // The constants made of arrays that are held by others than this trace, and by others than recorded

@@ -23,7 +23,8 @@ namespace anabranch {
 enum class TraceKind : std::uint8_t {
   function,  ///< memory: constants; recorded operations: nodes; values of other traces are refused
   loop,      ///< all from outside is captured, and so computed once, before the loop
-  branch,    ///< the same, but what is computed while the branch is traced belongs into the branch
+  body,      ///< a loop whose results are carried: those that are its parameters stay seen to be
+  branch,    ///< as loop, but what is computed while the branch is traced belongs into the branch
 };
 
 /// Open from its making until `finish`; its arrays keep it alive, and refuse further use once it is
@@ -85,7 +86,10 @@ class Tracer : public std::enable_shared_from_this<Tracer> {
   std::vector<Value> import_all(const std::vector<Array>& operands, std::string_view function,
                                 SourceLocation where);
   void note_births();
-  void guard_by_checks(std::vector<Value>& outputs);
+  void note_checks(std::uint32_t first);
+  void record_checks();
+  void append_checked(std::vector<Value>& outputs) const;
+  std::optional<std::pair<Value, CheckAttributes>> take_checks();
   void end();
   std::vector<const std::byte*> held_elsewhere(const std::vector<Array>& outputs) const;
   std::optional<Node> node_since(std::uint64_t serial, std::uint32_t node) const;
@@ -96,7 +100,8 @@ class Tracer : public std::enable_shared_from_this<Tracer> {
   mutable std::mutex mutex_;
   std::atomic<bool> open_ = true;
   GraphBuilder builder_;
-  std::vector<std::uint64_t> births_;  // per node: the serial of the last tracer opened before it
+  std::vector<std::uint32_t> checked_;  // nodes with checks, whether or not an output needs them
+  std::vector<std::uint64_t> births_;   // per node: the serial of the last tracer opened before it
   std::map<std::pair<const Tracer*, Value>, Value> captured_;  // of other traces
   std::vector<Array> captures_;
   std::vector<std::uint32_t> captured_constants_;

@@ -93,7 +93,7 @@ class Gatherer {
     if (messages_) {
       add(state);
     } else {
-      guard(to_, state.value, {std::move(own)}, results);
+      guard(to_, state.value, {std::move(own)}, results, false);
     }
     for (std::uint32_t i = 0; i < results.size(); ++i) copier_.rename({index, i}, results[i]);
   }
@@ -190,9 +190,9 @@ bool has_check(const Graph& graph) {
 }
 
 void guard(GraphBuilder& builder, Value state, CheckAttributes messages,
-           std::vector<Value>& results) {
+           std::vector<Value>& results, bool are_carried) {
   const auto is_passed_on = [&](Value result) { return builder.node(result).op == Op::parameter; };
-  const bool all = std::ranges::all_of(results, is_passed_on);
+  const bool all = !are_carried || std::ranges::all_of(results, is_passed_on);
   std::vector<std::size_t> guarded;
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (all || !is_passed_on(results[i])) guarded.push_back(i);
@@ -206,12 +206,34 @@ void guard(GraphBuilder& builder, Value state, CheckAttributes messages,
   }
 }
 
+namespace {
+
+std::vector<Value> copied_parameters(const Graph& graph, GraphBuilder& builder) {
+  std::vector<Value> inputs;
+  GraphCopier copier(graph, builder);
+  for (std::uint32_t i = 0; i < graph.parameter_count(); ++i) inputs.push_back(copier.copy(i));
+  return inputs;
+}
+
+}  // namespace
+
+Graph with_gathered_checks(const Graph& graph, std::size_t count, bool are_carried) {
+  GraphBuilder builder(graph.name());
+  const std::vector<Value> inputs = copied_parameters(graph, builder);
+  Messages messages;
+  Gatherer gatherer(graph, builder, messages);
+  std::vector<Value> outputs = gatherer.outputs(inputs);
+  outputs.resize(count);
+  if (gatherer.has_state()) {
+    guard(builder, gatherer.state().value, {std::move(messages)}, outputs, are_carried);
+  }
+  return builder.build(std::move(outputs));
+}
+
 Graph gather_checks(const Graph& graph, PassContext&) {
   if (!has_check(graph)) return graph;
   GraphBuilder builder(graph.name());
-  std::vector<Value> inputs;
-  GraphCopier parameters(graph, builder);
-  for (std::uint32_t i = 0; i < graph.parameter_count(); ++i) inputs.push_back(parameters.copy(i));
+  const std::vector<Value> inputs = copied_parameters(graph, builder);
   return builder.build(Gatherer(graph, builder).outputs(inputs));
 }
 

@@ -20,14 +20,17 @@ namespace anabranch {
 bool has_check(const Node& node);
 bool has_check(const Graph& graph);
 
-/// Makes `results` those of a check of `state`; those that are parameters only where all are, so
-/// that what a loop does not change is seen to be so.
+/// Makes `results` those of a check of `state`. Where they are carried by a loop, those that are
+/// parameters only where all are, so that what the loop does not change is seen to be so.
 void guard(GraphBuilder& builder, Value state, CheckAttributes messages,
-           std::vector<Value>& results);
+           std::vector<Value>& results, bool are_carried);
 
 /// The same results; the first check that fails, in the order of nodes and turns, is the one that
 /// is reported. A loop that does not count its turns ends with it. Checks inside of functions
 /// (`composite`) stay there.
 Graph gather_checks(const Graph& graph, PassContext& context);
+/// The same with the first `count` of the outputs alone. All checks count, also those that only the
+/// others need.
+Graph with_gathered_checks(const Graph& graph, std::size_t count, bool are_carried);
 
 }  // namespace anabranch

@@ -1,6 +1,7 @@
 #include "passes/transform/linearize.h"
 
 #include <algorithm>
+#include <span>
 
 #include "passes/transform/marks.h"
 #include "passes/transform/splitter.h"
@@ -63,10 +64,34 @@ void Splitter::take(std::uint32_t index) {
     linear_copier_.rename({index, 0}, in_linear(node.inputs[0]));
   } else if (is_checkpoint(node)) {
     checkpoint(index);
+  } else if (node.op == Op::check && !is_linear(node.inputs[0])) {
+    check(index);
   } else {
     for (Value input : node.inputs) in_linear(input);
     linear_copier_.copy(index);
   }
+}
+
+// The same state guards what is linear and what is known.
+void Splitter::check(std::uint32_t index) {
+  const Node& node = graph_.node(index);
+  std::vector<Value> known = {known_copier_(node.inputs[0])}, linear = {in_linear(node.inputs[0])};
+  Flags gives;
+  for (Value input : std::span(node.inputs).subspan(1)) {
+    gives.push_back(is_linear(input));
+    if (is_linear(input)) {
+      linear.push_back(in_linear(input));
+    } else {
+      known.push_back(known_copier_(input));
+    }
+  }
+  const auto guarded = [&](GraphBuilder& graph, std::vector<Value> operands) {
+    if (operands.size() == 1) return Value{};
+    return graph.add(node.op, std::move(operands), node.attributes, std::nullopt, {},
+                     node.location);
+  };
+  const Value of_known = guarded(known_, std::move(known));
+  place_results(index, gives, of_known, guarded(linear_, std::move(linear)));
 }
 
 bool is_free(const Graph& graph, Value value) {

@@ -37,6 +37,7 @@ class Splitter {
   void uncounted(std::uint32_t index, const Flags& carries, const Linearized& body);
   void branch(std::uint32_t index);
   void checkpoint(std::uint32_t index);
+  void check(std::uint32_t index);
   void place_results(std::uint32_t index, const Flags& linear, Value known, Value of_linear);
 
   class Counted;

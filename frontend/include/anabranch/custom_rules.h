@@ -75,8 +75,9 @@ class CustomJvp {
     const ArgumentLeaves parts = taken_apart_arguments(arguments);
     using Result = std::decay_t<decltype(std::apply(function_, arguments))>;
     if (!any_traced(parts.leaves)) return Result(std::apply(function_, arguments));
-    FunctionTrace function, rule;
+    FunctionTrace function;
     Result result = trace_function(transform, function, function_, arguments, parts, where_);
+    FunctionTrace rule;
     Tuple primals = with_parameters(transform, rule, arguments, parts, where_);
     Tuple tangents = tangent_parameters(transform, rule, arguments, where_);
     auto given = rule_(primals, tangents);
@@ -120,9 +121,10 @@ class CustomVjp {
     const ArgumentLeaves parts = taken_apart_arguments(arguments);
     using Result = std::decay_t<decltype(std::apply(function_, arguments))>;
     if (!any_traced(parts.leaves)) return Result(std::apply(function_, arguments));
-    FunctionTrace function, forward, backward;
+    FunctionTrace function;
     Result result = trace_function(transform, function, function_, arguments, parts, where_);
 
+    FunctionTrace forward;
     Tuple primals = with_parameters(transform, forward, arguments, parts, where_);
     auto given = std::apply(forward_, primals);
     using Given = decltype(given);
@@ -136,6 +138,7 @@ class CustomVjp {
     const Tree kept = taken_apart(residuals, "the residuals");
     for (const Array& leaf : kept.leaves) outputs.leaves.push_back(leaf);
 
+    FunctionTrace backward;
     tree::for_each_array(residuals, [&](Array& array) {
       array = backward.parameter(transform, "a residual", array, where_);
     });

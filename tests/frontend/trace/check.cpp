@@ -221,4 +221,179 @@ TEST(Check, ThatHoldsForConstantsCostsNothing) {
   EXPECT_EQ(f.dump(ab::Stage::optimized, ab::scalar(1.0f)).find("= check "), std::string::npos);
 }
 
+// Up to the line, which the message has to have.
+std::string without_line(const std::string& message) {
+  const std::size_t end = message.rfind(", at check.cpp:");
+  return end == std::string::npos ? "no line: " + message : message.substr(0, end);
+}
+
+Array sinking(Array x, const char* message) {
+  return ab::fori_loop(
+      0, 3,
+      [=](Array, Array s) {
+        ab::check(s > 0, message);
+        return s - 1;
+      },
+      x);
+}
+
+TEST(Check, GuardsResultsThatAreArguments) {
+  const auto f = ab::jit([](Array x) {
+    ab::check(x > 0, "x is positive");
+    return std::pair{x, x + 1};
+  });
+  EXPECT_EQ(f(ab::scalar(2.0f)).first.item<float>(), 2);
+  const Array same = f(ab::scalar(-1.0f)).first;
+  EXPECT_EQ(without_line(message_of([&] { same.wait(); })), "check failed: x is positive");
+  const Array sum = same + 1;
+  EXPECT_EQ(without_line(message_of([&] { sum.wait(); })), "check failed: x is positive");
+}
+
+TEST(Check, OfALoopGuardsAllResultsOfTheCall) {
+  const auto f = ab::jit([](Array x) {
+    const Array y = sinking(x, "in the loop");
+    return std::tuple{y, x + 1, x, ab::zeros(ab::f32, {})};
+  });
+  const auto [last, next, same, zero] = f(ab::scalar(4.0f));
+  EXPECT_EQ(last.item<float>() + next.item<float>() + same.item<float>() + zero.item<float>(), 10);
+  const auto results = f(ab::scalar(-1.0f));
+  for (const Array& result :
+       {std::get<0>(results), std::get<1>(results), std::get<2>(results), std::get<3>(results)}) {
+    EXPECT_EQ(without_line(message_of([&] { result.wait(); })), "check failed: in the loop");
+  }
+}
+
+TEST(Check, OfSeveralReportsTheFirstInOrder) {
+  const auto f = ab::jit([](Array x) {
+    ab::check(x > 0, "before");
+    const Array y = sinking(x, "in the loop");
+    ab::check(x > 5, "after");
+    return y;
+  });
+  EXPECT_EQ(f(ab::scalar(6.0f)).item<float>(), 3);
+  EXPECT_EQ(without_line(failure(f, ab::scalar(-1.0f))), "check failed: before");
+  EXPECT_EQ(without_line(failure(f, ab::scalar(1.5f))), "check failed: in the loop");
+  EXPECT_EQ(without_line(failure(f, ab::scalar(4.0f))), "check failed: after");
+}
+
+TEST(Check, CountsInALoopOrABranchWhoseResultIsNotRead) {
+  const auto loop = ab::jit([](Array x) {
+    sinking(x, "unread");
+    return x + 1;
+  });
+  EXPECT_EQ(loop(ab::scalar(4.0f)).item<float>(), 5);
+  EXPECT_EQ(without_line(failure(loop, ab::scalar(2.0f))), "check failed: unread");
+  const auto branch = ab::jit([](Array x) {
+    branched(x);
+    return x + 1;
+  });
+  EXPECT_EQ(branch(ab::scalar(4.0f)).item<float>(), 5);
+  EXPECT_EQ(without_line(failure(branch, ab::scalar(7.0f))), "check failed: x is below 5");
+  const auto within = ab::jit([](Array x) {
+    return ab::fori_loop(
+        0, 2,
+        [](Array, Array s) {
+          sinking(s, "unread");
+          return s - 1;
+        },
+        x);
+  });
+  EXPECT_EQ(within(ab::scalar(5.0f)).item<float>(), 3);
+  EXPECT_EQ(without_line(failure(within, ab::scalar(3.0f))), "check failed: unread");
+  const auto flat = ab::jit(ab::grad([](Array x) {
+    ab::check(x > 0, "flat");
+    return ab::floor(x);
+  }));
+  EXPECT_EQ(flat(ab::scalar(2.0f)).item<float>(), 0);
+  EXPECT_EQ(without_line(failure(flat, ab::scalar(-2.0f))), "check failed: flat");
+}
+
+// The loop is recorded beside the branch that reads it, since its operands are from outside.
+TEST(Check, InALoopOfABranchThatIsNotTakenIsNotAsked) {
+  const auto f = ab::jit([](Array x) {
+    return ab::cond(
+        x > 0, [&] { return sinking(x, "taken"); }, [&] { return x; });
+  });
+  EXPECT_EQ(f(ab::scalar(-1.0f)).item<float>(), -1);
+  EXPECT_EQ(f(ab::scalar(4.0f)).item<float>(), 1);
+  EXPECT_EQ(without_line(failure(f, ab::scalar(2.0f))), "check failed: taken");
+}
+
+TEST(Check, IsAskedInRulesOfTheUsers) {
+  const auto root = [](Array x) {
+    ab::check(x > 0, "function");
+    return ab::sqrt(x);
+  };
+  const auto by_jvp =
+      ab::custom_jvp(root, [](std::tuple<Array> primals, std::tuple<Array> tangents) {
+        const Array x = std::get<0>(primals), y = ab::sqrt(x);
+        ab::check(x > 0, "rule");
+        return std::pair{y, std::get<0>(tangents) / (2 * y)};
+      });
+  const auto by_vjp = ab::custom_vjp(
+      root,
+      [](Array x) {
+        ab::check(x > 0, "forward");
+        return std::pair{ab::sqrt(x), x};
+      },
+      [](Array x, Array cotangent) {
+        ab::check(x < 100, "backward");
+        return cotangent / (2 * ab::sqrt(x));
+      });
+  const auto value = ab::jit([=](Array x) { return std::pair{by_jvp(x), by_vjp(x)}; });
+  EXPECT_EQ(value(ab::scalar(4.0f)).second.item<float>(), 2);
+  EXPECT_EQ(without_line(message_of([&] { value(ab::scalar(-4.0f)).first.wait(); })),
+            "check failed: function");
+  const auto first = ab::jit(ab::grad(by_jvp));
+  const auto second = ab::jit(ab::grad(by_vjp));
+  EXPECT_EQ(first(ab::scalar(4.0f)).item<float>(), 0.25f);
+  EXPECT_EQ(second(ab::scalar(4.0f)).item<float>(), 0.25f);
+  EXPECT_EQ(without_line(failure(first, ab::scalar(-4.0f))), "check failed: rule");
+  EXPECT_EQ(without_line(failure(second, ab::scalar(-4.0f))), "check failed: forward");
+  EXPECT_EQ(without_line(failure(second, ab::scalar(400.0f))), "check failed: backward");
+}
+
+class ChecksOnTwoDevices : public testing::Test {
+ protected:
+  void SetUp() override { ab::set_cpu_devices(2); }
+  void TearDown() override {
+    ab::wait_all();
+    ab::set_cpu_devices(1);
+  }
+};
+
+TEST_F(ChecksOnTwoDevices, GuardTheResultsOnBoth) {
+  const auto f = ab::jit([](Array x) {
+    const Array y = x.to(ab::Device::cpu(1));
+    ab::check(x > 0, "here");
+    ab::check(y < 10, "there");
+    return std::pair{x + 1, sinking(y, "in the loop there")};
+  });
+  const auto [here, there] = f(ab::scalar(4.0f));
+  EXPECT_EQ(here.item<float>(), 5);
+  EXPECT_EQ(there.item<float>(), 1);
+  const std::pair<float, std::string> cases[] = {
+      {-1, "here"}, {11, "there"}, {2, "in the loop there"}};
+  for (const auto& [x, text] : cases) {
+    const auto [first, second] = f(ab::scalar(x));
+    for (const Array& result : {first, second}) {
+      EXPECT_EQ(without_line(message_of([&] { result.wait(); })), "check failed: " + text);
+    }
+  }
+}
+
+TEST_F(ChecksOnTwoDevices, GuardArgumentsThatAreThere) {
+  const auto f = ab::jit([](Array x, Array y) {
+    ab::check(y > 0, "y is positive");
+    return std::pair{x, y + 1};
+  });
+  const auto call = [&](float y) {
+    return f(ab::scalar(1.0f), ab::scalar(y).to(ab::Device::cpu(1)));
+  };
+  EXPECT_EQ(call(2).second.item<float>(), 3);
+  EXPECT_EQ(without_line(message_of([&] { call(-2).first.wait(); })),
+            "check failed: y is positive");
+  EXPECT_EQ(call(3).first.item<float>(), 1);
+}
+
 }  // namespace
