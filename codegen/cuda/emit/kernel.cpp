@@ -129,8 +129,8 @@ void KernelEmitter::signature() {
 
 // What spills where the compiler saves registers so that more blocks fit: what f64 functions expand
 // to, unrolled reductions of narrow elements, the bounds of blocks of a sum so long that its
-// indices take 64 bits, the addresses and packs of many buffers, complex numbers, and wide elements
-// in two orders.
+// indices take 64 bits, the addresses and packs of many buffers, complex numbers, wide elements in
+// two orders, and what sines, cosines and tangents expand to, where there are several.
 bool KernelEmitter::needs_many_registers() {
   constexpr std::size_t many_buffers = 10;
   if (kernel_.buffers.size() >= many_buffers) return true;
@@ -149,7 +149,13 @@ bool KernelEmitter::needs_many_registers() {
     const auto* compute = std::get_if<Compute>(&made.operation);
     return compute && made.dtype == f64 && info(compute->op).has(OpInfo::approximate);
   };
-  return std::ranges::any_of(kernel_.instructions, is_large);
+  const auto is_periodic = [](const Instruction& made) {
+    const auto* compute = std::get_if<Compute>(&made.operation);
+    return compute &&
+           (compute->op == Op::sine || compute->op == Op::cosine || compute->op == Op::tan);
+  };
+  return std::ranges::any_of(kernel_.instructions, is_large) ||
+         std::ranges::count_if(kernel_.instructions, is_periodic) > 1;
 }
 
 void KernelEmitter::thread_names() {
