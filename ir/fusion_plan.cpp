@@ -10,6 +10,7 @@
 
 #include "anabranch/error.h"
 #include "ir/checked.h"
+#include "ir/integer_constant.h"
 #include "ir/operand_index.h"
 
 namespace anabranch {
@@ -54,8 +55,8 @@ class Planner {
   std::variant<FusionPlan, std::string> run() {
     using Step = void (Planner::*)();
     for (Step step : {&Planner::find_kind, &Planner::find_domain, &Planner::find_stages,
-                      &Planner::demand_outputs, &Planner::inline_producers, &Planner::find_turns,
-                      &Planner::count}) {
+                      &Planner::find_updates, &Planner::demand_outputs, &Planner::inline_producers,
+                      &Planner::check_reads, &Planner::find_turns, &Planner::count}) {
       (this->*step)();
       if (refusal_) return std::move(*refusal_);
     }
@@ -82,6 +83,17 @@ class Planner {
     const Node& named = graph_.node(node);
     std::string text(name(named.op));
     return named.location ? text + " (" + to_string(named.location) + ")" : text;
+  }
+
+  bool is_update(std::size_t at) const {
+    return member(at).op == Op::dynamic_update_slice && operand(at, 0) == outside;
+  }
+
+  /// Of what the group computes for `output` at its places: of an update, the block's.
+  const Shape& stored_shape(Value output) const {
+    const Node& node = graph_.node(output);
+    const bool updates = is_update(position(output.node, members_.size()));
+    return updates ? graph_.type(node.inputs[1]).shape : graph_.type(output).shape;
   }
 
   void refuse(std::string why) {
@@ -143,7 +155,7 @@ class Planner {
 
   void find_domain() {
     if (plan_.kind == FusionKind::dot) plan_.domain = graph_.node(*first_).types[0].shape;
-    if (plan_.kind == FusionKind::elementwise) plan_.domain = graph_.type(outputs_[0]).shape;
+    if (plan_.kind == FusionKind::elementwise) plan_.domain = elementwise_domain();
     const int rank = plan_.domain.rank();
     std::vector<int> order;  // of the loops: kept axes outside
     std::vector<std::int64_t> kept_sizes;
@@ -164,6 +176,18 @@ class Planner {
     whole_ = points_(domain_indices(true));
     kept_ = points_(domain_indices(false));
     scalar_ = points_({});
+  }
+
+  // That of the results, or, where all are updates, of the first block.
+  const Shape& elementwise_domain() const {
+    const auto is_result = [&](Value output) {
+      const std::size_t at = position(output.node, members_.size());
+      return at != outside && !is_update(at);
+    };
+    const auto result = std::find_if(outputs_.begin(), outputs_.end(), is_result);
+    if (result != outputs_.end()) return graph_.type(*result).shape;
+    const bool is_inside = position(outputs_[0].node, members_.size()) != outside;
+    return is_inside ? stored_shape(outputs_[0]) : graph_.type(outputs_[0]).shape;
   }
 
   bool is_reduced(int axis) const {
@@ -194,28 +218,70 @@ class Planner {
     }
   }
 
+  // Each array at most once, since the updates know nothing of each other.
+  void find_updates() {
+    for (Value output : outputs_) {
+      const std::size_t at = position(output.node, members_.size());
+      if (at == outside || !is_update(at)) continue;
+      const Value array = member(at).inputs[0];
+      if (plan_.kind == FusionKind::dot) return refuse("a dot stores the whole of its result");
+      if (has_few_long_rows(plan_)) return refuse("several threads share each of its long rows");
+      if (!updated_.emplace(array, Point{}).second) {
+        return refuse(named(output.node) + " updates what another one does");
+      }
+    }
+  }
+
   // Element outputs at the whole domain, row outputs at the kept axes.
   void demand_outputs() {
     for (Value output : outputs_) {
       const std::size_t at = position(output.node, members_.size());
       if (at == outside) return refuse("it hands on an operand");
-      const Shape& shape = graph_.type(output).shape;
-      if (shape == plan_.domain) {
-        demand(at, whole_);
-        plan_.stages = std::max(plan_.stages, plan_.stage[at] + 1);
-      } else if (plan_.kind == FusionKind::reduction && only_units_differ(shape, kept_shape_)) {
-        demand(at, row_index(shape));
-      } else {
+      const Shape& shape = stored_shape(output);
+      const bool is_whole = shape == plan_.domain;
+      const bool is_row =
+          plan_.kind == FusionKind::reduction && !is_whole && only_units_differ(shape, kept_shape_);
+      const bool is_block = is_update(at) && only_units_differ(shape, plan_.domain);
+      if (!is_whole && !is_row && !is_block) {
         return refuse(named(output.node) + " has shape " + to_string(shape) +
                       ", the group runs over " + to_string(plan_.domain));
+      }
+      const Point place = is_whole ? whole_ : index_of(shape, is_row);
+      const bool has_one_place = plan_.kind == FusionKind::reduction && plan_.reduced_axes.empty();
+      plan_.is_row.push_back(is_row || has_one_place);
+      if (!is_row) plan_.stages = std::max(plan_.stages, plan_.stage[at] + 1);
+      if (is_update(at)) {
+        demand_block(at, place);
+      } else {
+        demand(at, place);
       }
     }
   }
 
-  Point row_index(const Shape& shape) {
+  void demand_block(std::size_t at, Point place) {
+    const Node& node = member(at);
+    demand_starts(at, place);
+    std::vector<Index> written = starts(node, place);
+    for (std::size_t axis = 0; axis < written.size(); ++axis) {
+      written[axis] = table_.add(written[axis], points_[place][axis]);
+    }
+    updated_[node.inputs[0]] = points_(std::move(written));
+    if (operand(at, 1) == outside) {
+      reads_.emplace_back(node.inputs[1], place);
+    } else {
+      demand(operand(at, 1), place);
+    }
+    for (std::size_t k = 2; k < node.inputs.size(); ++k) {
+      if (operand(at, k) == outside) reads_.emplace_back(node.inputs[k], scalar_);
+    }
+  }
+
+  // The place of the domain, or of its row, as that of an array which may have axes of size 1 that
+  // it lacks, and lack others.
+  Point index_of(const Shape& shape, bool of_row) {
     std::vector<Index> rest;
     for (int axis = 0; axis < plan_.domain.rank(); ++axis) {
-      if (is_reduced(axis) || plan_.domain[axis] == 1) continue;
+      if ((of_row && is_reduced(axis)) || plan_.domain[axis] == 1) continue;
       rest.push_back(table_.loop(static_cast<std::uint32_t>(axis), plan_.domain[axis]));
     }
     std::vector<Index> indices;
@@ -244,11 +310,28 @@ class Planner {
         if (is_index(node.op)) demand_starts(i, index);
         for (std::size_t k = 0; k < node.inputs.size() && !refusal_; ++k) {
           const std::size_t below = operand(i, k);
-          if (below == outside || (is_index(node.op) && is_start(node, k))) continue;
-          demand(below, is_reduction(node.op) ? reduction_operand(node, k)
-                                              : operand_point(node, k, index));
+          const bool is_updated = below == outside && updated_.contains(node.inputs[k]);
+          if (is_index(node.op) && is_start(node, k)) {
+            if (is_updated) reads_.emplace_back(node.inputs[k], scalar_);
+          } else if (below != outside || is_updated) {
+            const Point point =
+                is_reduction(node.op) ? reduction_operand(node, k) : operand_point(node, k, index);
+            if (below != outside) demand(below, point);
+            if (is_updated) reads_.emplace_back(node.inputs[k], point);
+          }
         }
       }
+    }
+  }
+
+  // An array that is updated may be the very memory that the block is stored to. Of a row, some
+  // threads may be done before others read.
+  void check_reads() {
+    for (auto [value, place] : reads_) {
+      const auto updated = updated_.find(value);
+      if (updated == updated_.end()) continue;
+      if (plan_.kind == FusionKind::elementwise && updated->second == place) continue;
+      return refuse("it updates an array that it reads elsewhere");
     }
   }
 
@@ -271,6 +354,10 @@ class Planner {
     std::vector<Index> made;
     for (const Start& start : starts_of(graph_, node, points_[result], table_)) {
       const Value value = node.inputs[start.operand];
+      if (const auto known = integer_of(graph_, value)) {
+        made.push_back(table_.constant(std::clamp<std::int64_t>(*known, 0, start.room)));
+        continue;
+      }
       const Index at = table_.flatten(start.at, graph_.type(value).shape.sizes());
       const auto number = static_cast<std::uint32_t>(starts_.size());
       const auto known = starts_.emplace(std::tuple(value, at.id, start.room), number).first;
@@ -376,9 +463,11 @@ class Planner {
   const Graph& graph_;
   std::span<const std::uint32_t> members_;
   std::span<const Value> outputs_;
-  std::vector<std::size_t> operands_;       // of all members: their positions, in order
-  std::vector<std::size_t> first_operand_;  // per member: where its operands begin
-  std::vector<std::vector<Point>> demand_;  // per member: the places that it is asked for
+  std::vector<std::size_t> operands_;           // of all members: their positions, in order
+  std::vector<std::size_t> first_operand_;      // per member: where its operands begin
+  std::map<Value, Point> updated_;              // arrays that outputs update, and where
+  std::vector<std::pair<Value, Point>> reads_;  // from outside, of what may be updated
+  std::vector<std::vector<Point>> demand_;      // per member: the places that it is asked for
   std::size_t demands_ = 0;
   std::vector<int> turns_;  // per member: the stages that compute it
   FusionPlan plan_;
@@ -394,6 +483,17 @@ class Planner {
 };
 
 }  // namespace
+
+std::vector<BlockUpdate> block_updates(const Graph& region) {
+  std::vector<BlockUpdate> found;
+  for (std::uint32_t i = 0; i < region.outputs().size(); ++i) {
+    const Node& node = region.node(region.outputs()[i]);
+    if (node.op != Op::dynamic_update_slice) continue;
+    const std::uint32_t array = node.inputs[0].node;
+    if (array < region.parameter_count()) found.push_back({i, array});
+  }
+  return found;
+}
 
 bool has_few_long_rows(const FusionPlan& plan) {
   constexpr std::int64_t few = 64;

@@ -20,6 +20,11 @@
 // A dot group is one dot of two operands of the region, then an elementwise epilogue that uses the
 // dot's result only at its own place; the domain is the result's shape.
 //
+// An output may be an update: a dynamic_update_slice of an operand. What the group computes at a
+// place is then an element of the block, and the block alone is stored, in the operand's memory or
+// in a copy of it. An elementwise group may read the operand at the place that it writes; no other
+// reads it.
+//
 // A region's constants are splats: any other array is an operand.
 #pragma once
 
@@ -33,12 +38,22 @@
 
 namespace anabranch {
 
+/// An output that is an update, and the parameter whose block it writes.
+struct BlockUpdate {
+  std::uint32_t output = 0;
+  std::uint32_t parameter = 0;
+};
+
+/// Those of a region, in the order of its outputs.
+std::vector<BlockUpdate> block_updates(const Graph& region);
+
 struct FusionPlan {
   FusionKind kind = FusionKind::elementwise;
   Shape domain;
   std::vector<int> reduced_axes;  ///< ascending; empty unless the kind is `reduction`
-  std::vector<int> stage;  ///< per node of the region: how many reductions are below it in a row
-  int stages = 1;          ///< passes over a row, the one that stores element outputs included
+  std::vector<int> stage;    ///< per node of the region: how many reductions are below it in a row
+  int stages = 1;            ///< passes over a row, the one that stores element outputs included
+  std::vector<char> is_row;  ///< per output: stored once per row, not at every place of the domain
   std::int64_t recompute = 1;   ///< how often a non-trivial node is computed per element, at most
   std::int64_t operations = 0;  ///< arithmetic of one run, weighed as in `Cost`; no dot's own
   /// Scalar instructions that lowering writes for one element, roughly: how large the code is.

@@ -22,7 +22,10 @@ std::int64_t product(std::span<const std::int64_t> sizes) {
 }  // namespace
 
 GroupLowering::GroupLowering(const Graph& region, FusionPlan plan, std::string name)
-    : region_(region), plan_(std::move(plan)), name_(std::move(name)) {
+    : region_(region),
+      plan_(std::move(plan)),
+      updates_(block_updates(region)),
+      name_(std::move(name)) {
   for (int axis = 0; axis < plan_.domain.rank(); ++axis) {
     const auto& reduced = plan_.reduced_axes;
     if (std::find(reduced.begin(), reduced.end(), axis) == reduced.end()) {
@@ -99,9 +102,10 @@ GroupLowering::Trial GroupLowering::attempt(const Nest& nest,
 
 void GroupLowering::write_stage(GroupWriter& writer, int stage) const {
   const std::vector<std::uint32_t> reductions = reductions_of(stage);
-  const bool stores = std::any_of(
-      region_.outputs().begin(), region_.outputs().end(),
-      [&](Value output) { return !is_row(output) && plan_.stage[output.node] == stage; });
+  bool stores = false;
+  for (std::size_t i = 0; i < region_.outputs().size(); ++i) {
+    stores |= !plan_.is_row[i] && plan_.stage[region_.outputs()[i].node] == stage;
+  }
   if (reductions.empty() && !stores) return;
   writer.stage = stage;
   if (row_size_ > 0) {
@@ -147,15 +151,12 @@ void GroupLowering::fold_stage(GroupWriter& writer, const std::vector<std::uint3
 void GroupLowering::store_outputs(GroupWriter& writer, int stage) const {
   IndexTable& table = writer.builder.indices();
   // Everything is computed before anything is stored, so that results may take operands' memory.
-  std::vector<std::pair<std::uint32_t, Ref>> computed;
+  std::vector<std::pair<std::uint32_t, Stored>> computed;
   for (std::uint32_t i = 0; i < region_.outputs().size(); ++i) {
-    const Value output = region_.outputs()[i];
-    if (is_row(output) || plan_.stage[output.node] != stage) continue;
-    computed.emplace_back(writer.first_output + i,
-                          writer.producers.value_at(output, writer.element));
+    if (plan_.is_row[i] || plan_.stage[region_.outputs()[i].node] != stage) continue;
+    computed.emplace_back(writer.first_output + i, stored(writer, i));
   }
-  const Index flat = table.flatten(writer.domain, plan_.domain.sizes());
-  for (auto [buffer, value] : computed) writer.builder.store(buffer, flat, value);
+  for (auto [buffer, made] : computed) writer.builder.store(buffer, made.index, made.value);
   const std::vector<Index> place = writer.places(plan_.reduced_axes);
   for (auto [value, buffer] : writer.scratch) {
     auto first = writer.first_stage.find(value);
@@ -166,30 +167,56 @@ void GroupLowering::store_outputs(GroupWriter& writer, int stage) const {
 }
 
 void GroupLowering::store_rows(GroupWriter& writer) const {
-  IndexTable& table = writer.builder.indices();
-  const Index flat = table.flatten(writer.places(kept_axes_), kept_sizes_);
-  std::vector<std::pair<std::uint32_t, Ref>> computed;
+  std::vector<std::pair<std::uint32_t, Stored>> computed;
   for (std::uint32_t i = 0; i < region_.outputs().size(); ++i) {
-    const Value output = region_.outputs()[i];
-    if (!is_row(output)) continue;
-    Point place = writer.producers.point(row_place(writer, region_.type(output).shape));
-    computed.emplace_back(writer.first_output + i, writer.producers.value_at(output, place));
+    if (plan_.is_row[i]) computed.emplace_back(writer.first_output + i, stored(writer, i));
   }
-  for (auto [buffer, value] : computed) writer.builder.store(buffer, flat, value);
+  for (auto [buffer, made] : computed) writer.builder.store(buffer, made.index, made.value);
 }
 
-// The kept axes in order, but for those of size 1, which an output may have anywhere. Never by way
-// of `flat`: the reductions are bound at the very expressions of the open loops.
-std::vector<Index> GroupLowering::row_place(GroupWriter& writer, const Shape& shape) const {
+GroupLowering::Stored GroupLowering::stored(GroupWriter& writer, std::uint32_t output) const {
+  IndexTable& table = writer.builder.indices();
+  InlineProducers& producers = writer.producers;
+  const Value result = region_.outputs()[output];
+  const bool is_row = plan_.is_row[output];
+  const auto updates = [&](const BlockUpdate& update) { return update.output == output; };
+  if (std::ranges::none_of(updates_, updates)) {
+    const Shape& shape = region_.type(result).shape;
+    const Point place = is_row ? producers.point(place_of(writer, shape, true)) : writer.element;
+    const Ref value = producers.value_at(result, place);
+    return {value, is_row ? table.flatten(writer.places(kept_axes_), kept_sizes_)
+                          : table.flatten(writer.domain, plan_.domain.sizes())};
+  }
+  const Node& update = region_.node(result);
+  const Shape& block = region_.type(update.inputs[1]).shape;
+  for (std::size_t i = 2; i < update.inputs.size(); ++i) {
+    producers.value_at(update.inputs[i], producers.point({}));
+  }
+  std::vector<Index> place =
+      block == plan_.domain && !is_row ? writer.domain : place_of(writer, block, is_row);
+  const Ref value = producers.value_at(update.inputs[1], producers.point(place));
+  const std::vector<Index> starts = producers.starts(update, producers.point({}));
+  for (std::size_t axis = 0; axis < place.size(); ++axis) {
+    place[axis] = table.add(starts[axis], place[axis]);
+  }
+  return {value, table.flatten(place, update.types[0].shape.sizes())};
+}
+
+// The axes of the domain, or of its row, in order, but for those of size 1, which an output may
+// have anywhere. Never by way of one flat index: the reductions are bound at the very expressions
+// of the open loops.
+std::vector<Index> GroupLowering::place_of(GroupWriter& writer, const Shape& shape,
+                                           bool of_row) const {
+  std::vector<Index> rest;
+  for (int axis = 0; axis < plan_.domain.rank(); ++axis) {
+    const bool is_kept = std::ranges::find(kept_axes_, axis) != kept_axes_.end();
+    if (plan_.domain[axis] == 1 || (of_row && !is_kept)) continue;
+    rest.push_back(writer.domain[static_cast<std::size_t>(axis)]);
+  }
   std::vector<Index> place;
-  auto axis = kept_axes_.begin();
+  auto next = rest.begin();
   for (std::int64_t size : shape) {
-    if (size == 1) {
-      place.push_back(writer.builder.indices().constant(0));
-      continue;
-    }
-    while (plan_.domain[*axis] == 1) ++axis;
-    place.push_back(writer.domain[static_cast<std::size_t>(*axis++)]);
+    place.push_back(size == 1 ? writer.builder.indices().constant(0) : *next++);
   }
   return place;
 }
@@ -220,11 +247,6 @@ Ref GroupLowering::reuse(GroupWriter& writer, Value value, Point at) const {
     writer.found_bytes += bytes;
   }
   return writer.builder.argument(dtype);  // a stand-in: this attempt is not the last
-}
-
-bool GroupLowering::is_row(Value output) const {
-  if (plan_.kind != FusionKind::reduction) return false;
-  return plan_.reduced_axes.empty() || region_.type(output).shape != plan_.domain;
 }
 
 std::vector<std::uint32_t> GroupLowering::reductions_of(int stage) const {

@@ -53,13 +53,20 @@ class GroupLowering {
   KernelCall combining_kernel(const Nest& nest, const Split& split) const;
   std::vector<Type> partial_types(const Split& split) const;
 
-  std::vector<Index> row_place(GroupWriter& writer, const Shape& shape) const;
+  /// What output `i` is at the place at hand, and where that is stored.
+  struct Stored {
+    Ref value;
+    Index index;
+  };
+
+  Stored stored(GroupWriter& writer, std::uint32_t output) const;
+  std::vector<Index> place_of(GroupWriter& writer, const Shape& shape, bool of_row) const;
   Index position_of(GroupWriter& writer) const;
-  bool is_row(Value output) const;
   std::vector<std::uint32_t> reductions_of(int stage) const;
 
   const Graph& region_;
   FusionPlan plan_;
+  std::vector<BlockUpdate> updates_;
   std::string name_;
   std::int64_t kept_size_ = 1, row_size_ = 1;
   std::vector<std::int64_t> kept_sizes_, reduced_sizes_;

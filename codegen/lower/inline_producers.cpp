@@ -4,6 +4,7 @@
 
 #include "anabranch/error.h"
 #include "ir/fusion_plan.h"
+#include "ir/integer_constant.h"
 
 namespace anabranch {
 namespace {
@@ -240,6 +241,11 @@ std::vector<Index> InlineProducers::starts(const Node& node, Point result, Ref m
     const Shape& shape = graph_.type(value).shape;
     if (start.room <= 0) {
       made.push_back(builder_.indices().constant(0));
+      continue;
+    }
+    if (const auto known = integer_of(graph_, value)) {
+      const auto within = std::clamp<std::int64_t>(*known, 0, start.room);
+      made.push_back(builder_.indices().constant(within));
       continue;
     }
     const Index place = builder_.indices().flatten(start.at, shape.sizes());

@@ -4,7 +4,6 @@
 #include "codegen/lower/cost.h"
 #include "codegen/lower/dot.h"
 #include "codegen/lower/group.h"
-#include "codegen/lower/update.h"
 #include "ir/fusion_plan.h"
 #include "ir/graph/builder.h"
 #include "ir/text/print.h"
@@ -22,7 +21,6 @@ Graph region_of(const Node& dot, std::span<const Type> operands) {
 }
 
 Lowered lower_region(const Graph& region, const std::string& name) {
-  if (updated_parameter(region)) return lower_update(region, name);
   auto plan = plan_fusion(region);
   if (auto* refusal = std::get_if<std::string>(&plan)) {
     throw InternalError("lower", name + " cannot be one kernel: " + *refusal, to_string(region));

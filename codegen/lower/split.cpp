@@ -66,8 +66,7 @@ std::optional<GroupLowering::Split> GroupLowering::split(const Nest& nest) const
     const Op op = region_.node(i).op;
     if (is_reduction(op) && (plan_.stage[i] > 0 || op == Op::reduce)) return std::nullopt;
   }
-  const auto& outputs = region_.outputs();
-  if (!std::all_of(outputs.begin(), outputs.end(), [&](Value v) { return is_row(v); })) {
+  if (std::ranges::find(plan_.is_row, 0) != plan_.is_row.end()) {
     return std::nullopt;
   }
   Split cut;

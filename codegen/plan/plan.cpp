@@ -8,9 +8,9 @@
 #include "anabranch/error.h"
 #include "codegen/backends.h"
 #include "codegen/lower/lower.h"
-#include "codegen/lower/update.h"
 #include "codegen/memory/in_place.h"
 #include "codegen/plan/dot_split.h"
+#include "ir/fusion_plan.h"
 #include "ir/text/print.h"
 
 namespace anabranch {
@@ -18,7 +18,7 @@ namespace {
 
 bool is_update(const Node& node) {
   if (node.op == Op::scatter) return true;
-  return node.op == Op::fusion && updated_parameter(node.regions[0]);
+  return node.op == Op::fusion && !block_updates(node.regions[0]).empty();
 }
 
 // The nodes in an order that keeps updates back until nothing else can be done.
@@ -299,13 +299,15 @@ class Planner {
           step.writes.push_back(step.buffers.back());
         }
       }
-      for (auto [read, written] : in_place_buffers(call.kernel)) {
-        if (!is_given_once(step, step.buffers[read])) continue;
-        step.in_place.emplace_back(step.buffers[read], step.buffers[written]);
+      for (const BlockUpdate& update : block_updates(fusion.regions[0])) {
+        step.in_place_updates.emplace_back(inputs[update.parameter], outputs[update.output]);
       }
-      if (auto whole = updated_parameter(fusion.regions[0])) {
-        step.in_place_updates.emplace_back(inputs[*whole], outputs[0]);
-        step.in_place = step.in_place_updates;
+      step.in_place = step.in_place_updates;
+      for (auto [read, written] : in_place_buffers(call.kernel)) {
+        const SlotId from = step.buffers[read], to = step.buffers[written];
+        const bool is_update = std::ranges::any_of(
+            step.in_place_updates, [&](const auto& pair) { return pair.second == to; });
+        if (is_given_once(step, from) && !is_update) step.in_place.emplace_back(from, to);
       }
       step.work = KernelStep{add_kernel(std::move(call.kernel))};
       program_.steps.push_back(std::move(step));

@@ -239,6 +239,10 @@ FusionGroups fusion_groups(const Graph& graph) {
   merge_with_producers(graph, groups);
   merge_siblings(graph, groups);
   copy_cheap_producers(graph, groups);
+  for (std::uint32_t node = 0; node < graph.nodes().size(); ++node) {
+    const bool updates = graph.node(node).op == Op::dynamic_update_slice;
+    if (updates && groups.owner(node) != FusionGroups::nobody) groups.merge_update(node);
+  }
   return groups;
 }
 

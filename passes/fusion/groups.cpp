@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "ir/integer_constant.h"
 #include "passes/costs.h"
 #include "passes/placement.h"
 
@@ -297,14 +298,18 @@ std::optional<std::string> FusionGroups::merge(GroupId a, GroupId b) {
     groups_[groups_[a].instructions >= groups_[b].instructions ? a : b].full = true;
   }
   if (made.refusal) return made.refusal;
-  for (std::uint32_t member : groups_[b].members) {
-    if (owner_[member] == b) owner_[member] = a;
-  }
-  set_readers(b, false);
-  groups_[b] = FusionGroup{};
-  groups_[b].alive = false;
-  replace(a, std::move(made.group));
+  absorb(a, b, std::move(made.group));
   return std::nullopt;
+}
+
+void FusionGroups::absorb(GroupId into, GroupId group, FusionGroup both) {
+  for (std::uint32_t member : groups_[group].members) {
+    if (owner_[member] == group) owner_[member] = into;
+  }
+  set_readers(group, false);
+  groups_[group] = FusionGroup{};
+  groups_[group].alive = false;
+  replace(into, std::move(both));
 }
 
 void FusionGroups::replace(GroupId group, FusionGroup by) {
@@ -405,6 +410,64 @@ void FusionGroups::copy_into_readers(std::uint32_t node) {
     if (take_all || change.cost < 0) replace(change.reader, std::move(change.group));
   }
   if (take_all) replace(home, std::move(*rest));
+}
+
+void FusionGroups::merge_update(std::uint32_t node) {
+  const std::uint32_t block = take_in_operands(node);
+  const GroupId home = owner_[node], producer = owner_[block];
+  if (producer == nobody || groups_[producer].closed || !can_store(producer, node)) return;
+  std::vector<std::uint32_t> members = united(groups_[producer].members, groups_[home].members);
+  const std::vector<Value> results = outputs(members, producer, home);
+  Draft made = draft(std::move(members), results);
+  if (!made.refusal) absorb(producer, home, std::move(made.group));
+}
+
+// Into the update's group: starts that are constants, and the other names of the block. Returns
+// what computes that.
+std::uint32_t FusionGroups::take_in_operands(std::uint32_t update) {
+  const Node& node = graph_.node(update);
+  std::vector<std::uint32_t> members = {update}, names;
+  std::uint32_t block = node.inputs[1].node;
+  while (is_alias(graph_, graph_.node(block))) {
+    names.push_back(block);
+    block = graph_.node(block).inputs[0].node;
+  }
+  members.insert(members.end(), names.begin(), names.end());
+  for (std::size_t i = 2; i < node.inputs.size(); ++i) {
+    if (integer_of(graph_, node.inputs[i])) members.push_back(node.inputs[i].node);
+  }
+  sort_unique(members);
+  Draft made = draft(std::move(members), {{update, 0}});
+  if (made.refusal) return update;
+  replace(owner_[update], std::move(made.group));
+  for (std::uint32_t name : names) {
+    const GroupId group = owner_[name];
+    if (group == nobody || is_output_[name] || !readers_[name].empty()) break;
+    set_readers(group, false);
+    groups_[group].alive = false;
+    owner_[name] = nobody;
+  }
+  return block;
+}
+
+// Whether everyone else who reads the array can do so before `group` is computed.
+bool FusionGroups::can_store(GroupId group, std::uint32_t update) const {
+  const GroupId home = owner_[update];
+  const std::uint32_t array = graph_.node(update).inputs[0].node;
+  if (!part_.empty() && part_[groups_[group].members.back()] != part_[update]) return false;
+  if (contains(groups_[group].members, array) || is_reached_around(group, home)) return false;
+  return std::ranges::all_of(readers_[array], [&](GroupId reader) {
+    if (reader == group || reader == home) return true;
+    const bool is_name = is_alias(graph_, graph_.node(groups_[reader].members.back()));
+    return !is_name && !needs(reader, group) && !needs(reader, home);
+  });
+}
+
+bool FusionGroups::needs(GroupId group, GroupId from) const {
+  const auto& operands = groups_[group].operands;
+  return std::ranges::any_of(operands,
+                             [&](std::uint32_t operand) { return owner_[operand] == from; }) ||
+         is_reached_around(from, group);
 }
 
 void FusionGroups::trim(GroupId group) {

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "ir/graph/graph.h"
+#include "ir/integer_constant.h"
 
 namespace anabranch {
 
@@ -29,9 +30,5 @@ struct KnownTurns {
 };
 /// Of a `while` of `graph`; nothing where it is no such loop, or takes no turn.
 std::optional<KnownTurns> known_turns(const Graph& graph, const Node& loop);
-
-/// The one number that an integer scalar of a graph is, where that is known.
-std::optional<std::int64_t> integer_of(const Graph& graph, Value value);
-std::optional<std::int64_t> integer_of(const Node& node);
 
 }  // namespace anabranch

@@ -43,6 +43,47 @@ TEST_P(RefusedRegion, SaysWhy) {
 }
 
 constexpr Refused refused[] = {
+    {"UpdateOfWhatIsReadElsewhere", R"(graph(%0: f32[8], %1: i64[]) {
+       %2: f32[4] = slice %0 start=[0] limit=[4] stride=[1]
+       %3: f32[4] = negate %2
+       %4: f32[8] = dynamic_update_slice %0, %3, %1
+       return %4 })",
+     "it updates an array that it reads elsewhere"},
+    {"UpdateOfTheRowsThatAreReduced", R"(graph(%0: f32[4,8], %1: f32[8]) {
+       %2: i64[] = constant 4
+       %3: f32[4] = reduce_sum %0 axes=[1]
+       %4: f32[8] = dynamic_update_slice %1, %3, %2
+       %5: f32[4] = slice %1 start=[4] limit=[8] stride=[1]
+       %6: f32[4] = add %3, %5
+       return %4, %6 })",
+     "it updates an array that it reads elsewhere"},
+    {"TwoUpdatesOfOneArray", R"(graph(%0: f32[8], %1: f32[4]) {
+       %2: i64[] = constant 0
+       %3: f32[4] = negate %1
+       %4: f32[8] = dynamic_update_slice %0, %1, %2
+       %5: f32[8] = dynamic_update_slice %0, %3, %2
+       return %4, %5 })",
+     "dynamic_update_slice updates what another one does"},
+    {"UpdateByADot", R"(graph(%0: f32[4,8], %1: f32[8], %2: f32[16]) {
+       %3: i64[] = constant 0
+       %4: f32[4] = dot %0, %1 lhs_batch=[] rhs_batch=[] lhs_contracting=[1] rhs_contracting=[0]
+       %5: f32[16] = dynamic_update_slice %2, %4, %3
+       return %5 })",
+     "a dot stores the whole of its result"},
+    {"UpdateByLongRows", R"(graph(%0: f32[4,65536], %1: f32[16]) {
+       %2: i64[] = constant 0
+       %3: f32[4] = reduce_sum %0 axes=[1]
+       %4: f32[16] = dynamic_update_slice %1, %3, %2
+       return %4 })",
+     "several threads share each of its long rows"},
+    {"BlocksOfOtherShapes", R"(graph(%0: f32[8], %1: f32[4], %2: f32[9], %3: f32[5]) {
+       %4: i64[] = constant 0
+       %5: f32[4] = negate %1
+       %6: f32[5] = negate %3
+       %7: f32[8] = dynamic_update_slice %0, %5, %4
+       %8: f32[9] = dynamic_update_slice %2, %6, %4
+       return %7, %8 })",
+     "dynamic_update_slice has shape [5], the group runs over [4]"},
     {"OtherAxes", R"(graph(%0: f32[4,8]) {
        %1: f32[4] = reduce_sum %0 axes=[1]
        %2: f32[8] = reduce_sum %0 axes=[0]
@@ -191,6 +232,44 @@ TEST(FusionPlan, CountsWhatASecondThreadCouldDo) {
     %2: f32[1] = reduce_sum %1 axes=[1]
     return %2 })";
   EXPECT_EQ(planned(chain).side_by_side, 0);
+}
+
+TEST(FusionPlan, OfAnUpdateRunsOverItsBlock) {
+  const FusionPlan plan = planned(R"(graph(%0: f32[8,6], %1: f32[5], %2: i64[], %3: f32[9]) {
+    %4: f32[5] = negate %1
+    %5: f32[1,5] = reshape %4
+    %6: f32[8,6] = dynamic_update_slice %0, %5, %2, %2
+    %7: f32[9] = dynamic_update_slice %3, %4, %2
+    return %6, %4, %7 })");
+  EXPECT_EQ(plan.kind, FusionKind::elementwise);
+  EXPECT_EQ(plan.domain, Shape{5});
+  EXPECT_EQ(plan.operations, 5);
+}
+
+TEST(FusionPlan, OfAnUpdateMayReadWhatItWrites) {
+  const FusionPlan plan = planned(R"(graph(%0: f32[8], %1: f32[4]) {
+    %2: i64[] = constant 9
+    %3: f32[4] = slice %0 start=[4] limit=[8] stride=[1]
+    %4: f32[4] = multiply %3, %1
+    %5: f32[8] = dynamic_update_slice %0, %4, %2
+    return %5 })");
+  EXPECT_EQ(plan.domain, Shape{4});
+}
+
+TEST(FusionPlan, OfAnUpdateByRowsAndByElements) {
+  const FusionPlan plan = planned(R"(graph(%0: f32[4,8], %1: f32[3,4], %2: f32[3,4,8], %3: i64[]) {
+    %4: i64[] = constant 0
+    %5: f32[4] = reduce_max %0 axes=[1]
+    %6: f32[4,8] = broadcast_in_dim %5 axes=[0]
+    %7: f32[4,8] = subtract %0, %6
+    %8: f32[1,4] = reshape %5
+    %9: f32[1,4,8] = reshape %7
+    %10: f32[3,4] = dynamic_update_slice %1, %8, %3, %4
+    %11: f32[3,4,8] = dynamic_update_slice %2, %9, %3, %4, %4
+    return %10, %11 })");
+  EXPECT_EQ(plan.kind, FusionKind::reduction);
+  EXPECT_EQ(plan.is_row, (std::vector<char>{1, 0}));
+  EXPECT_EQ(plan.stages, 2);
 }
 
 TEST(FusionPlan, OfMembersIsThatOfTheRegionTheyMake) {

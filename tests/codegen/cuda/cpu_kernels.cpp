@@ -9,7 +9,6 @@
 
 #include "codegen/cuda/map_threads.h"
 #include "codegen/cuda/whole_flows.h"
-#include "codegen/lower/update.h"
 #include "tests/support/legal.h"
 
 namespace anabranch::testing {
@@ -75,7 +74,7 @@ void CpuKernels::run(std::size_t kernel, std::span<void* const> buffers) const {
 
 AddedGroup add_group(CpuKernels& kernels, const Node& fusion, std::span<const Type> operands) {
   AddedGroup group{lower(fusion, operands, "kernel"), {}, {}};
-  if (fusion.op == Op::fusion) group.updated = updated_parameter(fusion.regions[0]);
+  if (fusion.op == Op::fusion) group.updates = block_updates(fusion.regions[0]);
   for (const KernelCall& call : group.lowered.calls)
     group.kernels.push_back(kernels.add(call.kernel));
   return group;
@@ -98,7 +97,9 @@ std::vector<Literal> run_group(const CpuKernels& kernels, const AddedGroup& grou
               reinterpret_cast<std::byte*>(read.back().data()));
   }
   for (const Type& type : outputs) written.push_back(room(type));
-  if (group.updated) written[0] = read[*group.updated];
+  for (const BlockUpdate& update : group.updates) {
+    written.at(update.output) = read.at(update.parameter);
+  }
   for (const Type& type : group.lowered.temporaries) between.push_back(room(type));
   for (std::size_t i = 0; i < group.kernels.size(); ++i) {
     std::vector<void*> buffers;

@@ -3,13 +3,13 @@
 
 #include <cstddef>
 #include <map>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "codegen/cuda/emit/kernel.h"
 #include "codegen/lower/lower.h"
+#include "ir/fusion_plan.h"
 #include "ir/literal.h"
 #include "tests/support/temporary_folder.h"
 
@@ -51,7 +51,7 @@ class CpuKernels {
 struct AddedGroup {
   Lowered lowered;
   std::vector<std::size_t> kernels;
-  std::optional<std::size_t> updated;  ///< the input of which it writes a part anew
+  std::vector<BlockUpdate> updates;  ///< outputs of which it writes a block, and what they begin as
 };
 AddedGroup add_group(CpuKernels& kernels, const Node& fusion, std::span<const Type> operands);
 
