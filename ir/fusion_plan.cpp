@@ -43,9 +43,15 @@ std::int64_t row_size(const FusionPlan& plan) {
 
 class Planner {
  public:
+  /// `by_blocks`: updates of operands store their blocks alone; else the whole array, which they
+  /// read, as a result of its own.
   Planner(const Graph& graph, std::span<const std::uint32_t> members,
-          std::span<const Value> outputs)
-      : graph_(graph), members_(members), outputs_(outputs), demand_(members.size()) {
+          std::span<const Value> outputs, bool by_blocks)
+      : graph_(graph),
+        members_(members),
+        outputs_(outputs),
+        by_blocks_(by_blocks),
+        demand_(members.size()) {
     for (std::size_t i = 0; i < members.size(); ++i) {
       first_operand_.push_back(operands_.size());
       for (Value input : member(i).inputs) operands_.push_back(position(input.node, i));
@@ -61,6 +67,12 @@ class Planner {
       if (refusal_) return std::move(*refusal_);
     }
     return std::move(plan_);
+  }
+
+  /// Whether that is all there is against it, and each block has its one place: then an element of
+  /// the array is a choice between two that are known where it is computed.
+  bool updates_what_it_reads() const {
+    return reads_elsewhere_ && has_known_starts_ && plan_.kind == FusionKind::elementwise;
   }
 
  private:
@@ -86,7 +98,7 @@ class Planner {
   }
 
   bool is_update(std::size_t at) const {
-    return member(at).op == Op::dynamic_update_slice && operand(at, 0) == outside;
+    return by_blocks_ && member(at).op == Op::dynamic_update_slice && operand(at, 0) == outside;
   }
 
   /// Of what the group computes for `output` at its places: of an update, the block's.
@@ -260,6 +272,9 @@ class Planner {
 
   void demand_block(std::size_t at, Point place) {
     const Node& node = member(at);
+    const auto output = std::ranges::find(outputs_, Value{members_[at], 0});
+    plan_.updates.push_back(
+        {static_cast<std::uint32_t>(output - outputs_.begin()), node.inputs[0].node});
     demand_starts(at, place);
     std::vector<Index> written = starts(node, place);
     for (std::size_t axis = 0; axis < written.size(); ++axis) {
@@ -273,6 +288,7 @@ class Planner {
     }
     for (std::size_t k = 2; k < node.inputs.size(); ++k) {
       if (operand(at, k) == outside) reads_.emplace_back(node.inputs[k], scalar_);
+      has_known_starts_ &= integer_of(graph_, node.inputs[k]).has_value();
     }
   }
 
@@ -331,6 +347,7 @@ class Planner {
       const auto updated = updated_.find(value);
       if (updated == updated_.end()) continue;
       if (plan_.kind == FusionKind::elementwise && updated->second == place) continue;
+      reads_elsewhere_ = true;
       return refuse("it updates an array that it reads elsewhere");
     }
   }
@@ -463,6 +480,8 @@ class Planner {
   const Graph& graph_;
   std::span<const std::uint32_t> members_;
   std::span<const Value> outputs_;
+  bool by_blocks_;
+  bool reads_elsewhere_ = false, has_known_starts_ = true;
   std::vector<std::size_t> operands_;           // of all members: their positions, in order
   std::vector<std::size_t> first_operand_;      // per member: where its operands begin
   std::map<Value, Point> updated_;              // arrays that outputs update, and where
@@ -485,14 +504,13 @@ class Planner {
 }  // namespace
 
 std::vector<BlockUpdate> block_updates(const Graph& region) {
-  std::vector<BlockUpdate> found;
-  for (std::uint32_t i = 0; i < region.outputs().size(); ++i) {
-    const Node& node = region.node(region.outputs()[i]);
-    if (node.op != Op::dynamic_update_slice) continue;
-    const std::uint32_t array = node.inputs[0].node;
-    if (array < region.parameter_count()) found.push_back({i, array});
-  }
-  return found;
+  const auto is_update = [&](Value output) {
+    return region.node(output).op == Op::dynamic_update_slice;
+  };
+  if (std::ranges::none_of(region.outputs(), is_update)) return {};
+  auto plan = plan_fusion(region);
+  return plan.index() == 0 ? std::get<FusionPlan>(std::move(plan)).updates
+                           : std::vector<BlockUpdate>();
 }
 
 bool has_few_long_rows(const FusionPlan& plan) {
@@ -520,7 +538,10 @@ std::variant<FusionPlan, std::string> plan_fusion(const Graph& graph,
                                                   std::span<const std::uint32_t> members,
                                                   std::span<const Value> outputs) {
   try {
-    return Planner(graph, members, outputs).run();
+    Planner planner(graph, members, outputs, true);
+    auto plan = planner.run();
+    if (!planner.updates_what_it_reads()) return plan;
+    return Planner(graph, members, outputs, false).run();
   } catch (const Error& too_large) {
     return std::string(too_large.what());
   }

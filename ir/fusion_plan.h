@@ -22,8 +22,8 @@
 //
 // An output may be an update: a dynamic_update_slice of an operand. What the group computes at a
 // place is then an element of the block, and the block alone is stored, in the operand's memory or
-// in a copy of it. An elementwise group may read the operand at the place that it writes; no other
-// reads it.
+// in a copy of it. An elementwise group may read the operand at the place that it writes. One that
+// reads it elsewhere, and knows where its blocks are, computes the whole array into other memory.
 //
 // A region's constants are splats: any other array is an operand.
 #pragma once
@@ -38,21 +38,20 @@
 
 namespace anabranch {
 
-/// An output that is an update, and the parameter whose block it writes.
+/// An output that is an update, by its place among them, and the node whose block it writes: of a
+/// region, the number of a parameter.
 struct BlockUpdate {
   std::uint32_t output = 0;
-  std::uint32_t parameter = 0;
+  std::uint32_t array = 0;
 };
-
-/// Those of a region, in the order of its outputs.
-std::vector<BlockUpdate> block_updates(const Graph& region);
 
 struct FusionPlan {
   FusionKind kind = FusionKind::elementwise;
   Shape domain;
   std::vector<int> reduced_axes;  ///< ascending; empty unless the kind is `reduction`
-  std::vector<int> stage;    ///< per node of the region: how many reductions are below it in a row
-  int stages = 1;            ///< passes over a row, the one that stores element outputs included
+  std::vector<int> stage;  ///< per node of the region: how many reductions are below it in a row
+  int stages = 1;          ///< passes over a row, the one that stores element outputs included
+  std::vector<BlockUpdate> updates;  ///< in the order of the outputs
   std::vector<char> is_row;  ///< per output: stored once per row, not at every place of the domain
   std::int64_t recompute = 1;   ///< how often a non-trivial node is computed per element, at most
   std::int64_t operations = 0;  ///< arithmetic of one run, weighed as in `Cost`; no dot's own
@@ -84,6 +83,9 @@ std::variant<FusionPlan, std::string> plan_fusion(const Graph& region);
 std::variant<FusionPlan, std::string> plan_fusion(const Graph& graph,
                                                   std::span<const std::uint32_t> members,
                                                   std::span<const Value> outputs);
+
+/// The updates of a region's plan.
+std::vector<BlockUpdate> block_updates(const Graph& region);
 
 /// Whether the rows of a reduction group are so few and so long that several threads should share
 /// each: lowering then cuts rows into chunks, which it can if there is one stage and no element

@@ -22,10 +22,7 @@ std::int64_t product(std::span<const std::int64_t> sizes) {
 }  // namespace
 
 GroupLowering::GroupLowering(const Graph& region, FusionPlan plan, std::string name)
-    : region_(region),
-      plan_(std::move(plan)),
-      updates_(block_updates(region)),
-      name_(std::move(name)) {
+    : region_(region), plan_(std::move(plan)), name_(std::move(name)) {
   for (int axis = 0; axis < plan_.domain.rank(); ++axis) {
     const auto& reduced = plan_.reduced_axes;
     if (std::find(reduced.begin(), reduced.end(), axis) == reduced.end()) {
@@ -180,7 +177,7 @@ GroupLowering::Stored GroupLowering::stored(GroupWriter& writer, std::uint32_t o
   const Value result = region_.outputs()[output];
   const bool is_row = plan_.is_row[output];
   const auto updates = [&](const BlockUpdate& update) { return update.output == output; };
-  if (std::ranges::none_of(updates_, updates)) {
+  if (std::ranges::none_of(plan_.updates, updates)) {
     const Shape& shape = region_.type(result).shape;
     const Point place = is_row ? producers.point(place_of(writer, shape, true)) : writer.element;
     const Ref value = producers.value_at(result, place);

@@ -66,7 +66,6 @@ class GroupLowering {
 
   const Graph& region_;
   FusionPlan plan_;
-  std::vector<BlockUpdate> updates_;
   std::string name_;
   std::int64_t kept_size_ = 1, row_size_ = 1;
   std::vector<std::int64_t> kept_sizes_, reduced_sizes_;

@@ -300,7 +300,7 @@ class Planner {
         }
       }
       for (const BlockUpdate& update : block_updates(fusion.regions[0])) {
-        step.in_place_updates.emplace_back(inputs[update.parameter], outputs[update.output]);
+        step.in_place_updates.emplace_back(inputs[update.array], outputs[update.output]);
       }
       step.in_place = step.in_place_updates;
       for (auto [read, written] : in_place_buffers(call.kernel)) {

@@ -178,6 +178,7 @@ FusionGroups::Draft FusionGroups::draft(std::vector<std::uint32_t> members,
     return made;
   }
   const auto& plan = std::get<FusionPlan>(planned);
+  made.updates = !plan.updates.empty();
   group.kind = plan.kind;
   group.instructions = plan.instructions;
   group.cost += bytes_per_operation * static_cast<double>(plan.operations + plan.side_by_side);
@@ -415,11 +416,15 @@ void FusionGroups::copy_into_readers(std::uint32_t node) {
 void FusionGroups::merge_update(std::uint32_t node) {
   const std::uint32_t block = take_in_operands(node);
   const GroupId home = owner_[node], producer = owner_[block];
-  if (producer == nobody || groups_[producer].closed || !can_store(producer, node)) return;
+  if (producer == nobody || groups_[producer].closed || !can_take(producer, node)) return;
   std::vector<std::uint32_t> members = united(groups_[producer].members, groups_[home].members);
   const std::vector<Value> results = outputs(members, producer, home);
   Draft made = draft(std::move(members), results);
-  if (!made.refusal) absorb(producer, home, std::move(made.group));
+  if (made.refusal) return;
+  const std::int64_t all = graph_.node(node).types[0].size();
+  const std::int64_t stored = graph_.type(graph_.node(node).inputs[1]).size();
+  const bool pays = made.updates ? is_read_by_then(producer, node) : 2 * stored >= all;
+  if (pays) absorb(producer, home, std::move(made.group));
 }
 
 // Into the update's group: starts that are constants, and the other names of the block. Returns
@@ -450,12 +455,17 @@ std::uint32_t FusionGroups::take_in_operands(std::uint32_t update) {
   return block;
 }
 
+bool FusionGroups::can_take(GroupId group, std::uint32_t update) const {
+  const auto& members = groups_[group].members;
+  if (!part_.empty() && part_[members.back()] != part_[update]) return false;
+  return !contains(members, graph_.node(update).inputs[0].node) &&
+         !is_reached_around(group, owner_[update]);
+}
+
 // Whether everyone else who reads the array can do so before `group` is computed.
-bool FusionGroups::can_store(GroupId group, std::uint32_t update) const {
+bool FusionGroups::is_read_by_then(GroupId group, std::uint32_t update) const {
   const GroupId home = owner_[update];
   const std::uint32_t array = graph_.node(update).inputs[0].node;
-  if (!part_.empty() && part_[groups_[group].members.back()] != part_[update]) return false;
-  if (contains(groups_[group].members, array) || is_reached_around(group, home)) return false;
   return std::ranges::all_of(readers_[array], [&](GroupId reader) {
     if (reader == group || reader == home) return true;
     const bool is_name = is_alias(graph_, graph_.node(groups_[reader].members.back()));

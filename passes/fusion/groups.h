@@ -61,9 +61,11 @@ class FusionGroups {
   std::optional<std::string> merge(GroupId a, GroupId b);
   /// Lets the readers of `node` compute it themselves where that costs less than to read it.
   void copy_into_readers(std::uint32_t node);
-  /// Makes `node`, a dynamic_update_slice, an output of the group that computes its block, where
-  /// that needs no copy of the array: nothing that the group computes is needed by what else reads
-  /// the array. The block is then stored where it goes to, once. Else it stays a group of its own.
+  /// Makes `node`, a dynamic_update_slice, an output of the group that computes its block, which is
+  /// then stored once, where it goes to; where that needs no copy of the array: nothing that the
+  /// group computes is needed by what else reads the array. A group that reads the array elsewhere
+  /// computes all of it anew, where the block is most of it. Else the update stays a group of its
+  /// own.
   void merge_update(std::uint32_t node);
   /// Leaves out what no output of `group` needs; a group without readers dies.
   void trim(GroupId group);
@@ -75,6 +77,7 @@ class FusionGroups {
     FusionGroup group;
     std::optional<std::string> refusal;
     bool too_large = false;  ///< the only reason to refuse it
+    bool updates = false;    ///< some outputs are blocks of operands
   };
 
   void measure_map(std::uint32_t node);
@@ -94,7 +97,8 @@ class FusionGroups {
   bool is_reached_around(GroupId from, GroupId to) const;
   bool needs(GroupId group, GroupId from) const;
   std::uint32_t take_in_operands(std::uint32_t update);
-  bool can_store(GroupId group, std::uint32_t update) const;
+  bool can_take(GroupId group, std::uint32_t update) const;
+  bool is_read_by_then(GroupId group, std::uint32_t update) const;
   void absorb(GroupId into, GroupId group, FusionGroup both);
   std::optional<std::vector<std::uint32_t>> recipe(std::uint32_t node) const;
   std::optional<FusionGroup> trimmed(GroupId group, const std::vector<Value>& rest) const;

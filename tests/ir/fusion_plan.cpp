@@ -244,6 +244,11 @@ TEST(FusionPlan, OfAnUpdateRunsOverItsBlock) {
   EXPECT_EQ(plan.kind, FusionKind::elementwise);
   EXPECT_EQ(plan.domain, Shape{5});
   EXPECT_EQ(plan.operations, 5);
+  ASSERT_EQ(plan.updates.size(), 2u);
+  EXPECT_EQ(plan.updates[0].output, 0u);
+  EXPECT_EQ(plan.updates[0].array, 0u);
+  EXPECT_EQ(plan.updates[1].output, 2u);
+  EXPECT_EQ(plan.updates[1].array, 3u);
 }
 
 TEST(FusionPlan, OfAnUpdateMayReadWhatItWrites) {
@@ -254,6 +259,17 @@ TEST(FusionPlan, OfAnUpdateMayReadWhatItWrites) {
     %5: f32[8] = dynamic_update_slice %0, %4, %2
     return %5 })");
   EXPECT_EQ(plan.domain, Shape{4});
+}
+
+TEST(FusionPlan, OfAnUpdateOfWhatItReadsElsewhereRunsOverTheWhole) {
+  const FusionPlan plan = planned(R"(graph(%0: f32[10]) {
+    %1: i64[] = constant 1
+    %2: f32[8] = slice %0 start=[0] limit=[8] stride=[1]
+    %3: f32[8] = negate %2
+    %4: f32[10] = dynamic_update_slice %0, %3, %1
+    return %4 })");
+  EXPECT_EQ(plan.domain, Shape{10});
+  EXPECT_TRUE(plan.updates.empty());
 }
 
 TEST(FusionPlan, OfAnUpdateByRowsAndByElements) {

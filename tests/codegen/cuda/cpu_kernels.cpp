@@ -98,7 +98,7 @@ std::vector<Literal> run_group(const CpuKernels& kernels, const AddedGroup& grou
   }
   for (const Type& type : outputs) written.push_back(room(type));
   for (const BlockUpdate& update : group.updates) {
-    written.at(update.output) = read.at(update.parameter);
+    written.at(update.output) = read.at(update.array);
   }
   for (const Type& type : group.lowered.temporaries) between.push_back(room(type));
   for (std::size_t i = 0; i < group.kernels.size(); ++i) {
