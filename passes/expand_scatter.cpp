@@ -45,8 +45,8 @@ std::optional<Op> op_of(ScatterCombiner combiner, Dtype dtype) {
 /// The block that a scatter of one vector writes: on each axis that the vector says the place of,
 /// one element, so that the block is inside of the operand as a whole or not at all.
 struct OneWindow {
-  Axes sizes;                     ///< of the block
-  std::vector<Value> starts;      ///< one scalar per axis, of the indices' dtype
+  Axes sizes;                      ///< of the block
+  std::vector<Value> starts;       ///< one scalar per axis, of the indices' dtype
   std::optional<Value> is_inside;  ///< a scalar bool; nothing: always
 };
 

@@ -1,7 +1,8 @@
 // A scatter of one window: a dynamic_update_slice, which the kernel that computes the updates can
 // store.
 //
-//   %2: f32[8] = scatter %0, %1, 1.0    ->    dynamic_update_slice %0, select(inside, 1.0, there), %1
+//   %2: f32[8] = scatter %0, %1, 1.0    ->    dynamic_update_slice %0, select(inside, 1.0, there),
+//   %1
 #pragma once
 
 #include <vector>

@@ -242,10 +242,14 @@ class Splitter {
         copy_reduction(whole.reductions[i], part.reductions[i]);
       }
       to.push_back(made);
+      const bool is_first = &piece == &pieces.front();
       for (std::size_t i = 0; i < whole.reductions.size(); ++i) {
         for (Ref result : whole.reductions[i].results) {
-          now_[result.index] = append(Result{made}, result, to);
-          part.reductions[i].results.push_back(now(result));
+          const Ref of_piece = append(Result{made}, result, to);
+          part.reductions[i].results.push_back(of_piece);
+          const Op combine = op_of(whole.reductions[i].combine);
+          now_[result.index] =
+              is_first ? of_piece : append(Compute{combine, {now(result), of_piece}}, result, to);
         }
       }
       made_[made].operation = std::move(part);
@@ -274,12 +278,37 @@ class Splitter {
     return std::clamp(most, 1, whole.unroll);
   }
 
+  /// Of two pieces' results; any op where a loop is not cut.
+  static Op op_of(Combine combine) {
+    switch (combine) {
+      case Combine::product:
+        return Op::multiply;
+      case Combine::maximum:
+        return Op::maximum;
+      case Combine::minimum:
+        return Op::minimum;
+      case Combine::any:
+        return Op::or_;
+      case Combine::all:
+        return Op::and_;
+      default:
+        return Op::add;
+    }
+  }
+
+  // What folds one scalar by an op: a piece's result is one as well.
+  static bool can_be_cut(const Loop& loop) {
+    return std::ranges::all_of(loop.reductions, [](const Reduction& reduction) {
+      return reduction.combine != Combine::general && reduction.results.size() == 1;
+    });
+  }
+
   std::vector<LoopPiece> pieces_of(Ref ref, double share) {
     const Loop& whole = loop(ref);
     std::vector<LoopPiece> pieces = {{whole.first, whole.extent}};
     const bool is_full =
         made_.instructions.size() > most_growth_of_kernel * old_.instructions.size() + free_growth;
-    if (!whole.reductions.empty() || whole.first != 0 || share < least_share || is_full) {
+    if (!can_be_cut(whole) || whole.first != 0 || share < least_share || is_full) {
       return pieces;
     }
     const Needed needed = needed_in(ref);

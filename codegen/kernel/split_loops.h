@@ -16,8 +16,9 @@ namespace anabranch {
 
 /// The kernel with its loops cut where conditions on one loop's index change. Pieces
 /// of vector loops begin at multiples of the width: a vector across a seam stays masked. Results
-/// keep their bits but for products that are fused with sums where a selection stood between them.
-/// The kernel grows by a constant factor at most; loops that reduce stay whole.
+/// keep their bits but for products that are fused with sums where a selection stood between them,
+/// and for sums and products over a loop, which are those of its pieces together. The kernel grows
+/// by a constant factor at most; loops of argmax, argmin and general reductions stay whole.
 Kernel split_loops(const Kernel& kernel);
 
 }  // namespace anabranch

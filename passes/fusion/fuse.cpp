@@ -92,14 +92,31 @@ std::vector<GroupId> in_order(const FusionGroups& groups) {
   return order;
 }
 
-// Later groups first, so that what they no longer read can go in turn.
+// What no group reads any more. Later groups first, so that what they no longer read can go in
+// turn.
+void trim(FusionGroups& groups) {
+  const std::vector<GroupId> order = in_order(groups);
+  for (auto group = order.rbegin(); group != order.rend(); ++group) groups.trim(*group);
+}
+
+// A copy may be the last reason to hold something in memory.
 void copy_cheap_producers(const Graph& graph, FusionGroups& groups) {
   for (auto node = static_cast<std::uint32_t>(graph.nodes().size()); node-- > 0;) {
     groups.copy_into_readers(node);
   }
-  // A copy may have been the last reason to hold something in memory.
-  const std::vector<GroupId> order = in_order(groups);
-  for (auto group = order.rbegin(); group != order.rend(); ++group) groups.trim(*group);
+  trim(groups);
+}
+
+// Last, so that no group that stores into an array has to come before others. A start that the
+// block's group computes as well is read by no one else.
+void merge_updates(const Graph& graph, FusionGroups& groups) {
+  bool has_updates = false;
+  for (std::uint32_t node = 0; node < graph.nodes().size(); ++node) {
+    if (graph.node(node).op != Op::dynamic_update_slice) continue;
+    has_updates = true;
+    if (groups.owner(node) != FusionGroups::nobody) groups.merge_update(node);
+  }
+  if (has_updates) trim(groups);
 }
 
 /// Writes the graph that the groups describe.
@@ -239,10 +256,7 @@ FusionGroups fusion_groups(const Graph& graph) {
   merge_with_producers(graph, groups);
   merge_siblings(graph, groups);
   copy_cheap_producers(graph, groups);
-  for (std::uint32_t node = 0; node < graph.nodes().size(); ++node) {
-    const bool updates = graph.node(node).op == Op::dynamic_update_slice;
-    if (updates && groups.owner(node) != FusionGroups::nobody) groups.merge_update(node);
-  }
+  merge_updates(graph, groups);
   return groups;
 }
 

@@ -157,14 +157,47 @@ graph square(%0: f32[64,128]) {
             "0+8192");
 }
 
-TEST(SplitLoops, ALoopThatReducesStaysWhole) {
-  EXPECT_EQ(pieces_of(split(R"(
-graph total(%0: f32[1000], %1: f32[1000]) {
+TEST(SplitLoops, ASumIsThatOfItsPieces) {
+  const std::string both = R"(
+graph both(%0: f32[1000], %1: f32[1000]) {
   %2: f32[2000] = concatenate %0, %1 axis=0
   %3: f32[] = reduce_sum %2 axes=[0]
   return %3
+})";
+  EXPECT_EQ(pieces_of(split(both)), "0+992 992+16 1008+992");
+  expect_lowers(both);
+}
+
+TEST(SplitLoops, ALoopThatFindsAPlaceStaysWhole) {
+  EXPECT_EQ(pieces_of(split(R"(
+graph place(%0: f32[1000], %1: f32[1000]) {
+  %2: f32[2000] = concatenate %0, %1 axis=0
+  %3: i32[] = argmax %2 axis=0
+  return %3
 })")),
             "0+2000");
+}
+
+// Rows and columns of a frame, by every op that folds; a row is a sum of pieces, and rows are.
+TEST(SplitLoops, ReductionsOfAFrame) {
+  for (const char* axes : {"0", "1", "0,1"}) {
+    for (const char* op : {"reduce_sum", "reduce_max", "reduce_min", "reduce_product"}) {
+      const std::string kept = std::string(axes) == "0,1" ? "" : "105";
+      expect_lowers(
+          "graph frame(%0: f32[101,101]) {\n  %1: f32[] = constant 0.5\n"
+          "  %2: f32[105,105] = pad %0, %1 low=[3,2] high=[1,2] interior=[0,0]\n"
+          "  %3: f32[" +
+          kept + "] = " + op + " %2 axes=[" + axes + "]\n  return %3\n}");
+    }
+    for (const char* op : {"reduce_any", "reduce_all"}) {
+      const std::string kept = std::string(axes) == "0,1" ? "" : "105";
+      expect_lowers(
+          "graph frame(%0: bool[101,101], %1: bool[]) {\n"
+          "  %2: bool[105,105] = pad %0, %1 low=[3,2] high=[1,2] interior=[0,0]\n"
+          "  %3: bool[" +
+          kept + "] = " + op + " %2 axes=[" + axes + "]\n  return %3\n}");
+    }
+  }
 }
 
 TEST(SplitLoops, GivesWhatTheInterpreterGives) {
