@@ -187,6 +187,11 @@ void ThreadPool::job_is_ending() {
   this_pool->ending_.fetch_add(1, std::memory_order_relaxed);
 }
 
+void ThreadPool::job_goes_on() {
+  if (!std::exchange(this_job_is_ending, false)) return;
+  this_pool->ending_.fetch_sub(1, std::memory_order_relaxed);
+}
+
 // A worker that spins, or is about to look, will find the work by itself; where every core is at
 // work, the first that is done will.
 ThreadPool::Worker* ThreadPool::sleepers_to_wake(int wanted) {
@@ -222,7 +227,9 @@ void ThreadPool::post(Work& work) {
   wake(woken);
 }
 
+// What was the end of a loop's turn, or of a branch, was not that of the job.
 void ThreadPool::open(SharedTask& shared, int helpers) {
+  job_goes_on();
   shared.helpers_.store(helpers, std::memory_order_relaxed);
   {
     std::lock_guard lock(mutex_);
@@ -327,7 +334,7 @@ void ThreadPool::run_as_waiter(const Job& job, const std::atomic<std::uint32_t>&
 
 ThreadPool::Job ThreadPool::take(Worker& worker) {
   std::unique_lock lock(mutex_);
-  if (std::exchange(this_job_is_ending, false)) ending_.fetch_sub(1, std::memory_order_relaxed);
+  job_goes_on();
   if (std::exchange(worker.is_busy, false)) --busy_;
   while (!worker.leaves) {
     if (Job job = take_locked()) {

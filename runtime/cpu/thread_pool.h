@@ -126,6 +126,7 @@ class ThreadPool {
   void stop();
   void resize(CoreRange cores);
   void work_loop(Worker& worker);
+  static void job_goes_on();
   Job take(Worker& worker);
   Job take_locked();
   bool has_work() const { return queue_head_ || open_tasks_; }
