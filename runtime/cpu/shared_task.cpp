@@ -8,16 +8,17 @@
 namespace anabranch::cpu {
 namespace {
 
-// A thread takes this part of its fair share of what is left of a task, so that pieces shrink
-// towards the end and all threads finish together (guided self-scheduling: Polychronopoulos and
-// Kuck, IEEE Transactions on Computers 36(12), 1987, with half of their share).
+// A thread takes this part of what is left of a share, so that pieces shrink towards the end and
+// all threads finish together (guided self-scheduling: Polychronopoulos and Kuck, IEEE Transactions
+// on Computers 36(12), 1987; by shares that keep their threads: Markatos and LeBlanc, "Using
+// processor affinity in loop scheduling", IEEE Transactions on Parallel and Distributed Systems
+// 5(4), 1994).
 constexpr std::int64_t part_of_share = 2;
 
 }  // namespace
 
 bool ThreadPool::run_shared(SharedTask& shared) {
   const HostTask& task = *shared.task;
-  shared.next_begin_.store(0, std::memory_order_relaxed);
   shared.running_.store(1, std::memory_order_relaxed);
   shared.failed_.store(false, std::memory_order_relaxed);
   shared.busy_.store(0, std::memory_order_relaxed);
@@ -34,8 +35,23 @@ bool ThreadPool::run_shared(SharedTask& shared) {
   const std::int64_t grain = std::max<std::int64_t>(task.grain, 1);
   const std::int64_t pieces = (task.extent + grain - 1) / grain;
   const int helpers = static_cast<int>(std::min<std::int64_t>(size(), pieces)) - 1;
+  share_out(shared, helpers + 1);
   if (helpers > 0) open(shared, helpers);
   return run_ranges(shared);
+}
+
+void ThreadPool::share_out(SharedTask& shared, int threads) {
+  const HostTask& task = *shared.task;
+  const std::int64_t grain = std::max<std::int64_t>(task.grain, 1);
+  const std::int64_t pieces = (task.extent + grain - 1) / grain;
+  const int count = std::clamp(threads, 1, SharedTask::most_shares);
+  std::int64_t begin = 0;
+  for (int i = 0; i < count; ++i) {
+    SharedTask::Share& share = shared.shares_[i];
+    share.next.store(begin, std::memory_order_relaxed);
+    share.end = begin = std::min(task.extent, pieces * (i + 1) / count * grain);
+  }
+  shared.share_count_ = count;
 }
 
 // Whether this was the last to finish.
@@ -54,21 +70,28 @@ bool ThreadPool::run_ranges(SharedTask& shared) {
   return is_last;
 }
 
-// The next iterations of the task for one thread; none when all are taken.
-std::pair<std::int64_t, std::int64_t> ThreadPool::take_range(SharedTask& shared) const {
-  const HostTask& task = *shared.task;
-  const std::int64_t grain = std::max<std::int64_t>(task.grain, 1);
-  const std::int64_t shares = part_of_share * size();
-  std::int64_t begin = shared.next_begin_.load(std::memory_order_relaxed), end;
-  do {
-    if (begin >= task.extent) return {task.extent, task.extent};
-    const std::int64_t grains = std::max<std::int64_t>((task.extent - begin) / (shares * grain), 1);
-    end = std::min(begin + grains * grain, task.extent);
-  } while (!shared.next_begin_.compare_exchange_weak(begin, end, std::memory_order_relaxed));
-  return {begin, end};
+// The next iterations of the task for the calling thread, of its own share or of another's; none
+// when all are taken.
+std::pair<std::int64_t, std::int64_t> ThreadPool::take_range(SharedTask& shared) {
+  const std::int64_t grain = std::max<std::int64_t>(shared.task->grain, 1);
+  const int count = shared.share_count_;
+  const int home = number_of_this_thread();
+  for (int i = 0; i < count; ++i) {
+    SharedTask::Share& share = shared.shares_[(home + i) % count];
+    std::int64_t begin = share.next.load(std::memory_order_relaxed);
+    while (begin < share.end) {
+      const std::int64_t left = share.end - begin;
+      const std::int64_t grains = std::max<std::int64_t>(left / (part_of_share * grain), 1);
+      const std::int64_t end = std::min(begin + grains * grain, share.end);
+      if (share.next.compare_exchange_weak(begin, end, std::memory_order_relaxed)) {
+        return {begin, end};
+      }
+    }
+  }
+  return {};
 }
 
-void ThreadPool::take_ranges(SharedTask& shared) const {
+void ThreadPool::take_ranges(SharedTask& shared) {
   const HostTask& task = *shared.task;
   const void* context = task.share ? shared.in_common_.get() : task.context.get();
   timeline::Span span(shared.name, timeline::Category::range, worker_track(),

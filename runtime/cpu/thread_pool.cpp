@@ -181,6 +181,11 @@ timeline::Track ThreadPool::worker_track() {
   return {timeline::Track::Kind::worker, this_pool->device_, static_cast<std::uint32_t>(core)};
 }
 
+// A helping waiter is there in place of some worker; on two cores, of that which is not worker 0.
+int ThreadPool::number_of_this_thread() {
+  return this_pool && !is_helping_waiter() ? this_worker : 1;
+}
+
 void ThreadPool::job_is_ending() {
   if (!this_pool || is_helping_waiter() || this_job_is_ending) return;
   this_job_is_ending = true;

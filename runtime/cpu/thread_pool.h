@@ -47,7 +47,15 @@ struct SharedTask {
  private:
   friend class ThreadPool;
   std::atomic<std::int64_t> busy_{0};
-  std::atomic<std::int64_t> next_begin_{0};
+  /// Iterations that one thread begins with, and others take from once theirs are done. A thread
+  /// has the same in each run of a task, so that what it wrote the last time is in its caches.
+  struct alignas(64) Share {
+    std::atomic<std::int64_t> next{0};
+    std::int64_t end = 0;
+  };
+  static constexpr int most_shares = 16;
+  Share shares_[most_shares];
+  int share_count_ = 0;
   std::atomic<int> running_{0};
   std::atomic<bool> failed_{false};
   std::shared_ptr<const void> in_common_;  // of the task's ranges, where they work together
@@ -133,8 +141,10 @@ class ThreadPool {
   Worker* sleepers_to_wake(int wanted);
   static void wake(Worker* list);
   bool run_ranges(SharedTask& shared);
-  std::pair<std::int64_t, std::int64_t> take_range(SharedTask& shared) const;
-  void take_ranges(SharedTask& shared) const;
+  static void share_out(SharedTask& shared, int threads);
+  static int number_of_this_thread();
+  static std::pair<std::int64_t, std::int64_t> take_range(SharedTask& shared);
+  static void take_ranges(SharedTask& shared);
   void open(SharedTask& shared, int helpers);
   void close(SharedTask& shared);
   void close_locked(SharedTask& shared);

@@ -36,8 +36,8 @@ void share_after_an_end(Work&) {
 TEST(Sleepers, AreWokenByAJobThatGoesOnAfterAnEnd) {
   ThreadPool& pool = ThreadPool::of(Device::cpu());
   static Work first([](Work&) {});
-  pool.post(first);  // its threads start
-  if (pool.size() < 2) return;  // no other could come
+  pool.post(first);                                            // its threads start
+  if (pool.size() < 2) return;                                 // no other could come
   std::this_thread::sleep_for(std::chrono::milliseconds(20));  // and fall asleep
   static Work job(share_after_an_end);
   pool.post(job);
