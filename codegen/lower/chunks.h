@@ -27,10 +27,10 @@ struct Chunks {
   std::int64_t size = 0, count = 0;
 };
 
-/// Rows of a chunk where the columns of a row-major [rows, columns] matrix are summed, so that it is
-/// read along its rows: the sum of a whole column reads a piece of each row, a cache line or a few,
-/// and goes on to the next one. Nothing where the matrix is small, as `sums` has it, or narrow, or
-/// has few rows. `element_bytes` are those of an element.
+/// Rows of a chunk where the columns of a row-major [rows, columns] matrix are summed, so that it
+/// is read along its rows: the sum of a whole column reads a piece of each row, a cache line or a
+/// few, and goes on to the next one. Nothing where the matrix is small, as `sums` has it, or
+/// narrow, or has few rows. `element_bytes` are those of an element.
 std::optional<std::int64_t> rows_per_chunk(std::int64_t rows, std::int64_t columns,
                                            std::int64_t element_bytes, ColumnSums sums);
 

@@ -201,10 +201,10 @@ class DotLowering {
     std::vector<Reduction> reductions;
     for (const std::vector<Index>& point : points) {
       std::copy(point.begin(), point.end(), writer.domain.begin());
+      // Beyond the end of the last chunk both are zero, which adds nothing.
       Ref left = element(writer, node.inputs[0], axes_.lhs, dtype, inside);
       Ref right = element(writer, node.inputs[1], axes_.rhs, dtype, inside);
       Ref value = builder.compute(Op::multiply, dtype, {left, right});
-      if (inside) value = builder.compute(Op::select, dtype, {inside, value, initial[0]});
       reductions.push_back(make_reduction(combiner, node, initial, {value}, builder));
     }
     reductions = writer.close(loops, std::move(reductions));

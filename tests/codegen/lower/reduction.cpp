@@ -215,8 +215,11 @@ TEST(LowerReduction, SplitsAcrossSeveralReducedLoops) {
 TEST(LowerReduction, ColumnsOfALargeMatrixAreSummedInChunks) {
   // 1031 is prime: the last chunk is shorter.
   GraphBuilder b("columns");
-  Value x = b.parameter({f64, {1031, 132}});
-  Value sum = reduce(b, Op::reduce_sum, x, {0}), max = reduce(b, Op::reduce_max, x, {0});
+  const Shape shape{1031, 132};
+  Value x = b.parameter({f64, shape});
+  // What is beyond the end of a chunk would add 1.
+  Value more = b.add(Op::add, {x, spread(b, b.constant(Literal::scalar(f64, 1.0)), {}, shape)});
+  Value sum = reduce(b, Op::reduce_sum, more, {0}), max = reduce(b, Op::reduce_max, x, {0});
   Value first = b.add(Op::argmax, {x}, AxisAttributes{0}, Type{i32, {132}});
   expect_lowers_in_chunks(b.build({b.add(Op::add, {sum, max}), first}), 4);
 
