@@ -28,7 +28,8 @@ std::optional<std::int64_t> GroupLowering::column_chunk(ColumnSums sums) const {
 
 std::optional<Chunks> GroupLowering::split(const Nest& nest, ColumnSums sums) const {
   if (kept_size_ == 0 || row_size_ == 0) return std::nullopt;
-  const std::optional<std::int64_t> places = column_chunk(sums);
+  // Of two kernels, the one with the partial results would take the updates' arrays for its own.
+  const auto places = plan_.updates.empty() ? column_chunk(sums) : std::nullopt;
   if (!places && !has_few_long_rows(plan_)) return std::nullopt;
   for (std::uint32_t i = 0; i < region_.nodes().size(); ++i) {
     const Op op = region_.node(i).op;

@@ -249,5 +249,17 @@ TEST(LowerReduction, OtherColumnsAreSummedWhole) {
   EXPECT_EQ(lower_region(softmax(1 << 11, 1 << 10, 0), in_chunks).calls.size(), 1u);
 }
 
+TEST(LowerReduction, ColumnsThatUpdateAnArrayAreSummedWhole) {
+  const Graph region = parse(R"(
+graph rows(%0: f64[1024,128], %1: f64[4,128], %2: i64[]) {
+  %3: f64[128] = reduce_sum %0 axes=[0]
+  %4: f64[1,128] = reshape %3
+  %5: i64[] = constant 0
+  %6: f64[4,128] = dynamic_update_slice %1, %4, %2, %5
+  return %6
+})");
+  EXPECT_EQ(lower_region(region, in_chunks).calls.size(), 1u);
+}
+
 }  // namespace
 }  // namespace anabranch::testing
