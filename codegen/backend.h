@@ -10,7 +10,7 @@
 #include "anabranch/options.h"
 #include "anabranch/stage.h"
 #include "codegen/kernel/pass.h"
-#include "codegen/lower/lower.h"
+#include "codegen/lower/column_sums.h"
 #include "codegen/plan/dot_split.h"
 #include "codegen/schedule/device_model.h"
 #include "ir/kernel/kernel.h"

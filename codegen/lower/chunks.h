@@ -13,7 +13,7 @@
 #include <optional>
 #include <vector>
 
-#include "codegen/lower/lower.h"
+#include "codegen/lower/column_sums.h"
 #include "codegen/lower/lowered.h"
 #include "codegen/lower/nest.h"
 #include "codegen/lower/writer.h"

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "codegen/lower/lower.h"
+#include "codegen/lower/column_sums.h"
 #include "codegen/lower/lowered.h"
 #include "ir/graph/graph.h"
 

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "codegen/lower/chunks.h"
+#include "codegen/lower/column_sums.h"
 #include "codegen/lower/combiner.h"
-#include "codegen/lower/lower.h"
 #include "codegen/lower/lowered.h"
 #include "codegen/lower/nest.h"
 #include "ir/fusion_plan.h"
