@@ -112,13 +112,13 @@ void batch_ours(benchmark::State& state, std::int64_t count, ab::Dtype dtype) {
   rate(state, n, count);
 }
 
-// An [m, k] matrix times a [k, n] one, by loops of ours where those are chosen, or by oneDNN.
+// An [m, k] matrix times a [k, n] one, by loops of ours where those are chosen, or by the library.
 void chosen(benchmark::State& state, std::int64_t m, std::int64_t k, std::int64_t n,
-            bool by_library) {
+            ab::Dtype dtype, bool by_library) {
   ab::Options options = ab::default_options();
   options.prefer_libraries = by_library;
   auto product = ab::jit([](ab::Array a, ab::Array b) { return ab::matmul(a, b); }, options);
-  ab::Array a = ab::ones({m, k}), b = ab::ones({k, n});
+  ab::Array a = ab::ones({m, k}, dtype), b = ab::ones({k, n}, dtype);
   product(a, b).wait();
   for (auto _ : state) product(a, b).wait();
 }
@@ -162,12 +162,14 @@ void batch(const std::string& name, std::int64_t count, ab::Dtype dtype,
       [=](benchmark::State& state) { batch_direct(state, count, type); }, n);
 }
 
-void choice(std::int64_t m, std::int64_t k, std::int64_t n) {
-  const std::string name =
-      "[" + std::to_string(m) + "," + std::to_string(k) + "] times [.," + std::to_string(n) + "]";
+void choice(std::int64_t m, std::int64_t k, std::int64_t n, ab::Dtype dtype = ab::f32) {
+  const bool is_f64 = dtype == ab::f64;
+  const std::string name = std::string(is_f64 ? "f64 [" : "[") + std::to_string(m) + "," +
+                           std::to_string(k) + "] times [.," + std::to_string(n) + "]";
+  const std::string library = is_f64 ? "OpenBLAS" : "oneDNN";
   for (bool by_library : {false, true}) {
-    const Run run = [=](benchmark::State& state) { chosen(state, m, k, n, by_library); };
-    add(name + (by_library ? "/peer: oneDNN, as we call it" : "/ours"), run, 1);
+    const Run run = [=](benchmark::State& state) { chosen(state, m, k, n, dtype, by_library); };
+    add(name + (by_library ? "/peer: " + library + ", as we call it" : "/ours"), run, 1);
   }
 }
 
@@ -182,8 +184,12 @@ int main(int argc, char** argv) {
   batch("1,000 dots of", 1'000, ab::f32, Type::f32, 4);
   choice(4096, 4096, 1);
   choice(1, 4096, 4096);
+  choice(8, 30'000, 2'000);
   choice(16, 16, 16);
   batch("bf16 dot", 1, ab::bf16, Type::bf16, 1024);
+  choice(4096, 4096, 1, ab::f64);
+  choice(1, 4096, 4096, ab::f64);
+  choice(8, 4096, 4096, ab::f64);
   for (std::int64_t n : {256, 512, 1024}) {
     const Run run = [](benchmark::State& state) { batch_ours(state, 1, ab::f64); };
     add("f64 dot " + std::to_string(n) + "/ours", run, n);

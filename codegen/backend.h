@@ -10,6 +10,7 @@
 #include "anabranch/options.h"
 #include "anabranch/stage.h"
 #include "codegen/kernel/pass.h"
+#include "codegen/lower/column_sums.h"
 #include "codegen/plan/dot_split.h"
 #include "codegen/schedule/device_model.h"
 #include "ir/kernel/kernel.h"
@@ -51,6 +52,8 @@ class Backend {
   /// Whether that library runs an epilogue on parts of the result while they are in the cache.
   /// Kernels of their own follow elsewhere.
   virtual bool runs_epilogue(const ConvolutionStep&) const { return true; }
+  /// How kernels sum the columns of a matrix.
+  virtual ColumnSums column_sums() const { return {}; }
   /// The passes of a kernel as `lower` made it, and what they should know about the machine.
   virtual std::span<const KernelPass> kernel_passes() const = 0;
   virtual Target kernel_target() const = 0;

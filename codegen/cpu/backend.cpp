@@ -119,6 +119,9 @@ class CpuBackend final : public Backend {
     return has_tiles_of_one_run(step);
   }
 
+  // What a last-level cache holds is summed as fast without partial results (docs/benchmarks.md).
+  ColumnSums column_sums() const override { return {.least_chunked_bytes = 32 << 20}; }
+
   std::span<const KernelPass> kernel_passes() const override { return cpu::kernel_passes(); }
   Target kernel_target() const override {
     const CpuModel& cpu = host_cpu();

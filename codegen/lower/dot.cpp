@@ -1,7 +1,9 @@
 #include "codegen/lower/dot.h"
 
 #include <algorithm>
+#include <optional>
 
+#include "codegen/lower/chunks.h"
 #include "codegen/lower/combiner.h"
 #include "codegen/lower/nest.h"
 #include "codegen/lower/writer.h"
@@ -11,6 +13,9 @@ namespace {
 
 // Rows of the left operand that one pass over the right one serves.
 constexpr std::int64_t rows_at_once = 4;
+// Rows that are multiplied at once by a matrix whose sums are in chunks. Of more, the partial
+// results would be half as large as the matrix.
+constexpr std::int64_t most_rows = 8;
 
 /// The dot's loops as axes: batch, left free and right free (the result's axes), then contracting.
 struct DotAxes {
@@ -60,16 +65,35 @@ class DotLowering {
                      node.as<DotAttributes>());
   }
 
-  Kernel run() {
+  Lowered run(ColumnSums columns) {
     std::vector<int> contracting;
     for (int axis = axes_.first_contracting; axis < rank(); ++axis) contracting.push_back(axis);
-    Nest nest = loop_per_axis(axes_.sizes, contracting);
+    const Nest nest = loop_per_axis(axes_.sizes, contracting);
     Nest joined = nest;
     write(nest, 1, &joined);
-    return write(joined, rows_at_once, nullptr);
+    Lowered lowered;
+    if (const std::optional rows = chunk_rows(columns)) {
+      chunks_ = cut_into_chunks(joined.reduced, *rows);
+      lowered.calls.push_back(partial_kernel(joined));
+      lowered.calls.push_back(combining_kernel(joined));
+      lowered.temporaries.push_back(partial_type());
+      return lowered;
+    }
+    KernelCall& call = lowered.calls.emplace_back(write(joined, rows_at_once, nullptr));
+    for (std::uint32_t i = 0; i < region_.parameter_count(); ++i) {
+      call.arguments.push_back({KernelArgument::Kind::input, i});
+    }
+    add_output_arguments(call, region_.outputs().size());
+    return lowered;
   }
 
  private:
+  /// The places of the result that one iteration of the kept loops computes.
+  struct Block {
+    std::vector<Ref> loops;
+    std::vector<std::vector<Index>> points;
+  };
+
   int rank() const { return static_cast<int>(axes_.sizes.size()); }
 
   // With `rows` of the last left axis at once. Tells in `joined` which loops could be one.
@@ -78,7 +102,26 @@ class DotLowering {
     writer.add_outputs(region_);
     if (region_.node(dot_).types[0].size() == 0) return writer.builder.take();
 
-    std::vector<Ref> kept_loops;
+    const Block block = open_block(writer, rows);
+    const std::vector<Ref> sums = fold(writer, block.points, {});
+    for (std::size_t i = 0; i < sums.size(); ++i) store(writer, block.points[i], sums[i]);
+    close(writer, block.loops.size());
+    if (joined) {
+      const auto used = writer.builder.used_indices();
+      const IndexTable& table = writer.builder.indices();
+      joined->kept = join_groups(nest.kept, std::span(&block.loops, 1), used, table);
+      joined->reduced = join_groups(nest.reduced, writer.reduced_loops, used, table);
+    }
+    return writer.builder.take();
+  }
+
+  static void close(GroupWriter& writer, std::size_t loops) {
+    for (std::size_t i = 0; i < loops; ++i) writer.builder.close_loop();
+  }
+
+  Block open_block(GroupWriter& writer, std::int64_t rows) const {
+    const Nest& nest = writer.nest;
+    Block made;
     const std::size_t blocked = blocked_group(nest);
     std::int64_t block = 1;
     for (std::size_t i = 0; i < nest.kept.size(); ++i) {
@@ -87,12 +130,11 @@ class DotLowering {
         block = std::min(rows, extent);
         extent = (extent + block - 1) / block;
       }
-      kept_loops.push_back(writer.builder.open_loop(extent));
+      made.loops.push_back(writer.builder.open_loop(extent));
     }
-    std::vector<std::vector<Index>> points;
     for (std::int64_t row = 0; row < block; ++row) {
       for (std::size_t i = 0; i < nest.kept.size(); ++i) {
-        Index flat = writer.builder.index_of(kept_loops[i]);
+        Index flat = writer.builder.index_of(made.loops[i]);
         if (i == blocked) {
           // The last block may reach beyond the end, where it computes the last row again.
           IndexTable& table = writer.builder.indices();
@@ -100,17 +142,10 @@ class DotLowering {
         }
         writer.set_axes(nest.kept[i], flat);
       }
-      points.push_back(writer.domain);
+      made.points.push_back(writer.domain);
+      made.points.back().resize(static_cast<std::size_t>(axes_.first_contracting));
     }
-    fold(writer, points);
-    for (std::size_t i = 0; i < kept_loops.size(); ++i) writer.builder.close_loop();
-    if (joined) {
-      const auto used = writer.builder.used_indices();
-      const IndexTable& table = writer.builder.indices();
-      joined->kept = join_groups(nest.kept, std::span(&kept_loops, 1), used, table);
-      joined->reduced = join_groups(nest.reduced, writer.reduced_loops, used, table);
-    }
-    return writer.builder.take();
+    return made;
   }
 
   // The last loop over left axes alone; the number of loops if there is none. It is no block where
@@ -132,75 +167,157 @@ class DotLowering {
                        [](std::int64_t size) { return size == 1; });
   }
 
-  Ref element(GroupWriter& writer, Value operand, const std::vector<int>& axes, Dtype dtype) const {
+  Ref element(GroupWriter& writer, Value operand, const std::vector<int>& axes, Dtype dtype,
+              Ref mask) const {
     std::vector<Index> place;
     for (int axis : axes) place.push_back(writer.domain[static_cast<std::size_t>(axis)]);
-    Ref value = writer.producers.value_at(operand, writer.producers.point(std::move(place)));
+    Ref value = writer.producers.value_at(operand, writer.producers.point(std::move(place)), mask);
     if (region_.type(operand).dtype == dtype) return value;
     return writer.builder.compute(Op::convert, dtype, {value});
   }
 
-  // The sums for all of `points`, which share the other loops, and what the outputs make of them.
-  void fold(GroupWriter& writer, std::vector<std::vector<Index>>& points) const {
+  // The sums for all of `points`, which share the other loops: over the chunk of the open loop
+  // `chunk`, if there is one.
+  std::vector<Ref> fold(GroupWriter& writer, const std::vector<std::vector<Index>>& points,
+                        Ref chunk) const {
     const Node& node = region_.node(dot_);
     const Combiner combiner = combiner_of(node, region_);
-    const std::vector<Ref> initial =
-        initial_scalars(combiner, node, writer.producers, writer.builder);
+    const Dtype dtype = combiner.dtypes[0];
+    KernelBuilder& builder = writer.builder;
+    const std::vector<Ref> initial = initial_scalars(combiner, node, writer.producers, builder);
     std::vector<Ref> sums(points.size(), initial[0]);
-    if (Shape(contracting_sizes()).size() > 0) {
-      std::vector<Ref> loops = writer.open(writer.nest.reduced);
-      writer.reduced_loops.push_back(loops);
-      if (loops.empty()) loops.push_back(writer.builder.open_loop(1));
-      const std::vector<Index> contracting = writer.domain;
-      std::vector<Reduction> reductions;
-      for (std::vector<Index>& point : points) {
-        writer.domain = contracting;
-        std::copy_n(point.begin(), axes_.first_contracting, writer.domain.begin());
-        Ref left = element(writer, node.inputs[0], axes_.lhs, combiner.dtypes[0]);
-        Ref right = element(writer, node.inputs[1], axes_.rhs, combiner.dtypes[0]);
-        Ref value = writer.builder.compute(Op::multiply, combiner.dtypes[0], {left, right});
-        reductions.push_back(make_reduction(combiner, node, initial, {value}, writer.builder));
+    if (Shape(contracting_sizes()).size() == 0) return sums;
+    std::size_t loops = writer.nest.reduced.size();
+    Ref inside;
+    if (chunk) {
+      inside = open_chunk(writer, chunk, chunks_);
+    } else {
+      writer.reduced_loops.push_back(writer.open(writer.nest.reduced));
+      if (loops == 0) {
+        builder.open_loop(1);
+        loops = 1;
       }
-      reductions = writer.close(loops.size(), std::move(reductions));
-      for (std::size_t i = 0; i < sums.size(); ++i) sums[i] = reductions[i].results[0];
     }
-    for (std::size_t i = 0; i < points.size(); ++i) store(writer, combiner, points[i], sums[i]);
+    std::vector<Reduction> reductions;
+    for (const std::vector<Index>& point : points) {
+      std::copy(point.begin(), point.end(), writer.domain.begin());
+      // Beyond the end of the last chunk both are zero, which adds nothing.
+      Ref left = element(writer, node.inputs[0], axes_.lhs, dtype, inside);
+      Ref right = element(writer, node.inputs[1], axes_.rhs, dtype, inside);
+      Ref value = builder.compute(Op::multiply, dtype, {left, right});
+      reductions.push_back(make_reduction(combiner, node, initial, {value}, builder));
+    }
+    reductions = writer.close(loops, std::move(reductions));
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] = reductions[i].results[0];
+    return sums;
   }
 
   std::vector<std::int64_t> contracting_sizes() const {
     return {axes_.sizes.begin() + axes_.first_contracting, axes_.sizes.end()};
   }
 
-  void store(GroupWriter& writer, const Combiner& combiner, std::vector<Index> place,
-             Ref sum) const {
-    place.resize(static_cast<std::size_t>(axes_.first_contracting));
+  // What the outputs make of the sum at `place`.
+  void store(GroupWriter& writer, std::vector<Index> place, Ref sum) const {
     const Node& node = region_.node(dot_);
     const Index flat = writer.builder.indices().flatten(place, node.types[0].shape.sizes());
     const Point point = writer.producers.point(std::move(place));
-    bind_results(combiner, dot_, node, point, {sum}, writer.producers, writer.builder);
+    bind_results(combiner_of(node, region_), dot_, node, point, {sum}, writer.producers,
+                 writer.builder);
     for (std::uint32_t i = 0; i < region_.outputs().size(); ++i) {
       Ref value = writer.producers.value_at(region_.outputs()[i], point);
       writer.builder.store(writer.first_output + i, flat, value);
     }
   }
 
+  // --- sums in chunks
+
+  std::int64_t result_size() const { return region_.node(dot_).types[0].size(); }
+  Type partial_type() const {
+    const Dtype dtype = combiner_of(region_.node(dot_), region_).dtypes[0];
+    return {dtype, Shape{chunks_.count, result_size()}};
+  }
+  std::int64_t size_of_axes(int first, int end) const {
+    return Shape(std::vector(axes_.sizes.begin() + first, axes_.sizes.begin() + end)).size();
+  }
+  // Places of a chunk, where few rows are multiplied by a large matrix whose own rows are along the
+  // result.
+  std::optional<std::int64_t> chunk_rows(ColumnSums sums) const {
+    const std::int64_t left = size_of_axes(axes_.first_left, axes_.first_right);
+    const std::int64_t right = size_of_axes(axes_.first_right, axes_.first_contracting);
+    const bool is_left_long = left > right;
+    if (std::min(left, right) > (is_left_long ? 1 : most_rows)) return std::nullopt;
+    const std::vector<int>& axes = is_left_long ? axes_.lhs : axes_.rhs;
+    const auto last = std::find_if(axes.rbegin(), axes.rend(), [&](int axis) {
+      return axes_.sizes[static_cast<std::size_t>(axis)] > 1;
+    });
+    const bool is_along_result =
+        last != axes.rend() && *last >= axes_.first_left && *last < axes_.first_contracting;
+    if (!is_along_result) return std::nullopt;
+    const Value matrix = region_.node(dot_).inputs[is_left_long ? 0 : 1];
+    return rows_per_chunk(size_of_axes(axes_.first_contracting, rank()), std::max(left, right),
+                          static_cast<std::int64_t>(byte_size(region_.type(matrix).dtype)), sums);
+  }
+
+  KernelCall partial_kernel(const Nest& nest) const {
+    GroupWriter writer(region_, name_ + "_partial", nest, rank());
+    KernelBuilder& builder = writer.builder;
+    IndexTable& table = builder.indices();
+    KernelCall call;
+    const std::uint32_t buffer =
+        add_partials(writer, call, region_.parameter_count(), {partial_type()}, Access::write);
+    const Ref chunk = builder.open_loop(chunks_.count);
+    const Block block = open_block(writer, most_rows);
+    const std::vector<Ref> sums = fold(writer, block.points, chunk);
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      builder.store(buffer, partial_place(table, builder.index_of(chunk), block.points[i]),
+                    sums[i]);
+    }
+    close(writer, block.loops.size() + 1);
+    call.kernel = builder.take();
+    return call;
+  }
+
+  KernelCall combining_kernel(const Nest& nest) const {
+    GroupWriter writer(region_, name_, nest, rank());
+    KernelBuilder& builder = writer.builder;
+    KernelCall call;
+    const std::uint32_t buffer =
+        add_partials(writer, call, region_.parameter_count(), {partial_type()}, Access::read);
+    writer.add_outputs(region_);
+    add_output_arguments(call, region_.outputs().size());
+
+    const Block block = open_block(writer, 1);
+    const Node& node = region_.node(dot_);
+    const Combiner combiner = combiner_of(node, region_);
+    const std::vector<Ref> initial = initial_scalars(combiner, node, writer.producers, builder);
+    const Ref chunk = builder.open_loop(chunks_.count);
+    const Ref value = builder.load(
+        buffer, partial_place(builder.indices(), builder.index_of(chunk), block.points[0]));
+    std::vector<Reduction> sum;
+    sum.push_back(make_reduction(combiner, node, initial, {value}, builder));
+    sum = builder.close_loop(std::move(sum));
+    store(writer, block.points[0], sum[0].results[0]);
+    close(writer, block.loops.size());
+    call.kernel = builder.take();
+    return call;
+  }
+
+  Index partial_place(IndexTable& table, Index chunk, const std::vector<Index>& place) const {
+    return table.add(table.scale(chunk, result_size()),
+                     table.flatten(place, region_.node(dot_).types[0].shape.sizes()));
+  }
+
   const Graph& region_;
   const std::string& name_;
   std::uint32_t dot_ = 0;
   DotAxes axes_;
+  Chunks chunks_;  // where sums are in chunks
 };
 
 }  // namespace
 
-Lowered lower_dot(const Graph& region, const std::string& name) {
-  KernelCall call{DotLowering(region, name).run(), {}};
-  for (std::uint32_t i = 0; i < region.parameter_count(); ++i) {
-    call.arguments.push_back({KernelArgument::Kind::input, i});
-  }
-  for (std::uint32_t i = 0; i < region.outputs().size(); ++i) {
-    call.arguments.push_back({KernelArgument::Kind::output, i});
-  }
-  return {{std::move(call)}, {}};
+Lowered lower_dot(const Graph& region, const std::string& name, ColumnSums columns) {
+  return DotLowering(region, name).run(columns);
 }
 
 }  // namespace anabranch

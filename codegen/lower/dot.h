@@ -3,12 +3,13 @@
 
 #include <string>
 
+#include "codegen/lower/column_sums.h"
 #include "codegen/lower/lowered.h"
 #include "ir/graph/graph.h"
 
 namespace anabranch {
 
 /// `region` is a dot of two parameters, then an elementwise epilogue over the dot's shape.
-Lowered lower_dot(const Graph& region, const std::string& name);
+Lowered lower_dot(const Graph& region, const std::string& name, ColumnSums columns);
 
 }  // namespace anabranch

@@ -35,14 +35,14 @@ GroupLowering::GroupLowering(const Graph& region, FusionPlan plan, std::string n
   row_size_ = product(reduced_sizes_);
 }
 
-Lowered GroupLowering::run() {
+Lowered GroupLowering::run(ColumnSums columns) {
   Nest nest = loop_per_axis(plan_.domain.sizes(), plan_.reduced_axes);
   for (const Node& node : region_.nodes()) {
     // It combines in row-major order, so one loop must walk all of it.
     if (node.op == Op::reduce) nest.reduced = as_one_group(nest.reduced);
   }
   Trial trial = attempt(nest, {});
-  if (auto cut = split(trial.joined)) {
+  if (auto cut = split(trial.joined, columns)) {
     Lowered lowered;
     lowered.calls.push_back(partial_kernel(trial.joined, *cut));
     lowered.calls.push_back(combining_kernel(trial.joined, *cut));

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "codegen/lower/chunks.h"
+#include "codegen/lower/column_sums.h"
 #include "codegen/lower/combiner.h"
 #include "codegen/lower/lowered.h"
 #include "codegen/lower/nest.h"
@@ -19,13 +21,11 @@
 
 namespace anabranch {
 
-struct GroupWriter;
-
 class GroupLowering {
  public:
   GroupLowering(const Graph& region, FusionPlan plan, std::string name);
 
-  Lowered run();
+  Lowered run(ColumnSums columns);
 
  private:
   /// What one attempt at the whole group learns or uses.
@@ -35,12 +35,6 @@ class GroupLowering {
     std::vector<Value> kept_row;  ///< costly element values that a later stage needs again
   };
 
-  /// How a long reduction with few results is cut: loop `group` of the reduced ones into `chunks`.
-  struct Split {
-    std::size_t group = 0;
-    std::int64_t chunk = 0, chunks = 0;
-  };
-
   Trial attempt(const Nest& nest, const std::vector<Value>& kept_row) const;
   void write_stage(GroupWriter& writer, int stage) const;
   void fold_stage(GroupWriter& writer, const std::vector<std::uint32_t>& reductions) const;
@@ -48,10 +42,11 @@ class GroupLowering {
   void store_rows(GroupWriter& writer) const;
   Ref reuse(GroupWriter& writer, Value value, Point at) const;
 
-  std::optional<Split> split(const Nest& nest) const;
-  KernelCall partial_kernel(const Nest& nest, const Split& split) const;
-  KernelCall combining_kernel(const Nest& nest, const Split& split) const;
-  std::vector<Type> partial_types(const Split& split) const;
+  std::optional<Chunks> split(const Nest& nest, ColumnSums sums) const;
+  std::optional<std::int64_t> column_chunk(ColumnSums sums) const;
+  KernelCall partial_kernel(const Nest& nest, const Chunks& chunks) const;
+  KernelCall combining_kernel(const Nest& nest, const Chunks& chunks) const;
+  std::vector<Type> partial_types(const Chunks& chunks) const;
 
   /// What output `i` is at the place at hand, and where that is stored.
   struct Stored {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "codegen/lower/chunks.h"
 #include "codegen/lower/group.h"
 #include "codegen/lower/writer.h"
 
@@ -11,57 +12,25 @@ namespace {
 constexpr std::int64_t chunk_elements = 1 << 14;
 constexpr std::int64_t most_chunks = 512;
 
-/// The divisor of `extent` nearest to `wanted`, or `wanted` where none is near.
-std::int64_t divisor_near(std::int64_t extent, std::int64_t wanted) {
-  const std::int64_t farthest = std::min<std::int64_t>(wanted / 2, 4096);
-  for (std::int64_t distance = 0; distance <= farthest; ++distance) {
-    for (std::int64_t size : {wanted - distance, wanted + distance}) {
-      if (size > 0 && extent % size == 0) return size;
-    }
-  }
-  return wanted;
-}
-
-/// Buffers for the operands, then the partial results, as `access` says; gives the first of those.
-std::uint32_t add_arguments(GroupWriter& writer, KernelCall& call, std::size_t inputs,
-                            const std::vector<Type>& partials, Access access) {
-  for (std::uint32_t i = 0; i < inputs; ++i) {
-    call.arguments.push_back({KernelArgument::Kind::input, i});
-  }
-  for (std::uint32_t i = 0; i < partials.size(); ++i) {
-    writer.builder.add_buffer(
-        {"partial" + std::to_string(i), partials[i].dtype, partials[i].size(), access});
-    call.arguments.push_back({KernelArgument::Kind::temporary, i});
-  }
-  return static_cast<std::uint32_t>(inputs);
-}
-
-/// Opens the reduced loops, loop `cut` of them over the `chunk` places of the open loop `chunks`.
-/// Gives the condition for a place to exist where the last chunk reaches beyond the end.
-Ref open_chunk(GroupWriter& writer, Ref chunks, std::size_t cut, std::int64_t chunk) {
-  KernelBuilder& builder = writer.builder;
-  IndexTable& table = builder.indices();
-  Ref inside;
-  for (std::size_t i = 0; i < writer.nest.reduced.size(); ++i) {
-    const AxisGroup& group = writer.nest.reduced[i];
-    Index place = builder.index_of(builder.open_loop(i == cut ? chunk : group.extent));
-    if (i == cut) {
-      place = table.add(table.scale(builder.index_of(chunks), chunk), place);
-      if (table[place].high >= group.extent) {
-        Ref end = builder.constant(i64, static_cast<std::uint64_t>(group.extent));
-        inside = builder.compute(Op::compare, bool_, {builder.scalar(place), end}, Comparison::lt);
-      }
-    }
-    writer.set_axes(group, place);
-  }
-  writer.element = writer.producers.point(writer.domain);
-  return inside;
-}
-
 }  // namespace
 
-std::optional<GroupLowering::Split> GroupLowering::split(const Nest& nest) const {
-  if (kept_size_ == 0 || !has_few_long_rows(plan_)) return std::nullopt;
+// Places of a chunk, where the reductions run down the columns of a large matrix.
+std::optional<std::int64_t> GroupLowering::column_chunk(ColumnSums sums) const {
+  const std::vector<std::uint32_t> reductions = reductions_of(0);
+  if (reductions.empty() || plan_.reduced_axes.empty() || can_keep_rows(plan_)) return std::nullopt;
+  std::int64_t columns = 1;
+  const int last = *std::max_element(plan_.reduced_axes.begin(), plan_.reduced_axes.end());
+  for (int axis = last + 1; axis < plan_.domain.rank(); ++axis) columns *= plan_.domain[axis];
+  const Value summed = region_.node(reductions[0]).inputs[0];
+  const auto bytes = static_cast<std::int64_t>(byte_size(region_.type(summed).dtype));
+  return rows_per_chunk(row_size_, columns, bytes, sums);
+}
+
+std::optional<Chunks> GroupLowering::split(const Nest& nest, ColumnSums sums) const {
+  if (kept_size_ == 0 || row_size_ == 0) return std::nullopt;
+  // Of two kernels, the one with the partial results would take the updates' arrays for its own.
+  const auto places = plan_.updates.empty() ? column_chunk(sums) : std::nullopt;
+  if (!places && !has_few_long_rows(plan_)) return std::nullopt;
   for (std::uint32_t i = 0; i < region_.nodes().size(); ++i) {
     const Op op = region_.node(i).op;
     if (is_reduction(op) && (plan_.stage[i] > 0 || op == Op::reduce)) return std::nullopt;
@@ -69,38 +38,31 @@ std::optional<GroupLowering::Split> GroupLowering::split(const Nest& nest) const
   if (std::ranges::find(plan_.is_row, 0) != plan_.is_row.end()) {
     return std::nullopt;
   }
-  Split cut;
-  for (std::size_t i = 1; i < nest.reduced.size(); ++i) {
-    if (nest.reduced[i].extent > nest.reduced[cut.group].extent) cut.group = i;
-  }
-  const std::int64_t extent = nest.reduced[cut.group].extent;
-  const std::int64_t elements = std::max(chunk_elements, row_size_ / most_chunks);
-  cut.chunk = std::clamp<std::int64_t>(elements / (row_size_ / extent), 1, extent);
-  cut.chunk = divisor_near(extent, cut.chunk);
-  cut.chunks = (extent + cut.chunk - 1) / cut.chunk;
-  return cut;
+  return cut_into_chunks(nest.reduced,
+                         places.value_or(std::max(chunk_elements, row_size_ / most_chunks)));
 }
 
-std::vector<Type> GroupLowering::partial_types(const Split& cut) const {
+std::vector<Type> GroupLowering::partial_types(const Chunks& cut) const {
   std::vector<Type> types;
   for (std::uint32_t index : reductions_of(0)) {
     for (Dtype dtype : combiner_of(region_.node(index), region_).dtypes) {
-      types.push_back({dtype, Shape{cut.chunks, kept_size_}});
+      types.push_back({dtype, Shape{cut.count, kept_size_}});
     }
   }
   return types;
 }
 
-KernelCall GroupLowering::partial_kernel(const Nest& nest, const Split& cut) const {
+KernelCall GroupLowering::partial_kernel(const Nest& nest, const Chunks& cut) const {
   GroupWriter writer(region_, name_ + "_partial", nest, plan_.domain.rank());
   KernelBuilder& builder = writer.builder;
   IndexTable& table = builder.indices();
   KernelCall call;
   std::uint32_t buffer =
-      add_arguments(writer, call, region_.parameter_count(), partial_types(cut), Access::write);
-  const Ref chunk_loop = builder.open_loop(cut.chunks);
+      add_partials(writer, call, region_.parameter_count(), partial_types(cut), Access::write);
+  const Ref chunk_loop = builder.open_loop(cut.count);
   const std::vector<Ref> kept_loops = writer.open(nest.kept);
-  const Ref inside = open_chunk(writer, chunk_loop, cut.group, cut.chunk);
+  const Ref inside = open_chunk(writer, chunk_loop, cut);
+  writer.element = writer.producers.point(writer.domain);
 
   std::vector<Reduction> reductions;
   for (std::uint32_t index : reductions_of(0)) {
@@ -127,22 +89,20 @@ KernelCall GroupLowering::partial_kernel(const Nest& nest, const Split& cut) con
   return call;
 }
 
-KernelCall GroupLowering::combining_kernel(const Nest& nest, const Split& cut) const {
+KernelCall GroupLowering::combining_kernel(const Nest& nest, const Chunks& cut) const {
   GroupWriter writer(region_, name_, nest, plan_.domain.rank());
   KernelBuilder& builder = writer.builder;
   IndexTable& table = builder.indices();
   KernelCall call;
   std::uint32_t buffer =
-      add_arguments(writer, call, region_.parameter_count(), partial_types(cut), Access::read);
+      add_partials(writer, call, region_.parameter_count(), partial_types(cut), Access::read);
   writer.add_outputs(region_);
-  for (std::uint32_t i = 0; i < region_.outputs().size(); ++i) {
-    call.arguments.push_back({KernelArgument::Kind::output, i});
-  }
+  add_output_arguments(call, region_.outputs().size());
 
   const std::vector<Ref> kept_loops = writer.open(nest.kept);
   writer.row = writer.producers.point(writer.places(kept_axes_));
   const Index kept = table.flatten(writer.places(kept_axes_), kept_sizes_);
-  const Ref chunk_loop = builder.open_loop(cut.chunks);
+  const Ref chunk_loop = builder.open_loop(cut.count);
   const Index at = table.add(table.scale(builder.index_of(chunk_loop), kept_size_), kept);
   const std::vector<std::uint32_t> nodes = reductions_of(0);
   std::vector<Combiner> combiners;

@@ -42,12 +42,12 @@ inline std::vector<Literal> small_inputs(const Graph& graph, unsigned seed = 1) 
   return inputs;
 }
 
-inline Lowered lower_region(const Graph& region) {
+inline Lowered lower_region(const Graph& region, ColumnSums columns = {}) {
   Node fusion;
   fusion.op = Op::fusion;
   for (Value output : region.outputs()) fusion.types.push_back(region.type(output));
   fusion.regions = {region};
-  return lower(fusion, {}, region.name());
+  return lower(fusion, {}, region.name(), columns);
 }
 
 inline std::vector<Type> output_types(const Graph& graph) {
@@ -89,11 +89,12 @@ inline Kernel tile(Kernel kernel, const Target& target = {}, bool row_major = fa
 
 /// Lowered, lowered and tiled, and with its loops split besides, `region` gives what the
 /// interpreter gives.
-inline void expect_lowers(const Graph& region, double tolerance = 0, const Target& target = {}) {
+inline void expect_lowers(const Graph& region, double tolerance = 0, const Target& target = {},
+                          ColumnSums columns = {}) {
   const std::vector<Literal> inputs = small_inputs(region);
   const std::vector<Literal> wanted = interpret(region, inputs);
   const std::vector<Type> types = output_types(region);
-  Lowered lowered = lower_region(region);
+  Lowered lowered = lower_region(region, columns);
   for (const std::string_view step : {"lowered", "tiled", "split"}) {
     std::string where = to_string(region);
     for (KernelCall& call : lowered.calls) {
@@ -107,6 +108,18 @@ inline void expect_lowers(const Graph& region, double tolerance = 0, const Targe
       if (::testing::Test::HasFatalFailure()) return;
     }
   }
+}
+
+/// For matrices of 2^17 elements of 8 bytes and more.
+inline constexpr ColumnSums in_chunks = {.least_chunked_bytes = 1 << 20};
+
+/// The same where columns are summed in chunks: by two kernels, and by one else.
+inline void expect_lowers_in_chunks(const Graph& region, std::size_t temporaries = 1) {
+  const Lowered lowered = lower_region(region, in_chunks);
+  ASSERT_EQ(lowered.calls.size(), 2u) << to_string(region);
+  EXPECT_EQ(lowered.temporaries.size(), temporaries);
+  EXPECT_EQ(lower_region(region).calls.size(), 1u);
+  expect_lowers(region, 0, {}, in_chunks);
 }
 
 inline void expect_lowers(const std::string& text, double tolerance = 0,

@@ -79,6 +79,11 @@ class Dot {
 constexpr std::int64_t most_small_product = 8192;
 // A right operand of f64 that leaves a core's own cache: OpenBLAS computes with blocks of it.
 constexpr std::int64_t least_right_in_blocks = 1 << 17;
+// Elements of a right operand in f32, or f64, beyond which memory bounds a product of few rows.
+// Loops read it along its rows (codegen/lower/chunks.h); the libraries use it for more rows at
+// once.
+constexpr std::int64_t least_right_in_f32 = 1 << 25, least_right_in_f64 = 1 << 22;
+constexpr std::int64_t few_rows = 8;
 
 std::array<std::int64_t, 3> sizes_of(const DotTile& tile) {
   return {tile.batches, tile.rows, tile.columns};
@@ -347,8 +352,14 @@ bool has_library_dot(const Type& lhs, const Type& rhs, const DotAttributes& attr
 bool loops_are_faster(const Type& lhs, const Type& rhs, const DotAttributes& attributes) {
   const DotShape shape = dot_shape(lhs, rhs, attributes);
   if (shape.columns == 1) return true;
-  if (lhs.dtype != f64) return shape.rows * shape.columns * shape.inner <= most_small_product;
-  const bool is_cached = shape.inner * shape.columns < least_right_in_blocks;
+  const std::int64_t right = shape.inner * shape.columns;
+  if (lhs.dtype == f32 && shape.rows <= few_rows && right >= least_right_in_f32) {
+    const auto columns = folded(shape.right.free);
+    return columns && columns->stride == 1;
+  }
+  if (lhs.dtype != f64) return shape.rows * right <= most_small_product;
+  if (shape.rows > few_rows && right >= least_right_in_f64) return false;
+  const bool is_cached = right < least_right_in_blocks;
   const bool is_wide = shape.columns >= 1024 && shape.rows >= 256;
   return shape.rows < 32 || (is_cached && !is_wide);
 }

@@ -262,5 +262,22 @@ TEST(LoopsAreFaster, ForVectorsAndSmallProducts) {
   EXPECT_FALSE(faster(f32, 256, 256, 256));
 }
 
+TEST(LoopsAreFaster, ForFewRowsTimesALargeMatrix) {
+  const auto faster = [](Dtype dtype, std::int64_t rows, std::int64_t inner, std::int64_t columns) {
+    return loops_are_faster({dtype, Shape{rows, inner}}, {dtype, Shape{inner, columns}},
+                            {{}, {}, {1}, {0}});
+  };
+  EXPECT_TRUE(faster(f32, 8, 1 << 13, 1 << 12));
+  EXPECT_FALSE(faster(f32, 9, 1 << 13, 1 << 12));
+  EXPECT_FALSE(faster(f32, 8, 1 << 12, 1 << 12));
+  EXPECT_FALSE(faster(bf16, 8, 1 << 13, 1 << 12));
+  EXPECT_TRUE(faster(f64, 8, 1 << 11, 1 << 11));
+  EXPECT_FALSE(faster(f64, 9, 1 << 11, 1 << 11));
+  EXPECT_TRUE(faster(f64, 9, 1 << 10, 1 << 11));
+  // Along the sums.
+  const Type rows{f32, Shape{8, 1 << 13}}, matrix{f32, Shape{1 << 12, 1 << 13}};
+  EXPECT_FALSE(loops_are_faster(rows, matrix, {{}, {}, {1}, {1}}));
+}
+
 }  // namespace
 }  // namespace anabranch::cpu

@@ -54,5 +54,50 @@ TEST(LowerDot, ANodeOfItsOwn) {
             interpret(graph, inputs));
 }
 
+TEST(LowerDot, FewRowsTimesALargeMatrixAreSummedInChunks) {
+  // 1031 is prime: the last chunk is shorter.
+  expect_lowers_in_chunks(dot({f64, {1031}}, {f64, {1031, 132}}, {{}, {}, {0}, {0}}));
+  expect_lowers_in_chunks(dot({f64, {3, 1024}}, {f64, {1024, 132}}, {{}, {}, {1}, {0}}));
+  expect_lowers_in_chunks(dot({c128, {2099, 2}}, {c128, {2099, 72}}, {{}, {}, {0}, {0}}));
+  expect_lowers_in_chunks(dot({f64, {1031, 132}}, {f64, {1031}}, {{}, {}, {0}, {0}}));
+  expect_lowers_in_chunks(dot({f64, {4200, 33}}, {f64, {1, 4200}}, {{}, {}, {0}, {1}}));
+}
+
+TEST(LowerDot, ChunksOfBatchesAndSeveralContractions) {
+  expect_lowers_in_chunks(dot({c128, {2, 3, 1031}}, {c128, {2, 1031, 136}}, {{0}, {0}, {2}, {1}}));
+  expect_lowers_in_chunks(dot({f64, {8, 131}}, {f64, {131, 8, 132}}, {{}, {}, {0, 1}, {1, 0}}));
+}
+
+TEST(LowerDot, ChunksOfNarrowFloatsAreCarriedInF32) {
+  const Graph graph = dot({f16, {1031}}, {f16, {1031, 520}}, {{}, {}, {0}, {0}});
+  EXPECT_EQ(lower_region(graph, in_chunks).temporaries.at(0).dtype, f32);
+  expect_lowers_in_chunks(graph);
+}
+
+TEST(LowerDot, ChunksWithAnEpilogue) {
+  GraphBuilder b("dense");
+  const Type result{f64, {2, 132}};
+  Value x = b.parameter({f64, {2, 1031}}), w = b.parameter({f64, {1031, 132}}),
+        bias = b.parameter({f64, {132}});
+  Value y = b.add(Op::dot, {x, w}, DotAttributes{{}, {}, {1}, {0}});
+  Value spread = b.add(Op::broadcast_in_dim, {bias}, AxesAttributes{{1}}, result);
+  Value added = b.add(Op::add, {y, spread});
+  expect_lowers_in_chunks(b.build({b.add(Op::abs, {added}), added}));
+}
+
+TEST(LowerDot, OtherDotsAreSummedWhole) {
+  const auto kernels = [](Type lhs, Type rhs, DotAttributes attributes) {
+    const Graph graph = dot(std::move(lhs), std::move(rhs), std::move(attributes));
+    return lower_region(graph, in_chunks).calls.size();
+  };
+  const DotAttributes product{{}, {}, {1}, {0}};
+  EXPECT_EQ(kernels({f64, {8, 1024}}, {f64, {1024, 128}}, product), 2u);
+  EXPECT_EQ(kernels({f64, {9, 1024}}, {f64, {1024, 128}}, product), 1u);
+  EXPECT_EQ(kernels({f64, {8, 1023}}, {f64, {1023, 128}}, product), 1u);  // small
+  EXPECT_EQ(kernels({f64, {128, 1024}}, {f64, {1024, 1}}, product), 1u);  // along the sums
+  EXPECT_EQ(kernels({f64, {8, 1024}}, {f64, {128, 1024}}, {{}, {}, {1}, {1}}), 1u);
+  EXPECT_EQ(kernels({f64, {1024, 128}}, {f64, {1024, 2}}, {{}, {}, {0}, {0}}), 1u);
+}
+
 }  // namespace
 }  // namespace anabranch::testing

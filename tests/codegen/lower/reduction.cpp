@@ -212,5 +212,54 @@ TEST(LowerReduction, SplitsAcrossSeveralReducedLoops) {
   expect_lowers(region);
 }
 
+TEST(LowerReduction, ColumnsOfALargeMatrixAreSummedInChunks) {
+  // 1031 is prime: the last chunk is shorter.
+  GraphBuilder b("columns");
+  const Shape shape{1031, 132};
+  Value x = b.parameter({f64, shape});
+  // What is beyond the end of a chunk would add 1.
+  Value more = b.add(Op::add, {x, spread(b, b.constant(Literal::scalar(f64, 1.0)), {}, shape)});
+  Value sum = reduce(b, Op::reduce_sum, more, {0}), max = reduce(b, Op::reduce_max, x, {0});
+  Value first = b.add(Op::argmax, {x}, AxisAttributes{0}, Type{i32, {132}});
+  expect_lowers_in_chunks(b.build({b.add(Op::add, {sum, max}), first}), 4);
+
+  GraphBuilder c("pixels");
+  Value y = c.parameter({i64, {3, 31, 33, 132}});
+  expect_lowers_in_chunks(c.build({reduce(c, Op::reduce_sum, y, {0, 1, 2})}));
+}
+
+TEST(LowerReduction, ChunksOfBatchesOfColumns) {
+  GraphBuilder b("batches");
+  Value x = b.parameter({f64, {2, 1024, 132}});
+  expect_lowers_in_chunks(b.build({reduce(b, Op::reduce_sum, x, {1})}));
+}
+
+TEST(LowerReduction, OtherColumnsAreSummedWhole) {
+  const auto kernels = [](const Shape& shape, std::vector<std::int64_t> axes) {
+    GraphBuilder b("columns");
+    Value x = b.parameter({f64, shape});
+    const Graph region = b.build({reduce(b, Op::reduce_sum, x, std::move(axes))});
+    return lower_region(region, in_chunks).calls.size();
+  };
+  EXPECT_EQ(kernels({1024, 128}, {0}), 2u);
+  EXPECT_EQ(kernels({1023, 128}, {0}), 1u);  // small
+  EXPECT_EQ(kernels({1024, 128}, {1}), 1u);
+  EXPECT_EQ(kernels({1024, 128}, {}), 1u);
+  EXPECT_EQ(kernels({0, 128}, {0}), 1u);
+  EXPECT_EQ(lower_region(softmax(1 << 11, 1 << 10, 0), in_chunks).calls.size(), 1u);
+}
+
+TEST(LowerReduction, ColumnsThatUpdateAnArrayAreSummedWhole) {
+  const Graph region = parse(R"(
+graph rows(%0: f64[1024,128], %1: f64[4,128], %2: i64[]) {
+  %3: f64[128] = reduce_sum %0 axes=[0]
+  %4: f64[1,128] = reshape %3
+  %5: i64[] = constant 0
+  %6: f64[4,128] = dynamic_update_slice %1, %4, %2, %5
+  return %6
+})");
+  EXPECT_EQ(lower_region(region, in_chunks).calls.size(), 1u);
+}
+
 }  // namespace
 }  // namespace anabranch::testing

@@ -1,6 +1,7 @@
 // Kernels so large that code is shared, masked throughout or cut, each run in every way (ways.cpp).
 #include <gtest/gtest.h>
 
+#include "ir/text/parse.h"
 #include "tests/support/compare.h"
 #include "tests/support/graph_families.h"
 #include "tests/support/random_graph.h"
@@ -15,6 +16,17 @@ Literal numbers(const Type& type, std::size_t seed) {
     values[i] = 0.001f * static_cast<float>((i * 37 + seed * 11) % 1000);
   }
   return Literal::of(std::span<const float>(values), type.shape);
+}
+
+// Sums down a matrix that no cache may hold (codegen/lower/chunks.h). 1031 is prime.
+Graph columns() {
+  return parse(R"(
+graph columns(%0: f32[1031], %1: f32[1031,8168], %2: f32[8168]) {
+  %3: f32[8168] = dot %0, %1 lhs_contracting=[0] rhs_contracting=[0]
+  %4: f32[8168] = add %3, %2
+  %5: f32[8168] = reduce_sum %1 axes=[0]
+  return %4, %5
+})");
 }
 
 class LargeKernels : public testing::TestWithParam<Graph> {};
@@ -36,7 +48,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(families::unary_chain(Op::sine, 30), families::unary_chain(Op::tanh, 30),
                     families::arithmetic(1200), families::joined_with_itself(8),
                     families::slices_of_one(150), families::parameters_in_one(200),
-                    families::dots(70), families::ladder(40)),
+                    families::dots(70), families::ladder(40), columns()),
     [](const auto& info) { return info.param.name() + std::to_string(info.index); });
 
 }  // namespace

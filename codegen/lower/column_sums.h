@@ -1,0 +1,15 @@
+// ColumnSums: from which size on a matrix is summed over its first axis in chunks of rows.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+namespace anabranch {
+
+/// How the columns of a matrix are summed: each as a whole or, where it has at least so many bytes,
+/// in chunks of rows, so that it is read along its rows as suits the prefetchers of a core.
+struct ColumnSums {
+  std::int64_t least_chunked_bytes = std::numeric_limits<std::int64_t>::max();
+};
+
+}  // namespace anabranch
