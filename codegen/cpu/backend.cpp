@@ -51,7 +51,7 @@ class Predict {
     const double memory_ns = core_ns({alone.bytes_read, alone.bytes_written, 0});
     const double rate = dot.lhs.dtype == f64 ? f64_dot_operations_per_ns : dot_operations_per_ns;
     const double dot_ns = static_cast<double>(alone.operations) / rate;
-    const double epilogue_ns = core_ns({0, 0, step_.cost.operations - alone.operations});
+    const double epilogue_ns = dot.epilogue ? kernel_ns(kernels_[dot.epilogue->kernel]) : 0;
     // How it is cut does not depend on whether an operand is packed.
     const DotDesign made = design(dot, epilogue_extent(dot, kernels_), false);
     set(std::max(memory_ns, dot_ns) + epilogue_ns, ranges(made.extent(), made.grain()));
