@@ -40,6 +40,13 @@ class StagingRing::State : public std::enable_shared_from_this<State> {
     serve();
   }
 
+  std::size_t idle_pieces() {
+    std::lock_guard lock(mutex_);
+    std::size_t count = 0;
+    for (const auto& [size, blocks] : kept_) count += blocks.size();
+    return count;
+  }
+
   const std::size_t piece_bytes;
 
  private:
@@ -128,6 +135,8 @@ class StagingRing::State : public std::enable_shared_from_this<State> {
 StagingRing::StagingRing(StreamExecutor& stream_executor, std::size_t piece_bytes,
                          std::size_t most_bytes)
     : state_(std::make_shared<State>(stream_executor, piece_bytes, most_bytes)) {}
+
+std::size_t StagingRing::idle_pieces() const { return state_->idle_pieces(); }
 
 std::size_t StagingRing::piece_bytes() const { return state_->piece_bytes; }
 

@@ -29,6 +29,8 @@ class StagingRing {
   void when_free(std::size_t bytes, Got got) const;
   /// The same, but waits for it; throws that Error.
   std::shared_ptr<void> take(std::size_t bytes) const;
+  /// How many pieces are kept for reuse. Depends on how many copies were under way at once.
+  std::size_t idle_pieces() const;
 
  private:
   class State;

@@ -15,6 +15,7 @@
 #include "fake_driver.h"
 #include "runtime/cuda/gpu.h"
 #include "runtime/executor/graph_cache.h"
+#include "runtime/memory/staging.h"
 #include "tests/support/temporary_folder.h"
 
 namespace anabranch::testing {
@@ -190,11 +191,17 @@ void PretendedRefusal::expect_use_to_work(const Cache& cache, const std::string&
   }
 }
 
-// How many of a kind are in use: events are kept, and how many there are depends on what
-// overlapped; graphs are kept as long as what is launched, for some sets of addresses.
+// How many of a kind are in use: events and pieces of host memory are kept, and how many there are
+// depends on what overlapped; graphs are kept as long as what is launched, for some sets of
+// addresses.
 std::int64_t in_use(const std::string& kind) {
   std::int64_t kept = 0;
   if (kind == "events") kept = static_cast<std::int64_t>(cuda::Gpu::of(0).idle_events());
+  if (kind == "host blocks") {
+    cuda::Gpu& gpu = cuda::Gpu::of(0);
+    kept = static_cast<std::int64_t>(from_host_ring(gpu).idle_pieces() +
+                                     to_host_ring(gpu).idle_pieces());
+  }
   if (kind == "graphs") kept = alive("launchable graphs");
   return alive(kind.c_str()) - kept;
 }
