@@ -4,6 +4,7 @@
 #include <bit>
 #include <utility>
 
+#include "codegen/kernel/combine_op.h"
 #include "codegen/kernel/index_range.h"
 #include "codegen/kernel/loop_pieces.h"
 
@@ -245,11 +246,13 @@ class Splitter {
       const bool is_first = &piece == &pieces.front();
       for (std::size_t i = 0; i < whole.reductions.size(); ++i) {
         for (Ref result : whole.reductions[i].results) {
-          const Ref of_piece = append(Result{made}, result, to);
-          part.reductions[i].results.push_back(of_piece);
-          const Op combine = op_of(whole.reductions[i].combine);
-          now_[result.index] =
-              is_first ? of_piece : append(Compute{combine, {now(result), of_piece}}, result, to);
+          Ref total = append(Result{made}, result, to);
+          part.reductions[i].results.push_back(total);
+          if (!is_first) {
+            const Op combine = *combine_op(whole.reductions[i].combine);
+            total = append(Compute{combine, {now(result), total}}, result, to);
+          }
+          now_[result.index] = total;
         }
       }
       made_[made].operation = std::move(part);
@@ -278,28 +281,10 @@ class Splitter {
     return std::clamp(most, 1, whole.unroll);
   }
 
-  /// Of two pieces' results; any op where a loop is not cut.
-  static Op op_of(Combine combine) {
-    switch (combine) {
-      case Combine::product:
-        return Op::multiply;
-      case Combine::maximum:
-        return Op::maximum;
-      case Combine::minimum:
-        return Op::minimum;
-      case Combine::any:
-        return Op::or_;
-      case Combine::all:
-        return Op::and_;
-      default:
-        return Op::add;
-    }
-  }
-
   // What folds one scalar by an op: a piece's result is one as well.
   static bool can_be_cut(const Loop& loop) {
     return std::ranges::all_of(loop.reductions, [](const Reduction& reduction) {
-      return reduction.combine != Combine::general && reduction.results.size() == 1;
+      return combine_op(reduction.combine).has_value();
     });
   }
 

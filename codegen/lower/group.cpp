@@ -57,10 +57,8 @@ Lowered GroupLowering::run(ColumnSums columns) {
   for (std::uint32_t i = 0; i < region_.parameter_count(); ++i) {
     call.arguments.push_back({KernelArgument::Kind::input, i});
   }
-  for (std::uint32_t i = 0; i < region_.outputs().size(); ++i) {
-    call.arguments.push_back({KernelArgument::Kind::output, i});
-  }
-  return {{std::move(call)}, {}};
+  add_output_arguments(call, region_.outputs().size());
+  return {{std::move(call)}, {}, plan_.updates};
 }
 
 GroupLowering::Trial GroupLowering::attempt(const Nest& nest,

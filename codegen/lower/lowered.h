@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "ir/fusion_plan.h"
 #include "ir/kernel/kernel.h"
 
 namespace anabranch {
@@ -28,6 +29,7 @@ struct KernelCall {
 struct Lowered {
   std::vector<KernelCall> calls;
   std::vector<Type> temporaries;
+  std::vector<BlockUpdate> updates;  ///< outputs of which the kernel writes a block alone
 };
 
 }  // namespace anabranch

@@ -300,7 +300,7 @@ class Planner {
           step.writes.push_back(step.buffers.back());
         }
       }
-      for (const BlockUpdate& update : block_updates(fusion.regions[0])) {
+      for (const BlockUpdate& update : lowered.updates) {
         step.in_place_updates.emplace_back(inputs[update.array], outputs[update.output]);
       }
       step.in_place = step.in_place_updates;

@@ -32,18 +32,17 @@ bool ThreadPool::run_shared(SharedTask& shared) {
       return true;
     }
   }
-  const std::int64_t grain = std::max<std::int64_t>(task.grain, 1);
-  const std::int64_t pieces = (task.extent + grain - 1) / grain;
-  const int helpers = static_cast<int>(std::min<std::int64_t>(size(), pieces)) - 1;
-  share_out(shared, helpers + 1);
-  if (helpers > 0) open(shared, helpers);
+  const int threads = share_out(shared);
+  if (threads > 1) open(shared, threads - 1);
   return run_ranges(shared);
 }
 
-void ThreadPool::share_out(SharedTask& shared, int threads) {
+// How many threads have something to do.
+int ThreadPool::share_out(SharedTask& shared) const {
   const HostTask& task = *shared.task;
   const std::int64_t grain = std::max<std::int64_t>(task.grain, 1);
   const std::int64_t pieces = (task.extent + grain - 1) / grain;
+  const int threads = static_cast<int>(std::min<std::int64_t>(size(), pieces));
   const int count = std::clamp(threads, 1, SharedTask::most_shares);
   std::int64_t begin = 0;
   for (int i = 0; i < count; ++i) {
@@ -52,6 +51,7 @@ void ThreadPool::share_out(SharedTask& shared, int threads) {
     share.end = begin = std::min(task.extent, pieces * (i + 1) / count * grain);
   }
   shared.share_count_ = count;
+  return threads;
 }
 
 // Whether this was the last to finish.

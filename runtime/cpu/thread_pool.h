@@ -141,7 +141,7 @@ class ThreadPool {
   Worker* sleepers_to_wake(int wanted);
   static void wake(Worker* list);
   bool run_ranges(SharedTask& shared);
-  static void share_out(SharedTask& shared, int threads);
+  int share_out(SharedTask& shared) const;
   static int number_of_this_thread();
   static std::pair<std::int64_t, std::int64_t> take_range(SharedTask& shared);
   static void take_ranges(SharedTask& shared);

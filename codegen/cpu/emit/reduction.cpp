@@ -7,6 +7,7 @@
 #include "codegen/cpu/emit/compute.h"
 #include "codegen/cpu/emit/convert.h"
 #include "codegen/cpu/emit/types.h"
+#include "codegen/kernel/combine_op.h"
 
 namespace anabranch::cpu {
 namespace {
@@ -67,28 +68,6 @@ Value* put_together(llvm::IRBuilderBase& b, Combine how, Value* number, const Pa
                         llvm::ConstantFP::getNaN(number->getType()));
 }
 
-Op op_of(Combine how) {
-  switch (how) {
-    case Combine::sum:
-      return Op::add;
-    case Combine::product:
-      return Op::multiply;
-    case Combine::maximum:
-      return Op::maximum;
-    case Combine::minimum:
-      return Op::minimum;
-    case Combine::any:
-      return Op::or_;
-    case Combine::all:
-      return Op::and_;
-    case Combine::argmax:
-    case Combine::argmin:
-    case Combine::general:
-      break;
-  }
-  throw InternalError("emit", "a reduction that no single op folds");
-}
-
 }  // namespace
 
 bool is_carried_in_parts(Combine how, Dtype dtype) {
@@ -119,7 +98,9 @@ Partial combine(llvm::IRBuilderBase& b, Combine how, Dtype dtype, const Partial&
     return leader(b, how == Combine::argmax, dtype, so_far, next);
   }
   if (so_far.size() == 3) return combine_parts(b, how, so_far, next);
-  ElementwiseOp op{.op = op_of(how), .operand = dtype, .result = dtype};
+  const auto folds = combine_op(how);
+  if (!folds) throw InternalError("emit", "a reduction that no single op folds");
+  ElementwiseOp op{.op = *folds, .operand = dtype, .result = dtype};
   return {emit_compute(b, op, {so_far[0], next[0]})};
 }
 

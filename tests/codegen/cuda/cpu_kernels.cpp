@@ -73,8 +73,7 @@ void CpuKernels::run(std::size_t kernel, std::span<void* const> buffers) const {
 }
 
 AddedGroup add_group(CpuKernels& kernels, const Node& fusion, std::span<const Type> operands) {
-  AddedGroup group{lower(fusion, operands, "kernel"), {}, {}};
-  if (fusion.op == Op::fusion) group.updates = block_updates(fusion.regions[0]);
+  AddedGroup group{lower(fusion, operands, "kernel"), {}};
   for (const KernelCall& call : group.lowered.calls)
     group.kernels.push_back(kernels.add(call.kernel));
   return group;
@@ -97,7 +96,7 @@ std::vector<Literal> run_group(const CpuKernels& kernels, const AddedGroup& grou
               reinterpret_cast<std::byte*>(read.back().data()));
   }
   for (const Type& type : outputs) written.push_back(room(type));
-  for (const BlockUpdate& update : group.updates) {
+  for (const BlockUpdate& update : group.lowered.updates) {
     written.at(update.output) = read.at(update.array);
   }
   for (const Type& type : group.lowered.temporaries) between.push_back(room(type));

@@ -9,7 +9,6 @@
 
 #include "codegen/cuda/emit/kernel.h"
 #include "codegen/lower/lower.h"
-#include "ir/fusion_plan.h"
 #include "ir/literal.h"
 #include "tests/support/temporary_folder.h"
 
@@ -51,7 +50,6 @@ class CpuKernels {
 struct AddedGroup {
   Lowered lowered;
   std::vector<std::size_t> kernels;
-  std::vector<BlockUpdate> updates;  ///< outputs of which it writes a block, and what they begin as
 };
 AddedGroup add_group(CpuKernels& kernels, const Node& fusion, std::span<const Type> operands);
 

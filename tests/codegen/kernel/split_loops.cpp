@@ -180,22 +180,16 @@ graph place(%0: f32[1000], %1: f32[1000]) {
 
 // Rows and columns of a frame, by every op that folds; a row is a sum of pieces, and rows are.
 TEST(SplitLoops, ReductionsOfAFrame) {
-  for (const char* axes : {"0", "1", "0,1"}) {
-    for (const char* op : {"reduce_sum", "reduce_max", "reduce_min", "reduce_product"}) {
-      const std::string kept = std::string(axes) == "0,1" ? "" : "105";
-      expect_lowers(
-          "graph frame(%0: f32[101,101]) {\n  %1: f32[] = constant 0.5\n"
-          "  %2: f32[105,105] = pad %0, %1 low=[3,2] high=[1,2] interior=[0,0]\n"
-          "  %3: f32[" +
-          kept + "] = " + op + " %2 axes=[" + axes + "]\n  return %3\n}");
-    }
-    for (const char* op : {"reduce_any", "reduce_all"}) {
-      const std::string kept = std::string(axes) == "0,1" ? "" : "105";
-      expect_lowers(
-          "graph frame(%0: bool[101,101], %1: bool[]) {\n"
-          "  %2: bool[105,105] = pad %0, %1 low=[3,2] high=[1,2] interior=[0,0]\n"
-          "  %3: bool[" +
-          kept + "] = " + op + " %2 axes=[" + axes + "]\n  return %3\n}");
+  const std::pair<std::string, std::string> ops[] = {
+      {"f32", "reduce_sum"},     {"f32", "reduce_max"},  {"f32", "reduce_min"},
+      {"f32", "reduce_product"}, {"bool", "reduce_any"}, {"bool", "reduce_all"}};
+  const std::pair<std::string, std::string> axes[] = {{"0", "105"}, {"1", "105"}, {"0,1", ""}};
+  for (const auto& [dtype, op] : ops) {
+    for (const auto& [reduced, kept] : axes) {
+      expect_lowers("graph frame(%0: " + dtype + "[101,101], %1: " + dtype +
+                    "[]) {\n  %2: " + dtype +
+                    "[105,105] = pad %0, %1 low=[3,2] high=[1,2] interior=[0,0]\n  %3: " + dtype +
+                    "[" + kept + "] = " + op + " %2 axes=[" + reduced + "]\n  return %3\n}");
     }
   }
 }
