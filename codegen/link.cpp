@@ -170,7 +170,8 @@ LinkedCode prepared(const Program& program) {
 // Where temporaries have no place, code would write anywhere.
 void check_places(const Program& program) {
   for (const Slot& slot : program.slots) {
-    if (slot.kind != Slot::Kind::temporary || slot.offset != Slot::unplaced) continue;
+    if (slot.kind != Slot::Kind::temporary || slot.output) continue;
+    if (slot.offset != Slot::unplaced) continue;
     throw InternalError("link", slot.name + " has no place in memory", to_string(program));
   }
   for (const Step& step : program.steps) {

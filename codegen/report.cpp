@@ -99,9 +99,10 @@ std::string memory_text(const Compilation& compilation, const Program& program) 
                    [](const Slot& a, const Slot& b) { return a.offset < b.offset; });
   std::string text = "    offset       bytes  value\n";
   for (const Slot& slot : temporaries) {
-    text += padded(std::to_string(slot.offset), 10) + "  " +
-            padded(std::to_string(slot.type.bytes()), 10) + "  " + slot.name + ": " +
-            to_string(slot.type) + "\n";
+    const std::string place =
+        slot.output ? fmt::format("output {}", *slot.output) : std::to_string(slot.offset);
+    text += padded(place, 10) + "  " + padded(std::to_string(slot.type.bytes()), 10) + "  " +
+            slot.name + ": " + to_string(slot.type) + "\n";
   }
   const ProgramMemory sums = memory(compilation);
   const double ratio = sums.lower_bound == 0 ? 1.0

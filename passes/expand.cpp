@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "passes/expand_complex.h"
+#include "passes/expand_power.h"
 #include "passes/expand_scatter.h"
 
 namespace anabranch {
@@ -171,7 +172,9 @@ Graph expand(const Graph& graph, PassContext& context) {
   all.push_back({"convolution(x, w) = dot(windows(pad(x)), w), or one that a backend takes",
                  {Op::convolution},
                  convolution});
-  for (Rule& rule : scatter_rules()) all.push_back(std::move(rule));
+  for (auto rules_of : {power_rules, scatter_rules}) {
+    for (Rule& rule : rules_of()) all.push_back(std::move(rule));
+  }
   const RuleTable rules(std::move(all));
   return rewrite(graph, rules, context);
 }

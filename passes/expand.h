@@ -10,9 +10,9 @@ namespace anabranch {
 
 /// `graph` without convolutions but those that the context's backends take (each is a dot of the
 /// windows of its padded left operand) and without arithmetic on complex numbers
-/// (expand_complex.h), and with scatters of one window as updates (expand_scatter.h). Of those that
-/// are taken, some read filters backwards that a reverse turned, and some sum their features in
-/// parts.
+/// (expand_complex.h), with powers by constants as the few ops that make them (expand_power.h), and
+/// with scatters of one window as updates (expand_scatter.h). Of those that are taken, some read
+/// filters backwards that a reverse turned, and some sum their features in parts.
 Graph expand(const Graph& graph, PassContext& context);
 
 }  // namespace anabranch

@@ -37,7 +37,25 @@ bool is_place(Op op) {
          op == Op::reverse || op == Op::slice;
 }
 
-// The recipe of `value`, if it costs less than to load the value.
+// Whether it puts elements in another order, but those of a row alone or backwards: to read them so
+// takes as long.
+bool turns_rows(const Node& node) {
+  if (node.op != Op::transpose) return node.op == Op::reverse;
+  const auto& axes = node.as<AxesAttributes>().axes;
+  return !axes.empty() && axes.back() + 1 == std::ssize(axes);
+}
+
+// Whether it is an array that is turned round: no more is loaded, and nothing written before.
+bool only_turns(const GraphBuilder& graph, const Recipe& recipe) {
+  const auto node = [&](std::uint32_t at) -> const Node& { return graph.node({at, 0}); };
+  return std::ranges::any_of(recipe.nodes, [&](auto at) { return turns_rows(node(at)); }) &&
+         std::ranges::all_of(recipe.nodes, [&](auto at) {
+           return node(at).op == Op::reshape || turns_rows(node(at));
+         });
+}
+
+// The recipe of `value`, if it costs less than to load the value, or as much and what is loaded
+// need not be written.
 std::optional<Recipe> recipe_of(const GraphBuilder& graph, Value value) {
   const Type& type = graph.type(value);
   Recipe recipe;
@@ -64,8 +82,9 @@ std::optional<Recipe> recipe_of(const GraphBuilder& graph, Value value) {
     open.insert(open.end(), node.inputs.begin(), node.inputs.end());
   }
   const double work = bytes_per_operation * recipe.operations * static_cast<double>(type.size());
-  if (recipe.nodes.empty() || loads + work >= bytes(type)) return std::nullopt;
-  return recipe;
+  const bool pays =
+      loads + work < bytes(type) || (loads <= bytes(type) && only_turns(graph, recipe));
+  return pays && !recipe.nodes.empty() ? std::optional(recipe) : std::nullopt;
 }
 
 // Whether a region has to have the value in memory: it hands it on, or to what reads memory.

@@ -26,7 +26,7 @@ namespace anabranch {
 /// `graph` with what its loops and branches capture computed in them, in regions too, where that
 /// costs less than to load it: constants of one value, iotas, broadcasts, and cheap arithmetic of
 /// these. What is costly, and what a region needs in memory, stays outside; of a broadcast its
-/// operand is captured instead.
+/// operand is captured instead, and of an array that is turned round the array.
 Graph sink(const Graph& graph, PassContext& context);
 
 }  // namespace anabranch

@@ -20,8 +20,15 @@ namespace ab = anabranch;
 using Inputs = std::map<std::string, ab::Array>;
 using Outputs = std::vector<ab::Array>;
 
+/// A benchmark with its inputs.
+struct Program {
+  std::function<Outputs()> run;
+  /// Of one that is traced: its graph as text, and the arrays that are its parameters.
+  std::function<std::pair<std::string, std::vector<ab::Array>>()> graph = {};
+};
+
 /// Reads the numbers of `inputs` and gives the compiled function of its arrays.
-using Benchmark = std::function<std::function<Outputs()>(const Inputs& inputs)>;
+using Benchmark = std::function<Program(const Inputs& inputs)>;
 
 /// The number of rank 0 in a file, of whatever dtype.
 inline double number(const ab::Array& array) { return array.astype(ab::f64).item<double>(); }
@@ -58,7 +65,10 @@ Benchmark benchmark(Result (*function)(Parameters...),
       ab::tree::for_each_array(result, [&](ab::Array& array) { outputs.push_back(array); });
       return outputs;
     });
-    return [=] { return compiled(arrays); };
+    return Program{[=] { return compiled(arrays); },
+                   [=] {
+                     return std::pair{compiled.dump(ab::Stage::trace, arrays), arrays};
+                   }};
   };
 }
 

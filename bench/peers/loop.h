@@ -28,9 +28,9 @@ ab::Array borrowed(const std::vector<T>& result, const ab::Sizes& sizes) {
 
 /// A program of loops: `run(State&)` gives the outputs and is what is timed.
 template <class State, class Run>
-std::function<Outputs()> loops(State state, Run run) {
+Program loops(State state, Run run) {
   auto kept = std::make_shared<State>(std::move(state));
-  return [kept, run] { return run(*kept); };
+  return {[kept, run] { return run(*kept); }};
 }
 
 }  // namespace peers

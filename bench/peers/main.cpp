@@ -4,10 +4,13 @@
 //   number
 //                                             n that it reads runs n times and prints the times
 //   bench_peers --check EXPECTED.npz          every program on inputs and outputs of NumPy's
+//   bench_peers --graph NAME INPUTS.npz GRAPH.abir PARAMETERS.npz
+//                                             writes what `anabranch run` takes
 //   bench_peers --machine BYTES               what this machine does at most
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <fstream>
 #include <iostream>
 #include <set>
 
@@ -19,8 +22,8 @@
 namespace peers {
 namespace {
 
-Outputs run(const std::function<Outputs()>& program) {
-  Outputs outputs = program();
+Outputs run(const Program& program) {
+  Outputs outputs = program.run();
   for (const ab::Array& output : outputs) output.wait();
   return outputs;
 }
@@ -97,6 +100,16 @@ int check(const char* file) {
   return failed == 0 ? 0 : 1;
 }
 
+int write_graph(const Benchmark& benchmark, const char* inputs, const char* graph,
+                const char* parameters) {
+  const auto program = benchmark(ab::load_npz(inputs));
+  if (!program.graph) throw ab::Error("this program is not traced");
+  const auto [text, arrays] = program.graph();
+  std::ofstream(graph) << text;
+  ab::save_npz(parameters, arrays);
+  return 0;
+}
+
 int machine(const char* bytes) {
   const Machine measured = measure_machine(std::stoull(bytes));
   std::printf("{\"copy\": %g, \"f32\": %g, \"f64\": %g}\n", measured.copy, measured.f32,
@@ -107,13 +120,17 @@ int machine(const char* bytes) {
 int main(const std::vector<std::string>& arguments) {
   if (arguments.size() == 2 && arguments[0] == "--check") return check(arguments[1].c_str());
   if (arguments.size() == 2 && arguments[0] == "--machine") return machine(arguments[1].c_str());
-  if (arguments.size() == 3) {
-    const auto found = suite().find(arguments[0]);
-    if (found != suite().end())
-      return serve(found->second, arguments[1].c_str(), arguments[2].c_str());
+  const auto named = [&](std::size_t at) { return suite().find(arguments[at]); };
+  if (arguments.size() == 3 && named(0) != suite().end()) {
+    return serve(named(0)->second, arguments[1].c_str(), arguments[2].c_str());
+  }
+  if (arguments.size() == 5 && arguments[0] == "--graph" && named(1) != suite().end()) {
+    return write_graph(named(1)->second, arguments[2].c_str(), arguments[3].c_str(),
+                       arguments[4].c_str());
   }
   std::fprintf(stderr,
-               "bench_peers NAME INPUTS.npz OUTPUTS.npz, --check FILE or --machine BYTES\n");
+               "bench_peers NAME INPUTS.npz OUTPUTS.npz, --graph NAME INPUTS.npz GRAPH.abir "
+               "PARAMETERS.npz, --check FILE or --machine BYTES\n");
   for (const auto& [name, benchmark] : suite()) std::fprintf(stderr, "  %s\n", name.c_str());
   return 2;
 }

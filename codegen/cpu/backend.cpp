@@ -105,7 +105,12 @@ class CpuBackend final : public Backend {
     }
     DotPlan plan;
     plan.dot = dot;
+    plan.dot.is_symmetric = split.lhs == split.rhs && is_half_enough(dot);
     if (!split.epilogue) return plan;
+    if (plan.dot.is_symmetric) {
+      plan.epilogue = DotPlan::Epilogue::after;
+      return plan;
+    }
     const Graph& epilogue = split.epilogue->regions[0];
     plan.epilogue = DotPlan::Epilogue::inside;
     plan.dot.epilogue = {0, split.extra_inputs.size(), epilogue.outputs().size(),

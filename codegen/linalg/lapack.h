@@ -88,6 +88,22 @@ COMPLEX_ROUTINE(geev, geev, GEEV, left, right, n, a, n, w, vl, n, vr, n, work, s
 #undef ROUTINE_OF
 // clang-format on
 
+/// op(A) x = b, in place of b, of n elements; A row by row.
+template <class T>
+void trsv(CBLAS_UPLO triangle, CBLAS_TRANSPOSE op, CBLAS_DIAG diagonal, lapack_int n, const T* a,
+          lapack_int lda, T* b) {
+  constexpr auto solve = [] {
+    if constexpr (std::is_same_v<T, float>) {
+      return cblas_strsv;
+    } else if constexpr (std::is_same_v<T, double>) {
+      return cblas_dtrsv;
+    } else {
+      return std::is_same_v<Real<T>, float> ? cblas_ctrsv : cblas_ztrsv;
+    }
+  }();
+  solve(CblasRowMajor, triangle, op, diagonal, n, a, lda, b, 1);
+}
+
 /// op(A) X = B or X op(A) = B, in place of B, all row by row; b is m x n.
 template <class T>
 void trsm(CBLAS_SIDE side, CBLAS_UPLO triangle, CBLAS_TRANSPOSE op, CBLAS_DIAG diagonal,

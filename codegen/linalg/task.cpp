@@ -53,13 +53,19 @@ struct TriangularSolveTask {
     const CBLAS_TRANSPOSE op = how.transpose_a == Transpose::no          ? CblasNoTrans
                                : how.transpose_a == Transpose::transpose ? CblasTrans
                                                                          : CblasConjTrans;
+    const CBLAS_UPLO triangle = how.lower ? CblasLower : CblasUpper;
+    const CBLAS_DIAG diagonal = how.unit_diagonal ? CblasUnit : CblasNonUnit;
     for (std::int64_t i = begin; i < end; ++i) {
       T* const solution = matrix_in<T>(buffers[2], i, b.size());
       std::copy_n(matrix_in<T>(buffers[1], i, b.size()), b.size(), solution);
       if (b.size() == 0) continue;
-      trsm(how.left_side ? CblasLeft : CblasRight, how.lower ? CblasLower : CblasUpper, op,
-           how.unit_diagonal ? CblasUnit : CblasNonUnit, as_int(b.rows), as_int(b.columns),
-           matrix_in<T>(buffers[0], i, a.size()), as_int(a.rows), solution);
+      const T* const matrix = matrix_in<T>(buffers[0], i, a.size());
+      if (how.left_side && b.columns == 1) {  // trsm copies the matrix first
+        trsv(triangle, op, diagonal, as_int(a.rows), matrix, as_int(a.rows), solution);
+      } else {
+        trsm(how.left_side ? CblasLeft : CblasRight, triangle, op, diagonal, as_int(b.rows),
+             as_int(b.columns), matrix, as_int(a.rows), solution);
+      }
     }
   }
 };

@@ -26,7 +26,8 @@ std::size_t round_up(std::size_t bytes) { return (bytes + alignment - 1) / align
 struct Place {
   SlotId first, last;  // of a list, by `next_slot_`
   LiveRange range;
-  std::size_t bytes = 0;
+  std::size_t bytes = 0;                // in the arena
+  std::optional<std::uint32_t> output;  // whose place it is
 };
 
 class MemoryPlanner {
@@ -42,9 +43,9 @@ class MemoryPlanner {
   }
 
   void plan() {
-    alias_inputs();
     make_places();
     join_in_place();
+    alias_inputs();
     for (DeviceIndex i = 0; i < program_.devices.size(); ++i) fill_arena(i);
   }
 
@@ -62,9 +63,11 @@ class MemoryPlanner {
     for (StepRef ref : order_.steps()) {
       const Step* step = step_at(program_, ref);
       if (!step) continue;
-      for (auto [from, to] : step->in_place) {
-        if (gone[from] || gone[to] || !is(input, from) || !is(output, to)) continue;
-        if (meet(from, LiveRange(uses_[from]), to, LiveRange(uses_[to]), ref)) take(from, to);
+      for (auto [from, written] : step->in_place) {
+        if (gone[from] || !is(input, from) || !place_of_[written]) continue;
+        const Place& place = places_[*place_of_[written]];
+        if (!place.output || gone[place.last]) continue;
+        if (meet(from, LiveRange(uses_[from]), written, place.range, ref)) take(from, place.last);
       }
     }
     alias_finished_inputs(gone, take);
@@ -87,7 +90,7 @@ class MemoryPlanner {
     std::vector<Beginning> outputs;
     for (SlotId to : program_.outputs) {
       if (gone[to] || !is(output, to)) continue;
-      outputs.push_back(beginning(to, uses_[to].empty() ? SIZE_MAX : number(uses_[to][0])));
+      outputs.push_back(beginning(to, place_of_[to] ? begin(places_[*place_of_[to]]) : SIZE_MAX));
     }
     std::sort(outputs.begin(), outputs.end());
     outputs.erase(std::unique(outputs.begin(), outputs.end()), outputs.end());  // returned twice
@@ -107,7 +110,7 @@ class MemoryPlanner {
         i = free_from(i);
         if (i == outputs.size() || !are_alike(from, outputs[i].slot)) break;
         const SlotId to = outputs[i].slot;
-        if (!LiveRange(uses_[from]).before(LiveRange(uses_[to]), order_)) continue;
+        if (!LiveRange(uses_[from]).before(range_of(to), order_)) continue;
         take(from, to);
         next[i] = i + 1;
         break;
@@ -119,6 +122,12 @@ class MemoryPlanner {
   std::size_t number(const SlotUse& use) const {
     return numbers_[use.step.stream][use.step.position];
   }
+  // Of an output, with what is in its place before it.
+  LiveRange range_of(SlotId id) const {
+    return place_of_[id] ? places_[*place_of_[id]].range : LiveRange();
+  }
+  // The slots of a place begin in their order.
+  std::size_t begin(const Place& place) const { return number(uses_[place.first][0]); }
 
   // With the places that are on one device.
   void fill_arena(DeviceIndex device) {
@@ -148,15 +157,25 @@ class MemoryPlanner {
     places_.reserve(program_.slots.size());
     for (SlotId id = 0; id < program_.slots.size(); ++id) {
       Slot& slot = program_.slots[id];
-      if (slot.kind != Slot::Kind::temporary) continue;
-      slot.offset = 0;  // of what nothing uses, and of what has no bytes
+      if (is(temporary, id)) {
+        slot.offset = 0;  // of what nothing uses, and of what has no bytes
+        slot.output.reset();
+      } else if (!is(output, id)) {
+        continue;
+      }
       if (uses_[id].empty()) continue;
       place_of_[id] = places_.size();
-      places_.push_back({id, id, LiveRange(uses_[id]), round_up(slot.type.bytes())});
+      Place& place = places_.emplace_back(Place{id, id, LiveRange(uses_[id]), 0, {}});
+      if (is(temporary, id)) {
+        place.bytes = round_up(slot.type.bytes());
+      } else {
+        place.output = slot.index;
+      }
     }
   }
 
-  // A step may write over a temporary that it is the last to read.
+  // A step may write over a temporary that it is the last to read. What an update makes an output
+  // of is where the output is: otherwise all of it would be copied.
   void join_in_place() {
     for (StepRef ref : order_.steps()) {
       const Step* step = step_at(program_, ref);
@@ -167,14 +186,21 @@ class MemoryPlanner {
           return std::find(taken.begin(), taken.end(), id) != taken.end();
         };
         if (is_taken(read) || is_taken(written) || !can_join(read, written, ref)) continue;
+        if (is(output, written) && !updates(*step, read, written)) continue;
         join(*place_of_[read], *place_of_[written]);
         taken.insert(taken.end(), {read, written});
       }
     }
   }
 
+  static bool updates(const Step& step, SlotId read, SlotId written) {
+    return std::ranges::find(step.in_place_updates, std::pair{read, written}) !=
+           step.in_place_updates.end();
+  }
+
   bool can_join(SlotId read, SlotId written, StepRef at) const {
-    if (!place_of_[read] || !place_of_[written] || *place_of_[read] == *place_of_[written]) {
+    if (!is(temporary, read) || !place_of_[read] || !place_of_[written] ||
+        *place_of_[read] == *place_of_[written]) {
       return false;
     }
     return meet(read, places_[*place_of_[read]].range, written, places_[*place_of_[written]].range,
@@ -195,7 +221,19 @@ class MemoryPlanner {
     next_slot_[places_[into].last] = places_[from].first;
     places_[into].last = places_[from].last;
     places_[into].range.add(places_[from].range);
+    places_[into].output = places_[from].output;
+    if (places_[into].output) set_output(places_[into]);
     places_[from].bytes = 0;
+  }
+
+  void set_output(Place& place) {
+    place.bytes = 0;
+    for_each_slot(place, [&](SlotId id) {
+      Slot& slot = program_.slots[id];
+      if (slot.kind != temporary) return;
+      slot.offset = Slot::unplaced;
+      slot.output = place.output;
+    });
   }
 
   template <class Visit>
@@ -211,7 +249,8 @@ class MemoryPlanner {
     return first.type.bytes() == second.type.bytes() && first.device == second.device;
   }
 
-  static constexpr auto input = Slot::Kind::input, output = Slot::Kind::output;
+  static constexpr auto input = Slot::Kind::input, output = Slot::Kind::output,
+                        temporary = Slot::Kind::temporary;
 
   Program& program_;
   StepOrder order_;

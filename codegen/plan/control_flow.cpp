@@ -93,7 +93,7 @@ class Places {
 
   bool may_take(std::uint32_t carry, std::uint32_t output) const {
     return body_.inputs[carry].bytes() == body_.inputs[output].bytes() &&
-           may_alias(body_, order_, uses_, inputs_[carry], body_.outputs[output]);
+           may_alias(body_, order_, uses_, inputs_[carry], uses_.in_output(output));
   }
 
   const Program& body_;

@@ -35,7 +35,7 @@ class CostOf {
       inner *= dot.lhs.shape[static_cast<int>(axis)];
     }
     Cost cost{bytes_of(dot.lhs) + bytes_of(dot.rhs), bytes_of(dot.result),
-              2 * dot.result.size() * inner};
+              (dot.is_symmetric ? 1 : 2) * dot.result.size() * inner};
     if (dot.epilogue) cost.operations += kernels_[dot.epilogue->kernel].cost.operations;
     return cost;
   }

@@ -33,6 +33,7 @@ void fields(S& step, Visitor&& visit) {
   visit("has_bias", step.has_bias);
   visit("activation", step.activation);
   visit("tf32", step.tf32);
+  visit("is_symmetric", step.is_symmetric);
 }
 
 template <MaybeConst<PackStep> S, class Visitor>

@@ -41,6 +41,8 @@ struct Slot {
   Type type;
   std::string name;        ///< "%5", as in the fused graph's text; no other slot's
   DeviceIndex device = 0;  ///< where its memory is
+  /// Of a temporary that is not in the arena, but where this output will be.
+  std::optional<std::uint32_t> output = {};
 };
 template <>
 inline constexpr std::array<std::string_view, 4> words<Slot::Kind> = {"input", "output", "constant",

@@ -90,7 +90,11 @@ StepOrder::StepOrder(const Program& program) : streams_(program.streams.size()),
 }
 
 SlotUses::SlotUses(const Program& program, const StepOrder& order)
-    : begin_(program.slots.size() + 1) {
+    : in_output_(program.outputs.size()), begin_(program.slots.size() + 1) {
+  for (SlotId id = 0; id < program.slots.size(); ++id) {
+    if (const auto output = program.slots[id].output) in_output_.at(*output).push_back(id);
+  }
+  for (std::uint32_t i = 0; i < in_output_.size(); ++i) in_output_[i].push_back(program.outputs[i]);
   std::vector<std::pair<SlotId, SlotUse>> in_order;
   in_order.reserve(4 * order.steps().size());
   std::vector<const Step*> last_user(program.slots.size());
@@ -167,14 +171,17 @@ const StepRef* LiveRange::first(const StepOrder& order) const {
 }
 
 bool may_alias(const Program& program, const StepOrder& order, const SlotUses& uses, SlotId read,
-               SlotId written) {
-  const LiveRange before(uses[read]), after(uses[written]);
+               std::span<const SlotId> written) {
+  const LiveRange before(uses[read]);
+  LiveRange after;
+  for (SlotId id : written) after.add(LiveRange(uses[id]));
   if (before.before(after, order)) return true;
   const StepRef* meeting = after.first(order);
   if (!meeting || !before.before_or_meets(after, order)) return false;
   const Step* step = step_at(program, *meeting);
-  return step && std::find(step->in_place.begin(), step->in_place.end(),
-                           std::pair{read, written}) != step->in_place.end();
+  return step && std::ranges::any_of(step->in_place, [&](const auto& pair) {
+           return pair.first == read && std::ranges::find(written, pair.second) != written.end();
+         });
 }
 
 }  // namespace anabranch

@@ -62,8 +62,11 @@ class SlotUses {
   std::span<const SlotUse> operator[](SlotId id) const {
     return {uses_.data() + begin_[id], begin_[id + 1] - begin_[id]};
   }
+  /// The temporaries that are where output `index` is, and last its own slot.
+  std::span<const SlotId> in_output(std::uint32_t index) const { return in_output_[index]; }
 
  private:
+  std::vector<std::vector<SlotId>> in_output_;
   std::vector<SlotUse> uses_;         // of the first slot, then of the second, and so on
   std::vector<std::uint32_t> begin_;  // where those of each begin; the end of all comes last
 };
@@ -99,9 +102,9 @@ class LiveRange {
   std::vector<Part> parts_;
 };
 
-/// Whether `written` may be where `read` is, both of one size: every use of `read` comes before
-/// every use of `written`, but for one step that names the two `in_place`.
+/// Whether `written`, slots in one place, may be where `read` is, all of one size: every use of
+/// `read` comes before every use of `written`, but for one step that names two of them `in_place`.
 bool may_alias(const Program& program, const StepOrder& order, const SlotUses& uses, SlotId read,
-               SlotId written);
+               std::span<const SlotId> written);
 
 }  // namespace anabranch

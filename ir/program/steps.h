@@ -48,7 +48,17 @@ struct DotStep {
   bool has_bias = false;  ///< one value for each column of the result
   Activation activation = Activation::none;
   bool tf32 = false;  ///< may round f32 operands to ten bits of mantissa
+  /// The operands are one array, read alike, and each matrix of the result is its own transpose:
+  /// one half of it is computed, and the other copied.
+  bool is_symmetric = false;
 };
+
+/// Whether it reads its operands alike: where they are one array, each matrix of the result is its
+/// own transpose.
+inline bool reads_alike(const DotStep& dot) {
+  const DotAttributes& a = dot.attributes;
+  return a.lhs_contracting == a.rhs_contracting && a.lhs_batch == a.rhs_batch;
+}
 
 /// Lays out the operand `dot.packed` of a dot as its library likes it. Its buffers are the operand
 /// and the room for what it makes.

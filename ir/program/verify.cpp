@@ -30,6 +30,7 @@ class Verifier {
     const SlotUses uses(program_, order);
     for (SlotId id = 0; id < program_.slots.size(); ++id) check_uses(id, uses[id], order);
     if (is_placed_) check_sharing(uses, order);
+    check_outputs(uses, order);
     check_donations(uses, order);
     for (const Step& step : program_.steps) {
       if (step.writes.empty()) fail(step.name + " writes nothing");
@@ -72,7 +73,9 @@ class Verifier {
           count = program_.constants.size();
           break;
         case Slot::Kind::temporary:
-          if (is_placed_ && !is_inside(slot, program_.devices[slot.device].arena_bytes)) {
+          if (slot.output) {
+            check_in_output(slot);
+          } else if (is_placed_ && !is_inside(slot, program_.devices[slot.device].arena_bytes)) {
             fail(slot.name + " lies outside the arena");
           }
           continue;
@@ -90,6 +93,17 @@ class Verifier {
       const Slot& slot = program_.slots[id];
       if (slot.kind == Slot::Kind::temporary) fail(slot.name + " is a temporary and an output");
     }
+  }
+
+  void check_in_output(const Slot& slot) const {
+    if (*slot.output < program_.outputs.size()) {
+      const Slot& output = program_.slots.at(program_.outputs[*slot.output]);
+      if (output.kind == Slot::Kind::output && output.index == *slot.output &&
+          output.device == slot.device && output.type.bytes() == slot.type.bytes()) {
+        return;
+      }
+    }
+    fail(slot.name + " is in an output that does not exist, or is not of its size");
   }
 
   static bool is_placed(const Slot& slot) { return slot.offset != Slot::unplaced; }
@@ -133,12 +147,24 @@ class Verifier {
         fail(fmt::format("{} writes {}, which it is not given", step.name, name(id)));
       }
     }
+    check_updates(step);
     check_inner(step);
     for (std::uint32_t output : step.finishes) {
       if (output >= program_.outputs.size()) {
         fail(fmt::format("{} finishes output {}, which does not exist", step.name, output));
       }
       finishes_.push_back({program_.outputs[output], &step});
+    }
+  }
+
+  // What is updated begins as what it was: nothing else that the step reads may be in its place.
+  void check_updates(const Step& step) const {
+    for (const auto& [read, written] : step.in_place_updates) {
+      for (const auto& [other, to] : step.in_place) {
+        if (to != written || other == read) continue;
+        fail(fmt::format("{} updates {}, which may not be in place of {}", step.name, name(to),
+                         name(other)));
+      }
     }
   }
 
@@ -170,7 +196,7 @@ class Verifier {
                  loop.rotation[i] == loop.written[i]) {
         if (loop.written[i] >= loop.carries()) continue;
         const SlotId input = input_slot(body, loop.written[i]);
-        if (may_alias(body, order, uses, input, output)) continue;
+        if (may_alias(body, order, uses, input, uses.in_output(i))) continue;
       }
       fail(fmt::format("{} loses carry {} in a step", step.name, i));
     }
@@ -213,7 +239,7 @@ class Verifier {
     const Slot& first = program_.slots[a];
     const Slot& second = program_.slots[b];
     const bool same = first.offset == second.offset && first.type.bytes() == second.type.bytes();
-    if (same) return may_alias(program_, order, uses, a, b);
+    if (same) return may_alias(program_, order, uses, a, std::span(&b, 1));
     return LiveRange(uses[a]).before(LiveRange(uses[b]), order);
   }
 
@@ -222,7 +248,7 @@ class Verifier {
     std::vector<SlotId> temporaries;
     for (SlotId id = 0; id < program_.slots.size(); ++id) {
       const Slot& slot = program_.slots[id];
-      if (slot.kind != Slot::Kind::temporary || slot.type.bytes() == 0) continue;
+      if (slot.kind != Slot::Kind::temporary || slot.output || slot.type.bytes() == 0) continue;
       temporaries.push_back(id);
     }
     const auto place = [&](SlotId id) {
@@ -239,7 +265,23 @@ class Verifier {
         if (one_after_the_other(a, b, uses, order) || one_after_the_other(b, a, uses, order)) {
           continue;
         }
-        fail(fmt::format("{} and {} share bytes while both are live", name(a), name(b)));
+        fail_sharing(a, b);
+      }
+    }
+  }
+
+  [[noreturn]] void fail_sharing(SlotId a, SlotId b) const {
+    fail(fmt::format("{} and {} share bytes while both are live", name(a), name(b)));
+  }
+
+  // What is in the place of an output lives one after the other, in the order of the slots, and the
+  // output last.
+  void check_outputs(const SlotUses& uses, const StepOrder& order) const {
+    for (std::uint32_t i = 0; i < program_.outputs.size(); ++i) {
+      const std::span<const SlotId> slots = uses.in_output(i);
+      for (std::size_t n = 0; n + 1 < slots.size(); ++n) {
+        if (may_alias(program_, order, uses, slots[n], slots.subspan(n + 1))) continue;
+        fail_sharing(slots[n], slots[n + 1]);
       }
     }
   }
@@ -261,7 +303,7 @@ class Verifier {
       const Slot& slot = program_.slots[to];
       const bool fits = slot.kind == Slot::Kind::output && slot.index == output &&
                         slot.type.bytes() == program_.slots[from].type.bytes();
-      if (first && fits && one_after_the_other(from, to, uses, order)) continue;
+      if (first && fits && may_alias(program_, order, uses, from, uses.in_output(output))) continue;
       fail(fmt::format("{} takes over {} while that is in use", name(to), name(from)));
     }
   }

@@ -29,6 +29,9 @@ class StepVerifier {
       return count(fmt::format("{} or {}", least, least + 1));
     }
     if (dot.packed && *dot.packed > 1) return "packs an operand that it does not have";
+    if (dot.is_symmetric && (step_.buffers[0] != step_.buffers[1] || !reads_alike(dot))) {
+      return "is symmetric, and does not multiply an array with itself";
+    }
     if (auto wrong = product(Op::dot, dot)) return wrong;
     for (std::uint32_t operand : {0u, 1u}) {
       if (dot.packed == operand) continue;

@@ -144,7 +144,12 @@ class ProgramParser {
     reader_.expect('=', "and what kind of slot it is");
     read_field(reader_, made.kind, "slots");
     if (made.kind == Slot::Kind::temporary) {
-      if (reader_.accept_word("at")) read_field(reader_, made.offset, "offset");
+      if (reader_.accept_word("at")) {
+        read_field(reader_, made.offset, "offset");
+      } else if (reader_.accept_word("in")) {
+        if (!reader_.accept_word("output")) reader_.fail_expected("'output' and its number");
+        read_field(reader_, made.output.emplace(), "number");
+      }
     } else {
       read_field(reader_, made.index, "number");
     }

@@ -42,13 +42,17 @@ class ProgramPrinter {
     text_ += content + '\n';
   }
 
-  // "%3: f32[4] = temporary at 64 on cpu:1"
+  // "%3: f32[4] = temporary at 64 on cpu:1", "%4: f32[4] = temporary in output 0"
   std::string text(const Slot& slot) const {
     const bool is_temporary = slot.kind == Slot::Kind::temporary;
     std::string text = slot.name + ": " + to_string(slot.type) + " = ";
     text += name(slot.kind);
     if (!is_temporary) text += " " + std::to_string(slot.index);
-    if (is_temporary && slot.offset != Slot::unplaced) text += " at " + std::to_string(slot.offset);
+    if (slot.output) {
+      text += " in output " + std::to_string(*slot.output);
+    } else if (is_temporary && slot.offset != Slot::unplaced) {
+      text += " at " + std::to_string(slot.offset);
+    }
     return slot.device == 0 ? text : text + " on " + device(slot.device);
   }
 

@@ -75,7 +75,7 @@ bool ThreadPool::run_ranges(SharedTask& shared) {
 std::pair<std::int64_t, std::int64_t> ThreadPool::take_range(SharedTask& shared) {
   const std::int64_t grain = std::max<std::int64_t>(shared.task->grain, 1);
   const int count = shared.share_count_;
-  const int home = number_of_this_thread();
+  const int home = seat_of_this_thread();
   for (int i = 0; i < count; ++i) {
     SharedTask::Share& share = shared.shares_[(home + i) % count];
     std::int64_t begin = share.next.load(std::memory_order_relaxed);

@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "runtime/cpu/core.h"
 #include "runtime/cpu/default_floats.h"
 #include "runtime/device/device.h"
 #include "runtime/fork.h"
@@ -30,6 +31,8 @@ constexpr nanoseconds until_host_helps = microseconds{2};
 
 thread_local ThreadPool* this_pool = nullptr;
 thread_local int this_worker = -1;
+thread_local int this_seat = Seats::none;
+thread_local int last_seat = Seats::none;
 thread_local bool this_job_is_ending = false;
 thread_local const std::atomic<std::uint32_t>* this_waiter_waits_for = nullptr;
 
@@ -38,7 +41,6 @@ thread_local const std::atomic<std::uint32_t>* this_waiter_waits_for = nullptr;
 struct ThreadPool::Worker {
   int index = 0;
   nanoseconds spin = longest_spin;
-  bool is_busy = false;  // guarded by the pool's mutex
   std::atomic<std::uint32_t> awake{1};
   bool leaves = false;     // guarded by the pool's mutex
   Worker* next = nullptr;  // of those asleep, or of those to wake: no list of theirs takes memory
@@ -170,8 +172,8 @@ bool ThreadPool::only_users_run() {
     ThreadPool* pool = made.load(std::memory_order_acquire);
     if (!pool) return false;
     std::lock_guard lock(pool->mutex_);
-    const bool is_idle = pool->busy_ == pool->in_users_.load(std::memory_order_relaxed);
-    return !is_idle || (pool->has_work() && pool->busy_ < pool->size());
+    const bool is_idle = pool->seats_.taken() == pool->in_users_.load(std::memory_order_relaxed);
+    return !is_idle || (pool->has_work() && pool->seats_.taken() < pool->size());
   });
 }
 
@@ -181,9 +183,25 @@ timeline::Track ThreadPool::worker_track() {
   return {timeline::Track::Kind::worker, this_pool->device_, static_cast<std::uint32_t>(core)};
 }
 
-// A helping waiter is there in place of some worker; on two cores, of that which is not worker 0.
-int ThreadPool::number_of_this_thread() {
-  return this_pool && !is_helping_waiter() ? this_worker : 1;
+// What runs after the pool has stopped has none.
+int ThreadPool::seat_of_this_thread() { return std::max(this_seat, 0); }
+void ThreadPool::take_seat_locked() {
+  this_seat = last_seat = seats_.take(last_seat, current_core());
+}
+void ThreadPool::leave_seat_locked() { seats_.leave(std::exchange(this_seat, Seats::none)); }
+
+// A thread of the user's stays where it is.
+bool ThreadPool::is_crowded_locked() {
+  if (this_seat == Seats::none || is_helping_waiter()) return false;
+  const int core = current_core();
+  seats_.set_core(this_seat, core);
+  return core != no_core && (core == waiter_core_ || seats_.is_used_beside(this_seat, core));
+}
+
+void ThreadPool::leave_crowded_core() {
+  leave_core();
+  std::lock_guard lock(mutex_);
+  seats_.set_core(this_seat, current_core());
 }
 
 void ThreadPool::job_is_ending() {
@@ -202,7 +220,7 @@ void ThreadPool::job_goes_on() {
 ThreadPool::Worker* ThreadPool::sleepers_to_wake(int wanted) {
   Worker* woken = nullptr;
   wanted -= spinners_ + ending_.load(std::memory_order_relaxed);
-  wanted = std::min(wanted, size() - busy_);
+  wanted = std::min(wanted, size() - seats_.taken());
   for (; wanted > 0 && sleepers_; --wanted) {
     Worker* worker = std::exchange(sleepers_, sleepers_->next);
     worker->next = std::exchange(woken, worker);
@@ -236,13 +254,16 @@ void ThreadPool::post(Work& work) {
 void ThreadPool::open(SharedTask& shared, int helpers) {
   job_goes_on();
   shared.helpers_.store(helpers, std::memory_order_relaxed);
+  bool is_crowded = false;
   {
     std::lock_guard lock(mutex_);
+    is_crowded = is_crowded_locked();
     shared.open_ = true;
     shared.next_open_ = std::exchange(open_tasks_, &shared);
     hint_.fetch_add(1, std::memory_order_relaxed);
     open_hint_.fetch_add(1, std::memory_order_relaxed);
   }
+  if (is_crowded) leave_crowded_core();
   const auto none_wanted = [&] { return shared.helpers_.load(std::memory_order_relaxed) == 0; };
   if (spin_until(none_wanted, until_host_helps)) return;
   Worker* woken = nullptr;
@@ -256,7 +277,7 @@ void ThreadPool::open(SharedTask& shared, int helpers) {
 
 // Helping comes first: it brings what has begun to its end sooner.
 ThreadPool::Job ThreadPool::take_locked() {
-  if (busy_ >= size()) return {};
+  if (seats_.taken() >= size()) return {};
   if (SharedTask* shared = join_locked()) return {.shared = shared};
   if (!queue_head_) return {};
   hint_.fetch_sub(1, std::memory_order_relaxed);
@@ -279,21 +300,23 @@ void ThreadPool::help_until(const std::atomic<std::uint32_t>& happened, nanoseco
   while (goes_on && !ready()) {
     std::unique_lock lock(mutex_);
     posts = posts_.load(std::memory_order_relaxed);
-    if (busy_ >= size()) {
+    if (seats_.taken() >= size()) {
       lock.unlock();
       goes_on = spin_until(ready, patience);
     } else if (Job job = take_as_waiter_locked(maker)) {
-      ++busy_;
+      take_seat_locked();
       lock.unlock();
       run_as_waiter(job, happened, maker);
       lock.lock();
-      --busy_;
+      leave_seat_locked();
     } else {
       awaited_ = maker;
+      waiter_core_ = current_core();
       lock.unlock();
       goes_on = spin_until(ready_or_more, patience);
       lock.lock();
       awaited_ = nullptr;
+      waiter_core_ = no_core;
     }
   }
   // Workers have slept on, as this thread was there.
@@ -340,21 +363,21 @@ void ThreadPool::run_as_waiter(const Job& job, const std::atomic<std::uint32_t>&
 ThreadPool::Job ThreadPool::take(Worker& worker) {
   std::unique_lock lock(mutex_);
   job_goes_on();
-  if (std::exchange(worker.is_busy, false)) --busy_;
+  if (this_seat != Seats::none) leave_seat_locked();
   while (!worker.leaves) {
     if (Job job = take_locked()) {
-      ++busy_;
-      worker.is_busy = true;
-      if (!has_work()) return job;
-      Worker* woken = sleepers_to_wake(2);
+      take_seat_locked();
+      const bool is_crowded = is_crowded_locked();
+      Worker* woken = has_work() ? sleepers_to_wake(2) : nullptr;
       lock.unlock();
       wake(woken);
+      if (is_crowded) leave_crowded_core();
       return job;
     }
     if (stopping_ && !has_work()) return {};
     // One spinner is enough to take up what comes, and leaves the other cores to their work.
     const int at_work =
-        busy_ + (awaited_ ? 1 : 0);  // a helping waiter that looks for work has a core too
+        seats_.taken() + (awaited_ ? 1 : 0);  // a helping waiter that looks for work has a core too
     if (spinners_ == 0 && at_work < size()) {
       ++spinners_;
       lock.unlock();

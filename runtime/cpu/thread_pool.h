@@ -13,6 +13,8 @@
 
 #include "anabranch/devices.h"
 #include "anabranch/timeline.h"
+#include "runtime/cpu/core.h"
+#include "runtime/cpu/seats.h"
 #include "runtime/device/task.h"
 
 namespace anabranch::cpu {
@@ -47,8 +49,8 @@ struct SharedTask {
  private:
   friend class ThreadPool;
   std::atomic<std::int64_t> busy_{0};
-  /// Iterations that one thread begins with, and others take from once theirs are done. A thread
-  /// has the same in each run of a task, so that what it wrote the last time is in its caches.
+  /// Iterations that one thread begins with, and others take from once theirs are done. A seat has
+  /// the same in each run of a task, so that what its thread wrote the last time is in its caches.
   struct alignas(64) Share {
     std::atomic<std::int64_t> next{0};
     std::int64_t end = 0;
@@ -142,7 +144,6 @@ class ThreadPool {
   static void wake(Worker* list);
   bool run_ranges(SharedTask& shared);
   int share_out(SharedTask& shared) const;
-  static int number_of_this_thread();
   static std::pair<std::int64_t, std::int64_t> take_range(SharedTask& shared);
   static void take_ranges(SharedTask& shared);
   void open(SharedTask& shared, int helpers);
@@ -151,6 +152,11 @@ class ThreadPool {
   SharedTask* join_locked();
   Job take_as_waiter_locked(const void* maker);
   void run_as_waiter(const Job& job, const std::atomic<std::uint32_t>& happened, const void* maker);
+  static int seat_of_this_thread();
+  void take_seat_locked();
+  void leave_seat_locked();
+  bool is_crowded_locked();
+  void leave_crowded_core();
 
   std::mutex mutex_;
   Work* queue_head_ = nullptr;
@@ -159,7 +165,8 @@ class ThreadPool {
   const void* awaited_ = nullptr;  // a helping waiter looks for parts of it
   Worker* sleepers_ = nullptr;     // the latest first
   int spinners_ = 0;
-  int busy_ = 0;                  // threads at work, helping waiters included
+  Seats seats_;                   // of threads at work, helping waiters included
+  int waiter_core_ = no_core;     // of a helping waiter, while it waits
   std::atomic<int> in_users_{0};  // of them, in functions of the user
   std::atomic<int> ending_{0};    // workers that will look for work in a moment
   std::atomic<int> expected_{0};  // works that will be posted

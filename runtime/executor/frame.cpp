@@ -68,6 +68,14 @@ void Frame::bind(std::span<const Buffer> inputs, std::span<const Buffer> outputs
     }
   }
   bind_outputs(inputs, outputs);
+  for (SlotId id = 0; id < program_.slots.size(); ++id) {
+    if (const auto output = program_.slots[id].output) bind_where(program_.outputs[*output], id);
+  }
+}
+
+void Frame::bind_where(SlotId other, SlotId id) {
+  if (const Failure error = this->error(other)) return fail(std::span(&id, 1), error);
+  data_[id] = data_[other];
 }
 
 void Frame::bind_outputs(std::span<const Buffer> inputs, std::span<const Buffer> outputs) {
@@ -96,7 +104,7 @@ void Frame::bind_arena(DeviceIndex device, Allocation& arena) {
   }
   for (SlotId id = 0; id < program_.slots.size(); ++id) {
     const Slot& slot = program_.slots[id];
-    if (slot.kind != Slot::Kind::temporary || slot.device != device) continue;
+    if (slot.kind != Slot::Kind::temporary || slot.output || slot.device != device) continue;
     if (error) {
       fail_for_lack_of_memory(id, error);
     } else {
@@ -125,7 +133,7 @@ void Frame::bind(std::span<void* const> inputs, std::span<void* const> outputs, 
         data_[id] = code_.constants[slot.index].data();
         break;
       case Slot::Kind::temporary:
-        data_[id] = arena + slot.offset;
+        data_[id] = slot.output ? outputs[*slot.output] : arena + slot.offset;
         break;
       case Slot::Kind::output:
         data_[id] = outputs[slot.index];

@@ -66,6 +66,7 @@ class Frame {
   void bind_arena(DeviceIndex device, Allocation& arena);
   void fail_for_lack_of_memory(SlotId slot, const std::exception_ptr& error);
   void bind_outputs(std::span<const Buffer> inputs, std::span<const Buffer> outputs);
+  void bind_where(SlotId other, SlotId id);
 
   const Program& program_;
   const LinkedCode& code_;

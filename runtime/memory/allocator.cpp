@@ -63,7 +63,7 @@ Allocation Allocator::allocate(std::size_t bytes) {
   if (stream_executor_) return allocate_on_device(bytes);
   if (device_.kind() == DeviceKind::cpu && bytes > left_on_host()) throw_full(bytes);
   const std::size_t size = bytes < large_bytes ? class_bytes(bytes) : bytes;
-  if (size >= large_bytes) return allocate_large(bytes);
+  if (size >= large_bytes) return allocate_large(size);
   std::vector<void*>& cached = small_[static_cast<std::size_t>(class_index(size))];
   Allocation block{nullptr, size};
   if (!cached.empty()) {

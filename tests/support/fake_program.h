@@ -169,7 +169,8 @@ class FakeProgram {
   std::shared_ptr<FakeTask> last_;  // what the last of them is by itself
 };
 
-/// A random DAG: each step reads one to three earlier values; what nobody reads is an output.
+/// A random DAG: each step reads one to three earlier values; what nobody reads is an output. Every
+/// other one says that it updates what it reads first.
 inline FakeProgram random_program(std::mt19937& random, int steps, std::int64_t size) {
   const auto below = [&](std::size_t n) { return random() % n; };
   std::vector<std::vector<int>> reads(static_cast<std::size_t>(steps));
@@ -191,7 +192,8 @@ inline FakeProgram random_program(std::mt19937& random, int steps, std::int64_t 
       from.push_back(read < 0 ? inputs[-1 - read] : slots[static_cast<std::size_t>(read)]);
     }
     slots.push_back(is_read[i] ? program.temporary() : program.output());
-    program.step(from, slots.back(), 5e3 + static_cast<double>(below(50000)));
+    Step& step = program.step(from, slots.back(), 5e3 + static_cast<double>(below(50000)));
+    if (i % 2 == 0) step.in_place = step.in_place_updates = {step.in_place.front()};
   }
   return program;
 }

@@ -147,7 +147,7 @@ dnnl::matmul::primitive_desc DotDesign::describe(const DotTile& tile,
 
 DotDesign design(const DotStep& dot, std::optional<std::int64_t> epilogue_extent, bool may_share) {
   DotDesign made;
-  made.shape = dot_shape(dot.lhs, dot.rhs, dot.attributes);
+  made.shape = dot_shape(dot.lhs, dot.rhs, dot.attributes, dot.is_symmetric);
   made.dtype = dot.result.dtype;
   made.is_direct = !dot.epilogue || dot.epilogue->in_place;
   if (epilogue_extent && made.shape.tiles > 0) fit_epilogue(made.shape, *epilogue_extent);

@@ -52,6 +52,7 @@ class Dot {
                                                      const Workspace& workspace) const;
   std::byte* matrix(const LibraryOperand& operand, void* const* buffers, std::int64_t batch,
                     std::optional<AlignedBytes>& room) const;
+  void mirror(const DotTile& tile, double* rows) const;
   void round(const DotTile& tile, std::byte* from, std::byte* to, std::int64_t row_stride) const;
   void run_epilogue(void* const* buffers, const DotTile& tile, std::byte* result) const;
   std::int64_t first_element(const DotTile& tile) const {
@@ -220,7 +221,23 @@ void Dot::run_tile(void* const* buffers, const DotTile& tile, Workspace& workspa
   } else {
     multiply(buffers, tile, result, row_stride, workspace);
   }
+  if (design_.shape.is_symmetric) mirror(tile, reinterpret_cast<double*>(result));
   if (epilogue_) run_epilogue(buffers, tile, result);
+}
+
+// What is left of the diagonal to its right, a square at a time, of which both copies are cached.
+void Dot::mirror(const DotTile& tile, double* rows) const {
+  constexpr std::int64_t side = 32;
+  const std::int64_t stride = design_.shape.columns;
+  double* matrix = rows - tile.row * stride;
+  for (std::int64_t row = tile.row; row < tile.row + tile.rows; row += side) {
+    const std::int64_t end = std::min(row + side, tile.row + tile.rows);
+    for (std::int64_t column = 0; column < tile.row; column += side) {
+      for (std::int64_t j = column; j < std::min(column + side, tile.row); ++j) {
+        for (std::int64_t i = row; i < end; ++i) matrix[j * stride + i] = matrix[i * stride + j];
+      }
+    }
+  }
 }
 
 // Where the operand's matrix for this batch element begins, as the library sees it.
@@ -362,6 +379,13 @@ bool loops_are_faster(const Type& lhs, const Type& rhs, const DotAttributes& att
   const bool is_cached = right < least_right_in_blocks;
   const bool is_wide = shape.columns >= 1024 && shape.rows >= 256;
   return shape.rows < 32 || (is_cached && !is_wide);
+}
+
+bool is_half_enough(const DotStep& dot) {
+  constexpr std::int64_t least_rows = 256, least_inner = 64;
+  if (dot.lhs.dtype != f64 || !reads_alike(dot)) return false;
+  const DotShape shape = dot_shape(dot.lhs, dot.rhs, dot.attributes);
+  return shape.rows >= least_rows && shape.inner >= least_inner;
 }
 
 DotTasks make_dot(const DotStep& dot, const HostTask& epilogue) {

@@ -18,6 +18,11 @@ bool has_library_dot(const Type& lhs, const Type& rhs, const DotAttributes& attr
 /// has one operand in its cache (docs/benchmarks.md).
 bool loops_are_faster(const Type& lhs, const Type& rhs, const DotAttributes& attributes);
 
+/// Whether half of the product of an array with itself is computed and mirrored: of one of f64 that
+/// is so large that this is worth an epilogue of its own kernels, as rows are whole only at the
+/// end.
+bool is_half_enough(const DotStep& dot);
+
 /// A dot's tasks, to run one after the other.
 struct DotTasks {
   /// Lays out the operand `DotStep::packed` for all blocks of rows. Its buffers: the operand, room.

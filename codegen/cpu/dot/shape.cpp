@@ -21,7 +21,8 @@ std::int64_t parts(std::int64_t size, std::int64_t part) { return (size + part -
 
 }  // namespace
 
-DotShape dot_shape(const Type& lhs, const Type& rhs, const DotAttributes& attributes) {
+DotShape dot_shape(const Type& lhs, const Type& rhs, const DotAttributes& attributes,
+                   bool is_symmetric) {
   DotShape shape{
       .left = left_operand(lhs, attributes), .right = right_operand(rhs, attributes), .tile = {}};
   if (size_of(shape.left.free) == 1) std::swap(shape.left, shape.right);
@@ -35,7 +36,8 @@ DotShape dot_shape(const Type& lhs, const Type& rhs, const DotAttributes& attrib
   }
 
   shape.tile = {.batches = 1, .rows = shape.rows, .columns = shape.columns};
-  shape.shares_right = shape.batches == 1 && shape.rows >= rows_to_share &&
+  shape.is_symmetric = is_symmetric;
+  shape.shares_right = !is_symmetric && shape.batches == 1 && shape.rows >= rows_to_share &&
                        shape.inner * shape.columns >= elements_to_share && shape.inner >= 64 &&
                        shape.columns >= 64;
   if (shape.shares_right) {
@@ -59,10 +61,14 @@ DotTile DotShape::at(std::int64_t index) const {
   const std::int64_t across = parts(columns, tile.columns);
   const std::int64_t down = parts(rows, tile.rows);
   at.column = index % across * tile.columns;
-  at.row = index / across % down * tile.rows;
+  std::int64_t row = index / across % down;
+  // A small tile, then the largest, and so on: any two that follow each other take as long.
+  if (is_symmetric) row = row % 2 == 0 ? row / 2 : down - 1 - row / 2;
+  at.row = row * tile.rows;
   at.batch = index / across / down * tile.batches;
   at.columns = std::min(tile.columns, columns - at.column);
   at.rows = std::min(tile.rows, rows - at.row);
+  if (is_symmetric) at.columns = at.row + at.rows;
   at.batches = std::min(tile.batches, batches - at.batch);
   return at;
 }

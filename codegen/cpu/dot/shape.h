@@ -20,13 +20,17 @@ struct DotShape {
   std::int64_t tiles = 1;
   /// So many blocks of rows read the whole right operand that it is worth a better layout.
   bool shares_right = false;
+  /// A tile has the columns up to its last row's: what is right of the diagonal is its mirror
+  /// image.
+  bool is_symmetric = false;
 
   /// Tile `index`; the last one may be smaller.
   DotTile at(std::int64_t index) const;
 };
 
 /// Sizes decide how the result is cut; the machine does not. A row vector times a matrix is turned
-/// into a matrix times a column vector, which has rows to cut.
-DotShape dot_shape(const Type& lhs, const Type& rhs, const DotAttributes& attributes);
+/// into a matrix times a column vector, which has rows to cut. `is_symmetric` as the step has it.
+DotShape dot_shape(const Type& lhs, const Type& rhs, const DotAttributes& attributes,
+                   bool is_symmetric = false);
 
 }  // namespace anabranch::cpu

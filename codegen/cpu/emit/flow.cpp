@@ -125,7 +125,8 @@ FlowEmitter::Values FlowEmitter::emit_program(const Program& program, const Link
         break;
       case Slot::Kind::temporary:
         slots.push_back(
-            is_local(slot.type.bytes())
+            slot.output ? outputs[*slot.output]
+            : is_local(slot.type.bytes())
                 ? local(slot.type.bytes())
                 : builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), arena, slot.offset));
         break;

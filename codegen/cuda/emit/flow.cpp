@@ -161,8 +161,10 @@ Names FlowEmitter::emit_steps(const Program& program, const Names& inputs, const
         break;
       case Slot::Kind::temporary: {
         const auto offset = arena + static_cast<std::int64_t>(slot.offset);
-        slots.push_back(is_small(slot.type) ? small(slot.type, prefix + symbol(slot.name.substr(1)))
-                                            : fmt::format("workspace.from({})", offset));
+        slots.push_back(slot.output ? outputs[*slot.output]
+                        : is_small(slot.type)
+                            ? small(slot.type, prefix + symbol(slot.name.substr(1)))
+                            : fmt::format("workspace.from({})", offset));
         break;
       }
     }

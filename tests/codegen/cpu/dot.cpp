@@ -88,6 +88,44 @@ struct PlannedDot {
   }
 };
 
+template <class Run>
+void run(const PlannedDot& planned, const DotTasks& tasks, std::vector<void*> pointers,
+         Run run_task) {
+  ASSERT_EQ(tasks.pack.has_value(), planned.dot.packed.has_value());
+  Memory room(planned.packed_bytes);
+  if (tasks.pack) {
+    void*& operand = pointers[*planned.dot.packed];
+    void* packing[] = {operand, room.data()};
+    run_task(*tasks.pack, packing);
+    operand = room.data();
+  }
+  run_task(tasks.dot, pointers.data());
+  EXPECT_TRUE(room.is_intact());
+}
+
+// Runs every iteration in a call of its own, the last one first.
+void run_singly(const PlannedDot& planned, const DotTasks& tasks, std::vector<void*> pointers) {
+  run(planned, tasks, std::move(pointers), [](const HostTask& task, void* const* buffers) {
+    for (std::int64_t i = task.extent; i-- > 0;) {
+      task.function(task.context.get(), buffers, i, i + 1);
+    }
+  });
+}
+
+void run_at_once(const PlannedDot& planned, const DotTasks& tasks, std::vector<void*> pointers) {
+  run(planned, tasks, std::move(pointers), [](const HostTask& task, void* const* buffers) {
+    task.function(task.context.get(), buffers, 0, task.extent);
+  });
+}
+
+Literal product_of(const DotStep& dot, const Literal& lhs, const Literal& rhs) {
+  Node node;
+  node.op = Op::dot;
+  node.types = {dot.result};
+  node.attributes = dot.attributes;
+  return interpret(node, std::vector{lhs, rhs})[0];
+}
+
 class DotTest : public testing::TestWithParam<std::tuple<std::size_t, Dtype>> {
  protected:
   const Case& shape() const { return cases[std::get<0>(GetParam())]; }
@@ -104,44 +142,7 @@ class DotTest : public testing::TestWithParam<std::tuple<std::size_t, Dtype>> {
             .result = result_type(),
             .attributes = shape().attributes};
   }
-  Literal expected() const {
-    Node node;
-    node.op = Op::dot;
-    node.types = {result_type()};
-    node.attributes = shape().attributes;
-    return interpret(node, std::vector{lhs(), rhs()})[0];
-  }
-  // Runs every iteration in a call of its own, the last one first.
-  static void run_singly(const PlannedDot& planned, const DotTasks& tasks,
-                         std::vector<void*> pointers) {
-    run(planned, tasks, std::move(pointers), [](const HostTask& task, void* const* buffers) {
-      for (std::int64_t i = task.extent; i-- > 0;) {
-        task.function(task.context.get(), buffers, i, i + 1);
-      }
-    });
-  }
-  static void run_at_once(const PlannedDot& planned, const DotTasks& tasks,
-                          std::vector<void*> pointers) {
-    run(planned, tasks, std::move(pointers), [](const HostTask& task, void* const* buffers) {
-      task.function(task.context.get(), buffers, 0, task.extent);
-    });
-  }
-
- private:
-  template <class Run>
-  static void run(const PlannedDot& planned, const DotTasks& tasks, std::vector<void*> pointers,
-                  Run run_task) {
-    ASSERT_EQ(tasks.pack.has_value(), planned.dot.packed.has_value());
-    Memory room(planned.packed_bytes);
-    if (tasks.pack) {
-      void*& operand = pointers[*planned.dot.packed];
-      void* packing[] = {operand, room.data()};
-      run_task(*tasks.pack, packing);
-      operand = room.data();
-    }
-    run_task(tasks.dot, pointers.data());
-    EXPECT_TRUE(room.is_intact());
-  }
+  Literal expected() const { return product_of(dot(), lhs(), rhs()); }
 };
 
 TEST_P(DotTest, EqualsTheInterpreter) {
@@ -208,6 +209,34 @@ INSTANTIATE_TEST_SUITE_P(Shapes, DotTest,
                            return std::string(cases[std::get<0>(info.param)].name) + "_" +
                                   std::string(name(std::get<1>(info.param)));
                          });
+
+// Of an array with itself: half of it is computed, in tiles of rows, the last of which is smaller.
+TEST(MakeDot, HalfOfASymmetricProductIsEnough) {
+  const std::pair<Shape, DotAttributes> forms[] = {
+      {{256, 64}, {{}, {}, {1}, {1}}},         {{100, 300}, {{}, {}, {0}, {0}}},
+      {{2, 257, 65}, {{0}, {0}, {2}, {2}}},    {{70, 3, 385}, {{1}, {1}, {0}, {0}}},
+      {{8, 511, 9}, {{}, {}, {0, 2}, {0, 2}}},
+  };
+  for (const auto& [shape, attributes] : forms) {
+    const Type type{f64, shape};
+    DotStep dot{.lhs = type, .rhs = type, .result = {}, .attributes = attributes};
+    dot.result = infer(Op::dot, {{type, type}}, attributes, std::nullopt, {}, {})[0];
+    ASSERT_TRUE(is_half_enough(dot)) << to_string(type);
+    dot.is_symmetric = true;
+    const PlannedDot planned(dot);
+    const DotTasks tasks = make_dot(planned.dot);
+    EXPECT_GT(tasks.dot.extent, 1);
+    const Literal array = small_integers(type, 5), product = product_of(dot, array, array);
+    for (const auto run : {run_singly, run_at_once}) {
+      Memory operand(array), out(dot.result.bytes());
+      run(planned, tasks, {operand.data(), operand.data(), out.data()});
+      EXPECT_EQ(out.literal(dot.result), product) << to_string(type);
+      EXPECT_TRUE(out.is_intact());
+    }
+  }
+  const Type type{f64, Shape{256, 256}};
+  EXPECT_FALSE(is_half_enough({type, type, type, {{}, {}, {1}, {0}}}));  // x x
+}
 
 TEST(MakeDot, SharesTheRightOperandAmongManyRows) {
   const auto shares = [](std::int64_t rows, std::int64_t columns) {

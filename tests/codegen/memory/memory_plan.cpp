@@ -194,6 +194,40 @@ TEST(MemoryPlan, AnOutputReturnedTwiceTakesOverOneInput) {
   EXPECT_EQ(made.donations.size(), 1u);
 }
 
+// A chain of updates: of an input that is given away all happens where that is.
+TEST(MemoryPlan, WhatUpdatesMakeAnOutputOfIsInItsPlace) {
+  FakeProgram program(8);
+  const SlotId in = program.input(), first = program.temporary(), second = program.temporary();
+  const SlotId out = program.output();
+  const auto update = [&](SlotId from, SlotId to) {
+    program.step({from}, to).in_place_updates = {{from, to}};
+  };
+  update(in, first);
+  update(first, second);
+  update(second, out);
+  Program made = scheduled(program.program(), on_null(1));
+  EXPECT_EQ(made.arena_bytes(), 0u);
+  EXPECT_EQ(made.slots[first].output, 0u);
+  EXPECT_EQ(made.slots[second].output, 0u);
+  EXPECT_EQ(made.donations, (std::vector<std::pair<std::uint32_t, std::uint32_t>>{{0, 0}}));
+  EXPECT_NO_THROW(verify(made));
+  made.slots[first].output = 1;
+  EXPECT_THROW(verify(made), InternalError);
+}
+
+TEST(MemoryPlan, WhatIsReadAfterItsUpdateIsNotInTheOutputsPlace) {
+  FakeProgram program(8);
+  const SlotId middle = program.temporary(), out = program.output();
+  program.step({program.input()}, middle);
+  program.step({middle}, out).in_place_updates = {{middle, out}};
+  program.step({middle}, program.output());
+  Program made = scheduled(program.program(), on_null(1));
+  EXPECT_FALSE(made.slots[middle].output);
+  EXPECT_NO_THROW(verify(made));
+  made.slots[middle].output = 0;
+  EXPECT_THROW(verify(made), InternalError);
+}
+
 double of_bound(Program program, int streams) {
   const Program made = scheduled(std::move(program), on_null(streams));
   verify(made);

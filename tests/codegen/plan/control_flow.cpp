@@ -122,6 +122,25 @@ TEST(ControlFlow, ACarryThatCannotBeInPlaceGoesByTurns) {
   EXPECT_EQ(loop.rotation, (std::vector<std::uint32_t>{0, 2, 1}));
 }
 
+// Boundary conditions: two updates, the second of which reads what the first has made.
+TEST(ControlFlow, ACarryIsUpdatedTwiceWhereItLies) {
+  for (const char* type : {"f32[64,64]", "f32[500,500]"}) {
+    const auto compilation = compiled(head + R"(    %5: i32[] = constant 0
+    %6: i32[] = constant 3
+    %7: f32[1,9] = slice %1 start=[5,0] limit=[6,9] stride=[1,1]
+    %8: S = dynamic_update_slice %1, %7, %6, %5
+    %9: f32[1,9] = slice %8 start=[3,0] limit=[4,9] stride=[1,1]
+    %10: f32[1,9] = negate %9
+    %11: S = dynamic_update_slice %8, %10, %5, %5
+    return %4, %11, %2
+)" + tail,
+                                      type);
+    const LoopStep& loop = loop_of(compilation);
+    EXPECT_EQ(loop.rotation, (std::vector<std::uint32_t>{0, 1})) << to_string(loop.body());
+    EXPECT_LT(loop.body().arena_bytes(), 128u) << to_string(loop.body());  // two slices
+  }
+}
+
 // A step of a scan: reads a row, writes a row.
 const std::string scan = R"(graph main(%0: S, %1: S) {
   %2: i32[] = constant 0

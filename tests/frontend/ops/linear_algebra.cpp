@@ -37,6 +37,32 @@ TEST(LinearAlgebra, MatmulOfBatches) {
             ab::Shape({3, 4, 2, 6}));
 }
 
+// Of which half is computed, with what follows it: whole numbers, whose sums are exact.
+TEST(LinearAlgebra, ProductsOfAnArrayWithItself) {
+  constexpr std::int64_t rows = 77, columns = 301;
+  std::vector<double> numbers;
+  for (std::int64_t i = 0; i < rows * columns; ++i) {
+    numbers.push_back(static_cast<double>(i * 37 % 101 - 50));
+  }
+  const ab::Array x = ab::array(numbers, {rows, columns});
+  const auto product = [](const ab::Array& m) { return ab::matmul(ab::matrix_transpose(m), m); };
+  const auto scaled = ab::jit([&](const ab::Array& m) { return product(m) / 4 + m(0); });
+  const std::vector<double> got = scaled(x).to_vector<double>();
+  const std::vector<double> plain = ab::jit(product)(x).to_vector<double>();
+  for (std::int64_t i = 0; i < columns; ++i) {
+    for (std::int64_t j = 0; j < columns; ++j) {
+      double sum = 0;
+      for (std::int64_t k = 0; k < rows; ++k) {
+        sum += numbers[static_cast<std::size_t>(k * columns + i)] *
+               numbers[static_cast<std::size_t>(k * columns + j)];
+      }
+      const auto at = static_cast<std::size_t>(i * columns + j);
+      ASSERT_EQ(plain[at], sum) << i << ", " << j;
+      ASSERT_EQ(got[at], sum / 4 + numbers[static_cast<std::size_t>(j)]) << i << ", " << j;
+    }
+  }
+}
+
 TEST(LinearAlgebra, OtherProducts) {
   expect_values([] { return ab::dot(v(), v()); }, floats({}), {14});
   expect_values([] { return ab::dot(a(), b()); }, floats({2, 2}), {4, 5, 10, 11});

@@ -167,6 +167,16 @@ TEST(Verify, RefusesWrongSlots) {
   EXPECT_EQ(error_of(made), "schedule: f0 finishes %3 and is not its last writer");
 }
 
+TEST(Verify, RefusesASymmetricProductOfTwoArrays) {
+  FakeProgram program(8);
+  const SlotId first = program.input(), second = program.input();
+  DotStep dot;
+  dot.is_symmetric = true;
+  program.step({first, second}, program.output()).work = dot;
+  EXPECT_EQ(error_of(program.program()),
+            "schedule: f0 is symmetric, and does not multiply an array with itself");
+}
+
 TEST(Verify, RefusesStepsThatAreNotLaunchedOnce) {
   Program made = scheduled_fork_and_join();
   made.streams[1].commands.erase(find<Launch>(made, 1));

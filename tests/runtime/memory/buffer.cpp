@@ -62,6 +62,17 @@ TEST(Buffer, FreedMemoryIsReused) {
   EXPECT_EQ(memory_use(device).cached, 0u);
 }
 
+// Also where blocks of one kind end and those of the other begin.
+TEST(Buffer, MemoryOfAnySizeIsReused) {
+  release_cached_memory(device);
+  for (std::size_t bytes = std::size_t{1} << 20; bytes < std::size_t{4} << 20; bytes += 20'000) {
+    void* first = Buffer::allocate(device, bytes).data();
+    EXPECT_EQ(Buffer::allocate(device, bytes).data(), first) << bytes;
+  }
+  release_cached_memory(device);
+  EXPECT_EQ(memory_use(device).cached, 0u);
+}
+
 TEST(Buffer, ChangingSizesDoNotPileUp) {
   release_cached_memory(device);
   reset_peak_memory(device);
