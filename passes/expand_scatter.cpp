@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ir/scalar.h"
+
 namespace anabranch {
 namespace {
 
@@ -42,8 +44,9 @@ std::optional<Op> op_of(ScatterCombiner combiner, Dtype dtype) {
   }
 }
 
-/// The block that a scatter of one vector writes: on each axis that the vector says the place of,
-/// one element, so that the block is inside of the operand as a whole or not at all.
+/// The block that a scatter of one vector writes. On each axis that the vector says the place of it
+/// has one element or a place that is known, so that it is inside of the operand as a whole or not
+/// at all.
 struct OneWindow {
   Axes sizes;                      ///< of the block
   std::vector<Value> starts;       ///< one scalar per axis, of the indices' dtype
@@ -60,12 +63,24 @@ std::optional<Axes> window_sizes(const Rewriter& graph, const Node& node) {
   for (int axis = 0; axis < operand.rank(); ++axis) {
     const bool is_one = holds(a.inserted_axes, axis);
     sizes.push_back(is_one ? 1 : updates[static_cast<int>(a.window_axes[next++])]);
-    if (sizes.back() == 0 || (holds(a.start_axes, axis) && sizes.back() != 1)) return std::nullopt;
-    if (sizes.back() > operand[axis]) return std::nullopt;
+    if (sizes.back() == 0 || sizes.back() > operand[axis]) return std::nullopt;
     windows /= sizes.back();
   }
   if (windows != 1 || operand.size() == 0) return std::nullopt;
   return sizes;
+}
+
+// Element `k` of a vector that is joined from single elements, where it is a constant.
+std::optional<std::int64_t> known_start(const Rewriter& graph, Value vector, std::int64_t k) {
+  const Node& node = graph.node(vector);
+  if (node.op != Op::concatenate || std::ssize(node.inputs) != node.types[0].shape.size()) {
+    return std::nullopt;
+  }
+  const auto scalar = graph.splat_of(node.inputs[static_cast<std::size_t>(k)]);
+  if (!scalar) return std::nullopt;
+  return visit_dtype(scalar->type().dtype, [&]<class T>() {
+    return convert_scalar<std::int64_t>(scalar->values<T>()[0]);
+  });
 }
 
 std::optional<OneWindow> one_window(Rewriter& graph, const Node& node) {
@@ -80,8 +95,14 @@ std::optional<OneWindow> one_window(Rewriter& graph, const Node& node) {
       graph.add(Op::reshape, {node.inputs[1]}, NoAttributes{}, Type{dtype, Shape{count}});
   for (std::int64_t k = 0; k < count; ++k) {
     const auto axis = static_cast<std::size_t>(start_axes[static_cast<std::size_t>(k)]);
-    const std::int64_t last = operand[static_cast<int>(axis)] - 1;
-    if (dtype == i32 && last > INT32_MAX) return std::nullopt;
+    const std::int64_t size = (*sizes)[axis];
+    const std::int64_t last = operand[static_cast<int>(axis)] - size;
+    if (const auto start = known_start(graph, node.inputs[1], k)) {
+      if (*start < 0 || *start > last) return std::nullopt;
+      window.starts[axis] = integer(graph, dtype, *start);
+      continue;
+    }
+    if (size != 1 || (dtype == i32 && last > INT32_MAX)) return std::nullopt;
     const Value one = graph.add(Op::slice, {vector}, SliceAttributes{{k}, {k + 1}, {1}});
     const Value start = graph.add(Op::reshape, {one}, NoAttributes{}, Type{dtype, Shape{}});
     window.starts[axis] = start;

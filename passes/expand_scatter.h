@@ -12,7 +12,8 @@
 namespace anabranch {
 
 /// The rule for scatters of one vector whose window has one element on each axis that the vector
-/// gives a place on. Of a window outside of the array nothing is written, as the op has it.
+/// gives a place on, or a place that is known to hold it. Of a window outside of the array nothing
+/// is written, as the op has it.
 std::vector<Rule> scatter_rules();
 
 }  // namespace anabranch

@@ -38,6 +38,15 @@ Literal literal_of(const Expression& expression) {
              : literal_of_buffer(expression.type, expression.buffer());
 }
 
+// Whether it is nothing but a number that is repeated: a loop writes it again, as it does scalars.
+bool repeats_number(const Expression& expression) {
+  if (expression.kind == Expression::Kind::scalar) return true;
+  if (expression.kind != Expression::Kind::memory) return false;
+  const auto recorded = expression.recorded();
+  return recorded && (recorded->op == Op::broadcast_in_dim || recorded->op == Op::reshape) &&
+         repeats_number(*recorded->inputs[0]);
+}
+
 }  // namespace
 
 Tracer::Tracer(std::string name, TraceKind kind)
@@ -134,7 +143,7 @@ std::optional<Value> Tracer::import_leaf(const ExpressionPtr& expression,
   if (auto known = imported_.find(expression.get()); known != imported_.end()) return known->second;
   const bool in_memory = expression->kind == Expression::Kind::memory;
   const bool is_loop = kind_ == TraceKind::loop || kind_ == TraceKind::body;
-  const bool is_captured = in_memory && is_loop;
+  const bool is_captured = in_memory && is_loop && !repeats_number(*expression);
   if (in_memory && !is_captured && !expression->is_concrete()) return {};
   Value value = in_memory && kind_ != TraceKind::function
                     ? capture(expression)

@@ -13,6 +13,9 @@ class Seats {
  public:
   static constexpr int none = -1;
 
+  /// Room for so many: none of the others takes memory while no more are taken.
+  void reserve(int count) { seats_.reserve(static_cast<std::size_t>(count)); }
+
   int taken() const { return taken_; }
   /// For a thread that runs on `core`. It gets the seat that it had before, if that is free: so a
   /// thread keeps to the same share of each task. A new one, which has `none`, gets the first free.

@@ -123,6 +123,7 @@ void ThreadPool::resize(CoreRange cores) {
   {
     std::lock_guard lock(mutex_);
     if (stopping_) return;
+    seats_.reserve(cores.count);
     for (; workers_.size() > count; workers_.pop_back()) {
       leaving.push_back(std::move(workers_.back()));
       leaving.back()->leaves = true;
