@@ -274,14 +274,19 @@ class Verifier {
     fail(fmt::format("{} and {} share bytes while both are live", name(a), name(b)));
   }
 
-  // What is in the place of an output lives one after the other, in the order of the slots, and the
-  // output last.
+  // What is in the place of an output lives one after the other, and the output last.
   void check_outputs(const SlotUses& uses, const StepOrder& order) const {
+    const auto is_before = [&](SlotId a, SlotId b) {
+      return may_alias(program_, order, uses, a, std::span(&b, 1));
+    };
     for (std::uint32_t i = 0; i < program_.outputs.size(); ++i) {
       const std::span<const SlotId> slots = uses.in_output(i);
-      for (std::size_t n = 0; n + 1 < slots.size(); ++n) {
-        if (may_alias(program_, order, uses, slots[n], slots.subspan(n + 1))) continue;
-        fail_sharing(slots[n], slots[n + 1]);
+      for (std::size_t n = 1; n < slots.size(); ++n) {
+        const bool is_output = n + 1 == slots.size();
+        for (SlotId other : slots.first(n)) {
+          if (is_before(other, slots[n]) || (!is_output && is_before(slots[n], other))) continue;
+          fail_sharing(other, slots[n]);
+        }
       }
     }
   }
