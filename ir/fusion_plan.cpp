@@ -1,6 +1,7 @@
 #include "ir/fusion_plan.h"
 
 #include <algorithm>
+#include <bit>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -9,8 +10,6 @@
 
 #include "anabranch/error.h"
 #include "ir/checked.h"
-#include "ir/fusion_counts.h"
-#include "ir/fusion_members.h"
 #include "ir/integer_constant.h"
 #include "ir/operand_index.h"
 
@@ -36,6 +35,12 @@ bool only_units_differ(const Shape& a, const Shape& b) {
   return rest_of_a == rest_of_b;
 }
 
+std::int64_t row_size(const FusionPlan& plan) {
+  std::int64_t size = 1;
+  for (int axis : plan.reduced_axes) size *= plan.domain[axis];
+  return size;
+}
+
 class Planner {
  public:
   /// `by_blocks`: updates of operands store their blocks alone; else the whole array, which they
@@ -43,16 +48,21 @@ class Planner {
   Planner(const Graph& graph, std::span<const std::uint32_t> members,
           std::span<const Value> outputs, bool by_blocks)
       : graph_(graph),
-        members_(graph, members),
+        members_(members),
         outputs_(outputs),
         by_blocks_(by_blocks),
-        demand_(members.size()) {}
+        demand_(members.size()) {
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      first_operand_.push_back(operands_.size());
+      for (Value input : member(i).inputs) operands_.push_back(position(input.node, i));
+    }
+  }
 
   std::variant<FusionPlan, std::string> run() {
     using Step = void (Planner::*)();
     for (Step step : {&Planner::find_kind, &Planner::find_domain, &Planner::find_stages,
                       &Planner::find_updates, &Planner::demand_outputs, &Planner::inline_producers,
-                      &Planner::check_reads, &Planner::count}) {
+                      &Planner::check_reads, &Planner::find_turns, &Planner::count}) {
       (this->*step)();
       if (refusal_) return std::move(*refusal_);
     }
@@ -66,6 +76,21 @@ class Planner {
   }
 
  private:
+  const Node& member(std::size_t i) const { return graph_.node(members_[i]); }
+
+  /// Where `node` is among the members before `end`; `outside` if it is none of them.
+  std::size_t position(std::uint32_t node, std::size_t end) const {
+    if (end > 0 && members_[end - 1] == node) return end - 1;  // as along a chain
+    auto last = members_.begin() + static_cast<std::ptrdiff_t>(end);
+    auto found = std::lower_bound(members_.begin(), last, node);
+    return found == last || *found != node ? outside
+                                           : static_cast<std::size_t>(found - members_.begin());
+  }
+
+  std::size_t operand(std::size_t member, std::size_t i) const {
+    return operands_[first_operand_[member] + i];
+  }
+
   std::string named(std::uint32_t node) const {
     const Node& named = graph_.node(node);
     std::string text(name(named.op));
@@ -73,14 +98,13 @@ class Planner {
   }
 
   bool is_update(std::size_t at) const {
-    return by_blocks_ && members_[at].op == Op::dynamic_update_slice &&
-           members_.operand(at, 0) == outside;
+    return by_blocks_ && member(at).op == Op::dynamic_update_slice && operand(at, 0) == outside;
   }
 
   /// Of what the group computes for `output` at its places: of an update, the block's.
   const Shape& stored_shape(Value output) const {
     const Node& node = graph_.node(output);
-    const bool updates = is_update(members_.position(output.node));
+    const bool updates = is_update(position(output.node, members_.size()));
     return updates ? graph_.type(node.inputs[1]).shape : graph_.type(output).shape;
   }
 
@@ -102,26 +126,25 @@ class Planner {
   void find_kind() {
     if (outputs_.empty()) return refuse("it has no outputs");
     for (std::size_t i = 0; i < members_.size(); ++i) {
-      const Node& node = members_[i];
-      if (is_control(node.op)) return refuse(named(members_.node(i)) + " runs programs of its own");
-      if (is_call(node.op))
-        return refuse(named(members_.node(i)) + " is nothing that a kernel does");
-      if (node.op == Op::fusion) return refuse(named(members_.node(i)) + " is a group already");
+      const Node& node = member(i);
+      if (is_control(node.op)) return refuse(named(members_[i]) + " runs programs of its own");
+      if (is_call(node.op)) return refuse(named(members_[i]) + " is nothing that a kernel does");
+      if (node.op == Op::fusion) return refuse(named(members_[i]) + " is a group already");
       if (node.op == Op::constant && !node.as<ConstantAttributes>().value.is_splat()) {
-        return refuse(named(members_.node(i)) + " is an array, which only an operand can be");
+        return refuse(named(members_[i]) + " is an array, which only an operand can be");
       }
       if (is_library(node.op)) {
         for (std::size_t k = 0; k < node.inputs.size(); ++k) {
-          if (members_.operand(i, k) == outside) continue;
+          if (operand(i, k) == outside) continue;
           return refuse(named(node.inputs[k].node) + " is computed before a dot");
         }
         if (first_) return refuse(two_kernels(graph_.node(*first_).op));
-        first_ = members_.node(i);
+        first_ = members_[i];
         plan_.kind = FusionKind::dot;
       } else if (is_reduction(node.op)) {
         if (plan_.kind == FusionKind::dot) return refuse(two_kernels(Op::reduce));
         plan_.kind = FusionKind::reduction;
-        unify(members_.node(i));
+        unify(members_[i]);
         if (refusal_) return;
       }
     }
@@ -170,12 +193,12 @@ class Planner {
   // That of the results, or, where all are updates, of the first block.
   const Shape& elementwise_domain() const {
     const auto is_result = [&](Value output) {
-      const std::size_t at = members_.position(output.node);
+      const std::size_t at = position(output.node, members_.size());
       return at != outside && !is_update(at);
     };
     const auto result = std::find_if(outputs_.begin(), outputs_.end(), is_result);
     if (result != outputs_.end()) return graph_.type(*result).shape;
-    const bool is_inside = members_.position(outputs_[0].node) != outside;
+    const bool is_inside = position(outputs_[0].node, members_.size()) != outside;
     return is_inside ? stored_shape(outputs_[0]) : graph_.type(outputs_[0]).shape;
   }
 
@@ -197,22 +220,22 @@ class Planner {
   void find_stages() {
     plan_.stage.assign(members_.size(), 0);
     for (std::size_t i = 0; i < members_.size(); ++i) {
-      for (std::size_t k = 0; k < members_[i].inputs.size(); ++k) {
-        const std::size_t below = members_.operand(i, k);
+      for (std::size_t k = 0; k < member(i).inputs.size(); ++k) {
+        const std::size_t below = operand(i, k);
         if (below == outside) continue;
-        int stage = plan_.stage[below] + (is_reduction(members_[below].op) ? 1 : 0);
+        int stage = plan_.stage[below] + (is_reduction(member(below).op) ? 1 : 0);
         plan_.stage[i] = std::max(plan_.stage[i], stage);
       }
-      if (is_reduction(members_[i].op)) plan_.stages = std::max(plan_.stages, plan_.stage[i] + 1);
+      if (is_reduction(member(i).op)) plan_.stages = std::max(plan_.stages, plan_.stage[i] + 1);
     }
   }
 
   // Each array at most once, since the updates know nothing of each other.
   void find_updates() {
     for (Value output : outputs_) {
-      const std::size_t at = members_.position(output.node);
+      const std::size_t at = position(output.node, members_.size());
       if (at == outside || !is_update(at)) continue;
-      const Value array = members_[at].inputs[0];
+      const Value array = member(at).inputs[0];
       if (plan_.kind == FusionKind::dot) return refuse("a dot stores the whole of its result");
       if (has_few_long_rows(plan_)) return refuse("several threads share each of its long rows");
       if (!updated_.emplace(array, Point{}).second) {
@@ -224,7 +247,7 @@ class Planner {
   // Element outputs at the whole domain, row outputs at the kept axes.
   void demand_outputs() {
     for (Value output : outputs_) {
-      const std::size_t at = members_.position(output.node);
+      const std::size_t at = position(output.node, members_.size());
       if (at == outside) return refuse("it hands on an operand");
       const Shape& shape = stored_shape(output);
       const bool is_whole = shape == plan_.domain;
@@ -248,8 +271,8 @@ class Planner {
   }
 
   void demand_block(std::size_t at, Point place) {
-    const Node& node = members_[at];
-    const auto output = std::ranges::find(outputs_, Value{members_.node(at), 0});
+    const Node& node = member(at);
+    const auto output = std::ranges::find(outputs_, Value{members_[at], 0});
     plan_.updates.push_back(
         {static_cast<std::uint32_t>(output - outputs_.begin()), node.inputs[0].node});
     demand_starts(at, place);
@@ -258,13 +281,13 @@ class Planner {
       written[axis] = table_.add(written[axis], points_[place][axis]);
     }
     updated_[node.inputs[0]] = points_(std::move(written));
-    if (members_.operand(at, 1) == outside) {
+    if (operand(at, 1) == outside) {
       reads_.emplace_back(node.inputs[1], place);
     } else {
-      demand(members_.operand(at, 1), place);
+      demand(operand(at, 1), place);
     }
     for (std::size_t k = 2; k < node.inputs.size(); ++k) {
-      if (members_.operand(at, k) == outside) reads_.emplace_back(node.inputs[k], scalar_);
+      if (operand(at, k) == outside) reads_.emplace_back(node.inputs[k], scalar_);
       has_known_starts_ &= integer_of(graph_, node.inputs[k]).has_value();
     }
   }
@@ -296,13 +319,13 @@ class Planner {
   void inline_producers() {
     const std::size_t most = 16 * members_.size() + 64;
     for (std::size_t i = members_.size(); i-- > 0 && !refusal_;) {
-      const Node& node = members_[i];
+      const Node& node = member(i);
       for (Point index : demand_[i]) {
         if (demands_ > most) return refuse("its index maps ask for too many places per element");
-        check_place(members_.node(i), index);
+        check_place(members_[i], index);
         if (is_index(node.op)) demand_starts(i, index);
         for (std::size_t k = 0; k < node.inputs.size() && !refusal_; ++k) {
-          const std::size_t below = members_.operand(i, k);
+          const std::size_t below = operand(i, k);
           const bool is_updated = below == outside && updated_.contains(node.inputs[k]);
           if (is_index(node.op) && is_start(node, k)) {
             if (is_updated) reads_.emplace_back(node.inputs[k], scalar_);
@@ -330,8 +353,8 @@ class Planner {
   }
 
   void demand_starts(std::size_t i, Point index) {
-    for (Start& start : starts_of(graph_, members_[i], points_[index], table_)) {
-      const std::size_t below = members_.operand(i, start.operand);
+    for (Start& start : starts_of(graph_, member(i), points_[index], table_)) {
+      const std::size_t below = operand(i, start.operand);
       if (below != outside) demand(below, points_(std::move(start.at)));
     }
   }
@@ -387,24 +410,85 @@ class Planner {
     }
   }
 
-  void count() {
-    const auto times_of = [&](Point place) {
-      return extent_[static_cast<std::size_t>(depth_of(place) + 1)];
+  // In how many stages each element value is computed: in all that need it, or, if it is kept, in
+  // the first.
+  void find_turns() {
+    std::vector<std::uint64_t> needed(members_.size(), 0);  // a bit per stage
+    auto stage_bit = [&](std::size_t i) {
+      return std::uint64_t{1} << std::min(plan_.stage[i], 63);
     };
-    count_operations(members_, outputs_, demand_, whole_, times_of, plan_);
+    for (Value output : outputs_) {
+      const std::size_t at = position(output.node, members_.size());
+      if (!is_reduction(member(at).op)) needed[at] |= stage_bit(at);
+    }
+    std::int64_t kept_bytes = 0;
+    turns_.assign(members_.size(), 1);
+    for (std::size_t i = members_.size(); i-- > 0;) {
+      const Node& node = member(i);
+      std::uint64_t stages = is_reduction(node.op) ? stage_bit(i) : needed[i];
+      if (std::popcount(stages) > 1 && is_kept(node, kept_bytes)) stages &= -stages;
+      turns_[i] = std::max(1, std::popcount(stages));
+      for (std::size_t k = 0; k < node.inputs.size(); ++k) {
+        if (operand(i, k) != outside) needed[operand(i, k)] |= stages;
+      }
+    }
   }
 
-  static constexpr std::size_t outside = FusionMembers::outside;
+  bool is_kept(const Node& node, std::int64_t& kept_bytes) const {
+    if (operations_per_element(node.op) < kept_operations || !can_keep_rows(plan_)) return false;
+    const auto bytes = row_size(plan_) * static_cast<std::int64_t>(byte_size(node.types[0].dtype));
+    if (bytes > largest_kept_row || kept_bytes + bytes > largest_kept_rows) return false;
+    kept_bytes += bytes;
+    return true;
+  }
+
+  void count() {
+    std::vector<std::int64_t> below(members_.size(), 0);  // operations that come before, in a row
+    std::int64_t longest = 0;
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+      const Op op = member(i).op;
+      // An element of a concatenation is chosen from all its parts.
+      const auto parts =
+          op == Op::concatenate ? static_cast<std::int64_t>(member(i).inputs.size()) : 1;
+      const std::int64_t cost = parts > 1 ? parts - 1 : operations_per_element(op);
+      for (std::size_t k = 0; k < member(i).inputs.size(); ++k) {
+        if (operand(i, k) != outside) below[i] = std::max(below[i], below[operand(i, k)]);
+      }
+      const auto places = static_cast<std::int64_t>(demand_[i].size());
+      plan_.instructions += std::max<std::int64_t>(cost, 1) * places * turns_[i];
+      if (cost == 0) continue;
+      std::int64_t operations = 0;
+      for (Point index : demand_[i]) {
+        const int depth = depth_of(is_reduction(op) ? whole_ : index);
+        const int turns = index == whole_ ? turns_[i] : 1;
+        const std::int64_t times = extent_[static_cast<std::size_t>(depth + 1)];
+        operations = saturating_add(operations, saturating_multiply(cost * turns, times));
+      }
+      if (parts == 1) plan_.recompute = std::max(plan_.recompute, places * turns_[i]);
+      plan_.operations = saturating_add(plan_.operations, operations);
+      below[i] = saturating_add(below[i], operations);
+      longest = std::max(longest, below[i]);
+    }
+    if (plan_.kind == FusionKind::reduction && plan_.domain.size() == row_size(plan_) &&
+        !has_few_long_rows(plan_)) {
+      plan_.side_by_side = plan_.operations - std::max(longest, plan_.operations / 2);
+    }
+  }
+
+  static constexpr std::size_t outside = SIZE_MAX;
 
   const Graph& graph_;
-  const FusionMembers members_;
+  std::span<const std::uint32_t> members_;
   std::span<const Value> outputs_;
   bool by_blocks_;
   bool reads_elsewhere_ = false, has_known_starts_ = true;
+  std::vector<std::size_t> operands_;           // of all members: their positions, in order
+  std::vector<std::size_t> first_operand_;      // per member: where its operands begin
   std::map<Value, Point> updated_;              // arrays that outputs update, and where
   std::vector<std::pair<Value, Point>> reads_;  // from outside, of what may be updated
   std::vector<std::vector<Point>> demand_;      // per member: the places that it is asked for
   std::size_t demands_ = 0;
+  std::vector<int> turns_;  // per member: the stages that compute it
   FusionPlan plan_;
   std::optional<std::string> refusal_;
   std::optional<std::uint32_t> first_;  // the dot, or the first reduction
@@ -427,6 +511,27 @@ std::vector<BlockUpdate> block_updates(const Graph& region) {
   auto plan = plan_fusion(region);
   return plan.index() == 0 ? std::get<FusionPlan>(std::move(plan)).updates
                            : std::vector<BlockUpdate>();
+}
+
+bool has_few_long_rows(const FusionPlan& plan) {
+  constexpr std::int64_t few = 64;
+  constexpr std::int64_t long_row = 1 << 16;
+  const std::int64_t size = row_size(plan);
+  return plan.kind == FusionKind::reduction && size >= long_row && plan.domain.size() / size < few;
+}
+
+bool can_keep_rows(const FusionPlan& plan) {
+  int innermost = plan.domain.rank() - 1;
+  while (innermost >= 0 && plan.domain[innermost] == 1) --innermost;
+  const auto& reduced = plan.reduced_axes;
+  return std::find(reduced.begin(), reduced.end(), innermost) != reduced.end();
+}
+
+int operations_per_element(Op op) {
+  if (is_library(op) || op == Op::fusion || is_control(op) || is_call(op)) return 0;
+  if (info(op).kind == OpKind::leaf || is_index(op)) return 0;
+  if (op == Op::random_bits) return 50;  // ten rounds of two wide products
+  return info(op).has(OpInfo::approximate) ? 10 : 1;
 }
 
 std::variant<FusionPlan, std::string> plan_fusion(const Graph& graph,

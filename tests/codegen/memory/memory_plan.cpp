@@ -197,7 +197,8 @@ TEST(MemoryPlan, AnOutputReturnedTwiceTakesOverOneInput) {
 // A chain of updates: of an input that is given away all happens where that is.
 TEST(MemoryPlan, WhatUpdatesMakeAnOutputOfIsInItsPlace) {
   FakeProgram program(8);
-  const SlotId in = program.input(), first = program.temporary(), second = program.temporary();
+  // Slots are in any order.
+  const SlotId in = program.input(), second = program.temporary(), first = program.temporary();
   const SlotId out = program.output();
   const auto update = [&](SlotId from, SlotId to) {
     program.step({from}, to).in_place_updates = {{from, to}};
