@@ -123,8 +123,9 @@ class MemoryPlanner {
     return numbers_[use.step.stream][use.step.position];
   }
   // Of an output, with what is in its place before it.
-  LiveRange range_of(SlotId id) const {
-    return place_of_[id] ? places_[*place_of_[id]].range : LiveRange();
+  const LiveRange& range_of(SlotId id) const {
+    static const LiveRange never;
+    return place_of_[id] ? places_[*place_of_[id]].range : never;
   }
   // The slots of a place begin in their order.
   std::size_t begin(const Place& place) const { return number(uses_[place.first][0]); }

@@ -90,11 +90,11 @@ StepOrder::StepOrder(const Program& program) : streams_(program.streams.size()),
 }
 
 SlotUses::SlotUses(const Program& program, const StepOrder& order)
-    : in_output_(program.outputs.size()), begin_(program.slots.size() + 1) {
+    : outputs_(program.outputs), begin_(program.slots.size() + 1) {
   for (SlotId id = 0; id < program.slots.size(); ++id) {
-    if (const auto output = program.slots[id].output) in_output_.at(*output).push_back(id);
+    if (const auto output = program.slots[id].output) in_output_[*output].push_back(id);
   }
-  for (std::uint32_t i = 0; i < in_output_.size(); ++i) in_output_[i].push_back(program.outputs[i]);
+  for (auto& [output, slots] : in_output_) slots.push_back(outputs_.at(output));
   std::vector<std::pair<SlotId, SlotUse>> in_order;
   in_order.reserve(4 * order.steps().size());
   std::vector<const Step*> last_user(program.slots.size());

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -63,10 +64,15 @@ class SlotUses {
     return {uses_.data() + begin_[id], begin_[id + 1] - begin_[id]};
   }
   /// The temporaries that are where output `index` is, and last its own slot.
-  std::span<const SlotId> in_output(std::uint32_t index) const { return in_output_[index]; }
+  std::span<const SlotId> in_output(std::uint32_t index) const {
+    const auto several = in_output_.find(index);
+    if (several != in_output_.end()) return several->second;
+    return {&outputs_[index], 1};
+  }
 
  private:
-  std::vector<std::vector<SlotId>> in_output_;
+  std::vector<SlotId> outputs_;
+  std::map<std::uint32_t, std::vector<SlotId>> in_output_;  // where temporaries are
   std::vector<SlotUse> uses_;         // of the first slot, then of the second, and so on
   std::vector<std::uint32_t> begin_;  // where those of each begin; the end of all comes last
 };
