@@ -73,13 +73,7 @@ std::vector<Literal> compiled_results(const stablehlo::SelfChecking& test, const
   std::vector<Buffer> outputs = run(compilation, std::move(inputs));
   std::vector<Literal> results;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    outputs[i].ready().wait();
-    const Type& type = test.graph.output_type(i);
-    std::vector<std::byte> bytes(type.bytes());
-    read_now(outputs[i], [&](const void* data) {
-      if (!bytes.empty()) std::memcpy(bytes.data(), data, bytes.size());
-    });
-    results.emplace_back(type, std::move(bytes));
+    results.push_back(read_literal(outputs[i], test.graph.output_type(i)));
   }
   return results;
 }

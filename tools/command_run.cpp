@@ -16,6 +16,7 @@
 #include "ir/text/print.h"
 #include "runtime/executor/run.h"
 #include "runtime/memory/copy.h"
+#include "runtime/memory/read.h"
 #include "runtime/timeline/record.h"
 #include "tools/commands.h"
 #include "tools/timeline_svg.h"
@@ -117,10 +118,8 @@ std::vector<Literal> run_once(const Compilation& compilation, const std::vector<
   std::vector<Buffer> outputs = run(compilation, inputs);
   std::vector<Literal> literals;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    outputs[i].ready().wait();
     const Type& type = compilation.traced.type(compilation.traced.outputs()[i]);
-    const auto* data = static_cast<const std::byte*>(outputs[i].data());
-    literals.emplace_back(type, std::vector<std::byte>(data, data + type.bytes()));
+    literals.push_back(read_literal(outputs[i], type));
   }
   return literals;
 }

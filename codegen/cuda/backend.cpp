@@ -26,6 +26,10 @@ class GpuBackend final : public Backend {
   }
   std::span<const KernelPass> mapping_passes() const override { return cuda::mapping_passes(); }
   Target kernel_target() const override { return {}; }
+  // A column at a time is work for few multiprocessors; 2^19 threads are work for all of any GPU.
+  ColumnSums column_sums() const override {
+    return {.least_chunked_bytes = 1 << 24, .most_partials = 1 << 19};
+  }
 
   void add_steps(Program&, DeviceIndex, std::span<const Kernel>) const override {}
 

@@ -5,6 +5,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "anabranch/detail/key.h"
@@ -46,11 +48,36 @@ void enqueue(const void* context, void* const* buffers, DeviceStream& stream) {
 
 void enqueue_nothing(const void*, void* const*, DeviceStream&) {}
 
-std::string text_of(std::span<const KernelText> kernels) {
-  std::string text = device_text();
-  for (const KernelText& kernel : kernels) text += "\n" + kernel.text;
+/// A kernel's text without its name and its comments.
+std::string nameless(const KernelText& kernel) {
+  std::string text;
+  for (std::size_t begin = 0; begin < kernel.text.size();) {
+    const std::size_t end = std::min(kernel.text.find('\n', begin), kernel.text.size());
+    const std::string_view line(kernel.text.data() + begin, end - begin);
+    text += line.substr(0, line.find("//"));
+    text += '\n';
+    begin = end + 1;
+  }
+  if (const auto at = text.find(" " + kernel.name + "("); at != text.npos) {
+    text.erase(at + 1, kernel.name.size());
+  }
   return text;
 }
+
+/// Kernels as one text, in which equal ones are one function.
+struct Joined {
+  std::string text = device_text();
+  std::vector<std::string> functions;  ///< of each kernel
+
+  explicit Joined(std::span<const KernelText> kernels) {
+    std::unordered_map<std::string, std::string> known;
+    for (const KernelText& kernel : kernels) {
+      const auto [at, is_new] = known.try_emplace(nameless(kernel), kernel.name);
+      if (is_new) text += "\n" + kernel.text;
+      functions.push_back(at->second);
+    }
+  }
+};
 
 // All that the code depends on, in full.
 Key key_of(const std::string& text, int architecture) {
@@ -71,14 +98,15 @@ std::string cubin_of(const std::string& text, int architecture, CodeCache* cache
   return cubin;
 }
 
-DeviceTask task_of(const KernelText& kernel, Gpu& gpu, const ModulePtr& module) {
+DeviceTask task_of(const KernelText& kernel, const std::string& function, Gpu& gpu,
+                   const ModulePtr& module) {
   if (kernel.blocks == 0) return {enqueue_nothing, nullptr};
   // Every kernel continues where its blocks end, so fewer than it asks for will do.
   constexpr std::int64_t most_blocks = std::numeric_limits<std::int32_t>::max();
   auto made = std::make_shared<Launchable>(
       Launchable{gpu,
                  module,
-                 gpu.function(*module, kernel.name),
+                 gpu.function(*module, function),
                  static_cast<unsigned>(std::min(kernel.blocks, most_blocks)),
                  static_cast<unsigned>(kernel.threads),
                  kernel.buffers,
@@ -93,11 +121,14 @@ DeviceTask task_of(const KernelText& kernel, Gpu& gpu, const ModulePtr& module) 
 Code compile_kernels(std::span<const KernelText> kernels, int gpu_index, CodeCache* cache) {
   if (kernels.empty()) return {};
   Gpu& gpu = Gpu::of(gpu_index);
-  const std::string cubin = cubin_of(text_of(kernels), gpu.architecture(), cache);
+  const Joined joined(kernels);
+  const std::string cubin = cubin_of(joined.text, gpu.architecture(), cache);
   const ModulePtr module = gpu.load(cubin);
   Code code;
   code.bytes = cubin.size();
-  for (const KernelText& kernel : kernels) code.tasks.push_back(task_of(kernel, gpu, module));
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    code.tasks.push_back(task_of(kernels[i], joined.functions[i], gpu, module));
+  }
   return code;
 }
 

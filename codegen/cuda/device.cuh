@@ -77,9 +77,15 @@ struct Narrowing<f16> {
 template <>
 struct Narrowing<bf16> {
   static __device__ __forceinline__ bf16 of(f32 x) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    bf16 narrow;
+    asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(narrow.bits) : "f"(x));
+    return narrow;
+#else
     const u32 bits = bits_as<u32>(x);
     if (x != x) return {static_cast<u16>((bits >> 16) | 0x40)};
     return {static_cast<u16>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16)};
+#endif
   }
 };
 template <class T, class Wide>
@@ -269,7 +275,8 @@ AB_INLINE T remainder(T x, T y) {
 }
 
 AB_INLINE f32 float_power(f32 x, f32 y) { return powf(x, y); }
-AB_INLINE f64 float_power(f64 x, f64 y) { return pow(x, y); }
+// pow(2, y) is not exact where y is a whole number; exp2 is.
+AB_INLINE f64 float_power(f64 x, f64 y) { return x == 2 ? exp2(y) : pow(x, y); }
 template <class T>
 AB_INLINE T power(T x, T y) {
   if constexpr (Kind<T>::is_float) {

@@ -4,6 +4,7 @@
 #include <nvrtc.h>
 
 #include "anabranch/error.h"
+#include "runtime/library_call.h"
 
 namespace anabranch::cuda {
 namespace {
@@ -44,6 +45,7 @@ struct Nvrtc {
     find(cubin, "nvrtcGetCUBIN");
     find(error, "nvrtcGetErrorString");
     find(version, "nvrtcVersion");
+    LibraryCall::end_before_library();
   }
 };
 
@@ -112,6 +114,10 @@ std::vector<std::string> nvrtc_options(int architecture) {
 
 Cubin compile_cubin(const std::string& source, int architecture) {
   if (!nvrtc().missing.empty()) throw Error("compile for CUDA: " + nvrtc().missing);
+  const LibraryCall call(std::nothrow);
+  if (!call.is_allowed()) {
+    throw Error("compile for CUDA: the process is leaving main, and NVRTC is gone");
+  }
   return Program(source).compile(architecture);
 }
 

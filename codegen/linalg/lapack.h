@@ -12,6 +12,8 @@
 #include <cblas.h>
 #include <lapacke.h>
 
+#include "runtime/library_call.h"
+
 namespace anabranch::lapack {
 
 /// While it lives, the calling thread may call LAPACK, which then runs on this
@@ -25,6 +27,7 @@ class LapackCall {
   LapackCall& operator=(const LapackCall&) = delete;
 
  private:
+  const LibraryCall call_;
   int threads_before_;
 };
 

@@ -31,7 +31,9 @@ std::optional<std::int64_t> rows_per_chunk(std::int64_t rows, std::int64_t colum
   if (columns < least_columns || rows < sums.least_chunked_bytes / element_bytes / columns) {
     return std::nullopt;
   }
-  const std::int64_t per_chunk = std::max(least_rows, least_elements / columns);
+  const std::int64_t per_chunk =
+      std::max({least_rows, least_elements / columns,
+                rows / std::max<std::int64_t>(sums.most_partials / columns, 1)});
   if (rows < least_chunks * per_chunk) return std::nullopt;
   return per_chunk;
 }

@@ -7,9 +7,12 @@
 namespace anabranch {
 
 /// How the columns of a matrix are summed: each as a whole or, where it has at least so many bytes,
-/// in chunks of rows, so that it is read along its rows as suits the prefetchers of a core.
+/// in chunks of rows: so that it is read along its rows, as suits the prefetchers of a core, or so
+/// that there is work for all of a GPU.
 struct ColumnSums {
   std::int64_t least_chunked_bytes = std::numeric_limits<std::int64_t>::max();
+  /// Partial results that are enough work for the device: there are no more.
+  std::int64_t most_partials = std::numeric_limits<std::int64_t>::max();
 };
 
 }  // namespace anabranch

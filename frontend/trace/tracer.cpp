@@ -25,11 +25,7 @@ Literal literal_of_buffer(const Type& type, const Buffer& buffer) {
     return Literal::sharing(
         type, std::shared_ptr<const std::byte>(kept, static_cast<const std::byte*>(kept->data())));
   }
-  std::vector<std::byte> bytes(type.bytes());
-  read_now(buffer, [&](const void* data) {
-    if (!bytes.empty()) std::memcpy(bytes.data(), data, bytes.size());
-  });
-  return Literal(type, std::move(bytes));
+  return read_literal(buffer, type);
 }
 
 Literal literal_of(const Expression& expression) {

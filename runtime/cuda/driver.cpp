@@ -2,11 +2,16 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <pthread.h>
+
+#include <atomic>
 
 #include "anabranch/error.h"
 
 namespace anabranch::cuda {
 namespace {
+
+constinit std::atomic<bool> is_forked{false};
 
 constexpr const char* file = "libcuda.so.1";
 // Cubins of one major version of the compiler need a driver of the same or of a later one.
@@ -55,7 +60,10 @@ Driver opened() {
     const char* name = nullptr;
     driver.cuGetErrorName(result, &name);
     driver.missing = fmt::format("the NVIDIA driver finds no GPU ({})", name ? name : "cuInit");
+    return driver;
   }
+  pthread_atfork(nullptr, nullptr, [] { is_forked.store(true, std::memory_order_relaxed); });
+  LibraryCall::end_before_library();
   return driver;
 }
 
@@ -66,12 +74,26 @@ const Driver& driver() {
   return *driver;
 }
 
+void check_not_forked() {
+  if (!is_forked.load(std::memory_order_relaxed)) [[likely]] {
+    return;
+  }
+  throw Error(
+      "a GPU: this process was forked from one that had opened the CUDA driver, which works in no "
+      "child; fork before the first program runs and before devices() is asked, or let the child "
+      "call exec");
+}
+
 void enter(CUcontext context) {
+  check_not_forked();
   check(driver().cuCtxSetCurrent(context), "entering a GPU's context");
 }
 
 void check(CUresult result, const char* what) {
   if (result == CUDA_SUCCESS) return;
+  if (result == CUDA_ERROR_DEINITIALIZED) {
+    throw Error(fmt::format("{}: the process is leaving main, and the CUDA driver is gone", what));
+  }
   const char *name = nullptr, *text = nullptr;
   driver().cuGetErrorName(result, &name);
   driver().cuGetErrorString(result, &text);

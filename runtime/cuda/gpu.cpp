@@ -246,6 +246,7 @@ Gpu::Gpu(int index) {
 }
 
 void Gpu::open(int index) {
+  check_not_forked();
   check(driver().cuDeviceGet(&device_, index), "opening a GPU");
   check(driver().cuDevicePrimaryCtxRetain(&context_, device_), "opening a GPU");
   enter();
@@ -272,6 +273,7 @@ void Gpu::open(int index) {
   from_host_ = std::make_unique<CudaStream>(*this);
   to_host_ = std::make_unique<CudaStream>(*this);
   anchor_stream_ = std::make_unique<CudaStream>(*this);
+  LibraryCall::end_before_library();  // what a context has made as well
 }
 
 // What `open` has come to, where it does not come to its end.

@@ -35,7 +35,6 @@ class Gpu final : public StreamExecutor {
   /// Its compute capability: 90 for 9.0.
   int architecture() const { return facts_.architecture; }
   const GpuFacts& facts() const { return facts_; }
-  std::size_t memory_bytes() const { return memory_bytes_; }
 
   /// Events that have been made and are not in use now.
   std::size_t idle_events();
@@ -50,6 +49,7 @@ class Gpu final : public StreamExecutor {
 
   std::shared_ptr<const CapturedGraph> capture(const std::function<void()>& enqueue) override;
 
+  std::size_t memory_bytes() const override { return memory_bytes_; }
   void* allocate(std::size_t bytes) override;
   void free(void* data) override;
   std::size_t cached() const override;

@@ -16,7 +16,10 @@ namespace anabranch {
 /// Made on first use and never destroyed: arrays in static storage outlive every static of ours.
 struct DeviceState {
   explicit DeviceState(Device device, StreamExecutor* stream_executor = nullptr)
-      : device(device), stream_executor(stream_executor), allocator(device, stream_executor) {}
+      : device(device),
+        stream_executor(stream_executor),
+        allocator(device, stream_executor),
+        admission(stream_executor) {}
 
   const Device device;
   StreamExecutor* const stream_executor;  ///< null where the host's threads do the work

@@ -118,6 +118,8 @@ class StreamExecutor {
   /// enqueues on stream 0 first, and before what it enqueues there last.
   virtual std::shared_ptr<const CapturedGraph> capture(const std::function<void()>& enqueue) = 0;
 
+  /// All that it has.
+  virtual std::size_t memory_bytes() const = 0;
   /// Memory for what is enqueued on the main stream from now on; null if there is not enough.
   virtual void* allocate(std::size_t bytes) = 0;
   /// Gives it back once what is on the main stream now is done.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/cpu/thread_pool.h"
+#include "runtime/device/stream_executor.h"
 #include "runtime/executor/stall.h"
 #include "runtime/stream/spin.h"
 #include "runtime/timeline/record.h"
@@ -14,7 +15,8 @@
 namespace anabranch {
 namespace {
 
-// See in_flight_bytes in device.h.
+// See in_flight_bytes in limits.h.
+constexpr std::size_t part_of_device = 16;
 std::size_t first_byte_limit() {
   constexpr std::size_t most = std::size_t{256} << 20;
   constexpr std::size_t part = 128;
@@ -34,7 +36,8 @@ void InFlightRun::wait(bool is_last) const {
   completed_.wait(0, std::memory_order_acquire);
 }
 
-Admission::Admission() : byte_limit_(first_byte_limit()) {}
+Admission::Admission(const StreamExecutor* device)
+    : byte_limit_(device ? device->memory_bytes() / part_of_device : first_byte_limit()) {}
 
 bool Admission::is_full(std::size_t more_bytes) const {
   if (runs_.size() >= static_cast<std::size_t>(limit())) return true;

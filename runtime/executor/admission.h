@@ -18,6 +18,7 @@ namespace anabranch {
 
 class Admission;
 class InFlightRun;
+class StreamExecutor;
 
 /// What an execution takes of one device.
 struct Reservation {
@@ -72,7 +73,8 @@ class InFlightRun {
 /// Oldest first. Thread-safe.
 class Admission {
  public:
-  Admission();
+  /// `device`: null where the host's threads do the work.
+  explicit Admission(const StreamExecutor* device = nullptr);
 
   /// Waits until all that are in flight now are complete.
   void wait_all();

@@ -5,6 +5,7 @@
 #include <functional>
 #include <span>
 
+#include "ir/literal.h"
 #include "runtime/memory/buffer.h"
 
 namespace anabranch {
@@ -18,6 +19,9 @@ using ReadPiece = std::function<void(std::span<const std::byte> piece)>;
 void read_in_pieces(const Buffer& buffer, const ReadPiece& read);
 /// The same, with all of them in one place.
 void read_now(const Buffer& buffer, const std::function<void(const void* data)>& read);
+
+/// Waits for the bytes, and copies them to the host. Throws the buffer's error if it failed.
+Literal read_literal(const Buffer& buffer, const Type& type);
 
 /// Once the bytes are there, calls `read` with them on a thread of the library, and then `done`:
 /// with nothing, or with what failed where the buffer failed or `read` threw. `read` may take long

@@ -37,13 +37,20 @@ void Completion::when_complete(std::shared_ptr<const DeviceEvent> event,
   lane.added.notify_one();
 }
 
+std::shared_ptr<const DeviceEvent> Completion::oldest(const Lane& lane) {
+  std::lock_guard lock(mutex_);
+  return lane.waiting.empty() ? nullptr : lane.waiting.front().event;
+}
+
+// The device is asked without the lock: who submits more needs it.
 void Completion::run_complete(Lane& lane) {
-  for (;;) {
-    Waiting next;
+  while (const std::shared_ptr<const DeviceEvent> event = oldest(lane)) {
     Failure error;
+    if (!is_complete(*event, error)) return;
+    Waiting next;
     {
       std::lock_guard lock(mutex_);
-      if (lane.waiting.empty() || !is_complete(*lane.waiting.front().event, error)) return;
+      if (lane.waiting.empty() || lane.waiting.front().event != event) continue;  // another thread
       next = std::move(lane.waiting.front());
       lane.waiting.pop();
     }
@@ -72,14 +79,14 @@ void Completion::help_until(const std::atomic<std::uint32_t>& flag) {
 
 void Completion::work(Lane& lane) {
   for (;;) {
-    std::shared_ptr<const DeviceEvent> oldest;
+    std::shared_ptr<const DeviceEvent> event;
     {
       std::unique_lock lock(mutex_);
       lane.added.wait(lock, [&] { return !lane.waiting.empty(); });
-      oldest = lane.waiting.front().event;
+      event = lane.waiting.front().event;
     }
     try {
-      if (!spin_until([&] { return oldest->is_complete(); }, wake_up_time)) oldest->wait();
+      if (!spin_until([&] { return event->is_complete(); }, wake_up_time)) event->wait();
     } catch (...) {
       // `run_complete` meets the same error, and passes it on.
     }

@@ -45,6 +45,7 @@ class Completion {
   void work(Lane& lane);
   void run_complete();
   void run_complete(Lane& lane);
+  std::shared_ptr<const DeviceEvent> oldest(const Lane& lane);
 
   std::mutex mutex_;
   std::map<const DeviceStream*, Lane> lanes_;  // none ever goes

@@ -18,7 +18,12 @@
 namespace {
 
 const ab::Device first = ab::Device::cpu(0);
-const ab::Device second = ab::default_device() == first ? ab::Device::cpu(1) : ab::default_device();
+// Asked for when a test runs: a process that has opened a GPU's driver has no children that may.
+ab::Device second() {
+  static const ab::Device found =
+      ab::default_device() == first ? ab::Device::cpu(1) : ab::default_device();
+  return found;
+}
 
 class Devices : public ::testing::Test {
  protected:
@@ -78,11 +83,11 @@ TEST_F(Devices, ChangeInNumberWhileWorkIsInFlight) {
 
 TEST_F(Devices, ATransferIsRecordedAndRunsOnce) {
   ab::Array x = ab::array({1.0f, 2.0f, 3.0f});
-  ab::Array there = (x * 2).to(second);
-  EXPECT_EQ(there.device(), second);
+  ab::Array there = (x * 2).to(second());
+  EXPECT_EQ(there.device(), second());
   EXPECT_FALSE(there.ready());
   ab::Array sum = there + 1;
-  EXPECT_EQ(sum.device(), second);
+  EXPECT_EQ(sum.device(), second());
   ab::Array back = sum.to(first);
   EXPECT_EQ(back.to_vector<float>(), (std::vector<float>{3, 5, 7}));
   EXPECT_EQ(sum.to_vector<float>(), (std::vector<float>{3, 5, 7}));
@@ -91,13 +96,13 @@ TEST_F(Devices, ATransferIsRecordedAndRunsOnce) {
 
 TEST_F(Devices, HaveMemoryOfTheirOwn) {
   ab::wait_all();
-  const std::size_t before = ab::memory_use(second).in_use;
-  ab::Array x = ab::ones(ab::f32, {1 << 16}).to(second);
+  const std::size_t before = ab::memory_use(second()).in_use;
+  ab::Array x = ab::ones(ab::f32, {1 << 16}).to(second());
   x.wait();
-  EXPECT_GE(ab::memory_use(second).in_use, before + (4u << 16));
+  EXPECT_GE(ab::memory_use(second()).in_use, before + (4u << 16));
   x = {};
   ab::wait_all();
-  EXPECT_EQ(ab::memory_use(second).in_use, before);
+  EXPECT_EQ(ab::memory_use(second()).in_use, before);
 }
 
 TEST_F(Devices, AFunctionTakesAndReturnsArraysOnSeveral) {
@@ -106,12 +111,12 @@ TEST_F(Devices, AFunctionTakesAndReturnsArraysOnSeveral) {
     ab::Array v = ab::tanh(y) * scale + 0.5f;
     return std::tuple{u + v.to(x.device()), v, u.to(v.device()) - v};
   });
-  ab::Array x = ab::array({0.0f, 1.0f}), y = ab::array({0.5f, -0.5f}).to(second);
+  ab::Array x = ab::array({0.0f, 1.0f}), y = ab::array({0.5f, -0.5f}).to(second());
   for (float scale : {2.0f, 3.0f}) {
     auto [sum, v, difference] = f(x, y, scale);
     EXPECT_EQ(sum.device(), first);
-    EXPECT_EQ(v.device(), second);
-    EXPECT_EQ(difference.device(), second);
+    EXPECT_EQ(v.device(), second());
+    EXPECT_EQ(difference.device(), second());
     EXPECT_NEAR(sum.to_vector<float>()[1], std::exp(1) * scale - std::tanh(0.5) * scale + 0.5,
                 1e-4);
     EXPECT_NEAR(v.to_vector<float>()[0], std::tanh(0.5) * scale + 0.5, 1e-5);
@@ -120,12 +125,12 @@ TEST_F(Devices, AFunctionTakesAndReturnsArraysOnSeveral) {
   EXPECT_EQ(f.traces(), 1);
   f(x, y.to(first), 2.0f);
   EXPECT_EQ(f.traces(), 2);
-  EXPECT_EQ(f.last_retrace(), "argument 1: f32[2] instead of f32[2] on " + to_string(second));
+  EXPECT_EQ(f.last_retrace(), "argument 1: f32[2] instead of f32[2] on " + to_string(second()));
 }
 
 TEST_F(Devices, CopiesHaveStreamsOfTheirOwn) {
-  auto f = ab::jit([](ab::Array x, ab::Array y) { return ab::exp(x).to(second) + ab::tanh(y); });
-  ab::Array x = ab::ones(ab::f32, {64}), y = ab::ones(ab::f32, {64}).to(second);
+  auto f = ab::jit([](ab::Array x, ab::Array y) { return ab::exp(x).to(second()) + ab::tanh(y); });
+  ab::Array x = ab::ones(ab::f32, {64}), y = ab::ones(ab::f32, {64}).to(second());
   auto compiled = f.compilation(x, y);
   const ab::Program& program = compiled->program();
   ab::verify(program);
@@ -147,12 +152,12 @@ TEST_F(Devices, CopiesHaveStreamsOfTheirOwn) {
   EXPECT_EQ(cost.copies, 1);
   EXPECT_EQ(cost.library_calls, 0);
   EXPECT_EQ(cost.kernels, 2);
-  EXPECT_NE(f.dump(ab::Stage::schedule, x, y).find(" on " + to_string(second) + " copy {"),
+  EXPECT_NE(f.dump(ab::Stage::schedule, x, y).find(" on " + to_string(second()) + " copy {"),
             std::string::npos);
 }
 
 TEST_F(Devices, CopiesAreDrawnAsSuch) {
-  auto f = ab::jit([](ab::Array x) { return ab::exp(ab::exp(x).to(second)); });
+  auto f = ab::jit([](ab::Array x) { return ab::exp(ab::exp(x).to(second())); });
   f(ab::ones(ab::f32, {64})).wait();
   ab::timeline::Recording recording;
   const std::vector<float> values(64, 1.0f);
@@ -170,7 +175,7 @@ TEST_F(Devices, CopiesAreDrawnAsSuch) {
     const std::string track = to_string(event.track);
     ++copies[track.substr(0, track.rfind(' ')) + ": " + event.name.substr(0, 9)];
   }
-  const std::string there = to_string(second);
+  const std::string there = to_string(second());
   const std::map<std::string, int> expected = {{"cpu:0 copies: copy from", 1},
                                                {there + " copies: copy to t", 3},
                                                {there + " stream: transfer2", 1}};
@@ -211,9 +216,9 @@ TEST_F(Devices, AllMayRunOnAnotherThanTheProgramsOwn) {
 }
 
 TEST_F(Devices, WhatDoesNotMeetIsRefusedAtTheCall) {
-  ab::Array x = ab::array({1.0f, 2.0f}), y = ab::ones(ab::f32, {2}).to(second);
+  ab::Array x = ab::array({1.0f, 2.0f}), y = ab::ones(ab::f32, {2}).to(second());
   const std::string wanted =
-      "add: operands live on cpu:0 and on " + to_string(second) + "; move one with .to(device)";
+      "add: operands live on cpu:0 and on " + to_string(second()) + "; move one with .to(device)";
   EXPECT_EQ(message_of([&] { x + y; }).substr(0, wanted.size()), wanted);
   auto f = ab::jit([](ab::Array a, ab::Array b) { return a + b; });
   EXPECT_EQ(message_of([&] { f(x, y); }).substr(0, wanted.size()), wanted);
@@ -225,15 +230,26 @@ TEST_F(Devices, NothingIsFusedAcrossATransfer) {
                                     "  %3: f32[8] = broadcast_in_dim %2\n"
                                     "  %4: f32[8] = multiply %0, %3\n"
                                     "  %5: f32[8] = transfer %4 device=" +
-                                    to_string(second) +
+                                    to_string(second()) +
                                     "\n"
                                     "  %6: f32[8] = multiply %1, %3\n"
                                     "  %7: f32[8] = add %5, %6\n"
                                     "  return %7, %4 }");
   ab::Options options;
-  options.parameters = {first, second};
+  options.parameters = {first, second()};
   const auto compiled = ab::compile(graph, options);
   EXPECT_EQ(ab::cost(compiled).kernels, 2) << compiled.optimized;
+}
+
+// To the bit between CPUs; a GPU's library sums products in an order of its own.
+void expect_agree(const ab::Array& a, const ab::Array& b) {
+  const std::vector<float> got = a.to_vector<float>(), wanted = b.to_vector<float>();
+  if (first.kind() == second().kind()) {
+    EXPECT_EQ(got, wanted);
+    return;
+  }
+  ASSERT_EQ(got.size(), wanted.size());
+  for (std::size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], wanted[i], 1e-5) << i;
 }
 
 TEST_F(Devices, WorkOnBothAndAgreeWithTheInterpreter) {
@@ -255,18 +271,18 @@ TEST_F(Devices, WorkOnBothAndAgreeWithTheInterpreter) {
     options.use_all_streams = streams > 1;
     auto f = ab::jit(build, options);
     for (int round = 0; round < 20; ++round) {
-      auto [two_a, two_b] = f(a, b.to(second));
-      EXPECT_EQ(two_b.device(), second);
-      EXPECT_EQ(two_a.to_vector<float>(), one_a.to_vector<float>());
-      EXPECT_EQ(two_b.to_vector<float>(), one_b.to_vector<float>());
+      auto [two_a, two_b] = f(a, b.to(second()));
+      EXPECT_EQ(two_b.device(), second());
+      expect_agree(two_a, one_a);
+      expect_agree(two_b, one_b);
     }
   }
 }
 
 TEST_F(Devices, WhatSpansThemCountsOnEach) {
-  auto f = ab::jit([](ab::Array x) { return (x * 2).to(second) + 1; });
+  auto f = ab::jit([](ab::Array x) { return (x * 2).to(second()) + 1; });
   f(ab::ones(ab::f32, {4})).wait();
-  for (const ab::Device& device : {first, second}) {
+  for (const ab::Device& device : {first, second()}) {
     ab::wait_all();
     const int limit = ab::in_flight_limit(device);
     ab::set_in_flight_limit(device, 3);
@@ -290,25 +306,25 @@ TEST_F(Devices, WhatSpansThemCountsOnEach) {
 
 TEST_F(Devices, WhatSpansThemTakesOfEachWhatItsLimitAllows) {
   constexpr std::size_t size = 1 << 18;
-  auto f = ab::jit([](ab::Array x) { return ab::exp(ab::broadcast_to(x.to(second), {size})); });
+  auto f = ab::jit([](ab::Array x) { return ab::exp(ab::broadcast_to(x.to(second()), {size})); });
   ab::Array x = ab::ones(ab::f32, {1});
   f(x).wait();
   ab::wait_all();
-  const std::size_t limit = ab::in_flight_bytes(second), few = 8 * size;
-  ab::set_in_flight_bytes(second, few);
-  ab::reset_peak_memory(second);
-  const std::size_t before = ab::memory_use(second).in_use;
+  const std::size_t limit = ab::in_flight_bytes(second()), few = 8 * size;
+  ab::set_in_flight_bytes(second(), few);
+  ab::reset_peak_memory(second());
+  const std::size_t before = ab::memory_use(second()).in_use;
   for (int i = 0; i < 100; ++i) f(x);
   ab::wait_all();
-  EXPECT_LE(ab::memory_use(second).peak, before + few + size);
-  ab::set_in_flight_bytes(second, limit);
+  EXPECT_LE(ab::memory_use(second()).peak, before + few + size);
+  ab::set_in_flight_bytes(second(), limit);
 }
 
 TEST_F(Devices, AsynchronousReadsArriveWithTheValueOrTheError) {
   ab::Array x = ab::arange(0, 1000, 1, ab::f32) * 2;
   auto later = x.to_vector_async<float>();
   EXPECT_EQ(later.get(), x.to_vector<float>());
-  auto moved = x.to(second).to_vector_async<float>();
+  auto moved = x.to(second()).to_vector_async<float>();
   EXPECT_EQ(moved.get(), x.to_vector<float>());
   auto failing = ab::custom_call(
       "devices_fails", [](const ab::CustomCall&) { throw std::runtime_error("no such file"); },
@@ -329,7 +345,7 @@ TEST_F(Devices, CustomCallsReadAndWrite) {
   ab::Array x = ab::array({1.0f, 2.0f, 3.0f});
   const std::vector<float> expected = {7, 5, 3};
   EXPECT_EQ(turn(x).to_vector<float>(), expected);
-  EXPECT_EQ(ab::jit(turn)(x.to(second)).to_vector<float>(), expected);
+  EXPECT_EQ(ab::jit(turn)(x.to(second())).to_vector<float>(), expected);
   const ab::Graph graph = ab::trace(turn, x);
   EXPECT_NE(ab::to_string(graph).find("custom_call %3 name=devices_turn results=[f32[3]]"),
             std::string::npos)

@@ -53,7 +53,12 @@ TEST(Fork, AfterAProgramHasRunGivesErrorsAndReadsWhatIsThere) {
   const ab::Array ready = f(x);
   ready.wait();
   const int status = in_child([&] {
-    if (ready.to_vector<float>() != std::vector<float>(100'000, 1.0f)) return 1;
+    const auto read = [&] { return ready.to_vector<float>(); };
+    if (ready.device().kind() == ab::DeviceKind::cuda) {  // no child has what is there
+      if (!fails(read)) return 1;
+    } else if (read() != std::vector<float>(100'000, 1.0f)) {
+      return 1;
+    }
     if (!fails([&] { f(x); })) return 2;
     if (!fails([&] { (void)(x + 1); })) return 3;
     if (!fails([&] { recorded.wait(); })) return 4;

@@ -3,11 +3,12 @@
 
 #include <string_view>
 
+#include "runtime/library_call.h"
+
 namespace anabranch::cpu {
 
 /// While it lives, parallel regions that this thread opens in the OpenMP runtime of oneDNN have one
-/// thread: itself. Nothing where oneDNN was built without OpenMP. A process that leaves main waits
-/// for it to go, and no other thread gets one from then on: oneDNN's own state is destroyed next.
+/// thread: itself. Nothing where oneDNN was built without OpenMP. It is a LibraryCall.
 class OneThread {
  public:
   OneThread();
@@ -19,6 +20,7 @@ class OneThread {
   OneThread& operator=(const OneThread&) = delete;
 
  private:
+  const LibraryCall call_;
   int before_ = 1;
 };
 

@@ -57,6 +57,7 @@ cublasLtHandle_t cublaslt_handle(int gpu) {
   if (!handle) {
     on.enter();
     check(cublaslt().cublasLtCreate(&handle), "opening cuBLASLt");
+    LibraryCall::end_before_library();
   }
   return handle;
 }

@@ -7,6 +7,8 @@
 #include <memory>
 #include <string>
 
+#include "runtime/cuda/driver.h"
+
 namespace anabranch::cuda {
 
 // clang-format off
@@ -20,10 +22,15 @@ namespace anabranch::cuda {
   X(cublasLtMatmulAlgoGetHeuristic) X(cublasLtMatmul)
 // clang-format on
 
+template <>
+inline constexpr cublasStatus_t closed_status<cublasStatus_t> = CUBLAS_STATUS_NOT_INITIALIZED;
+template <>
+inline constexpr const char* closed_status<const char*> = "the process is leaving main";
+
 struct CublasLt {
   /// Why there is none that can be used, and what to do about it; empty where there is one.
   std::string missing;
-#define ANABRANCH_CUBLASLT_MEMBER(name) decltype(&::name) name = nullptr;
+#define ANABRANCH_CUBLASLT_MEMBER(name) Entry<decltype(&::name)> name;
   ANABRANCH_CUBLASLT(ANABRANCH_CUBLASLT_MEMBER)
 #undef ANABRANCH_CUBLASLT_MEMBER
 };

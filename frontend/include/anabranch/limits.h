@@ -22,9 +22,10 @@ void set_in_flight_limit(const Device& device, int limit);
 /// it waits, without memory, for others to end. So a loop that never waits takes no more than this
 /// on top of what the same loop takes that waits for every step.
 ///
-/// At first 1/128 of the machine's memory, so that it is nothing that a program which fits would
-/// notice, but at most 256 MB: a device takes 10 ms to read as much, and a thread a thousandth of
-/// that to submit more.
+/// At first, on a CPU, 1/128 of the machine's memory, so that it is nothing that a program which
+/// fits would notice, but at most 256 MB: cores take 10 ms to read as much, and a thread a
+/// thousandth of that to submit more. On a GPU, 1/16 of its memory, 5 GB on one with 80: it takes 2
+/// ms to read as much, and a thread that has waited for it 0.05 to notice.
 std::size_t in_flight_bytes(const Device& device);
 /// Throws Error unless `bytes` is at least 1.
 void set_in_flight_bytes(const Device& device, std::size_t bytes);

@@ -13,7 +13,7 @@
 #include "ir/interpret/interpret.h"
 #include "ir/text/print.h"
 #include "runtime/memory/copy.h"
-#include "tests/support/read_literal.h"
+#include "runtime/memory/read.h"
 
 namespace anabranch::cpu {
 namespace {
@@ -239,7 +239,7 @@ TEST_P(Convolutions, AreTheInterpreters) {
   const Literal expected = interpret(graph, inputs)[0];
   for (int again = 0; again < 2; ++again) {
     const std::vector<Buffer> results = run(compilation, buffers);
-    EXPECT_EQ(testing::read_literal(results[0], expected.type()), expected);
+    EXPECT_EQ(read_literal(results[0], expected.type()), expected);
   }
 }
 
@@ -285,7 +285,7 @@ TEST(ConvolutionSteps, TakeInAReverseOfTheFilters) {
     }
     const Literal expected = interpret(graph, inputs)[0];
     const std::vector<Buffer> results = run(compilation, buffers);
-    EXPECT_EQ(testing::read_literal(results[0], expected.type()), expected);
+    EXPECT_EQ(read_literal(results[0], expected.type()), expected);
   }
   EXPECT_GE(taken_in, 12);
 }

@@ -17,8 +17,11 @@ concept GivesData = requires(T&& array) {
 static_assert(GivesData<const ab::Array&> && GivesData<ab::Array&>);
 static_assert(!GivesData<ab::Array> && !GivesData<const ab::Array>);
 
+// Wherever arrays are by default.
+ab::Array on_host(const ab::Array& x) { return x.to(ab::Device::cpu()); }
+
 TEST(Data, IsTheMemoryItself) {
-  const ab::Array x = ab::array({1.0f, 2.0f, 3.0f});
+  const ab::Array x = on_host(ab::array({1.0f, 2.0f, 3.0f}));
   const std::span<const float> data = x.data<float>();
   EXPECT_EQ(std::vector<float>(data.begin(), data.end()), (std::vector<float>{1, 2, 3}));
   EXPECT_EQ(static_cast<const void*>(data.data()), ab::memory_of(x, x.device()).data());
@@ -27,7 +30,7 @@ TEST(Data, IsTheMemoryItself) {
 }
 
 TEST(Data, LivesAsLongAsAnyHandle) {
-  ab::Array x = ab::arange(1 << 16, ab::f32) * 2;
+  ab::Array x = on_host(ab::arange(1 << 16, ab::f32) * 2);
   const std::span<const float> data = x.data<float>();
   ab::Array other = x;
   x = x + 1;  // another array
@@ -42,7 +45,7 @@ TEST(Data, ReadsBorrowedMemoryInPlace) {
 }
 
 TEST(Data, ReadsANumberAndNothing) {
-  const ab::Array number = ab::scalar(2.5f), none = ab::zeros({0, 3});
+  const ab::Array number = ab::scalar(2.5f), none = on_host(ab::zeros({0, 3}));
   ASSERT_EQ(number.data<float>().size(), 1u);
   EXPECT_EQ(number.data<float>()[0], 2.5f);
   EXPECT_TRUE(none.data<float>().empty());
@@ -50,14 +53,13 @@ TEST(Data, ReadsANumberAndNothing) {
 
 TEST(Data, Waits) {
   HeldArray held;
-  const ab::Array y = held.array + 1;
+  const ab::Array y = on_host(held.array + 1);
   EXPECT_FALSE(y.ready());
-  std::thread later([&] {
+  const std::jthread later([&] {
     give_a_chance();
     held.arrive();
   });
   EXPECT_EQ(y.data<float>()[3], 2);
-  later.join();
 }
 
 TEST(Data, OfAnotherDtypeDeviceOrTraceIsRefused) {

@@ -298,7 +298,9 @@ TEST(Special, BetaOfLargeAndSmallNumbers) {
     const Reference scale = [&](Quad b) {
       return 4 * fmaxq(1, fmaxq(fabsq(lgammaq(a)), fabsq(lgammaq(fminq(a, b)))));
     };
-    expect_within<double>(4, "betaln", betaln, truth, spread(1e-3, 1e5), scale);
+    // CUDA's logarithms are within 1 ULP, the CPU's nearly exact.
+    const double bound = ab::default_device().kind() == ab::DeviceKind::cuda ? 4.5 : 4;
+    expect_within<double>(bound, "betaln", betaln, truth, spread(1e-3, 1e5), scale);
   }
 }
 

@@ -36,7 +36,9 @@ TEST(Jit, OutputsMayBeInputsAndConstants) {
 }
 
 TEST(Jit, ShowsEveryStage) {
-  auto f = ab::jit([](ab::Array x) { return ab::softmax(x * 2 + 1); });
+  ab::Options options;
+  options.device = ab::Device::cpu();  // a GPU's code has no LLVM IR
+  auto f = ab::jit([](ab::Array x) { return ab::softmax(x * 2 + 1); }, options);
   ab::Spec x = ab::spec(ab::f32, {64, 128});
   EXPECT_NE(f.dump(ab::Stage::trace, x).find("multiply"), std::string::npos);
   EXPECT_NE(f.dump(ab::Stage::optimized, x).find("fusion"), std::string::npos);
@@ -106,7 +108,8 @@ TEST(Jit, ProgramsWithLargeConstantsAreForgottenEarlier) {
   use(2);
   use(3);
   const ab::ProgramCacheUse three = ab::program_cache_use();
-  EXPECT_LE(three.bytes, ab::program_cache_bytes);
+  // On a GPU one of them alone takes more: it has the constant there as well.
+  EXPECT_TRUE(three.bytes <= ab::program_cache_bytes || three.programs == 1) << three.bytes;
   EXPECT_LT(three.programs, one.programs + 2);
   use(3);
   EXPECT_EQ(ab::program_cache_use().hits, three.hits + 1);

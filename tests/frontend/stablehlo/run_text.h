@@ -25,13 +25,7 @@ inline std::vector<Literal> compiled(const Graph& graph, const std::vector<Liter
   std::vector<Literal> results;
   std::vector<Buffer> outputs = run(compilation, std::move(buffers));
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    outputs[i].ready().wait();
-    const Type& type = graph.output_type(i);
-    std::vector<std::byte> bytes(type.bytes());
-    read_now(outputs[i], [&](const void* data) {
-      if (!bytes.empty()) std::memcpy(bytes.data(), data, bytes.size());
-    });
-    results.emplace_back(type, std::move(bytes));
+    results.push_back(read_literal(outputs[i], graph.output_type(i)));
   }
   return results;
 }

@@ -4,10 +4,16 @@
 #include <tuple>
 
 #include "tests/frontend/values.h"
+#include "tests/support/default_device.h"
 
 namespace {
 
 using ab::Array;
+
+// Of a CPU: epilogues of products are kernels of their own on a GPU.
+class KernelCounts : public ::testing::Test {
+  const ab::testing::DefaultDevice on_cpu_{ab::Device::cpu()};
+};
 
 // The dump says why kernels stay apart.
 template <class Function, class... Args>
@@ -27,7 +33,7 @@ Array chain(Array x) {
   return ab::where(y > 0, ab::sigmoid(y), y * x);
 }
 
-TEST(KernelCounts, TheBackwardPassOfAnElementwiseChainIsOne) {
+TEST_F(KernelCounts, TheBackwardPassOfAnElementwiseChainIsOne) {
   const ab::Spec x = ab::spec(ab::f32, {64, 256});
   EXPECT_GE(ab::trace(chain, x).nodes().size(), 20u);
   expect_counts(1, 0, ab::grad([](Array a) { return ab::sum(chain(a)); }), x);
@@ -38,7 +44,7 @@ TEST(KernelCounts, TheBackwardPassOfAnElementwiseChainIsOne) {
 }
 
 // Rows, and their mean.
-TEST(KernelCounts, SoftmaxCrossEntropyForwardAndBackwardIsTwo) {
+TEST_F(KernelCounts, SoftmaxCrossEntropyForwardAndBackwardIsTwo) {
   const auto loss = [](Array logits, Array labels) {
     return ab::cross_entropy_loss(logits, labels);
   };
@@ -53,7 +59,7 @@ struct Params {
 };
 
 // The weights' steps are epilogues of dots; what is left is the loss, its mean, and two biases.
-TEST(KernelCounts, ATrainingStepOfTwoLayersIsItsDotsAndFour) {
+TEST_F(KernelCounts, ATrainingStepOfTwoLayersIsItsDotsAndFour) {
   const auto loss = [](const Params& p, Array x, Array labels) {
     const Array hidden = ab::relu(ab::dense(x, p.w1, p.b1));
     return ab::cross_entropy_loss(ab::dense(hidden, p.w2, p.b2), labels);

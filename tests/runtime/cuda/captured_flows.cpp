@@ -15,10 +15,10 @@
 #include "runtime/cuda/gpu.h"
 #include "runtime/executor/run.h"
 #include "runtime/memory/copy.h"
+#include "runtime/memory/read.h"
 #include "tests/codegen/cuda/flow_forms.h"
 #include "tests/support/compare.h"
 #include "tests/support/random_graph.h"
-#include "tests/support/read_literal.h"
 
 namespace anabranch::testing {
 namespace {

@@ -20,7 +20,7 @@
 #include "ir/text/print.h"
 #include "runtime/cuda/gpu.h"
 #include "runtime/memory/copy.h"
-#include "tests/support/read_literal.h"
+#include "runtime/memory/read.h"
 
 namespace anabranch::cuda {
 namespace {
@@ -79,7 +79,7 @@ Literal dot_on_gpu(const Literal& lhs, const Literal& rhs, const DotAttributes& 
   const DeviceTask task = make_dot(dot, 0);
   task.enqueue(task.context.get(), buffers, Gpu::of(0).main());
   Gpu::of(0).main().record()->wait();
-  return testing::read_literal(out, result);
+  return read_literal(out, result);
 }
 
 void expect_equals_interpreter(Dtype dtype, const Shape& left, const Shape& right,
@@ -207,7 +207,7 @@ OnGpu run_on_gpu(const Graph& graph, const std::vector<Literal>& inputs,
   for (const Literal& input : inputs) buffers.push_back(to_gpu(input));
   const std::vector<Buffer> results = run(ran.compilation, std::move(buffers));
   for (std::size_t i = 0; i < results.size(); ++i) {
-    ran.outputs.push_back(testing::read_literal(results[i], graph.type(graph.outputs()[i])));
+    ran.outputs.push_back(read_literal(results[i], graph.type(graph.outputs()[i])));
   }
   return ran;
 }

@@ -8,10 +8,10 @@
 #include "ir/text/parse.h"
 #include "ir/text/print.h"
 #include "runtime/memory/copy.h"
+#include "runtime/memory/read.h"
 #include "tests/codegen/cuda/flow_forms.h"
 #include "tests/support/compare.h"
 #include "tests/support/random_graph.h"
-#include "tests/support/read_literal.h"
 #include "tests/support/rings.h"
 
 namespace anabranch::testing {

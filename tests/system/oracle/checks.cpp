@@ -11,7 +11,7 @@
 #include "ir/text/parse.h"
 #include "passes/transform/batch.h"
 #include "runtime/memory/copy.h"
-#include "tests/support/read_literal.h"
+#include "runtime/memory/read.h"
 
 namespace anabranch {
 namespace {
@@ -35,7 +35,7 @@ std::vector<Literal> compiled(const Graph& graph, const Options& options,
   const std::vector<Buffer> results = run(compilation, std::move(buffers));
   std::vector<Literal> outputs;
   for (std::size_t i = 0; i < results.size(); ++i) {
-    outputs.push_back(testing::read_literal(results[i], graph.type(graph.outputs()[i])));
+    outputs.push_back(read_literal(results[i], graph.type(graph.outputs()[i])));
   }
   return outputs;
 }

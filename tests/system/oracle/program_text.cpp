@@ -10,8 +10,8 @@
 #include "ir/text/print.h"
 #include "runtime/executor/run.h"
 #include "runtime/memory/copy.h"
+#include "runtime/memory/read.h"
 #include "tests/support/random_graph.h"
-#include "tests/support/read_literal.h"
 
 namespace anabranch {
 namespace {
@@ -31,7 +31,7 @@ std::vector<Literal> outputs(const GraphCase& tested, Executable executable) {
       run(std::make_shared<const Executable>(std::move(executable)), std::move(inputs));
   std::vector<Literal> made;
   for (std::size_t i = 0; i < results.size(); ++i) {
-    made.push_back(testing::read_literal(results[i], tested.graph.type(tested.graph.outputs()[i])));
+    made.push_back(read_literal(results[i], tested.graph.type(tested.graph.outputs()[i])));
   }
   return made;
 }

@@ -11,8 +11,8 @@
 #include "ir/text/print.h"
 #include "passes/pipeline.h"
 #include "runtime/memory/copy.h"
+#include "runtime/memory/read.h"
 #include "tests/support/random_graph.h"
-#include "tests/support/read_literal.h"
 
 namespace anabranch {
 namespace {
@@ -67,7 +67,7 @@ std::vector<Buffer> buffers_of(const GraphCase& tested, const Program& program, 
 std::vector<Literal> read(const std::vector<Buffer>& results, const Graph& graph) {
   std::vector<Literal> outputs;
   for (std::size_t i = 0; i < results.size(); ++i) {
-    outputs.push_back(testing::read_literal(results[i], graph.type(graph.outputs()[i])));
+    outputs.push_back(read_literal(results[i], graph.type(graph.outputs()[i])));
   }
   return outputs;
 }
@@ -88,7 +88,7 @@ std::vector<Literal> run_twice(const GraphCase& tested, const Compilation& compi
     throw InternalError("run", "two runs at once give different bits");
   }
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (testing::read_literal(inputs[i], tested.inputs[i].type()) == tested.inputs[i]) continue;
+    if (read_literal(inputs[i], tested.inputs[i].type()) == tested.inputs[i]) continue;
     throw InternalError("run", "input " + std::to_string(i) + " has been written to");
   }
   return outputs;
