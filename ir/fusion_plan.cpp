@@ -450,7 +450,9 @@ class Planner {
       // An element of a concatenation is chosen from all its parts.
       const auto parts =
           op == Op::concatenate ? static_cast<std::int64_t>(member(i).inputs.size()) : 1;
-      const std::int64_t cost = parts > 1 ? parts - 1 : operations_per_element(op);
+      // A conversion takes no more than loading what it gives.
+      const int alone = op == Op::convert ? 0 : operations_per_element(op);
+      const std::int64_t cost = parts > 1 ? parts - 1 : alone;
       for (std::size_t k = 0; k < member(i).inputs.size(); ++k) {
         if (operand(i, k) != outside) below[i] = std::max(below[i], below[operand(i, k)]);
       }

@@ -215,17 +215,18 @@ TEST_F(Command, DrawsWithoutAShellOrANamedFile) {
 }
 
 TEST_F(Command, EndsWithAnErrorWhereTheDiskIsFull) {
+  const std::string on_cpu = "ANABRANCH_DEVICE=cpu:0 ";  // a GPU's code has no assembly to dump
   for (const char* arguments :
        {"run layer.abir --random", "opt layer.abir", "opt --list", "dump layer.abir",
         "dump layer.abir --stage assembly", "devices", "--help", "dump --help"}) {
-    const Outcome outcome =
-        run_line("cd " + folder_.string() + " && (" + command + " " + arguments + " > /dev/full)");
+    const Outcome outcome = run_line("cd " + folder_.string() + " && (" + on_cpu + command + " " +
+                                     arguments + " > /dev/full)");
     expect_contains(outcome, 1, "standard output: cannot be written: No space left on device");
   }
 #ifndef __SANITIZE_THREAD__  // it keeps what it knows in files beyond any limit
   // A limit on the sizes of files stands for a disk that becomes full.
   const Outcome outcome =
-      run_line("cd " + folder_.string() + " && trap '' XFSZ && ulimit -f 1 && " + command +
+      run_line("cd " + folder_.string() + " && trap '' XFSZ && ulimit -f 1 && " + on_cpu + command +
                " dump layer.abir --stage assembly --output big");
   expect_contains(outcome, 1, "big: cannot be written: File too large");
   for (const auto& entry : fs::directory_iterator(folder_)) {

@@ -295,7 +295,7 @@ INSTANTIATE_TEST_SUITE_P(GraphCache, PretendedRefusal, ::testing::ValuesIn(refus
                          [](const auto& refused) { return std::string(refused.param.call); });
 
 // The run itself does not come to know of it.
-TEST(RefusedCapture, GoesStepByStep) {
+TEST(PretendedRefusedCapture, GoesStepByStep) {
   const TemporaryFolder folder;
   const auto cache = std::make_shared<CodeCache>(folder.path());
   const std::vector<float> right = use_replayed(cache);
@@ -323,7 +323,7 @@ void expect_refusal(const std::function<void(DeviceStream& home, DeviceStream& i
   }
 }
 
-TEST(RefusedCapture, LeavesNothingBehind) {
+TEST(PretendedRefusedCapture, LeavesNothingBehind) {
   cuda::Gpu& gpu = cuda::Gpu::of(0);
   const std::int64_t graphs = alive("graphs");
   std::array<int, 2> numbers{};
