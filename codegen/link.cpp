@@ -131,10 +131,12 @@ HostTask call_task(const Program& program, const Step& step, const CallStep& cal
     case Op::triangular_solve:
     case Op::lu:
     case Op::qr:
+    case Op::qr_pivoted:
     case Op::householder_product:
     case Op::svd:
     case Op::eigh:
     case Op::eig:
+    case Op::schur:
     case Op::tridiagonal_solve:
       return linear_algebra_task(call);
     case Op::fft:

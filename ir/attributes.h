@@ -229,6 +229,11 @@ struct EigAttributes {
   bool operator==(const EigAttributes&) const = default;
 };
 
+struct SchurAttributes {
+  bool vectors = false;
+  bool operator==(const SchurAttributes&) const = default;
+};
+
 /// The forward and the inverse transform, and those of reals.
 enum class FftKind : std::uint8_t { fft, ifft, rfft, irfft };
 template <>
@@ -300,7 +305,8 @@ using Attributes =
                  ArgsortAttributes, CumulativeAttributes, DeviceAttributes, CustomCallAttributes,
                  TriangleAttributes, TriangularSolveAttributes, SvdAttributes, EighAttributes,
                  FftAttributes, FusionAttributes, GatherAttributes, ScatterAttributes,
-                 EigAttributes, CheckAttributes, WhileAttributes, CompositeAttributes>;
+                 EigAttributes, CheckAttributes, WhileAttributes, CompositeAttributes,
+                 SchurAttributes>;
 
 template <class Visitor>
 void fields(const NoAttributes&, Visitor&&) {}
@@ -440,6 +446,10 @@ template <MaybeConst<EigAttributes> A, class Visitor>
 void fields(A& a, Visitor&& visit) {
   visit("left", a.left);
   visit("right", a.right);
+}
+template <MaybeConst<SchurAttributes> A, class Visitor>
+void fields(A& a, Visitor&& visit) {
+  visit("vectors", a.vectors);
 }
 template <MaybeConst<FftAttributes> A, class Visitor>
 void fields(A& a, Visitor&& visit) {

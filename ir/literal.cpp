@@ -29,6 +29,15 @@ Literal Literal::scalar(Dtype dtype, double value) {
   return visit_any_dtype(dtype, [&]<class T>() { return scalar<T>(convert_scalar<T>(value)); });
 }
 
+template <class To>
+To Literal::first_as() const {
+  return visit_any_dtype(type_.dtype,
+                         [&]<class T>() { return convert_scalar<To>(values<T>()[0]); });
+}
+
+template double Literal::first_as<double>() const;
+template std::int64_t Literal::first_as<std::int64_t>() const;
+
 ElementBits Literal::bits(std::int64_t index) const {
   const std::size_t width = byte_size(type_.dtype);
   return ElementBits::from(bytes().subspan(static_cast<std::size_t>(index) * width, width));

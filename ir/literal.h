@@ -45,6 +45,10 @@ class Literal {
   template <class T>
   std::span<const T> values() const;
 
+  /// Element 0 as a double or a std::int64_t, converted as the op `convert` does.
+  template <class To>
+  To first_as() const;
+
   /// The bits of element `index`, zero-extended.
   ElementBits bits(std::int64_t index) const;
 

@@ -41,9 +41,7 @@ std::optional<Value> power_of_constant(Rewriter& graph, const Node& node) {
   const Dtype dtype = node.types[0].dtype;
   const auto exponent = graph.splat_of(node.inputs[1]);
   if ((dtype != f32 && dtype != f64) || !exponent) return std::nullopt;
-  const double number =
-      dtype == f32 ? double{exponent->values<float>()[0]} : exponent->values<double>()[0];
-  const auto made = power(Part{&graph, node.inputs[0]}, number);
+  const auto made = power(Part{&graph, node.inputs[0]}, exponent->first_as<double>());
   return made ? std::optional(made->value) : std::nullopt;
 }
 

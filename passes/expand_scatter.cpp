@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "ir/scalar.h"
-
 namespace anabranch {
 namespace {
 
@@ -78,9 +76,7 @@ std::optional<std::int64_t> known_start(const Rewriter& graph, Value vector, std
   }
   const auto scalar = graph.splat_of(node.inputs[static_cast<std::size_t>(k)]);
   if (!scalar) return std::nullopt;
-  return visit_dtype(scalar->type().dtype, [&]<class T>() {
-    return convert_scalar<std::int64_t>(scalar->values<T>()[0]);
-  });
+  return scalar->first_as<std::int64_t>();
 }
 
 std::optional<OneWindow> one_window(Rewriter& graph, const Node& node) {

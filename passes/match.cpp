@@ -129,7 +129,9 @@ Rule rule(std::string_view equation, Pattern left, Pattern right, When when) {
     Matcher matcher(graph);
     if (!matcher.matches(sides->left, node.op, node.inputs)) return std::nullopt;
     if (matcher.all_constant()) return std::nullopt;
-    return build(sides->right, matcher.bindings(), node.types[0], graph);
+    const Value made = build(sides->right, matcher.bindings(), node.types[0], graph);
+    if (graph.type(made) != node.types[0]) return std::nullopt;  // abs of a complex number is real
+    return made;
   };
   return {equation, {root}, std::move(apply), sides};
 }

@@ -96,14 +96,15 @@ Value Rewriter::offer(Node node) {
 
 namespace {
 
-// How often each value is read, by node and result.
+// How often each value is read, by node and result; a node that no output needs reads nothing.
 std::vector<std::vector<std::size_t>> uses_in(const Graph& graph) {
   std::vector<std::vector<std::size_t>> uses;
   for (const Node& node : graph.nodes()) uses.emplace_back(node.types.size());
-  for (const Node& node : graph.nodes()) {
-    for (Value input : node.inputs) ++uses[input.node][input.result];
-  }
   for (Value output : graph.outputs()) ++uses[output.node][output.result];
+  for (std::size_t i = graph.nodes().size(); i-- > 0;) {
+    if (std::ranges::count(uses[i], 0u) == std::ssize(uses[i])) continue;
+    for (Value input : graph.nodes()[i].inputs) ++uses[input.node][input.result];
+  }
   return uses;
 }
 

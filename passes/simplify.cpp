@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include "ir/scalar.h"
 #include "passes/match.h"
 
 namespace anabranch {
@@ -20,8 +19,7 @@ std::optional<Value> divide_by_constant(Rewriter& graph, const Node& node) {
   if (!is_float(type.dtype) || graph.splat_of(node.inputs[0])) return std::nullopt;
   auto divisor = graph.splat_of(node.inputs[1]);
   if (!divisor) return std::nullopt;
-  const double number = visit_dtype(
-      type.dtype, [&]<class T>() { return convert_scalar<double>(divisor->values<T>()[0]); });
+  const auto number = divisor->first_as<double>();
   int exponent = 0;
   const bool is_power = std::fabs(std::frexp(number, &exponent)) == 0.5;
   const int most = info(type.dtype).max_exponent - 1;  // 2^-most is the least normal number

@@ -185,6 +185,7 @@ bool takes(Op op, Dtype dtype) {
     for (Type& operand : operands) operand.shape = Shape{1};
     operands[3].shape = Shape{1, 1};
   }
+  if (op == Op::qr_pivoted) operands[1] = {Dtype::i32, Shape{1}};
   if (op == Op::householder_product) operands[1].shape = Shape{1};
   if (op == Op::select) operands[0].dtype = Dtype::bool_;
   if (op == Op::scatter) {

@@ -5,7 +5,6 @@
 
 #include "codegen/kernel/rewrite_ops.h"
 #include "ir/literal.h"
-#include "ir/scalar.h"
 
 namespace anabranch {
 namespace {
@@ -45,10 +44,7 @@ Ref widened(ScalarWriter& to, Ref x) {
   const Dtype from = to[x].dtype, wide = computes_in(from);
   const auto* constant = std::get_if<ConstantInstruction>(&to[x].operation);
   if (!constant) return to.convert(x, wide);
-  const Literal literal = Literal::scalar(from, constant->bits);
-  return to.number(wide, visit_dtype(from, [&]<class T>() {
-                     return convert_scalar<double>(literal.values<T>()[0]);
-                   }));
+  return to.number(wide, Literal::scalar(from, constant->bits).first_as<double>());
 }
 
 void rewrite_compute(ScalarWriter& to, Ref ref, const Compute& compute) {

@@ -82,6 +82,17 @@ COMPLEX_ROUTINE(syevd, heevd, SYEVD, job, triangle, n, a, n, w, work, size, real
 REAL_ROUTINE(geev, geev, GEEV, left, right, n, a, n, reals, reals + n, vl, n, vr, n, work, size)
 COMPLEX_ROUTINE(geev, geev, GEEV, left, right, n, a, n, w, vl, n, vr, n, work, size, reals)
 #undef GEEV
+// No eigenvalues are selected, and their number `chosen` is 0.
+#define GEES (char job, lapack_int n, T* a, [[maybe_unused]] T* w, T* z, T* work, lapack_int size, Real<T>* reals,   \
+              lapack_int* chosen)
+REAL_ROUTINE(gees, gees, GEES, job, 'N', nullptr, n, a, n, chosen, reals, reals + n, z, n, work, size, nullptr)
+COMPLEX_ROUTINE(gees, gees, GEES, job, 'N', nullptr, n, a, n, chosen, w, z, n, work, size, reals, nullptr)
+#undef GEES
+#define GEQP3 (lapack_int m, lapack_int n, T* a, lapack_int* pivots, T* factors, T* work, lapack_int size,           \
+               [[maybe_unused]] Real<T>* reals)
+REAL_ROUTINE(geqp3, geqp3, GEQP3, m, n, a, m, pivots, factors, work, size)
+COMPLEX_ROUTINE(geqp3, geqp3, GEQP3, m, n, a, m, pivots, factors, work, size, reals)
+#undef GEQP3
 #undef ORGQR
 #undef GESDD
 #undef SYEVD

@@ -212,6 +212,46 @@ struct EigTask {
   }
 };
 
+struct SchurTask {
+  Batch a;
+  bool vectors;
+
+  double work() const { return (vectors ? 25 : 10) * static_cast<double>(a.size() * a.rows); }
+
+  template <class T>
+  void run(void* const* buffers, std::int64_t begin, std::int64_t end) const {
+    if (a.size() == 0) return;
+    const auto count = static_cast<std::size_t>(a.size()), n = static_cast<std::size_t>(a.rows);
+    std::vector<T> columns(count), z(vectors ? count : 1), values(n);
+    std::vector<Real<T>> reals(2 * n);
+    const auto call = [&](T* work, std::int64_t size) {
+      lapack_int chosen = 0;
+      return gees<T>(vectors ? 'V' : 'N', as_int(a.rows), columns.data(), values.data(), z.data(),
+                     work, as_int(size), reals.data(), &chosen);
+    };
+    T asked = 0;
+    call(&asked, -1);
+    std::vector<T> work = workspace(asked);
+    for (std::int64_t i = begin; i < end; ++i) {
+      const T* const from = matrix_in<T>(buffers[0], i, a.size());
+      bool is_done = all_finite(from, a.size());
+      if (is_done) {
+        transpose(from, a.rows, a.rows, columns.data());
+        is_done = call(work.data(), std::ssize(work)) == 0;
+      }
+      for (const int result : {1, 2}) {
+        if (result == 2 && !vectors) continue;
+        T* const to = matrix_in<T>(buffers[result], i, a.size());
+        if (is_done) {
+          transpose((result == 1 ? columns : z).data(), a.rows, a.rows, to);
+        } else {
+          std::fill_n(to, a.size(), nan_of<T>);
+        }
+      }
+    }
+  }
+};
+
 }  // namespace
 
 MatrixTask spectral_task(const CallStep& call) {
@@ -223,6 +263,10 @@ MatrixTask spectral_task(const CallStep& call) {
       return task_of(call, EighTask{a, std::get<EighAttributes>(call.attributes)}, a.count);
     case Op::eig:
       return task_of(call, EigTask{a, std::get<EigAttributes>(call.attributes)}, a.count);
+    case Op::schur: {
+      const bool vectors = std::get<SchurAttributes>(call.attributes).vectors;
+      return task_of(call, SchurTask{a, vectors}, a.count);
+    }
     default:
       throw InternalError("link", std::string(name(call.op)) + " has no eigenvalues");
   }

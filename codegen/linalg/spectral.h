@@ -5,7 +5,7 @@
 
 namespace anabranch::lapack {
 
-/// For `svd`, `eigh` and `eig`.
+/// For `svd`, `eigh`, `eig` and `schur`.
 MatrixTask spectral_task(const CallStep& call);
 
 }  // namespace anabranch::lapack

@@ -129,6 +129,45 @@ struct QrTask {
   }
 };
 
+struct PivotedQrTask {
+  Batch a;
+
+  double work() const { return 2 * static_cast<double>(a.size() * a.least()); }
+
+  template <class T>
+  void run(void* const* buffers, std::int64_t begin, std::int64_t end) const {
+    const lapack_int m = as_int(a.rows), n = as_int(a.columns);
+    std::vector<T> columns(static_cast<std::size_t>(a.size())), work;
+    std::vector<Real<T>> reals(static_cast<std::size_t>(2 * a.columns));
+    const auto call = [&](lapack_int* pivots, T* factors, T* memory, std::int64_t size) {
+      geqp3<T>(m, n, columns.data(), pivots, factors, memory, as_int(size), reals.data());
+    };
+    if (a.size() > 0) {
+      T asked = 0;
+      std::int32_t none = 0;
+      call(&none, columns.data(), &asked, -1);
+      work = workspace(asked);
+    }
+    for (std::int64_t i = begin; i < end; ++i) {
+      const T* const from = matrix_in<T>(buffers[0], i, a.size());
+      T* const packed = matrix_in<T>(buffers[2], i, a.size());
+      T* const factors = matrix_in<T>(buffers[3], i, a.least());
+      std::int32_t* const order = matrix_in<std::int32_t>(buffers[4], i, a.columns);
+      if (a.size() == 0 || !all_finite(from, a.size())) {
+        std::fill_n(packed, a.size(), nan_of<T>);
+        std::fill_n(factors, a.least(), nan_of<T>);
+        std::iota(order, order + a.columns, 0);
+        continue;
+      }
+      transpose(from, a.rows, a.columns, columns.data());
+      std::copy_n(matrix_in<std::int32_t>(buffers[1], i, a.columns), a.columns, order);
+      call(order, factors, work.data(), std::ssize(work));
+      transpose(columns.data(), a.columns, a.rows, packed);
+      for (std::int64_t k = 0; k < a.columns; ++k) --order[k];
+    }
+  }
+};
+
 struct HouseholderTask {
   Batch a;
   std::int64_t factor_count;
@@ -209,6 +248,8 @@ MatrixTask matrix_task(const CallStep& call) {
       return task_of(call, LuTask{a}, a.count);
     case Op::qr:
       return task_of(call, QrTask{a}, a.count);
+    case Op::qr_pivoted:
+      return task_of(call, PivotedQrTask{a}, a.count);
     case Op::householder_product: {
       const Type& factors = call.operands[1];
       return task_of(call, HouseholderTask{a, factors.shape[factors.rank() - 1]}, a.count);
@@ -228,10 +269,12 @@ bool is_linear_algebra(Op op) {
     case Op::tridiagonal_solve:
     case Op::lu:
     case Op::qr:
+    case Op::qr_pivoted:
     case Op::householder_product:
     case Op::svd:
     case Op::eigh:
     case Op::eig:
+    case Op::schur:
       return true;
     default:
       return false;

@@ -10,8 +10,8 @@ namespace anabranch {
 /// Whether an op of the kind `call` is one of these tasks.
 bool is_linear_algebra(Op op);
 
-/// For `cholesky`, `triangular_solve`, `tridiagonal_solve`, `lu`, `qr`, `householder_product`,
-/// `svd`, `eigh` and `eig`.
+/// For `cholesky`, `triangular_solve`, `tridiagonal_solve`, `lu`, `qr`, `qr_pivoted`,
+/// `householder_product`, `svd`, `eigh`, `eig` and `schur`.
 HostTask linear_algebra_task(const CallStep& call);
 
 /// About how many additions and multiplications of real numbers it takes.

@@ -4,6 +4,7 @@
 #include "anabranch/complex.h"
 #include "anabranch/creation.h"
 #include "anabranch/elementwise.h"
+#include "anabranch/manipulate.h"
 #include "anabranch/reduce.h"
 #include "frontend/array/expression.h"
 #include "frontend/ops/linalg_matrix.h"
@@ -29,6 +30,13 @@ Array info_of(const Array& factor, int axes, SourceLocation where) {
   const Array is_nan = isnan(Operand(factor, where));
   const Axes last = axes == 1 ? Axes{-1} : Axes{-2, -1};
   return astype({any({is_nan, where}, last), where}, i32);
+}
+
+// 0 before and after the elements along the last axis.
+Term padded(const Term& x, std::int64_t before, std::int64_t after) {
+  std::vector<std::int64_t> low(static_cast<std::size_t>(type_of(x).rank())), high = low;
+  low.back() = before, high.back() = after;
+  return {pad(x, Sizes(low, x.where()), Sizes(high, x.where())), x.where()};
 }
 
 std::int64_t size_from_last(const Array& x, int from_last) {
@@ -75,6 +83,11 @@ std::vector<Array> geqrf(const Array& a, SourceLocation where) {
   return parts;
 }
 
+std::vector<Array> geqp3(const Array& a, const Array& pivots, SourceLocation where) {
+  const std::vector<Array> parts = factors_of(Op::qr_pivoted, {a, pivots}, where);
+  return {parts[0], add({parts[2], where}, 1), parts[1]};
+}
+
 std::vector<Array> orgqr(const Array& a, const Array& taus, SourceLocation where) {
   return {record(Op::householder_product, {a, taus}, where), no_info(a, where)};
 }
@@ -115,6 +128,30 @@ std::vector<Array> geev(const Array& a, bool left, bool right, SourceLocation wh
                              : zeros(type_of(parts[0]).dtype, batch_and(a, {size, size}, where)));
   }
   results.push_back(info_of(parts[0], 1, where));
+  return results;
+}
+
+std::vector<Array> gees(const Array& a, bool vectors, SourceLocation where) {
+  std::vector<Array> results = factors_of(Op::schur, {a}, where, SchurAttributes{vectors});
+  const Array form = results[0];
+  if (!vectors) results.push_back(zeros_like({a, where}));
+  const Array values = anabranch::diagonal({form, where});
+  results.push_back(values);
+  if (!is_complex(type_of(a).dtype)) {
+    // Of a block (a, c; d, a): the roots of c d, of which one is for each of its rows.
+    const auto beside = [&](std::int64_t offset) {
+      const Array found = anabranch::diagonal({form, where}, offset);
+      return sqrt(abs(Term(found, where)));
+    };
+    Array imaginary = zeros_like({values, where});
+    if (size_from_last(a, 1) > 1) {
+      const Term root = beside(1) * beside(-1);
+      imaginary = padded(root, 0, 1) - padded(root, 1, 0);
+    }
+    results.push_back(imaginary);
+  }
+  results.push_back(no_info(a, where));
+  results.push_back(info_of(form, 2, where));
   return results;
 }
 

@@ -11,11 +11,14 @@
 //   lapack_?getrf_ffi                                    a          lu, pivots, info       getrf
 //   lapack_?trsm_ffi (blas_?trsm) side uplo trans_x diag a, b [, 1] x                      trsm
 //   lapack_?geqrf_ffi                                    a          a, taus [, info]       geqrf
+//   lapack_?geqp3_ffi                                    a, pivots  a, pivots, taus        geqp3
 //   lapack_?orgqr_ffi                                    a, taus    q [, info]             orgqr
 //   lapack_?gesdd_ffi             mode 'A' 'S' 'N'       a          a, s, u, vt, info      gesdd
 //   lapack_?syevd_ffi             mode 'V' 'N', uplo     a          v, w, info             syevd
 //   lapack_?geev_ffi              compute_left,
 //                                 compute_right 'V' 'N'  a          w, vl, vr, info        geev
+//   lapack_?gees_ffi              mode 'V' 'N',
+//                                 sort 'N'               a          t, z, w, chosen, info  gees
 //   lapack_?gehrd_ffi             (low, high)            a          a, taus, info          gehrd
 //   lapack_?sytrd_ffi             uplo                   a          a, d, e, taus, info    sytrd
 //   lapack_?gtsv_ffi                                     dl, d,     dl, d, du, x, info     gtsv
@@ -26,9 +29,9 @@
 //   Eigh                          lower, in the config   a          v, w                   syevd
 //
 // `info` is i32, one per matrix: 0 where all went well. What goes wrong is told apart no further
-// than LAPACK's users do: potrf, gesdd, syevd, geev and gtsv give 1 where there is no result, and
-// getrf the first column, from 1, whose pivot is 0. A result that does not exist is NaN throughout.
-// Trailing results that a program does not ask for may be dropped.
+// than LAPACK's users do: potrf, gesdd, syevd, geev, gees and gtsv give 1 where there is no result,
+// and getrf the first column, from 1, whose pivot is 0. A result that does not exist is NaN
+// throughout. Trailing results that a program does not ask for may be dropped.
 #pragma once
 
 #include <vector>
@@ -48,6 +51,9 @@ std::vector<Array> trsm(const Array& a, const Array& b, const TriangularSolveAtt
                         SourceLocation where);
 /// R and the reflectors below it; their factors; info.
 std::vector<Array> geqrf(const Array& a, SourceLocation where);
+/// As geqrf of the columns in another order, which is given from 1, i32; there is no info. Columns
+/// whose pivot is not 0 come first.
+std::vector<Array> geqp3(const Array& a, const Array& pivots, SourceLocation where);
 /// The first columns of the product of reflectors; info.
 std::vector<Array> orgqr(const Array& a, const Array& taus, SourceLocation where);
 
@@ -60,6 +66,9 @@ std::vector<Array> syevd(const Array& a, bool lower, bool vectors, SourceLocatio
 /// Eigenvalues, of real matrices as the real and the imaginary parts; left and right eigenvectors
 /// as columns, zeros where they are not asked for; info.
 std::vector<Array> geev(const Array& a, bool left, bool right, SourceLocation where);
+/// The Schur form; the vectors, zeros without `vectors`; eigenvalues, of real matrices as the real
+/// and the imaginary parts; how many are chosen, 0; info.
+std::vector<Array> gees(const Array& a, bool vectors, SourceLocation where);
 /// The Hessenberg form, the reflections' vectors below it, their factors; info, 0. What is outside
 /// of the rows and columns from `low` to `high` is triangular already.
 std::vector<Array> gehrd(const Array& a, SourceLocation where);

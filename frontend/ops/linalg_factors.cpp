@@ -1,6 +1,7 @@
 // Factorisations, as users and other functions want their factors.
 #include "anabranch/creation.h"
 #include "anabranch/custom_rules.h"
+#include "anabranch/gather.h"
 #include "anabranch/linalg.h"
 #include "frontend/array/expression.h"
 #include "frontend/ops/linalg_matrix.h"
@@ -18,19 +19,24 @@ Array widened_to(const Array& x, std::int64_t columns, SourceLocation where) {
   return pad({x, where}, Sizes(low, where), Sizes(high, where));
 }
 
-using Factors = std::tuple<Array, Array>;
-
-// Q of `rank` columns, and R.
-Factors q_and_r(const Array& matrix, std::int64_t rank, SourceLocation where) {
-  const std::vector<Array> parts = factors_of(Op::qr, {matrix}, where);
+// Q of `rank` columns, R, and with pivoting the order of the matrix's columns.
+std::vector<Array> qr_factors(const Array& matrix, std::int64_t rank, bool pivoting,
+                              SourceLocation where) {
   const Type& type = type_of(matrix);
+  std::vector<std::int64_t> sizes(type.shape.begin(), type.shape.end());
+  sizes.erase(sizes.end() - 2);
+  const std::vector<Array> parts =
+      pivoting ? factors_of(Op::qr_pivoted, {matrix, zeros(i32, Sizes(sizes, where))}, where)
+               : factors_of(Op::qr, {matrix}, where);
   Array reflectors = rank <= type.shape[type.rank() - 1] ? first_columns(parts[0], rank, where)
                                                          : widened_to(parts[0], rank, where);
-  return {record(Op::householder_product, {reflectors, parts[1]}, where),
-          triu({first_rows(parts[0], rank, where), where})};
+  std::vector<Array> factors = {record(Op::householder_product, {reflectors, parts[1]}, where),
+                                triu({first_rows(parts[0], rank, where), where})};
+  if (pivoting) factors.push_back(parts[2]);
+  return factors;
 }
 
-// Those of least rank, and their tangents. R = [R1 R2], where R1 is square:
+// The tangents of those of least rank. R = [R1 R2], where R1 is square:
 //
 //   C = dA1 R1^-1,  P = Q^H C,  W = Q^H dQ is skew-Hermitian and equals P below the diagonal,
 //   dQ = C - Q (P - W),  dR = Q^H dA - W R
@@ -38,15 +44,20 @@ Factors q_and_r(const Array& matrix, std::int64_t rank, SourceLocation where) {
 // The diagonal of R is real, so that of W is what is imaginary in P's. (Walter and Lehmann,
 // "Algorithmic differentiation of linear algebra functions with application in optimum experimental
 // design", 2010.) The ops' own derivatives give the same, but for a column of reals with nothing
-// below its diagonal: LAPACK has no reflector for it, whose derivative is none.
-std::pair<Factors, Factors> qr_and_tangents(const Array& matrix, const Array& change,
-                                            SourceLocation where) {
-  const Type& type = type_of(matrix);
+// below its diagonal: LAPACK has no reflector for it, whose derivative is none. The order of the
+// columns is constant.
+std::vector<Array> qr_tangents(const std::vector<Array>& factors, Array change,
+                               SourceLocation where) {
+  const bool pivoting = factors.size() > 2;
+  if (pivoting) {
+    const Array order = expand_dims({factors[2], where}, -2);
+    change = take_along_axis({change, where}, {order, where}, -1);
+  }
+  const Type& type = type_of(change);
   const std::int64_t rank = std::min(type.shape[type.rank() - 2], type.shape[type.rank() - 1]);
-  const Factors factors = q_and_r(matrix, rank, where);
-  const Term q(std::get<0>(factors), where), r(std::get<1>(factors), where);
-  const Term q_adjoint(adjoint(std::get<0>(factors), where), where);
-  const Term c(triangular_solution(first_columns(std::get<1>(factors), rank, where),
+  const Term q(factors[0], where), r(factors[1], where);
+  const Term q_adjoint(adjoint(factors[0], where), where);
+  const Term c(triangular_solution(first_columns(factors[1], rank, where),
                                    first_columns(change, rank, where), where, {}),
                where);
   const Array p = anabranch::matmul(q_adjoint, c);
@@ -60,7 +71,24 @@ std::pair<Factors, Factors> qr_and_tangents(const Array& matrix, const Array& ch
   const Term within(anabranch::matmul(q, Term(p, where) - w), where);
   const Term from(anabranch::matmul(q_adjoint, {change, where}), where);
   const Term turned(anabranch::matmul(w, r), where);
-  return {factors, {c - within, triu({from - turned, where})}};
+  std::vector<Array> tangents = {c - within, triu({from - turned, where})};
+  if (pivoting) tangents.push_back(factors[2]);
+  return tangents;
+}
+
+std::vector<Array> qr_of(const MatrixOperand& a, QrMode mode, bool pivoting) {
+  const SourceLocation where = a.where();
+  const std::int64_t rank = mode == QrMode::complete ? a.rows() : a.least();
+  const auto factors = [rank, pivoting, where](const Array& matrix) {
+    return qr_factors(matrix, rank, pivoting, where);
+  };
+  // Columns of Q that R does not determine: the reflectors do.
+  if (rank > a.columns()) return factors(a.matrix);
+  const auto rule = [=](const std::tuple<Array>& matrix, const std::tuple<Array>& change) {
+    const std::vector<Array> found = factors(std::get<0>(matrix));
+    return std::pair(found, qr_tangents(found, std::get<0>(change), where));
+  };
+  return detail::CustomJvp(factors, rule, where)(a.matrix.array());
 }
 
 }  // namespace
@@ -72,18 +100,14 @@ Array cholesky(const Operand& x, bool upper) {
 
 QrResult qr(const Operand& x, QrMode mode) {
   const MatrixOperand a = matrix_operand("qr", x);
-  const SourceLocation where = a.where();
-  const std::int64_t rank = mode == QrMode::complete ? a.rows() : a.least();
-  const auto factors = [rank, where](const Array& matrix) { return q_and_r(matrix, rank, where); };
-  if (rank > a.columns()) {  // columns of Q that R does not determine: the reflectors do
-    const auto [q, r] = factors(a.matrix);
-    return {a.rounded(q), a.rounded(r)};
-  }
-  const auto rule = [where](const std::tuple<Array>& matrix, const std::tuple<Array>& change) {
-    return qr_and_tangents(std::get<0>(matrix), std::get<0>(change), where);
-  };
-  const auto [q, r] = detail::CustomJvp(factors, rule, where)(a.matrix.array());
-  return {a.rounded(q), a.rounded(r)};
+  const std::vector<Array> factors = qr_of(a, mode, false);
+  return {a.rounded(factors[0]), a.rounded(factors[1])};
+}
+
+PivotedQrResult qr_pivoted(const Operand& x, QrMode mode) {
+  const MatrixOperand a = matrix_operand("qr_pivoted", x);
+  const std::vector<Array> factors = qr_of(a, mode, true);
+  return {a.rounded(factors[0]), a.rounded(factors[1]), factors[2]};
 }
 
 SvdResult svd(const Operand& x, bool full_matrices) {
@@ -120,6 +144,17 @@ EigResult eig(const Operand& x) {
 Array eigvals(const Operand& x) {
   const MatrixOperand a = square_operand("eigvals", x);
   return record(Op::eig, {a.matrix}, a.where(), EigAttributes{});
+}
+
+SchurResult schur(const Operand& x, SchurOutput output) {
+  const MatrixOperand a = square_operand("schur", x);
+  const Dtype dtype = type_of(a.matrix).dtype;
+  const bool turns_complex = output == SchurOutput::complex && !is_complex(dtype);
+  const Term matrix = turns_complex ? converted(a.matrix, complex_dtype(dtype)) : a.matrix;
+  const std::vector<Array> parts =
+      factors_of(Op::schur, {matrix}, a.where(), SchurAttributes{true});
+  if (turns_complex) return {parts[0], parts[1]};
+  return {a.rounded(parts[0]), a.rounded(parts[1])};
 }
 
 LuResult lu(const Operand& x) {

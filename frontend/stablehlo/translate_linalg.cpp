@@ -78,6 +78,10 @@ Results lu_decomposition(const Site& site) {
 
 Results geqrf(const Site& site) { return lapack_entries::geqrf(site.operand(0), site.where()); }
 
+Results geqp3(const Site& site) {
+  return lapack_entries::geqp3(site.operand(0), site.operand(1), site.where());
+}
+
 Results orgqr(const Site& site) {
   return lapack_entries::orgqr(site.operand(0), site.operand(1), site.where());
 }
@@ -117,6 +121,13 @@ Results geev(const Site& site) {
                               option(site, "compute_right", 'V') == 'V', site.where());
 }
 
+Results gees(const Site& site) {
+  if (option(site, "sort", 'N') != 'N') {
+    site.fail("gees with sort = 'S' is not read; the eigenvalues of a Schur form are not sorted");
+  }
+  return lapack_entries::gees(site.operand(0), option(site, "mode", 'V') == 'V', site.where());
+}
+
 Results gehrd(const Site& site) { return lapack_entries::gehrd(site.operand(0), site.where()); }
 
 Results sytrd(const Site& site) {
@@ -146,6 +157,7 @@ constexpr Factorisation factorisations[] = {
     {"Eigh", 1, eigh},   {"geev", 1, geev},
     {"gtsv", 4, gtsv},   {"gehrd", 1, gehrd},
     {"sytrd", 1, sytrd}, {"hetrd", 1, sytrd},
+    {"gees", 1, gees},   {"geqp3", 2, geqp3},
 };
 
 // "lapack_dpotrf_ffi" is potrf.

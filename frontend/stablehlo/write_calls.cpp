@@ -199,6 +199,17 @@ bool Writer::lapack_call(const Frame& frame, const Node& node, Names& results) {
             {0}};
     if (left) call.wanted.push_back(1);
     if (right) call.wanted.push_back(2);
+  } else if (node.op == Op::schur) {
+    const bool vectors = node.as<SchurAttributes>().vectors;
+    call = {"gees",
+            letter_option("mode", vectors ? 'V' : 'N') + ", " + letter_option("sort", 'N'),
+            {given, given},
+            {0, 1}};
+    const std::vector<std::int64_t> sizes(given.shape.begin(), given.shape.end() - 1);
+    call.types.resize(is_complex(given.dtype) ? 3 : 4, Type{given.dtype, Shape(sizes)});
+    call.types.push_back(one_for_each_matrix(given));
+  } else if (node.op == Op::qr_pivoted) {
+    call = {"geqp3", "", {given, node.types[2], node.types[1]}, {0, 2, 1}};
   } else {
     return false;
   }
@@ -209,8 +220,10 @@ bool Writer::lapack_call(const Frame& frame, const Node& node, Names& results) {
     call.types.insert(call.types.begin(), part);
     for (std::size_t& wanted : call.wanted) wanted += wanted > 0;
   }
-  call.types.push_back(
-      one_for_each_matrix(node.op == Op::tridiagonal_solve ? node.types[0] : given));
+  if (node.op != Op::qr_pivoted) {
+    call.types.push_back(
+        one_for_each_matrix(node.op == Op::tridiagonal_solve ? node.types[0] : given));
+  }
   const std::string made = fresh();
   line(made + ":" + std::to_string(call.types.size()) + " = stablehlo.custom_call @lapack_" +
        lapack_letter(given.dtype) + call.routine + "_ffi(" + joined(operands(frame, node)) +
@@ -223,6 +236,11 @@ bool Writer::lapack_call(const Frame& frame, const Node& node, Names& results) {
     const std::string part = type_text(call.types[0]);
     results[0] = define("stablehlo.complex " + made + "#0, " + made + "#1 : (" + part + ", " +
                         part + ") -> " + type_text(node.types[0]));
+  }
+  if (node.op == Op::qr_pivoted) {  // which counts columns from 1
+    const std::string type = type_text(node.types[2]);
+    const std::string one = define("stablehlo.constant dense<1> : " + type);
+    results[2] = define("stablehlo.subtract " + results[2] + ", " + one + " : " + type);
   }
   return true;
 }

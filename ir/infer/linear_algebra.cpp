@@ -21,11 +21,16 @@ struct MatrixSizes {
   }
 };
 
-void demand_dtype(const Application& call) {
+void demand_matrix_dtype(const Application& call) {
   const Dtype dtype = call.operands[0].dtype;
-  if (dtype != Dtype::f32 && dtype != Dtype::f64 && !is_complex(dtype)) {
-    call.refuse("takes matrices of f32, f64, c64 or c128", "convert them first");
-  }
+  if (dtype == Dtype::f32 || dtype == Dtype::f64 || is_complex(dtype)) return;
+  call.refuse("takes matrices of f32, f64, c64 or c128", "convert them first");
+}
+
+// And that of all operands.
+void demand_dtype(const Application& call) {
+  demand_matrix_dtype(call);
+  const Dtype dtype = call.operands[0].dtype;
   for (const Type& operand : call.operands) {
     if (operand.dtype == dtype) continue;
     call.refuse("operand dtypes differ", std::string(name(dtype)) + " against " +
@@ -102,6 +107,18 @@ ResultTypes qr(const Application& call) {
                            call.result(call.operands[0].dtype, a.with({a.least()}))};
 }
 
+ResultTypes qr_pivoted(const Application& call) {
+  demand_matrix_dtype(call);
+  const MatrixSizes a = matrix_of(call, call.operands[0]);
+  const Type which = call.result(Dtype::i32, a.with({a.columns}));
+  if (call.operands[1] != which) {
+    call.refuse("the second operand says of each column whether it comes first",
+                to_string(call.operands[1]) + " instead of " + to_string(which));
+  }
+  return std::vector<Type>{call.operands[0],
+                           call.result(call.operands[0].dtype, a.with({a.least()})), which};
+}
+
 ResultTypes householder_product(const Application& call) {
   const MatrixSizes a = matrix_of(call);
   const Type& factors = call.operands[1];
@@ -146,6 +163,11 @@ ResultTypes eig(const Application& call) {
   std::vector<Type> types = {call.result(dtype, a.with({a.rows}))};
   types.resize(1 + (left ? 1 : 0) + (right ? 1 : 0), call.result(dtype, a.with({a.rows, a.rows})));
   return types;
+}
+
+ResultTypes schur(const Application& call) {
+  demand_square(call, matrix_of(call), "the matrix");
+  return std::vector<Type>(call.as<SchurAttributes>().vectors ? 2 : 1, call.operands[0]);
 }
 
 ResultTypes tridiagonal_solve(const Application& call) {

@@ -151,6 +151,34 @@ std::vector<S> triangularise(Matrix<S>& a) {
   return factors;
 }
 
+template <class S>
+void swap_columns(Matrix<S>& a, std::int64_t p, std::int64_t q) {
+  for (std::int64_t i = 0; i < a.rows() && p != q; ++i) std::swap(a(i, p), a(i, q));
+}
+
+// The same, each column after the first `fixed` chosen among those that are left: the first of the
+// longest in the rows that are left. Section 5.4.2.
+template <class S>
+std::vector<S> triangularise_pivoted(Matrix<S>& a, std::int64_t fixed,
+                                     std::vector<std::int32_t>& order) {
+  std::vector<S> factors(static_cast<std::size_t>(std::min(a.rows(), a.columns())));
+  for (std::int64_t j = 0; j < std::ssize(factors); ++j) {
+    std::int64_t best = j;
+    Real<S> greatest = -1;
+    for (std::int64_t column = j; column < a.columns() && j >= fixed; ++column) {
+      Real<S> squares = 0;
+      for (std::int64_t i = j; i < a.rows(); ++i) squares += std::norm(a(i, column));
+      if (squares > greatest) greatest = squares, best = column;
+    }
+    swap_columns(a, j, best);
+    std::swap(order[static_cast<std::size_t>(j)], order[static_cast<std::size_t>(best)]);
+    S& factor = factors[static_cast<std::size_t>(j)];
+    factor = reflect(a, j);
+    apply_reflector(a, j, conjugate(factor), a, j + 1);
+  }
+  return factors;
+}
+
 // A matrix of three diagonals, as rows that begin at the diagonal: elimination with exchanges fills
 // one diagonal more.
 template <class S>
@@ -293,6 +321,39 @@ Results qr(const Node& node, Operands operands) {
       factors.add(tau);
     }
     return {std::move(packed).finish(), std::move(factors).finish()};
+  });
+}
+
+Results qr_pivoted(const Node& node, Operands operands) {
+  return visit_matrix(node, operands[0], [&]<class T>() -> Results {
+    using S = Wide<T>;
+    const Batch batch(node.types[0]);
+    const std::int64_t least = std::min(batch.rows, batch.columns);
+    Appended<T> packed(node.types[0]), factors(node.types[1]);
+    Appended<std::int32_t> permutation(node.types[2]);
+    const auto is_first = operands[1].values<std::int32_t>();
+    for (std::int64_t i = 0; i < batch.count; ++i) {
+      auto a = matrix_at<T>(operands[0], i);
+      std::vector<S> tau(static_cast<std::size_t>(least), nan_of<S>);
+      std::vector<std::int32_t> order(static_cast<std::size_t>(batch.columns));
+      std::iota(order.begin(), order.end(), 0);
+      if (!a.all_finite()) {
+        a.fill(nan_of<S>);
+      } else if (least > 0) {
+        std::int64_t fixed = 0;
+        for (std::int64_t j = 0; j < batch.columns; ++j) {
+          if (is_first[static_cast<std::size_t>(i * batch.columns + j)] == 0) continue;
+          swap_columns(a, fixed, j);
+          std::swap(order[static_cast<std::size_t>(fixed++)], order[static_cast<std::size_t>(j)]);
+        }
+        tau = triangularise_pivoted(a, fixed, order);
+      }
+      packed.add(a.elements());
+      factors.add(tau);
+      permutation.add(order);
+    }
+    return {std::move(packed).finish(), std::move(factors).finish(),
+            std::move(permutation).finish()};
   });
 }
 

@@ -34,9 +34,7 @@ Place clamped_starts(Operands starts, const Shape& whole, const Shape& block) {
   Place place;
   for (int axis = 0; axis < whole.rank(); ++axis) {
     const Literal& start = starts[static_cast<std::size_t>(axis)];
-    const std::int64_t at = visit_dtype(start.type().dtype, [&]<class T>() {
-      return convert_scalar<std::int64_t>(start.values<T>()[0]);
-    });
+    const auto at = start.first_as<std::int64_t>();
     place.push_back(std::clamp<std::int64_t>(at, 0, whole[axis] - block[axis]));
   }
   return place;

@@ -27,10 +27,12 @@ BatchedResults cholesky(const BatchCall& call) { return on_last_axes(call); }
 BatchedResults triangular_solve(const BatchCall& call) { return on_last_axes(call); }
 BatchedResults lu(const BatchCall& call) { return on_last_axes(call); }
 BatchedResults qr(const BatchCall& call) { return on_last_axes(call); }
+BatchedResults qr_pivoted(const BatchCall& call) { return on_last_axes(call); }
 BatchedResults householder_product(const BatchCall& call) { return on_last_axes(call); }
 BatchedResults svd(const BatchCall& call) { return on_last_axes(call); }
 BatchedResults eigh(const BatchCall& call) { return on_last_axes(call); }
 BatchedResults eig(const BatchCall& call) { return on_last_axes(call); }
+BatchedResults schur(const BatchCall& call) { return on_last_axes(call); }
 BatchedResults tridiagonal_solve(const BatchCall& call) { return on_last_axes(call); }
 BatchedResults fft(const BatchCall& call) { return on_last_axes(call); }
 BatchedResults transfer(const BatchCall& call) { return on_last_axes(call); }

@@ -68,6 +68,10 @@ QrTangents tangents_of_qr(Quantity q, Quantity r, Quantity da) {
   return {c - matmul(q, p - w), upper_triangle(matmul(adjoint(q), da) - matmul(w, r))};
 }
 
+Quantity gather_columns(Quantity a, Quantity columns) {
+  return matrix_transpose(gather_rows(matrix_transpose(a), columns));
+}
+
 }  // namespace
 
 // dL = L Phi(L^-1 dA L^-H), where Phi takes the lower triangle and half of the diagonal: Murray,
@@ -111,8 +115,13 @@ Tangents jvp_lu(const JvpStep& step) {
 // are infinite or NaN, and so are all cotangents in reverse mode; linalg::qr therefore has a rule
 // of its own. This does not concern the last column of a square matrix, below which there can be
 // nothing.
+//
+// With pivoting, the order of the columns is taken for constant: where no two lengths are equal, it
+// is the same for matrices nearby.
 Tangents jvp_qr(const JvpStep& step) {
-  const Quantity packed = step.out(0), tau = step.out(1), da = step.tangent();
+  const Quantity packed = step.out(0), tau = step.out(1);
+  const bool is_pivoted = step.node.op == Op::qr_pivoted;
+  const Quantity da = is_pivoted ? gather_columns(step.tangent(), step.out(2)) : step.tangent();
   const std::int64_t rows = rows_of(packed), count = std::min(rows, columns_of(packed));
   const Quantity thin = with_columns(packed, count);
   const Quantity q{&step.graph, step.graph.add(Op::householder_product, {thin.value, tau.value})};
@@ -129,7 +138,9 @@ Tangents jvp_qr(const JvpStep& step) {
   const Quantity dv = matmul(l.whole, lower_triangle(f, -1));
   const Quantity dtau = diagonal(with_rows(f, count)) * diagonal(n);
   const Quantity below = with_columns(lower_triangle(dv, -1), columns_of(packed));
-  return {(below + with_rows(dr, rows)).value, dtau.value};
+  Tangents tangents = {(below + with_rows(dr, rows)).value, dtau.value};
+  if (is_pivoted) tangents.push_back(std::nullopt);
+  return tangents;
 }
 
 // Of Q = E - V Y, where Y = M^-1 D W and W is the adjoint of the first rows of V:

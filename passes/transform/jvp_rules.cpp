@@ -241,11 +241,12 @@ JvpRule jvp_rule(Op op) {
     case Op::cholesky:              return formula(jvp_cholesky);
     case Op::triangular_solve:      return formula(jvp_triangular_solve);
     case Op::lu:                    return formula(jvp_lu);
-    case Op::qr:                    return formula(jvp_qr);
+    case Op::qr: case Op::qr_pivoted:  return formula(jvp_qr);
     case Op::householder_product:   return formula(jvp_householder_product);
     case Op::svd:                   return formula(jvp_svd);
     case Op::eigh:                  return formula(jvp_eigh);
     case Op::eig:                   return formula(jvp_eig);
+    case Op::schur:                 return refused("eigenvalues and eigenvectors have one, by eig, and the Hessenberg form by hessenberg");
     case Op::tridiagonal_solve:     return formula(jvp_tridiagonal_solve);
     case Op::fft:                   return linear();
     // control flow

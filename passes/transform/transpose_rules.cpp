@@ -167,8 +167,8 @@ TransposeRule transpose_rule(Op op) {
     case Op::triangular_solve:      return transpose_triangular_solve;
     case Op::tridiagonal_solve:     return transpose_tridiagonal_solve;
     case Op::fft:                   return transpose_fft;
-    case Op::cholesky: case Op::lu: case Op::qr: case Op::householder_product: case Op::svd:
-    case Op::eigh: case Op::eig:    return never;
+    case Op::cholesky: case Op::lu: case Op::qr: case Op::qr_pivoted: case Op::householder_product:
+    case Op::svd: case Op::eigh: case Op::eig: case Op::schur:  return never;
     // control flow
     case Op::while_:                return transpose_loop;
     case Op::case_:                 return transpose_branch;

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "ir/fusion_plan.h"
+#include "ir/text/parse.h"
 #include "ir/text/print.h"
 #include "passes/costs.h"
 #include "passes/pass.h"
@@ -46,6 +47,14 @@ TEST_P(RulePass, AddsNoWorkAndIsDoneAfterOneRun) {
     const Graph twice = run_passes({&pass, 1}, once, context);
     EXPECT_EQ(twice, once) << to_string(once) << to_string(twice);
   }
+}
+
+// abs(x) * abs(x) = x * x, but for complex numbers, where both sides differ in dtype.
+TEST(Rules, KeepTheTypeOfAResult) {
+  const Graph graph = parse(
+      "graph main(%0: c64[4]) { %1: f32[4] = abs %0 %2: f32[4] = multiply %1, %1 return %2 }");
+  PassContext context;
+  EXPECT_EQ(run_passes({&find_pass("simplify"), 1}, graph, context), graph);
 }
 
 INSTANTIATE_TEST_SUITE_P(Rules, RulePass,

@@ -101,8 +101,17 @@ void add_tridiagonal_solve(RandomBuilder& b) {
 
 void add_lu(RandomBuilder& b) { b.add(Op::lu, {some_matrix(b)}); }
 
+Value pivoted_qr(RandomBuilder& b, Value a) {
+  const Shape& shape = b.shape(a);
+  Axes sizes(shape.begin(), shape.end());
+  sizes.erase(sizes.end() - 2);
+  const Type which{i32, Shape(sizes)};
+  return b.add(Op::qr_pivoted, {a, b.random.percent(60) ? b.filled(which, 0) : b.partner(which)});
+}
+
 void add_qr(RandomBuilder& b) {
-  const Value packed = b.add(Op::qr, {some_matrix(b)});
+  const Value a = some_matrix(b);
+  const Value packed = b.random.percent(50) ? b.add(Op::qr, {a}) : pivoted_qr(b, a);
   if (size_of(b.type(packed), 2) < size_of(b.type(packed), 1)) return;
   b.add(Op::householder_product, {packed, Value{packed.node, 1}});
 }
@@ -116,7 +125,12 @@ void add_eigh(RandomBuilder& b) {
 }
 
 void add_eig(RandomBuilder& b) {
-  b.add(Op::eig, {square_matrix(b)}, EigAttributes{b.random.percent(50), b.random.percent(50)});
+  const Value a = square_matrix(b);
+  if (b.random.percent(40)) {
+    b.add(Op::schur, {a}, SchurAttributes{b.random.percent(50)});
+    return;
+  }
+  b.add(Op::eig, {a}, EigAttributes{b.random.percent(50), b.random.percent(50)});
 }
 
 // Of the interpreter's n * n operations there are not too many.

@@ -7,8 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "ir/scalar.h"
-
 namespace anabranch::cuda {
 namespace {
 
@@ -26,9 +24,7 @@ std::optional<double> number(const Graph& graph, Value value) {
   if (node->op != Op::constant) return std::nullopt;
   const Literal& literal = node->as<ConstantAttributes>().value;
   if (!literal.is_splat() || !is_float(literal.type().dtype)) return std::nullopt;
-  return visit_dtype(literal.type().dtype, [&]<class T>() -> std::optional<double> {
-    return convert_scalar<double>(literal.values<T>()[0]);
-  });
+  return literal.first_as<double>();
 }
 
 // Whether the axes of a broadcast put all of its operand along the last axes of the result.

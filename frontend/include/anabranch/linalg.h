@@ -53,6 +53,15 @@ enum class QrMode : std::uint8_t {
 /// sign.
 QrResult qr(const Operand& x, QrMode mode = QrMode::reduced);
 
+/// Column p[i] of x is column i of q r, for each i; p is i32.
+struct PivotedQrResult {
+  Array q, r, p;
+};
+/// The QR factorisation with column pivoting (LAPACK's geqp3; SciPy's qr with pivoting): of the
+/// columns of x[m, n] in an order p[n] in which the magnitudes on the diagonal of r descend. Shapes
+/// as of `qr`. Derivatives take p for constant.
+PivotedQrResult qr_pivoted(const Operand& x, QrMode mode = QrMode::reduced);
+
 /// x = u diag(s) vh, s descending.
 struct SvdResult {
   Array u, s, vh;
@@ -94,6 +103,20 @@ struct HessenbergResult {
 /// The Hessenberg form of a square x by reflections (LAPACK's gehrd; SciPy's hessenberg with
 /// calc_q), a loop of the program. Error unless x is square.
 HessenbergResult hessenberg(const Operand& x);
+
+/// x = z t z^H, z unitary (real: orthogonal).
+struct SchurResult {
+  Array t, z;
+};
+enum class SchurOutput : std::uint8_t {
+  real,    ///< t and z real where x is
+  complex  ///< t and z complex numbers of the precision of x (c64 of f16 and bf16)
+};
+/// The Schur form of a square x (LAPACK's gees; SciPy's schur): t is upper triangular, its diagonal
+/// the eigenvalues in any order. A real t has a block of two rows and columns on its diagonal for
+/// each pair of eigenvalues a + bi and a - bi that are not real: (a, c; d, a) with c d = -b^2. It
+/// has no derivative, as in JAX. Error unless x is square.
+SchurResult schur(const Operand& x, SchurOutput output = SchurOutput::real);
 
 /// x = p l u.
 struct LuResult {

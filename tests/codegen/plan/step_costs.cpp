@@ -32,6 +32,7 @@ TEST(StepCosts, LinearAlgebraGrowsWithTheCubeOfTheSize) {
   EXPECT_EQ(eigh("f64[40,40]", "f64[40]"), 8 * one);
   EXPECT_EQ(eigh("f64[7,20,20]", "f64[7,20]"), 7 * one);
   EXPECT_EQ(eigh("c128[20,20]", "f64[20]"), 4 * one);
+  EXPECT_GT(operations_of("f64[20,20]", "schur %0 vectors=false", "%1: f64[20,20]"), one);
   EXPECT_GT(operations_of("f64[20,20]", "eig %0 left=false right=false", "%1: c128[20]"), one);
 }
 

@@ -110,6 +110,45 @@ TEST(LapackEntries, GtsvLeavesTheDiagonals) {
   expect_results(solved(1), {{nan, 1}, {1, 1}, {1, nan}, {nan, nan}, {1}});
 }
 
+TEST(LapackEntries, GeesOfRealMatricesGivesPartsOfTheEigenvalues) {
+  // Of (0, -1; 4, 0) beside 3: eigenvalues 2i, -2i and 3.
+  const ab::Array a = numbers({0, -1, 0, 4, 0, 0, 0, 0, 3}, {3, 3});
+  const auto parts = entries::gees(a, true, here);
+  ASSERT_EQ(parts.size(), 6u);
+  const ab::Array back = ab::matmul(ab::matmul(parts[1], parts[0]), ab::matrix_transpose(parts[1]));
+  expect_close(doubles(back), doubles(a), 5e-6, "z t z^T");
+  expect_close(doubles(ab::sort(parts[2])), {0, 0, 3}, 2e-6, "real");
+  expect_close(doubles(ab::sort(parts[3])), {-2, 0, 2}, 2e-6, "imaginary");
+  expect_close(doubles(ab::sum(parts[2] * parts[3])), {0}, 1e-5, "3 is real");
+  expect_close(doubles(parts[4]), {0}, 0, "chosen");
+  expect_close(doubles(parts[5]), {0}, 0, "info");
+  expect_results(entries::gees(numbers({7}, {1, 1}), false, here), {{7}, {0}, {7}, {0}, {0}, {0}});
+  expect_close(doubles(entries::gees(a * nan, true, here)[5]), {1}, 0, "info");
+}
+
+TEST(LapackEntries, GeesOfComplexMatrices) {
+  const ab::Array a = ab::complex(numbers({1, 2, 0, 3}, {2, 2}), numbers({1, 0, 4, -1}, {2, 2}));
+  const auto parts = entries::gees(a, true, here);
+  ASSERT_EQ(parts.size(), 5u);
+  const ab::Array back =
+      ab::matmul(ab::matmul(parts[1], parts[0]), ab::conj(ab::matrix_transpose(parts[1])));
+  expect_close(doubles(ab::abs(back - a)), {0, 0, 0, 0}, 5e-6, "z t z^H");
+  expect_close(doubles(ab::abs(parts[2] - ab::diagonal(parts[0]))), {0, 0}, 0, "values");
+}
+
+TEST(LapackEntries, Geqp3CountsFromOne) {
+  const ab::Array a = numbers({3, 0, 4, 5}, {2, 2});
+  const auto found = entries::geqp3(a, ab::array({0, 0}), here);
+  ASSERT_EQ(found.size(), 3u);
+  EXPECT_EQ(found[2].dtype(), ab::f32);
+  const auto given = entries::geqp3(numbers({3, 0, 4, 9}, {2, 2}), ab::array({1, 0}), here);
+  expect_close(doubles(given[1]), {1, 2}, 0, "pivots");
+  expect_close(doubles(entries::geqp3(numbers({3, 0, 4, 9}, {2, 2}), ab::array({0, 0}), here)[1]),
+               {2, 1}, 0, "pivots");
+  const ab::Array q = entries::orgqr(given[0], given[2], here)[0];
+  expect_close(doubles(ab::matmul(q, ab::triu(given[0]))), {3, 0, 4, 9}, 5e-6, "q r");
+}
+
 TEST(LapackEntries, GehrdPacksReflectionsBelow) {
   // The column (3, 4) below the diagonal has the length 5: beta is -5, v is (1, 4 / 8).
   const auto parts = entries::gehrd(numbers({1, 0, 0, 3, 1, 0, 4, 0, 1}, {3, 3}), here);

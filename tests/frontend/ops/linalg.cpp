@@ -1,58 +1,33 @@
-// Factorisations put together again, systems solved, and what they refuse.
-#include <limits>
-
-#include "tests/frontend/values.h"
+// Factorisations put together again, and systems solved.
+#include "tests/frontend/ops/matrices.h"
 
 namespace {
 
 namespace linalg = ab::linalg;
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
-// Of numbers between -1 and 1, or complex ones about as large, that are the same each time.
-ab::Array random_matrices(ab::Sizes sizes, ab::Dtype dtype, std::uint64_t seed = 1) {
-  if (ab::is_complex(dtype)) {
-    const ab::Dtype part = ab::part_dtype(dtype);
-    return ab::complex(0.7f * random_matrices(sizes, part, seed),
-                       0.7f * random_matrices(sizes, part, seed + 50));
-  }
-  return ab::random::uniform(ab::random::key(seed), sizes, dtype, -1, 1);
-}
-ab::Array adjoint(const ab::Array& x) { return ab::conj(ab::matrix_transpose(x)); }
-ab::Array positive_definite(ab::Sizes sizes, ab::Dtype dtype) {
-  const ab::Array x = random_matrices(sizes, dtype, 2);
-  return ab::matmul(x, adjoint(x)) + ab::eye(x.shape()[x.rank() - 1], dtype).astype(dtype);
-}
-double tolerance_of(ab::Dtype dtype) { return ab::part_dtype(dtype) == ab::f64 ? 1e-11 : 2e-4; }
-
-void expect_same(const ab::Array& found, const ab::Array& expected) {
-  ASSERT_EQ(found.shape(), expected.shape());
-  ASSERT_EQ(found.dtype(), expected.dtype());
-  const double tolerance = tolerance_of(found.dtype());
-  expect_close(doubles(ab::real(found)), doubles(ab::real(expected)), tolerance, "real part");
-  expect_close(doubles(ab::imag(found)), doubles(ab::imag(expected)), tolerance, "imaginary part");
-}
-void expect_orthonormal_columns(const ab::Array& q) {
-  const ab::Array product = ab::matmul(adjoint(q), q);
-  expect_same(product,
-              ab::broadcast_to(ab::eye(q.shape()[q.rank() - 1], q.dtype()), product.shape()));
-}
-ab::Array columns_times(const ab::Array& x, const ab::Array& factors) {
-  return x * ab::expand_dims(factors, -2);
-}
-
-template <class Function>
-void expect_error(Function function, const std::string& start) {
-  try {
-    function();
-    ADD_FAILURE() << "taken, instead of: " << start;
-  } catch (const ab::Error& error) {
-    EXPECT_TRUE(std::string_view(error.what()).starts_with(start))
-        << error.what() << "\n   instead of " << start;
-  }
-}
-
 class Linalg : public testing::TestWithParam<ab::Dtype> {};
+
+// The columns of x in an order in which the diagonal descends: each of the columns that are left is
+// no longer, in the rows that are left, than the one that is taken.
+void expect_pivoted_factors(const linalg::PivotedQrResult& found, const ab::Array& x) {
+  const auto& [q, r, p] = found;
+  EXPECT_EQ(p.dtype(), ab::i32);
+  const ab::Array order = ab::expand_dims(p, -2);
+  expect_same(ab::matmul(q, r), ab::take_along_axis(x, order, -1));
+  expect_orthonormal_columns(q);
+  expect_same(ab::triu(r), r);
+  if (x.size() == 0) return;
+  const ab::Array sizes = ab::abs(r);
+  const ab::Array diagonal = ab::diagonal(sizes),
+                  left = ab::cumsum(ab::flip(sizes * sizes, -2), -2);
+  const ab::Array squares =
+      ab::slice_in_dim(ab::flip(left, -2), 0, diagonal.shape()[diagonal.rank() - 1], -2);
+  const ab::Array longest = ab::sqrt(ab::max(ab::triu(squares), -1));
+  expect_same(ab::maximum(longest, diagonal), diagonal);
+  const std::int64_t columns = x.shape()[x.rank() - 1];
+  expect_same(ab::sort(p, -1).astype(ab::f64),
+              ab::broadcast_to(ab::arange(columns, ab::f64), p.shape()));
+}
 
 TEST_P(Linalg, FactorsOfManyShapes) {
   for (const ab::Shape& shape :
@@ -66,6 +41,9 @@ TEST_P(Linalg, FactorsOfManyShapes) {
       expect_orthonormal_columns(q);
       expect_same(ab::matmul(q, r), x);
       expect_same(ab::triu(r), r);
+    }
+    for (const auto mode : {linalg::QrMode::reduced, linalg::QrMode::complete}) {
+      expect_pivoted_factors(linalg::qr_pivoted(x, mode), x);
     }
     const auto [p, l, u] = linalg::lu(x);
     expect_same(ab::matmul(ab::matmul(p, l), u), x);
@@ -128,6 +106,35 @@ TEST_P(Linalg, HessenbergForms) {
     expect_same(ab::matmul(ab::matmul(q, h), adjoint(q)), x);
     expect_same(ab::triu(h, -1), h);
     expect_orthonormal_columns(q);
+  }
+}
+
+TEST_P(Linalg, SchurForms) {
+  const ab::Dtype dtype = GetParam();
+  for (const ab::Shape& shape : {ab::Shape{1, 1}, ab::Shape{2, 2}, ab::Shape{7, 3, 3},
+                                 ab::Shape{60, 60}, ab::Shape{0, 0}, ab::Shape{0, 4, 4}}) {
+    SCOPED_TRACE(ab::to_string(shape));
+    const ab::Array x = random_matrices(shape, dtype);
+    for (const auto output : {linalg::SchurOutput::real, linalg::SchurOutput::complex}) {
+      const auto [t, z] = linalg::schur(x, output);
+      const bool is_real = output == linalg::SchurOutput::real && !ab::is_complex(dtype);
+      EXPECT_EQ(t.dtype(), is_real ? dtype : ab::complex_dtype(dtype));
+      expect_same(ab::matmul(ab::matmul(z, t), adjoint(z)), x.astype(t.dtype()));
+      expect_orthonormal_columns(z);
+      EXPECT_TRUE(ab::array_equal(ab::triu(t, is_real ? -1 : 0), t).item<bool>());
+      if (!is_real || shape.size() == 0 || shape[shape.rank() - 1] < 2) continue;
+      // Blocks: no two next to each other, with equal elements on the diagonal.
+      const ab::Array below = ab::diagonal(t, -1), above = ab::diagonal(t, 1), on = ab::diagonal(t);
+      const std::int64_t count = below.shape()[below.rank() - 1];
+      const auto part = [&](const ab::Array& a, std::int64_t start, std::int64_t size) {
+        return ab::slice_in_dim(a, start, start + size, -1);
+      };
+      const ab::Array apart = part(on, 1, count) - part(on, 0, count);
+      const ab::Array is_standard = (apart == 0) & (below * above < 0);
+      EXPECT_TRUE(ab::all((below == 0) | is_standard).item<bool>());
+      const ab::Array both = part(below, 0, count - 1) * part(below, 1, count - 1);
+      EXPECT_TRUE(ab::all(both == 0).item<bool>());
+    }
   }
 }
 
@@ -250,190 +257,5 @@ TEST_P(Linalg, LeastSquares) {
 
 INSTANTIATE_TEST_SUITE_P(Dtypes, Linalg, testing::Values(ab::f32, ab::f64, ab::c64, ab::c128),
                          [](const auto& info) { return std::string(ab::name(info.param)); });
-
-ab::Array square() { return ab::array({2.0f, 1.0f, 4.0f, 3.0f}, {2, 2}); }
-ab::Type floats(std::initializer_list<std::int64_t> sizes) { return {ab::f32, sizes}; }
-
-TEST(LinalgValues, Determinants) {
-  expect_values([] { return linalg::det(square()); }, floats({}), {2});
-  expect_values(
-      [] {
-        return linalg::det(ab::stack({square(), ab::flip(square(), 0)}));
-      },
-      floats({2}), {2, -2});
-  expect_values([] { return linalg::det(ab::ones(ab::f32, {2, 2})); }, floats({}), {0});
-  expect_values([] { return linalg::det(ab::zeros(ab::f32, {0, 0})); }, floats({}), {1});
-  expect_values([] { return linalg::slogdet(-square()).logabsdet; }, floats({}), {std::log(2.0)});
-  expect_values([] { return linalg::slogdet(ab::flip(square(), 0)).sign; }, floats({}), {-1});
-  expect_values(
-      [] {
-        return linalg::slogdet(ab::ones(ab::f32, {2, 2})).logabsdet;
-      },
-      floats({}), {-linalg::infinity});
-}
-
-TEST(LinalgValues, RanksAndNorms) {
-  expect_values([] { return linalg::matrix_rank(ab::ones(ab::f32, {3, 2})); }, {ab::i64, {}}, {1});
-  expect_values(
-      [] {
-        return linalg::matrix_rank(ab::zeros(ab::f32, {2, 3, 0}));
-      },
-      {ab::i64, {2}}, {0, 0});
-  const auto x = [] { return ab::array({3.0f, -4.0f, 0.0f, 12.0f}, {2, 2}); };
-  expect_values([&] { return linalg::vector_norm(x()); }, floats({}), {13});
-  expect_values([&] { return linalg::vector_norm(x(), 1, true, 1); }, floats({2, 1}), {7, 12});
-  expect_values([&] { return linalg::vector_norm(x(), {}, false, linalg::infinity); }, floats({}),
-                {12});
-  expect_values([&] { return linalg::vector_norm(x(), {}, false, -linalg::infinity); }, floats({}),
-                {0});
-  expect_values([&] { return linalg::vector_norm(x(), {}, false, 0); }, floats({}), {3});
-  expect_values([&] { return linalg::vector_norm(x(), 1, false, 3); }, floats({2}),
-                {std::cbrt(91.0), 12});
-  expect_values([&] { return linalg::matrix_norm(x()); }, floats({}), {13});
-  expect_values([&] { return linalg::matrix_norm(x(), 1.0); }, floats({}), {16});
-  expect_values([&] { return linalg::matrix_norm(x(), -linalg::infinity, true); }, floats({1, 1}),
-                {7});
-  const auto diagonal = [] { return ab::diag(ab::array({3.0f, -5.0f})); };
-  expect_values([&] { return linalg::matrix_norm(diagonal(), 2.0); }, floats({}), {5});
-  expect_values([&] { return linalg::matrix_norm(diagonal(), -2.0); }, floats({}), {3});
-  expect_values([&] { return linalg::matrix_norm(diagonal(), 2, true); }, floats({1, 1}), {5});
-  expect_values([&] { return linalg::matrix_norm(diagonal(), false, linalg::MatrixNorm::nuclear); },
-                floats({}), {8});
-}
-
-TEST(LinalgValues, PowersTracesAndCrossProducts) {
-  expect_values([] { return linalg::matrix_power(square(), 3); }, floats({2, 2}), {36, 23, 92, 59});
-  expect_values([] { return linalg::matrix_power(square(), 0); }, floats({2, 2}), {1, 0, 0, 1});
-  expect_values([] { return linalg::matrix_power(square(), -1); }, floats({2, 2}),
-                {1.5, -0.5, -2, 1});
-  expect_values([] { return linalg::trace(square()); }, floats({}), {5});
-  expect_values([] { return linalg::trace(square().astype(ab::i32), 1); }, {ab::i64, {}}, {1});
-  expect_values(
-      [] {
-        return linalg::cross(ab::array({1, 2, 3}), ab::array({4, 5, 6}));
-      },
-      {ab::i32, {3}}, {-3, 6, -3});
-  const double e = std::exp(1.0);
-  expect_values(
-      [] {
-        return linalg::expm(ab::zeros(ab::f32, {2, 2}));
-      },
-      floats({2, 2}), {1, 0, 0, 1});
-  expect_values(
-      [] {
-        return linalg::expm(ab::array({1.0f, 1.0f, 0.0f, 1.0f}, {2, 2}));
-      },
-      floats({2, 2}), {e, e, 0, e});
-  expect_values(
-      [] {
-        return linalg::expm(ab::stack({ab::full({1, 1}, 9.0), ab::full({1, 1}, -30.0)}));
-      },
-      floats({2, 1, 1}), {std::exp(9.0), std::exp(-30.0)}, 5e-5);
-}
-
-TEST(LinalgValues, NarrowFloatsAreComputedInF32) {
-  const ab::Array x = positive_definite({3, 3}, ab::f32).astype(ab::f16);
-  EXPECT_EQ(linalg::cholesky(x).dtype(), ab::f16);
-  EXPECT_EQ(linalg::eigh(x).eigenvectors.dtype(), ab::f16);
-  EXPECT_EQ(linalg::solve(x, ab::ones(ab::f16, {3})).dtype(), ab::f16);
-}
-
-TEST(LinalgValues, WhatDoesNotExistIsNaN) {
-  const auto indefinite = [] { return ab::array({1.0f, 2.0f, 2.0f, 1.0f}, {2, 2}); };
-  expect_values([&] { return linalg::cholesky(indefinite()); }, floats({2, 2}), {nan, 0, nan, nan});
-  const auto with_nan = [] { return ab::array({1.0f, float(nan), 2.0f, 1.0f}, {2, 2}); };
-  const std::vector<double> all(4, nan);
-  expect_values([&] { return linalg::svd(with_nan()).u; }, floats({2, 2}), all);
-  expect_values([&] { return linalg::svdvals(with_nan()); }, floats({2}), {nan, nan});
-  expect_values([&] { return linalg::eigh(with_nan(), false).eigenvectors; }, floats({2, 2}), all);
-  expect_values([&] { return linalg::qr(with_nan()).q; }, floats({2, 2}), all);
-  expect_values([&] { return linalg::inv(with_nan()); }, floats({2, 2}), all);
-  EXPECT_FALSE(std::isfinite(
-      linalg::solve(ab::ones(ab::f32, {2, 2}), ab::array({1.0f, 2.0f})).to_vector<float>()[0]));
-}
-
-TEST(LinalgValues, ConditionOfSingularMatricesAndOfNaN) {
-  const auto ones = [] { return ab::ones(ab::f32, {2, 2}); };
-  expect_values(
-      [&] {
-        return linalg::cond(ab::zeros(ab::f32, {2, 2}));
-      },
-      floats({}), {linalg::infinity});
-  expect_values([&] { return linalg::cond(ones(), 1); }, floats({}), {linalg::infinity});
-  expect_values([&] { return linalg::cond(ones() * float(nan)); }, floats({}), {nan});
-}
-
-TEST(LinalgValues, JittedFactorsAreTrees) {
-  const auto f = ab::jit([](ab::Array x) { return linalg::qr(x); });
-  const auto [q, r] = f(square());
-  expect_same(ab::matmul(q, r), square());
-}
-
-// Each matrix is computed by one thread, whichever that is.
-TEST(LinalgValues, ABatchHasTheBitsOfItsMatrices) {
-  const ab::Array x = random_matrices({64, 20, 20}, ab::f32);
-  const auto together = linalg::inv(x).to_vector<float>();
-  for (int i : {0, 31, 63}) {
-    const auto alone = linalg::inv(ab::index(x, i)).to_vector<float>();
-    EXPECT_TRUE(std::equal(alone.begin(), alone.end(), together.begin() + i * 400)) << i;
-  }
-}
-
-TEST(LinalgErrors, NameTheFunctionTheTypesAndTheRemedy) {
-  expect_error(
-      [] {
-        linalg::cholesky(ab::zeros(ab::f32, {3, 2}));
-      },
-      "cholesky: takes square matrices: f32[3,2] (3 rows and 2 columns), at linalg.cpp:");
-  expect_error([] { linalg::qr(ab::zeros(ab::f32, {3})); },
-               "qr: takes matrices, of at least two axes: f32[3]; reshape or expand_dims it first, "
-               "at linalg.cpp:");
-  expect_error(
-      [] {
-        linalg::svd(ab::zeros(ab::i32, {3, 3}));
-      },
-      "svd: i32[3,3] given to what takes floating-point or complex numbers; convert with "
-      ".astype(ab::f32), at linalg.cpp:");
-  expect_error(
-      [] {
-        linalg::solve(ab::zeros(ab::f32, {3, 3}), ab::zeros(ab::f32, {2}));
-      },
-      "solve: heights differ: f32[3,3] x f32[2] (3 rows against 2), at linalg.cpp:");
-  expect_error(
-      [] {
-        linalg::solve(ab::zeros(ab::f32, {2, 3, 3}), ab::zeros(ab::f32, {3, 3, 1}));
-      },
-      "solve: batch sizes differ: f32[2,3,3] x f32[3,3,1] (2 against 3), at linalg.cpp:");
-  expect_error(
-      [] {
-        linalg::tridiagonal_solve(ab::zeros({2}), ab::zeros({3}), ab::zeros({3}),
-                                  ab::zeros({3, 1}));
-      },
-      "tridiagonal_solve: a diagonal has an element for each row of the right side: f32[2], "
-      "f32[3], "
-      "f32[3] x f32[3,1], at linalg.cpp:");
-  expect_error(
-      [] {
-        linalg::multi_dot({ab::zeros({2, 3}), ab::zeros({2, 3})});
-      },
-      "multi_dot: inner sizes differ: f32[2,3] x f32[2,3] (3 against 2), at linalg.cpp:");
-  expect_error(
-      [] {
-        linalg::tensorsolve(ab::zeros({2, 3}), ab::zeros({2}));
-      },
-      "tensorsolve: the axes of a are no square matrix as high as b: f32[2,3] x f32[2], at "
-      "linalg.cpp:");
-  expect_error(
-      [] {
-        linalg::tensorinv(ab::zeros({2, 3}), 1);
-      },
-      "tensorinv: the axes are no square matrix: f32[2,3] (2 against 3), at linalg.cpp:");
-  expect_error([] { linalg::matrix_norm(square(), 3.0); },
-               "matrix_norm: there is no norm of order 3.000000 of f32[2,2]; 1, 2 and infinity "
-               "are, and their negatives, at linalg.cpp:");
-  expect_error([] { linalg::cross(ab::zeros(ab::f32, {2}), ab::zeros(ab::f32, {2})); },
-               "cross: takes vectors of three elements: f32[2] x f32[2] (2 along axis 0), at "
-               "linalg.cpp:");
-}
 
 }  // namespace

@@ -114,6 +114,13 @@ TEST(StablehloErrors, Operations) {
   expect_error_in("%0 = stablehlo.custom_call @mystery(%x) : (tensor<2xf32>) -> tensor<2xf32>",
                   "there is no function @mystery here; register one with "
                   "ab::stablehlo::register_custom_call(\"mystery\", ...)");
+  expect_error_in(
+      "%0 = stablehlo.reshape %x : (tensor<2xf32>) -> tensor<1x2xf32>\n"
+      "%1 = stablehlo.slice %0 [0:1, 0:1] : (tensor<1x2xf32>) -> tensor<1x1xf32>\n"
+      "%2:6 = stablehlo.custom_call @lapack_sgees_ffi(%1) {mhlo.backend_config = {mode "
+      "= 86 : ui8, sort = 83 : ui8}} : (tensor<1x1xf32>) -> (tensor<1x1xf32>, "
+      "tensor<1x1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<i32>, tensor<i32>)",
+      "sort = 'S'");
   expect_error_in("%0 = \"stablehlo.all_reduce\"(%x) ({}) : (tensor<2xf32>) -> tensor<2xf32>",
                   "communicates with other devices");
   expect_error_in("%0 = stablehlo.uniform_quantize %x : (tensor<2xf32>) -> tensor<2xf32>",

@@ -273,6 +273,34 @@ TEST(StablehloValues, EigenvaluesSystemsAndThinFactorsByLapacksNames) {
             "");
 }
 
+TEST(StablehloValues, SchurFormsAndPivotedFactorsByLapacksNames) {
+  EXPECT_EQ(problems_of(R"(
+  %a = stablehlo.constant dense<[[2.0, -8.0], [2.0, 2.0]]> : tensor<2x2xf64>
+  %0:6 = stablehlo.custom_call @lapack_dgees_ffi(%a) {mhlo.backend_config = {mode = 86 : ui8, sort = 78 : ui8}, mhlo.frontend_attributes = {num_batch_dims = "0"}, operand_layouts = [dense<[0, 1]> : tensor<2xindex>], output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [0], operand_index = 0, operand_tuple_indices = []>], result_layouts = [dense<[0, 1]> : tensor<2xindex>, dense<[0, 1]> : tensor<2xindex>, dense<0> : tensor<1xindex>, dense<0> : tensor<1xindex>, dense<> : tensor<0xindex>, dense<> : tensor<0xindex>]} : (tensor<2x2xf64>) -> (tensor<2x2xf64>, tensor<2x2xf64>, tensor<2xf64>, tensor<2xf64>, tensor<i32>, tensor<i32>)
+  %t = stablehlo.dot_general %0#1, %0#0, contracting_dims = [1] x [0] : (tensor<2x2xf64>, tensor<2x2xf64>) -> tensor<2x2xf64>
+  %back = stablehlo.dot_general %t, %0#1, contracting_dims = [1] x [1] : (tensor<2x2xf64>, tensor<2x2xf64>) -> tensor<2x2xf64>
+  check.expect_almost_eq_const %back, dense<[[2.0, -8.0], [2.0, 2.0]]> : tensor<2x2xf64>
+  check.expect_almost_eq_const %0#2, dense<[2.0, 2.0]> : tensor<2xf64>
+  check.expect_almost_eq_const %0#3, dense<[4.0, -4.0]> : tensor<2xf64>
+  check.expect_eq_const %0#4, dense<0> : tensor<i32>
+  check.expect_eq_const %0#5, dense<0> : tensor<i32>
+  %z = stablehlo.constant dense<[[[(0.0, 3.0)]], [[(1.0, 0.0)]]]> : tensor<2x1x1xcomplex<f32>>
+  %1:5 = stablehlo.custom_call @lapack_cgees_ffi(%z) {mhlo.backend_config = {mode = 78 : ui8, sort = 78 : ui8}} : (tensor<2x1x1xcomplex<f32>>) -> (tensor<2x1x1xcomplex<f32>>, tensor<2x1x1xcomplex<f32>>, tensor<2x1xcomplex<f32>>, tensor<2xi32>, tensor<2xi32>)
+  check.expect_eq_const %1#0, dense<[[[(0.0, 3.0)]], [[(1.0, 0.0)]]]> : tensor<2x1x1xcomplex<f32>>
+  check.expect_eq_const %1#2, dense<[[(0.0, 3.0)], [(1.0, 0.0)]]> : tensor<2x1xcomplex<f32>>
+  check.expect_eq_const %1#4, dense<0> : tensor<2xi32>
+  %x = stablehlo.constant dense<[[3.0, 0.0, 0.0], [4.0, 9.0, 1.0]]> : tensor<2x3xf32>
+  %c = stablehlo.constant dense<0> : tensor<i32>
+  %free = stablehlo.broadcast_in_dim %c, dims = [] : (tensor<i32>) -> tensor<3xi32>
+  %2:3 = stablehlo.custom_call @lapack_sgeqp3_ffi(%x, %free) {backend_config = "", mhlo.backend_config = {}, mhlo.frontend_attributes = {num_batch_dims = "0"}, output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [0], operand_index = 0, operand_tuple_indices = []>, #stablehlo.output_operand_alias<output_tuple_indices = [1], operand_index = 1, operand_tuple_indices = []>]} : (tensor<2x3xf32>, tensor<3xi32>) -> (tensor<2x3xf32>, tensor<3xi32>, tensor<2xf32>)
+  check.expect_eq_const %2#1, dense<[2, 1, 3]> : tensor<3xi32>
+  %given = stablehlo.constant dense<[0, 0, 1]> : tensor<3xi32>
+  %3:3 = stablehlo.custom_call @lapack_sgeqp3_ffi(%x, %given) {backend_config = ""} : (tensor<2x3xf32>, tensor<3xi32>) -> (tensor<2x3xf32>, tensor<3xi32>, tensor<2xf32>)
+  check.expect_eq_const %3#1, dense<[3, 1, 2]> : tensor<3xi32>
+)"),
+            "");
+}
+
 TEST(StablehloValues, RunningProductsOfComplexNumbers) {
   EXPECT_EQ(problems_of(R"(
   %x = stablehlo.constant dense<[(1.0, 2.0), (0.0, -1.0), (3.0, 0.0)]> : tensor<3xcomplex<f32>>

@@ -108,6 +108,18 @@ TEST(GradOfLinalg, Qr) {
   }
 }
 
+TEST(GradOfLinalg, QrPivoted) {
+  for (const ab::Shape& shape : {square, tall, wide}) {
+    for (linalg::QrMode mode : {linalg::QrMode::reduced, linalg::QrMode::complete}) {
+      const auto both = [=](Array x) {
+        const auto [q, r, p] = linalg::qr_pivoted(x, mode);
+        return seen(q) + seen(r * (ab::expand_dims(p, -2).astype(ab::f64) + 1.0));
+      };
+      expect_gradients("qr_pivoted", both, shape);
+    }
+  }
+}
+
 // Functions that a vector's sign does not change.
 Array seen_vectors(Array v) {
   const Array weights = ab::arange(v.shape()[v.shape().rank() - 1], ab::f64) + 1.0;
@@ -292,6 +304,7 @@ TEST(GradOfLinalg, PerExample) {
       [](Array a) { return seen(linalg::pinv(a)); },
       [=](Array a) { return seen(linalg::lstsq(a, column).x); },
       [](Array a) { return seen(linalg::qr(a).q); },
+      [](Array a) { return seen(linalg::qr_pivoted(a).r); },
       [](Array a) { return seen(linalg::cholesky(positive(a))); },
       [](Array a) { return seen(linalg::eigvalsh(symmetric(a))); },
   };

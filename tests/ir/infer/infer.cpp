@@ -135,6 +135,8 @@ const Good goods[] = {
     {{Op::lu, {"f32[5,4,3]"}}, "f32[5,4,3] i32[5,3] i32[5,4]"},
     {{Op::qr, {"f64[4,3]"}}, "f64[4,3] f64[3]"},
     {{Op::qr, {"f64[3,4]"}}, "f64[3,4] f64[3]"},
+    {{Op::qr_pivoted, {"f64[4,3]", "i32[3]"}}, "f64[4,3] f64[3] i32[3]"},
+    {{Op::qr_pivoted, {"c64[2,3,4]", "i32[2,4]"}}, "c64[2,3,4] c64[2,3] i32[2,4]"},
     {{Op::householder_product, {"f32[4,3]", "f32[2]"}}, "f32[4,3]"},
     {{Op::svd, {"f32[4,3]"}, SvdAttributes{}}, "f32[3]"},
     {{Op::svd, {"f32[4,3]"}, SvdAttributes{true, false}}, "f32[3] f32[4,3] f32[3,3]"},
@@ -147,6 +149,8 @@ const Good goods[] = {
     {{Op::eig, {"f32[3,3]"}, EigAttributes{}}, "c64[3]"},
     {{Op::eig, {"f64[2,3,3]"}, EigAttributes{true, false}}, "c128[2,3] c128[2,3,3]"},
     {{Op::eig, {"c64[0,0]"}, EigAttributes{true, true}}, "c64[0] c64[0,0] c64[0,0]"},
+    {{Op::schur, {"f32[3,3]"}, SchurAttributes{}}, "f32[3,3]"},
+    {{Op::schur, {"c128[2,3,3]"}, SchurAttributes{true}}, "c128[2,3,3] c128[2,3,3]"},
     {{Op::tridiagonal_solve, {"f32[3]", "f32[3]", "f32[3]", "f32[3,2]"}}, "f32[3,2]"},
     {{Op::tridiagonal_solve, {"c64[5,3]", "c64[5,3]", "c64[5,3]", "c64[5,3,0]"}}, "c64[5,3,0]"},
     {{Op::cumulative, {"c64[3]"}, CumulativeAttributes{0, Running::product}}, "c64[3]"},
@@ -524,6 +528,17 @@ const Bad bads[] = {
      "eigh: takes matrices of f32, f64, c64 or c128: f16[3,3] (convert them first)"},
     {{Op::eig, {"f32[3,2]"}, EigAttributes{}},
      "eig: the matrix must be square: f32[3,2] (3 rows and 2 columns)"},
+    {{Op::schur, {"c64[2,3]"}, SchurAttributes{}},
+     "schur: the matrix must be square: c64[2,3] (2 rows and 3 columns)"},
+    {{Op::qr_pivoted, {"bf16[3,2]", "i32[2]"}},
+     "qr_pivoted: takes matrices of f32, f64, c64 or c128: bf16[3,2] x i32[2] (convert them "
+     "first)"},
+    {{Op::qr_pivoted, {"f32[3,2]", "i32[3]"}},
+     "qr_pivoted: the second operand says of each column whether it comes first: f32[3,2] x i32[3] "
+     "(i32[3] instead of i32[2])"},
+    {{Op::qr_pivoted, {"f32[3,2]", "i64[2]"}},
+     "qr_pivoted: the second operand says of each column whether it comes first: f32[3,2] x i64[2] "
+     "(i64[2] instead of i32[2])"},
     {{Op::tridiagonal_solve, {"f32[3]", "f32[2]", "f32[3]", "f32[3,1]"}},
      "tridiagonal_solve: a diagonal has an element for each row of the right side: f32[3] x f32[2] "
      "x f32[3] x f32[3,1] ([2] against [3])"},

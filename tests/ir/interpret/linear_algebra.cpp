@@ -134,6 +134,32 @@ TEST(Interpret, QrLeavesWhatIsTriangularAlready) {
   expect_near(parts[1], row<double>({0, 0}));
 }
 
+TEST(Interpret, QrPivotedTakesTheLongestColumnNext) {
+  const Literal a = grid<double>({3, 3}, {1, 6, 0, 0, 0, 5, 0, 8, 5}),
+                none = row<std::int32_t>({0, 0, 0});
+  const auto parts = apply_all(Op::qr_pivoted, {a, none});
+  EXPECT_EQ(parts[2], row<std::int32_t>({1, 2, 0}));  // of lengths 10, root 50, 1
+  EXPECT_NEAR(parts[0].values<double>()[0], -10, 1e-12);
+  const Literal q = apply(Op::householder_product, {parts[0], parts[1]});
+  expect_orthonormal_columns(q);
+  const auto r = parts[0].values<double>();
+  expect_near(product(q, grid<double>({3, 3}, {r[0], r[1], r[2], 0, r[4], r[5], 0, 0, r[8]})),
+              grid<double>({3, 3}, {6, 0, 1, 0, 5, 0, 8, 5, 0}));
+}
+
+TEST(Interpret, QrPivotedLeavesGivenColumnsFirst) {
+  const Literal a = grid<double>({2, 4}, {1, 6, 0, 9, 0, 8, 5, 0});
+  EXPECT_EQ(apply_all(Op::qr_pivoted, {a, row<std::int32_t>({0, 0, 7, 0})})[2],
+            row<std::int32_t>({2, 3, 0, 1}));
+  EXPECT_EQ(apply_all(Op::qr_pivoted, {a, row<std::int32_t>({-1, 0, 0, 1})})[2],
+            row<std::int32_t>({0, 3, 2, 1}));
+  const auto of_nan =
+      apply_all(Op::qr_pivoted, {grid<double>({1, 2}, {1, nan}), row<std::int32_t>({0, 1})});
+  expect_near(of_nan[0], grid<double>({1, 2}, {nan, nan}));
+  expect_near(of_nan[1], row<double>({nan}));
+  EXPECT_EQ(of_nan[2], row<std::int32_t>({0, 1}));
+}
+
 TEST(Interpret, HouseholderProductOfFewerFactors) {
   expect_near(
       apply(Op::householder_product, {grid<double>({2, 2}, {7, 7, 7, 7}), grid<double>({0}, {})}),
@@ -256,6 +282,50 @@ TEST(Interpret, EigOfWhatIsNotFinite) {
   }
 }
 
+// A = Z T Z^H, Z unitary and T triangular but for standard blocks of real matrices.
+void expect_schur_form(const Literal& a) {
+  const auto parts = apply_all(Op::schur, {a}, SchurAttributes{true});
+  EXPECT_EQ(apply_all(Op::schur, {a}, SchurAttributes{}), std::vector<Literal>{parts[0]});
+  const bool is_real = !is_complex(a.type().dtype);
+  const std::int64_t size = a.type().shape[0];
+  const Literal t = is_real ? as_complex(parts[0]) : parts[0];
+  const Literal z = is_real ? as_complex(parts[1]) : parts[1];
+  expect_near_parts(product(product(z, t), adjoint(z)), is_real ? as_complex(a) : a);
+  expect_near_parts(product(adjoint(z), z), as_complex(identity(size)));
+  const auto numbers = t.values<std::complex<double>>();
+  const auto at = [&](std::int64_t i, std::int64_t j) {
+    return numbers[static_cast<std::size_t>(i * size + j)];
+  };
+  for (std::int64_t i = 0; i < size; ++i) {
+    for (std::int64_t j = 0; j < i; ++j) {
+      if (at(i, j) == 0.0) continue;
+      EXPECT_TRUE(is_real && j == i - 1) << i << ", " << j;
+      EXPECT_EQ(at(i, i), at(j, j));
+      EXPECT_LT(at(i, j).real() * at(j, i).real(), 0);
+      EXPECT_TRUE(j == 0 || at(j, j - 1) == 0.0);
+    }
+  }
+}
+
+TEST(Interpret, SchurFormsOfSquareMatrices) {
+  using C = std::complex<double>;
+  expect_schur_form(grid<double>({0, 0}, {}));
+  expect_schur_form(grid<double>({1, 1}, {-7}));
+  expect_schur_form(grid<double>({2, 2}, {1, 5, 0, 3}));
+  expect_schur_form(grid<double>({2, 2}, {1, 0, 5, 1}));   // one vector alone
+  expect_schur_form(grid<double>({2, 2}, {4, -9, 1, 2}));  // 3 + root 8 i and 3 - root 8 i
+  expect_schur_form(grid<double>({3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 10}));
+  expect_schur_form(grid<double>({3, 3}, {0, 0, 1, 1, 0, 0, 0, 1, 0}));  // a permutation
+  expect_schur_form(
+      grid<double>({4, 4}, {0, 0, 0, 1, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}));  // and a longer one
+  expect_schur_form(grid<double>({4, 4}, {0, -1, 3, 0, 1, 0, 0, 2, 0, 0, 0, -1, 0, 0, 1, 0}));
+  expect_schur_form(
+      grid<C>({3, 3}, {{1, 2}, {0, 1}, {3, 0}, {4, -1}, {5, 0}, {6, 6}, {7, 0}, {-8, 1}, {9, 0}}));
+  expect_near(
+      apply_all(Op::schur, {grid<double>({2, 2}, {1, nan, 0, 1})}, SchurAttributes{true})[1],
+      grid<double>({2, 2}, {nan, nan, nan, nan}));
+}
+
 TEST(Interpret, BothPartsOfWhatDoesNotExistAreNaN) {
   using C = std::complex<double>;
   const Literal factor = apply(Op::cholesky, {grid<C>({2, 2}, {{-1, 0}, {0, 1}, {0, -1}, {1, 0}})},
@@ -306,6 +376,8 @@ TEST(Interpret, FactorsOfNothing) {
             grid<double>({0, 2}, {}));
   EXPECT_EQ(apply_all(Op::lu, {thin})[2], row<std::int32_t>({0, 1, 2}));
   EXPECT_EQ(apply_all(Op::qr, {thin})[1], grid<double>({0}, {}));
+  EXPECT_EQ(apply_all(Op::qr_pivoted, {grid<double>({0, 2}, {}), row<std::int32_t>({0, 1})})[2],
+            row<std::int32_t>({0, 1}));
 }
 
 }  // namespace

@@ -115,11 +115,13 @@ Graph sample(Op op, Dtype dtype) {
     attributes = DeviceAttributes{Device::cpu(1)};
   } else if (op == Op::custom_call) {
     attributes = CustomCallAttributes{"two words", {array, {Dtype::i32, {}}}};
-  } else if (op == Op::cholesky || op == Op::eigh || op == Op::eig || op == Op::triangular_solve) {
+  } else if (op == Op::cholesky || op == Op::eigh || op == Op::eig || op == Op::schur ||
+             op == Op::triangular_solve) {
     inputs.assign(inputs.size(), builder.parameter({dtype, {2, 3, 3}}));
     if (op == Op::cholesky) attributes = TriangleAttributes{true};
     if (op == Op::eigh) attributes = EighAttributes{true, false};
     if (op == Op::eig) attributes = EigAttributes{false, true};
+    if (op == Op::schur) attributes = SchurAttributes{true};
     if (op == Op::triangular_solve) {
       attributes = TriangularSolveAttributes{true, false, true, Transpose::adjoint};
     }
@@ -127,6 +129,8 @@ Graph sample(Op op, Dtype dtype) {
     attributes = FftAttributes{is_complex(dtype) ? FftKind::ifft : FftKind::rfft, {2, 3}};
   } else if (op == Op::svd) {
     attributes = SvdAttributes{true, true};
+  } else if (op == Op::qr_pivoted) {
+    inputs = {builder.parameter({dtype, {3, 2}}), builder.parameter({Dtype::i32, {2}})};
   } else if (op == Op::householder_product) {
     inputs = {builder.parameter({dtype, {3, 2}}), builder.parameter({dtype, {2}})};
   } else if (op == Op::tridiagonal_solve) {

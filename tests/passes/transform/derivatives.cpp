@@ -43,19 +43,13 @@ Example example(const DerivativeCase& of, Dtype dtype, int seed) {
 // factorisations in linear_algebra.cpp.
 bool has_cases_elsewhere(Op op) {
   constexpr Op ops[] = {Op::check,  // tests/frontend/trace/check.cpp
-                        Op::while_,
-                        Op::case_,
-                        Op::dot,
-                        Op::convolution,
-                        Op::cholesky,
-                        Op::triangular_solve,
-                        Op::lu,
-                        Op::qr,
-                        Op::householder_product,
-                        Op::svd,
-                        Op::eigh,
-                        Op::eig,
-                        Op::tridiagonal_solve};
+                        Op::while_,     Op::case_,
+                        Op::dot,        Op::convolution,
+                        Op::cholesky,   Op::triangular_solve,
+                        Op::lu,         Op::qr,
+                        Op::qr_pivoted, Op::householder_product,
+                        Op::svd,        Op::eigh,
+                        Op::eig,        Op::tridiagonal_solve};
   return std::ranges::find(ops, op) != std::end(ops);
 }
 

@@ -166,9 +166,9 @@ TEST(DerivativesOfLinearAlgebra, Lu) {
   }
 }
 
-// Q of `columns` columns, and as many rows of R, from what the op gives, as linalg::qr.
-Outputs q_and_r(Quantity a, std::int64_t columns) {
-  const Quantity packed = a.op(Op::qr), tau = result(packed, 1);
+// Q of `columns` columns, and as many rows of R, from what qr or qr_pivoted gives, as linalg::qr.
+Outputs q_and_r(Quantity packed, std::int64_t columns) {
+  const Quantity tau = result(packed, 1);
   const Quantity q = made({with_columns(packed, columns), tau}, Op::householder_product);
   return {q, upper_triangle(with_rows(packed, columns)), packed, tau};
 }
@@ -181,8 +181,46 @@ TEST(DerivativesOfLinearAlgebra, Qr) {
     const bool complete = below(random, 3) == 0;
     check(
         {with_great_diagonal(type, random)},
-        [&](const Outputs& x) { return q_and_r(x[0], complete ? rows : std::min(rows, columns)); },
+        [&](const Outputs& x) {
+          return q_and_r(x[0].op(Op::qr), complete ? rows : std::min(rows, columns));
+        },
         random);
+  }
+}
+
+// Columns whose lengths are far apart, in any order.
+TEST(DerivativesOfLinearAlgebra, QrPivoted) {
+  std::mt19937 random(14);
+  for (int i = 0; i < times && !HasFailure(); ++i) {
+    const std::int64_t rows = below(random, 5), columns = below(random, 5);
+    const Type type = matrices(random, random_dtype(random), rows, columns);
+    const Literal a = evaluated({with_great_diagonal(type, random)}, [](const Outputs& x) {
+      const std::int64_t axis = x[0].type().rank() - 1;
+      const Quantity lengths = iota(*x[0].graph, {f64, x[0].shape()}, axis) + 1.0;
+      return Outputs{x[0] * (lengths * lengths).as(x[0].dtype())};
+    });
+    check(
+        {a},
+        [&](const Outputs& x) {
+          const Shape shape = x[0].shape();
+          std::vector<std::int64_t> sizes(shape.begin(), shape.end());
+          sizes.erase(sizes.end() - 2);
+          const Quantity none = Quantity::zeros(*x[0].graph, {i32, Shape(std::move(sizes))});
+          return q_and_r(made({x[0], none}, Op::qr_pivoted), std::min(rows, columns));
+        },
+        random);
+  }
+}
+
+TEST(DerivativesOfLinearAlgebra, SchurIsRefused) {
+  GraphBuilder builder;
+  const Value a = builder.parameter({f64, Shape{3, 3}});
+  const Graph graph = builder.build({builder.add(Op::schur, {a}, SchurAttributes{})});
+  try {
+    jvp(graph, {true});
+    ADD_FAILURE() << "there is a derivative";
+  } catch (const Error& error) {
+    EXPECT_TRUE(std::string(error.what()).starts_with("schur has no derivative; ")) << error.what();
   }
 }
 

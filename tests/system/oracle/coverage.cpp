@@ -25,10 +25,12 @@ bool is_factorisation(Op op) {
                         Op::triangular_solve,
                         Op::lu,
                         Op::qr,
+                        Op::qr_pivoted,
                         Op::householder_product,
                         Op::svd,
                         Op::eigh,
                         Op::eig,
+                        Op::schur,
                         Op::tridiagonal_solve};
   return std::ranges::find(ops, op) != std::end(ops);
 }
@@ -68,9 +70,9 @@ std::set<Dtype> dtypes_taken(Op op) {
 Type main_type(const Graph& graph, const Node& node) {
   if (node.inputs.empty()) return node.types[0];
   if (is_control(node.op)) return node.types.back();
-  const bool has_starts =
-      node.op == Op::dynamic_slice || node.op == Op::dynamic_update_slice || node.op == Op::gather;
-  return graph.type(has_starts ? node.inputs.front() : node.inputs.back());
+  const bool is_first = node.op == Op::dynamic_slice || node.op == Op::dynamic_update_slice ||
+                        node.op == Op::gather || node.op == Op::qr_pivoted;
+  return graph.type(is_first ? node.inputs.front() : node.inputs.back());
 }
 
 // How deep loops and branches lie in each other.
