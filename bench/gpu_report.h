@@ -7,6 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
+#include <utility>
+
+#include "bench/rounds.h"
 
 namespace bench {
 
@@ -29,7 +32,10 @@ class Report {
     all_["failed"] = nlohmann::json::array();
   }
 
-  void title(const std::string& text) const { std::printf("\n%s\n", text.c_str()); }
+  /// With the seconds that went before, which say what takes the suite's time.
+  void title(const std::string& text) const {
+    std::printf("\n%s (after %.0f s)\n", text.c_str(), seconds_since(begin_));
+  }
 
   void add(const Measurement& m) {
     std::printf("  %-34s %s%s", m.name.c_str(), time(m.seconds).c_str(), rate(m).c_str());
@@ -87,6 +93,7 @@ class Report {
     return text;
   }
 
+  const Clock::time_point begin_ = Clock::now();
   nlohmann::json all_;
 };
 

@@ -23,7 +23,7 @@ namespace ab = anabranch;
 struct Settings {
   bool quick = false;
   bool name_only = false;
-  int rounds = 9;
+  int rounds = 5;
   std::string json;
   std::vector<std::string> only;
 };

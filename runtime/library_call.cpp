@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "anabranch/error.h"
+#include "runtime/fork.h"
 
 namespace anabranch {
 namespace {
@@ -31,9 +32,10 @@ bool enter() {
   return true;
 }
 
-// Called once for each registration: all but the first find it done.
+// Called once for each registration: all but the first find it done. A forked child has none of the
+// threads that were inside.
 void close() {
-  if (is_closed) return;
+  if (is_closed || is_orphan()) return;
   leaving = std::this_thread::get_id();
   is_closed = true;
   while (const int count = inside) inside.wait(count);

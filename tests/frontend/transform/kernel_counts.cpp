@@ -1,4 +1,4 @@
-// Into how few kernels differentiated programs fuse.
+// Into how few kernels programs fuse, differentiated ones above all.
 #include <gtest/gtest.h>
 
 #include <tuple>
@@ -31,6 +31,15 @@ Array chain(Array x) {
   y = ab::sqrt(ab::abs(y) + 0.1f) * ab::sin(x);
   y = ab::log1p(ab::square(y)) - ab::cos(y);
   return ab::where(y > 0, ab::sigmoid(y), y * x);
+}
+
+// It is computed in f32: conversions are no reason for kernels of their own.
+TEST_F(KernelCounts, ALayerNormOfBf16IsOne) {
+  const auto norm = [](Array x, Array scale, Array shift) {
+    return ab::layer_norm(x, scale, shift);
+  };
+  const ab::Spec row = ab::spec(ab::bf16, {1024});
+  expect_counts(1, 0, norm, ab::spec(ab::bf16, {4096, 1024}), row, row);
 }
 
 TEST_F(KernelCounts, TheBackwardPassOfAnElementwiseChainIsOne) {

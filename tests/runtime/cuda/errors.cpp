@@ -27,8 +27,9 @@ namespace fs = std::filesystem;
 
 /// What a program prints, fake_cuda/try_gpu.cpp if not another, with `environment` ("NAME=VALUE
 /// ...").
-std::string tried(const std::string& environment, const std::string& program = TRY_GPU) {
-  FILE* pipe = popen((environment + " '" + program + "'").c_str(), "r");
+std::string tried(const std::string& environment, const std::string& program = TRY_GPU,
+                  const std::string& arguments = "") {
+  FILE* pipe = popen((environment + " '" + program + "' " + arguments).c_str(), "r");
   std::string text;
   std::array<char, 256> part;
   while (fgets(part.data(), part.size(), pipe)) text += part.data();
@@ -104,6 +105,19 @@ TEST_F(PretendedMachine, IsLeftAloneBeforeMain) {
             3)
       << text;
   EXPECT_LT(at_first, with_a_result) << text;  // a sanitizer may have a thread of its own
+}
+
+// No call reaches a driver that the process has taken apart.
+TEST_F(PretendedMachine, MayBeLeftWhileItWorks) {
+  EXPECT_EQ(tried(Libraries("nothing").environment(), LEAVE_MAIN), "");
+}
+
+// The memory of the pretended GPU is none that a host can read, where the processor has such keys.
+TEST_F(PretendedMachine, IsWhereTheCommandRuns) {
+  const std::string text =
+      tried(Libraries("nothing").environment() + " ANABRANCH_DEVICE=cuda:0", ANABRANCH_COMMAND,
+            "run '" EXAMPLE_GRAPHS "/softmax.abir' --random");
+  expect_parts(text, {"output 0: f32["});
 }
 
 // --- a driver that refuses a call

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "anabranch/anabranch.h"
+#include "codegen/compile.h"
 #include "codegen/cuda/gpu_costs.h"
 #include "fake_driver.h"
 #include "runtime/cuda/gpu.h"
@@ -261,6 +262,20 @@ TEST(JitOnGpu, PredictsByTheGpusOwnFigures) {
   const ab::ProgramCost cost = f.cost(x);
   const double memory_ns = 2.0 * 4 * (1 << 22) / ab::cuda::gpu_facts(0).bytes_per_ns;
   EXPECT_NEAR(cost.predicted_ns, ab::cuda::launch_ns + memory_ns, 1);
+}
+
+TEST(JitOnGpu, EqualKernelsAreCompiledOnce) {
+  const auto bytes_of = [](int layers) {
+    const auto f = [layers](ab::Array x) {
+      for (int i = 0; i < layers; ++i) {
+        x = ab::tanh(x + ab::max(x, i % 2, ab::keepdims));
+      }
+      return x;
+    };
+    const ab::Graph graph = ab::trace(f, ab::spec(ab::f32, {4, 16}));
+    return ab::compile(graph, on_gpu()).code().bytes;
+  };
+  EXPECT_EQ(bytes_of(40), bytes_of(2));
 }
 
 TEST(JitOnGpu, SmallBranchesHaveStreamsAndLargeOnesDoNot) {

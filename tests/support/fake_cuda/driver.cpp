@@ -89,6 +89,7 @@ const char* fake_cuda_failure() {
 }
 
 CUresult cuInit(unsigned) {
+  std::atexit([] { has_ended = true; });
   return setting("FAKE_CUDA_DEVICES", 1) > 0 ? CUDA_SUCCESS : CUDA_ERROR_NO_DEVICE;
 }
 CUresult cuDriverGetVersion(int* version) {

@@ -1,8 +1,11 @@
 #include "gpu.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <new>
 #include <thread>
 #include <utility>
 
@@ -10,13 +13,27 @@ namespace fake_cuda {
 namespace {
 
 constexpr unsigned char fresh = 0xcd, gone = 0xdd;
-constexpr std::size_t alignment = 256;
 constexpr std::size_t most_freed_bytes = std::size_t{64} << 20;
 
 double now_ms() {
   return std::chrono::duration<double, std::milli>(
              std::chrono::steady_clock::now().time_since_epoch())
       .count();
+}
+
+// Of the memory that only the GPU's thread may touch, as no host can read a GPU's; negative where
+// the processor cannot tell threads apart. Threads begin without access to it.
+int protection_key() {
+  static const int key = pkey_alloc(0, PKEY_DISABLE_ACCESS);
+  return key;
+}
+
+unsigned char* pages_of_gpu(std::size_t bytes) {
+  constexpr int access = PROT_READ | PROT_WRITE;
+  void* pages = mmap(nullptr, bytes, access, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pages == MAP_FAILED) throw std::bad_alloc();
+  if (protection_key() >= 0) pkey_mprotect(pages, bytes, access, protection_key());
+  return static_cast<unsigned char*>(pages);
 }
 
 }  // namespace
@@ -43,6 +60,7 @@ Stream* Gpu::pick() {
 }
 
 void Gpu::work() {
+  if (protection_key() >= 0) pkey_set(protection_key(), 0);
   std::unique_lock lock(mutex);
   for (;;) {
     Stream* stream = pick();
@@ -172,7 +190,7 @@ void Gpu::set_condition(std::uint64_t handle, unsigned value) {
   found->second.value = value;
 }
 
-Gpu::Block Gpu::block_of(std::size_t bytes) {
+Block Gpu::block_of(std::size_t bytes) {
   Block block;
   auto first = freed_.end();  // the lowest, so that the same runs get the same memory
   for (auto it = freed_.begin(); it != freed_.end(); ++it) {
@@ -185,11 +203,12 @@ Gpu::Block Gpu::block_of(std::size_t bytes) {
     return block;
   }
   block.bytes = bytes;
-  block.memory.reset(new unsigned char[bytes + alignment]);
-  const auto begin = reinterpret_cast<std::uintptr_t>(block.memory.get());
-  block.data = block.memory.get() + (alignment - begin % alignment);
+  block.memory = {pages_of_gpu(bytes), Unmap{bytes}};
+  block.data = block.memory.get();
   return block;
 }
+
+void Unmap::operator()(unsigned char* data) const { munmap(data, bytes); }
 
 void* Gpu::allocate(Stream& stream, std::size_t bytes) {
   Block block = block_of(std::max<std::size_t>(bytes, 1));

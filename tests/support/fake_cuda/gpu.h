@@ -87,6 +87,17 @@ struct Stream {
   bool began_capture = false;
 };
 
+/// Memory that was given out.
+struct Unmap {
+  std::size_t bytes = 0;
+  void operator()(unsigned char* data) const;
+};
+struct Block {
+  std::unique_ptr<unsigned char, Unmap> memory;
+  unsigned char* data = nullptr;
+  std::size_t bytes = 0;
+};
+
 class Gpu {
  public:
   Gpu();
@@ -119,12 +130,6 @@ class Gpu {
   std::set<Stream*> streams;
 
  private:
-  struct Block {
-    std::unique_ptr<unsigned char[]> memory;
-    unsigned char* data = nullptr;
-    std::size_t bytes = 0;
-  };
-
   void work();
   Stream* pick();
   void run(const Graph& graph);

@@ -3,7 +3,10 @@
 
 #include <cuda.h>
 
+#include <atomic>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <string>
@@ -31,10 +34,17 @@ Calls& calls();
 CUctx_st& context();
 
 inline thread_local bool has_context = false;
+/// Whether the process has left main, and what a driver destroys then is gone.
+inline std::atomic<bool> has_ended = false;
 
 /// Every call goes through here: `call`, with the GPU's mutex held, unless something has failed.
 template <class Call>
 CUresult guarded(const char* name, bool needs_context, Call call) {
+  if (has_ended) {  // a real driver may crash
+    std::printf("%s is called after the driver's end\n", name);
+    std::fflush(stdout);
+    std::_Exit(1);
+  }
   std::unique_lock lock(gpu().mutex);
   Calls::Failing& failing = calls().failing;
   // cuda.h renames some functions to their newest versions.

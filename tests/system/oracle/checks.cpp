@@ -31,7 +31,8 @@ std::vector<Literal> compiled(const Graph& graph, const Options& options,
                               const std::vector<Literal>& inputs) {
   const Compilation compilation = compile(graph, options);
   std::vector<Buffer> buffers;
-  for (const Literal& input : inputs) buffers.push_back(copy_to_device(Device(), input.bytes()));
+  for (const Literal& input : inputs)
+    buffers.push_back(copy_to_device(options.device, input.bytes()));
   const std::vector<Buffer> results = run(compilation, std::move(buffers));
   std::vector<Literal> outputs;
   for (std::size_t i = 0; i < results.size(); ++i) {
