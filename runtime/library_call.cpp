@@ -44,6 +44,8 @@ void close() {
 }  // namespace
 
 LibraryCall::LibraryCall(const char* library) : LibraryCall(std::nothrow) {
+  static const int registered = std::atexit(close);
+  static_cast<void>(registered);
   if (is_allowed_) return;
   if (leaving.load() != std::this_thread::get_id()) is_closed.wait(true);  // which it stays
   throw Error(std::string("the process is leaving main, and ") + library + " is gone");

@@ -22,8 +22,9 @@ class LibraryCall {
 
   bool is_allowed() const { return is_allowed_; }
 
-  /// To be called once a library is loaded, and again once it has made more that lives as long as
-  /// the process: what was registered last for its end comes first.
+  /// To be called once a library has been loaded at run time, and again once one has made more that
+  /// lives as long as the process: what was registered last for its end comes first. Those that are
+  /// linked need no more than the first call.
   static void end_before_library();
 
  private:

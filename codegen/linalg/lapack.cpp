@@ -19,8 +19,6 @@ std::counting_semaphore<most_calls>& calls() {
 }  // namespace
 
 LapackCall::LapackCall() : call_("OpenBLAS") {
-  static const bool registered = (LibraryCall::end_before_library(), true);
-  static_cast<void>(registered);
   calls().acquire();
   threads_before_ = omp_get_max_threads();
   if (threads_before_ != 1) omp_set_num_threads(1);

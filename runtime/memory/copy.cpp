@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "runtime/device/device_state.h"
+#include "runtime/fork.h"
 #include "runtime/memory/host_copy.h"
 
 namespace anabranch {
@@ -49,6 +50,7 @@ Buffer copy_to_device(const Device& device, std::span<const std::byte> bytes,
 }
 
 void copy_to_host(const Buffer& buffer, PieceReader read, Copied then) {
+  check_no_orphan("reading from a GPU");
   const StagingRing ring = to_host_ring(*device_state(buffer.device()).stream_executor);
   copy_to_host(buffer, std::move(read), std::move(then), ring);
 }

@@ -47,8 +47,6 @@ void make_gemm() {
 }  // namespace
 
 OneThread::OneThread() : call_("oneDNN") {
-  static const bool registered = (LibraryCall::end_before_library(), true);
-  static_cast<void>(registered);
   if (!openmp()) return;
   before_ = openmp().max_threads();
   if (before_ != 1) openmp().set_threads(1);

@@ -4,6 +4,7 @@
 #include <complex>
 #include <numbers>
 
+#include "tests/frontend/expect_error.h"
 #include "tests/frontend/values.h"
 
 namespace {
@@ -118,34 +119,23 @@ TEST(Fft, ABatchHasTheBitsOfItsTransforms) {
   }
 }
 
-template <class Function>
-void expect_fft_error(Function function, const std::string& start) {
-  try {
-    function();
-    ADD_FAILURE() << "taken, instead of: " << start;
-  } catch (const ab::Error& error) {
-    EXPECT_TRUE(std::string_view(error.what()).starts_with(start))
-        << error.what() << "\n   instead of " << start;
-  }
-}
-
 TEST(Fft, Misuse) {
   const ab::Array x = ab::zeros(ab::f32, {4});
-  expect_fft_error([&] { fft::fft(x, 0); },
-                   "fft: a transform has at least one element: 0 of f32[4] on axis 0, at fft.cpp:");
-  expect_fft_error([&] { fft::rfft(ab::zeros(ab::c64, {4})); },
-                   "rfft: c64[4] given to what takes floating-point numbers");
-  expect_fft_error([&] { fft::fft(ab::zeros(ab::i32, {4})); }, "fft: i32[4] given to what takes ");
-  expect_fft_error([&] { fft::fftn(x, {4}, {0, 0}); }, "fftn: ");
-  expect_fft_error([&] { fft::fftn(x, {4, 4}); }, "fftn: 2 sizes for f32[4], at fft.cpp:");
-  expect_fft_error(
+  expect_error([&] { fft::fft(x, 0); },
+               "fft: a transform has at least one element: 0 of f32[4] on axis 0, at fft.cpp:");
+  expect_error([&] { fft::rfft(ab::zeros(ab::c64, {4})); },
+               "rfft: c64[4] given to what takes floating-point numbers");
+  expect_error([&] { fft::fft(ab::zeros(ab::i32, {4})); }, "fft: i32[4] given to what takes ");
+  expect_error([&] { fft::fftn(x, {4}, {0, 0}); }, "fftn: ");
+  expect_error([&] { fft::fftn(x, {4, 4}); }, "fftn: 2 sizes for f32[4], at fft.cpp:");
+  expect_error(
       [&] {
         fft::fftn(x, {4, 4}, {0});
       },
       "fftn: 2 sizes for 1 axes of f32[4], at fft.cpp:");
-  expect_fft_error([&] { fft::fft(ab::scalar(1.0f)); }, "fft: ");
-  expect_fft_error([&] { fft::fftfreq(0); },
-                   "fftfreq: takes at least one sample and a spacing: 0, 1.000000, at fft.cpp:");
+  expect_error([&] { fft::fft(ab::scalar(1.0f)); }, "fft: ");
+  expect_error([&] { fft::fftfreq(0); },
+               "fftfreq: takes at least one sample and a spacing: 0, 1.000000, at fft.cpp:");
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // refused.
 #include <limits>
 
+#include "tests/frontend/expect_error.h"
 #include "tests/frontend/ops/matrices.h"
 
 namespace {

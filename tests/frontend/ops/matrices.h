@@ -1,9 +1,6 @@
 // Matrices that are the same each time, and what tests of linear algebra hold about them.
 #pragma once
 
-#include <string>
-#include <string_view>
-
 #include "tests/frontend/values.h"
 
 // Of numbers between -1 and 1, or complex ones about as large, that are the same each time.
@@ -38,15 +35,4 @@ inline void expect_orthonormal_columns(const ab::Array& q) {
 }
 inline ab::Array columns_times(const ab::Array& x, const ab::Array& factors) {
   return x * ab::expand_dims(factors, -2);
-}
-
-template <class Function>
-void expect_error(Function function, const std::string& start) {
-  try {
-    function();
-    ADD_FAILURE() << "taken, instead of: " << start;
-  } catch (const ab::Error& error) {
-    EXPECT_TRUE(std::string_view(error.what()).starts_with(start))
-        << error.what() << "\n   instead of " << start;
-  }
 }

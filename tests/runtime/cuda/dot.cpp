@@ -22,6 +22,7 @@
 #include "runtime/cuda/gpu.h"
 #include "runtime/memory/copy.h"
 #include "runtime/memory/read.h"
+#include "tests/frontend/values.h"
 
 namespace anabranch::cuda {
 namespace {
@@ -84,20 +85,12 @@ Literal dot_on_gpu(const Literal& lhs, const Literal& rhs, const DotAttributes& 
 }
 
 // As numbers: a sum of nothing but -0 is 0 with either sign.
-std::vector<double> numbers_of(const Literal& literal) {
-  return visit_dtype(literal.type().dtype, [&]<class T>() {
-    std::vector<double> numbers;
-    for (const T element : literal.values<T>()) numbers.push_back(convert_scalar<double>(element));
-    return numbers;
-  });
-}
-
 void expect_equals_interpreter(Dtype dtype, const Shape& left, const Shape& right,
                                const DotAttributes& attributes) {
   const Literal lhs = small_integers({dtype, left}, 1), rhs = small_integers({dtype, right}, 2);
   ASSERT_TRUE(has_library_dot(lhs.type(), rhs.type(), attributes));
   const Literal wanted = interpreted_dot(lhs, rhs, attributes);
-  EXPECT_EQ(numbers_of(dot_on_gpu(lhs, rhs, attributes, wanted.type())), numbers_of(wanted))
+  EXPECT_EQ(doubles(dot_on_gpu(lhs, rhs, attributes, wanted.type())), doubles(wanted))
       << to_string(lhs.type()) << " x " << to_string(rhs.type());
 }
 
