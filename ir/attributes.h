@@ -286,12 +286,12 @@ inline bool is_plain_call(const CompositeAttributes& attributes) {
   return attributes.rule == CompositeRule::checkpoint || is_mark(attributes.rule);
 }
 
-/// What the group compiles to: one loop nest without reductions, one with, or one library call for
-/// a dot and its epilogue.
-enum class FusionKind : std::uint8_t { elementwise, reduction, dot };
+/// What the group compiles to: one loop nest without reductions, one with, one library call for a
+/// dot and its epilogue, or one loop nest around the turns of a pointwise loop.
+enum class FusionKind : std::uint8_t { elementwise, reduction, dot, loop };
 template <>
-inline constexpr std::array<std::string_view, 3> words<FusionKind> = {"elementwise", "reduction",
-                                                                      "dot"};
+inline constexpr std::array<std::string_view, 4> words<FusionKind> = {"elementwise", "reduction",
+                                                                      "dot", "loop"};
 
 struct FusionAttributes {
   FusionKind kind = FusionKind::elementwise;

@@ -12,6 +12,7 @@
 #include "ir/checked.h"
 #include "ir/integer_constant.h"
 #include "ir/operand_index.h"
+#include "ir/pointwise_loop.h"
 
 namespace anabranch {
 namespace {
@@ -507,7 +508,8 @@ class Planner {
 
 std::vector<BlockUpdate> block_updates(const Graph& region) {
   const auto is_update = [&](Value output) {
-    return region.node(output).op == Op::dynamic_update_slice;
+    const Op op = region.node(output).op;
+    return op == Op::dynamic_update_slice || op == Op::while_;
   };
   if (std::ranges::none_of(region.outputs(), is_update)) return {};
   auto plan = plan_fusion(region);
@@ -550,6 +552,7 @@ std::variant<FusionPlan, std::string> plan_fusion(const Graph& graph,
 }
 
 std::variant<FusionPlan, std::string> plan_fusion(const Graph& region) {
+  if (whole_loop(region)) return plan_loop(region);
   const auto parameters = static_cast<std::uint32_t>(region.parameter_count());
   std::vector<std::uint32_t> members;
   for (std::uint32_t i = parameters; i < region.nodes().size(); ++i) members.push_back(i);

@@ -25,6 +25,9 @@
 // in a copy of it. An elementwise group may read the operand at the place that it writes. One that
 // reads it elsewhere, and knows where its blocks are, computes the whole array into other memory.
 //
+// A loop group is one pointwise loop (pointwise_loop.h), and what it begins with where that is not
+// read from memory; the domain is its places.
+//
 // A region's constants are splats: any other array is an operand.
 #pragma once
 

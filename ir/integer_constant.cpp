@@ -1,5 +1,7 @@
 #include "ir/integer_constant.h"
 
+#include "ir/scalar.h"
+
 namespace anabranch {
 
 std::optional<std::int64_t> integer_of(const Node& node) {
@@ -11,6 +13,10 @@ std::optional<std::int64_t> integer_of(const Node& node) {
 
 std::optional<std::int64_t> integer_of(const Graph& graph, Value value) {
   return integer_of(graph.node(value));
+}
+
+Literal integer_literal(Dtype dtype, std::int64_t number) {
+  return visit_dtype(dtype, [&]<class T>() { return Literal::scalar(convert_scalar<T>(number)); });
 }
 
 }  // namespace anabranch

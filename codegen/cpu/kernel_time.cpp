@@ -76,8 +76,7 @@ class Counter {
       const double turns = times * static_cast<double>(loop->extent) / loop->vector_width;
       visit(loop->body, turns);
       for (const Reduction& reduction : loop->reductions) {
-        instructions_ += turns;
-        visit(reduction.body, turns);
+        if (reduction.combine != Combine::carry) instructions_ += turns;
       }
     }
   }

@@ -187,11 +187,11 @@ Kernel with_innermost(const Kernel& kernel, std::size_t loop) {
   return reordered(kernel, order);
 }
 
-bool has_general_fold(const Kernel& kernel, const KernelFacts& facts) {
+bool has_carry(const Kernel& kernel, const KernelFacts& facts) {
   return std::any_of(facts.leaves().begin(), facts.leaves().end(), [&](const auto& leaf) {
     const auto& reductions = std::get<Loop>(kernel[leaf.loop].operation).reductions;
     return std::any_of(reductions.begin(), reductions.end(),
-                       [](const Reduction& r) { return r.combine == Combine::general; });
+                       [](const Reduction& r) { return r.combine == Combine::carry; });
   });
 }
 
@@ -274,7 +274,7 @@ Mapped share_out(Kernel kernel, const Blocks& blocks) {
   if (facts.leaves().empty()) return map_elements(std::move(kernel), blocks);
   const std::int64_t rows = product(extents_of(kernel, facts.outer()));
   const RowLength length = row_length(facts);
-  if (has_general_fold(kernel, facts)) {
+  if (has_carry(kernel, facts)) {
     return {merge_outer(std::move(kernel)), {.groups = rows > 1 ? blocks.threads : 1}};
   }
   if (!facts.has_scratch()) {

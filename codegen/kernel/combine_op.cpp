@@ -18,7 +18,7 @@ std::optional<Op> combine_op(Combine combine) {
       return Op::and_;
     case Combine::argmax:
     case Combine::argmin:
-    case Combine::general:
+    case Combine::carry:
       break;
   }
   return std::nullopt;

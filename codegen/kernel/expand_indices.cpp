@@ -87,8 +87,6 @@ class Expander {
     loop.body = expand(loop.body);
     for (Reduction& reduction : loop.reductions) {
       map(reduction.values);
-      reduction.body = expand(reduction.body);
-      map(reduction.combined);
     }
   }
 

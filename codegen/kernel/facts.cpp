@@ -48,7 +48,6 @@ void KernelFacts::visit(Ref ref) {
       leaves_.push_back({ref, open_});
     }
     visit(loop->body);
-    for (const Reduction& reduction : loop->reductions) visit(reduction.body);
     open_.pop_back();
   }
 }

@@ -8,8 +8,6 @@
 namespace anabranch {
 namespace {
 
-using Bounds = IndexRange::Bounds;
-
 template <class T>
 constexpr bool is_integral = std::is_integral_v<T> && !std::is_same_v<T, bool>;
 
@@ -29,41 +27,6 @@ std::optional<Bounds> scaled(Bounds a, std::int64_t by) {
   if (__builtin_mul_overflow(a.high, by, &made.high)) return std::nullopt;
   if (by < 0) std::swap(made.low, made.high);
   return made;
-}
-
-/// Of comparing anything in `a` with anything in `b`.
-std::optional<bool> compared(Bounds a, Bounds b, Comparison direction) {
-  const bool below = a.high<b.low, above = a.low> b.high;
-  const bool at_most = a.high <= b.low, at_least = a.low >= b.high;
-  const auto known = [](bool always, bool never) -> std::optional<bool> {
-    if (always) return true;
-    return never ? std::optional(false) : std::nullopt;
-  };
-  switch (direction) {
-    case Comparison::lt:
-      return known(below, at_least);
-    case Comparison::le:
-      return known(at_most, above);
-    case Comparison::gt:
-      return known(above, at_most);
-    case Comparison::ge:
-      return known(at_least, below);
-    case Comparison::eq:
-      return known(at_most && at_least, below || above);
-    case Comparison::ne:
-      return known(below || above, at_most && at_least);
-  }
-  return std::nullopt;
-}
-
-bool holds(Bounds bounds, Dtype dtype) {
-  return visit_dtype(dtype, [&]<class T>() {
-    if constexpr (is_integral<T>) {
-      return std::in_range<T>(bounds.low) && std::in_range<T>(bounds.high);
-    } else {
-      return false;
-    }
-  });
 }
 
 }  // namespace
@@ -148,7 +111,7 @@ std::optional<Bounds> IndexRange::bounds(Index index) const {
 std::optional<Bounds> IndexRange::compute_bounds(const Compute& compute, Dtype dtype) {
   const auto a = bounds(compute.operands[0]);
   if (!a) return std::nullopt;
-  if (compute.op == Op::convert) return holds(*a, dtype) ? a : std::nullopt;
+  if (compute.op == Op::convert) return holds(dtype, *a) ? a : std::nullopt;
   if (dtype != i64 || compute.operands.size() != 2) return std::nullopt;
   const auto b = bounds(compute.operands[1]);
   if (!b) return std::nullopt;

@@ -6,16 +6,13 @@
 #include <optional>
 #include <vector>
 
+#include "ir/bounds.h"
 #include "ir/kernel/kernel.h"
 
 namespace anabranch {
 
 class IndexRange {
  public:
-  struct Bounds {
-    std::int64_t low = 0, high = 0;  ///< both included
-  };
-
   explicit IndexRange(const Kernel& kernel);
 
   /// Holds a loop to iterations `first` to `first + count - 1`.

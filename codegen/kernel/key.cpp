@@ -97,9 +97,9 @@ class KeyWriter {
     for (const Reduction& reduction : reductions) add_reduction(reduction);
   }
   void add_reduction(const Reduction& reduction) {
-    const auto& [combine, initial, values, results, so_far, next, combined, body] = reduction;
+    const auto& [combine, initial, values, results, so_far] = reduction;
     add(combine);
-    for (const auto* refs : {&initial, &values, &results, &so_far, &next, &combined, &body}) {
+    for (const auto* refs : {&initial, &values, &results, &so_far}) {
       add_refs(*refs);
     }
   }

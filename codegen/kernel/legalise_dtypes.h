@@ -11,7 +11,7 @@ bool is_legal(Op op, Dtype operand);
 
 /// What `dtypes.def` says is computed in another dtype (f16 and bf16 in f32) is converted, computed
 /// there and rounded at once. Left in such dtypes: loads, stores, conversions, casts of bits, what
-/// a selection chooses from and what a general reduction carries.
+/// a selection chooses from and what a loop carries.
 Kernel legalise_dtypes(const Kernel& kernel, KernelContext& context);
 
 inline constexpr KernelPass legalise_dtypes_pass = {

@@ -72,20 +72,14 @@ class Replay {
   void replay_loop(Ref ref, const Loop& old) {
     const Ref made = builder_.open_loop(old.extent);
     copy_.set_loop(ref.index, builder_.index_of(made));
-    replay(old.body, {});
     std::vector<Reduction> reductions;
     for (const Reduction& reduction : old.reductions) {
-      Reduction& copy = reductions.emplace_back();
-      copy.combine = reduction.combine;
-      copy.initial = scalars(reduction.initial);
-      copy.values = scalars(reduction.values);
-      if (reduction.combine != Combine::general) continue;
-      builder_.open_body();
-      copy.so_far = arguments(reduction.so_far);
-      copy.next = arguments(reduction.next);
-      replay(reduction.body, {});
-      copy.combined = scalars(reduction.combined);
-      copy.body = builder_.close_body();
+      reductions.push_back(
+          {reduction.combine, scalars(reduction.initial), {}, {}, arguments(reduction.so_far)});
+    }
+    replay(old.body, {});
+    for (std::size_t i = 0; i < reductions.size(); ++i) {
+      reductions[i].values = scalars(old.reductions[i].values);
     }
     reductions = builder_.close_loop(std::move(reductions));
     for (std::size_t i = 0; i < reductions.size(); ++i) {

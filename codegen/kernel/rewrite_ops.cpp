@@ -43,10 +43,6 @@ class OpRewriter {
   void loop(ScalarWriter& writer, Ref ref) {
     ScalarWriter inside(kernel_);
     inside.block_ = run(Block(loop_of(ref).body));
-    for (std::size_t i = 0; i < loop_of(ref).reductions.size(); ++i) {
-      Block body = run(Block(loop_of(ref).reductions[i].body));
-      loop_of(ref).reductions[i].body = std::move(body);
-    }
     if (rewrite_.loop) rewrite_.loop(writer, ref, inside);
     loop_of(ref).body = std::move(inside.block_);
   }

@@ -18,7 +18,7 @@ std::optional<std::vector<Ref>> stages_of(const Kernel& kernel, const Loop& rows
     const auto* loop = std::get_if<Loop>(&kernel[ref].operation);
     if (!loop) continue;
     const bool in_order = std::any_of(loop->reductions.begin(), loop->reductions.end(),
-                                      [](auto& r) { return r.combine == Combine::general; });
+                                      [](auto& r) { return r.combine == Combine::carry; });
     const bool holds_loops = std::any_of(loop->body.begin(), loop->body.end(), [&](Ref inner) {
       return std::holds_alternative<Loop>(kernel[inner].operation);
     });
@@ -156,14 +156,8 @@ class Stagger {
       copiers_[stage].set_loop(stages_[stage].index, place);
       for (Ref ref : loop(stage).body) replay(ref, stage);
       for (const Reduction& old : loop(stage).reductions) {
-        reductions.push_back({old.combine,
-                              scalars(old.initial, stage),
-                              scalars(old.values, stage),
-                              {},
-                              {},
-                              {},
-                              {},
-                              {}});
+        reductions.push_back(
+            {old.combine, scalars(old.initial, stage), scalars(old.values, stage), {}, {}});
       }
     }
     reductions = builder_.close_loop(std::move(reductions));

@@ -115,8 +115,6 @@ class Splitter {
   static void push_reductions(const Loop& loop, std::vector<Ref>& open) {
     for (const Reduction& reduction : loop.reductions) {
       push(reduction.values, open);
-      push(reduction.combined, open);
-      push(reduction.body, open);
     }
   }
 
@@ -234,13 +232,13 @@ class Splitter {
       place_.set_loop(ref.index, made_.indices.loop(made.index, piece.count, piece.first));
       for (const Reduction& reduction : whole.reductions) {
         part.reductions.push_back(
-            {reduction.combine, now(reduction.initial), {}, {}, {}, {}, {}, {}});
+            {reduction.combine, now(reduction.initial), {}, {}, arguments(reduction)});
       }
       if (pieces.size() > 1) range_.hold(ref, piece.first, piece.count);
       const double extent = static_cast<double>(std::max<std::int64_t>(whole.extent, 1));
       part.body = copy_block(ref, share * static_cast<double>(piece.count) / extent);
       for (std::size_t i = 0; i < whole.reductions.size(); ++i) {
-        copy_reduction(whole.reductions[i], part.reductions[i]);
+        part.reductions[i].values = now(whole.reductions[i].values);
       }
       to.push_back(made);
       const bool is_first = &piece == &pieces.front();
@@ -260,16 +258,12 @@ class Splitter {
     if (pieces.size() > 1) range_.hold(ref, whole.first, whole.extent);
   }
 
-  void copy_reduction(const Reduction& old, Reduction& made) {
-    made.values = now(old.values);
+  std::vector<Ref> arguments(const Reduction& old) {
+    std::vector<Ref> made;
     for (Ref argument : old.so_far) {
-      made.so_far.push_back(now_[argument.index] = append(old_[argument]));
+      made.push_back(now_[argument.index] = append(old_[argument]));
     }
-    for (Ref argument : old.next) {
-      made.next.push_back(now_[argument.index] = append(old_[argument]));
-    }
-    for (Ref inside : old.body) copy(inside, made.body, 0);
-    made.combined = now(old.combined);
+    return made;
   }
 
   // --- pieces

@@ -18,7 +18,7 @@ namespace anabranch {
 /// of vector loops begin at multiples of the width: a vector across a seam stays masked. Results
 /// keep their bits but for products that are fused with sums where a selection stood between them,
 /// and for sums and products over a loop, which are those of its pieces together. The kernel grows
-/// by a constant factor at most; loops of argmax, argmin and general reductions stay whole.
+/// by a constant factor at most; loops of argmax, argmin and carries stay whole.
 Kernel split_loops(const Kernel& kernel);
 
 }  // namespace anabranch

@@ -52,7 +52,7 @@ Combine combine_of(Op op, Dtype dtype) {
     case Op::argmin:
       return Combine::argmin;
     case Op::reduce:
-      return Combine::general;
+      return Combine::carry;
     case Op::dot:
       return logical ? Combine::any : Combine::sum;
     default:
@@ -66,7 +66,7 @@ Combiner combiner_of(const Node& reduction, const Graph& graph) {
   Combiner combiner;
   const Dtype dtype = graph.type(reduction.inputs[0]).dtype;
   combiner.combine = combine_of(reduction.op, dtype);
-  if (combiner.combine == Combine::general) {
+  if (combiner.combine == Combine::carry) {
     for (const Type& type : reduction.types) combiner.dtypes.push_back(type.dtype);
     return combiner;
   }
@@ -92,16 +92,16 @@ std::uint64_t identity(Combine combine, Dtype dtype) {
     case Combine::minimum:
     case Combine::argmin:
       return extreme(dtype, true);
-    case Combine::general:
+    case Combine::carry:
       break;
   }
-  throw InternalError("lower", "a general reduction has no known identity");
+  throw InternalError("lower", "what a loop carries has no known identity");
 }
 
 std::vector<Ref> initial_scalars(const Combiner& combiner, const Node& reduction,
                                  InlineProducers& producers, KernelBuilder& builder) {
   std::vector<Ref> initial;
-  if (combiner.combine == Combine::general) {
+  if (combiner.combine == Combine::carry) {
     for (std::size_t i = 0; i < combiner.dtypes.size(); ++i) {
       initial.push_back(
           producers.value_at(reduction.inputs[combiner.dtypes.size() + i], producers.point({})));
@@ -121,7 +121,7 @@ std::vector<Ref> element_scalars(const Combiner& combiner, const Node& reduction
                                  Index position, Ref mask, InlineProducers& producers,
                                  KernelBuilder& builder) {
   std::vector<Ref> values;
-  const std::size_t arrays = combiner.combine == Combine::general ? combiner.dtypes.size() : 1;
+  const std::size_t arrays = combiner.combine == Combine::carry ? combiner.dtypes.size() : 1;
   for (std::size_t i = 0; i < arrays; ++i) {
     values.push_back(producers.value_at(reduction.inputs[i], place, mask));
   }
@@ -141,28 +141,27 @@ Reduction make_reduction(const Combiner& combiner, const Node& reduction, std::v
   Reduction made;
   made.combine = combiner.combine;
   made.initial = std::move(initial);
-  made.values = std::move(values);
-  if (combiner.combine != Combine::general) return made;
-
+  if (combiner.combine != Combine::carry) {
+    made.values = std::move(values);
+    return made;
+  }
   const Graph& body = reduction.regions[0];
   const std::size_t count = combiner.dtypes.size();
-  builder.open_body();
   InlineProducers producers(body, builder);
   const Point place = producers.point({});
-  for (std::size_t i = 0; i < 2 * count; ++i) {
-    Ref argument = builder.argument(combiner.dtypes[i % count]);
-    (i < count ? made.so_far : made.next).push_back(argument);
-    producers.bind({static_cast<std::uint32_t>(i), 0}, place, argument);
+  for (std::size_t i = 0; i < count; ++i) {
+    made.so_far.push_back(builder.argument(combiner.dtypes[i]));
+    producers.bind({static_cast<std::uint32_t>(i), 0}, place, made.so_far[i]);
+    producers.bind({static_cast<std::uint32_t>(count + i), 0}, place, values[i]);
   }
-  for (Value output : body.outputs()) made.combined.push_back(producers.value_at(output, place));
-  made.body = builder.close_body();
+  for (Value output : body.outputs()) made.values.push_back(producers.value_at(output, place));
   return made;
 }
 
 void bind_results(const Combiner& combiner, std::uint32_t node, const Node& reduction, Point row,
                   const std::vector<Ref>& carried, InlineProducers& producers,
                   KernelBuilder& builder) {
-  if (combiner.combine == Combine::general) {
+  if (combiner.combine == Combine::carry) {
     for (std::uint32_t i = 0; i < carried.size(); ++i) producers.bind({node, i}, row, carried[i]);
     return;
   }

@@ -31,8 +31,7 @@ std::vector<Ref> element_scalars(const Combiner& combiner, const Node& reduction
                                  Index position, Ref mask, InlineProducers& producers,
                                  KernelBuilder& builder);
 
-/// The reduction, ready for close_loop. The body of a general one goes into the innermost open
-/// loop.
+/// The reduction, ready for close_loop. A carry's body goes into the innermost open loop.
 Reduction make_reduction(const Combiner& combiner, const Node& reduction, std::vector<Ref> initial,
                          std::vector<Ref> values, KernelBuilder& builder);
 

@@ -86,8 +86,7 @@ class Counter {
       const std::int64_t all = saturating_multiply(times, loop->extent);
       visit(loop->body, all);
       for (const Reduction& reduction : loop->reductions) {
-        add(cost_.operations, all);
-        visit(reduction.body, all);
+        if (reduction.combine != Combine::carry) add(cost_.operations, all);
       }
     }
   }

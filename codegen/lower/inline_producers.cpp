@@ -5,6 +5,7 @@
 #include "anabranch/error.h"
 #include "ir/fusion_plan.h"
 #include "ir/integer_constant.h"
+#include "ir/scalar_index.h"
 
 namespace anabranch {
 namespace {
@@ -77,6 +78,13 @@ InlineProducers::InlineProducers(const Graph& graph, KernelBuilder& builder,
 
 void InlineProducers::bind(Value value, Point at, Ref ref) { memo_[{value, at, {}}] = ref; }
 
+void InlineProducers::bind(Value value, Index index) {
+  indices_[value] = index;
+  const Dtype dtype = graph_.type(value).dtype;
+  const Ref wide = builder_.scalar(index);
+  bind(value, point({}), dtype == i64 ? wide : builder_.compute(Op::convert, dtype, {wide}));
+}
+
 Ref InlineProducers::known(const Request& request) const {
   auto found = memo_.find(request);
   return found != memo_.end() && builder_.is_visible(found->second) ? found->second : Ref{};
@@ -138,6 +146,7 @@ Ref InlineProducers::visit(const Request& request) {
 Ref InlineProducers::visit_leaf(const Node& node, const Request& request) {
   const Type& type = node.types[0];
   if (node.op == Op::parameter) {
+    if (Ref bound = known({request.value, request.at, {}})) return bound;
     Index flat = builder_.indices().flatten((*this)[request.at], type.shape.sizes());
     return builder_.load(first_buffer_ + request.value.node, flat, request.mask);
   }
@@ -248,6 +257,10 @@ std::vector<Index> InlineProducers::starts(const Node& node, Point result, Ref m
       made.push_back(builder_.indices().constant(within));
       continue;
     }
+    if (const auto known = index_of(value, start.room)) {
+      made.push_back(*known);
+      continue;
+    }
     const Index place = builder_.indices().flatten(start.at, shape.sizes());
     const Ref where = shape.rank() == 0 ? Ref{} : mask;
     if (Ref number = want(value, point(std::move(start.at)), where)) {
@@ -255,6 +268,19 @@ std::vector<Index> InlineProducers::starts(const Node& node, Point result, Ref m
     }
   }
   return made;
+}
+
+// An expression of what is bound to one, where it needs no clamp.
+std::optional<Index> InlineProducers::index_of(Value value, std::int64_t room) {
+  if (indices_.empty()) return {};
+  const auto known = [this](Value asked) -> std::optional<Index> {
+    const auto found = indices_.find(asked);
+    return found == indices_.end() ? std::nullopt : std::optional(found->second);
+  };
+  const auto made = scalar_index(graph_, value, known, builder_.indices());
+  if (!made) return {};
+  const IndexTable::Expression& expression = builder_.indices()[*made];
+  return expression.low >= 0 && expression.high <= room ? made : std::nullopt;
 }
 
 Ref InlineProducers::visit_dynamic_update_slice(const Node& node, const Request& request) {

@@ -8,6 +8,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -33,6 +35,8 @@ class InlineProducers {
 
   /// `value` is known to be `ref` at `at`.
   void bind(Value value, Point at, Ref ref);
+  /// The integer scalar `value` is known to be `index`: what it places is an expression of that.
+  void bind(Value value, Index index);
 
   /// What `node` reads to know where to read (ir/operand_index.h) for the element at `result`,
   /// where all have their scalars; nothing but a request for them otherwise.
@@ -72,6 +76,7 @@ class InlineProducers {
   Ref visit_leaf(const Node& node, const Request& request);
   OperandIndex operand(const Node& node, std::size_t operand, Point at,
                        std::span<const Index> starts = {});
+  std::optional<Index> index_of(Value value, std::int64_t room);
   Ref both(Ref a, Ref b);
 
   const Graph& graph_;
@@ -80,7 +85,8 @@ class InlineProducers {
   Intercept intercept_;
   PointTable points_;
   std::unordered_map<Request, Ref, HashRequest> memo_;
-  std::vector<Request> missing_;  // operands of the node being visited that are not known yet
+  std::map<Value, Index> indices_;  // of scalars
+  std::vector<Request> missing_;    // operands of the node being visited that are not known yet
 };
 
 }  // namespace anabranch

@@ -4,6 +4,7 @@
 #include "codegen/lower/cost.h"
 #include "codegen/lower/dot.h"
 #include "codegen/lower/group.h"
+#include "codegen/lower/loop.h"
 #include "ir/fusion_plan.h"
 #include "ir/graph/builder.h"
 #include "ir/text/print.h"
@@ -27,6 +28,7 @@ Lowered lower_region(const Graph& region, const std::string& name, ColumnSums co
   }
   FusionPlan& found = std::get<FusionPlan>(plan);
   if (found.kind == FusionKind::dot) return lower_dot(region, name, columns);
+  if (found.kind == FusionKind::loop) return lower_loop(region, name);
   return GroupLowering(region, std::move(found), name).run(columns);
 }
 

@@ -15,14 +15,19 @@ namespace anabranch {
 
 /// Loops are opened for AxisGroups; `domain` is the place they stand at.
 struct GroupWriter {
-  GroupWriter(const Graph& region, const std::string& name, const Nest& nest, int rank)
+  /// The first `arguments` parameters of `region` are buffers.
+  GroupWriter(const Graph& region, std::size_t arguments, const std::string& name, const Nest& nest,
+              int rank)
       : builder(name), producers(region, builder), nest(nest) {
-    for (std::size_t i = 0; i < region.parameter_count(); ++i) {
+    for (std::size_t i = 0; i < arguments; ++i) {
       const Type& type = region.parameter_type(i);
       builder.add_buffer({"in" + std::to_string(i), type.dtype, type.size(), Access::read});
     }
     domain.assign(static_cast<std::size_t>(rank), builder.indices().constant(0));
   }
+
+  GroupWriter(const Graph& region, const std::string& name, const Nest& nest, int rank)
+      : GroupWriter(region, region.parameter_count(), name, nest, rank) {}
 
   void add_outputs(const Graph& region) {
     first_output = static_cast<std::uint32_t>(builder.kernel().buffers.size());

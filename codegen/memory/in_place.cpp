@@ -8,6 +8,7 @@ namespace {
 /// Where a kernel touches one buffer: the only index, if there is only one, and when.
 struct Touches {
   bool any = false;
+  bool is_once = true;  ///< no loop comes to a place again
   std::optional<Index> only_index;
   int first = 0, last = 0, count = 0;
 };
@@ -25,7 +26,11 @@ class Walk {
       const Operation& operation = kernel_[ref].operation;
       if (auto* load = std::get_if<Load>(&operation)) touch(load->buffer, load->index);
       if (auto* store = std::get_if<Store>(&operation)) touch(store->buffer, store->index);
-      if (auto* loop = std::get_if<Loop>(&operation)) visit(loop->body);
+      if (auto* loop = std::get_if<Loop>(&operation)) {
+        loops_.push_back(ref);
+        visit(loop->body);
+        loops_.pop_back();
+      }
     }
   }
 
@@ -33,9 +38,13 @@ class Walk {
     Touches& touches = touches_[buffer];
     ++now_;
     if (!touches.any) {
-      touches = {true, index, now_, now_, 0};
+      touches = {true, true, index, now_, now_, 0};
     } else if (touches.only_index && !(*touches.only_index == index)) {
       touches.only_index.reset();
+    }
+    for (Ref loop : loops_) {
+      const bool turns = std::get<Loop>(kernel_[loop].operation).extent > 1;
+      if (turns && !kernel_.indices.depends_on(index, loop.index)) touches.is_once = false;
     }
     touches.last = now_;
     ++touches.count;
@@ -43,6 +52,7 @@ class Walk {
 
   const Kernel& kernel_;
   std::vector<Touches> touches_;
+  std::vector<Ref> loops_;  // around what is at hand
   int now_ = 0;
 };
 
@@ -59,8 +69,8 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> in_place_buffers(const Kern
     for (std::uint32_t written = 0; written < kernel.buffers.size(); ++written) {
       const Touches& writes = walk.touches()[written];
       const KernelBuffer& to = kernel.buffers[written];
-      if (to.access != Access::write || writes.count != 1 || from.size != to.size ||
-          byte_size(from.dtype) != byte_size(to.dtype)) {
+      if (to.access != Access::write || writes.count != 1 || !writes.is_once ||
+          from.size != to.size || byte_size(from.dtype) != byte_size(to.dtype)) {
         continue;
       }
       if (*writes.only_index == *reads.only_index && reads.last < writes.first) {

@@ -72,14 +72,6 @@ std::vector<Reduction> KernelBuilder::close_loop(std::vector<Reduction> reductio
   return reductions;
 }
 
-void KernelBuilder::open_body() { open_scope({}); }
-
-Block KernelBuilder::close_body() {
-  Block block = std::move(scopes_.back().block);
-  scopes_.pop_back();
-  return block;
-}
-
 Ref KernelBuilder::argument(Dtype dtype) { return append({Argument{}, dtype, location_}); }
 
 bool KernelBuilder::is_visible(Ref ref) const {
@@ -118,6 +110,10 @@ Ref KernelBuilder::compute(Op op, Dtype dtype, std::span<const Ref> operands,
   for (Ref operand : operands) {
     hash = mix(hash, operand.index);
     at = std::max(at, depth(operand));
+  }
+  if (op == Op::real || op == Op::imag) {
+    const auto* pair = std::get_if<Compute>(&kernel_[operands[0]].operation);
+    if (pair && pair->op == Op::complex) return pair->operands[op == Op::real ? 0 : 1];
   }
   Compute made{op, {operands.begin(), operands.end()}, direction};
   return place({std::move(made), dtype, location_}, at, hash);

@@ -37,9 +37,7 @@ class KernelBuilder {
   /// `initial`. Returns the loop's reductions, filled in.
   std::vector<Reduction> close_loop(std::vector<Reduction> reductions = {});
 
-  /// Opens the body of a general reduction of the innermost loop, and takes it.
-  void open_body();
-  Block close_body();
+  /// What an iteration of the innermost open loop has from the one before it.
   Ref argument(Dtype dtype);
 
   Ref constant(Dtype dtype, ElementBits bits);

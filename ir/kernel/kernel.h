@@ -45,8 +45,9 @@ struct Ref {
 using Block = std::vector<Ref>;
 
 /// How a reduction combines. `argmax` and `argmin` carry a pair (value, position): a NaN wins over
-/// a number, then the greater (lesser) value wins, then the lower position. `general` carries any
-/// number of scalars through a body of its own and always runs in order.
+/// a number, then the greater (lesser) value wins, then the lower position. `carry` hands any
+/// number of scalars from each iteration to the next one, as the loop's body says, and always runs
+/// in order.
 enum class Combine : std::uint8_t {
   sum,
   product,
@@ -56,23 +57,21 @@ enum class Combine : std::uint8_t {
   all,
   argmax,
   argmin,
-  general
+  carry
 };
 template <>
 inline constexpr std::array<std::string_view, 9> words<Combine> = {
-    "sum", "product", "max", "min", "any", "all", "argmax", "argmin", "general"};
+    "sum", "product", "max", "min", "any", "all", "argmax", "argmin", "carry"};
 
 /// Scalars that a loop folds. Before the first iteration they are `initial`; each iteration folds
 /// in `values` (defined in the loop's body); after the loop they are `results`. For all but
-/// `general`, `initial` is the identity of the combination (argmax: -inf at position 0).
+/// `carry`, `initial` is the identity of the combination (argmax: -inf at position 0).
 struct Reduction {
   Combine combine = Combine::sum;
-  std::vector<Ref> initial;  ///< one, two for argmax and argmin, n for general
-  std::vector<Ref> values;
+  std::vector<Ref> initial;  ///< one, two for argmax and argmin, n for carry
+  std::vector<Ref> values;   ///< of `carry`: what the next iteration begins with
   std::vector<Ref> results;  ///< `Result` instructions in the block that holds the loop
-  // Of `general` alone: results of `body` from `so_far` and `next` (`Argument` instructions).
-  std::vector<Ref> so_far, next, combined;
-  Block body;
+  std::vector<Ref> so_far;   ///< of `carry` alone: what an iteration begins with, `Argument`s
 };
 
 /// A scalar of the instruction's dtype.
@@ -85,7 +84,7 @@ struct IndexValue {
   Index index;
 };
 
-/// A scalar handed to a general reduction's body.
+/// A scalar that an iteration has from the one before it; the loop's body sees it.
 struct Argument {};
 
 /// What a loop's reduction came to; follows the loop in its block.

@@ -39,7 +39,6 @@ class KernelVerifier {
     bool loop = false;
     bool vector = false;
     bool parallel_lanes = false;
-    bool pure = false;  // the body of a general reduction computes and no more
   };
 
   void threads(const ThreadMap& map, const Loop* parallel) const {
@@ -114,15 +113,12 @@ class KernelVerifier {
     } else if (auto* compute = std::get_if<Compute>(&operation)) {
       this->compute(ref, *compute);
     } else if (auto* load = std::get_if<Load>(&operation)) {
-      if (outside.pure) fail("the body of a reduction loads");
       this->load(ref, *load);
       own_scratch(load->buffer, outside);
     } else if (auto* store = std::get_if<Store>(&operation)) {
-      if (outside.pure) fail("the body of a reduction stores");
       this->store(*store);
       own_scratch(store->buffer, outside);
     } else if (auto* loop = std::get_if<Loop>(&operation)) {
-      if (outside.pure) fail("the body of a reduction loops");
       this->loop(ref, *loop, outside);
     } else if (auto* result = std::get_if<Result>(&operation)) {
       this->result(ref, *result);
@@ -212,6 +208,7 @@ class KernelVerifier {
     outside.vector |= loop.vector_width > 1;
     outside.parallel_lanes |= loop.parallel && loop.vector_width > 1;
     open_[ref.index] = true;
+    for (const Reduction& reduction : loop.reductions) arguments(reduction);
     enter(loop.body, outside);
     for (const Reduction& reduction : loop.reductions) {
       for (std::size_t i = 0; i < reduction.values.size(); ++i) {
@@ -219,15 +216,15 @@ class KernelVerifier {
       }
     }
     leave(loop.body);
+    for (const Reduction& reduction : loop.reductions) leave(reduction.so_far);
     open_[ref.index] = false;
-    for (const Reduction& reduction : loop.reductions) general_body(reduction);
   }
 
   // Counts and dtypes, and that the initial values are known before the loop.
   void form(const Reduction& reduction) const {
     const Combine combine = reduction.combine;
     const bool pair = combine == Combine::argmax || combine == Combine::argmin;
-    const std::size_t count = combine == Combine::general ? reduction.results.size() : pair ? 2 : 1;
+    const std::size_t count = combine == Combine::carry ? reduction.results.size() : pair ? 2 : 1;
     if (count == 0 || reduction.initial.size() != count || reduction.values.size() != count ||
         reduction.results.size() != count) {
       fail("a reduction has the wrong number of initial values, values or results");
@@ -250,26 +247,15 @@ class KernelVerifier {
     }
   }
 
-  void general_body(const Reduction& reduction) {
-    const bool general = reduction.combine == Combine::general;
-    const std::size_t count = general ? reduction.results.size() : 0;
-    if (reduction.so_far.size() != count || reduction.next.size() != count ||
-        reduction.combined.size() != count || (!general && !reduction.body.empty())) {
-      fail("a reduction has the wrong number of arguments or a body that it does not run");
+  void arguments(const Reduction& reduction) {
+    const bool carries = reduction.combine == Combine::carry;
+    if (reduction.so_far.size() != (carries ? reduction.results.size() : 0)) {
+      fail("a reduction has the wrong number of arguments");
     }
-    for (std::size_t i = 0; i < count; ++i) {
-      const Dtype dtype = kernel_[reduction.results[i]].dtype;
-      introduce(reduction.so_far[i], dtype, "an argument of a reduction");
-      introduce(reduction.next[i], dtype, "an argument of a reduction");
+    for (std::size_t i = 0; i < reduction.so_far.size(); ++i) {
+      introduce(reduction.so_far[i], kernel_[reduction.results[i]].dtype,
+                "an argument of a reduction");
     }
-    enter(reduction.body, Outside{.loop = true, .vector = true, .pure = true});
-    for (std::size_t i = 0; i < count; ++i) {
-      want(reduction.combined[i], kernel_[reduction.results[i]].dtype,
-           "what a reduction's body gives");
-    }
-    leave(reduction.body);
-    leave(reduction.so_far);
-    leave(reduction.next);
   }
 
   void result(Ref ref, const Result& result) const {

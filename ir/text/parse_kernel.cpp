@@ -240,22 +240,25 @@ class KernelParser {
     if (reader_.accept_word("lanes")) made.lanes = lanes();
     if (reader_.accept_word("vector")) made.vector_width = in_parentheses<int>("a width");
     if (reader_.accept_word("unroll")) made.unroll = in_parentheses<int>("a number");
-    reader_.expect('{', "to open the loop");
     const Ref ref = append(made, i64);
     enter();
     loops_.push_back({index, ref});
+    const std::vector<Ref> arguments = this->arguments();
+    std::span<const Ref> so_far = arguments;
+    reader_.expect('{', "to open the loop");
     std::vector<Stated> results;
     while (!reader_.accept('}')) {
       if (std::ranges::find(words<Combine>, reader_.peek_identifier()) != words<Combine>.end()) {
         Combine combine{};
         read_field(reader_, combine, "a reduction");
-        reduction(combine, made, results);
+        reduction(combine, made, results, so_far);
       } else if (made.reductions.empty()) {
         statement();
       } else {
         reader_.fail_expected("a reduction or '}'");
       }
     }
+    if (!so_far.empty()) reader_.fail_expected("a carry for each argument of the loop");
     loops_.pop_back();
     made.body = leave();
     scopes_.back().block.push_back(ref);
@@ -268,6 +271,18 @@ class KernelParser {
       }
     }
     kernel_[ref].operation = std::move(made);
+  }
+
+  // " by %1: f32, %2: i64"
+  std::vector<Ref> arguments() {
+    std::vector<Ref> made;
+    if (!reader_.accept_word("by")) return made;
+    const std::size_t start = reader_.position();
+    for (const Stated& argument : definitions()) {
+      made.push_back(append(Argument{}, argument.dtype));
+      define(argument.name, made.back(), start);
+    }
+    return made;
   }
 
   Loop::Lanes lanes() {
@@ -301,8 +316,9 @@ class KernelParser {
     return made;
   }
 
-  // "max %1: f32 = %0 from -inf"
-  void reduction(Combine combine, Loop& loop, std::vector<Stated>& results) {
+  // "max %1: f32 = %0 from -inf"; a carry takes its arguments from `so_far`.
+  void reduction(Combine combine, Loop& loop, std::vector<Stated>& results,
+                 std::span<const Ref>& so_far) {
     Reduction made;
     made.combine = combine;
     const std::vector<Stated> stated = definitions();
@@ -311,29 +327,12 @@ class KernelParser {
     if (!reader_.accept_word("from")) reader_.fail_expected("'from' and the initial values");
     made.initial = scalars(stated);
     results.insert(results.end(), stated.begin(), stated.end());
-    if (combine == Combine::general) general(stated, made);
+    if (combine == Combine::carry) {
+      if (so_far.size() < stated.size()) reader_.fail_expected("what the loop says after 'by'");
+      made.so_far.assign(so_far.begin(), so_far.begin() + static_cast<long>(stated.size()));
+      so_far = so_far.subspan(stated.size());
+    }
     loop.reductions.push_back(std::move(made));
-  }
-
-  // " by %so_far: f32 with %next: f32 { ... give %sum }"
-  void general(const std::vector<Stated>& stated, Reduction& reduction) {
-    enter();
-    for (auto [word, refs] : {std::pair("by", &reduction.so_far), {"with", &reduction.next}}) {
-      if (!reader_.accept_word(word)) reader_.fail_expected(std::string("'") + word + "'");
-      const std::size_t start = reader_.position();
-      for (const Stated& argument : definitions()) {
-        refs->push_back(append(Argument{}, argument.dtype));
-        define(argument.name, refs->back(), start);
-      }
-    }
-    reader_.expect('{', "to open the reduction's body");
-    while (!reader_.accept_word("give")) {
-      if (!reader_.at('%')) reader_.fail_expected("a definition or 'give'");
-      definition();
-    }
-    reduction.combined = scalars(stated);
-    reader_.expect('}', "to close the reduction's body");
-    reduction.body = leave();
   }
 
   // --- scalars

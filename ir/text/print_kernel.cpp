@@ -201,6 +201,11 @@ class KernelPrinter {
     if (loop.lanes == Loop::Lanes::unrolled) content += " lanes(unrolled)";
     if (loop.vector_width != 1) content += " vector(" + std::to_string(loop.vector_width) + ")";
     if (loop.unroll != 1) content += " unroll(" + std::to_string(loop.unroll) + ")";
+    std::vector<Ref> so_far;
+    for (const Reduction& reduction : loop.reductions) {
+      so_far.insert(so_far.end(), reduction.so_far.begin(), reduction.so_far.end());
+    }
+    if (!so_far.empty()) content += " by" + definitions(so_far);
     line(content + " {");
     ++loops_;
     block(loop.body);
@@ -217,15 +222,7 @@ class KernelPrinter {
     const std::string values = list(reduction.values);
     const std::string initial = list(reduction.initial);
     content += definitions(reduction.results) + " =" + values + " from" + initial;
-    if (reduction.combine != Combine::general) return line(content);
-    content += " by" + definitions(reduction.so_far);
-    content += " with" + definitions(reduction.next);
-    line(content + " {");
-    block(reduction.body);
-    ++depth_;
-    line("give" + list(reduction.combined));
-    --depth_;
-    line("}");
+    line(content);
   }
 
   std::string index_name(Ref loop) {

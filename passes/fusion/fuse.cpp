@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <optional>
 #include <queue>
+#include <span>
 
 #include "ir/graph/builder.h"
 #include "ir/text/print.h"
 #include "passes/dce.h"
+#include "passes/fusion/fused_loop.h"
 
 namespace anabranch {
 namespace {
@@ -151,6 +154,9 @@ class Writer {
     if (node.op == Op::reshape || node.op == Op::broadcast_in_dim) {
       return (written_[{last, 0}] = alias(node)).node;
     }
+    if (node.op == Op::while_) {
+      if (const auto made = write_loop(last)) return *made;
+    }
     if (is_control(node.op)) {
       for (Graph& region : node.regions) region = fuse(region, context_);
     }
@@ -159,6 +165,38 @@ class Writer {
     for (std::uint32_t r = 0; r < graph_.node(last).types.size(); ++r)
       written_[{last, r}] = {made, r};
     return made;
+  }
+
+  // One kernel of a pointwise loop, if `node` is one.
+  std::optional<std::uint32_t> write_loop(std::uint32_t node) {
+    const Node& loop = graph_.node(node);
+    std::vector<char> is_read;
+    for (std::uint32_t r = 0; r < loop.types.size(); ++r)
+      is_read.push_back(this->is_read({node, r}));
+    auto found = fused_loop(graph_, loop, is_read);
+    if (const auto* why = std::get_if<std::string>(&found)) {
+      context_.notes.push_back("fuse: a loop is not one kernel: " + *why);
+      return {};
+    }
+    FusedLoop& made = std::get<FusedLoop>(found);
+    for (Value& input : made.fusion.inputs) input = read(input);
+    const std::uint32_t fusion = builder_.append(std::move(made.fusion)).node;
+    for (std::uint32_t i = 0; i < made.results.size(); ++i) {
+      written_[{node, made.results[i]}] = {fusion, i};
+    }
+    if (is_read[made.counter]) {
+      written_[{node, made.counter}] = builder_.constant(std::move(made.last_count));
+    }
+    return fusion;
+  }
+
+  bool is_read(Value value) const {
+    const auto reads = [&](std::span<const Value> values) {
+      return std::ranges::find(values, value) != values.end();
+    };
+    return reads(graph_.outputs()) || std::ranges::any_of(graph_.nodes(), [&](const Node& node) {
+             return reads(node.inputs);
+           });
   }
 
   Value alias(const Node& node) {
@@ -267,7 +305,7 @@ Graph fuse(const Graph& given, PassContext& context) {
   Graph fused = Writer(graph, groups, context).write(node_of_group);
   note_refusals(graph, groups, fused, node_of_group, context);
   context.planned_members += groups.planned_members();
-  return fused;
+  return without_dead_nodes(fused);  // what a loop's kernel has inside, or does without
 }
 
 }  // namespace anabranch

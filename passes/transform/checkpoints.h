@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "passes/transform/counted_loop.h"
+#include "ir/counted_loop.h"
 #include "passes/transform/linearize.h"
 #include "passes/transform/transpose_rules.h"
 

@@ -4,9 +4,9 @@
 #include <optional>
 #include <utility>
 
+#include "ir/counted_loop.h"
 #include "ir/graph/copier.h"
 #include "passes/regions.h"
-#include "passes/transform/counted_loop.h"
 #include "passes/transform/dependence.h"
 #include "passes/transform/linearize.h"
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "ir/counted_loop.h"
 #include "ir/graph/copier.h"
 #include "passes/regions.h"
-#include "passes/transform/counted_loop.h"
 #include "passes/transform/dependence.h"
 #include "passes/transform/keep.h"
 #include "passes/transform/quantity.h"

@@ -1,8 +1,8 @@
 // Loops taken apart, and how those are whose turns are not known when they are traced.
 #include <optional>
 
+#include "ir/counted_loop.h"
 #include "passes/dce.h"
-#include "passes/transform/counted_loop.h"
 #include "passes/transform/linearize.h"
 #include "passes/transform/quantity.h"
 #include "passes/transform/splitter.h"

@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "ir/counted_loop.h"
 #include "ir/graph/builder.h"
 #include "ir/graph/copier.h"
-#include "passes/transform/counted_loop.h"
 #include "passes/transform/linearized.h"
 
 namespace anabranch {

@@ -3,10 +3,10 @@
 #include <string>
 
 #include "anabranch/error.h"
+#include "ir/counted_loop.h"
 #include "ir/graph/copier.h"
 #include "passes/dce.h"
 #include "passes/transform/checkpoints.h"
-#include "passes/transform/counted_loop.h"
 #include "passes/transform/transpose.h"
 #include "passes/transform/transpose_rules.h"
 

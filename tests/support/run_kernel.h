@@ -154,6 +154,10 @@ class KernelRun {
       }
       const std::int64_t step = loop.parallel ? loop.extent - 1 - i : i;
       scalar(ref) = static_cast<std::uint64_t>(loop.first + step);
+      for (std::size_t k = 0; k < folded.size(); ++k) {
+        const std::vector<Ref>& so_far = loop.reductions[k].so_far;
+        for (std::size_t j = 0; j < so_far.size(); ++j) scalar(so_far[j]) = folded[k][j];
+      }
       block(loop.body);
       for (std::size_t k = 0; k < folded.size(); ++k) fold(loop.reductions[k], folded[k]);
     }
@@ -190,13 +194,8 @@ class KernelRun {
       case Combine::all:
         carried[0].low &= next.low;
         return;
-      case Combine::general:
-        for (std::size_t i = 0; i < carried.size(); ++i) {
-          scalar(reduction.so_far[i]) = carried[i];
-          scalar(reduction.next[i]) = scalar(reduction.values[i]);
-        }
-        block(reduction.body);
-        for (std::size_t i = 0; i < carried.size(); ++i) carried[i] = scalar(reduction.combined[i]);
+      case Combine::carry:
+        for (std::size_t i = 0; i < carried.size(); ++i) carried[i] = scalar(reduction.values[i]);
         return;
       case Combine::argmax:
       case Combine::argmin:
@@ -246,6 +245,9 @@ inline std::vector<Literal> run_lowered(const Lowered& lowered, std::span<const 
   for (const Literal& input : inputs) memory[0].emplace_back(input);
   for (const Type& type : output_types) memory[1].emplace_back(type);
   for (const Type& type : lowered.temporaries) memory[2].emplace_back(type);
+  for (const BlockUpdate& update : lowered.updates) {
+    memory[1].at(update.output) = HostMemory(inputs[update.array]);
+  }
   for (const KernelCall& call : lowered.calls) {
     std::vector<HostMemory*> arguments;
     for (const KernelArgument& argument : call.arguments) {

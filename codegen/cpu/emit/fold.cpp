@@ -55,8 +55,8 @@ void KernelEmitter::close_phis(const Partials& phis, const Partials& outgoing,
 void KernelEmitter::fold(const Loop& loop, Partials& partials) {
   for (std::size_t i = 0; i < loop.reductions.size(); ++i) {
     const Reduction& reduction = loop.reductions[i];
-    if (reduction.combine == Combine::general) {
-      fold_general(reduction, partials[i]);
+    if (reduction.combine == Combine::carry) {
+      hand_on(reduction, partials[i]);
     } else {
       fold(reduction, partials[i]);
     }
@@ -102,34 +102,34 @@ void KernelEmitter::fold_one(const Reduction& reduction, Partial& so_far,
   so_far = combine(builder_, reduction.combine, kernel_[reduction.results[0]].dtype, so_far, next);
 }
 
-void KernelEmitter::fold_general(const Reduction& reduction, Copies& so_far) {
-  const bool is_vector = is_lanes(reduction.results[0]);
-  for (std::size_t k = 0; k < reduction.values.size(); ++k) {
-    for (std::size_t copy = 0; copy < so_far.size(); ++copy) {
-      Value* next = is_vector ? vector(reduction.values[k], static_cast<int>(copy))
-                              : scalar(reduction.values[k]);
-      (is_vector ? define_lanes(reduction.so_far[k], so_far[copy][k])
-                 : define(reduction.so_far[k], so_far[copy][k]));
-      is_vector ? define_lanes(reduction.next[k], next) : define(reduction.next[k], next);
-    }
+// What an iteration begins with.
+void KernelEmitter::define_arguments(const Loop& loop, const Partials& partials) {
+  for (std::size_t i = 0; i < loop.reductions.size(); ++i) {
+    define_scalars(loop.reductions[i].so_far, partials[i]);
   }
-  emit(reduction.body);
+}
+
+void KernelEmitter::hand_on(const Reduction& reduction, Copies& so_far) {
+  const bool is_vector = is_lanes(reduction.results[0]);
   for (std::size_t copy = 0; copy < so_far.size(); ++copy) {
-    for (std::size_t k = 0; k < reduction.combined.size(); ++k) {
-      so_far[copy][k] = is_vector ? vector(reduction.combined[k], static_cast<int>(copy))
-                                  : scalar(reduction.combined[k]);
+    for (std::size_t k = 0; k < reduction.values.size(); ++k) {
+      const Ref value = reduction.values[k];
+      so_far[copy][k] = is_vector ? vector(value, static_cast<int>(copy)) : scalar(value);
     }
   }
 }
 
 void KernelEmitter::define_results(const Loop& loop, const Partials& partials) {
   for (std::size_t i = 0; i < partials.size(); ++i) {
-    const std::vector<Ref>& results = loop.reductions[i].results;
-    for (std::size_t k = 0; k < results.size(); ++k) {
-      const bool is_vector = is_lanes(results[k]);
-      for (const Partial& partial : partials[i]) {
-        is_vector ? define_lanes(results[k], partial[k]) : define(results[k], partial[k]);
-      }
+    define_scalars(loop.reductions[i].results, partials[i]);
+  }
+}
+
+void KernelEmitter::define_scalars(const std::vector<Ref>& refs, const Copies& copies) {
+  for (std::size_t k = 0; k < refs.size(); ++k) {
+    const bool is_vector = is_lanes(refs[k]);
+    for (const Partial& partial : copies) {
+      is_vector ? define_lanes(refs[k], partial[k]) : define(refs[k], partial[k]);
     }
   }
 }

@@ -111,8 +111,10 @@ class KernelEmitter {
   void fold(const Reduction& reduction, Copies& so_far);
   void fold_one(const Reduction& reduction, Partial& so_far,
                 const std::function<llvm::Value*(Ref)>& value_of);
-  void fold_general(const Reduction& reduction, Copies& so_far);
+  void hand_on(const Reduction& reduction, Copies& so_far);
+  void define_arguments(const Loop& loop, const Partials& partials);
   void define_results(const Loop& loop, const Partials& partials);
+  void define_scalars(const std::vector<Ref>& refs, const Copies& copies);
 
   // values
   bool is_lanes(Ref ref) const { return scope_ && scope_->lanes.varying(ref); }

@@ -25,7 +25,6 @@ void for_each_use(const ExpandedKernel& expanded, Visit&& visit) {
       for (const Reduction& reduction : loop->reductions) {
         for (Ref operand : reduction.initial) visit(Ref{i}, operand);
         for (Ref operand : reduction.values) visit(Ref{i}, operand);
-        for (Ref operand : reduction.combined) visit(Ref{i}, operand);
       }
     }
   }
@@ -60,7 +59,6 @@ std::vector<bool> contracted_products(const ExpandedKernel& expanded) {
       } else if (const auto* loop = std::get_if<Loop>(&kernel[ref].operation)) {
         self(self, loop->body);
         for (const Reduction& reduction : loop->reductions) {
-          self(self, reduction.body);
           if (reduction.combine != Combine::sum) continue;
           contract(reduction.values, kernel[reduction.results[0]].dtype, loop->body);
         }
@@ -145,17 +143,28 @@ void Lanes::vary(Ref ref, const Compute& compute) {
 }
 
 void Lanes::vary(const Loop& loop) {
-  vary(loop.body);
+  const auto any_varies = [&](const std::vector<Ref>& refs) {
+    return std::ranges::any_of(refs, [&](Ref ref) { return varying(ref); });
+  };
+  const auto set = [&](const std::vector<Ref>& refs, bool varies) {
+    for (Ref ref : refs) facts_[ref.index] = {.varying = varies, .affine = !varies};
+  };
   for (const Reduction& reduction : loop.reductions) {
-    auto any_varies = [&](const std::vector<Ref>& refs) {
-      return std::ranges::any_of(refs, [&](Ref ref) { return varying(ref); });
-    };
-    bool varies = any_varies(reduction.initial) || any_varies(reduction.values);
-    Fact fact{.varying = varies, .affine = !varies};
-    for (Ref ref : reduction.so_far) facts_[ref.index] = fact;
-    for (Ref ref : reduction.next) facts_[ref.index] = fact;
-    vary(reduction.body);
-    for (Ref ref : reduction.results) facts_[ref.index] = fact;
+    set(reduction.so_far, any_varies(reduction.initial));
+  }
+  // What an iteration hands on may vary where what it began with did not.
+  for (bool changed = true; changed;) {
+    changed = false;
+    vary(loop.body);
+    for (const Reduction& reduction : loop.reductions) {
+      if (reduction.so_far.empty() || any_varies(reduction.so_far)) continue;
+      if (!any_varies(reduction.values)) continue;
+      set(reduction.so_far, true);
+      changed = true;
+    }
+  }
+  for (const Reduction& reduction : loop.reductions) {
+    set(reduction.results, any_varies(reduction.initial) || any_varies(reduction.values));
   }
 }
 
@@ -203,8 +212,6 @@ void Lanes::need(const Loop& loop) {
   for (const Reduction& reduction : loop.reductions) {
     bool as_vector = varying(reduction.results[0]);
     for (Ref ref : reduction.initial) need_value(ref, as_vector);
-    for (Ref ref : reduction.combined) need_value(ref, as_vector);
-    need(reduction.body);
     for (Ref ref : reduction.values) need_value(ref, as_vector);
   }
   need(loop.body);

@@ -27,7 +27,7 @@ void KernelEmitter::emit_loop(Ref ref) {
       throw InternalError("emit", "kernel " + kernel_.name + " has a vector loop inside another");
     }
     for (const Reduction& reduction : loop.reductions) {
-      if (reduction.combine == Combine::general) {
+      if (reduction.combine == Combine::carry) {
         throw InternalError("emit", "a vector loop of kernel " + kernel_.name +
                                         " has a reduction that must run in order");
       }
@@ -62,6 +62,7 @@ void KernelEmitter::emit_scalar_loop(Ref ref, const Loop& loop) {
   hoist(loop.body);
   const auto body = [&](Value* index, Partials& partials) {
     define(expanded_[ref], index);
+    define_arguments(loop, partials);
     emit(loop.body);
     fold(loop, partials);
   };

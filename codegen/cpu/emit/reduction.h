@@ -9,7 +9,7 @@
 namespace anabranch::cpu {
 
 /// What a reduction has come to: one value, or (value, position) for argmax and argmin, or n of a
-/// general body; scalars or vectors.
+/// carry: scalars or vectors.
 using Partial = llvm::SmallVector<llvm::Value*, 2>;
 
 /// Whether a vector loop carries this reduction in parts: an exact maximum or minimum of floats
@@ -26,7 +26,7 @@ Partial in_parts(llvm::IRBuilderBase& builder, llvm::Value* values);
 void fold_in_parts(llvm::IRBuilderBase& builder, Combine how, llvm::MutableArrayRef<Partial> so_far,
                    llvm::ArrayRef<llvm::Value*> next);
 
-/// Both folded into one. `dtype` is that of the first component. Any combination but `general`.
+/// Both folded into one. `dtype` is that of the first component. Any combination but `carry`.
 Partial combine(llvm::IRBuilderBase& builder, Combine how, Dtype dtype, const Partial& so_far,
                 const Partial& next);
 

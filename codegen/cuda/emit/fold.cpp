@@ -26,7 +26,7 @@ void KernelEmitter::find_partial_folds() {
     const auto* outer = std::get_if<Loop>(&kernel_.instructions[i].operation);
     if (!outer) continue;
     for (const Reduction& whole : outer->reductions) {
-      if (whole.combine == Combine::general) continue;
+      if (whole.combine == Combine::carry) continue;
       for (Ref inner : outer->body) {
         const auto* loop = std::get_if<Loop>(&kernel_[inner].operation);
         if (!loop) continue;
@@ -53,7 +53,7 @@ int KernelEmitter::uses(const std::vector<Ref>& refs) const {
     if (auto* store = std::get_if<Store>(&operation)) count += any({store->value});
     if (auto* loop = std::get_if<Loop>(&operation)) {
       for (const Reduction& r : loop->reductions) {
-        count += any(r.values) + any(r.initial) + any(r.combined);
+        count += any(r.values) + any(r.initial);
       }
     }
   }
@@ -75,6 +75,9 @@ void KernelEmitter::begin_folds(const Loop& loop) {
       names.push_back(new_name());
       text_.line("{} {} = {};", type_name(kernel_[reduction.results[i]].dtype), names.back(),
                  value(reduction.initial[i]));
+    }
+    for (std::size_t i = 0; i < reduction.so_far.size(); ++i) {
+      names_[reduction.so_far[i].index] = names[i];
     }
   }
 }
@@ -122,9 +125,8 @@ void KernelEmitter::close_blocks(const Loop& loop, std::size_t count) {
 void KernelEmitter::fold(const Loop& loop) {
   for (const Reduction& reduction : loop.reductions) {
     const std::vector<std::string>& names = folds_[reduction.results[0].index];
-    if (reduction.combine == Combine::general) {
-      fold_general(reduction, names);
-    } else if (has_place(reduction.combine)) {
+    if (reduction.combine == Combine::carry) continue;
+    if (has_place(reduction.combine)) {
       text_.line("{0} = {1}::of({0}, Place<{2}>{{{3}, {4}}});", names[0],
                  function_of(reduction.combine), type_name(kernel_[reduction.results[0]].dtype),
                  value(reduction.values[0]), value(reduction.values[1]));
@@ -133,23 +135,22 @@ void KernelEmitter::fold(const Loop& loop) {
                  value(reduction.values[0]));
     }
   }
+  hand_on(loop);
 }
 
-void KernelEmitter::fold_general(const Reduction& reduction,
-                                 const std::vector<std::string>& so_far) {
-  text_.open("{{");
-  for (std::size_t i = 0; i < so_far.size(); ++i) {
-    names_[reduction.so_far[i].index] = so_far[i];
-    names_[reduction.next[i].index] = value(reduction.values[i]);
+// Each may be computed from what the others were.
+void KernelEmitter::hand_on(const Loop& loop) {
+  std::vector<std::pair<std::string, std::string>> moves;
+  for (const Reduction& reduction : loop.reductions) {
+    if (reduction.combine != Combine::carry) continue;
+    for (std::size_t i = 0; i < reduction.values.size(); ++i) {
+      const Ref next = reduction.values[i];
+      moves.emplace_back(folds_[reduction.results[0].index][i], new_name());
+      text_.line("const {} {} = {};", type_name(kernel_[next].dtype), moves.back().second,
+                 value(next));
+    }
   }
-  block(reduction.body);
-  std::vector<std::string> combined;
-  for (Ref ref : reduction.combined) {
-    combined.push_back(new_name());
-    text_.line("const {} {} = {};", type_name(kernel_[ref].dtype), combined.back(), value(ref));
-  }
-  for (std::size_t i = 0; i < so_far.size(); ++i) text_.line("{} = {};", so_far[i], combined[i]);
-  text_.close();
+  for (const auto& [to, from] : moves) text_.line("{} = {};", to, from);
 }
 
 void KernelEmitter::end_folds(const Loop& loop, bool shares_out) {

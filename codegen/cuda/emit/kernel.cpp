@@ -36,9 +36,8 @@ std::vector<bool> needed_scalars(const Kernel& kernel) {
       need_scalars(store->index);
     } else if (const auto* loop = std::get_if<Loop>(&instruction.operation)) {
       for (const Reduction& reduction : loop->reductions) {
-        for (const auto* refs : {&reduction.initial, &reduction.values, &reduction.combined}) {
-          need(*refs);
-        }
+        need(reduction.initial);
+        need(reduction.values);
       }
     }
   }

@@ -59,7 +59,7 @@ class KernelEmitter {
   void close_blocks(const Loop& loop, std::size_t count);
   void begin_folds(const Loop& loop);
   void fold(const Loop& loop);
-  void fold_general(const Reduction& reduction, const std::vector<std::string>& so_far);
+  void hand_on(const Loop& loop);
   void end_folds(const Loop& loop, bool shares_out);
   void combine(const Reduction& reduction, const std::string& name);
 

@@ -98,7 +98,7 @@ class KernelSketch {
     return results;
   }
 
-  /// An instruction in no block yet, and the body of a general reduction made of those.
+  /// An instruction in no block.
   Ref define(Dtype dtype, Operation operation) {
     kernel_.instructions.push_back({std::move(operation), dtype, {}});
     return Ref{static_cast<std::uint32_t>(kernel_.instructions.size() - 1)};

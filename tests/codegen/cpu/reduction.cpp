@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <utility>
 
 #include "ir/interpret/interpret.h"
 #include "ir/scalar.h"
@@ -262,30 +263,27 @@ TEST(ColumnSum, CarriesVectorAccumulators) {
 
 // so_far * 3 + next, which only the right order gets right; once by itself, once per lane of a
 // vector loop.
-Reduction polynomial(KernelSketch& sketch, Ref initial) {
+Reduction polynomial(KernelSketch& sketch, Ref initial, Ref next) {
   Reduction reduction;
-  reduction.combine = Combine::general;
+  reduction.combine = Combine::carry;
   reduction.initial = {initial};
   reduction.so_far = {sketch.define(i32, Argument{})};
-  reduction.next = {sketch.define(i32, Argument{})};
-  Ref three = sketch.define(i32, ConstantInstruction{3});
-  Ref scaled = sketch.define(i32, Compute{Op::multiply, {reduction.so_far[0], three}});
-  reduction.combined = {sketch.define(i32, Compute{Op::add, {scaled, reduction.next[0]}})};
-  reduction.body = {three, scaled, reduction.combined[0]};
+  const Ref scaled = sketch.multiply(reduction.so_far[0], sketch.constant(i32, 3));
+  reduction.values = {sketch.add(scaled, next)};
   return reduction;
 }
 
-TEST(GeneralReduction, RunsInOrder) {
+TEST(Carry, RunsInOrder) {
   constexpr std::int64_t depth = 11, size = 40;
   for (Form form : forms) {
-    KernelSketch sketch("general");
+    KernelSketch sketch("polynomial");
     auto in = sketch.buffer(Access::read, i32, depth * size);
     auto out = sketch.buffer(Access::write, i32, size);
-    Reduction reduction = polynomial(sketch, sketch.constant(i32, 7));
+    const Ref seven = sketch.constant(i32, 7);
     Index j = sketch.open(range(size, form.width, form.unroll));
     Index i = sketch.open(rows(depth));
-    reduction.values = {sketch.load(in, sketch.add(sketch.multiply(i, size), j))};
-    Ref total = sketch.close({reduction})[0];
+    const Ref next = sketch.load(in, sketch.add(sketch.multiply(i, size), j));
+    Ref total = sketch.close({polynomial(sketch, seven, next)})[0];
     sketch.store(out, j, total);
     sketch.close();
     Code code = compile_legalised(std::span(&sketch.kernel(), 1));
@@ -307,13 +305,51 @@ TEST(GeneralReduction, RunsInOrder) {
   }
 }
 
-TEST(GeneralReduction, IsRefusedInAVectorLoop) {
-  KernelSketch sketch("general");
+// The Fibonacci numbers, with a counter that all lanes share: each is computed from what the others
+// were.
+TEST(Carry, HandsOnAllAtOnce) {
+  constexpr std::int64_t turns = 9, size = 40;
+  for (Form form : forms) {
+    KernelSketch sketch("fibonacci");
+    auto in = sketch.buffer(Access::read, i32, size);
+    auto out = sketch.buffer(Access::write, i32, size);
+    const Ref zero = sketch.constant(i32, 0), one = sketch.constant(i32, 1);
+    Index j = sketch.open(range(size, form.width, form.unroll));
+    const Ref first = sketch.load(in, j);
+    sketch.open(rows(turns));
+    std::vector<Reduction> carries;
+    for (Ref initial : {first, zero, zero}) {
+      carries.push_back({Combine::carry, {initial}, {}, {}, {sketch.define(i32, Argument{})}});
+    }
+    const Ref a = carries[0].so_far[0], b = carries[1].so_far[0], count = carries[2].so_far[0];
+    carries[0].values = {b};
+    carries[1].values = {sketch.add(sketch.add(a, b), count)};
+    carries[2].values = {sketch.add(count, one)};
+    const std::vector<Ref> results = sketch.close(carries);
+    sketch.store(out, j, sketch.add(results[1], results[2]));
+    sketch.close();
+    Code code = compile_legalised(std::span(&sketch.kernel(), 1));
+
+    Literal input = samples(i32, size, Combine::sum, 3);
+    Memory in_memory(input), out_memory(size * 4);
+    void* pointers[] = {in_memory.data(), out_memory.data()};
+    code.functions[0](nullptr, pointers, 0, size);
+    Literal output = out_memory.literal({i32, Shape{size}});
+    for (std::size_t k = 0; k < size; ++k) {
+      auto x = static_cast<std::uint32_t>(input.values<std::int32_t>()[k]);
+      std::uint32_t y = 0;
+      for (std::uint32_t turn = 0; turn < turns; ++turn) x = std::exchange(y, x + y + turn);
+      EXPECT_EQ(output.values<std::int32_t>()[k], static_cast<std::int32_t>(y + turns));
+    }
+  }
+}
+
+TEST(Carry, IsRefusedInAVectorLoop) {
+  KernelSketch sketch("carry");
   auto out = sketch.buffer(Access::write, i32, 1);
-  Reduction reduction = polynomial(sketch, sketch.constant(i32, 7));
+  const Ref seven = sketch.constant(i32, 7), one = sketch.constant(i32, 1);
   sketch.open(rows(64, 16));
-  reduction.values = {sketch.constant(i32, 1)};
-  Ref total = sketch.close({reduction})[0];
+  Ref total = sketch.close({polynomial(sketch, seven, one)})[0];
   sketch.store(out, sketch.at(0), total);
   EXPECT_THROW(compile_legalised(std::span(&sketch.kernel(), 1)), InternalError);
 }

@@ -65,7 +65,7 @@ struct Shifted {
     outer.push_back(columns);
     maximum = writer.in(outer, Result{columns}, f32);
     loop(columns).body = inner;
-    loop(columns).reductions = {{Combine::maximum, {lowest}, {loaded}, {maximum}, {}, {}, {}, {}}};
+    loop(columns).reductions = {{Combine::maximum, {lowest}, {loaded}, {maximum}, {}}};
 
     again = writer.in(body, Load{2, column2, {}}, f32);
     shifted = writer.compute(body, Op::subtract, {again, maximum}, f32);
@@ -148,21 +148,21 @@ TEST(Kernel, KnowsWhichScalarsPlaceSomething) {
   }
 }
 
-// Maxima of rows that a mask lets through in part, by a body of their own, with odd index
+// Maxima of rows that a mask lets through in part, which a loop carries, with odd index
 // expressions.
-struct General {
+struct Carry {
   Writer writer;
 
-  General() {
+  Carry() {
     Kernel& kernel = writer.kernel;
-    kernel.name = "general";
+    kernel.name = "carry";
     kernel.buffers = {{"in0", Dtype::i64, 32, Access::read},
                       {"out0", Dtype::i64, 8, Access::write}};
     const Ref rows = writer.make(Loop{8, 0, false, Loop::Lanes::unmarked, 1, 1, {}, {}});
     const Ref columns = writer.make(Loop{4, 0, false, Loop::Lanes::unmarked, 1, 1, {}, {}});
     IndexTable& table = kernel.indices;
     const Index row = kernel.index_of(rows), column = kernel.index_of(columns);
-    Block outer, inner, body;
+    Block outer, inner;
     Ref zero = writer.integer(outer, 0);
     Ref two = writer.integer(outer, 2);
     Ref odd = writer.in(inner, IndexValue{table.add(table.scale(column, 2), 1)});
@@ -174,40 +174,36 @@ struct General {
     Ref load = writer.in(inner, Load{0, table.remainder(turned, 4), inside});
     Ref sum = writer.compute(inner, Op::add, {load, weight});
     Ref so_far = writer.make(Argument{});
-    Ref next = writer.make(Argument{});
-    Ref combined = writer.compute(body, Op::maximum, {so_far, next});
+    Ref next = writer.compute(inner, Op::maximum, {so_far, sum});
     outer.push_back(columns);
     Ref result = writer.in(outer, Result{columns});
     auto& loop = std::get<Loop>(kernel[columns].operation);
     loop.body = inner;
-    loop.reductions = {
-        {Combine::general, {zero}, {sum}, {result}, {so_far}, {next}, {combined}, body}};
+    loop.reductions = {{Combine::carry, {zero}, {next}, {result}, {so_far}}};
     writer.in(outer, Store{1, row, result, false});
     std::get<Loop>(kernel[rows].operation).body = outer;
     kernel.body = {rows};
   }
 };
 
-TEST(Kernel, PrintsMasksIndicesAndBodies) {
-  EXPECT_EQ(to_string(General().writer.kernel),
-            R"(kernel general(in in0: i64[32], out out0: i64[8]) {
+TEST(Kernel, PrintsMasksIndicesAndCarries) {
+  EXPECT_EQ(to_string(Carry().writer.kernel),
+            R"(kernel carry(in in0: i64[32], out out0: i64[8]) {
   for i < 8 {
-    for j < 4 {
-      %0: i64 = index 1 + %j * 2
-      %1: i64 = multiply %0, 2
-      %2: bool = compare %j, 2 direction=lt
-      %3: i64 = load in0[(4 + %i * 3 + %j * -1) % 4] if %2
-      %4: i64 = add %3, %1
-      general %5: i64 = %4 from 0 by %6: i64 with %7: i64 {
-        %8: i64 = maximum %6, %7
-        give %8
-      }
+    for j < 4 by %0: i64 {
+      %1: i64 = index 1 + %j * 2
+      %2: i64 = multiply %1, 2
+      %3: bool = compare %j, 2 direction=lt
+      %4: i64 = load in0[(4 + %i * 3 + %j * -1) % 4] if %3
+      %5: i64 = add %4, %2
+      %6: i64 = maximum %0, %5
+      carry %7: i64 = %6 from 0
     }
-    store out0[%i] = %5
+    store out0[%i] = %7
   }
 }
 )");
-  EXPECT_NO_THROW(verify(General().writer.kernel));
+  EXPECT_NO_THROW(verify(Carry().writer.kernel));
 }
 
 // As the place of a load.
@@ -370,7 +366,7 @@ const Break breaks[] = {
        Ref zero = s.writer.number(body, 0);
        std::swap(body[0], body[1]);
        Ref result = s.writer.in(body, Result{s.rows}, f32);
-       s.loop(s.rows).reductions = {{Combine::sum, {zero}, {s.maximum}, {result}, {}, {}, {}, {}}};
+       s.loop(s.rows).reductions = {{Combine::sum, {zero}, {s.maximum}, {result}, {}}};
      },
      "the parallel loop reduces"},
     {"BesideParallel",
@@ -408,8 +404,8 @@ const Break breaks[] = {
      "a reduction does not take f32"},
     {"InitialInside", [](Shifted& s) { s.loop(s.columns).reductions[0].initial = {s.loaded}; },
      "the initial value of a reduction is not in scope"},
-    {"ArgumentsWithoutBody",
-     [](Shifted& s) { s.loop(s.columns).reductions[0].combine = Combine::general; },
+    {"CarryWithoutArguments",
+     [](Shifted& s) { s.loop(s.columns).reductions[0].combine = Combine::carry; },
      "a reduction has the wrong number of arguments"},
     {"ThreadsOfNone", [](Shifted& s) { s.writer.kernel.threads = {.groups = 0}; },
      "a block has from 1 to 1024 threads"},

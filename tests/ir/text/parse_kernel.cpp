@@ -29,19 +29,19 @@ const std::string everything =
       %9: f32 = convert %8
       store out0[%i * 64 + %j] = %9 non_temporal
     }
-    for j < 3 {
-      %10: f32 = load in0[%j]
-      general %11: f32 = %10 from %7 by %12: f32 with %13: f32 {
-        %14: f32 = maximum %12, %13
-        give %14
-      }
-      argmax %15: f32, %16: i64 = %10, %j from -inf, 0
+    for j < 3 by %10: f32, %11: f32, %12: i64 {
+      %13: f32 = load in0[%j]
+      %14: f32 = maximum %10, %13
+      store out0[%i * 64 + %j] = %11
+      carry %15: f32, %16: f32 = %14, %10 from %7, 0.5
+      argmax %17: f32, %18: i64 = %13, %j from -inf, 0
+      carry %19: i64 = %12 from 3
     }
-    %17: f32 = add %11, %15
-    %18: i64 = convert f32 1.5
-    %19: i64 = add %16, %18
-    store out1[%i] = %19
-    store out0[%i] = %17
+    %20: f32 = add %15, %17
+    %21: i64 = convert f32 1.5
+    %22: i64 = add %18, %21
+    store out1[%i] = %22
+    store out0[%i] = %20
   }
 }
 )";
@@ -143,10 +143,13 @@ const Broken broken[] = {
     {"FactorThatIsTooLarge", "for i < 8 { store b[%i * 4611686018427387904 * 4] = 1 }",
      "leaves 64 bits"},
     {"WidthThatIsTooLarge", "for i < 8 vector(9999999999) { }", "too large"},
-    {"LoopInTheBodyOfAReduction",
-     "for i < 8 {\n%0: f32 = load a[%i]\ngeneral %1: f32 = %0 from 0 by %2: f32 with %3: f32 {\n"
-     "for j < 2 { }\ngive %2 } }",
-     "'give'"},
+    {"CarryOfNoArgument", "for i < 8 {\n%0: f32 = load a[%i]\ncarry %1: f32 = %0 from 0\n}",
+     "what the loop says after 'by'"},
+    {"ArgumentOfNoCarry",
+     "for i < 8 by %0: f32 {\n%1: f32 = load a[%i]\nsum %2: f32 = %1 from 0\n}",
+     "a carry for each argument of the loop"},
+    {"CarryOfAnotherDtype", "for i < 8 by %0: f32 {\ncarry %1: i64 = %i from 0\n}",
+     "is something else, or not i64"},
     {"WhatVerifyRefuses", "%0: f32 = load a[0]\nstore a[0] = %0", "only read"},
     {"StatementAfterAReduction",
      "for i < 8 {\n%0: f32 = load a[%i]\nsum %1: f32 = %0 from 0\nstore b[0] = %0 }",

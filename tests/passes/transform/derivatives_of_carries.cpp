@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <string>
 
+#include "ir/counted_loop.h"
 #include "ir/graph/verify.h"
 #include "ir/text/print.h"
 #include "loops.h"
-#include "passes/transform/counted_loop.h"
 #include "passes/transform/quantity.h"
 #include "tests/support/derivative_check.h"
 

@@ -1,4 +1,4 @@
-#include "passes/transform/counted_loop.h"
+#include "ir/counted_loop.h"
 
 #include <algorithm>
 

@@ -1,0 +1,230 @@
+#include "codegen/lower/loop.h"
+
+#include <utility>
+#include <vector>
+
+#include "codegen/lower/chunks.h"
+#include "codegen/lower/writer.h"
+#include "ir/graph/builder.h"
+#include "ir/graph/copier.h"
+#include "ir/pointwise_loop.h"
+
+namespace anabranch {
+namespace {
+
+/// A value that the kernel carries, in the graph of a turn.
+struct Carried {
+  Value before, initial, next;
+};
+
+/// One turn of the loop as a graph, whose parameters are those of the region and then what is
+/// carried. A complex number is carried in its parts.
+struct Turn {
+  Graph graph;
+  Value counter;                   ///< before the turn
+  std::vector<Carried> carried;    ///< of elements and scalars
+  std::vector<std::size_t> first;  ///< per value that the loop carries: its first in `carried`
+  std::vector<Value> next;         ///< per value that the loop carries
+};
+
+constexpr int most_choices = 4;  // one after the other
+
+/// The real or the imaginary part of `value`, of its operands where it chooses between two.
+Value part_of(GraphBuilder& builder, Value value, Op part, int choices = 0) {
+  const Node node = builder.node(value);
+  if (node.op == Op::complex) return node.inputs[part == Op::real ? 0 : 1];
+  if (node.op != Op::select || choices == most_choices) return builder.add(part, {value});
+  const Value yes = part_of(builder, node.inputs[1], part, choices + 1);
+  const Value no = part_of(builder, node.inputs[2], part, choices + 1);
+  return builder.add(Op::select, {node.inputs[0], yes, no});
+}
+
+Turn turn_of(const Graph& region, const Node& loop, const PointwiseLoop& pointwise) {
+  GraphBuilder builder("turn");
+  GraphCopier copier(region, builder);
+  for (std::uint32_t i = 0; i < region.parameter_count(); ++i) copier.copy(i);
+  std::vector<Value> parameters;
+  for (const Type& type : loop.types) {
+    if (!is_complex(type.dtype)) {
+      parameters.push_back(builder.parameter(type));
+      continue;
+    }
+    const Type part{part_dtype(type.dtype), type.shape};
+    for (int i = 0; i < 2; ++i) parameters.push_back(builder.parameter(part));
+  }
+  for (std::uint32_t i = 0; i < region.nodes().size(); ++i) {
+    const Op op = region.node(i).op;
+    if (op != Op::parameter && op != Op::while_) copier.copy(i);
+  }
+  std::vector<Value> inputs = copier(loop.inputs);
+  const std::vector<Value> initial = inputs;
+  auto parameter = parameters.begin();
+  for (std::uint32_t i = 0; i < loop.types.size(); ++i) {
+    if (is_complex(loop.types[i].dtype)) {
+      inputs[i] = builder.add(Op::complex, {parameter[0], parameter[1]});
+      parameter += 2;
+    } else {
+      inputs[i] = *parameter++;
+    }
+  }
+  Turn turn;
+  turn.counter = inputs[pointwise.turns.counter];
+  turn.next = inlined(loop.regions[1], builder, inputs);
+  std::vector<Value> outputs = turn.next;
+  parameter = parameters.begin();
+  for (std::uint32_t i = 0; i < loop.types.size(); ++i) {
+    turn.first.push_back(turn.carried.size());
+    const bool is_pair = is_complex(loop.types[i].dtype);
+    const bool is_handed =
+        pointwise.roles[i] == CarryRole::element || pointwise.roles[i] == CarryRole::uniform;
+    if (is_handed && is_pair) {
+      for (Op part : {Op::real, Op::imag}) {
+        turn.carried.push_back({*parameter++, part_of(builder, initial[i], part),
+                                part_of(builder, turn.next[i], part)});
+        outputs.push_back(turn.carried.back().next);
+      }
+    } else {
+      if (is_handed) turn.carried.push_back({*parameter, initial[i], turn.next[i]});
+      parameter += is_pair ? 2 : 1;
+    }
+  }
+  turn.graph = builder.build(std::move(outputs));
+  return turn;
+}
+
+class LoopLowering {
+ public:
+  LoopLowering(const Graph& region, std::string name)
+      : region_(region),
+        name_(std::move(name)),
+        loop_(*whole_loop(region)),
+        plan_(std::get<FusionPlan>(plan_loop(region))),
+        pointwise_(std::get<PointwiseLoop>(pointwise_loop(region, loop_))),
+        turn_(turn_of(region, loop_, pointwise_)) {}
+
+  Lowered run() const {
+    const Nest nest = loop_per_axis(plan_.domain.sizes(), {});
+    Trial trial = attempt(nest);
+    if (trial.joined.kept.size() != nest.kept.size()) trial = attempt(trial.joined);
+    KernelCall call{std::move(trial.kernel), {}};
+    for (std::uint32_t i = 0; i < region_.parameter_count(); ++i) {
+      call.arguments.push_back({KernelArgument::Kind::input, i});
+    }
+    add_output_arguments(call, region_.outputs().size());
+    return {{std::move(call)}, {}, plan_.updates};
+  }
+
+ private:
+  struct Trial {
+    Kernel kernel;
+    Nest joined;  ///< the loops it could have had
+  };
+
+  Trial attempt(const Nest& nest) const {
+    GroupWriter writer(turn_.graph, region_.parameter_count(), name_, nest, plan_.domain.rank());
+    writer.add_outputs(region_);
+    Trial trial;
+    trial.joined = nest;
+    if (plan_.domain.size() > 0) {
+      const std::vector<Ref> places = writer.open(nest.kept);
+      write_turns(writer);
+      for (std::size_t i = 0; i < places.size(); ++i) writer.builder.close_loop();
+      trial.joined.kept = join_groups(nest.kept, std::span(&places, 1),
+                                      writer.builder.used_indices(), writer.builder.indices());
+    }
+    trial.kernel = writer.builder.take();
+    return trial;
+  }
+
+  void write_turns(GroupWriter& writer) const {
+    KernelBuilder& builder = writer.builder;
+    InlineProducers& producers = writer.producers;
+    std::vector<Reduction> carries;
+    for (const Carried& carried : turn_.carried) {
+      const Ref initial = producers.value_at(carried.initial, place_of(writer, carried.initial));
+      carries.push_back({Combine::carry, {initial}, {}, {}, {}});
+    }
+    const Index turn = builder.index_of(builder.open_loop(pointwise_.turns.count));
+    producers.bind(turn_.counter, builder.indices().add(turn, pointwise_.turns.first));
+    for (std::size_t k = 0; k < carries.size(); ++k) {
+      const Value before = turn_.carried[k].before;
+      carries[k].so_far = {builder.argument(turn_.graph.type(before).dtype)};
+      producers.bind(before, place_of(writer, before), carries[k].so_far[0]);
+    }
+    for (std::size_t k = 0; k < carries.size(); ++k) {
+      const Value next = turn_.carried[k].next;
+      carries[k].values = {producers.value_at(next, place_of(writer, next))};
+    }
+    store_blocks(writer);
+    carries = builder.close_loop(std::move(carries));
+    const Index place = builder.indices().flatten(writer.domain, plan_.domain.sizes());
+    for (std::uint32_t i = 0; i < region_.outputs().size(); ++i) {
+      const std::uint32_t carry = region_.outputs()[i].result;
+      if (pointwise_.roles[carry] != CarryRole::element) continue;
+      const std::size_t first = turn_.first[carry];
+      Ref result = carries[first].results[0];
+      const Dtype dtype = loop_.types[carry].dtype;
+      if (is_complex(dtype)) {
+        result = builder.compute(Op::complex, dtype, {result, carries[first + 1].results[0]});
+      }
+      builder.store(writer.first_output + i, place, result);
+    }
+  }
+
+  // Everything is computed before anything is stored.
+  void store_blocks(GroupWriter& writer) const {
+    struct Stored {
+      std::uint32_t buffer;
+      Index index;
+      Ref value;
+    };
+    std::vector<Stored> stored;
+    for (std::uint32_t i = 0; i < region_.outputs().size(); ++i) {
+      const std::uint32_t carry = region_.outputs()[i].result;
+      if (pointwise_.roles[carry] != CarryRole::stack) continue;
+      const Node& update = turn_.graph.node(turn_.next[carry]);
+      const Point at = place_of(writer, update.inputs[1]);
+      const Ref value = writer.producers.value_at(update.inputs[1], at);
+      for (std::size_t k = 2; k < update.inputs.size(); ++k) {
+        writer.producers.value_at(update.inputs[k], writer.producers.point({}));
+      }
+      const std::vector<Index> starts = writer.producers.starts(update, writer.producers.point({}));
+      IndexTable& table = writer.builder.indices();
+      std::vector<Index> place(writer.producers[at].begin(), writer.producers[at].end());
+      for (std::size_t axis = 0; axis < place.size(); ++axis) {
+        place[axis] = table.add(starts[axis], place[axis]);
+      }
+      stored.push_back(
+          {writer.first_output + i, table.flatten(place, update.types[0].shape.sizes()), value});
+    }
+    for (const Stored& one : stored) writer.builder.store(one.buffer, one.index, one.value);
+  }
+
+  // The place at hand in an array of the domain's shape, but for axes of size 1; that of a scalar.
+  Point place_of(GroupWriter& writer, Value value) const {
+    std::vector<Index> rest, place;
+    for (int axis = 0; axis < plan_.domain.rank(); ++axis) {
+      if (plan_.domain[axis] != 1) rest.push_back(writer.domain[static_cast<std::size_t>(axis)]);
+    }
+    auto next = rest.begin();
+    for (std::int64_t size : turn_.graph.type(value).shape) {
+      place.push_back(size == 1 ? writer.builder.indices().constant(0) : *next++);
+    }
+    return writer.producers.point(std::move(place));
+  }
+
+  const Graph& region_;
+  const std::string name_;
+  const Node& loop_;
+  const FusionPlan plan_;
+  const PointwiseLoop pointwise_;
+  const Turn turn_;
+};
+
+}  // namespace
+
+Lowered lower_loop(const Graph& region, const std::string& name) {
+  return LoopLowering(region, name).run();
+}
+
+}  // namespace anabranch

@@ -1,0 +1,18 @@
+// Lowering of pointwise loops (ir/pointwise_loop.h).
+//
+//   for each place
+//     for each turn, by what is carried: compute what comes next, store blocks of stacks
+//     store what is carried in the end
+#pragma once
+
+#include <string>
+
+#include "codegen/lower/lowered.h"
+#include "ir/graph/graph.h"
+
+namespace anabranch {
+
+/// `region` is a `whole_loop` that `plan_loop` accepts.
+Lowered lower_loop(const Graph& region, const std::string& name);
+
+}  // namespace anabranch

@@ -1,0 +1,55 @@
+// Pointwise loops: counted loops of which each place can be computed by itself, from the first turn
+// to the last. One kernel runs them, its threads and lanes taking places, the carries in registers.
+//
+//   while %i, %x, %ys graph(...) {             for each place p:
+//     %row = dynamic_slice %xs, %i, 0            x = x0[p]
+//     %next = %x * %a + %row            ->       for i < turns:
+//     %out = dynamic_update_slice                  x = x * a[p] + xs[i, p]
+//                %ys, %next, %i, 0                 ys[i, p] = x
+//   }                                            result[p] = x
+//
+// Dr.Jit calls this a recorded loop (Jakob et al., "Dr.Jit: A Just-In-Time Compiler for
+// Differentiable Rendering", 2022, section 3.3).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "ir/counted_loop.h"
+#include "ir/fusion_plan.h"
+#include "ir/graph/graph.h"
+
+namespace anabranch {
+
+/// What a carried value of such a loop is.
+enum class CarryRole : std::uint8_t {
+  counter,  ///< counts the turns
+  uniform,  ///< a scalar: at all places the same
+  element,  ///< an array of the domain's shape, but for axes of size 1: each place has its own
+  stack     ///< an array of which each turn stores a block, an element at each place; none reads it
+};
+
+struct PointwiseLoop {
+  Shape domain;
+  KnownTurns turns;
+  std::vector<CarryRole> roles;  ///< per carried value
+  /// Per carried value: a stack of which some turn stores each element, so that what it was at
+  /// first does not matter.
+  std::vector<bool> is_covered;
+  std::int64_t operations = 0;    ///< of one place in one turn, weighed as in `Cost`
+  std::int64_t instructions = 0;  ///< as in FusionPlan
+};
+
+/// The `while` of `graph` as such a loop, or in words why it is none.
+std::variant<PointwiseLoop, std::string> pointwise_loop(const Graph& graph, const Node& loop);
+
+/// The `while` of a region that is that, and what it begins with, computed element by element; null
+/// of any other region.
+const Node* whole_loop(const Graph& region);
+
+/// The plan of a region that is a `whole_loop`, or why it cannot be one kernel.
+std::variant<FusionPlan, std::string> plan_loop(const Graph& region);
+
+}  // namespace anabranch

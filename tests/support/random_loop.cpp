@@ -1,0 +1,282 @@
+#include "tests/support/random_loop.h"
+
+#include <algorithm>
+#include <string>
+
+#include "ir/graph/builder.h"
+#include "ir/integer_constant.h"
+#include "tests/support/random_literal.h"
+
+namespace anabranch {
+namespace {
+
+constexpr std::int64_t most_places = 1500;
+constexpr Dtype dtypes[] = {f32, f32, f64, f64, i32, i64, u8, i16, f16, bf16, bool_, c64, c128};
+
+class LoopWriter {
+ public:
+  explicit LoopWriter(std::uint64_t seed) : random_(seed) {}
+
+  GraphCase run() {
+    choose();
+    for (std::int64_t i = random_.below(3); i > 0; --i) captures_.push_back(array());
+    for (std::int64_t i = random_.below(3); i > 0; --i) rows_.push_back(stack());
+    GraphBuilder graph("loop");
+    std::vector<Value> initial, captured;
+    std::vector<Value> parameters;
+    for (const Type& type : types_) {
+      // What begins with one number is often computed inside.
+      const bool is_input = random_.percent(60);
+      initial.push_back(is_input ? graph.late_parameter(type) : filled(graph, type));
+    }
+    for (const auto* list : {&captures_, &rows_}) {
+      for (const Type& type : *list) captured.push_back(graph.late_parameter(type));
+    }
+    std::vector<Value> operands = {graph.constant(integer_literal(counter_, first_))};
+    operands.insert(operands.end(), initial.begin(), initial.end());
+    operands.insert(operands.end(), captured.begin(), captured.end());
+    const std::vector<Graph> regions = {condition(), body()};
+    const Value loop = graph.add(Op::while_, operands, WhileAttributes{}, std::nullopt, regions);
+    std::vector<Value> outputs;
+    for (std::uint32_t i = 0; i < types_.size(); ++i) {
+      if (types_[i].rank() > 0 && (outputs.empty() || random_.percent(80))) {
+        outputs.push_back({loop.node, 1 + i});
+      }
+    }
+    if (random_.percent(20)) outputs.push_back({loop.node, 0});
+    GraphCase made{graph.build(outputs), {}};
+    for (std::size_t i = 0; i < made.graph.parameter_count(); ++i) {
+      const Flavour flavour = random_.percent(85) ? Flavour::ordinary : Flavour::special;
+      made.inputs.push_back(random_literal(random_, made.graph.parameter_type(i), flavour));
+    }
+    return made;
+  }
+
+ private:
+  void choose() {
+    static constexpr std::int64_t sizes[] = {0, 1, 1, 2, 3, 5, 8, 9, 16, 17, 31, 33, 64, 129};
+    static constexpr std::int64_t counts[] = {1, 2, 3, 7, 16};
+    static constexpr std::int64_t firsts[] = {0, 0, 0, 1, 5, -3};
+    std::vector<std::int64_t> shape;
+    std::int64_t places = 1;
+    for (std::int64_t axis = 1 + random_.below(3); axis > 0; --axis) {
+      const std::int64_t size = random_.of(sizes);
+      if (size == 0 && random_.percent(70)) continue;
+      if (places * size > most_places) break;
+      places *= std::max<std::int64_t>(size, 1);
+      shape.push_back(size);
+    }
+    if (shape.empty()) shape.push_back(7);
+    domain_ = Shape(shape);
+    dtype_ = random_.of(dtypes);
+    counter_ = random_.percent(50) ? i32 : i64;
+    turns_ = random_.of(counts);
+    first_ = random_.of(firsts);
+    for (std::int64_t i = 1 + random_.below(3); i > 0; --i) types_.push_back(array());
+    elements_ = types_.size();
+    if (random_.percent(40)) types_.push_back({dtype_, {}});
+    for (std::int64_t i = random_.below(3); i > 0; --i) {
+      stacks_.push_back(types_.size());
+      types_.push_back(stack());
+    }
+  }
+
+  // Of the domain, with one more axis of size 1 now and then.
+  Type array() {
+    std::vector<std::int64_t> sizes(domain_.begin(), domain_.end());
+    if (random_.percent(15)) sizes.insert(sizes.begin() + random_.below(domain_.rank() + 1), 1);
+    return {dtype_, Shape(sizes)};
+  }
+
+  // An array of the domain for each turn, or for some more, along an axis anywhere.
+  Type stack() {
+    std::vector<std::int64_t> sizes(domain_.begin(), domain_.end());
+    const std::int64_t axis = random_.percent(70) ? 0 : random_.below(domain_.rank() + 1);
+    sizes.insert(sizes.begin() + axis, turns_ + (random_.percent(25) ? 2 : 0));
+    return {dtype_, Shape(sizes)};
+  }
+
+  Value number(GraphBuilder& graph, double value) {
+    return graph.constant(Literal::scalar(dtype_, value));
+  }
+  Value filled(GraphBuilder& graph, const Type& type) {
+    const Value one = number(graph, static_cast<double>(random_.below(2)));
+    return type.rank() == 0 ? one
+                            : graph.add(Op::broadcast_in_dim, {one}, AxesAttributes{{}}, type);
+  }
+
+  Graph condition() {
+    GraphBuilder graph("condition");
+    const std::vector<Value> given = parameters(graph);
+    const Value bound = graph.constant(integer_literal(counter_, first_ + turns_));
+    return graph.build(
+        {graph.add(Op::compare, {given[0], bound}, CompareAttributes{Comparison::lt})});
+  }
+
+  std::vector<Value> parameters(GraphBuilder& graph) {
+    std::vector<Value> given = {graph.parameter({counter_, {}})};
+    for (const auto* list : {&types_, &captures_, &rows_}) {
+      for (const Type& type : *list) given.push_back(graph.parameter(type));
+    }
+    return given;
+  }
+
+  Graph body() {
+    GraphBuilder graph("body");
+    const std::vector<Value> given = parameters(graph);
+    turn_ = given[0];
+    std::vector<Value> elements;
+    for (std::size_t i = 0; i < elements_; ++i) elements.push_back(of_domain(graph, given[1 + i]));
+    std::vector<Value> uniforms;
+    if (elements_ < types_.size() && types_[elements_].rank() == 0) {
+      uniforms.push_back(given[1 + elements_]);
+      elements.push_back(spread(graph, uniforms[0]));
+    }
+    auto capture = given.begin() + static_cast<std::ptrdiff_t>(1 + types_.size());
+    for (std::size_t i = 0; i < captures_.size(); ++i) {
+      elements.push_back(moved(graph, of_domain(graph, *capture++)));
+    }
+    for (std::size_t i = 0; i < rows_.size(); ++i) elements.push_back(row(graph, *capture++));
+    for (std::int64_t i = random_.below(7); i > 0; --i) {
+      elements.push_back(step(graph, random_.of(elements), random_.of(elements)));
+    }
+    std::vector<Value> outputs = {
+        graph.add(Op::add, {turn_, graph.constant(integer_literal(counter_, 1))})};
+    for (std::size_t i = 0; i < types_.size(); ++i) {
+      const Value own = given[1 + i];
+      if (std::ranges::find(stacks_, i) != stacks_.end()) {
+        outputs.push_back(stored(graph, own, random_.of(elements)));
+      } else if (types_[i].rank() == 0) {
+        outputs.push_back(step(graph, own, own));
+      } else {
+        const Value next = random_.percent(80) ? elements.back() : random_.of(elements);
+        outputs.push_back(types_[i].shape == domain_ ? next
+                                                     : reshaped(graph, next, types_[i].shape));
+      }
+    }
+    return graph.build(outputs);
+  }
+
+  Value reshaped(GraphBuilder& graph, Value value, const Shape& shape) {
+    return graph.add(Op::reshape, {value}, NoAttributes{}, Type{dtype_, shape});
+  }
+  Value of_domain(GraphBuilder& graph, Value value) {
+    return graph.type(value).shape == domain_ ? value : reshaped(graph, value, domain_);
+  }
+  Value spread(GraphBuilder& graph, Value scalar) {
+    return graph.add(Op::broadcast_in_dim, {scalar}, AxesAttributes{{}}, Type{dtype_, domain_});
+  }
+
+  // What does not change may be read from anywhere.
+  Value moved(GraphBuilder& graph, Value value) {
+    if (random_.percent(60)) return value;
+    return graph.add(Op::reverse, {value}, AxesAttributes{{random_.below(domain_.rank())}});
+  }
+
+  // Which of `room + 1` places this turn is for.
+  Value place(GraphBuilder& graph) {
+    const auto integer = [&](std::int64_t value) {
+      return graph.constant(integer_literal(counter_, value));
+    };
+    const Value from_first = graph.add(Op::subtract, {turn_, integer(first_)});
+    switch (random_.below(6)) {
+      case 0:
+        return graph.add(Op::subtract, {integer(turns_ - 1), from_first});
+      case 1: {  // as JAX counts negative places from the end
+        const Value is_negative =
+            graph.add(Op::compare, {from_first, integer(0)}, CompareAttributes{Comparison::lt});
+        const Value from_end = graph.add(Op::add, {from_first, integer(turns_)});
+        return graph.add(Op::select, {is_negative, from_end, from_first});
+      }
+      case 2:
+        return turn_;  // which may be outside
+      case 3:
+        return random_.percent(50) ? integer(random_.below(3))
+                                   : graph.add(Op::multiply, {from_first, integer(2)});
+      default:
+        return from_first;
+    }
+  }
+
+  // The one axis whose size is not the domain's, and the starts of a block there.
+  std::vector<Value> starts(GraphBuilder& graph, const Shape& stack,
+                            std::vector<std::int64_t>& block) {
+    std::vector<Value> made;
+    int axis = 0;
+    while (axis < domain_.rank() && stack[axis] == domain_[axis]) ++axis;
+    block.assign(domain_.begin(), domain_.end());
+    block.insert(block.begin() + axis, 1);
+    const Value zero = graph.constant(integer_literal(counter_, 0));
+    for (int i = 0; i < stack.rank(); ++i) made.push_back(i == axis ? place(graph) : zero);
+    return made;
+  }
+
+  Value row(GraphBuilder& graph, Value stack) {
+    std::vector<std::int64_t> block;
+    std::vector<Value> operands = starts(graph, graph.type(stack).shape, block);
+    operands.insert(operands.begin(), stack);
+    return reshaped(graph, graph.add(Op::dynamic_slice, operands, SizesAttributes{block}), domain_);
+  }
+
+  Value stored(GraphBuilder& graph, Value stack, Value value) {
+    std::vector<std::int64_t> block;
+    std::vector<Value> operands = starts(graph, graph.type(stack).shape, block);
+    operands.insert(operands.begin(), {stack, reshaped(graph, value, Shape(block))});
+    return graph.add(Op::dynamic_update_slice, operands);
+  }
+
+  Value step(GraphBuilder& graph, Value x, Value y) {
+    if (dtype_ == bool_) {
+      static constexpr Op ops[] = {Op::and_, Op::or_, Op::xor_};
+      return random_.percent(30) ? graph.add(Op::not_, {x}) : graph.add(random_.of(ops), {x, y});
+    }
+    if (is_complex(dtype_)) {
+      static constexpr Op ops[] = {Op::add, Op::subtract};
+      if (random_.percent(50)) return graph.add(random_.of(ops), {x, y});
+      if (random_.percent(40)) return graph.add(Op::negate, {x});
+      if (random_.percent(50)) {
+        return graph.add(Op::complex, {graph.add(Op::imag, {x}), graph.add(Op::real, {y})});
+      }
+      return chosen(graph, x, y);
+    }
+    static constexpr Op binary[] = {Op::add, Op::subtract, Op::maximum, Op::minimum};
+    switch (random_.below(5)) {
+      case 0:
+        return chosen(graph, x, y);
+      case 1:
+        return graph.add(is_unsigned_integer(dtype_) ? Op::not_
+                         : random_.percent(50)       ? Op::negate
+                                                     : Op::abs,
+                         {x});
+      case 2: {
+        const Value half = number(graph, is_integer(dtype_) ? 3 : 0.5);
+        const Type type = graph.type(x);
+        return graph.add(Op::multiply, {x, type.rank() == 0 ? half : spread(graph, half)});
+      }
+      default:
+        return graph.add(random_.of(binary), {x, y});
+    }
+  }
+
+  Value chosen(GraphBuilder& graph, Value x, Value y) {
+    const Comparison direction = is_complex(dtype_) ? Comparison::ne : Comparison::lt;
+    const Value condition = graph.add(Op::compare, {x, y}, CompareAttributes{direction});
+    return graph.add(Op::select, {condition, y, x});
+  }
+
+  Random random_;
+  Shape domain_;
+  Dtype dtype_ = f32, counter_ = i64;
+  std::int64_t turns_ = 1, first_ = 0;
+  std::size_t elements_ = 0;         // of what is carried, the first
+  std::vector<Type> types_;          // of what is carried, but for the counter
+  std::vector<std::size_t> stacks_;  // which of them
+  std::vector<Type> captures_, rows_;
+  Value turn_;
+};
+
+}  // namespace
+
+GraphCase random_pointwise_loop(std::uint64_t seed) { return LoopWriter(seed).run(); }
+
+}  // namespace anabranch
