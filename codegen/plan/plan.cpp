@@ -285,13 +285,14 @@ class Planner {
       temporaries.push_back(add_slot(Slot::Kind::temporary, 0, lowered.temporaries[i], {index, 0},
                                      "." + name + ".partial" + std::to_string(i)));
     }
+    const std::vector<SlotId> given = with_own_arrays(index, inputs, lowered.updates);
     for (KernelCall& call : lowered.calls) {
       Step step;
       step.name = call.kernel.name;
       step.location = graph_.node(index).location;
       for (std::size_t i = 0; i < call.arguments.size(); ++i) {
         const KernelArgument& argument = call.arguments[i];
-        const std::vector<SlotId>& among = argument.kind == KernelArgument::Kind::input ? inputs
+        const std::vector<SlotId>& among = argument.kind == KernelArgument::Kind::input ? given
                                            : argument.kind == KernelArgument::Kind::output
                                                ? outputs
                                                : temporaries;
@@ -301,7 +302,7 @@ class Planner {
         }
       }
       for (const BlockUpdate& update : lowered.updates) {
-        step.in_place_updates.emplace_back(inputs[update.array], outputs[update.output]);
+        step.in_place_updates.emplace_back(given[update.array], outputs[update.output]);
       }
       step.in_place = step.in_place_updates;
       for (auto [read, written] : in_place_buffers(call.kernel)) {
@@ -313,6 +314,23 @@ class Planner {
       step.work = KernelStep{add_kernel(std::move(call.kernel))};
       program_.steps.push_back(std::move(step));
     }
+  }
+
+  // `inputs` with copies of what is updated and read under another shape, as it was.
+  std::vector<SlotId> with_own_arrays(std::uint32_t index, std::vector<SlotId> inputs,
+                                      const std::vector<BlockUpdate>& updates) {
+    for (const BlockUpdate& update : updates) {
+      SlotId& array = inputs[update.array];
+      if (std::ranges::count(inputs, array) == 1) continue;
+      Step step;
+      step.work = CopyStep();
+      step.name = prefix_ + "copy" + std::to_string(numbers_[index]);
+      step.buffers = {array, add_part(index, program_.slots[array].type, "array")};
+      step.writes = {step.buffers[1]};
+      array = step.buffers[1];
+      program_.steps.push_back(std::move(step));
+    }
+    return inputs;
   }
 
   std::uint32_t add_kernel(Kernel kernel) {

@@ -18,7 +18,7 @@ graph main(%0: S, %1: S, %2: i32[]) {
   %3: i32[] = constant 0
   %4: i32[], %5: S = while %3, %0, %1 graph c(%0: i32[], %1: S, %2: S) {
     %3: i32[] = constant 5
-    %4: bool[] = compare %0, %3 direction=lt
+    %4: bool[] = compare %0, %3 direction=le
     return %4
   } graph b(%0: i32[], %1: S, %2: S) {
     %3: i32[] = constant 1
@@ -48,7 +48,7 @@ graph main(%0: S, %1: S) {
   %3: i32[] = constant 7
   %4: i32[], %5: i32[], %6: S, %7: S = while %2, %3, %0, %1 graph c(%0: i32[], %1: i32[], %2: S, %3: S) {
     %4: i32[] = constant 3
-    %5: bool[] = compare %0, %4 direction=lt
+    %5: bool[] = compare %0, %4 direction=le
     return %5
   } graph b(%0: i32[], %1: i32[], %2: S, %3: S) {
     %4: i32[] = constant 1
@@ -63,7 +63,7 @@ graph main(%0: S, %1: S) {
   %2: i32[] = constant 0
   %3: i32[], %4: S, %5: S = while %2, %0, %1 graph c(%0: i32[], %1: S, %2: S) {
     %3: i32[] = constant 6
-    %4: bool[] = compare %0, %3 direction=lt
+    %4: bool[] = compare %0, %3 direction=le
     return %4
   } graph b(%0: i32[], %1: S, %2: S) {
     %3: i32[] = constant 1
@@ -78,7 +78,7 @@ graph main(%0: S, %1: S, %2: S, %3: i32[], %4: i32[]) {
   %5: i32[] = constant 0
   %6: i32[], %7: S, %8: S, %9: S, %10: i32[], %11: i32[] = while %5, %0, %1, %2, %3, %4 graph c(%0: i32[], %1: S, %2: S, %3: S, %4: i32[], %5: i32[]) {
     %6: i32[] = constant 4
-    %7: bool[] = compare %0, %6 direction=lt
+    %7: bool[] = compare %0, %6 direction=le
     return %7
   } graph b(%0: i32[], %1: S, %2: S, %3: S, %4: i32[], %5: i32[]) {
     %6: i32[] = constant 1
@@ -97,7 +97,7 @@ graph main(%0: S, %1: S) {
   %2: i32[] = constant 0
   %3: i32[], %4: S, %5: S, %6: S, %7: i32[], %8: S = while %2, %0, %0, %0, %2, %0, %1, %0 graph c(%0: i32[], %1: S, %2: S, %3: S, %4: i32[], %5: S, %6: S, %7: S) {
     %8: i32[] = constant 3
-    %9: bool[] = compare %0, %8 direction=lt
+    %9: bool[] = compare %0, %8 direction=le
     return %9
   } graph b(%0: i32[], %1: S, %2: S, %3: S, %4: i32[], %5: S, %6: S, %7: S) {
     %8: i32[] = constant 1
@@ -113,7 +113,7 @@ graph main(%0: S, %1: i32[]) {
   %2: i32[] = constant 0
   %3: i32[], %4: S = while %2, %0 graph c(%0: i32[], %1: S) {
     %2: i32[] = constant 3
-    %3: bool[] = compare %0, %2 direction=lt
+    %3: bool[] = compare %0, %2 direction=le
     return %3
   } graph b(%0: i32[], %1: S) {
     %2: i32[] = constant 1
@@ -139,7 +139,7 @@ graph main(%0: S, %1: S) {
   %2: i32[] = constant -1
   %3: i32[], %4: S = while %2, %0, %1 graph c(%0: i32[], %1: S, %2: S) {
     %3: i32[] = constant 4
-    %4: bool[] = compare %0, %3 direction=lt
+    %4: bool[] = compare %0, %3 direction=le
     return %4
   } graph b(%0: i32[], %1: S, %2: S) {
     %3: i32[] = constant 1
@@ -154,7 +154,7 @@ graph main(%0: S, %1: S) {
       %2: i32[] = constant 0
       %3: i32[], %4: S = while %2, %0, %1 graph c(%0: i32[], %1: S, %2: S) {
         %3: i32[] = constant 2
-        %4: bool[] = compare %0, %3 direction=lt
+        %4: bool[] = compare %0, %3 direction=le
         return %4
       } graph b(%0: i32[], %1: S, %2: S) {
         %3: i32[] = constant 1
@@ -190,7 +190,7 @@ graph main(%0: S, %1: S) {
   %2: i32[] = constant 0
   %3: i32[], %4: S = while %2, %0 graph c(%0: i32[], %1: S) {
     %2: i32[] = constant 3
-    %3: bool[] = compare %0, %2 direction=lt
+    %3: bool[] = compare %0, %2 direction=le
     return %3
   } graph b(%0: i32[], %1: S) {
     %2: i32[] = constant 1
@@ -210,7 +210,7 @@ graph main(%0: S) {
   %1: i32[] = constant 1
   %2: i32[], %3: S = while %1, %0 graph c(%0: i32[], %1: S) {
     %2: i32[] = constant 5
-    %3: bool[] = compare %0, %2 direction=lt
+    %3: bool[] = compare %0, %2 direction=le
     return %3
   } graph b(%0: i32[], %1: S) {
     %2: i32[] = constant 1
@@ -239,7 +239,7 @@ graph main(%0: S, %1: i32[1,2]) {
   %2: i32[] = constant 0
   %3: i32[], %4: S, %5: S = while %2, %0, %0 graph c(%0: i32[], %1: S, %2: S) {
     %3: i32[] = constant 2
-    %4: bool[] = compare %0, %3 direction=lt
+    %4: bool[] = compare %0, %3 direction=le
     return %4
   } graph b(%0: i32[], %1: S, %2: S) {
     %3: i32[] = constant 1

@@ -14,7 +14,7 @@ inline constexpr Flow flow_forms[] = {
 graph main(%0: S, %1: i32[]) {
   %2: i32[] = constant 0
   %3: i32[], %4: S = while %2, %0, %1 graph c(%0: i32[], %1: S, %2: i32[]) {
-    %3: bool[] = compare %0, %2 direction=lt
+    %3: bool[] = compare %0, %2 direction=le
     return %3
   } graph b(%0: i32[], %1: S, %2: i32[]) {
     %3: i32[] = constant 1
@@ -34,7 +34,7 @@ graph main(%0: S, %1: i32[]) {
 graph main(%0: S, %1: S, %2: i32[]) {
   %3: i32[] = constant 0
   %4: i32[], %5: S, %6: S = while %3, %0, %1, %2 graph c(%0: i32[], %1: S, %2: S, %3: i32[]) {
-    %4: bool[] = compare %0, %3 direction=lt
+    %4: bool[] = compare %0, %3 direction=le
     return %4
   } graph b(%0: i32[], %1: S, %2: S, %3: i32[]) {
     %4: i32[] = constant 1
@@ -50,7 +50,7 @@ graph main(%0: S, %1: i32[]) {
   %2: i32[] = constant 0
   %3: f32[] = constant 0.0
   %4: i32[], %5: S, %6: f32[] = while %2, %0, %3, %1 graph c(%0: i32[], %1: S, %2: f32[], %3: i32[]) {
-    %4: bool[] = compare %0, %3 direction=lt
+    %4: bool[] = compare %0, %3 direction=le
     return %4
   } graph b(%0: i32[], %1: S, %2: f32[], %3: i32[]) {
     %4: i32[] = constant 1
@@ -69,7 +69,7 @@ graph main(%0: f32[], %1: S) {
   %2: i32[] = constant 0
   %3: i32[], %4: f32[], %5: f32[] = while %2, %0, %0 graph c(%0: i32[], %1: f32[], %2: f32[]) {
     %3: i32[] = constant 6
-    %4: bool[] = compare %0, %3 direction=lt
+    %4: bool[] = compare %0, %3 direction=le
     return %4
   } graph b(%0: i32[], %1: f32[], %2: f32[]) {
     %3: i32[] = constant 1

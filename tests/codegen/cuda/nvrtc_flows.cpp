@@ -8,6 +8,7 @@
 #include "program.h"
 #include "resources.h"
 #include "tests/support/random_graph.h"
+#include "tests/support/random_loop.h"
 
 namespace anabranch::testing {
 namespace {
@@ -58,6 +59,14 @@ TEST_P(NvrtcRandomFlows, Compile) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shard, NvrtcRandomFlows, ::testing::Range(0, 4));
+
+TEST(NvrtcRandomLoops, Compile) {
+  std::vector<std::string> texts;
+  for (std::uint64_t seed = 0; seed < 80; ++seed) {
+    texts.push_back(cuda_text_of(random_pointwise_loop(2000 + seed).graph));
+  }
+  expect_to_compile(texts, "random pointwise loops");
+}
 
 }  // namespace
 }  // namespace anabranch::testing

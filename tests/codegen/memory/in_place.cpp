@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "ir/text/parse.h"
 #include "tests/support/check_lowering.h"
 
 namespace anabranch::testing {
@@ -62,6 +63,35 @@ TEST(InPlace, WhatIsStillReadIsNotWrittenOver) {
     using Pairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
     EXPECT_EQ(in_place_buffers(kernel), again ? (Pairs{{0, 2}}) : (Pairs{{0, 1}, {0, 2}}));
   }
+}
+
+// The second turn would find what the first one stored.
+TEST(InPlace, APlaceThatALoopComesToAgainIsNotWrittenOver) {
+  EXPECT_EQ(in_place_buffers(parse_kernels(R"(
+kernel k(in a: f32[8], out b: f32[8]) {
+  for i < 8 {
+    for j < 3 {
+      %0: bool = compare %j, 1 direction=lt
+      %1: f32 = load a[%i] if %0
+      store b[%i] = %1
+    }
+  }
+})")
+                                 .at(0))
+                .size(),
+            0u);
+  EXPECT_EQ(in_place_buffers(parse_kernels(R"(
+kernel k(in a: f32[24], out b: f32[24]) {
+  for i < 8 {
+    for j < 3 {
+      %0: f32 = load a[%j * 8 + %i]
+      store b[%j * 8 + %i] = %0
+    }
+  }
+})")
+                                 .at(0))
+                .size(),
+            1u);
 }
 
 }  // namespace

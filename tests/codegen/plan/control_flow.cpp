@@ -59,8 +59,8 @@ const LoopStep& loop_of(const Compilation& compilation) {
 const std::string head = R"(graph main(%0: S, %1: S) {
   %2: i32[] = constant 0
   %3: i32[], %4: S, %5: S = while %2, %0, %1 graph c(%0: i32[], %1: S, %2: S) {
-    %3: i32[] = constant 1000
-    %4: bool[] = compare %0, %3 direction=lt
+    %3: i32[] = constant 999
+    %4: bool[] = compare %0, %3 direction=le
     return %4
   } graph b(%0: i32[], %1: S, %2: S) {
     %3: i32[] = constant 1
@@ -145,8 +145,8 @@ TEST(ControlFlow, ACarryIsUpdatedTwiceWhereItLies) {
 const std::string scan = R"(graph main(%0: S, %1: S) {
   %2: i32[] = constant 0
   %3: i32[], %4: S = while %2, %0, %1 graph c(%0: i32[], %1: S, %2: S) {
-    %3: i32[] = constant 1000
-    %4: bool[] = compare %0, %3 direction=lt
+    %3: i32[] = constant 999
+    %4: bool[] = compare %0, %3 direction=le
     return %4
   } graph b(%0: i32[], %1: S, %2: S) {
     %3: i32[] = constant 1
@@ -230,8 +230,8 @@ TEST(ControlFlow, ACarryIsHandedOnOnce) {
   const auto compilation = compiled(R"(graph main(%0: S, %1: S, %2: S) {
   %3: i32[] = constant 0
   %4: i32[], %5: S, %6: S, %7: S = while %3, %0, %1, %2 graph c(%0: i32[], %1: S, %2: S, %3: S) {
-    %4: i32[] = constant 1000
-    %5: bool[] = compare %0, %4 direction=lt
+    %4: i32[] = constant 999
+    %5: bool[] = compare %0, %4 direction=le
     return %5
   } graph b(%0: i32[], %1: S, %2: S, %3: S) {
     %4: i32[] = constant 1
@@ -255,8 +255,8 @@ TEST(ControlFlow, ACarryThatIsCapturedTooIsNotWrittenOver) {
   const auto compilation = compiled(R"(graph main(%0: S, %1: S) {
   %2: i32[] = constant 0
   %3: i32[], %4: S, %5: S = while %2, %0, %1, %0 graph c(%0: i32[], %1: S, %2: S, %3: S) {
-    %4: i32[] = constant 1000
-    %5: bool[] = compare %0, %4 direction=lt
+    %4: i32[] = constant 999
+    %5: bool[] = compare %0, %4 direction=le
     return %5
   } graph b(%0: i32[], %1: S, %2: S, %3: S) {
     %4: i32[] = constant 1
@@ -285,7 +285,7 @@ TEST(ControlFlow, TheRoomOfALoopHoldsWhatItsConditionComputes) {
   %2: i32[], %3: S = while %1, %0 graph c(%0: i32[], %1: S) {
     %2: f32[] = reduce_sum %1 axes=[0,1]
     %3: i32[] = convert %2
-    %4: bool[] = compare %0, %3 direction=lt
+    %4: bool[] = compare %0, %3 direction=le
     return %4
   } graph b(%0: i32[], %1: S) {
     %2: i32[] = constant 1
@@ -355,7 +355,7 @@ TEST(ControlFlow, WhatIsCheapToComputeTakesNoMemory) {
   %8: f32[512,512] = broadcast_in_dim %7 axes=[]
   %9: i32[], %10: f32[512] = while %1, %0, %4, %6, %8 graph c(%0: i32[], %1: f32[512], %2: bool[512,512], %3: f32[512,512], %4: f32[512,512]) {
     %5: i32[] = constant 100
-    %6: bool[] = compare %0, %5 direction=lt
+    %6: bool[] = compare %0, %5 direction=le
     return %6
   } graph b(%0: i32[], %1: f32[512], %2: bool[512,512], %3: f32[512,512], %4: f32[512,512]) {
     %5: i32[] = constant 1

@@ -45,6 +45,41 @@ graph least(%0: f32[9], %1: f32[9]) {
   %4: f32[9] = add %3, %1
   return %4
 })"},
+    {"AnUpdateThatReadsItsArrayUnderAnotherShape", R"(
+graph g(%0: f32[40,80]) {
+  %1: f32[40,80] = exponential %0
+  %2: f32[3200] = reshape %1
+  %3: f32[2400] = slice %2 start=[7] limit=[2407] stride=[1]
+  %4: f32[30,80] = reshape %3
+  %5: i32[] = constant 1
+  %6: i32[] = constant 0
+  %7: f32[30,80] = negate %4
+  %8: f32[40,80] = dynamic_update_slice %1, %7, %5, %6
+  return %8
+})"},
+    {"ALoopThatStoresToAnArrayThatItReadsUnderAnotherShape", R"(
+graph g(%0: f32[4,8], %1: f32[8]) {
+  %2: f32[4,8] = exponential %0
+  %3: f32[32] = reshape %2
+  %4: i32[] = constant 0
+  %5: i32[], %6: f32[8], %7: f32[4,8] = while %4, %1, %2, %3 graph c(%0: i32[], %1: f32[8], %2: f32[4,8], %3: f32[32]) {
+    %4: i32[] = constant 3
+    %5: bool[] = compare %0, %4 direction=lt
+    return %5
+  } graph b(%0: i32[], %1: f32[8], %2: f32[4,8], %3: f32[32]) {
+    %4: i32[] = constant 0
+    %5: i32[] = constant 1
+    %6: i32[] = constant 8
+    %7: i32[] = multiply %0, %6
+    %8: f32[8] = dynamic_slice %3, %7 sizes=[8]
+    %9: f32[8] = add %1, %8
+    %10: i32[] = add %0, %5
+    %11: f32[1,8] = reshape %9
+    %12: f32[4,8] = dynamic_update_slice %2, %11, %10, %4
+    return %10, %9, %12
+  }
+  return %6, %7
+})"},
     {"BranchesThatNeedNoOperand", R"(
 graph chosen(%0: i32[], %1: f32[2]) {
   %2: f32[2] = case %0, %1 graph(%0: f32[2]) {
