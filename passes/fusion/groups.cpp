@@ -16,7 +16,8 @@ constexpr double bytes_per_launch = 32768;
 constexpr std::size_t most_searched = 4096;  // groups that one search for a way around looks at
 constexpr std::size_t most_buffers = 64;     // operands and outputs
 constexpr int most_index_maps = 64;          // that one op reads through
-constexpr std::int64_t most_recompute = 3;   // of cheap ops; 2 of approximate ones
+constexpr std::int64_t most_recompute = 8;   // of cheap ops, if it costs less than to store them
+constexpr std::int64_t most_recompute_of_approximate = 2;
 constexpr std::size_t most_recipe = 16;      // nodes that a reader computes again
 
 bool contains(const std::vector<std::uint32_t>& sorted, std::uint32_t node) {
@@ -183,11 +184,10 @@ FusionGroups::Draft FusionGroups::draft(std::vector<std::uint32_t> members,
   group.instructions = plan.instructions;
   group.cost += bytes_per_operation * static_cast<double>(plan.operations + plan.side_by_side);
   const bool approximate =
-      plan.recompute == most_recompute &&
       std::any_of(group.members.begin(), group.members.end(), [&](std::uint32_t member) {
         return operations_per_element(graph_.node(member).op) > 1;
       });
-  if (plan.recompute > most_recompute || approximate) {
+  if (plan.recompute > (approximate ? most_recompute_of_approximate : most_recompute)) {
     made.refusal = "it would be computed " + std::to_string(plan.recompute) + " times per element";
   }
   const bool only_rows = plan.stages == 1 &&
