@@ -1,5 +1,6 @@
 // What a fusion may hold, and how its values hang on its loops: shared by the pass that makes
 // fusions and by the lowering that turns them into loops, so that the two cannot disagree.
+// plan_fusion.h makes such plans.
 //
 // An elementwise group has one domain: the shape of its outputs (all of the same shape). Every
 // value is found by pulling: an output at (i, j) asks its operands at the places their index maps
@@ -32,9 +33,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
-#include <string>
-#include <variant>
 #include <vector>
 
 #include "ir/graph/graph.h"
@@ -65,6 +63,9 @@ struct FusionPlan {
   std::int64_t side_by_side = 0;
 };
 
+/// Places of a row: iterations of the reduced axes.
+std::int64_t row_size(const FusionPlan& plan);
+
 /// Values of a row that several stages need are kept from the first of them on if they are costly
 /// and take no more than this: more scratch than a first-level cache holds is read no faster than
 /// it is computed again.
@@ -75,20 +76,6 @@ constexpr int kept_operations = 10;                    // of a value that is wor
 /// Whether rows can be kept at all: where the innermost loop is a kept one, each of its lanes would
 /// need a row.
 bool can_keep_rows(const FusionPlan& plan);
-
-/// The plan of a region (parameters, then the group), or in words why it cannot be one kernel
-/// ("reduces over axes [0] and [1]"). Never throws on a verified region.
-std::variant<FusionPlan, std::string> plan_fusion(const Graph& region);
-
-/// The same for some nodes of a larger graph, as if they were a region: `members` ascending,
-/// whatever else they read being operands, and `outputs` among their results. `stage` is per
-/// member.
-std::variant<FusionPlan, std::string> plan_fusion(const Graph& graph,
-                                                  std::span<const std::uint32_t> members,
-                                                  std::span<const Value> outputs);
-
-/// The updates of a region's plan.
-std::vector<BlockUpdate> block_updates(const Graph& region);
 
 /// Whether the rows of a reduction group are so few and so long that several threads should share
 /// each: lowering then cuts rows into chunks, which it can if there is one stage and no element

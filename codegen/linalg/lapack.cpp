@@ -4,6 +4,8 @@
 
 #include <semaphore>
 
+#include "codegen/linalg/kernels.h"
+
 namespace anabranch::lapack {
 namespace {
 
@@ -19,6 +21,7 @@ std::counting_semaphore<most_calls>& calls() {
 }  // namespace
 
 LapackCall::LapackCall() : call_("OpenBLAS") {
+  [[maybe_unused]] static const bool is_ready = (choose_kernels(), true);
   calls().acquire();
   threads_before_ = omp_get_max_threads();
   if (threads_before_ != 1) omp_set_num_threads(1);

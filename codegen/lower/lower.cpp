@@ -5,8 +5,8 @@
 #include "codegen/lower/dot.h"
 #include "codegen/lower/group.h"
 #include "codegen/lower/loop.h"
-#include "ir/fusion_plan.h"
 #include "ir/graph/builder.h"
+#include "ir/plan_fusion.h"
 #include "ir/text/print.h"
 
 namespace anabranch {

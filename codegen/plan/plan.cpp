@@ -10,7 +10,7 @@
 #include "codegen/lower/lower.h"
 #include "codegen/memory/in_place.h"
 #include "codegen/plan/dot_split.h"
-#include "ir/fusion_plan.h"
+#include "ir/plan_fusion.h"
 #include "ir/text/print.h"
 
 namespace anabranch {

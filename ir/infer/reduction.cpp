@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "ir/fusion_plan.h"
 #include "ir/infer/rules.h"
+#include "ir/plan_fusion.h"
 
 namespace anabranch {
 namespace {

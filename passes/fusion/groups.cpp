@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "ir/integer_constant.h"
+#include "ir/plan_fusion.h"
 #include "passes/costs.h"
 #include "passes/placement.h"
 
@@ -18,7 +19,7 @@ constexpr std::size_t most_buffers = 64;     // operands and outputs
 constexpr int most_index_maps = 64;          // that one op reads through
 constexpr std::int64_t most_recompute = 8;   // of cheap ops, if it costs less than to store them
 constexpr std::int64_t most_recompute_of_approximate = 2;
-constexpr std::size_t most_recipe = 16;      // nodes that a reader computes again
+constexpr std::size_t most_recipe = 16;  // nodes that a reader computes again
 
 bool contains(const std::vector<std::uint32_t>& sorted, std::uint32_t node) {
   return std::binary_search(sorted.begin(), sorted.end(), node);
@@ -183,10 +184,9 @@ FusionGroups::Draft FusionGroups::draft(std::vector<std::uint32_t> members,
   group.kind = plan.kind;
   group.instructions = plan.instructions;
   group.cost += bytes_per_operation * static_cast<double>(plan.operations + plan.side_by_side);
-  const bool approximate =
-      std::any_of(group.members.begin(), group.members.end(), [&](std::uint32_t member) {
-        return operations_per_element(graph_.node(member).op) > 1;
-      });
+  const bool approximate = std::any_of(
+      group.members.begin(), group.members.end(),
+      [&](std::uint32_t member) { return operations_per_element(graph_.node(member).op) > 1; });
   if (plan.recompute > (approximate ? most_recompute_of_approximate : most_recompute)) {
     made.refusal = "it would be computed " + std::to_string(plan.recompute) + " times per element";
   }

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "ir/fusion_plan.h"
+#include "ir/plan_fusion.h"
 #include "ir/text/print.h"
 #include "passes/pipeline.h"
 #include "tests/support/compare.h"

@@ -6,8 +6,8 @@
 
 #include "anabranch/error.h"
 #include "codegen/compile.h"
-#include "ir/fusion_plan.h"
 #include "ir/graph/builder.h"
+#include "ir/plan_fusion.h"
 #include "passes/pipeline.h"
 #include "tests/support/check_lowering.h"
 

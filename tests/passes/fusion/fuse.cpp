@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "ir/fusion_plan.h"
 #include "ir/graph/builder.h"
+#include "ir/plan_fusion.h"
 #include "ir/text/parse.h"
 #include "ir/text/print.h"
 #include "passes/pipeline.h"

@@ -1,4 +1,4 @@
-#include "ir/fusion_plan.h"
+#include "ir/plan_fusion.h"
 
 #include <gtest/gtest.h>
 
