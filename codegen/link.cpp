@@ -138,7 +138,7 @@ HostTask call_task(const Program& program, const Step& step, const CallStep& cal
     case Op::eig:
     case Op::schur:
     case Op::tridiagonal_solve:
-      return linear_algebra_task(call);
+      return linear_algebra_task(call, cores);
     case Op::fft:
       return fft_task(call);
     case Op::transfer:  // a step of its own

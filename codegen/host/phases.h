@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <memory>
 
+#include "runtime/stream/spin.h"
+
 namespace anabranch::host {
 
 class Phases {
@@ -41,6 +43,8 @@ class Phases {
         }
       }
     }
+    const auto is_done = [&] { return phase.done.load(std::memory_order_acquire) >= items; };
+    if (spin_until(is_done, wake_up_time)) return;
     for (std::int64_t done; (done = phase.done.load(std::memory_order_acquire)) < items;) {
       phase.done.wait(done, std::memory_order_acquire);
     }

@@ -58,7 +58,7 @@ using Real = typename RealOf<T>::type;
   REAL_ROUTINE(name, name, parameters, __VA_ARGS__)   \
   COMPLEX_ROUTINE(name, name, parameters, __VA_ARGS__)
 
-ROUTINE(potrf, (char triangle, lapack_int n, T* a), triangle, n, a, n)
+ROUTINE(potrf, (char triangle, lapack_int n, T* a, lapack_int lda), triangle, n, a, lda)
 ROUTINE(getrf, (lapack_int m, lapack_int n, T* a, lapack_int* pivots), m, n, a, m, pivots)
 ROUTINE(gtsv, (lapack_int n, lapack_int sides, T* below, T* on, T* above, T* b), n, sides, below, on, above, b, n)
 ROUTINE(geqrf, (lapack_int m, lapack_int n, T* a, T* factors, T* work, lapack_int size), m, n, a, m, factors, work, size)
@@ -101,36 +101,5 @@ COMPLEX_ROUTINE(geqp3, geqp3, GEQP3, m, n, a, m, pivots, factors, work, size, re
 #undef COMPLEX_ROUTINE
 #undef ROUTINE_OF
 // clang-format on
-
-/// op(A) x = b, in place of b, of n elements; A row by row.
-template <class T>
-void trsv(CBLAS_UPLO triangle, CBLAS_TRANSPOSE op, CBLAS_DIAG diagonal, lapack_int n, const T* a,
-          lapack_int lda, T* b) {
-  constexpr auto solve = [] {
-    if constexpr (std::is_same_v<T, float>) {
-      return cblas_strsv;
-    } else if constexpr (std::is_same_v<T, double>) {
-      return cblas_dtrsv;
-    } else {
-      return std::is_same_v<Real<T>, float> ? cblas_ctrsv : cblas_ztrsv;
-    }
-  }();
-  solve(CblasRowMajor, triangle, op, diagonal, n, a, lda, b, 1);
-}
-
-/// op(A) X = B or X op(A) = B, in place of B, all row by row; b is m x n.
-template <class T>
-void trsm(CBLAS_SIDE side, CBLAS_UPLO triangle, CBLAS_TRANSPOSE op, CBLAS_DIAG diagonal,
-          lapack_int m, lapack_int n, const T* a, lapack_int lda, T* b) {
-  if constexpr (std::is_same_v<T, float>) {
-    cblas_strsm(CblasRowMajor, side, triangle, op, diagonal, m, n, 1, a, lda, b, n);
-  } else if constexpr (std::is_same_v<T, double>) {
-    cblas_dtrsm(CblasRowMajor, side, triangle, op, diagonal, m, n, 1, a, lda, b, n);
-  } else {
-    constexpr T one = 1;
-    constexpr auto solve = std::is_same_v<Real<T>, float> ? cblas_ctrsm : cblas_ztrsm;
-    solve(CblasRowMajor, side, triangle, op, diagonal, m, n, &one, a, lda, b, n);
-  }
-}
 
 }  // namespace anabranch::lapack

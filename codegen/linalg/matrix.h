@@ -40,6 +40,25 @@ bool all_finite(const T* elements, std::int64_t count) {
   return sum == T(0);
 }
 
+/// What a row of `size` elements has of a triangle, with zeros beside it; whether all of it is
+/// finite.
+template <class T>
+bool copy_triangle_row(const T* from, T* to, std::int64_t size, std::int64_t row, bool lower) {
+  from += row * size, to += row * size;
+  const std::int64_t first = lower ? 0 : row, last = lower ? row + 1 : size;
+  std::fill_n(to, first, T(0));
+  std::copy(from + first, from + last, to + first);
+  std::fill_n(to + last, size - last, T(0));
+  return all_finite(from + first, last - first);
+}
+
+/// NaN in what a row of `size` elements has of a triangle.
+template <class T>
+void fill_triangle_row(T* matrix, std::int64_t size, std::int64_t row, bool lower) {
+  const std::int64_t first = lower ? 0 : row, last = lower ? row + 1 : size;
+  std::fill_n(matrix + row * size + first, last - first, nan_of<T>);
+}
+
 /// to[j][i] = from[i][j], in blocks that stay in the cache.
 template <class T>
 void transpose(const T* from, std::int64_t rows, std::int64_t columns, T* to) {

@@ -3,72 +3,14 @@
 #include <numeric>
 #include <utility>
 
+#include "codegen/linalg/cholesky.h"
 #include "codegen/linalg/matrix_task.h"
 #include "codegen/linalg/spectral.h"
+#include "codegen/linalg/triangular_solve.h"
 
 namespace anabranch {
 namespace lapack {
 namespace {
-
-// The triangle of a matrix that is there row by row: LAPACK sees the transpose
-// of it, and its other triangle.
-struct CholeskyTask {
-  Batch a;
-  bool lower;
-
-  double work() const { return static_cast<double>(a.size() * a.rows) / 3; }
-
-  template <class T>
-  void run(void* const* buffers, std::int64_t begin, std::int64_t end) const {
-    const std::int64_t n = a.rows;
-    for (std::int64_t i = begin; i < end; ++i) {
-      T* const factor = matrix_in<T>(buffers[1], i, a.size());
-      const T* const from = matrix_in<T>(buffers[0], i, a.size());
-      bool exists = true;
-      for (std::int64_t row = 0; row < n; ++row) {  // the triangle, and zeros beside it
-        T* const to = factor + row * n;
-        const std::int64_t first = lower ? 0 : row, last = lower ? row + 1 : n;
-        exists = exists && all_finite(from + row * n + first, last - first);
-        std::fill_n(to, first, T(0));
-        std::copy(from + row * n + first, from + row * n + last, to + first);
-        std::fill_n(to + last, n - last, T(0));
-      }
-      if (exists && n > 0) exists = potrf<T>(lower ? 'U' : 'L', as_int(n), factor) == 0;
-      if (exists) continue;
-      for (std::int64_t row = 0; row < n; ++row) {
-        std::fill_n(factor + row * n + (lower ? 0 : row), lower ? row + 1 : n - row, nan_of<T>);
-      }
-    }
-  }
-};
-
-struct TriangularSolveTask {
-  Batch a, b;
-  TriangularSolveAttributes how;
-
-  double work() const { return static_cast<double>(b.size() * a.rows); }
-
-  template <class T>
-  void run(void* const* buffers, std::int64_t begin, std::int64_t end) const {
-    const CBLAS_TRANSPOSE op = how.transpose_a == Transpose::no          ? CblasNoTrans
-                               : how.transpose_a == Transpose::transpose ? CblasTrans
-                                                                         : CblasConjTrans;
-    const CBLAS_UPLO triangle = how.lower ? CblasLower : CblasUpper;
-    const CBLAS_DIAG diagonal = how.unit_diagonal ? CblasUnit : CblasNonUnit;
-    for (std::int64_t i = begin; i < end; ++i) {
-      T* const solution = matrix_in<T>(buffers[2], i, b.size());
-      std::copy_n(matrix_in<T>(buffers[1], i, b.size()), b.size(), solution);
-      if (b.size() == 0) continue;
-      const T* const matrix = matrix_in<T>(buffers[0], i, a.size());
-      if (how.left_side && b.columns == 1) {  // trsm copies the matrix first
-        trsv(triangle, op, diagonal, as_int(a.rows), matrix, as_int(a.rows), solution);
-      } else {
-        trsm(how.left_side ? CblasLeft : CblasRight, triangle, op, diagonal, as_int(b.rows),
-             as_int(b.columns), matrix, as_int(a.rows), solution);
-      }
-    }
-  }
-};
 
 struct LuTask {
   Batch a;
@@ -229,21 +171,17 @@ struct TridiagonalSolveTask {
   }
 };
 
-MatrixTask matrix_task(const CallStep& call) {
+MatrixTask matrix_task(const CallStep& call, std::int64_t threads) {
   if (call.op == Op::tridiagonal_solve) {
     const Batch b(call.operands[3]);
     return task_of(call, TridiagonalSolveTask{b}, b.count);
   }
   const Batch a(call.operands[0]);
   switch (call.op) {
-    case Op::cholesky: {
-      const bool lower = std::get<TriangleAttributes>(call.attributes).lower;
-      return task_of(call, CholeskyTask{a, lower}, a.count);
-    }
-    case Op::triangular_solve: {
-      const auto& how = std::get<TriangularSolveAttributes>(call.attributes);
-      return task_of(call, TriangularSolveTask{a, Batch(call.operands[1]), how}, a.count);
-    }
+    case Op::cholesky:
+      return cholesky_task(call, threads);
+    case Op::triangular_solve:
+      return triangular_solve_task(call, threads);
     case Op::lu:
       return task_of(call, LuTask{a}, a.count);
     case Op::qr:
@@ -281,10 +219,12 @@ bool is_linear_algebra(Op op) {
   }
 }
 
-HostTask linear_algebra_task(const CallStep& call) { return lapack::matrix_task(call).task; }
+HostTask linear_algebra_task(const CallStep& call, std::int64_t threads) {
+  return lapack::matrix_task(call, threads).task;
+}
 
 double linear_algebra_operations(const CallStep& call) {
-  return lapack::matrix_task(call).operations;
+  return lapack::matrix_task(call, 1).operations;
 }
 
 }  // namespace anabranch

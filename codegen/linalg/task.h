@@ -1,5 +1,5 @@
 // The host's tasks for the ops of linear algebra: LAPACK on one matrix after the other, batches
-// divided among threads.
+// divided among threads, and a large matrix of some ops, too.
 #pragma once
 
 #include "ir/program/steps.h"
@@ -11,8 +11,9 @@ namespace anabranch {
 bool is_linear_algebra(Op op);
 
 /// For `cholesky`, `triangular_solve`, `tridiagonal_solve`, `lu`, `qr`, `qr_pivoted`,
-/// `householder_product`, `svd`, `eigh`, `eig` and `schur`.
-HostTask linear_algebra_task(const CallStep& call);
+/// `householder_product`, `svd`, `eigh`, `eig` and `schur`, on at most `threads` threads. Results
+/// are the same bits whatever their number.
+HostTask linear_algebra_task(const CallStep& call, std::int64_t threads);
 
 /// About how many additions and multiplications of real numbers it takes.
 double linear_algebra_operations(const CallStep& call);

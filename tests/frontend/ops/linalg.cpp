@@ -240,6 +240,26 @@ TEST_P(Linalg, Systems) {
   }
 }
 
+// Threads work on one matrix together.
+TEST_P(Linalg, LargeMatrices) {
+  const ab::Dtype dtype = GetParam();
+  constexpr std::int64_t size = 260;
+  const ab::Array x = positive_definite({size, size}, dtype) / 100 + ab::eye(size, dtype);
+  for (const bool upper : {false, true}) {
+    const ab::Array factor = linalg::cholesky(x, upper);
+    expect_same(upper ? ab::matmul(adjoint(factor), factor) : ab::matmul(factor, adjoint(factor)),
+                x);
+  }
+  constexpr std::int64_t rows = 1030;
+  const ab::Array a =
+      random_matrices({rows, rows}, dtype) / 300 + ab::eye(rows, dtype).astype(dtype);
+  for (const std::int64_t sides : {1, 4, 200}) {
+    const ab::Array b = random_matrices({rows, sides}, dtype, 7);
+    const ab::Array solution = linalg::solve_triangular(a, b, {.lower = true});
+    expect_same(ab::matmul(ab::tril(a), solution), b);
+  }
+}
+
 TEST_P(Linalg, LeastSquares) {
   const ab::Array a = random_matrices({6, 3}, GetParam()),
                   b = random_matrices({6, 2}, GetParam(), 9);
