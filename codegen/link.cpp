@@ -140,7 +140,7 @@ HostTask call_task(const Program& program, const Step& step, const CallStep& cal
     case Op::tridiagonal_solve:
       return linear_algebra_task(call, cores);
     case Op::fft:
-      return fft_task(call);
+      return fft_task(call, cores);
     case Op::transfer:  // a step of its own
 #define CALL_OP(name)
 #define OTHER_OP(name) case Op::name:

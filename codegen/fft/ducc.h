@@ -1,25 +1,16 @@
 // Discrete Fourier transforms by ducc0 (of any lengths, in O(n log n)), on the calling thread.
+//
+// The source is compiled once for each instruction set, under a name for each. Only these functions
+// of the objects for AVX2 and AVX-512 are visible to the linker: it could else choose their copies
+// of the standard library's inline functions for the whole library, and no older CPU has those
+// instructions. All sets give the same bits: lines are the lanes of vectors, and no operations
+// are contracted.
 #pragma once
 
-#include <complex>
-#include <cstdint>
-#include <vector>
+#include "codegen/fft/lines.h"
 
-namespace anabranch::fft {
-
-/// Arrays of these sizes, row by row, transformed along their last `axes` axes.
-struct Layout {
-  std::vector<std::int64_t> sizes;  ///< of the reals, or of complex numbers on both sides
-  int axes = 1;
-};
-
-/// Defined for float and double. `scale` is multiplied in.
-template <class T>
-void complex_to_complex(const Layout& layout, const std::complex<T>* from, std::complex<T>* to,
-                        bool forward, T scale);
-template <class T>
-void real_to_complex(const Layout& layout, const T* from, std::complex<T>* to);
-template <class T>
-void complex_to_real(const Layout& layout, const std::complex<T>* from, T* to, T scale);
-
-}  // namespace anabranch::fft
+extern "C" {
+const anabranch::fft::Kernels* anabranch_fft_baseline();
+const anabranch::fft::Kernels* anabranch_fft_avx2();
+const anabranch::fft::Kernels* anabranch_fft_avx512();
+}

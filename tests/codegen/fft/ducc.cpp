@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <thread>
+#include <vector>
+
+#include "codegen/fft/instruction_set.h"
 
 namespace anabranch::testing {
 namespace {
@@ -13,7 +16,9 @@ using Values = std::vector<std::complex<float>>;
 Values transform(std::int64_t length) {
   Values from(static_cast<std::size_t>(length)), to(from.size());
   for (std::size_t i = 0; i < from.size(); ++i) from[i] = {static_cast<float>(i % 7), 1};
-  fft::complex_to_complex({{length}, 1}, from.data(), to.data(), true, 1.0f);
+  const fft::Functions<float>& functions = fft::kernels(fft::instruction_sets().back()).of<float>();
+  functions.complex_to_complex({.length = length, .from = {}, .to = {}, .is_alone = true},
+                               from.data(), to.data(), true, 1.0f);
   return to;
 }
 
