@@ -12,6 +12,7 @@
 #include "ir/checked.h"
 #include "ir/integer_constant.h"
 #include "ir/operand_index.h"
+#include "ir/place_in.h"
 #include "ir/pointwise_loop.h"
 
 namespace anabranch {
@@ -290,17 +291,9 @@ class Planner {
   // The place of the domain, or of its row, as that of an array which may have axes of size 1 that
   // it lacks, and lack others.
   Point index_of(const Shape& shape, bool of_row) {
-    std::vector<Index> rest;
-    for (int axis = 0; axis < plan_.domain.rank(); ++axis) {
-      if ((of_row && is_reduced(axis)) || plan_.domain[axis] == 1) continue;
-      rest.push_back(table_.loop(static_cast<std::uint32_t>(axis), plan_.domain[axis]));
-    }
-    std::vector<Index> indices;
-    auto next = rest.begin();
-    for (std::int64_t size : shape) {
-      indices.push_back(size == 1 ? table_.constant(0) : *next++);
-    }
-    return points_(std::move(indices));
+    const std::vector<Index> place = domain_indices(!of_row);
+    const std::span<const std::int64_t> sizes = of_row ? kept_shape_.sizes() : plan_.domain.sizes();
+    return points_(*place_in(shape, sizes, place, table_));
   }
 
   void demand(std::size_t at, Point index) {

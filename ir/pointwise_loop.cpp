@@ -6,6 +6,7 @@
 
 #include "ir/checked.h"
 #include "ir/operand_index.h"
+#include "ir/place_in.h"
 #include "ir/scalar_index.h"
 
 namespace anabranch {
@@ -90,25 +91,11 @@ class LoopAnalysis {
            ", and the places are those of " + to_string(made_.domain));
   }
 
-  bool has_domain(const Shape& shape) const { return place_in(shape).has_value(); }
+  bool has_domain(const Shape& shape) { return place_of(shape).has_value(); }
 
-  /// The place at hand in an array of the domain's shape, which may lack axes of size 1 or have
-  /// more of them.
-  std::optional<std::vector<Index>> place_in(const Shape& shape) const {
-    std::vector<Index> rest, place;
-    std::vector<std::int64_t> sizes;
-    for (int axis = 0; axis < made_.domain.rank(); ++axis) {
-      if (made_.domain[axis] == 1) continue;
-      rest.push_back(place_[static_cast<std::size_t>(axis)]);
-      sizes.push_back(made_.domain[axis]);
-    }
-    std::size_t next = 0;
-    for (std::int64_t size : shape) {
-      if (size != 1 && (next == rest.size() || sizes[next] != size)) return {};
-      place.push_back(size == 1 ? zero_ : rest[next++]);
-    }
-    if (next != rest.size()) return {};
-    return place;
+  // The place at hand.
+  std::optional<std::vector<Index>> place_of(const Shape& shape) {
+    return place_in(shape, made_.domain.sizes(), place_, table_);
   }
 
   void check_body() {
@@ -154,12 +141,12 @@ class LoopAnalysis {
     const auto elsewhere = [&] {
       refuse(std::string(name(node.op)) + " reads a carried array at another place");
     };
-    const std::vector<Index> result = *place_in(node.types[0].shape);
+    const std::vector<Index> result = *place_of(node.types[0].shape);
     if (!starts_of(body_, node, result, table_).empty()) return elsewhere();
     for (std::size_t k = 0; k < node.inputs.size(); ++k) {
       if (!depends_[node.inputs[k].node]) continue;
       const OperandIndex from = operand_index(body_, node, k, result, {}, table_);
-      const auto own = place_in(body_.type(node.inputs[k]).shape);
+      const auto own = place_of(body_.type(node.inputs[k]).shape);
       if (!from.within.empty() || !own || from.at != *own) return elsewhere();
     }
   }
@@ -219,7 +206,7 @@ class LoopAnalysis {
   std::vector<char> depends_;  // per node of the body: on an array that is carried
   IndexTable table_;           // a loop is an axis of the domain, the last one the turns
   std::vector<Index> place_;   // the place at hand
-  Index turn_, zero_ = table_.constant(0);
+  Index turn_;
   PointwiseLoop made_;
   std::optional<std::string> refusal_;
 };

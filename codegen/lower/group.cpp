@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "codegen/lower/writer.h"
+#include "ir/place_in.h"
 
 namespace anabranch {
 namespace {
@@ -202,18 +203,9 @@ GroupLowering::Stored GroupLowering::stored(GroupWriter& writer, std::uint32_t o
 // of the open loops.
 std::vector<Index> GroupLowering::place_of(GroupWriter& writer, const Shape& shape,
                                            bool of_row) const {
-  std::vector<Index> rest;
-  for (int axis = 0; axis < plan_.domain.rank(); ++axis) {
-    const bool is_kept = std::ranges::find(kept_axes_, axis) != kept_axes_.end();
-    if (plan_.domain[axis] == 1 || (of_row && !is_kept)) continue;
-    rest.push_back(writer.domain[static_cast<std::size_t>(axis)]);
-  }
-  std::vector<Index> place;
-  auto next = rest.begin();
-  for (std::int64_t size : shape) {
-    place.push_back(size == 1 ? writer.builder.indices().constant(0) : *next++);
-  }
-  return place;
+  IndexTable& table = writer.builder.indices();
+  return *(of_row ? place_in(shape, kept_sizes_, writer.places(kept_axes_), table)
+                  : place_in(shape, plan_.domain.sizes(), writer.domain, table));
 }
 
 // Along the reduced axis that argmax and argmin count on; a `reduce` of no axes has none.

@@ -7,6 +7,7 @@
 #include "codegen/lower/writer.h"
 #include "ir/graph/builder.h"
 #include "ir/graph/copier.h"
+#include "ir/place_in.h"
 #include "ir/pointwise_loop.h"
 
 namespace anabranch {
@@ -200,17 +201,12 @@ class LoopLowering {
     for (const Stored& one : stored) writer.builder.store(one.buffer, one.index, one.value);
   }
 
-  // The place at hand in an array of the domain's shape, but for axes of size 1; that of a scalar.
+  // The place at hand; that of a scalar.
   Point place_of(GroupWriter& writer, Value value) const {
-    std::vector<Index> rest, place;
-    for (int axis = 0; axis < plan_.domain.rank(); ++axis) {
-      if (plan_.domain[axis] != 1) rest.push_back(writer.domain[static_cast<std::size_t>(axis)]);
-    }
-    auto next = rest.begin();
-    for (std::int64_t size : turn_.graph.type(value).shape) {
-      place.push_back(size == 1 ? writer.builder.indices().constant(0) : *next++);
-    }
-    return writer.producers.point(std::move(place));
+    const Shape& shape = turn_.graph.type(value).shape;
+    if (shape.rank() == 0) return writer.producers.point({});
+    return writer.producers.point(
+        *place_in(shape, plan_.domain.sizes(), writer.domain, writer.builder.indices()));
   }
 
   const Graph& region_;
