@@ -147,7 +147,7 @@ void GroupLowering::fold_stage(GroupWriter& writer, const std::vector<std::uint3
 void GroupLowering::store_outputs(GroupWriter& writer, int stage) const {
   IndexTable& table = writer.builder.indices();
   // Everything is computed before anything is stored, so that results may take operands' memory.
-  std::vector<std::pair<std::uint32_t, Stored>> computed;
+  std::vector<std::pair<std::uint32_t, GroupWriter::Stored>> computed;
   for (std::uint32_t i = 0; i < region_.outputs().size(); ++i) {
     if (plan_.is_row[i] || plan_.stage[region_.outputs()[i].node] != stage) continue;
     computed.emplace_back(writer.first_output + i, stored(writer, i));
@@ -163,14 +163,14 @@ void GroupLowering::store_outputs(GroupWriter& writer, int stage) const {
 }
 
 void GroupLowering::store_rows(GroupWriter& writer) const {
-  std::vector<std::pair<std::uint32_t, Stored>> computed;
+  std::vector<std::pair<std::uint32_t, GroupWriter::Stored>> computed;
   for (std::uint32_t i = 0; i < region_.outputs().size(); ++i) {
     if (plan_.is_row[i]) computed.emplace_back(writer.first_output + i, stored(writer, i));
   }
   for (auto [buffer, made] : computed) writer.builder.store(buffer, made.index, made.value);
 }
 
-GroupLowering::Stored GroupLowering::stored(GroupWriter& writer, std::uint32_t output) const {
+GroupWriter::Stored GroupLowering::stored(GroupWriter& writer, std::uint32_t output) const {
   IndexTable& table = writer.builder.indices();
   InlineProducers& producers = writer.producers;
   const Value result = region_.outputs()[output];
@@ -185,17 +185,9 @@ GroupLowering::Stored GroupLowering::stored(GroupWriter& writer, std::uint32_t o
   }
   const Node& update = region_.node(result);
   const Shape& block = region_.type(update.inputs[1]).shape;
-  for (std::size_t i = 2; i < update.inputs.size(); ++i) {
-    producers.value_at(update.inputs[i], producers.point({}));
-  }
-  std::vector<Index> place =
-      block == plan_.domain && !is_row ? writer.domain : place_of(writer, block, is_row);
-  const Ref value = producers.value_at(update.inputs[1], producers.point(place));
-  const std::vector<Index> starts = producers.starts(update, producers.point({}));
-  for (std::size_t axis = 0; axis < place.size(); ++axis) {
-    place[axis] = table.add(starts[axis], place[axis]);
-  }
-  return {value, table.flatten(place, update.types[0].shape.sizes())};
+  return writer.block_element(
+      update, producers.point(block == plan_.domain && !is_row ? writer.domain
+                                                               : place_of(writer, block, is_row)));
 }
 
 // The axes of the domain, or of its row, in order, but for those of size 1, which an output may

@@ -16,6 +16,7 @@
 #include "codegen/lower/combiner.h"
 #include "codegen/lower/lowered.h"
 #include "codegen/lower/nest.h"
+#include "codegen/lower/writer.h"
 #include "ir/fusion_plan.h"
 #include "ir/graph/graph.h"
 
@@ -48,13 +49,8 @@ class GroupLowering {
   KernelCall combining_kernel(const Nest& nest, const Chunks& chunks) const;
   std::vector<Type> partial_types(const Chunks& chunks) const;
 
-  /// What output `i` is at the place at hand, and where that is stored.
-  struct Stored {
-    Ref value;
-    Index index;
-  };
-
-  Stored stored(GroupWriter& writer, std::uint32_t output) const;
+  /// Of an output, at the place at hand.
+  GroupWriter::Stored stored(GroupWriter& writer, std::uint32_t output) const;
   std::vector<Index> place_of(GroupWriter& writer, const Shape& shape, bool of_row) const;
   Index position_of(GroupWriter& writer) const;
   std::vector<std::uint32_t> reductions_of(int stage) const;

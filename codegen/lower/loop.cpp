@@ -44,14 +44,11 @@ Turn turn_of(const Graph& region, const Node& loop, const PointwiseLoop& pointwi
   GraphBuilder builder("turn");
   GraphCopier copier(region, builder);
   for (std::uint32_t i = 0; i < region.parameter_count(); ++i) copier.copy(i);
-  std::vector<Value> parameters;
+  std::vector<std::vector<Value>> parts;  // per value that the loop carries: itself, or both parts
   for (const Type& type : loop.types) {
-    if (!is_complex(type.dtype)) {
-      parameters.push_back(builder.parameter(type));
-      continue;
-    }
     const Type part{part_dtype(type.dtype), type.shape};
-    for (int i = 0; i < 2; ++i) parameters.push_back(builder.parameter(part));
+    std::vector<Value>& own = parts.emplace_back();
+    for (int i = is_complex(type.dtype) ? 2 : 1; i > 0; --i) own.push_back(builder.parameter(part));
   }
   for (std::uint32_t i = 0; i < region.nodes().size(); ++i) {
     const Op op = region.node(i).op;
@@ -59,34 +56,26 @@ Turn turn_of(const Graph& region, const Node& loop, const PointwiseLoop& pointwi
   }
   std::vector<Value> inputs = copier(loop.inputs);
   const std::vector<Value> initial = inputs;
-  auto parameter = parameters.begin();
   for (std::uint32_t i = 0; i < loop.types.size(); ++i) {
-    if (is_complex(loop.types[i].dtype)) {
-      inputs[i] = builder.add(Op::complex, {parameter[0], parameter[1]});
-      parameter += 2;
-    } else {
-      inputs[i] = *parameter++;
-    }
+    inputs[i] = parts[i].size() == 2 ? builder.add(Op::complex, parts[i]) : parts[i][0];
   }
   Turn turn;
   turn.counter = inputs[pointwise.turns.counter];
   turn.next = inlined(loop.regions[1], builder, inputs);
   std::vector<Value> outputs = turn.next;
-  parameter = parameters.begin();
   for (std::uint32_t i = 0; i < loop.types.size(); ++i) {
     turn.first.push_back(turn.carried.size());
-    const bool is_pair = is_complex(loop.types[i].dtype);
-    const bool is_handed =
-        pointwise.roles[i] == CarryRole::element || pointwise.roles[i] == CarryRole::uniform;
-    if (is_handed && is_pair) {
-      for (Op part : {Op::real, Op::imag}) {
-        turn.carried.push_back({*parameter++, part_of(builder, initial[i], part),
-                                part_of(builder, turn.next[i], part)});
-        outputs.push_back(turn.carried.back().next);
-      }
-    } else {
-      if (is_handed) turn.carried.push_back({*parameter, initial[i], turn.next[i]});
-      parameter += is_pair ? 2 : 1;
+    const CarryRole role = pointwise.roles[i];
+    if (role != CarryRole::element && role != CarryRole::uniform) continue;
+    if (parts[i].size() == 1) {
+      turn.carried.push_back({parts[i][0], initial[i], turn.next[i]});
+      continue;
+    }
+    for (std::size_t k : {0u, 1u}) {
+      const Op part = k == 0 ? Op::real : Op::imag;
+      turn.carried.push_back(
+          {parts[i][k], part_of(builder, initial[i], part), part_of(builder, turn.next[i], part)});
+      outputs.push_back(turn.carried.back().next);
     }
   }
   turn.graph = builder.build(std::move(outputs));
@@ -95,11 +84,11 @@ Turn turn_of(const Graph& region, const Node& loop, const PointwiseLoop& pointwi
 
 class LoopLowering {
  public:
-  LoopLowering(const Graph& region, std::string name)
+  LoopLowering(const Graph& region, FusionPlan plan, std::string name)
       : region_(region),
         name_(std::move(name)),
         loop_(*whole_loop(region)),
-        plan_(std::get<FusionPlan>(plan_loop(region))),
+        plan_(std::move(plan)),
         pointwise_(std::get<PointwiseLoop>(pointwise_loop(region, loop_))),
         turn_(turn_of(region, loop_, pointwise_)) {}
 
@@ -174,31 +163,15 @@ class LoopLowering {
 
   // Everything is computed before anything is stored.
   void store_blocks(GroupWriter& writer) const {
-    struct Stored {
-      std::uint32_t buffer;
-      Index index;
-      Ref value;
-    };
-    std::vector<Stored> stored;
+    std::vector<std::pair<std::uint32_t, GroupWriter::Stored>> computed;
     for (std::uint32_t i = 0; i < region_.outputs().size(); ++i) {
       const std::uint32_t carry = region_.outputs()[i].result;
       if (pointwise_.roles[carry] != CarryRole::stack) continue;
       const Node& update = turn_.graph.node(turn_.next[carry]);
-      const Point at = place_of(writer, update.inputs[1]);
-      const Ref value = writer.producers.value_at(update.inputs[1], at);
-      for (std::size_t k = 2; k < update.inputs.size(); ++k) {
-        writer.producers.value_at(update.inputs[k], writer.producers.point({}));
-      }
-      const std::vector<Index> starts = writer.producers.starts(update, writer.producers.point({}));
-      IndexTable& table = writer.builder.indices();
-      std::vector<Index> place(writer.producers[at].begin(), writer.producers[at].end());
-      for (std::size_t axis = 0; axis < place.size(); ++axis) {
-        place[axis] = table.add(starts[axis], place[axis]);
-      }
-      stored.push_back(
-          {writer.first_output + i, table.flatten(place, update.types[0].shape.sizes()), value});
+      computed.emplace_back(writer.first_output + i,
+                            writer.block_element(update, place_of(writer, update.inputs[1])));
     }
-    for (const Stored& one : stored) writer.builder.store(one.buffer, one.index, one.value);
+    for (auto [buffer, made] : computed) writer.builder.store(buffer, made.index, made.value);
   }
 
   // The place at hand; that of a scalar.
@@ -219,8 +192,8 @@ class LoopLowering {
 
 }  // namespace
 
-Lowered lower_loop(const Graph& region, const std::string& name) {
-  return LoopLowering(region, name).run();
+Lowered lower_loop(const Graph& region, FusionPlan plan, const std::string& name) {
+  return LoopLowering(region, std::move(plan), name).run();
 }
 
 }  // namespace anabranch

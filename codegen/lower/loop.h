@@ -8,11 +8,12 @@
 #include <string>
 
 #include "codegen/lower/lowered.h"
+#include "ir/fusion_plan.h"
 #include "ir/graph/graph.h"
 
 namespace anabranch {
 
-/// `region` is a `whole_loop` that `plan_loop` accepts.
-Lowered lower_loop(const Graph& region, const std::string& name);
+/// `region` is a `whole_loop`, and `plan` its own.
+Lowered lower_loop(const Graph& region, FusionPlan plan, const std::string& name);
 
 }  // namespace anabranch

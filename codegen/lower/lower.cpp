@@ -28,7 +28,7 @@ Lowered lower_region(const Graph& region, const std::string& name, ColumnSums co
   }
   FusionPlan& found = std::get<FusionPlan>(plan);
   if (found.kind == FusionKind::dot) return lower_dot(region, name, columns);
-  if (found.kind == FusionKind::loop) return lower_loop(region, name);
+  if (found.kind == FusionKind::loop) return lower_loop(region, std::move(found), name);
   return GroupLowering(region, std::move(found), name).run(columns);
 }
 

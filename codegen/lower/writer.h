@@ -60,6 +60,27 @@ struct GroupWriter {
     return result;
   }
 
+  /// What is stored, and where.
+  struct Stored {
+    Ref value;
+    Index index;
+  };
+
+  /// The element of a dynamic_update_slice's block that is at `at`, and its place in the array.
+  Stored block_element(const Node& update, Point at) {
+    const Point scalar = producers.point({});
+    for (std::size_t i = 2; i < update.inputs.size(); ++i) {
+      producers.value_at(update.inputs[i], scalar);
+    }
+    const Ref value = producers.value_at(update.inputs[1], at);
+    IndexTable& table = builder.indices();
+    std::vector<Index> place = producers.starts(update, scalar);
+    for (std::size_t axis = 0; axis < place.size(); ++axis) {
+      place[axis] = table.add(place[axis], producers[at][axis]);
+    }
+    return {value, table.flatten(place, update.types[0].shape.sizes())};
+  }
+
   /// Closes `count` loops around reductions that the innermost folds and the others pass on.
   std::vector<Reduction> close(std::size_t count, std::vector<Reduction> reductions) {
     reductions = builder.close_loop(std::move(reductions));

@@ -5,7 +5,6 @@
 #include <map>
 #include <optional>
 #include <queue>
-#include <span>
 
 #include "ir/graph/builder.h"
 #include "ir/text/print.h"
@@ -155,7 +154,7 @@ class Writer {
       return (written_[{last, 0}] = alias(node)).node;
     }
     if (node.op == Op::while_) {
-      if (const auto made = write_loop(last)) return *made;
+      if (const auto made = write_loop(id)) return *made;
     }
     if (is_control(node.op)) {
       for (Graph& region : node.regions) region = fuse(region, context_);
@@ -167,12 +166,12 @@ class Writer {
     return made;
   }
 
-  // One kernel of a pointwise loop, if `node` is one.
-  std::optional<std::uint32_t> write_loop(std::uint32_t node) {
+  // One kernel of a pointwise loop, if the group is one.
+  std::optional<std::uint32_t> write_loop(GroupId id) {
+    const std::uint32_t node = groups_.groups()[id].members.back();
     const Node& loop = graph_.node(node);
-    std::vector<char> is_read;
-    for (std::uint32_t r = 0; r < loop.types.size(); ++r)
-      is_read.push_back(this->is_read({node, r}));
+    std::vector<char> is_read(loop.types.size());
+    for (Value output : groups_.outputs(id)) is_read[output.result] = 1;
     auto found = fused_loop(graph_, loop, is_read);
     if (const auto* why = std::get_if<std::string>(&found)) {
       context_.notes.push_back("fuse: a loop is not one kernel: " + *why);
@@ -188,15 +187,6 @@ class Writer {
       written_[{node, made.counter}] = builder_.constant(std::move(made.last_count));
     }
     return fusion;
-  }
-
-  bool is_read(Value value) const {
-    const auto reads = [&](std::span<const Value> values) {
-      return std::ranges::find(values, value) != values.end();
-    };
-    return reads(graph_.outputs()) || std::ranges::any_of(graph_.nodes(), [&](const Node& node) {
-             return reads(node.inputs);
-           });
   }
 
   Value alias(const Node& node) {

@@ -1,11 +1,8 @@
 // Random graphs, fused and not, their kernels run on the CPU as CUDA C++.
 #include <gtest/gtest.h>
 
-#include "cpu_graph.h"
-#include "ir/text/print.h"
-#include "tests/support/compare.h"
+#include "cpu_cases.h"
 #include "tests/support/random_graph.h"
-#include "tests/support/rings.h"
 
 namespace anabranch::testing {
 namespace {
@@ -16,20 +13,12 @@ constexpr int graphs_per_shard = 125;
 class RandomCudaGraphs : public ::testing::TestWithParam<int> {};
 
 TEST_P(RandomCudaGraphs, GiveWhatTheInterpreterGives) {
-  CpuKernels kernels;
-  std::vector<std::pair<GraphCase, std::unique_ptr<CpuGraph>>> all;
+  CpuCases cases;
   for (int k = 0; k < graphs_per_shard; ++k) {
-    GraphCase tested = random_graph(static_cast<std::uint64_t>(GetParam() * graphs_per_shard + k));
-    auto run = std::make_unique<CpuGraph>(kernels, tested.graph, k % 4 != 3);
-    all.emplace_back(std::move(tested), std::move(run));
+    const auto seed = static_cast<std::uint64_t>(GetParam() * graphs_per_shard + k);
+    cases.add(random_graph(seed), k % 4 != 3);
   }
-  kernels.compile();
-  for (const auto& [tested, run] : all) {
-    const auto wrong =
-        difference(interpret_bounded(tested.graph, tested.inputs), run->run(tested.inputs));
-    EXPECT_FALSE(wrong) << *wrong << "\n" << to_string(tested.graph);
-  }
-  report_run(kernels.size(), all.size(), "random graphs");
+  cases.expect_what_the_interpreter_gives("random graphs");
 }
 
 INSTANTIATE_TEST_SUITE_P(Shard, RandomCudaGraphs, ::testing::Range(0, shards));

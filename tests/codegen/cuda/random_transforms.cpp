@@ -1,16 +1,12 @@
 // Random graphs with their gradients, or batched, their kernels run on the CPU as CUDA C++.
 #include <gtest/gtest.h>
 
-#include <memory>
 #include <utility>
 #include <vector>
 
-#include "cpu_graph.h"
-#include "ir/text/print.h"
-#include "tests/support/compare.h"
+#include "cpu_cases.h"
 #include "tests/support/random_graph.h"
 #include "tests/support/random_transform.h"
-#include "tests/support/rings.h"
 
 namespace anabranch::testing {
 namespace {
@@ -31,23 +27,14 @@ class RandomCudaTransforms : public ::testing::TestWithParam<Shard> {};
 
 TEST_P(RandomCudaTransforms, GiveWhatTheInterpreterGives) {
   const auto& [transforms, first] = GetParam();
-  CpuKernels kernels;
-  std::vector<std::pair<GraphCase, std::unique_ptr<CpuGraph>>> all;
+  CpuCases cases;
   for (std::uint64_t seed = first; seed < first + graphs_per_shard; ++seed) {
     Random random(seed);
     auto tested = transformed(random_graph(seed), transforms, random, most_elements);
-    if (!tested) continue;
-    auto run = std::make_unique<CpuGraph>(kernels, tested->graph, seed % 4 != 3);
-    all.emplace_back(std::move(*tested), std::move(run));
+    if (tested) cases.add(std::move(*tested), seed % 4 != 3);
   }
-  kernels.compile();
-  for (const auto& [tested, run] : all) {
-    const auto wrong =
-        difference(interpret_bounded(tested.graph, tested.inputs), run->run(tested.inputs));
-    EXPECT_FALSE(wrong) << *wrong << "\n" << to_string(tested.graph);
-  }
-  EXPECT_GT(all.size(), graphs_per_shard / 3);
-  report_run(kernels.size(), all.size(), ("random graphs, " + to_string(transforms)).c_str());
+  cases.expect_what_the_interpreter_gives("random graphs, " + to_string(transforms));
+  EXPECT_GT(cases.size(), graphs_per_shard / 3);
 }
 
 std::vector<Shard> shards() {

@@ -12,6 +12,7 @@
 #include "codegen/fft/four_step.h"
 #include "tests/support/compare.h"
 #include "tests/support/fft_bounds.h"
+#include "tests/support/host_call.h"
 #include "tests/support/random_literal.h"
 
 namespace anabranch {
@@ -20,52 +21,21 @@ namespace {
 using fft::InstructionSet;
 using Lengths = std::vector<std::int64_t>;
 
-struct Call {
-  CallStep step;
-  Literal operand;
-
+struct Call : HostCall {
   Call(FftKind kind, Lengths lengths, Literal given)
-      : step{Op::fft, {given.type()}, FftAttributes{kind, std::move(lengths)}},
-        operand(std::move(given)) {}
-
-  Node node() const {
-    Node node;
-    node.op = step.op;
-    node.types = result_types(step);
-    node.attributes = step.attributes;
-    return node;
-  }
-
-  // What `run(task, buffers)` leaves in the result.
-  template <class Run>
-  Literal result(std::int64_t threads, InstructionSet set, Run run) const {
-    const Type type = result_types(step)[0];
-    std::vector<std::byte> from(operand.bytes().begin(), operand.bytes().end());
-    std::vector<std::byte> to(type.bytes(), std::byte{0xab});
-    void* const buffers[] = {from.data(), to.data()};
-    run(fft_task(step, threads, set), buffers);
-    return Literal(type, std::move(to));
-  }
+      : HostCall(Op::fft, FftAttributes{kind, std::move(lengths)}, std::move(given)) {}
 
   Literal alone(std::int64_t threads, InstructionSet set) const {
-    return result(threads, set, [](const HostTask& task, void* const* buffers) {
-      task.function(task.context.get(), buffers, 0, task.extent);
-    });
+    return HostCall::alone(fft_task(step, threads, set));
   }
 
   // In ranges of one, each on a thread of its own where they work together.
   Literal cut(std::int64_t threads, InstructionSet set) const {
-    return result(threads, set, [](const HostTask& task, void* const* buffers) {
-      if (!task.share) {
-        for (std::int64_t i = task.extent; i-- > 0;) {
-          task.function(task.context.get(), buffers, i, i + 1);
-        }
-        return;
-      }
-      const auto shared = task.share(task.context.get(), buffers);
-      std::vector<std::jthread> all;
-      for (std::int64_t i = 0; i < task.extent; ++i) {
-        all.emplace_back([&, i] { task.function(shared.get(), buffers, i, i + 1); });
+    const HostTask task = fft_task(step, threads, set);
+    return result([&](void* const* buffers) {
+      if (task.share) return run_together(task, buffers);
+      for (std::int64_t i = task.extent; i-- > 0;) {
+        task.function(task.context.get(), buffers, i, i + 1);
       }
     });
   }

@@ -13,57 +13,25 @@
 #include "codegen/host/sort_items.h"
 #include "codegen/host/sort_keys.h"
 #include "tests/support/compare.h"
+#include "tests/support/host_call.h"
 #include "tests/support/random_literal.h"
 
 namespace anabranch {
 namespace {
 
-struct Call {
-  CallStep step;
-  Literal operand;
+struct Call : HostCall {
+  using HostCall::HostCall;
 
-  Call(Op op, Attributes attributes, Literal given)
-      : step{op, {given.type()}, std::move(attributes)}, operand(std::move(given)) {}
-
-  Node node() const {
-    Node node;
-    node.op = step.op;
-    node.types = result_types(step);
-    node.attributes = step.attributes;
-    return node;
-  }
   HostTask task() const {
     return step.op == Op::cumulative ? host::cumulative_task(step, 4) : host::sort_task(step, 4);
   }
+  Literal alone() const { return HostCall::alone(task()); }
 
-  // What `run(task, buffers)` leaves in the result.
-  template <class Run>
-  Literal result(Run run) const {
-    const Type type = result_types(step)[0];
-    std::vector<std::byte> from(operand.bytes().begin(), operand.bytes().end());
-    std::vector<std::byte> to(type.bytes(), std::byte{0xab});
-    void* const buffers[] = {from.data(), to.data()};
-    run(task(), buffers);
-    return Literal(type, std::move(to));
-  }
-
-  Literal alone() const {
-    return result([](const HostTask& task, void* const* buffers) {
-      task.function(task.context.get(), buffers, 0, task.extent);
-    });
-  }
   // From the last range to the first; threads where ranges work together.
   Literal cut(Random& random) const {
-    return result([&](const HostTask& task, void* const* buffers) {
-      if (task.share) {
-        const auto shared = task.share(task.context.get(), buffers);
-        std::vector<std::thread> threads;
-        for (std::int64_t i = 0; i < task.extent; ++i) {
-          threads.emplace_back([&, i] { task.function(shared.get(), buffers, i, i + 1); });
-        }
-        for (std::thread& thread : threads) thread.join();
-        return;
-      }
+    const HostTask task = this->task();
+    return result([&](void* const* buffers) {
+      if (task.share) return run_together(task, buffers);
       for (std::int64_t end = task.extent; end > 0;) {
         const std::int64_t begin = random.percent(50) ? random.below(end) : 0;
         task.function(task.context.get(), buffers, begin, end);

@@ -11,12 +11,12 @@ namespace {
 
 TEST(Kernels, AreNewerThanTheVectorInstructionsOfThisCpu) {
 #if defined(__x86_64__)
-  if (!__builtin_cpu_supports("avx2")) GTEST_SKIP() << "a CPU without AVX2";
   const double one = 1;
   double product = 0;
   multiply({&one, 1, 1}, {&one, 1, 1}, 1, 1, 1, &product, 1);
   EXPECT_EQ(product, 1);
-  EXPECT_NE(std::string(kernels_in_use()), "Prescott");
+  const bool is_old = std::string(kernels_in_use()) == "Prescott";
+  EXPECT_FALSE(is_old && __builtin_cpu_supports("avx2"));
 #endif
 }
 
