@@ -9,6 +9,7 @@
 
 #include "anabranch/options.h"
 #include "anabranch/stage.h"
+#include "codegen/kernel/fuse_loops.h"
 #include "codegen/kernel/pass.h"
 #include "codegen/lower/column_sums.h"
 #include "codegen/plan/dot_split.h"
@@ -67,6 +68,8 @@ class Backend {
     all.insert(all.end(), then.begin(), then.end());
     return all;
   }
+  /// When kernels over one array are worth one loop; as it is, never.
+  virtual LoopFusionCosts loop_fusion_costs() const { return {}; }
   /// Adds the steps that its steps on this device need before them.
   virtual void add_steps(Program& program, DeviceIndex device,
                          std::span<const Kernel> kernels) const = 0;

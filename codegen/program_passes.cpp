@@ -5,6 +5,7 @@
 
 #include "anabranch/error.h"
 #include "codegen/backends.h"
+#include "codegen/plan/fuse_steps.h"
 #include "codegen/plan/step_costs.h"
 #include "codegen/schedule/schedule.h"
 #include "passes/pass.h"
@@ -38,6 +39,12 @@ void add_steps(Program& program, std::span<const Kernel> kernels) {
   for (Step& step : program.steps) {
     for (Program& inner : inner_programs(step)) add_steps(inner, kernels);
   }
+}
+
+Program fuse_kernels(const Program& program, ProgramContext&) {
+  Program made = program;
+  fuse_steps(made);
+  return made;
 }
 
 Program pack_operands(const Program& program, ProgramContext&) {
@@ -88,6 +95,7 @@ Program plan_memory(const Program& program, ProgramContext& context) {
 
 constexpr ProgramPass passes[] = {
     {"kernels", "run the passes of each kernel's backend", optimise_kernels, true, true},
+    {"fuse_loops", "take several kernels over one array block after block", fuse_kernels},
     {"pack", "lay out once what many blocks of a product read", pack_operands},
     {"costs", "estimate what steps take, and finish loops and branches", estimate_costs, true,
      true},

@@ -133,6 +133,11 @@ class CpuBackend final : public Backend {
     return {.vector_bytes = cpu.has("avx512f") ? 64 : cpu.has("avx2") ? 32 : 16};
   }
 
+  // Of 2 MiB that a core's own cache has (docs/benchmarks.md).
+  LoopFusionCosts loop_fusion_costs() const override {
+    return {.least_shared_bytes = 4 << 20, .most_block_bytes = 3 << 19};
+  }
+
   // The right operand of a dot of many rows is laid out once, for all blocks of rows, and so are
   // the filters of a convolution.
   void add_steps(Program& program, DeviceIndex device,

@@ -13,12 +13,17 @@ constexpr std::int64_t least_rows = 32;
 // What a chunk of narrow rows has, so that its partial results are few beside it.
 constexpr std::int64_t least_elements = 1 << 14;
 
-/// The divisor of `extent` nearest to `wanted`, or `wanted` where none is near.
+/// The divisor of `extent` nearest to `wanted`, or `wanted` where none is near. First of those that
+/// are a multiple of as many rows as sums over rows take at once, so that both can share blocks
+/// (codegen/kernel/fuse_loops.h).
 std::int64_t divisor_near(std::int64_t extent, std::int64_t wanted) {
+  constexpr std::int64_t rows_at_once = 4;
   const std::int64_t farthest = std::min<std::int64_t>(wanted / 2, 4096);
-  for (std::int64_t distance = 0; distance <= farthest; ++distance) {
-    for (std::int64_t size : {wanted - distance, wanted + distance}) {
-      if (size > 0 && extent % size == 0) return size;
+  for (std::int64_t multiple : {rows_at_once, std::int64_t{1}}) {
+    for (std::int64_t distance = 0; distance <= farthest; ++distance) {
+      for (std::int64_t size : {wanted - distance, wanted + distance}) {
+        if (size > 0 && size % multiple == 0 && extent % size == 0) return size;
+      }
     }
   }
   return wanted;

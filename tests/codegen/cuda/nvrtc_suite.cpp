@@ -4,8 +4,10 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <future>
 #include <regex>
 #include <set>
+#include <vector>
 
 #include "codegen/cuda/emit/kernel.h"
 #include "codegen/cuda/nvrtc.h"
@@ -75,9 +77,7 @@ void add_traced(Programs& programs) {
   }
 }
 
-class NvrtcSuite : public ::testing::TestWithParam<int> {};
-
-TEST_P(NvrtcSuite, CompilesForAGpu) {
+TEST(NvrtcSuite, CompilesForGpus) {
   Programs programs;
   add_graphs(programs, EXAMPLE_GRAPHS);
   add_graphs(programs, TEST_DATA "/golden");
@@ -85,11 +85,12 @@ TEST_P(NvrtcSuite, CompilesForAGpu) {
   EXPECT_GT(graphs, 0u);
   add_traced(programs);
   EXPECT_GT(programs.size(), graphs);
-  programs.compile(GetParam());
+  std::vector<std::future<void>> compiled;
+  for (int architecture : tested_architectures) {
+    compiled.push_back(std::async(std::launch::async, &Programs::compile, &programs, architecture));
+  }
+  for (std::future<void>& architecture : compiled) architecture.get();
 }
-
-INSTANTIATE_TEST_SUITE_P(Sm, NvrtcSuite, ::testing::ValuesIn(tested_architectures),
-                         ::testing::PrintToStringParamName());
 
 }  // namespace
 }  // namespace anabranch::testing

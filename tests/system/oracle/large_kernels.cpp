@@ -29,6 +29,17 @@ graph columns(%0: f32[1031], %1: f32[1031,8168], %2: f32[8168]) {
 })");
 }
 
+// Sums of rows, and sums of columns by them: one kernel (codegen/kernel/fuse_loops.h).
+Graph rows_and_columns() {
+  return parse(R"(
+graph rows_and_columns(%0: f32[1056,8168], %1: f32[8168], %2: f32[1056]) {
+  %3: f32[1056] = dot %0, %1 lhs_contracting=[1] rhs_contracting=[0]
+  %4: f32[8168] = dot %3, %0 lhs_contracting=[0] rhs_contracting=[0]
+  %5: f32[8168] = dot %2, %0 lhs_contracting=[0] rhs_contracting=[0]
+  return %4, %5, %3
+})");
+}
+
 class LargeKernels : public testing::TestWithParam<Graph> {};
 
 TEST_P(LargeKernels, GiveWhatTheInterpreterGives) {
@@ -48,7 +59,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(families::unary_chain(Op::sine, 30), families::unary_chain(Op::tanh, 30),
                     families::arithmetic(1200), families::joined_with_itself(8),
                     families::slices_of_one(150), families::parameters_in_one(200),
-                    families::dots(70), families::ladder(40), columns()),
+                    families::dots(70), families::ladder(40), columns(), rows_and_columns()),
     [](const auto& info) { return info.param.name() + std::to_string(info.index); });
 
 }  // namespace

@@ -39,11 +39,14 @@ if(MODE STREQUAL "package")
     consume(${name} ${compiler} -DVIA=package -DCMAKE_PREFIX_PATH=${WORK}/prefix)
   endforeach()
 else()
-  # Built once more, so it may as well be a folder at a time, and without the CUDA Toolkit.
-  foreach(shared OFF ON)
+  # Built twice more, so it may as well be a folder at a time, not optimized, and without the CUDA Toolkit.
+  string(REGEX REPLACE "(^| )-[Og][0-9a-z]*" "" FLAGS "${FLAGS}")
+  set(shareds OFF ON)
+  set(wide_ffts ON OFF)  # as objects of an archive; the package has them in a shared library
+  foreach(shared wide_fft IN ZIP_LISTS shareds wide_ffts)
     foreach(via subdirectory fetch)
       consume(build ${compiler} -DVIA=${via} -DANABRANCH_SOURCE=${SOURCE} -DANABRANCH_CUDA=OFF
-              -DBUILD_SHARED_LIBS=${shared} -DCMAKE_UNITY_BUILD=ON)
+              -DBUILD_SHARED_LIBS=${shared} -DANABRANCH_WIDE_FFT=${wide_fft} -DCMAKE_UNITY_BUILD=ON)
       if(via STREQUAL "subdirectory" AND NOT shared)
         run(${CMAKE_COMMAND} --install ${WORK}/build --prefix ${WORK}/prefix)
         consume(static ${compiler} -DVIA=package -DCMAKE_PREFIX_PATH=${WORK}/prefix)
