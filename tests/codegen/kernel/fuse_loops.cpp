@@ -32,8 +32,8 @@ struct Walk {
 Walk walk(const Graph& region, const std::vector<std::uint32_t>& inputs, std::uint32_t result) {
   const Lowered lowered = lower_region(region, chunked);
   const std::vector<std::string> disabled = {"interchange"};
-  Walk made{run_passes(cpu::kernel_passes(), lowered.calls[0].kernel, {.target = {.vector_bytes = 64}},
-                       {.disabled = disabled}),
+  Walk made{run_passes(cpu::kernel_passes(), lowered.calls[0].kernel,
+                       {.target = {.vector_bytes = 64}}, {.disabled = disabled}),
             {}};
   made.kernel.name = result == early ? "early" : "late";
   for (const KernelArgument& argument : lowered.calls[0].arguments) {
@@ -49,6 +49,7 @@ struct Form {
   Op reduce;
   std::int64_t axis;
   bool is_upside_down = false;  ///< the first row has the last weight
+  bool is_shifted = false;      ///< each row has the next one's weight
 };
 
 constexpr Form forms[] = {
@@ -57,6 +58,7 @@ constexpr Form forms[] = {
     {"sums of columns", Op::reduce_sum, 0},
     {"sums of columns by weights upside down", Op::reduce_sum, 0, true},
     {"sums of rows by weights upside down", Op::reduce_sum, 1, true},
+    {"sums of columns by weights of the next rows", Op::reduce_sum, 0, false, true},
 };
 
 Graph region_of(const Form& form, const Shape& shape) {
@@ -64,10 +66,13 @@ Graph region_of(const Form& form, const Shape& shape) {
   const Value x = b.parameter({f64, shape});
   Value weight = b.parameter({f64, {shape[0]}});
   if (form.is_upside_down) weight = b.add(Op::reverse, {weight}, AxesAttributes{{0}});
-  const Value spread =
-      b.add(Op::broadcast_in_dim, {weight}, AxesAttributes{{0}}, Type{f64, shape});
-  return b.build({b.add(form.reduce, {b.add(Op::multiply, {x, spread})},
-                        AxesAttributes{{form.axis}})});
+  if (form.is_shifted) {
+    const Value zero = b.constant(Literal::scalar(0.0));
+    weight = b.add(Op::pad, {weight, zero}, PadAttributes{{-1}, {1}, {0}});
+  }
+  const Value spread = b.add(Op::broadcast_in_dim, {weight}, AxesAttributes{{0}}, Type{f64, shape});
+  return b.build(
+      {b.add(form.reduce, {b.add(Op::multiply, {x, spread})}, AxesAttributes{{form.axis}})});
 }
 
 using Memory = std::map<std::uint32_t, std::vector<double>>;
@@ -84,16 +89,19 @@ Memory inputs_of(const Shape& shape) {
   return memory;
 }
 
-// The last iteration first: they do not depend on each other.
-void run(const KernelOnArrays& on_arrays, HostTask::Function function, Memory& memory) {
+// Iterations do not depend on each other: the last one may be the first.
+void run(const KernelOnArrays& on_arrays, HostTask::Function function, bool backwards,
+         Memory& memory) {
   std::vector<void*> pointers;
   for (std::size_t i = 0; i < on_arrays.arrays.size(); ++i) {
     std::vector<double>& array = memory[on_arrays.arrays[i]];
     array.resize(static_cast<std::size_t>(on_arrays.kernel.buffers[i].size));
     pointers.push_back(array.data());
   }
-  for (std::int64_t i = on_arrays.kernel.extent(); i-- > 0;) {
-    function(nullptr, pointers.data(), i, i + 1);
+  const std::int64_t extent = on_arrays.kernel.extent();
+  for (std::int64_t i = 0; i < extent; ++i) {
+    const std::int64_t at = backwards ? extent - 1 - i : i;
+    function(nullptr, pointers.data(), at, at + 1);
   }
 }
 
@@ -115,12 +123,15 @@ TEST(FuseLoops, TwoWalksGiveWhatTheyGiveOneAfterTheOther) {
           const KernelOnArrays both{made->kernel, made->arrays};
           const Kernel* kernels[] = {&first.kernel, &second.kernel, &both.kernel};
           const cpu::Code code = cpu::compile_kernels(kernels);
-          Memory apart = inputs, together = inputs;
-          run(first.on_arrays(), code.functions[0], apart);
-          run(second.on_arrays(), code.functions[1], apart);
-          run(both, code.functions[2], together);
-          EXPECT_EQ(together, apart) << first_form.name << ", then " << second_form.name << "\n"
-                                     << to_string(both.kernel);
+          Memory apart = inputs;
+          run(first.on_arrays(), code.functions[0], false, apart);
+          run(second.on_arrays(), code.functions[1], false, apart);
+          for (const bool backwards : {false, true}) {
+            Memory together = inputs;
+            run(both, code.functions[2], backwards, together);
+            EXPECT_EQ(together, apart) << first_form.name << ", then " << second_form.name << "\n"
+                                       << to_string(both.kernel);
+          }
         }
       }
     }

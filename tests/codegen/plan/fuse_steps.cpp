@@ -11,10 +11,10 @@ namespace {
 std::string kernels_of(const std::string& body, const std::string& results) {
   Options options;
   options.device = Device::cpu();
-  const Compilation compilation = compile(
-      parse("graph main(%0: f64[4000,1200], %1: f64[1200,1], %2: f64[1,4000]) {\n" + body +
-            "  return " + results + "\n}\n"),
-      options);
+  const Compilation compilation =
+      compile(parse("graph main(%0: f64[4000,1200], %1: f64[1200,1], %2: f64[1,4000]) {\n" + body +
+                    "  return " + results + "\n}\n"),
+              options);
   std::string names;
   for (const Step& step : compilation.program().steps) {
     if (step.name.find("partial") != std::string::npos) names += step.name + " ";
