@@ -123,7 +123,8 @@ LentTargetMachine lend_target_machine(const CpuModel& cpu) {
 void set_target(llvm::Module& module, const llvm::TargetMachine& machine) {
   module.setTargetTriple(machine.getTargetTriple().str());
   module.setDataLayout(machine.createDataLayout());
-  if (machine.getTargetFeatureString().contains("+avx512f,")) {
+  const llvm::StringRef features = machine.getTargetFeatureString();
+  if (features.contains("+avx512f,") && features.contains("+avx512dq,")) {
     module.addModuleFlag(llvm::Module::Warning, math::avx512_flag, 1);
   }
 }

@@ -24,9 +24,9 @@ Instructions instructions_of(Op op) {
     case Op::divide:
       return {5, 12};
     case Op::sqrt:
-      return {8, 20};
+      return {8, 9};
     case Op::rsqrt:
-      return {17, 36};
+      return {17, 25};
     case Op::power:
       return {88, 95};
     case Op::remainder:

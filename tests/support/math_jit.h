@@ -40,7 +40,8 @@ class MathLoop {
     auto context = std::make_unique<llvm::LLVMContext>();
     auto module = std::make_unique<llvm::Module>("math", *context);
     module->setDataLayout(jit_->getDataLayout());
-    if (avx512 && llvm::sys::getHostCPUFeatures().lookup("avx512f")) {
+    const llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
+    if (avx512 && features.lookup("avx512f") && features.lookup("avx512dq")) {
       module->addModuleFlag(llvm::Module::Warning, cpu::math::avx512_flag, 1);
     }
     emit(*module, op, width);

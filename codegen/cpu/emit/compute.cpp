@@ -8,6 +8,7 @@
 #include "codegen/cpu/emit/integer.h"
 #include "codegen/cpu/emit/types.h"
 #include "codegen/cpu/math/math.h"
+#include "codegen/cpu/math/value.h"
 #include "codegen/kernel/legalise_dtypes.h"
 
 namespace anabranch::cpu {
@@ -138,7 +139,7 @@ Value* emit_compute(llvm::IRBuilderBase& b, const ElementwiseOp& what,
     case Op::round_nearest_afz:
       return b.CreateUnaryIntrinsic(Intrinsic::round, x);
     case Op::sqrt:
-      return b.CreateUnaryIntrinsic(Intrinsic::sqrt, x);
+      return math::sqrt({b, x}).value();
     case Op::rsqrt:
     case Op::cbrt:
     case Op::exponential:

@@ -47,7 +47,7 @@ Difference reduce_difference(Simd x) {
 
 Simd exponential(Simd x) {
   const Range range = x.pick(f32_range, f64_range);
-  if (x.can_scale()) {
+  if (x.has_avx512()) {
     // The instruction rounds to a subnormal or overflows by itself; NaN goes through the bounds.
     // Where k is no longer whole, r is anything: a polynomial of even degree stays positive, and
     // positive times a huge power of two is inf, as is NaN times 2^inf (for x = inf).

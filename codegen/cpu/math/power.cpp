@@ -1,4 +1,4 @@
-// Powers and roots.
+// Powers.
 #include <numbers>
 
 #include "codegen/cpu/math/coefficients.h"
@@ -84,34 +84,6 @@ Simd power_of_magnitude_f32(Simd narrow_a, Simd narrow_y) {
 }
 
 }  // namespace
-
-Simd rsqrt(Simd x) { return 1 / sqrt(x); }
-
-Simd cbrt(Simd x) {
-  Simd magnitude = abs(x);
-  Simd low = magnitude < x.pick(0x1p-126, 0x1p-1022);
-  Simd a = select(low, magnitude * x.pick(0x1p24, 0x1p54), magnitude);
-  // y = a^(-1/3): dividing the bits by -3 is right to 4% (as in W. Kahan, "Computing a real cube
-  // root").
-  Simd bits = a.bits();
-  Simd third = x.is_wide() ? shift_right_logical((bits >> 32) * 0x55555556, 32) << 32
-                           : (bits.to_float() * (1.0 / 3)).to_integer();
-  Simd y = (bits.constant(0x54a1f671, 0x553ee978d4fdf400) - third).as_float();
-  // y (1 - h)^(-1/3), h = 1 - a y^3, as a series; once for f32, twice for f64.
-  for (int i = 0; i < x.pick(1, 2); ++i) {
-    Simd h = fma(a * y, -(y * y), a.constant(1));
-    Simd series = fma(fma(h, 14.0 / 81, 2.0 / 9), h, 1.0 / 3);
-    y = fma(y * h, series, y);
-  }
-  // One step of Newton's for r = a y^2, with the residual a - r^3 in full.
-  Simd yy = y * y;
-  Simd r = a * yy;
-  Simd rr = r * r;
-  Simd residual = fma(-fma(r, r, -rr), r, fma(-rr, r, a));
-  r = fma(residual, yy * (1.0 / 3), r);
-  r = select(low, r * x.pick(0x1p-8, 0x1p-18), r);
-  return select(at_least_or_nan(magnitude, infinity), x, copysign(r, x));
-}
 
 Simd power(Simd x, Simd y) {
   Simd a = abs(x);

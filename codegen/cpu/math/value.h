@@ -14,7 +14,7 @@
 
 namespace anabranch::cpu::math {
 
-/// The module flag of a target that has AVX-512.
+/// The module flag of a target that has AVX-512 F and DQ.
 inline constexpr const char* avx512_flag = "anabranch.avx512";
 
 template <class T>
@@ -38,8 +38,8 @@ class Simd {
   T pick(T narrow, T wide) const {
     return is_wide() ? wide : narrow;
   }
-  /// Whether `scale` is one instruction: 512 bits of floats on AVX-512.
-  bool can_scale() const {
+  /// Whether they are 512 bits of floats on AVX-512.
+  bool has_avx512() const {
     const llvm::Module& module = *builder_->GetInsertBlock()->getModule();
     return is_float() && type()->isVectorTy() && type()->getPrimitiveSizeInBits() == 512 &&
            module.getModuleFlag(avx512_flag);
@@ -167,10 +167,9 @@ inline Simd is_nan(Simd a) { return a.with(a.builder().CreateFCmpUNO(a.value(), 
 inline Simd abs(Simd a) {
   return a.with(a.builder().CreateUnaryIntrinsic(llvm::Intrinsic::fabs, a.value()));
 }
-inline Simd sqrt(Simd a) {
-  return a.with(a.builder().CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, a.value()));
-}
-/// a 2^k for whole k, rounded once. Only where `a` can_scale().
+/// Correctly rounded.
+Simd sqrt(Simd a);
+/// a 2^k for whole k, rounded once. Only where a.has_avx512().
 inline Simd scale(Simd a, Simd k) {
   llvm::IRBuilderBase& b = a.builder();
   constexpr int current_rounding = 4;
