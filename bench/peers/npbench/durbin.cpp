@@ -13,7 +13,7 @@ static ab::Array solution(ab::Array r) {
         auto& [y, alpha, beta] = state;
         // The first k elements turned round, and zeros behind them.
         const auto turned = [&](const ab::Array& x) {
-          return ab::where(place < k, ab::take(x, k - 1 - place, ab::OutOfRange::clip), 0);
+          return ab::dynamic_slice(ab::concat({ab::flip(x), ab::zeros_like(x)}), {n - k}, {n});
         };
         const ab::Array next_beta = beta * (1 - alpha * alpha);
         const ab::Array next = -(r(k) + ab::vecdot(turned(r), y)) / next_beta;
