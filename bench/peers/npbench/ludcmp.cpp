@@ -1,21 +1,10 @@
 // The solution of A x = b by LU without pivoting.
-#include "bench/peers/benchmark.h"
+#include "bench/peers/npbench/lu_factors.h"
 
 namespace peers {
 
 static ab::Array solution(ab::Array a, ab::Array b) {
-  const std::int64_t n = a.shape()[0];
-  const ab::Array place = ab::arange(n);
-  const ab::Array factors = ab::fori_loop(
-      0, n - 1,
-      [&](const ab::Array& k, ab::Array& m) {
-        const ab::Array pivot_row = ab::where(place > k, m(k), 0);
-        const ab::Array column = m(ab::all, k);
-        const ab::Array below = ab::where(place > k, column / column(k), column);
-        const ab::Array factor = ab::where(place > k, below, 0);
-        return ab::at(m - ab::outer(factor, pivot_row), ab::all, k).set(below);
-      },
-      a);
+  const ab::Array factors = lu_factors(a);
   const ab::Array y =
       ab::linalg::solve_triangular(factors, b, {.lower = true, .unit_diagonal = true});
   return ab::linalg::solve_triangular(factors, y);

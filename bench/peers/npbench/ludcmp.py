@@ -30,9 +30,6 @@ def numpy(np):
     return ludcmp
 
 
-torch = numpy
-
-
 def numba(np):
     from numba import njit
 
@@ -54,20 +51,27 @@ def numba(np):
     return ludcmp
 
 
-def jax(jnp):
-    from jax import lax
-    from jax.scipy.linalg import solve_triangular
+def torch(torch):
+    from npbench import lu
+
+    factor, solve = lu.torch(torch), torch.linalg.solve_triangular
 
     def ludcmp(A, b):
-        place = jnp.arange(len(A))
+        factors = factor(A)
+        y = solve(factors, b[:, None], upper=False, unitriangular=True)
+        return solve(factors, y, upper=True)[:, 0]
 
-        def step(k, a):
-            column = a[:, k]
-            below = jnp.where(place > k, column / column[k], column)
-            a = a - jnp.outer(jnp.where(place > k, below, 0), jnp.where(place > k, a[k], 0))
-            return a.at[:, k].set(below)
+    return ludcmp
 
-        factors = lax.fori_loop(0, len(A) - 1, step, A)
+
+def jax(jnp):
+    from jax.scipy.linalg import solve_triangular
+    from npbench import lu
+
+    factor = lu.jax(jnp)
+
+    def ludcmp(A, b):
+        factors = factor(A)
         return solve_triangular(factors, solve_triangular(factors, b, lower=True, unit_diagonal=True))
 
     return ludcmp
