@@ -21,7 +21,7 @@ struct BlockPlaces {
 
 struct ArrayUse {
   BlockPlaces places;
-  bool is_read = false, is_written = false;
+  bool is_written = false;
   bool is_cached = true;    ///< no store goes past the caches
   bool is_in_order = true;  ///< the innermost loops go from place to place
   std::int64_t bytes = 0;
@@ -57,13 +57,16 @@ Ref fusible_loop(const Kernel& kernel) {
 }
 
 BlockPlaces places_of(const Part& part, Index index) {
+  constexpr std::int64_t most = std::int64_t{1} << 61;  // so that nothing here leaves 64 bits
   const IndexTable& table = part.kernel.indices;
-  const auto& loop = std::get<Loop>(part.kernel[part.loop].operation);
+  const auto [low, high] = std::pair(table[index].low, table[index].high);
   const std::int64_t factor = table.factor(index, part.loop.index);
-  BlockPlaces places{.step = factor * part.count, .low = table[index].low, .high = 0};
-  places.high = table[index].high - factor * (loop.extent - part.count);
-  places.is_known = factor >= 0 && table.is_linear_in(index, part.loop.index);
-  return places;
+  if (factor < 0 || !table.is_linear_in(index, part.loop.index) || low < -most || high > most) {
+    return {.is_known = false};
+  }
+  const auto& loop = std::get<Loop>(part.kernel[part.loop].operation);
+  return {
+      .step = factor * part.count, .low = low, .high = high - factor * (loop.extent - part.count)};
 }
 
 ArrayUses uses_of(const Part& part) {
@@ -76,7 +79,7 @@ ArrayUses uses_of(const Part& part) {
     const auto [entry, is_new] = uses.try_emplace(part.arrays[access.buffer]);
     ArrayUse& use = entry->second;
     use.places = is_new ? places : joined(use.places, places);
-    (access.is_store ? use.is_written : use.is_read) = true;
+    use.is_written |= access.is_store;
     const auto* store = std::get_if<Store>(&part.kernel[access.ref].operation);
     use.is_cached &= !store || !store->non_temporal;
     use.is_in_order &= access.loops.empty() || facts.stride(access, access.loops.back()) == 1;

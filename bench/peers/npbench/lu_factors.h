@@ -34,9 +34,9 @@ inline ab::Array lu_factors(ab::Array m) {
     const ab::Array panel = panel_factors(m(range(begin), range(begin, end)));
     m = ab::at(m, range(begin), range(begin, end)).set(panel);
     if (end == n) break;
-    const ab::Array top = ab::linalg::solve_triangular(panel(range(0, end - begin)),
-                                                       m(range(begin, end), range(end)),
-                                                       {.lower = true, .unit_diagonal = true});
+    const ab::Array top =
+        ab::linalg::solve_triangular(panel(range(0, end - begin)), m(range(begin, end), range(end)),
+                                     {.lower = true, .unit_diagonal = true});
     m = ab::at(m, range(begin, end), range(end)).set(top);
     m = ab::at(m, range(end), range(end)).add(-ab::matmul(panel(range(end - begin)), top));
   }

@@ -37,8 +37,9 @@ TEST(CutIntoChunks, CutsTheLongestLoop) {
   };
   using Cut = std::vector<std::int64_t>;
   EXPECT_EQ(cut({4096}, 32), (Cut{0, 32, 128}));
-  EXPECT_EQ(cut({30'000}, 32), (Cut{0, 30, 1000}));  // the nearest divisor
-  EXPECT_EQ(cut({1031}, 32), (Cut{0, 32, 33}));      // none is near
+  EXPECT_EQ(cut({5500}, 32), (Cut{0, 20, 275}));  // the nearest divisor that is a multiple of 4
+  EXPECT_EQ(cut({2050}, 32), (Cut{0, 25, 82}));   // of those that are none
+  EXPECT_EQ(cut({1031}, 32), (Cut{0, 32, 33}));   // none is near
   EXPECT_EQ(cut({4, 1024}, 32), (Cut{1, 8, 128}));
   EXPECT_EQ(cut({64, 16}, 8), (Cut{0, 1, 64}));
   EXPECT_EQ(cut({10}, 32), (Cut{0, 10, 1}));
