@@ -110,9 +110,13 @@ void for_each_kernel(Program& program, Visit&& visit) {
 // Leaves out those that no step runs, and puts the others in the order of the steps.
 std::vector<Kernel> kernels_of(Program& program, std::vector<Kernel> all) {
   std::vector<Kernel> kernels;
+  std::vector<std::optional<std::uint32_t>> now(all.size());  // steps may share a kernel
   for_each_kernel(program, [&](std::uint32_t& number) {
-    kernels.push_back(std::move(all[number]));
-    number = static_cast<std::uint32_t>(kernels.size() - 1);
+    if (!now[number]) {
+      now[number] = static_cast<std::uint32_t>(kernels.size());
+      kernels.push_back(std::move(all[number]));
+    }
+    number = *now[number];
   });
   return kernels;
 }
