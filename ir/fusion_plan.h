@@ -85,5 +85,7 @@ bool has_few_long_rows(const FusionPlan& plan);
 /// Arithmetic that one element of the op's result takes: 0 for leaves and index maps, 10 for an
 /// approximate op, 1 for most others.
 int operations_per_element(Op op);
+/// What costs take for the turns of a loop that ends by a condition.
+constexpr std::int64_t unknown_turns = 16;
 
 }  // namespace anabranch

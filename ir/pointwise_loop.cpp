@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ir/checked.h"
+#include "ir/masked_loop.h"
 #include "ir/operand_index.h"
 #include "ir/place_in.h"
 #include "ir/scalar_index.h"
@@ -41,9 +42,13 @@ class LoopAnalysis {
   std::uint32_t carries() const { return static_cast<std::uint32_t>(loop_.types.size()); }
 
   void find_turns() {
-    const auto turns = known_turns(graph_, loop_);
-    if (!turns) return refuse("how often it turns is not known before it runs");
-    made_.turns = *turns;
+    if (const auto counted = known_turns(graph_, loop_)) {
+      made_.turns = *counted;
+    } else if (const auto mask = mask_of(loop_)) {
+      made_.turns = TurnsWhile{*mask};
+    } else {
+      return refuse("its turns are not known before it runs, and no place ends by itself");
+    }
     for (const Node& node : body_.nodes()) {
       for (Value input : node.inputs) ++uses_[input.node];
     }
@@ -51,6 +56,7 @@ class LoopAnalysis {
   }
 
   bool is_stack(std::uint32_t carry) const {
+    if (!made_.counted()) return false;
     const Value output = body_.outputs()[carry];
     const Node& update = body_.node(output);
     return update.op == Op::dynamic_update_slice && update.inputs[0] == Value{carry, 0} &&
@@ -58,11 +64,12 @@ class LoopAnalysis {
   }
 
   void find_roles() {
+    const KnownTurns* counted = made_.counted();
     for (std::uint32_t i = 0; i < carries(); ++i) {
-      made_.roles.push_back(i == made_.turns.counter     ? CarryRole::counter
-                            : is_stack(i)                ? CarryRole::stack
-                            : loop_.types[i].rank() == 0 ? CarryRole::uniform
-                                                         : CarryRole::element);
+      made_.roles.push_back(counted && i == counted->counter ? CarryRole::counter
+                            : is_stack(i)                    ? CarryRole::stack
+                            : loop_.types[i].rank() == 0     ? CarryRole::uniform
+                                                             : CarryRole::element);
     }
     made_.is_covered.resize(carries());
   }
@@ -75,7 +82,9 @@ class LoopAnalysis {
     for (int axis = 0; axis < made_.domain.rank(); ++axis) {
       place_.push_back(table_.loop(static_cast<std::uint32_t>(axis), made_.domain[axis]));
     }
-    turn_ = table_.loop(static_cast<std::uint32_t>(made_.domain.rank()), made_.turns.count);
+    if (const KnownTurns* counted = made_.counted()) {
+      turn_ = table_.loop(static_cast<std::uint32_t>(made_.domain.rank()), counted->count);
+    }
     for (std::uint32_t i = 0; i < carries(); ++i) {
       if (made_.roles[i] == CarryRole::element && !has_domain(loop_.types[i].shape)) {
         return refuse(to_string(loop_.types[i]) + " is carried, and the places are those of " +
@@ -142,12 +151,20 @@ class LoopAnalysis {
       refuse(std::string(name(node.op)) + " reads a carried array at another place");
     };
     const std::vector<Index> result = *place_of(node.types[0].shape);
-    if (!starts_of(body_, node, result, table_).empty()) return elsewhere();
+    const std::vector<Start> starts = starts_of(body_, node, result, table_);
     for (std::size_t k = 0; k < node.inputs.size(); ++k) {
       if (!depends_[node.inputs[k].node]) continue;
-      const OperandIndex from = operand_index(body_, node, k, result, {}, table_);
       const auto own = place_of(body_.type(node.inputs[k]).shape);
-      if (!from.within.empty() || !own || from.at != *own) return elsewhere();
+      if (!own) return elsewhere();
+      if (is_start(node, k)) {
+        for (const Start& start : starts) {
+          if (start.operand == k && start.at != *own) return elsewhere();
+        }
+        continue;
+      }
+      if (!starts.empty()) return elsewhere();
+      const OperandIndex from = operand_index(body_, node, k, result, {}, table_);
+      if (!from.within.empty() || from.at != *own) return elsewhere();
     }
   }
 
@@ -166,12 +183,13 @@ class LoopAnalysis {
     const Shape& block = body_.type(update.inputs[1]).shape;
     if (!has_domain(block)) return refuse("it stores blocks of shape " + to_string(block));
     const Shape& stack = loop_.types[carry].shape;
+    const std::int64_t turns = made_.counted()->count;
     int moving = 0;
     bool covers = true;
     for (int axis = 0; axis < stack.rank(); ++axis) {
       if (block[axis] == stack[axis]) continue;
       ++moving;
-      covers = covers && block[axis] == 1 && stack[axis] == made_.turns.count &&
+      covers = covers && block[axis] == 1 && stack[axis] == turns &&
                is_each_once(update.inputs[static_cast<std::size_t>(2 + axis)], stack[axis]);
     }
     made_.is_covered[carry] = covers && moving <= 1;
@@ -187,8 +205,9 @@ class LoopAnalysis {
   // Whether a start is each of 0 to `size - 1` in one of as many turns.
   bool is_each_once(Value start, std::int64_t size) {
     const auto known = [&](Value value) -> std::optional<Index> {
-      if (value != Value{made_.turns.counter, 0}) return {};
-      return table_.add(turn_, made_.turns.first);
+      const KnownTurns& turns = *made_.counted();
+      if (value != Value{turns.counter, 0}) return {};
+      return table_.add(turn_, turns.first);
     };
     const auto place = scalar_index(body_, start, known, table_);
     if (!place) return false;
@@ -239,8 +258,9 @@ std::variant<FusionPlan, std::string> plan_loop(const Graph& region) {
   plan.domain = made.domain;
   plan.stage.assign(region.nodes().size(), 0);
   plan.instructions = made.instructions;
-  plan.operations = saturating_multiply(made.operations,
-                                        saturating_multiply(made.turns.count, made.domain.size()));
+  const std::int64_t turns = made.counted() ? made.counted()->count : unknown_turns;
+  plan.operations =
+      saturating_multiply(made.operations, saturating_multiply(turns, made.domain.size()));
   for (std::uint32_t i = 0; i < region.outputs().size(); ++i) {
     const Value output = region.outputs()[i];
     if (region.node(output).op != Op::while_) return "it hands on an operand";
@@ -251,7 +271,9 @@ std::variant<FusionPlan, std::string> plan_loop(const Graph& region) {
     if (made.is_covered[output.result]) continue;
     const Value array = loop.inputs[output.result];
     if (region.node(array).op != Op::parameter) return "an array of constants is stored to";
-    if (std::ranges::count(loop.inputs, array) > 1) return "it reads an array that it stores to";
+    std::ptrdiff_t uses = 0;
+    for (const Node& node : region.nodes()) uses += std::ranges::count(node.inputs, array);
+    if (uses > 1) return "it reads an array that it stores to";
     plan.updates.push_back({i, array.node});
   }
   return plan;

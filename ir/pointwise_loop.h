@@ -1,5 +1,5 @@
-// Pointwise loops: counted loops of which each place can be computed by itself, from the first turn
-// to the last. One kernel runs them, its threads and lanes taking places, the carries in registers.
+// Pointwise loops: loops of which each place can be computed by itself, from the first turn to the
+// last. One kernel runs them, its threads and lanes taking places, the carries in registers.
 //
 //   while %i, %x, %ys graph(...) {             for each place p:
 //     %row = dynamic_slice %xs, %i, 0            x = x0[p]
@@ -7,6 +7,8 @@
 //     %out = dynamic_update_slice                  x = x * a[p] + xs[i, p]
 //                %ys, %next, %i, 0                 ys[i, p] = x
 //   }                                            result[p] = x
+//
+// A loop that ends at each place by itself (ir/masked_loop.h) has a `while` there.
 //
 // Dr.Jit calls this a recorded loop (Jakob et al., "Dr.Jit: A Just-In-Time Compiler for
 // Differentiable Rendering", 2022, section 3.3).
@@ -31,15 +33,22 @@ enum class CarryRole : std::uint8_t {
   stack     ///< an array of which each turn stores a block, an element at each place; none reads it
 };
 
+/// A place takes turns as long as its element of a carried array is true.
+struct TurnsWhile {
+  std::uint32_t mask = 0;  ///< which carried value that is
+};
+
 struct PointwiseLoop {
   Shape domain;
-  KnownTurns turns;
+  std::variant<KnownTurns, TurnsWhile> turns;
   std::vector<CarryRole> roles;  ///< per carried value
   /// Per carried value: a stack of which some turn stores each element, so that what it was at
   /// first does not matter.
   std::vector<bool> is_covered;
   std::int64_t operations = 0;    ///< of one place in one turn, weighed as in `Cost`
   std::int64_t instructions = 0;  ///< as in FusionPlan
+
+  const KnownTurns* counted() const { return std::get_if<KnownTurns>(&turns); }
 };
 
 /// The `while` of `graph` as such a loop, or in words why it is none.

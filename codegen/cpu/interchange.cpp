@@ -143,18 +143,19 @@ ChosenNest elementwise_nest(Kernel kernel, const Target& target, bool row_major)
 // ------------------------------------------------------
 
 /// What the kernel would cost with one loop as lanes: `outer` for all, or (none) each leaf for
-/// itself.
+/// itself, whose turns do not wait for each other.
 double lane_cost(const KernelFacts& facts, std::optional<Ref> outer, const Target& target) {
   double cost = 0;
   auto lanes_loop = [&](const std::vector<Ref>& loops) -> std::optional<Ref> {
     if (outer) return *outer;
     for (const KernelFacts::Leaf& leaf : facts.leaves()) {
-      if (!loops.empty() && loops.back() == leaf.loop) return leaf.loop;
+      if (loops.empty() || !(loops.back() == leaf.loop)) continue;
+      if (!facts.loop(leaf.loop).runs_in_order()) return leaf.loop;
     }
     return std::nullopt;
   };
   auto groups = [&](const std::vector<Ref>& loops, Ref loop, int lanes) {
-    const auto extent = static_cast<double>(facts.loop(loop).extent);
+    const auto extent = static_cast<double>(facts.loop(loop).usual_turns());
     return facts.times(loops) / extent * std::ceil(extent / lanes);
   };
   for (const KernelFacts::Access& access : facts.accesses()) {
@@ -180,7 +181,9 @@ double lane_cost(const KernelFacts& facts, std::optional<Ref> outer, const Targe
   }
   if (outer) return cost;
   for (const KernelFacts::Leaf& leaf : facts.leaves()) {
-    const double runs = facts.times(leaf.loops) / static_cast<double>(facts.loop(leaf.loop).extent);
+    if (facts.loop(leaf.loop).runs_in_order()) continue;
+    const double runs =
+        facts.times(leaf.loops) / static_cast<double>(facts.loop(leaf.loop).usual_turns());
     cost += runs * static_cast<double>(facts.loop(leaf.loop).reductions.size()) * horizontal_cost;
   }
   return cost;

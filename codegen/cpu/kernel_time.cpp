@@ -73,10 +73,10 @@ class Counter {
       if (!places_[ref.index])
         instructions_ += times * instructions_of(compute->op, kernel_[ref].dtype);
     } else if (const auto* loop = std::get_if<Loop>(&operation)) {
-      const double turns = times * static_cast<double>(loop->extent) / loop->vector_width;
+      const double turns = times * static_cast<double>(loop->usual_turns()) / loop->vector_width;
       visit(loop->body, turns);
       for (const Reduction& reduction : loop->reductions) {
-        if (reduction.combine != Combine::carry) instructions_ += turns;
+        if (!runs_in_order(reduction.combine)) instructions_ += turns;
       }
     }
   }

@@ -13,8 +13,6 @@ constexpr int accumulators = 16;  // vectors that stay in registers with room fo
 constexpr int most_unroll = 4;
 constexpr int longest_turn = 96;  // operations on vectors that are worth unrolling a short loop
 
-bool is_carry(const Reduction& reduction) { return reduction.combine == Combine::carry; }
-
 /// Vectors of one turn: enough independent work to hide latencies, less where the body has plenty.
 int unroll_of(const KernelFacts& facts, Ref ref, int width) {
   const KernelFacts::Weight weight = facts.weight(ref);
@@ -22,12 +20,10 @@ int unroll_of(const KernelFacts& facts, Ref ref, int width) {
   if (weight.heavy > 0) unroll = weight.heavy <= 2 ? 2 : 1;
   std::size_t carried = 1;
   for (const KernelFacts::Leaf& leaf : facts.leaves()) {
-    const std::vector<Reduction>& reductions = facts.loop(leaf.loop).reductions;
-    carried = std::max(carried, reductions.size());
+    const Loop& inner = facts.loop(leaf.loop);
+    carried = std::max(carried, inner.reductions.size());
     // A turn waits for the one before: however much it computes, little of that is side by side.
-    if (std::ranges::any_of(reductions, &is_carry) && !(leaf.loop == ref)) {
-      unroll = most_unroll;
-    }
+    if (inner.runs_in_order() && !(leaf.loop == ref)) unroll = most_unroll;
   }
   unroll = std::clamp(accumulators / static_cast<int>(carried), 1, unroll);
   unroll = static_cast<int>(std::bit_floor(static_cast<unsigned>(unroll)));
@@ -37,7 +33,7 @@ int unroll_of(const KernelFacts& facts, Ref ref, int width) {
 
 void vectorise(Loop& loop, const KernelFacts& facts, Ref ref, const Target& target) {
   const bool whole = std::exchange(loop.lanes, Loop::Lanes::unmarked) == Loop::Lanes::unrolled;
-  if (std::ranges::any_of(loop.reductions, &is_carry) || loop.extent <= 1) return;
+  if (loop.runs_in_order() || loop.extent <= 1) return;
   const auto needed = static_cast<int>(
       std::bit_ceil(static_cast<std::uint64_t>(std::min<std::int64_t>(loop.extent, 64))));
   loop.vector_width = std::min(lanes_of(facts.widest_element(ref), target), needed);

@@ -189,9 +189,7 @@ Kernel with_innermost(const Kernel& kernel, std::size_t loop) {
 
 bool has_carry(const Kernel& kernel, const KernelFacts& facts) {
   return std::any_of(facts.leaves().begin(), facts.leaves().end(), [&](const auto& leaf) {
-    const auto& reductions = std::get<Loop>(kernel[leaf.loop].operation).reductions;
-    return std::any_of(reductions.begin(), reductions.end(),
-                       [](const Reduction& r) { return r.combine == Combine::carry; });
+    return std::get<Loop>(kernel[leaf.loop].operation).runs_in_order();
   });
 }
 
@@ -204,10 +202,10 @@ RowLength row_length(const KernelFacts& facts) {
   for (const KernelFacts::Leaf& leaf : facts.leaves()) {
     std::int64_t all = 1;
     for (std::size_t i = facts.outer().size(); i < leaf.loops.size(); ++i) {
-      all *= facts.loop(leaf.loops[i]).extent;
+      all *= facts.loop(leaf.loops[i]).usual_turns();
     }
     length.all = std::max(length.all, all);
-    length.innermost = std::max(length.innermost, facts.loop(leaf.loop).extent);
+    length.innermost = std::max(length.innermost, facts.loop(leaf.loop).usual_turns());
   }
   return length;
 }

@@ -19,6 +19,7 @@ std::optional<Op> combine_op(Combine combine) {
     case Combine::argmax:
     case Combine::argmin:
     case Combine::carry:
+    case Combine::while_:
       break;
   }
   return std::nullopt;

@@ -86,7 +86,7 @@ std::int64_t KernelFacts::known_multiple(const Access& access, Ref loop) const {
 
 double KernelFacts::times(const std::vector<Ref>& loops) const {
   double times = 1;
-  for (Ref ref : loops) times *= static_cast<double>(loop(ref).extent);
+  for (Ref ref : loops) times *= static_cast<double>(loop(ref).usual_turns());
   return times;
 }
 

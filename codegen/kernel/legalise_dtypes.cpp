@@ -68,7 +68,7 @@ void rewrite_compute(ScalarWriter& to, Ref ref, const Compute& compute) {
 
 // Which of a reduction's scalars are folded as others: extrema, whose values are exact there.
 bool is_widened(const Kernel& kernel, const Reduction& reduction, std::size_t i) {
-  return reduction.combine != Combine::carry && !is_native(kernel[reduction.results[i]].dtype);
+  return !runs_in_order(reduction.combine) && !is_native(kernel[reduction.results[i]].dtype);
 }
 
 }  // namespace

@@ -17,13 +17,11 @@ std::optional<std::vector<Ref>> stages_of(const Kernel& kernel, const Loop& rows
   for (Ref ref : rows.body) {
     const auto* loop = std::get_if<Loop>(&kernel[ref].operation);
     if (!loop) continue;
-    const bool in_order = std::any_of(loop->reductions.begin(), loop->reductions.end(),
-                                      [](auto& r) { return r.combine == Combine::carry; });
     const bool holds_loops = std::any_of(loop->body.begin(), loop->body.end(), [&](Ref inner) {
       return std::holds_alternative<Loop>(kernel[inner].operation);
     });
     const auto& first = std::get<Loop>(kernel[stages.empty() ? ref : stages[0]].operation);
-    if (in_order || holds_loops || loop->extent != first.extent) return std::nullopt;
+    if (loop->runs_in_order() || holds_loops || loop->extent != first.extent) return std::nullopt;
     stages.push_back(ref);
   }
   if (stages.size() < 2) return std::nullopt;

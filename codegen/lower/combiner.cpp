@@ -93,6 +93,7 @@ std::uint64_t identity(Combine combine, Dtype dtype) {
     case Combine::argmin:
       return extreme(dtype, true);
     case Combine::carry:
+    case Combine::while_:
       break;
   }
   throw InternalError("lower", "what a loop carries has no known identity");

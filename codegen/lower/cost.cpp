@@ -58,8 +58,8 @@ class Counter {
   void touch(std::uint32_t buffer, Index index) {
     std::int64_t elements = 1;
     for (std::uint32_t loop : loops_of(index)) {
-      const std::int64_t extent = std::get<Loop>(kernel_[Ref{loop}].operation).extent;
-      elements = saturating_multiply(elements, extent);
+      const std::int64_t turns = std::get<Loop>(kernel_[Ref{loop}].operation).usual_turns();
+      elements = saturating_multiply(elements, turns);
     }
     accesses_[{buffer, index.id}] = elements;
   }
@@ -83,10 +83,10 @@ class Counter {
     } else if (auto* store = std::get_if<Store>(&operation)) {
       touch(store->buffer, store->index);
     } else if (auto* loop = std::get_if<Loop>(&operation)) {
-      const std::int64_t all = saturating_multiply(times, loop->extent);
+      const std::int64_t all = saturating_multiply(times, loop->usual_turns());
       visit(loop->body, all);
       for (const Reduction& reduction : loop->reductions) {
-        if (reduction.combine != Combine::carry) add(cost_.operations, all);
+        if (!runs_in_order(reduction.combine)) add(cost_.operations, all);
       }
     }
   }

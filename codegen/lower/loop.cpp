@@ -22,7 +22,7 @@ struct Carried {
 /// carried. A complex number is carried in its parts.
 struct Turn {
   Graph graph;
-  Value counter;                   ///< before the turn
+  Value counter;                   ///< before the turn, of a loop that counts
   std::vector<Carried> carried;    ///< of elements and scalars
   std::vector<std::size_t> first;  ///< per value that the loop carries: its first in `carried`
   std::vector<Value> next;         ///< per value that the loop carries
@@ -60,7 +60,7 @@ Turn turn_of(const Graph& region, const Node& loop, const PointwiseLoop& pointwi
     inputs[i] = parts[i].size() == 2 ? builder.add(Op::complex, parts[i]) : parts[i][0];
   }
   Turn turn;
-  turn.counter = inputs[pointwise.turns.counter];
+  if (const KnownTurns* counted = pointwise.counted()) turn.counter = inputs[counted->counter];
   turn.next = inlined(loop.regions[1], builder, inputs);
   std::vector<Value> outputs = turn.next;
   for (std::uint32_t i = 0; i < loop.types.size(); ++i) {
@@ -134,8 +134,14 @@ class LoopLowering {
       const Ref initial = producers.value_at(carried.initial, place_of(writer, carried.initial));
       carries.push_back({Combine::carry, {initial}, {}, {}, {}});
     }
-    const Index turn = builder.index_of(builder.open_loop(pointwise_.turns.count));
-    producers.bind(turn_.counter, builder.indices().add(turn, pointwise_.turns.first));
+    if (const KnownTurns* counted = pointwise_.counted()) {
+      const Index turn = builder.index_of(builder.open_loop(counted->count));
+      producers.bind(turn_.counter, builder.indices().add(turn, counted->first));
+    } else {
+      const std::uint32_t mask = std::get<TurnsWhile>(pointwise_.turns).mask;
+      carries[turn_.first[mask]].combine = Combine::while_;
+      builder.open_loop(Loop::no_bound);
+    }
     for (std::size_t k = 0; k < carries.size(); ++k) {
       const Value before = turn_.carried[k].before;
       carries[k].so_far = {builder.argument(turn_.graph.type(before).dtype)};

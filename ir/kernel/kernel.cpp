@@ -1,5 +1,9 @@
 #include "ir/kernel/kernel.h"
 
+#include <algorithm>
+
+#include "ir/fusion_plan.h"
+
 namespace anabranch {
 Cost& Cost::operator+=(const Cost& other) {
   bytes_read += other.bytes_read;
@@ -7,6 +11,17 @@ Cost& Cost::operator+=(const Cost& other) {
   operations += other.operations;
   return *this;
 }
+
+const Reduction* Loop::condition() const {
+  const auto found = std::ranges::find(reductions, Combine::while_, &Reduction::combine);
+  return found == reductions.end() ? nullptr : &*found;
+}
+
+bool Loop::runs_in_order() const {
+  return std::ranges::any_of(reductions, &anabranch::runs_in_order, &Reduction::combine);
+}
+
+std::int64_t Loop::usual_turns() const { return extent == no_bound ? unknown_turns : extent; }
 
 const Loop* Kernel::parallel_loop() const {
   for (Ref ref : body) {

@@ -47,7 +47,8 @@ using Block = std::vector<Ref>;
 /// How a reduction combines. `argmax` and `argmin` carry a pair (value, position): a NaN wins over
 /// a number, then the greater (lesser) value wins, then the lower position. `carry` hands any
 /// number of scalars from each iteration to the next one, as the loop's body says, and always runs
-/// in order.
+/// in order. `while_` hands on one bool: where that is false, no iteration follows. Lanes go on
+/// while any of them does; one whose own is false hands on what it began with.
 enum class Combine : std::uint8_t {
   sum,
   product,
@@ -57,21 +58,27 @@ enum class Combine : std::uint8_t {
   all,
   argmax,
   argmin,
-  carry
+  carry,
+  while_
 };
 template <>
-inline constexpr std::array<std::string_view, 9> words<Combine> = {
-    "sum", "product", "max", "min", "any", "all", "argmax", "argmin", "carry"};
+inline constexpr std::array<std::string_view, 10> words<Combine> = {
+    "sum", "product", "max", "min", "any", "all", "argmax", "argmin", "carry", "while"};
+
+/// Whether each iteration begins with what the one before it handed on.
+constexpr bool runs_in_order(Combine combine) {
+  return combine == Combine::carry || combine == Combine::while_;
+}
 
 /// Scalars that a loop folds. Before the first iteration they are `initial`; each iteration folds
-/// in `values` (defined in the loop's body); after the loop they are `results`. For all but
-/// `carry`, `initial` is the identity of the combination (argmax: -inf at position 0).
+/// in `values` (defined in the loop's body); after the loop they are `results`. Of one that does
+/// not run in order, `initial` is the identity of the combination (argmax: -inf at position 0).
 struct Reduction {
   Combine combine = Combine::sum;
   std::vector<Ref> initial;  ///< one, two for argmax and argmin, n for carry
-  std::vector<Ref> values;   ///< of `carry`: what the next iteration begins with
+  std::vector<Ref> values;   ///< in order: what the next iteration begins with
   std::vector<Ref> results;  ///< `Result` instructions in the block that holds the loop
-  std::vector<Ref> so_far;   ///< of `carry` alone: what an iteration begins with, `Argument`s
+  std::vector<Ref> so_far;   ///< in order alone: what an iteration begins with, `Argument`s
 };
 
 /// A scalar of the instruction's dtype.
@@ -123,7 +130,8 @@ struct Store {
 /// outermost and may be in pieces: parallel loops that follow each other, each beginning where the
 /// one before ends, the first at 0. The caller runs it over any ranges that together make all of
 /// it. A vector loop runs `vector_width` consecutive iterations at once, its loops inside being
-/// uniform; `unroll` groups of them per turn.
+/// uniform; `unroll` groups of them per turn. A loop with a condition, a `while_` among its
+/// reductions, has `no_bound`, and its index stands in no expression.
 struct Loop {
   /// Whether its iterations are to become lanes, before it is said how wide vectors are.
   enum class Lanes : std::uint8_t {
@@ -140,6 +148,12 @@ struct Loop {
   int unroll = 1;
   std::vector<Reduction> reductions;
   Block body;
+
+  static constexpr std::int64_t no_bound = std::int64_t{1} << 62;
+
+  const Reduction* condition() const;  ///< null where it has none
+  bool runs_in_order() const;          ///< whether a reduction does
+  std::int64_t usual_turns() const;    ///< for costs: the extent, or a guess
 };
 
 using Operation =

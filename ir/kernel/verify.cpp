@@ -181,6 +181,7 @@ class KernelVerifier {
       if (!exists(ref) || !open_[ref.index])
         fail(what + " is that of a loop which is not around it");
       const auto& loop = std::get<Loop>(kernel_[ref].operation);
+      if (loop.condition()) fail(what + " takes the index of a loop that has no bound");
       if (atom.low != loop.first || atom.high != loop.first + loop.extent - 1) {
         fail(what + " takes a loop to have other iterations");
       }
@@ -202,6 +203,7 @@ class KernelVerifier {
     }
     if (loop.parallel) parallel_end_ += loop.extent;
     if (loop.first < 0) fail("a loop begins below 0");
+    condition(loop);
     if (loop.vector_width > 1 && outside.vector) fail("a vector loop stands inside another");
     for (const Reduction& reduction : loop.reductions) form(reduction);
     outside.loop = true;
@@ -218,6 +220,21 @@ class KernelVerifier {
     leave(loop.body);
     for (const Reduction& reduction : loop.reductions) leave(reduction.so_far);
     open_[ref.index] = false;
+  }
+
+  void condition(const Loop& loop) const {
+    const Reduction* condition = loop.condition();
+    if ((condition != nullptr) != (loop.extent == Loop::no_bound)) {
+      fail("a loop has a condition and a bound, or neither");
+    }
+    if (!condition) return;
+    if (loop.parallel || loop.vector_width > 1) fail("a loop with a condition is parallel");
+    for (const Reduction& reduction : loop.reductions) {
+      if (!runs_in_order(reduction.combine)) fail("a loop with a condition reduces");
+      if (reduction.combine == Combine::while_ && &reduction != condition) {
+        fail("a loop has two conditions");
+      }
+    }
   }
 
   // Counts and dtypes, and that the initial values are known before the loop.
@@ -237,7 +254,8 @@ class KernelVerifier {
       want(reduction.initial[i], kernel_[result].dtype, "the initial value of a reduction");
     }
     const Dtype dtype = kernel_[reduction.results[0]].dtype;
-    const bool logical = combine == Combine::any || combine == Combine::all;
+    const bool logical =
+        combine == Combine::any || combine == Combine::all || combine == Combine::while_;
     const bool arithmetic = combine == Combine::sum || combine == Combine::product;
     if ((logical && dtype != Dtype::bool_) || (arithmetic && dtype == Dtype::bool_)) {
       fail("a reduction does not take " + std::string(name(dtype)));
@@ -248,7 +266,7 @@ class KernelVerifier {
   }
 
   void arguments(const Reduction& reduction) {
-    const bool carries = reduction.combine == Combine::carry;
+    const bool carries = runs_in_order(reduction.combine);
     if (reduction.so_far.size() != (carries ? reduction.results.size() : 0)) {
       fail("a reduction has the wrong number of arguments");
     }

@@ -234,8 +234,8 @@ class KernelParser {
       reader_.expect('=', "after '<'");
     }
     const std::string_view index = reader_.identifier("a loop's index");
-    reader_.expect('<', "after the loop's index");
-    made.extent = reader_.integer("where the loop ends") - made.first;
+    made.extent =
+        reader_.accept('<') ? reader_.integer("where the loop ends") - made.first : Loop::no_bound;
     made.parallel = reader_.accept_word("parallel");
     if (reader_.accept_word("lanes")) made.lanes = lanes();
     if (reader_.accept_word("vector")) made.vector_width = in_parentheses<int>("a width");
@@ -327,7 +327,7 @@ class KernelParser {
     if (!reader_.accept_word("from")) reader_.fail_expected("'from' and the initial values");
     made.initial = scalars(stated);
     results.insert(results.end(), stated.begin(), stated.end());
-    if (combine == Combine::carry) {
+    if (runs_in_order(combine)) {
       if (so_far.size() < stated.size()) reader_.fail_expected("what the loop says after 'by'");
       made.so_far.assign(so_far.begin(), so_far.begin() + static_cast<long>(stated.size()));
       so_far = so_far.subspan(stated.size());

@@ -194,8 +194,8 @@ class KernelPrinter {
 
   void loop(Ref ref, const Loop& loop) {
     const std::string from = loop.first == 0 ? "" : std::to_string(loop.first) + " <= ";
-    std::string content =
-        "for " + from + index_name(ref) + " < " + std::to_string(loop.first + loop.extent);
+    std::string content = "for " + from + index_name(ref);
+    if (!loop.condition()) content += " < " + std::to_string(loop.first + loop.extent);
     if (loop.parallel) content += " parallel";
     if (loop.lanes == Loop::Lanes::marked) content += " lanes";
     if (loop.lanes == Loop::Lanes::unrolled) content += " lanes(unrolled)";

@@ -183,8 +183,8 @@ class Writer {
     for (std::uint32_t i = 0; i < made.results.size(); ++i) {
       written_[{node, made.results[i]}] = {fusion, i};
     }
-    if (is_read[made.counter]) {
-      written_[{node, made.counter}] = builder_.constant(std::move(made.last_count));
+    if (made.counter && is_read[made.counter->result]) {
+      written_[{node, made.counter->result}] = builder_.constant(std::move(made.counter->last));
     }
     return fusion;
   }

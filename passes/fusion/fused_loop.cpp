@@ -14,9 +14,10 @@ namespace {
 /// The region being written.
 class RegionWriter {
  public:
-  explicit RegionWriter(const Graph& graph) : graph_(graph), builder_("") {}
+  RegionWriter(const Graph& graph, const Node& loop) : graph_(graph), loop_(loop), builder_("") {}
 
-  /// What `value` is inside: computed there where that loads a scalar at most.
+  /// What `value` is inside: computed there where that loads a scalar at most, or as much as the
+  /// loop loads anyway.
   Value operator()(Value value) {
     if (!is_inline(value)) return in_memory(value);
     if (const auto known = inside_.find(value); known != inside_.end()) return known->second;
@@ -44,8 +45,26 @@ class RegionWriter {
   std::vector<Value>& operands() { return operands_; }
 
  private:
-  // Of a scalar that is computed it is not known here whether it will be in memory.
   bool is_inline(Value value) const {
+    const Node& node = graph_.node(value);
+    if (is_part(node)) return true;
+    if (!is_elementwise(node.op)) return loads_nothing(value);
+    return operations_per_element(node.op) <= 1 &&
+           std::ranges::all_of(node.inputs, [&](Value input) {
+             return loads_nothing(input) || std::ranges::count(loop_.inputs, input) > 0;
+           });
+  }
+
+  // Of what is in memory, and not stored to.
+  bool is_part(const Node& node) const {
+    return node.op == Op::slice && graph_.node(node.inputs[0]).op == Op::parameter &&
+           std::ranges::count(loop_.inputs, node.inputs[0]) == 0 &&
+           std::ranges::all_of(node.as<SliceAttributes>().stride,
+                               [](std::int64_t stride) { return stride == 1; });
+  }
+
+  // Or a scalar at most. Of one that is computed it is not known here whether it will be in memory.
+  bool loads_nothing(Value value) const {
     const Node& node = graph_.node(value);
     if (node.op == Op::constant) return node.as<ConstantAttributes>().value.is_splat();
     if (node.op != Op::broadcast_in_dim) return node.op == Op::iota;
@@ -54,6 +73,7 @@ class RegionWriter {
   }
 
   const Graph& graph_;
+  const Node& loop_;
   GraphBuilder builder_;
   std::map<Value, Value> inside_;
   std::vector<Value> operands_;
@@ -71,7 +91,7 @@ std::variant<FusedLoop, std::string> fused_loop(const Graph& graph, const Node& 
   const auto is_stack = [&](std::uint32_t i) {
     return i < loop.types.size() && pointwise.roles[i] == CarryRole::stack;
   };
-  RegionWriter region(graph);
+  RegionWriter region(graph, loop);
   Node inner = loop;
   for (std::uint32_t i = 0; i < inner.inputs.size(); ++i) {
     const Value input = loop.inputs[i];
@@ -82,13 +102,14 @@ std::variant<FusedLoop, std::string> fused_loop(const Graph& graph, const Node& 
   const std::uint32_t node = region.builder().append(std::move(inner)).node;
 
   FusedLoop made;
-  made.counter = pointwise.turns.counter;
-  made.last_count = integer_literal(loop.types[made.counter].dtype,
-                                    pointwise.turns.first + pointwise.turns.count);
+  if (const KnownTurns* turns = pointwise.counted()) {
+    const Dtype dtype = loop.types[turns->counter].dtype;
+    made.counter = {turns->counter, integer_literal(dtype, turns->first + turns->count)};
+  }
   std::vector<Value> outputs;
   std::vector<Type> types;
   for (std::uint32_t i = 0; i < loop.types.size(); ++i) {
-    if (!is_read[i] || i == made.counter) continue;
+    if (!is_read[i] || (made.counter && i == made.counter->result)) continue;
     made.results.push_back(i);
     outputs.push_back({node, i});
     types.push_back(loop.types[i]);

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <variant>
@@ -18,15 +19,20 @@
 namespace anabranch {
 
 struct FusedLoop {
+  /// The result of a loop that counts which the fusion has not.
+  struct Counter {
+    std::uint32_t result = 0;
+    Literal last;  ///< what it is in the end
+  };
+
   Node fusion;                         ///< its inputs are values of the loop's graph
   std::vector<std::uint32_t> results;  ///< which of the loop's results it has
-  std::uint32_t counter = 0;           ///< the result that counted, which it has not
-  Literal last_count;                  ///< what that is in the end
+  std::optional<Counter> counter;
 };
 
 /// `loop`, a `while` of `graph`, as a fusion that has those results that are read; or in words why
-/// it is none. What it begins with is computed inside where that loads a scalar at most; an array
-/// of which it stores every element begins with nothing.
+/// it is none. What it begins with is computed inside where that loads no array beyond those that
+/// the loop reads; an array of which it stores every element begins with nothing.
 std::variant<FusedLoop, std::string> fused_loop(const Graph& graph, const Node& loop,
                                                 std::span<const char> is_read);
 

@@ -1,6 +1,7 @@
 // The rules of `batch` for loops and branches.
 #include <algorithm>
 
+#include "ir/masked_loop.h"
 #include "passes/transform/batch.h"
 #include "passes/transform/batch_rules.h"
 #include "passes/transform/dependence.h"
@@ -75,8 +76,7 @@ Quantity condition_of(GraphBuilder& to, const LoopCall& loop,
                          loop.call.size);
 }
 
-// An element that goes on takes the next values; the others keep theirs, so that their condition
-// fails again.
+// An element that goes on takes the next values; the others keep theirs.
 Graph masked_body(const LoopCall& loop, const std::vector<Value>& inputs) {
   const std::int64_t size = loop.call.size;
   GraphBuilder builder(loop.body().name());
@@ -94,11 +94,27 @@ Graph masked_body(const LoopCall& loop, const std::vector<Value>& inputs) {
     }
     outputs.push_back(values[i].value);
   }
-  outputs[0] = condition_of(builder, loop, values).value;
+  outputs[0] = builder.add(Op::and_, {goes_on.value, condition_of(builder, loop, values).value});
   return builder.build(std::move(outputs));
 }
 
-// Whether each element goes on is carried, in front.
+// All examples take as many turns as the longest: where one's mask is false, nothing changes.
+BatchedResults until_all_masks_end(const LoopCall& loop, std::uint32_t mask) {
+  const BatchCall& call = loop.call;
+  std::vector<Value> inputs = loop.inputs();
+  GraphBuilder condition(loop.condition().name());
+  const Value all = parameters_of(condition, call, inputs)[mask];
+  AxesAttributes axes;
+  for (int axis = 0; axis < condition.type(all).rank(); ++axis) axes.axes.push_back(axis);
+  const Value any = condition.add(Op::reduce_any, {all}, axes);
+  std::vector<Graph> regions = {condition.build({any}),
+                                batch(loop.body(), call.size, loop.flags, loop.carried).graph};
+  const Quantity first = call.add(Op::while_, std::move(inputs), call.node.attributes, std::nullopt,
+                                  std::move(regions));
+  return results_of(first, 0, loop.carried);
+}
+
+// The loop with a mask (ir/masked_loop.h): whether each element goes on is carried, in front.
 BatchedResults until_all_end(const LoopCall& loop) {
   const BatchCall& call = loop.call;
   std::vector<Value> inputs = loop.inputs();
@@ -165,7 +181,9 @@ BatchedResults while_(const BatchCall& call) {
   const auto [carried, condition] = dependent_loop(call.node, flags);
   std::copy(carried.begin(), carried.end(), flags.begin());
   const LoopCall loop{call, carried, std::move(flags)};
-  return condition ? until_all_end(loop) : in_step(loop);
+  if (!condition) return in_step(loop);
+  if (const auto mask = mask_of(call.node)) return until_all_masks_end(loop, *mask);
+  return until_all_end(loop);
 }
 
 BatchedResults case_(const BatchCall& call) {

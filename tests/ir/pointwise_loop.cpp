@@ -62,8 +62,9 @@ TEST(PointwiseLoop, SaysWhatIsCarried) {
   ASSERT_EQ(made.index(), 0u) << std::get<std::string>(made);
   const auto& pointwise = std::get<PointwiseLoop>(made);
   EXPECT_EQ(pointwise.domain, Shape{8});
-  EXPECT_EQ(pointwise.turns.count, 5);
-  EXPECT_EQ(pointwise.turns.counter, 0u);
+  ASSERT_NE(pointwise.counted(), nullptr);
+  EXPECT_EQ(pointwise.counted()->count, 5);
+  EXPECT_EQ(pointwise.counted()->counter, 0u);
   using enum CarryRole;
   EXPECT_EQ(pointwise.roles, (std::vector{counter, element, stack, uniform}));
   EXPECT_EQ(pointwise.is_covered, (std::vector{false, false, true, false}));
@@ -86,6 +87,37 @@ TEST(PointwiseLoop, KnowsWhetherEveryElementIsStored) {
   EXPECT_FALSE(is_covered("%31", "%30: i32[] = convert %3\n%31: i64[] = convert %30\n"));
 }
 
+/// Of %0: bool[8], %1: f32[8], %2: f32[], and captured %3: f32[8], while %0 holds anywhere. `body`
+/// writes what it hands on, from %4 on.
+std::string until_all_end(const std::string& body, const std::string& condition = "reduce_any %0") {
+  return R"(graph(%0: bool[8], %1: f32[8], %2: f32[], %3: f32[8]) {
+  %4: bool[8], %5: f32[8], %6: f32[] = while %0, %1, %2, %3 graph c(%0: bool[8], %1: f32[8], %2: f32[], %3: f32[8]) {
+    %4: bool[] = )" +
+         condition + R"( axes=[0]
+    return %4
+  } graph b(%0: bool[8], %1: f32[8], %2: f32[], %3: f32[8]) {
+    )" + body +
+         R"(
+  }
+  return %5
+})";
+}
+
+const std::string squares =
+    "%4: f32[8] = multiply %1, %1\n%5: f32[8] = select %0, %4, %1\n"
+    "%6: bool[8] = compare %5, %3 direction=lt\n%7: bool[8] = and %0, %6\n";
+
+TEST(PointwiseLoop, GoesOnWhereItsConditionHolds) {
+  const auto made = found(until_all_end(squares + "return %7, %5, %2"));
+  ASSERT_EQ(made.index(), 0u) << std::get<std::string>(made);
+  const auto& pointwise = std::get<PointwiseLoop>(made);
+  EXPECT_EQ(pointwise.domain, Shape{8});
+  EXPECT_EQ(pointwise.counted(), nullptr);
+  EXPECT_EQ(std::get<TurnsWhile>(pointwise.turns).mask, 0u);
+  using enum CarryRole;
+  EXPECT_EQ(pointwise.roles, (std::vector{element, element, uniform}));
+}
+
 struct Refused {
   const char* name;
   std::string text;
@@ -104,9 +136,11 @@ TEST_P(RefusedLoop, SaysWhy) {
 const std::string stored =
     "%20: f32[1,8] = reshape %1\n%21: f32[5,8] = dynamic_update_slice %2, %20, %0, %5\n";
 
+constexpr const char* endless =
+    "its turns are not known before it runs, and no place ends by itself";
+
 const Refused refused[] = {
-    {"UnknownTurns", loop(stored + "return %7, %1, %21, %3", "convert %3"),
-     "how often it turns is not known before it runs"},
+    {"UnknownTurns", loop(stored + "return %7, %1, %21, %3", "convert %3"), endless},
     {"Neighbours",
      loop(stored + "%8: f32[8] = reverse %1 axes=[0]\n%9: f32[8] = add %1, %8\n"
                    "return %7, %9, %21, %3"),
@@ -127,6 +161,17 @@ const Refused refused[] = {
                    "%9: f32[1,1] = slice %8 start=[0,0] limit=[1,1] stride=[1,1]\n"
                    "%10: f32[] = reshape %9\nreturn %7, %1, %21, %10"),
      "slice has shape [1,1], and the places are those of [8]"},
+    {"GoesOnAgain", until_all_end(squares + "return %6, %5, %2"), endless},
+    {"GoesOnBeyondItsEnd", until_all_end(squares + "return %7, %4, %2"), endless},
+    {"KeepsSomethingElse",
+     until_all_end(squares + "%8: f32[8] = select %0, %4, %3\nreturn %7, %8, %2"), endless},
+    {"KeepsWhereItGoesOn",
+     until_all_end(squares + "%8: f32[8] = select %0, %1, %4\nreturn %7, %8, %2"), endless},
+    {"GoesBySomethingElse",
+     until_all_end(squares + "%8: f32[8] = select %6, %4, %1\nreturn %7, %8, %2"), endless},
+    {"CountsAllTurns", until_all_end(squares + "%8: f32[] = add %2, %2\nreturn %7, %5, %8"),
+     endless},
+    {"UntilAPlaceEnds", until_all_end(squares + "return %7, %5, %2", "reduce_all %0"), endless},
 };
 
 INSTANTIATE_TEST_SUITE_P(Table, RefusedLoop, testing::ValuesIn(refused),

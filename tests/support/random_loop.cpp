@@ -20,7 +20,11 @@ class LoopWriter {
   GraphCase run() {
     choose();
     for (std::int64_t i = random_.below(3); i > 0; --i) captures_.push_back(array());
-    for (std::int64_t i = random_.below(3); i > 0; --i) rows_.push_back(stack());
+    if (by_condition_) {
+      others_ = {{i32, domain_}, {dtype_, Shape{1 + random_.below(9)}}};
+    } else {
+      for (std::int64_t i = random_.below(3); i > 0; --i) rows_.push_back(stack());
+    }
     GraphBuilder graph("loop");
     std::vector<Value> initial, captured;
     std::vector<Value> parameters;
@@ -29,10 +33,10 @@ class LoopWriter {
       const bool is_input = random_.percent(60);
       initial.push_back(is_input ? graph.late_parameter(type) : filled(graph, type));
     }
-    for (const auto* list : {&captures_, &rows_}) {
+    for (const auto* list : {&captures_, &rows_, &others_}) {
       for (const Type& type : *list) captured.push_back(graph.late_parameter(type));
     }
-    std::vector<Value> operands = {graph.constant(integer_literal(counter_, first_))};
+    std::vector<Value> operands = first_leads(graph);
     operands.insert(operands.end(), initial.begin(), initial.end());
     operands.insert(operands.end(), captured.begin(), captured.end());
     const std::vector<Graph> regions = {condition(), body()};
@@ -40,10 +44,12 @@ class LoopWriter {
     std::vector<Value> outputs;
     for (std::uint32_t i = 0; i < types_.size(); ++i) {
       if (types_[i].rank() > 0 && (outputs.empty() || random_.percent(80))) {
-        outputs.push_back({loop.node, 1 + i});
+        outputs.push_back({loop.node, static_cast<std::uint32_t>(leads_.size()) + i});
       }
     }
-    if (random_.percent(20)) outputs.push_back({loop.node, 0});
+    for (std::uint32_t i = 0; i < leads_.size(); ++i) {
+      if (random_.percent(20)) outputs.push_back({loop.node, i});
+    }
     GraphCase made{graph.build(outputs), {}};
     for (std::size_t i = 0; i < made.graph.parameter_count(); ++i) {
       const Flavour flavour = random_.percent(85) ? Flavour::ordinary : Flavour::special;
@@ -74,6 +80,12 @@ class LoopWriter {
     first_ = random_.of(firsts);
     for (std::int64_t i = 1 + random_.below(3); i > 0; --i) types_.push_back(array());
     elements_ = types_.size();
+    by_condition_ = random_.percent(35);
+    if (by_condition_) {
+      leads_ = {{bool_, domain_}, {i32, domain_}};
+      return;
+    }
+    leads_ = {{counter_, {}}};
     if (random_.percent(40)) types_.push_back({dtype_, {}});
     for (std::int64_t i = random_.below(3); i > 0; --i) {
       stacks_.push_back(types_.size());
@@ -105,17 +117,32 @@ class LoopWriter {
                             : graph.add(Op::broadcast_in_dim, {one}, AxesAttributes{{}}, type);
   }
 
+  // The counter; or whether each place goes on, and how many turns it has taken.
+  std::vector<Value> first_leads(GraphBuilder& graph) {
+    if (!by_condition_) return {graph.constant(integer_literal(counter_, first_))};
+    const Value yes = graph.constant(Literal::scalar(bool_, 1.0));
+    const Value zero = graph.constant(integer_literal(i32, 0));
+    const Value on =
+        random_.percent(50) ? graph.late_parameter(leads_[0]) : over_domain(graph, yes);
+    return {on, over_domain(graph, zero)};
+  }
+
   Graph condition() {
     GraphBuilder graph("condition");
     const std::vector<Value> given = parameters(graph);
+    if (by_condition_) {
+      std::vector<std::int64_t> axes;
+      for (int axis = 0; axis < domain_.rank(); ++axis) axes.push_back(axis);
+      return graph.build({graph.add(Op::reduce_any, {given[0]}, AxesAttributes{axes})});
+    }
     const Value bound = graph.constant(integer_literal(counter_, first_ + turns_));
     return graph.build(
         {graph.add(Op::compare, {given[0], bound}, CompareAttributes{Comparison::lt})});
   }
 
   std::vector<Value> parameters(GraphBuilder& graph) {
-    std::vector<Value> given = {graph.parameter({counter_, {}})};
-    for (const auto* list : {&types_, &captures_, &rows_}) {
+    std::vector<Value> given;
+    for (const auto* list : {&leads_, &types_, &captures_, &rows_, &others_}) {
       for (const Type& type : *list) given.push_back(graph.parameter(type));
     }
     return given;
@@ -126,47 +153,85 @@ class LoopWriter {
     const std::vector<Value> given = parameters(graph);
     turn_ = given[0];
     std::vector<Value> elements;
-    for (std::size_t i = 0; i < elements_; ++i) elements.push_back(of_domain(graph, given[1 + i]));
+    const auto carried = given.begin() + std::ssize(leads_);
+    for (std::size_t i = 0; i < elements_; ++i) elements.push_back(of_domain(graph, carried[i]));
     std::vector<Value> uniforms;
     if (elements_ < types_.size() && types_[elements_].rank() == 0) {
-      uniforms.push_back(given[1 + elements_]);
-      elements.push_back(spread(graph, uniforms[0]));
+      uniforms.push_back(carried[elements_]);
+      elements.push_back(over_domain(graph, uniforms[0]));
     }
-    auto capture = given.begin() + static_cast<std::ptrdiff_t>(1 + types_.size());
+    auto capture = carried + std::ssize(types_);
     for (std::size_t i = 0; i < captures_.size(); ++i) {
       elements.push_back(moved(graph, of_domain(graph, *capture++)));
     }
     for (std::size_t i = 0; i < rows_.size(); ++i) elements.push_back(row(graph, *capture++));
+    if (by_condition_) elements.push_back(looked_up(graph, capture[1], given[1]));
     for (std::int64_t i = random_.below(7); i > 0; --i) {
       elements.push_back(step(graph, random_.of(elements), random_.of(elements)));
     }
+    if (by_condition_) return graph.build(kept(graph, given, capture[0], elements));
     std::vector<Value> outputs = {
         graph.add(Op::add, {turn_, graph.constant(integer_literal(counter_, 1))})};
     for (std::size_t i = 0; i < types_.size(); ++i) {
-      const Value own = given[1 + i];
+      const Value own = carried[i];
       if (std::ranges::find(stacks_, i) != stacks_.end()) {
         outputs.push_back(stored(graph, own, random_.of(elements)));
       } else if (types_[i].rank() == 0) {
         outputs.push_back(step(graph, own, own));
       } else {
         const Value next = random_.percent(80) ? elements.back() : random_.of(elements);
-        outputs.push_back(types_[i].shape == domain_ ? next
-                                                     : reshaped(graph, next, types_[i].shape));
+        outputs.push_back(reshaped(graph, next, types_[i].shape));
       }
     }
     return graph.build(outputs);
   }
 
-  Value reshaped(GraphBuilder& graph, Value value, const Shape& shape) {
-    return graph.add(Op::reshape, {value}, NoAttributes{}, Type{dtype_, shape});
-  }
-  Value of_domain(GraphBuilder& graph, Value value) {
-    return graph.type(value).shape == domain_ ? value : reshaped(graph, value, domain_);
-  }
-  Value spread(GraphBuilder& graph, Value scalar) {
-    return graph.add(Op::broadcast_in_dim, {scalar}, AxesAttributes{{}}, Type{dtype_, domain_});
+  // What a place hands on: the next values as long as it goes on, which is 9 turns at most.
+  std::vector<Value> kept(GraphBuilder& graph, const std::vector<Value>& given, Value limits,
+                          const std::vector<Value>& elements) {
+    const Value on = given[0], taken = given[1];
+    const auto all = [&](std::int64_t value) {
+      return over_domain(graph, graph.constant(integer_literal(i32, value)));
+    };
+    const Value next = graph.add(Op::select, {on, graph.add(Op::add, {taken, all(1)}), taken});
+    const Value limit = graph.add(Op::and_, {limits, all(7)});
+    Value wants = graph.add(Op::compare, {next, limit}, CompareAttributes{Comparison::lt});
+    if (random_.percent(40)) {
+      const std::vector<Value> both = {random_.of(elements), random_.of(elements)};
+      wants = graph.add(random_.percent(50) ? Op::and_ : Op::or_,
+                        {wants, graph.add(Op::compare, both, CompareAttributes{Comparison::ne})});
+      wants = graph.add(Op::and_, {wants, graph.add(Op::compare, {next, all(9)},
+                                                    CompareAttributes{Comparison::lt})});
+    }
+    std::vector<Value> outputs = {graph.add(Op::and_, {on, wants}), next};
+    for (std::size_t i = 0; i < types_.size(); ++i) {
+      const Shape& shape = types_[i].shape;
+      const Value own = given[leads_.size() + i], made = random_.of(elements);
+      outputs.push_back(
+          graph.add(Op::select, {reshaped(graph, on, shape), reshaped(graph, made, shape), own}));
+    }
+    return outputs;
   }
 
+  // The element of `table` that a place's number says, held inside.
+  Value looked_up(GraphBuilder& graph, Value table, Value numbers) {
+    GatherAttributes attributes;
+    attributes.collapsed_axes = attributes.start_axes = {0};
+    attributes.index_vector_axis = domain_.rank();
+    attributes.sizes = {1};
+    return graph.add(Op::gather, {table, numbers}, attributes);
+  }
+
+  Value over_domain(GraphBuilder& graph, Value scalar) {
+    const Dtype dtype = graph.type(scalar).dtype;
+    return graph.add(Op::broadcast_in_dim, {scalar}, AxesAttributes{{}}, Type{dtype, domain_});
+  }
+
+  Value reshaped(GraphBuilder& graph, Value value, const Shape& shape) {
+    if (graph.type(value).shape == shape) return value;
+    return graph.add(Op::reshape, {value}, NoAttributes{}, Type{graph.type(value).dtype, shape});
+  }
+  Value of_domain(GraphBuilder& graph, Value value) { return reshaped(graph, value, domain_); }
   // What does not change may be read from anywhere.
   Value moved(GraphBuilder& graph, Value value) {
     if (random_.percent(60)) return value;
@@ -251,7 +316,7 @@ class LoopWriter {
       case 2: {
         const Value half = number(graph, is_integer(dtype_) ? 3 : 0.5);
         const Type type = graph.type(x);
-        return graph.add(Op::multiply, {x, type.rank() == 0 ? half : spread(graph, half)});
+        return graph.add(Op::multiply, {x, type.rank() == 0 ? half : over_domain(graph, half)});
       }
       default:
         return graph.add(random_.of(binary), {x, y});
@@ -268,10 +333,11 @@ class LoopWriter {
   Shape domain_;
   Dtype dtype_ = f32, counter_ = i64;
   std::int64_t turns_ = 1, first_ = 0;
-  std::size_t elements_ = 0;         // of what is carried, the first
-  std::vector<Type> types_;          // of what is carried, but for the counter
+  bool by_condition_ = false;        // each place has one, instead of a counter of all
+  std::size_t elements_ = 0;         // of `types_`, the first
+  std::vector<Type> leads_, types_;  // of what is carried: what says how often it turns, the rest
   std::vector<std::size_t> stacks_;  // which of them
-  std::vector<Type> captures_, rows_;
+  std::vector<Type> captures_, rows_, others_;
   Value turn_;
 };
 

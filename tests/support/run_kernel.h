@@ -148,7 +148,12 @@ class KernelRun {
       auto& carried = folded.emplace_back();
       for (Ref initial : reduction.initial) carried.push_back(scalar(initial));
     }
-    for (std::int64_t i = 0; i < loop.extent; ++i) {
+    const auto goes_on = [&] {
+      const Reduction* condition = loop.condition();
+      return !condition ||
+             folded[static_cast<std::size_t>(condition - loop.reductions.data())][0].low;
+    };
+    for (std::int64_t i = 0; i < loop.extent && goes_on(); ++i) {
       if (loop.parallel) {
         for (HostMemory& scratch : scratch_) scratch.written.assign(scratch.written.size(), false);
       }
@@ -195,6 +200,7 @@ class KernelRun {
         carried[0].low &= next.low;
         return;
       case Combine::carry:
+      case Combine::while_:
         for (std::size_t i = 0; i < carried.size(); ++i) carried[i] = scalar(reduction.values[i]);
         return;
       case Combine::argmax:

@@ -55,7 +55,7 @@ void KernelEmitter::close_phis(const Partials& phis, const Partials& outgoing,
 void KernelEmitter::fold(const Loop& loop, Partials& partials) {
   for (std::size_t i = 0; i < loop.reductions.size(); ++i) {
     const Reduction& reduction = loop.reductions[i];
-    if (reduction.combine == Combine::carry) {
+    if (runs_in_order(reduction.combine)) {
       hand_on(reduction, partials[i]);
     } else {
       fold(reduction, partials[i]);

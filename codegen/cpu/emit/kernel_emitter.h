@@ -79,6 +79,7 @@ class KernelEmitter {
   Turns iterations(const Loop& loop);
   void emit_loop(Ref ref);
   void emit_scalar_loop(Ref ref, const Loop& loop);
+  Partials emit_while(const Loop& loop, const Reduction& condition, Partials partials);
   void emit_vector_loop(Ref ref, const Loop& loop);
   Partials emit_vector_rows(const Loop& loop, VectorScope& scope);
   void emit_vector_range(const Loop& loop, VectorScope& scope);

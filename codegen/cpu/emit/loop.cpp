@@ -26,11 +26,9 @@ void KernelEmitter::emit_loop(Ref ref) {
     if (scope_) {
       throw InternalError("emit", "kernel " + kernel_.name + " has a vector loop inside another");
     }
-    for (const Reduction& reduction : loop.reductions) {
-      if (reduction.combine == Combine::carry) {
-        throw InternalError("emit", "a vector loop of kernel " + kernel_.name +
-                                        " has a reduction that must run in order");
-      }
+    if (loop.runs_in_order()) {
+      throw InternalError("emit", "a vector loop of kernel " + kernel_.name +
+                                      " has a reduction that must run in order");
     }
   }
   if (loop.extent == 0) {
@@ -68,7 +66,9 @@ void KernelEmitter::emit_scalar_loop(Ref ref, const Loop& loop) {
   };
   Partials partials = initial_partials(loop, false);
   const Turns turns = iterations(loop);
-  if (loop.parallel) {
+  if (const Reduction* condition = loop.condition()) {
+    partials = emit_while(loop, *condition, std::move(partials));
+  } else if (loop.parallel) {
     llvm::BasicBlock* some = block("range");
     llvm::BasicBlock* after = block("range.end");
     builder_.CreateCondBr(builder_.CreateICmpSLT(turns.first, turns.last), some, after);
@@ -81,6 +81,40 @@ void KernelEmitter::emit_scalar_loop(Ref ref, const Loop& loop) {
   }
   forget(mark);
   define_results(loop, partials);
+}
+
+// Turns while some lane's condition says so. A lane beyond the end of the array has no say: from
+// zeros a computation may never come to an end.
+KernelEmitter::Partials KernelEmitter::emit_while(const Loop& loop, const Reduction& condition,
+                                                  Partials partials) {
+  llvm::BasicBlock* before = builder_.GetInsertBlock();
+  llvm::BasicBlock* head = block("while");
+  llvm::BasicBlock* turn = block("turn");
+  llvm::BasicBlock* after = block("while.end");
+  builder_.CreateBr(head);
+  builder_.SetInsertPoint(head);
+  const Partials phis = add_phis(partials, before);
+  const auto at = static_cast<std::size_t>(&condition - loop.reductions.data());
+  Value* goes_on = nullptr;
+  for (const Partial& copy : phis[at]) {
+    goes_on = goes_on ? builder_.CreateOr(goes_on, copy[0]) : copy[0];
+  }
+  if (goes_on->getType()->isVectorTy()) {
+    if (scope_->mask) goes_on = builder_.CreateAnd(goes_on, scope_->mask);
+    goes_on = builder_.CreateOrReduce(goes_on);
+  }
+  builder_.CreateCondBr(goes_on, turn, after);
+
+  builder_.SetInsertPoint(turn);
+  define_arguments(loop, phis);
+  emit(loop.body);
+  partials = phis;
+  fold(loop, partials);
+  close_phis(phis, partials, builder_.GetInsertBlock());
+  builder_.CreateBr(head);
+
+  builder_.SetInsertPoint(after);
+  return phis;
 }
 
 // --- vector loops

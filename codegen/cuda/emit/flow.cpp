@@ -29,7 +29,7 @@ std::int64_t iterations(const Kernel& kernel, const Block& block) {
   for (Ref ref : block) {
     const auto* loop = std::get_if<Loop>(&kernel[ref].operation);
     if (!loop) continue;
-    most = std::max(most, saturating_multiply(loop->extent, iterations(kernel, loop->body)));
+    most = std::max(most, saturating_multiply(loop->usual_turns(), iterations(kernel, loop->body)));
   }
   return most;
 }

@@ -26,7 +26,7 @@ void KernelEmitter::find_partial_folds() {
     const auto* outer = std::get_if<Loop>(&kernel_.instructions[i].operation);
     if (!outer) continue;
     for (const Reduction& whole : outer->reductions) {
-      if (whole.combine == Combine::carry) continue;
+      if (runs_in_order(whole.combine)) continue;
       for (Ref inner : outer->body) {
         const auto* loop = std::get_if<Loop>(&kernel_[inner].operation);
         if (!loop) continue;
@@ -125,7 +125,7 @@ void KernelEmitter::close_blocks(const Loop& loop, std::size_t count) {
 void KernelEmitter::fold(const Loop& loop) {
   for (const Reduction& reduction : loop.reductions) {
     const std::vector<std::string>& names = folds_[reduction.results[0].index];
-    if (reduction.combine == Combine::carry) continue;
+    if (runs_in_order(reduction.combine)) continue;
     if (has_place(reduction.combine)) {
       text_.line("{0} = {1}::of({0}, Place<{2}>{{{3}, {4}}});", names[0],
                  function_of(reduction.combine), type_name(kernel_[reduction.results[0]].dtype),
@@ -142,7 +142,7 @@ void KernelEmitter::fold(const Loop& loop) {
 void KernelEmitter::hand_on(const Loop& loop) {
   std::vector<std::pair<std::string, std::string>> moves;
   for (const Reduction& reduction : loop.reductions) {
-    if (reduction.combine != Combine::carry) continue;
+    if (!runs_in_order(reduction.combine)) continue;
     for (std::size_t i = 0; i < reduction.values.size(); ++i) {
       const Ref next = reduction.values[i];
       moves.emplace_back(folds_[reduction.results[0].index][i], new_name());

@@ -93,7 +93,7 @@ bool IndexWriter::is_wide(Index index) const {
 
 bool IndexWriter::needs_64_bits() const {
   const auto is_wide = [&](const Operation& operation) {
-    if (auto* loop = std::get_if<Loop>(&operation)) return loop->extent >= limit;
+    if (auto* loop = std::get_if<Loop>(&operation)) return loop->usual_turns() >= limit;
     if (auto* load = std::get_if<Load>(&operation)) return this->is_wide(load->index);
     if (auto* store = std::get_if<Store>(&operation)) return this->is_wide(store->index);
     if (auto* at = std::get_if<IndexValue>(&operation)) return this->is_wide(at->index);

@@ -23,7 +23,11 @@ void KernelEmitter::emit(Ref ref, const Loop& loop) {
   begin_folds(loop);
   const bool shares_out = map_.members > 1 && !is_shared_out_ && is_leaf(loop);
   const std::string& name = index_.name(ref);
-  if (shares_out || loop.vector_width > 1) {
+  if (const Reduction* condition = loop.condition()) {
+    text_.open("while ({}) {{", folds_[condition->results[0].index][0]);
+    body(loop);
+    text_.close();
+  } else if (shares_out || loop.vector_width > 1) {
     packed_loop(ref, loop, shares_out);
   } else {
     const std::vector<std::int64_t> blocks = sum_blocks(kernel_, loop, loop.extent);

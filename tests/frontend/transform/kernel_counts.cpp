@@ -52,6 +52,20 @@ TEST_F(KernelCounts, TheBackwardPassOfAnElementwiseChainIsOne) {
       1, 0, [](Array a, Array t) { return ab::jvp(chain, std::tuple{a}, std::tuple{t}); }, x, x);
 }
 
+// Of which each example takes as many turns as it needs.
+TEST_F(KernelCounts, AWhileLoopUnderTwoVmapsIsOne) {
+  const auto steps = [](Array x) {
+    const auto halve = [](auto& carry) {
+      auto [value, count] = carry;
+      return std::tuple(value / 2, count + 1);
+    };
+    const auto is_large = [](auto& carry) { return std::get<0>(carry) > 1; };
+    return std::get<1>(ab::while_loop(is_large, halve, std::tuple(x, 0)));
+  };
+  expect_counts(1, 0, ab::vmap(steps), ab::spec(ab::i32, {1000}));
+  expect_counts(1, 0, ab::vmap(ab::vmap(steps)), ab::spec(ab::i32, {50, 33}));
+}
+
 // Rows, and their mean.
 TEST_F(KernelCounts, SoftmaxCrossEntropyForwardAndBackwardIsTwo) {
   const auto loss = [](Array logits, Array labels) {

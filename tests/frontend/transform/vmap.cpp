@@ -128,6 +128,45 @@ TEST(Vmap, EachExampleEndsItsLoopAtItsOwnTurn) {
   EXPECT_EQ(turns.to_vector<std::int32_t>(), (std::vector<std::int32_t>{0, 3, 6, 0}));
 }
 
+// Vectors are longer than what they are for: from zeros this loop would not come to an end.
+TEST(Vmap, WhatIsBesideTheExamplesDoesNotKeepALoopGoing) {
+  const auto doubled = ab::vmap([](Array x) {
+    return ab::while_loop([](auto& c) { return c < 1000; }, [](auto& c) { return c + c; }, x);
+  });
+  for (std::int64_t size : {1, 3, 13, 31, 65, 1001}) {
+    const Array x = ab::arange(0, size) % 7 + 1;
+    std::vector<std::int64_t> expected;
+    for (std::int64_t i = 0; i < size; ++i) {
+      std::int64_t value = i % 7 + 1;
+      while (value < 1000) value += value;
+      expected.push_back(value);
+    }
+    EXPECT_EQ(ab::jit(doubled)(x).to_vector<std::int64_t>(), expected) << size;
+  }
+}
+
+// The product of a sparse matrix: rows of no values, of one, and of many.
+TEST(Vmap, EachRowGoesOverItsOwnValues) {
+  const auto product = [](Array rows, Array columns, Array values, Array x) {
+    const auto row = [&](Array first, Array end) {
+      const auto next = [&](auto& carry) {
+        auto [k, sum] = carry;
+        return std::tuple(k + 1, sum + ab::take(values, k) * ab::take(x, ab::take(columns, k)));
+      };
+      const auto is_inside = [&](auto& carry) { return std::get<0>(carry) < end; };
+      return std::get<1>(
+          ab::while_loop(is_inside, next, std::tuple(first, ab::zeros({}, ab::f32))));
+    };
+    return ab::vmap(row)(rows(ab::range(0, -1)), rows(ab::range(1)));
+  };
+  const Array rows = i32s({0, 0, 1, 6, 6, 8}), columns = i32s({2, 0, 1, 2, 1, 0, 0, 2});
+  const Array values = ab::array({1.f, 2.f, 3.f, 4.f, 5.f, 6.f, 7.f, 8.f});
+  const Array x = ab::array({1.f, 10.f, 100.f});
+  const std::vector<float> expected = {0, 100, 488, 0, 807};
+  EXPECT_EQ(product(rows, columns, values, x).to_vector<float>(), expected);
+  EXPECT_EQ(ab::jit(product)(rows, columns, values, x).to_vector<float>(), expected);
+}
+
 TEST(Vmap, ALoopOfAsManyTurnsForAllKeepsItsCount) {
   auto f = [](Array x) {
     return ab::fori_loop(

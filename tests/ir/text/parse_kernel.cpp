@@ -42,6 +42,13 @@ const std::string everything =
     %22: i64 = add %18, %21
     store out1[%i] = %22
     store out0[%i] = %20
+    for j by %23: bool, %24: f32 {
+      %25: f32 = add %24, 1
+      %26: bool = compare %25, %15 direction=lt
+      while %27: bool = %26 from true
+      carry %28: f32 = %25 from 0.5
+    }
+    store out0[1 + %i] = %28
   }
 }
 )";
@@ -150,6 +157,26 @@ const Broken broken[] = {
      "a carry for each argument of the loop"},
     {"CarryOfAnotherDtype", "for i < 8 by %0: f32 {\ncarry %1: i64 = %i from 0\n}",
      "is something else, or not i64"},
+    {"LoopWithoutAnEnd", "for i {\n%0: f32 = load a[0]\nsum %1: f32 = %0 from 0\n}",
+     "a loop has a condition and a bound, or neither"},
+    {"ConditionAndBound", "for i < 8 by %0: bool {\nwhile %1: bool = %0 from true\n}",
+     "a loop has a condition and a bound, or neither"},
+    {"ConditionThatIsANumber", "for i by %0: f32 {\nwhile %1: f32 = %0 from 0\n}",
+     "a reduction does not take f32"},
+    {"TwoConditions",
+     "for i by %0: bool, %1: bool {\n"
+     "while %2: bool = %0 from true\nwhile %3: bool = %1 from true\n}",
+     "a loop has two conditions"},
+    {"SumUntilACondition",
+     "for i by %0: bool {\n%1: f32 = load a[0]\n"
+     "while %2: bool = %0 from true\nsum %3: f32 = %1 from 0\n}",
+     "a loop with a condition reduces"},
+    {"LanesOfACondition", "for i vector(8) by %0: bool {\nwhile %1: bool = %0 from true\n}",
+     "a loop with a condition is parallel"},
+    {"IndexOfNoBound",
+     "for i by %0: bool {\n%1: f32 = load a[%i]\nstore b[0] = %1\n"
+     "while %2: bool = %0 from true\n}",
+     "the index of a load of a takes the index of a loop that has no bound"},
     {"WhatVerifyRefuses", "%0: f32 = load a[0]\nstore a[0] = %0", "only read"},
     {"StatementAfterAReduction",
      "for i < 8 {\n%0: f32 = load a[%i]\nsum %1: f32 = %0 from 0\nstore b[0] = %0 }",
