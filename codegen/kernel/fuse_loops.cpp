@@ -243,6 +243,8 @@ std::optional<FusedLoops> fuse_loops(const KernelOnArrays& first, const KernelOn
   Part a{first.kernel, first.arrays, fusible_loop(first.kernel)};
   Part b{second.kernel, second.arrays, fusible_loop(second.kernel)};
   if (!a.loop || !b.loop) return std::nullopt;
+  const std::size_t instructions = a.kernel.instructions.size() + b.kernel.instructions.size();
+  if (instructions > costs.most_instructions) return std::nullopt;
   const std::int64_t blocks = std::gcd(a.kernel.extent(), b.kernel.extent());
   if (blocks < costs.least_blocks) return std::nullopt;
   a.count = a.kernel.extent() / blocks;

@@ -30,6 +30,7 @@ struct LoopFusionCosts {
   std::int64_t least_shared_bytes = INT64_MAX;  ///< of the arrays that are not read twice
   std::int64_t most_block_bytes = 0;            ///< that stay in a cache from loop to loop
   std::int64_t least_blocks = 8;                ///< for threads to share
+  std::size_t most_instructions = 2048;         ///< of both kernels, which are copied each time
 };
 
 struct FusedLoops {

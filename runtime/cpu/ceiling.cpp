@@ -28,9 +28,9 @@ constexpr std::int64_t chains = 12;
 constexpr std::int64_t rounds = 1 << 13;
 
 // The compiler makes each one instruction where the caller's target has it.
-template <class Vector>
-__attribute__((always_inline)) inline float multiply_add_chains() {
-  Vector sums[chains], factor = Vector{} + 0.5f;
+template <class T, class Vector = T>
+__attribute__((always_inline)) inline double multiply_add_chains() {
+  Vector sums[chains], factor = Vector{} + T{0.5};
   for (Vector& sum : sums) sum = factor;
   for (std::int64_t i = 0; i < rounds; ++i) {
 #pragma GCC unroll 16
@@ -38,44 +38,44 @@ __attribute__((always_inline)) inline float multiply_add_chains() {
   }
   Vector all = sums[0];
   for (const Vector& sum : sums) all += sum;
-  float first;
+  T first;
   std::memcpy(&first, &all, sizeof first);
-  return first;
+  return static_cast<double>(first);
 }
 
 #if defined(__x86_64__)
-using Vector512 __attribute__((vector_size(64))) = float;
-using Vector256 __attribute__((vector_size(32))) = float;
-
-__attribute__((target("avx512f"))) float multiply_add_512() {
-  return multiply_add_chains<Vector512>();
+template <class T>
+__attribute__((target("avx512f"))) double multiply_add_512() {
+  using Vector __attribute__((vector_size(64))) = T;
+  return multiply_add_chains<T, Vector>();
 }
 
-__attribute__((target("avx2,fma"))) float multiply_add_256() {
-  return multiply_add_chains<Vector256>();
+template <class T>
+__attribute__((target("avx2,fma"))) double multiply_add_256() {
+  using Vector __attribute__((vector_size(32))) = T;
+  return multiply_add_chains<T, Vector>();
 }
 #endif
 
-float multiply_add_scalar() { return multiply_add_chains<float>(); }
-
-/// The widest that this CPU has.
+/// By the widest vectors that this CPU has.
 struct MultiplyAdd {
-  float (*run)();
-  std::int64_t lanes;
+  double (*run)();
+  std::size_t lanes;
 };
 
+template <class T>
 MultiplyAdd widest() {
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512f")) return {multiply_add_512, 16};
+  if (__builtin_cpu_supports("avx512f")) return {multiply_add_512<T>, 64 / sizeof(T)};
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-    return {multiply_add_256, 8};
+    return {multiply_add_256<T>, 32 / sizeof(T)};
   }
 #endif
-  return {multiply_add_scalar, 1};
+  return {multiply_add_chains<T>, 1};
 }
 
 void multiply_add(const void* context, void* const* buffers, std::int64_t begin, std::int64_t end) {
-  auto* results = static_cast<float*>(buffers[1]);
+  auto* results = static_cast<double*>(buffers[1]);
   const auto& work = *static_cast<const MultiplyAdd*>(context);
   for (std::int64_t i = begin; i < end; ++i) results[i] = work.run();
 }
@@ -124,18 +124,23 @@ double best_seconds(const std::shared_ptr<const Executable>& executable) {
   return best;
 }
 
+template <class T>
+double operations_per_second() {
+  const auto work = std::make_shared<const MultiplyAdd>(widest<T>());
+  const std::int64_t pieces = 16 * std::max(1u, std::thread::hardware_concurrency());
+  const auto bytes = pieces * static_cast<std::int64_t>(sizeof(double));
+  const double seconds = best_seconds(
+      executable_of("measure arithmetic", HostTask{multiply_add, work, pieces, 1}, bytes));
+  const std::int64_t rows = 2 * chains * rounds * pieces;
+  return static_cast<double>(rows) * static_cast<double>(work->lanes) / seconds;
+}
+
 Ceiling measure() {
   const HostTask copies{copy_blocks, nullptr, blocks, 1};
   const double copy_seconds =
       best_seconds(executable_of("measure copies", copies, blocks * block_bytes));
-  const std::int64_t pieces = 16 * std::max(1u, std::thread::hardware_concurrency());
-  const auto widest_here = std::make_shared<const MultiplyAdd>(widest());
-  const HostTask arithmetic{multiply_add, widest_here, pieces, 1};
-  const double arithmetic_seconds = best_seconds(executable_of(
-      "measure arithmetic", arithmetic, pieces * static_cast<std::int64_t>(sizeof(float))));
-  const std::int64_t operations = 2 * chains * rounds * widest_here->lanes * pieces;
   return {2.0 * static_cast<double>(blocks * block_bytes) / copy_seconds,
-          static_cast<double>(operations) / arithmetic_seconds};
+          operations_per_second<float>(), operations_per_second<double>()};
 }
 
 }  // namespace

@@ -1,6 +1,9 @@
 #include "runtime/executor/launch_event.h"
 
+#include <algorithm>
 #include <variant>
+
+#include "runtime/timeline/record.h"
 
 namespace anabranch::timeline {
 namespace {
@@ -25,8 +28,15 @@ struct CategoryOf {
 
 Category category_of(const Step& step) { return std::visit(CategoryOf(), step.work); }
 
-Details details_of(const Step& step) {
-  return {step.cost.bytes_read + step.cost.bytes_written, step.cost.operations, step.location};
+Details details_of(const Program& program, const Step& step) {
+  if (!recording()) return {};
+  Details details;
+  details.bytes = step.cost.bytes_read + step.cost.bytes_written;
+  details.operations = step.cost.operations;
+  details.location = step.location;
+  details.is_f64 = std::ranges::any_of(
+      step.buffers, [&](SlotId slot) { return part_dtype(program.slots[slot].type.dtype) == f64; });
+  return details;
 }
 
 }  // namespace anabranch::timeline

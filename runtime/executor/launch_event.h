@@ -7,6 +7,7 @@
 namespace anabranch::timeline {
 
 Category category_of(const Step& step);
-Details details_of(const Step& step);
+/// Nothing unless it is recorded.
+Details details_of(const Program& program, const Step& step);
 
 }  // namespace anabranch::timeline

@@ -41,7 +41,8 @@ void run_steps(const Executable& executable, Frame& frame, void** buffers) {
       const auto* launch = std::get_if<Launch>(&command);
       if (!launch) continue;
       const Step& step = program.steps[launch->step];
-      timeline::Span span(step.name, timeline::category_of(step), {}, timeline::details_of(step));
+      timeline::Span span(step.name, timeline::category_of(step), {},
+                          timeline::details_of(program, step));
       if (!frame.may_run(step)) continue;
       frame.run(step, *executable.code->steps[launch->step].host_task(), buffers);
     }

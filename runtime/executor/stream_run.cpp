@@ -280,11 +280,11 @@ bool Strand::run(const Launch& launch) {
   inner_.reset();
   if (owner_->times() && !device_stream_) note_time(launch.step, code.host_task());
   if (shared_.error) owner_->frame().fail(step, std::exchange(shared_.error, nullptr));
+  const timeline::Details details = timeline::details_of(owner_->program(), step);
   if (device_stream_) {
-    report_enqueued(step.name, timeline::category_of(step), timeline::details_of(step),
-                    launch.step);
+    report_enqueued(step.name, timeline::category_of(step), details, launch.step);
   } else {
-    stop_clock(step.name, timeline::category_of(step), timeline::details_of(step));
+    stop_clock(step.name, timeline::category_of(step), details);
   }
   if (owner_->device_streams_.set != StreamSet::run) return true;
   // Who waits for an output may submit more at once; this worker can take it up.

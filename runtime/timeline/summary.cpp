@@ -53,6 +53,7 @@ class Rows {
     row.total += event.end - event.begin;
     row.bytes += details.bytes;
     row.operations += details.operations;
+    row.is_f64 = row.is_f64 || details.is_f64;
   }
 
   std::vector<SummaryRow> take() {
@@ -123,7 +124,9 @@ std::string to_string(const Summary& summary, const Ceiling& ceiling) {
                         1e3 * seconds(row.total), 1e6 * seconds(row.mean()),
                         percent(seconds(row.total), seconds(summary.launched)),
                         speed_text(row.bandwidth(), best.bytes_per_second),
-                        speed_text(row.rate(), best.operations_per_second), row.name);
+                        speed_text(row.rate(), row.is_f64 ? best.f64_operations_per_second
+                                                          : best.operations_per_second),
+                        row.name);
   }
   for (const SummaryRow& row : summary.host) {
     text += fmt::format("{:7} {:10.3f} {:10.2f} {:40}  host: {}\n", row.count,
@@ -134,15 +137,16 @@ std::string to_string(const Summary& summary, const Ceiling& ceiling) {
         fmt::format("{} was busy for {:.0f}% of {:.3f} ms\n", to_string(row.track),
                     percent(seconds(row.busy), seconds(summary.span)), 1e3 * seconds(summary.span));
   }
-  text += fmt::format(
-      "best, as measured on all cores: copies of {:.1f} GB/s, f32 multiply-adds of {:.0f} "
-      "GFLOP/s\n",
-      ceiling.bytes_per_second / 1e9, ceiling.operations_per_second / 1e9);
+  const auto arithmetic = [](const Ceiling& best) {
+    return fmt::format("multiply-adds of {:.0f} GFLOP/s (f32) and {:.0f} (f64)\n",
+                       best.operations_per_second / 1e9, best.f64_operations_per_second / 1e9);
+  };
+  text += fmt::format("best, as measured on all cores: copies of {:.1f} GB/s, {}",
+                      ceiling.bytes_per_second / 1e9, arithmetic(ceiling));
   for (const auto& [device, best] : ceilings) {
     if (device.kind() != DeviceKind::cuda) continue;
-    text += fmt::format(
-        "best of {}, by its clocks: memory of {:.1f} GB/s, f32 multiply-adds of {:.0f} GFLOP/s\n",
-        to_string(device), best.bytes_per_second / 1e9, best.operations_per_second / 1e9);
+    text += fmt::format("best of {}, by its clocks: memory of {:.1f} GB/s, {}", to_string(device),
+                        best.bytes_per_second / 1e9, arithmetic(best));
   }
   return text;
 }

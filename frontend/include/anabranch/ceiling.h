@@ -8,6 +8,7 @@ namespace ANABRANCH_API anabranch {
 struct Ceiling {
   double bytes_per_second = 0;       ///< of memory, read and written
   double operations_per_second = 0;  ///< f32 multiplications and additions, fused
+  double f64_operations_per_second = 0;
 };
 
 /// Of the CPU: copies and arithmetic on all cores. Measures at the first call, on the workers, for

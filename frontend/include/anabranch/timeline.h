@@ -51,6 +51,7 @@ struct Details {
   std::int64_t operations = 0;   ///< arithmetic
   SourceLocation location = {};  ///< the user's line that it comes from
   std::uint64_t arrow = 0;       ///< leads from the record to the waits with the same number
+  bool is_f64 = false;           ///< whether f64 or c128 are among what it touches
 };
 
 struct Event {

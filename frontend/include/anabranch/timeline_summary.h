@@ -22,6 +22,7 @@ struct SummaryRow {
   Clock::duration total{};
   std::int64_t bytes = 0;       ///< read and written, over all runs
   std::int64_t operations = 0;  ///< over all runs
+  bool is_f64 = false;          ///< its operations are measured against those of f64
 
   Clock::duration mean() const { return total / count; }
   /// Bytes in a second; a kernel whose data is in a cache may exceed what memory gives.

@@ -184,6 +184,10 @@ TEST(FuseLoops, OnlyWhereItIsWorthWhile) {
   costs.most_block_bytes = bytes / blocks - 1;
   EXPECT_FALSE(is_fused(rows, columns, costs));
   costs = always;
+  costs.most_instructions =
+      rows.kernel.instructions.size() + columns.kernel.instructions.size() - 1;
+  EXPECT_FALSE(is_fused(rows, columns, costs));
+  costs = always;
   costs.least_blocks = blocks + 1;
   EXPECT_FALSE(is_fused(rows, columns, costs));
 }

@@ -65,7 +65,7 @@ TEST(Summary, KnowsBusyStreamsAndTheHost) {
 }
 
 TEST(Summary, PrintsSharesOfTheCeiling) {
-  EXPECT_EQ(to_string(summarize(two_streams()), {1e9, 2e9}),
+  EXPECT_EQ(to_string(summarize(two_streams()), {1e9, 2e9, 1e9}),
             R"(  count   total ms    mean us  share      GB/s   best   GFLOP/s   best
       2      0.040      20.00  38.1%       0.0     3%                   copy
       2      0.030      15.00  28.6%       0.2    20%       0.4    20%  dot1 (model.cpp:3)
@@ -75,9 +75,18 @@ TEST(Summary, PrintsSharesOfTheCeiling) {
       1      0.050      50.00                                           host: compile main
 cpu:0 stream 0 was busy for 70% of 0.100 ms
 cpu:0 stream 1 was busy for 35% of 0.100 ms
-best, as measured on all cores: copies of 1.0 GB/s, f32 multiply-adds of 2 GFLOP/s
+best, as measured on all cores: copies of 1.0 GB/s, multiply-adds of 2 GFLOP/s (f32) and 1 (f64)
 )");
   EXPECT_NE(to_string(Summary{}, {1e9, 2e9}).find("copies of 1.0 GB/s"), std::string::npos);
+}
+
+TEST(Summary, HoldsF64AgainstWhatF64Reaches) {
+  const Track track{Track::Kind::stream, Device::cpu(), 0};
+  const Details details{.operations = 5000, .is_f64 = true};
+  const Summary summary =
+      summarize({{}, {event(track, "kernel1", Category::kernel, 0, 10, details)}});
+  const std::string text = to_string(summary, {1e9, 2e9, 1e9});
+  EXPECT_NE(text.find("0.5    50%  kernel1"), std::string::npos) << text;
 }
 
 TEST(Summary, MeasuresAGpuByItsOwnCeiling) {
@@ -95,12 +104,14 @@ TEST(Ceiling, OfAGpuFollowsFromItsClocks) {
   const Ceiling h100 = ceiling_of(cuda::GpuFacts{});
   EXPECT_DOUBLE_EQ(h100.bytes_per_second, 3.35e12);
   EXPECT_NEAR(h100.operations_per_second, 67e12, 0.5e12);
+  EXPECT_NEAR(h100.f64_operations_per_second, 33.5e12, 0.25e12);
 }
 
 TEST(Ceiling, IsMeasuredOnce) {
   const Ceiling& ceiling = measured_ceiling();
   EXPECT_GT(ceiling.bytes_per_second, 1e6);
   EXPECT_GT(ceiling.operations_per_second, 1e6);
+  EXPECT_GT(ceiling.f64_operations_per_second, 1e6);
   EXPECT_EQ(&measured_ceiling(), &ceiling);
 }
 
