@@ -145,6 +145,53 @@ TEST(Vmap, WhatIsBesideTheExamplesDoesNotKeepALoopGoing) {
   }
 }
 
+// Collatz's sequence until 1: the steps, and the largest number.
+TEST(Vmap, ALoopUnderTwoVmapsEndsForEachElement) {
+  const auto collatz = [](Array start) {
+    const auto next = [](auto& carry) {
+      auto [x, steps, most] = carry;
+      x = ab::where(x % 2 == 0, x / 2, 3 * x + 1);
+      return std::tuple(x, steps + 1, ab::maximum(most, x));
+    };
+    const auto goes_on = [](auto& carry) { return std::get<0>(carry) > 1; };
+    const auto [x, steps, most] = ab::while_loop(goes_on, next, std::tuple(start, 0, start));
+    return std::pair(steps, most);
+  };
+  for (const ab::Shape& shape : {ab::Shape{0, 3}, {1, 1}, {7, 13}, {33, 31}}) {
+    const Array starts = ab::reshape(ab::arange(0, shape.size()) % 97, shape);
+    const auto [steps, most] = ab::jit(ab::vmap(ab::vmap(collatz)))(starts);
+    std::vector<std::int64_t> expected_steps, expected_most;
+    for (std::int64_t i = 0; i < shape.size(); ++i) {
+      std::int64_t x = i % 97, taken = 0, largest = x;
+      for (; x > 1; ++taken) {
+        x = x % 2 == 0 ? x / 2 : 3 * x + 1;
+        largest = std::max(largest, x);
+      }
+      expected_steps.push_back(taken);
+      expected_most.push_back(largest);
+    }
+    EXPECT_EQ(steps.astype(ab::i64).to_vector<std::int64_t>(), expected_steps);
+    EXPECT_EQ(most.to_vector<std::int64_t>(), expected_most);
+  }
+}
+
+// A vector and a number for each example, of which a place cannot be computed by itself.
+TEST(Vmap, AnExampleOfManyElementsEndsAsAWhole) {
+  const auto normalised = [](Array x) {
+    const auto halve = [](auto& carry) {
+      auto [v, turns] = carry;
+      return std::tuple(v / 2, turns + 1);
+    };
+    const auto is_long = [](auto& carry) { return ab::sum(std::get<0>(carry)) > 8; };
+    return ab::while_loop(is_long, halve, std::tuple(x, 0));
+  };
+  const Array x = ab::reshape(ab::arange(12, ab::f32), {2, 2, 3});  // sums of 3, 12, 21, 30
+  const auto [v, turns] = ab::jit(ab::vmap(ab::vmap(normalised)))(x);
+  EXPECT_EQ(turns.to_vector<std::int32_t>(), (std::vector<std::int32_t>{0, 1, 2, 2}));
+  EXPECT_EQ(v.to_vector<float>(),
+            (std::vector<float>{0, 1, 2, 1.5, 2, 2.5, 1.5, 1.75, 2, 2.25, 2.5, 2.75}));
+}
+
 // The product of a sparse matrix: rows of no values, of one, and of many.
 TEST(Vmap, EachRowGoesOverItsOwnValues) {
   const auto product = [](Array rows, Array columns, Array values, Array x) {
