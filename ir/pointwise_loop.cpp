@@ -13,6 +13,10 @@
 namespace anabranch {
 namespace {
 
+using Axes = std::vector<int>;              // per axis of the domain
+constexpr int none = -1;                    // of an axis of size 1
+constexpr std::int64_t most_elements = 16;  // of one op for each place
+
 /// Looks at the body of a loop, node by node.
 class LoopAnalysis {
  public:
@@ -21,7 +25,8 @@ class LoopAnalysis {
         loop_(loop),
         body_(loop.regions[1]),
         uses_(body_.nodes().size()),
-        depends_(body_.nodes().size()) {}
+        depends_(body_.nodes().size()),
+        axes_(body_.nodes().size()) {}
 
   std::variant<PointwiseLoop, std::string> run() {
     using Step = void (LoopAnalysis::*)();
@@ -94,12 +99,6 @@ class LoopAnalysis {
     }
   }
 
-  void demand_domain(std::uint32_t node, const Shape& shape) {
-    if (has_domain(shape)) return;
-    refuse(std::string(name(body_.node(node).op)) + " has shape " + to_string(shape) +
-           ", and the places are those of " + to_string(made_.domain));
-  }
-
   bool has_domain(const Shape& shape) { return place_of(shape).has_value(); }
 
   // The place at hand.
@@ -111,17 +110,21 @@ class LoopAnalysis {
     for (std::uint32_t i = 0; i < body_.nodes().size() && !refusal_; ++i) check(i);
   }
 
-  // What depends on an array that is carried is of the domain, and is computed from what is at the
-  // same place; anything else may be asked for at any place.
+  // What depends on an array that is carried is computed from what is at the same place; anything
+  // else may be asked for at any place.
   void check(std::uint32_t index) {
     const Node& node = body_.node(index);
-    if (node.op == Op::parameter) return;
+    if (node.op == Op::parameter) {
+      if (depends_[index]) axes_[index] = *axes_of(node.types[0].shape);
+      return;
+    }
     if (node.op == Op::constant) {
       if (!node.as<ConstantAttributes>().value.is_splat()) refuse("it has an array of constants");
       return;
     }
     const bool is_mapped = is_elementwise(node.op) || info(node.op).kind == OpKind::leaf;
-    if (!is_mapped && !is_index(node.op)) {
+    const std::int64_t written_out = is_mapped || is_index(node.op) ? 1 : elements_reduced(node);
+    if (written_out == 0) {
       return refuse(std::string(name(node.op)) + " is not computed element by element");
     }
     if (is_stored(index)) return;
@@ -131,11 +134,110 @@ class LoopAnalysis {
       }
       depends_[index] |= depends_[input.node];
     }
-    made_.operations += operations_per_element(node.op);
-    ++made_.instructions;
-    if (!depends_[index]) return;
-    demand_domain(index, node.types[0].shape);
-    if (!refusal_ && is_index(node.op)) check_map(node);
+    std::int64_t elements = written_out;
+    if (depends_[index]) {
+      find_axes(index);
+      if (refusal_) return;
+      elements *= elements_of_a_place(node);
+      if (elements > most_elements) {
+        return refuse(std::string(name(node.op)) + " has " + std::to_string(elements) +
+                      " elements for each place");
+      }
+    }
+    made_.operations += elements * operations_per_element(node.op);
+    made_.instructions += elements;
+  }
+
+  // Of a reduction that is written out: of how many elements each; 0 of any other op.
+  std::int64_t elements_reduced(const Node& node) const {
+    if (!is_written_out(body_, node)) return 0;
+    std::int64_t elements = 1;
+    for (std::int64_t axis : node.as<AxesAttributes>().axes) {
+      elements *= body_.type(node.inputs[0]).shape[static_cast<int>(axis)];
+    }
+    return elements;
+  }
+
+  std::int64_t elements_of_a_place(const Node& node) const {
+    return node.types[0].shape.size() / std::max<std::int64_t>(made_.domain.size(), 1);
+  }
+
+  // Which axes of a value are the domain's: where it reads what depends on carried arrays, those
+  // lead on.
+  void find_axes(std::uint32_t index) {
+    const Node& node = body_.node(index);
+    const Shape& shape = node.types[0].shape;
+    IndexTable table;
+    std::vector<Index> result, read_from;
+    for (int axis = 0; axis < shape.rank(); ++axis) {
+      result.push_back(table.loop(static_cast<std::uint32_t>(axis), shape[axis]));
+    }
+    std::vector<Start> starts;
+    if (is_index(node.op)) starts = starts_of(body_, node, result, table);
+    for (const Start& start : starts) {
+      const auto number = static_cast<std::uint32_t>(result.size() + read_from.size());
+      read_from.push_back(table.loop(number, std::max<std::int64_t>(start.room, 0) + 1));
+    }
+    Axes axes(static_cast<std::size_t>(made_.domain.rank()), none);
+    for (std::size_t k = 0; k < node.inputs.size() && !refusal_; ++k) {
+      const std::uint32_t input = node.inputs[k].node;
+      if (!depends_[input]) continue;
+      if (!is_index(node.op)) {
+        lead(node, axes_[input], place_read(node, result, table), result, axes);
+      } else if (!is_start(node, k)) {
+        const OperandIndex from = operand_index(body_, node, k, result, read_from, table);
+        lead(node, axes_[input], from.at, result, axes);
+      }
+      for (const Start& start : starts) {
+        if (start.operand == k) lead(node, axes_[input], start.at, result, axes);
+      }
+    }
+    axes_[index] = std::move(axes);
+  }
+
+  // Of an elementwise op the same, of a reduction with a place for each axis that is reduced.
+  std::vector<Index> place_read(const Node& node, const std::vector<Index>& result,
+                                IndexTable& table) const {
+    if (is_elementwise(node.op)) return result;
+    std::vector<Index> place = result;
+    for (std::int64_t axis : node.as<AxesAttributes>().axes) {
+      place.insert(place.begin() + axis, table.constant(0));
+    }
+    return place;
+  }
+
+  // The operand is read at `from`; its axes `own` are those of the domain.
+  void lead(const Node& node, const Axes& own, const std::vector<Index>& from,
+            const std::vector<Index>& result, Axes& axes) {
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+      if (own[i] == none) continue;
+      const auto found = std::ranges::find(result, from[static_cast<std::size_t>(own[i])]);
+      const auto axis = static_cast<int>(found - result.begin());
+      const bool is_whole =
+          found != result.end() && node.types[0].shape[axis] == made_.domain[static_cast<int>(i)];
+      if (!is_whole || (axes[i] != none && axes[i] != axis)) {
+        return refuse(std::string(name(node.op)) + " reads a carried array at another place");
+      }
+      axes[i] = axis;
+    }
+  }
+
+  // Those of an array of which each place has one element; nothing of any other shape.
+  std::optional<Axes> axes_of(const Shape& shape) {
+    const auto place = place_of(shape);
+    if (!place) return {};
+    Axes axes(place_.size(), none);
+    for (std::size_t i = 0; i < place_.size(); ++i) {
+      if (made_.domain[static_cast<int>(i)] == 1) continue;
+      axes[i] = static_cast<int>(std::ranges::find(*place, place_[i]) - place->begin());
+    }
+    return axes;
+  }
+
+  // Whether `value` has an element for each place, and that there.
+  bool is_in_place(Value value) {
+    const auto axes = axes_of(body_.type(value).shape);
+    return axes && (!depends_[value.node] || axes_[value.node] == *axes);
   }
 
   // Whether `node` is a stack's next state, which no other node reads.
@@ -146,28 +248,6 @@ class LoopAnalysis {
     return false;
   }
 
-  void check_map(const Node& node) {
-    const auto elsewhere = [&] {
-      refuse(std::string(name(node.op)) + " reads a carried array at another place");
-    };
-    const std::vector<Index> result = *place_of(node.types[0].shape);
-    const std::vector<Start> starts = starts_of(body_, node, result, table_);
-    for (std::size_t k = 0; k < node.inputs.size(); ++k) {
-      if (!depends_[node.inputs[k].node]) continue;
-      const auto own = place_of(body_.type(node.inputs[k]).shape);
-      if (!own) return elsewhere();
-      if (is_start(node, k)) {
-        for (const Start& start : starts) {
-          if (start.operand == k && start.at != *own) return elsewhere();
-        }
-        continue;
-      }
-      if (!starts.empty()) return elsewhere();
-      const OperandIndex from = operand_index(body_, node, k, result, {}, table_);
-      if (!from.within.empty() || from.at != *own) return elsewhere();
-    }
-  }
-
   void check_outputs() {
     for (std::uint32_t i = 0; i < carries() && !refusal_; ++i) {
       const Value output = body_.outputs()[i];
@@ -175,13 +255,17 @@ class LoopAnalysis {
         check_stack(i, body_.node(output));
       } else if (made_.roles[i] == CarryRole::uniform && depends_[output.node]) {
         refuse("a scalar that it carries depends on arrays that it carries");
+      } else if (made_.roles[i] == CarryRole::element && !is_in_place(output)) {
+        refuse("it carries elements to other places");
       }
     }
   }
 
   void check_stack(std::uint32_t carry, const Node& update) {
     const Shape& block = body_.type(update.inputs[1]).shape;
-    if (!has_domain(block)) return refuse("it stores blocks of shape " + to_string(block));
+    if (!is_in_place(update.inputs[1])) {
+      return refuse("it stores blocks of shape " + to_string(block));
+    }
     const Shape& stack = loop_.types[carry].shape;
     const std::int64_t turns = made_.counted()->count;
     int moving = 0;
@@ -223,6 +307,7 @@ class LoopAnalysis {
   const Graph& body_;
   std::vector<int> uses_;      // per node of the body
   std::vector<char> depends_;  // per node of the body: on an array that is carried
+  std::vector<Axes> axes_;     // per node of the body that does: which of its axes are the domain's
   IndexTable table_;           // a loop is an axis of the domain, the last one the turns
   std::vector<Index> place_;   // the place at hand
   Index turn_;
@@ -231,6 +316,18 @@ class LoopAnalysis {
 };
 
 }  // namespace
+
+bool is_written_out(const Graph& graph, const Node& node) {
+  static constexpr Op ops[] = {Op::reduce_sum, Op::reduce_product, Op::reduce_max,
+                               Op::reduce_min, Op::reduce_any,     Op::reduce_all};
+  if (std::ranges::find(ops, node.op) == std::end(ops)) return false;
+  const Shape& shape = graph.type(node.inputs[0]).shape;
+  std::int64_t elements = 1;
+  for (std::int64_t axis : node.as<AxesAttributes>().axes) {
+    elements = saturating_multiply(elements, shape[static_cast<int>(axis)]);
+  }
+  return elements > 0 && elements <= most_elements;
+}
 
 std::variant<PointwiseLoop, std::string> pointwise_loop(const Graph& graph, const Node& loop) {
   return LoopAnalysis(graph, loop).run();

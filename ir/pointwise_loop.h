@@ -8,6 +8,9 @@
 //                %ys, %next, %i, 0                 ys[i, p] = x
 //   }                                            result[p] = x
 //
+// Arrays that are not carried may have a few elements for each place, and sums of those: a point in
+// space, say, and its length.
+//
 // A loop that ends at each place by itself (ir/masked_loop.h) has a `while` there.
 //
 // Dr.Jit calls this a recorded loop (Jakob et al., "Dr.Jit: A Just-In-Time Compiler for
@@ -50,6 +53,10 @@ struct PointwiseLoop {
 
   const KnownTurns* counted() const { return std::get_if<KnownTurns>(&turns); }
 };
+
+/// Whether `node` of `graph` is a sum or the like of so few elements that a body may hold it: the
+/// kernel has their combination written out.
+bool is_written_out(const Graph& graph, const Node& node);
 
 /// The `while` of `graph` as such a loop, or in words why it is none.
 std::variant<PointwiseLoop, std::string> pointwise_loop(const Graph& graph, const Node& loop);

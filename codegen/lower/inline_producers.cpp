@@ -5,6 +5,7 @@
 #include "anabranch/error.h"
 #include "ir/fusion_plan.h"
 #include "ir/integer_constant.h"
+#include "ir/pointwise_loop.h"
 #include "ir/scalar_index.h"
 
 namespace anabranch {
@@ -60,6 +61,27 @@ class Within {
 };
 
 std::size_t at(std::int64_t axis) { return static_cast<std::size_t>(axis); }
+
+/// What two elements of a reduction become.
+Op combining_op(Op reduction, Dtype dtype) {
+  const bool is_logical = dtype == bool_;
+  switch (reduction) {
+    case Op::reduce_sum:
+      return Op::add;
+    case Op::reduce_product:
+      return is_logical ? Op::and_ : Op::multiply;
+    case Op::reduce_max:
+      return is_logical ? Op::or_ : Op::maximum;
+    case Op::reduce_min:
+      return is_logical ? Op::and_ : Op::minimum;
+    case Op::reduce_any:
+      return Op::or_;
+    case Op::reduce_all:
+      return Op::and_;
+    default:
+      throw InternalError("lower", std::string(name(reduction)) + " has no op of two elements");
+  }
+}
 
 }  // namespace
 
@@ -138,9 +160,43 @@ Ref InlineProducers::visit(const Request& request) {
       break;
   }
   if (Ref bound = known({request.value, request.at, {}})) return bound;
+  if (is_written_out(graph_, node)) return visit_reduction(node, request);
   throw InternalError("lower", "%" + std::to_string(request.value.node) + " (" +
                                    std::string(name(node.op)) +
                                    ") is used where it is not computed");
+}
+
+Ref InlineProducers::visit_reduction(const Node& node, const Request& request) {
+  const Type& type = graph_.type(node.inputs[0]);
+  const std::vector<std::int64_t>& axes = node.as<AxesAttributes>().axes;
+  std::vector<std::int64_t> sizes;
+  std::int64_t count = 1;
+  for (std::int64_t axis : axes) {
+    sizes.push_back(type.shape[static_cast<int>(axis)]);
+    count *= sizes.back();
+  }
+  IndexTable& table = builder_.indices();
+  std::vector<Ref> elements;
+  for (std::int64_t number = 0; number < count; ++number) {
+    std::vector<Index> place((*this)[request.at].begin(), (*this)[request.at].end());
+    const std::vector<Index> reduced = table.unflatten(table.constant(number), sizes);
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+      place.insert(place.begin() + axes[i], reduced[i]);
+    }
+    elements.push_back(want(node.inputs[0], point(std::move(place)), request.mask));
+  }
+  if (!missing_.empty()) return {};
+  const Op combine = combining_op(node.op, type.dtype);
+  const bool accumulates = combine == Op::add || combine == Op::multiply;
+  const Dtype wide = accumulates ? accumulates_in(type.dtype) : type.dtype;
+  // A sum of nothing but -0 is 0.
+  Ref folded = combine == Op::add ? builder_.constant(wide, 0) : Ref{};
+  for (Ref element : elements) {
+    if (type.dtype != wide) element = builder_.compute(Op::convert, wide, {element});
+    folded = folded ? builder_.compute(combine, wide, {folded, element}) : element;
+  }
+  const Dtype dtype = node.types[0].dtype;
+  return dtype == wide ? folded : builder_.compute(Op::convert, dtype, {folded});
 }
 
 Ref InlineProducers::visit_leaf(const Node& node, const Request& request) {

@@ -30,7 +30,8 @@ class InlineProducers {
   std::span<const Index> operator[](Point point) const { return points_[point]; }
 
   /// The value at `place`. Where `mask` is false nothing is read, and the scalar means nothing.
-  /// Throws InternalError at a reduction or a dot that is not bound there.
+  /// Few elements that are reduced are combined one by one. Throws InternalError at any other
+  /// reduction, or a dot, that is not bound there.
   Ref value_at(Value value, Point place, Ref mask = {});
 
   /// `value` is known to be `ref` at `at`.
@@ -73,6 +74,7 @@ class InlineProducers {
   Ref visit_concatenate(const Node& node, const Request& request);
   Ref chosen(std::span<const Part> parts, Index along);
   Ref visit_dynamic_update_slice(const Node& node, const Request& request);
+  Ref visit_reduction(const Node& node, const Request& request);
   Ref visit_leaf(const Node& node, const Request& request);
   OperandIndex operand(const Node& node, std::size_t operand, Point at,
                        std::span<const Index> starts = {});

@@ -118,6 +118,43 @@ TEST(PointwiseLoop, GoesOnWhereItsConditionHolds) {
   EXPECT_EQ(pointwise.roles, (std::vector{element, element, uniform}));
 }
 
+/// Of %0: f32[4,4], five times. `body` makes %9 from %1, which is carried.
+std::string of_a_square(const std::string& body) {
+  return R"(graph(%0: f32[4,4], %1: f32[3]) {
+  %2: i64[] = constant 0
+  %3: i64[], %4: f32[4,4] = while %2, %0, %1 graph c(%0: i64[], %1: f32[4,4], %2: f32[3]) {
+    %3: i64[] = constant 5
+    %4: bool[] = compare %0, %3 direction=lt
+    return %4
+  } graph b(%0: i64[], %1: f32[4,4], %2: f32[3]) {
+    %3: i64[] = constant 1
+    %4: i64[] = add %0, %3
+    )" + body +
+         R"(
+    return %4, %9
+  }
+  return %4
+})";
+}
+
+// Points whose coordinates are along any axis, and what is turned round twice.
+TEST(PointwiseLoop, HasAFewElementsForEachPlace) {
+  for (const char* body :
+       {"%5: f32[4,4,3] = broadcast_in_dim %1 axes=[0,1]\n"
+        "%6: f32[4,4,3] = broadcast_in_dim %2 axes=[2]\n"
+        "%7: f32[4,4,3] = multiply %5, %6\n%9: f32[4,4] = reduce_sum %7 axes=[2]",
+        "%5: f32[3,4,4] = broadcast_in_dim %1 axes=[1,2]\n"
+        "%6: f32[3,4,4] = reverse %5 axes=[0]\n"
+        "%7: f32[1,4,4] = slice %6 start=[1,0,0] limit=[2,4,4] stride=[1,1,1]\n"
+        "%9: f32[4,4] = reshape %7",
+        "%5: f32[4,4] = transpose %1 axes=[1,0]\n%6: f32[4,4] = negate %5\n"
+        "%9: f32[4,4] = transpose %6 axes=[1,0]"}) {
+    const auto made = found(of_a_square(body));
+    ASSERT_EQ(made.index(), 0u) << body << ": " << std::get<std::string>(made);
+    EXPECT_EQ(std::get<PointwiseLoop>(made).domain, (Shape{4, 4}));
+  }
+}
+
 struct Refused {
   const char* name;
   std::string text;
@@ -148,8 +185,14 @@ const Refused refused[] = {
     {"AnElementOfItself",
      loop(stored + "%8: f32[1] = dynamic_slice %1, %0 sizes=[1]\n%9: f32[] = reshape %8\n"
                    "%10: f32[8] = broadcast_in_dim %9 axes=[]\nreturn %7, %10, %21, %3"),
-     "dynamic_slice has shape [1], and the places are those of [8]"},
+     "dynamic_slice reads a carried array at another place"},
     {"Sum", loop(stored + "%8: f32[] = reduce_sum %1 axes=[0]\nreturn %7, %1, %21, %8"),
+     "reduce_sum reads a carried array at another place"},
+    {"LongSum",
+     loop(stored + "%8: f32[8,17] = broadcast_in_dim %1 axes=[0]\n"
+                   "%9: f32[8] = reduce_sum %8 axes=[1]\nreturn %7, %9, %21, %3"),
+     "broadcast_in_dim has 17 elements for each place"},
+    {"SumOfManyRows", loop(stored + "%8: f32[] = reduce_sum %4 axes=[0,1]\nreturn %7, %1, %21, %8"),
      "reduce_sum is not computed element by element"},
     {"ReadsWhatItStores",
      loop("%8: f32[1,8] = dynamic_slice %2, %5, %5 sizes=[1,8]\n%9: f32[8] = reshape %8\n"
@@ -160,7 +203,16 @@ const Refused refused[] = {
      loop(stored + "%8: f32[1,8] = reshape %1\n"
                    "%9: f32[1,1] = slice %8 start=[0,0] limit=[1,1] stride=[1,1]\n"
                    "%10: f32[] = reshape %9\nreturn %7, %1, %21, %10"),
-     "slice has shape [1,1], and the places are those of [8]"},
+     "slice reads a carried array at another place"},
+    {"TurnsRound", of_a_square("%9: f32[4,4] = transpose %1 axes=[1,0]"),
+     "it carries elements to other places"},
+    {"AddsWhatIsTurnedRound",
+     of_a_square("%5: f32[4,4] = transpose %1 axes=[1,0]\n%9: f32[4,4] = add %1, %5"),
+     "add reads a carried array at another place"},
+    {"SumsOverPlaces",
+     of_a_square("%5: f32[4] = reduce_sum %1 axes=[1]\n"
+                 "%9: f32[4,4] = broadcast_in_dim %5 axes=[0]"),
+     "reduce_sum reads a carried array at another place"},
     {"GoesOnAgain", until_all_end(squares + "return %6, %5, %2"), endless},
     {"GoesOnBeyondItsEnd", until_all_end(squares + "return %7, %4, %2"), endless},
     {"KeepsSomethingElse",

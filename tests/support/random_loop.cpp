@@ -167,7 +167,8 @@ class LoopWriter {
     for (std::size_t i = 0; i < rows_.size(); ++i) elements.push_back(row(graph, *capture++));
     if (by_condition_) elements.push_back(looked_up(graph, capture[1], given[1]));
     for (std::int64_t i = random_.below(7); i > 0; --i) {
-      elements.push_back(step(graph, random_.of(elements), random_.of(elements)));
+      const Value x = random_.of(elements), y = random_.of(elements);
+      elements.push_back(random_.percent(15) ? of_few(graph, x, y) : step(graph, x, y));
     }
     if (by_condition_) return graph.build(kept(graph, given, capture[0], elements));
     std::vector<Value> outputs = {
@@ -184,6 +185,38 @@ class LoopWriter {
       }
     }
     return graph.build(outputs);
+  }
+
+  // Of a few elements for each place, one number.
+  Value of_few(GraphBuilder& graph, Value x, Value y) {
+    std::vector<std::int64_t> sizes(domain_.begin(), domain_.end());
+    const std::int64_t axis = random_.below(domain_.rank() + 1);
+    sizes.insert(sizes.begin() + axis, 1);
+    const Shape one(sizes);
+    const std::vector<Value> parts = {reshaped(graph, x, one), reshaped(graph, y, one),
+                                      reshaped(graph, step(graph, x, y), one)};
+    Value few = graph.add(Op::concatenate, parts, AxisAttributes{axis});
+    if (random_.percent(40)) few = graph.add(Op::reverse, {few}, AxesAttributes{{axis}});
+    const Type& type = graph.type(few);
+    if (random_.percent(60)) {
+      std::vector<std::int64_t> axes;
+      for (std::int64_t i = 0; i <= domain_.rank(); ++i) {
+        if (i != axis) axes.push_back(i);
+      }
+      few = step(graph, few, graph.add(Op::broadcast_in_dim, {y}, AxesAttributes{axes}, type));
+    }
+    if (dtype_ != bool_ && !is_complex(dtype_) && random_.percent(70)) {
+      static constexpr Op ops[] = {Op::reduce_max, Op::reduce_min, Op::reduce_sum};
+      return graph.add(random_.of(ops), {few}, AxesAttributes{{axis}});
+    }
+    SliceAttributes part;
+    for (std::int64_t i = 0; i <= domain_.rank(); ++i) {
+      const std::int64_t size = type.shape[static_cast<int>(i)];
+      part.start.push_back(i == axis ? 1 : 0);
+      part.limit.push_back(i == axis ? 2 : size);
+      part.stride.push_back(1);
+    }
+    return reshaped(graph, graph.add(Op::slice, {few}, part), domain_);
   }
 
   // What a place hands on: the next values as long as it goes on, which is 9 turns at most.
@@ -316,7 +349,10 @@ class LoopWriter {
       case 2: {
         const Value half = number(graph, is_integer(dtype_) ? 3 : 0.5);
         const Type type = graph.type(x);
-        return graph.add(Op::multiply, {x, type.rank() == 0 ? half : over_domain(graph, half)});
+        const Value halves =
+            type.rank() == 0 ? half
+                             : graph.add(Op::broadcast_in_dim, {half}, AxesAttributes{{}}, type);
+        return graph.add(Op::multiply, {x, halves});
       }
       default:
         return graph.add(random_.of(binary), {x, y});
