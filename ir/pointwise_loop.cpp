@@ -16,6 +16,7 @@ namespace {
 using Axes = std::vector<int>;              // per axis of the domain
 constexpr int none = -1;                    // of an axis of size 1
 constexpr std::int64_t most_elements = 16;  // of one op for each place
+constexpr std::int64_t most_copies = 2048;  // of all ops, beyond one for each place
 
 /// Looks at the body of a loop, node by node.
 class LoopAnalysis {
@@ -122,9 +123,10 @@ class LoopAnalysis {
       if (!node.as<ConstantAttributes>().value.is_splat()) refuse("it has an array of constants");
       return;
     }
-    const bool is_mapped = is_elementwise(node.op) || info(node.op).kind == OpKind::leaf;
-    const std::int64_t written_out = is_mapped || is_index(node.op) ? 1 : elements_reduced(node);
-    if (written_out == 0) {
+    const bool is_mapped =
+        is_elementwise(node.op) || info(node.op).kind == OpKind::leaf || is_index(node.op);
+    const auto reduced = elements_written_out(body_, node);
+    if (!is_mapped && !reduced) {
       return refuse(std::string(name(node.op)) + " is not computed element by element");
     }
     if (is_stored(index)) return;
@@ -134,7 +136,7 @@ class LoopAnalysis {
       }
       depends_[index] |= depends_[input.node];
     }
-    std::int64_t elements = written_out;
+    std::int64_t elements = reduced.value_or(1);
     if (depends_[index]) {
       find_axes(index);
       if (refusal_) return;
@@ -146,16 +148,8 @@ class LoopAnalysis {
     }
     made_.operations += elements * operations_per_element(node.op);
     made_.instructions += elements;
-  }
-
-  // Of a reduction that is written out: of how many elements each; 0 of any other op.
-  std::int64_t elements_reduced(const Node& node) const {
-    if (!is_written_out(body_, node)) return 0;
-    std::int64_t elements = 1;
-    for (std::int64_t axis : node.as<AxesAttributes>().axes) {
-      elements *= body_.type(node.inputs[0]).shape[static_cast<int>(axis)];
-    }
-    return elements;
+    copies_ += elements - 1;
+    if (copies_ > most_copies) refuse("places have too many elements of what is not carried");
   }
 
   std::int64_t elements_of_a_place(const Node& node) const {
@@ -311,22 +305,24 @@ class LoopAnalysis {
   IndexTable table_;           // a loop is an axis of the domain, the last one the turns
   std::vector<Index> place_;   // the place at hand
   Index turn_;
+  std::int64_t copies_ = 0;
   PointwiseLoop made_;
   std::optional<std::string> refusal_;
 };
 
 }  // namespace
 
-bool is_written_out(const Graph& graph, const Node& node) {
+std::optional<std::int64_t> elements_written_out(const Graph& graph, const Node& node) {
   static constexpr Op ops[] = {Op::reduce_sum, Op::reduce_product, Op::reduce_max,
                                Op::reduce_min, Op::reduce_any,     Op::reduce_all};
-  if (std::ranges::find(ops, node.op) == std::end(ops)) return false;
+  if (std::ranges::find(ops, node.op) == std::end(ops)) return {};
   const Shape& shape = graph.type(node.inputs[0]).shape;
   std::int64_t elements = 1;
   for (std::int64_t axis : node.as<AxesAttributes>().axes) {
     elements = saturating_multiply(elements, shape[static_cast<int>(axis)]);
   }
-  return elements > 0 && elements <= most_elements;
+  if (elements == 0 || elements > most_elements) return {};
+  return elements;
 }
 
 std::variant<PointwiseLoop, std::string> pointwise_loop(const Graph& graph, const Node& loop) {

@@ -18,6 +18,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -54,9 +55,9 @@ struct PointwiseLoop {
   const KnownTurns* counted() const { return std::get_if<KnownTurns>(&turns); }
 };
 
-/// Whether `node` of `graph` is a sum or the like of so few elements that a body may hold it: the
-/// kernel has their combination written out.
-bool is_written_out(const Graph& graph, const Node& node);
+/// Of how many elements `node` of `graph` is a sum or the like, if so few that a body may hold it:
+/// the kernel has their combination written out. Nothing of any other op.
+std::optional<std::int64_t> elements_written_out(const Graph& graph, const Node& node);
 
 /// The `while` of `graph` as such a loop, or in words why it is none.
 std::variant<PointwiseLoop, std::string> pointwise_loop(const Graph& graph, const Node& loop);

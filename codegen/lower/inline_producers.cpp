@@ -160,7 +160,7 @@ Ref InlineProducers::visit(const Request& request) {
       break;
   }
   if (Ref bound = known({request.value, request.at, {}})) return bound;
-  if (is_written_out(graph_, node)) return visit_reduction(node, request);
+  if (elements_written_out(graph_, node)) return visit_reduction(node, request);
   throw InternalError("lower", "%" + std::to_string(request.value.node) + " (" +
                                    std::string(name(node.op)) +
                                    ") is used where it is not computed");
@@ -170,11 +170,8 @@ Ref InlineProducers::visit_reduction(const Node& node, const Request& request) {
   const Type& type = graph_.type(node.inputs[0]);
   const std::vector<std::int64_t>& axes = node.as<AxesAttributes>().axes;
   std::vector<std::int64_t> sizes;
-  std::int64_t count = 1;
-  for (std::int64_t axis : axes) {
-    sizes.push_back(type.shape[static_cast<int>(axis)]);
-    count *= sizes.back();
-  }
+  for (std::int64_t axis : axes) sizes.push_back(type.shape[static_cast<int>(axis)]);
+  const std::int64_t count = *elements_written_out(graph_, node);
   IndexTable& table = builder_.indices();
   std::vector<Ref> elements;
   for (std::int64_t number = 0; number < count; ++number) {
