@@ -1,6 +1,7 @@
 // Loops that are part of the program: a native loop of a million scalar steps, a thousand steps
-// over a small array, a scan that writes its rows where they stay, and steps that take constants,
-// masks and powers: these are computed in the loop, where they cost less than to load.
+// over a small array, a scan that writes its rows where they stay, steps that take constants, masks
+// and powers: these are computed in the loop, where they cost less than to load; and a loop under
+// two vmaps, which ends for each element by itself.
 #include <anabranch/anabranch.h>
 
 #include <algorithm>
@@ -169,6 +170,55 @@ void squares_by_hand(benchmark::State& state) {
   }
 }
 
+// How far rays go until they meet a ball or a floor, in steps as long as the distance to the
+// nearest of both.
+constexpr std::int64_t ray_rows = 480, ray_columns = 640;
+constexpr float far_away = 20.0f, near = 1e-3f;
+
+ab::Array distance(const ab::Array& p) {
+  return ab::minimum(ab::sqrt(ab::sum(ab::square(p))) - 0.65f, p[1] + 0.6f);
+}
+
+ab::Array march(const ab::Array& x, const ab::Array& y) {
+  const ab::Array eye = ab::array({0.0f, 0.3f, -2.5f}), ray = ab::stack({x, y, ab::scalar(1.5f)});
+  const auto goes_on = [](auto& state) {
+    return (std::get<1>(state) > near) & (std::get<0>(state) < far_away);
+  };
+  const auto step = [&](auto& state) {
+    const ab::Array t = std::get<0>(state) + 0.5f * std::get<1>(state);
+    return std::tuple{t, distance(eye + t * ray)};
+  };
+  return std::get<0>(ab::while_loop(goes_on, step, std::tuple{ab::scalar(0.0f), ab::scalar(1.0f)}));
+}
+
+void rays_by_vmap(benchmark::State& state) {
+  const auto row = ab::vmap(march, ab::in_axes(0, ab::unmapped));
+  auto call = ab::jit(ab::vmap(row, ab::in_axes(ab::unmapped, 0)));
+  const ab::Array x = ab::linspace(-1, 1, ray_columns), y = ab::linspace(0.75, -0.75, ray_rows);
+  for (auto _ : state) call(x, y).wait();
+}
+
+void rays_by_hand(benchmark::State& state) {
+  std::vector<float> went(static_cast<std::size_t>(ray_rows * ray_columns));
+  for (auto _ : state) {
+    for (std::int64_t i = 0; i < ray_rows; ++i) {
+      for (std::int64_t j = 0; j < ray_columns; ++j) {
+        const float x = -1 + 2 * static_cast<float>(j) / (ray_columns - 1);
+        const float y = 0.75f - 1.5f * static_cast<float>(i) / (ray_rows - 1);
+        float t = 0, gap = 1;
+        while (gap > near && t < far_away) {
+          t += 0.5f * gap;
+          const float px = t * x, py = 0.3f + t * y, pz = -2.5f + 1.5f * t;
+          gap = std::min(std::sqrt(px * px + py * py + pz * pz) - 0.65f, py + 0.6f);
+        }
+        went[static_cast<std::size_t>(i * ray_columns + j)] = t;
+      }
+    }
+    benchmark::DoNotOptimize(went.data());
+    benchmark::ClobberMemory();
+  }
+}
+
 BENCHMARK(scalar_while)
     ->Name("while of 1e6 scalar steps/ours")
     ->UseRealTime()
@@ -192,6 +242,11 @@ BENCHMARK(bodies_in_a_loop)
     ->Unit(benchmark::kMillisecond);
 BENCHMARK(bodies_in_calls)
     ->Name("10 steps of 512 bodies/peer: 10 calls")
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(rays_by_vmap)->Name("640x480 rays/ours")->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(rays_by_hand)
+    ->Name("640x480 rays/peer: the loop in C++")
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);
 BENCHMARK(squares_in_a_loop)->Name("100 steps of pow(u, 2) of 100k/ours")->UseRealTime();
