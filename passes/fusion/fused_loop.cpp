@@ -57,6 +57,7 @@ class RegionWriter {
 
   // Of what is in memory, and not stored to.
   bool is_part(const Node& node) const {
+    if (node.op == Op::reshape) return is_part(graph_.node(node.inputs[0]));
     return node.op == Op::slice && graph_.node(node.inputs[0]).op == Op::parameter &&
            std::ranges::count(loop_.inputs, node.inputs[0]) == 0 &&
            std::ranges::all_of(node.as<SliceAttributes>().stride,

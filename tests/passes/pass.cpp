@@ -28,7 +28,8 @@ TEST(Passes, AreFoundByName) {
   EXPECT_EQ(find_pass("fuse").name, "fuse");
   EXPECT_EQ(message_of<Error>([] { find_pass("fuze"); }),
             "there is no pass fuze; there are inline, checks, expand, canonicalize, fold, sink, "
-            "simplify, simplify_control_flow, cse, dce, row_blocks, fuse, outline, placement");
+            "simplify, simplify_control_flow, cse, dce, split_carries, row_blocks, fuse, outline, "
+            "placement");
 }
 
 TEST(Passes, RunInOrderAndReport) {

@@ -78,7 +78,9 @@ class LoopWriter {
     counter_ = random_.percent(50) ? i32 : i64;
     turns_ = random_.of(counts);
     first_ = random_.of(firsts);
-    for (std::int64_t i = 1 + random_.below(3); i > 0; --i) types_.push_back(array());
+    for (std::int64_t i = 1 + random_.below(3); i > 0; --i) {
+      types_.push_back(random_.percent(15) ? points() : array());
+    }
     elements_ = types_.size();
     by_condition_ = random_.percent(35);
     if (by_condition_) {
@@ -98,6 +100,16 @@ class LoopWriter {
     std::vector<std::int64_t> sizes(domain_.begin(), domain_.end());
     if (random_.percent(15)) sizes.insert(sizes.begin() + random_.below(domain_.rank() + 1), 1);
     return {dtype_, Shape(sizes)};
+  }
+
+  // Of the domain, with a few elements for each place.
+  Type points() {
+    std::vector<std::int64_t> sizes(domain_.begin(), domain_.end());
+    sizes.push_back(2 + random_.below(2));
+    return {dtype_, Shape(sizes)};
+  }
+  bool is_of_points(const Shape& shape) const {
+    return shape.rank() == domain_.rank() + 1 && shape.size() > domain_.size();
   }
 
   // An array of the domain for each turn, or for some more, along an axis anywhere.
@@ -154,7 +166,16 @@ class LoopWriter {
     turn_ = given[0];
     std::vector<Value> elements;
     const auto carried = given.begin() + std::ssize(leads_);
-    for (std::size_t i = 0; i < elements_; ++i) elements.push_back(of_domain(graph, carried[i]));
+    for (std::size_t i = 0; i < elements_; ++i) {
+      if (!is_of_points(types_[i].shape)) {
+        elements.push_back(of_domain(graph, carried[i]));
+        continue;
+      }
+      const std::int64_t count = types_[i].shape[domain_.rank()];
+      for (std::int64_t k = 0; k < count; ++k) {
+        elements.push_back(part(graph, carried[i], domain_.rank(), k));
+      }
+    }
     std::vector<Value> uniforms;
     if (elements_ < types_.size() && types_[elements_].rank() == 0) {
       uniforms.push_back(carried[elements_]);
@@ -181,7 +202,7 @@ class LoopWriter {
         outputs.push_back(step(graph, own, own));
       } else {
         const Value next = random_.percent(80) ? elements.back() : random_.of(elements);
-        outputs.push_back(reshaped(graph, next, types_[i].shape));
+        outputs.push_back(in_shape(graph, next, own, elements));
       }
     }
     return graph.build(outputs);
@@ -209,14 +230,41 @@ class LoopWriter {
       static constexpr Op ops[] = {Op::reduce_max, Op::reduce_min, Op::reduce_sum};
       return graph.add(random_.of(ops), {few}, AxesAttributes{{axis}});
     }
+    return part(graph, few, axis, 1);
+  }
+
+  // Element `k` along an axis that the domain has not.
+  Value part(GraphBuilder& graph, Value few, std::int64_t axis, std::int64_t k) {
+    const Shape shape = graph.type(few).shape;
     SliceAttributes part;
     for (std::int64_t i = 0; i <= domain_.rank(); ++i) {
-      const std::int64_t size = type.shape[static_cast<int>(i)];
-      part.start.push_back(i == axis ? 1 : 0);
-      part.limit.push_back(i == axis ? 2 : size);
+      part.start.push_back(i == axis ? k : 0);
+      part.limit.push_back(i == axis ? k + 1 : shape[static_cast<int>(i)]);
       part.stride.push_back(1);
     }
     return reshaped(graph, graph.add(Op::slice, {few}, part), domain_);
+  }
+
+  // Over the points of each place.
+  Value spread(GraphBuilder& graph, Value value, const Shape& shape) {
+    std::vector<std::int64_t> axes;
+    for (int axis = 0; axis < domain_.rank(); ++axis) axes.push_back(axis);
+    const Dtype dtype = graph.type(value).dtype;
+    return graph.add(Op::broadcast_in_dim, {value}, AxesAttributes{axes}, Type{dtype, shape});
+  }
+
+  // `next` as what `own` becomes: points of it and of others, or those that there were, moved.
+  Value in_shape(GraphBuilder& graph, Value next, Value own, const std::vector<Value>& elements) {
+    const Shape shape = graph.type(own).shape;
+    if (!is_of_points(shape)) return reshaped(graph, next, shape);
+    if (random_.percent(40)) return step(graph, own, spread(graph, next, shape));
+    std::vector<std::int64_t> sizes(domain_.begin(), domain_.end());
+    sizes.push_back(1);
+    std::vector<Value> parts = {reshaped(graph, next, Shape(sizes))};
+    while (std::ssize(parts) < shape[domain_.rank()]) {
+      parts.push_back(reshaped(graph, random_.of(elements), Shape(sizes)));
+    }
+    return graph.add(Op::concatenate, parts, AxisAttributes{domain_.rank()});
   }
 
   // What a place hands on: the next values as long as it goes on, which is 9 turns at most.
@@ -239,9 +287,11 @@ class LoopWriter {
     std::vector<Value> outputs = {graph.add(Op::and_, {on, wants}), next};
     for (std::size_t i = 0; i < types_.size(); ++i) {
       const Shape& shape = types_[i].shape;
-      const Value own = given[leads_.size() + i], made = random_.of(elements);
-      outputs.push_back(
-          graph.add(Op::select, {reshaped(graph, on, shape), reshaped(graph, made, shape), own}));
+      const Value own = given[leads_.size() + i];
+      const Value made = in_shape(graph, random_.of(elements), own, elements);
+      const Value goes_on =
+          is_of_points(shape) ? spread(graph, on, shape) : reshaped(graph, on, shape);
+      outputs.push_back(graph.add(Op::select, {goes_on, made, own}));
     }
     return outputs;
   }

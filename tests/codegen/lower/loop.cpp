@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "passes/fusion/fuse.h"
+#include "passes/split_carries.h"
 #include "tests/support/check_lowering.h"
 #include "tests/support/random_loop.h"
 
@@ -22,7 +23,7 @@ TEST(LowerLoop, RandomLoopsGiveWhatTheInterpreterGives) {
   for (std::uint64_t seed = 0; seed < cases && !HasFatalFailure(); ++seed) {
     SCOPED_TRACE(seed);
     PassContext context;
-    const Graph fused = fuse(random_pointwise_loop(seed).graph, context);
+    const Graph fused = fuse(split_carries(random_pointwise_loop(seed).graph, context), context);
     const Node* loop = fused_loop_of(fused);
     if (!loop) continue;
     ++loops;

@@ -66,6 +66,21 @@ TEST_F(KernelCounts, AWhileLoopUnderTwoVmapsIsOne) {
   expect_counts(1, 0, ab::vmap(ab::vmap(steps)), ab::spec(ab::i32, {50, 33}));
 }
 
+// The state of each example is split, and put together again by a second kernel.
+TEST_F(KernelCounts, ASolverOfThreeEquationsUnderVmapIsTwo) {
+  const auto lorenz = [](Array state) {
+    const auto slope = [](const Array& s) {
+      return ab::stack(
+          {10.0f * (s[1] - s[0]), s[0] * (28.0f - s[2]) - s[1], s[0] * s[1] - 2.5f * s[2]});
+    };
+    const auto step = [&](const Array&, const Array& s) {
+      return s + 0.01f * slope(s + 0.005f * slope(s));
+    };
+    return ab::fori_loop(0, 40, step, state);
+  };
+  expect_counts(2, 0, ab::vmap(lorenz), ab::spec(ab::f32, {1000, 3}));
+}
+
 // Rows, and their mean.
 TEST_F(KernelCounts, SoftmaxCrossEntropyForwardAndBackwardIsTwo) {
   const auto loss = [](Array logits, Array labels) {

@@ -192,6 +192,41 @@ TEST(Vmap, AnExampleOfManyElementsEndsAsAWhole) {
             (std::vector<float>{0, 1, 2, 1.5, 2, 2.5, 1.5, 1.75, 2, 2.25, 2.5, 2.75}));
 }
 
+// Points that fall until they are below 0: three coordinates each, and the turns.
+TEST(Vmap, PointsMoveUntilEachIsThere) {
+  const auto fall = [](Array start, Array speed) {
+    const auto next = [](auto& carry) {
+      auto [p, v, turns] = carry;
+      return std::tuple(p + v, v + ab::array({0.0f, 0.0f, -1.0f}) * ab::max(p), turns + 1);
+    };
+    const auto is_above = [](auto& carry) { return std::get<0>(carry)[2] >= 0; };
+    const auto [p, v, turns] = ab::while_loop(is_above, next, std::tuple(start, speed, 0));
+    return std::pair(p, turns);
+  };
+  const std::int64_t count = 37;
+  const Array start = ab::reshape(ab::arange(3 * count, ab::f32) % 11, {count, 3});
+  const Array speed = ab::reshape(ab::arange(3 * count, ab::f32) % 5 - 1, {count, 3});
+  const auto [places, turns] = ab::jit(ab::vmap(fall))(start, speed);
+  const std::vector<float> found = places.to_vector<float>();
+  const std::vector<std::int32_t> taken = turns.to_vector<std::int32_t>();
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto at = static_cast<std::size_t>(3 * i);
+    float p[3], v[3];
+    for (std::size_t k = 0; k < 3; ++k) {
+      p[k] = static_cast<float>((at + k) % 11);
+      v[k] = static_cast<float>((at + k) % 5) - 1;
+    }
+    std::int32_t steps = 0;
+    for (; p[2] >= 0; ++steps) {
+      const float most = std::max({p[0], p[1], p[2]});
+      for (std::size_t k = 0; k < 3; ++k) p[k] += v[k];
+      v[2] -= most;
+    }
+    EXPECT_EQ(taken[static_cast<std::size_t>(i)], steps) << i;
+    for (std::size_t k = 0; k < 3; ++k) EXPECT_EQ(found[at + k], p[k]) << i;
+  }
+}
+
 // The product of a sparse matrix: rows of no values, of one, and of many.
 TEST(Vmap, EachRowGoesOverItsOwnValues) {
   const auto product = [](Array rows, Array columns, Array values, Array x) {
