@@ -1,7 +1,7 @@
 // Loops that are part of the program: a native loop of a million scalar steps, a thousand steps
 // over a small array, a scan that writes its rows where they stay, steps that take constants, masks
 // and powers: these are computed in the loop, where they cost less than to load; and a loop under
-// two vmaps, which ends for each element by itself.
+// two vmaps, which ends for each element by itself, and one whose examples carry a point each.
 #include <anabranch/anabranch.h>
 
 #include <algorithm>
@@ -219,6 +219,57 @@ void rays_by_hand(benchmark::State& state) {
   }
 }
 
+// Lorenz's equations from many points, 100 steps of Runge and Kutta's.
+constexpr std::int64_t systems = 100'000;
+constexpr float step_size = 0.01f;
+
+ab::Array lorenz(const ab::Array& start) {
+  const auto slope = [](const ab::Array& s) {
+    return ab::stack(
+        {10.0f * (s[1] - s[0]), s[0] * (28.0f - s[2]) - s[1], s[0] * s[1] - (8.0f / 3) * s[2]});
+  };
+  const auto step = [&](const ab::Array&, const ab::Array& s) {
+    const ab::Array k1 = slope(s), k2 = slope(s + (step_size / 2) * k1);
+    const ab::Array k3 = slope(s + (step_size / 2) * k2), k4 = slope(s + step_size * k3);
+    return s + (step_size / 6) * (k1 + 2 * k2 + 2 * k3 + k4);
+  };
+  return ab::fori_loop(0, 100, step, start);
+}
+
+float start_of(std::int64_t i) { return 1 + 1e-5f * static_cast<float>(i); }
+
+void systems_by_vmap(benchmark::State& state) {
+  auto call = ab::jit(ab::vmap(lorenz));
+  const ab::Array start =
+      ab::reshape(1 + 1e-5f * ab::arange(3 * systems).astype(ab::f32), {systems, 3});
+  for (auto _ : state) call(start).wait();
+}
+
+struct Point {
+  float x, y, z;
+
+  Point operator+(Point other) const { return {x + other.x, y + other.y, z + other.z}; }
+  Point operator*(float by) const { return {x * by, y * by, z * by}; }
+  Point slope() const { return {10 * (y - x), x * (28 - z) - y, x * y - (8.0f / 3) * z}; }
+};
+
+void systems_by_hand(benchmark::State& state) {
+  std::vector<Point> ends(static_cast<std::size_t>(systems));
+  for (auto _ : state) {
+    for (std::int64_t i = 0; i < systems; ++i) {
+      Point s = {start_of(3 * i), start_of(3 * i + 1), start_of(3 * i + 2)};
+      for (int turn = 0; turn < 100; ++turn) {
+        const Point k1 = s.slope(), k2 = (s + k1 * (step_size / 2)).slope();
+        const Point k3 = (s + k2 * (step_size / 2)).slope(), k4 = (s + k3 * step_size).slope();
+        s = s + (k1 + k2 * 2 + k3 * 2 + k4) * (step_size / 6);
+      }
+      ends[static_cast<std::size_t>(i)] = s;
+    }
+    benchmark::DoNotOptimize(ends.data());
+    benchmark::ClobberMemory();
+  }
+}
+
 BENCHMARK(scalar_while)
     ->Name("while of 1e6 scalar steps/ours")
     ->UseRealTime()
@@ -242,6 +293,14 @@ BENCHMARK(bodies_in_a_loop)
     ->Unit(benchmark::kMillisecond);
 BENCHMARK(bodies_in_calls)
     ->Name("10 steps of 512 bodies/peer: 10 calls")
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(systems_by_vmap)
+    ->Name("100k Lorenz systems/ours")
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(systems_by_hand)
+    ->Name("100k Lorenz systems/peer: the loop in C++")
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);
 BENCHMARK(rays_by_vmap)->Name("640x480 rays/ours")->UseRealTime()->Unit(benchmark::kMillisecond);
