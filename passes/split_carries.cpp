@@ -184,7 +184,7 @@ class CarrySplitter {
     if (node.op == Op::while_) {
       if (const auto split = useful_split(node)) return write(index, node, *split);
     }
-    if (node.regions.empty()) {
+    if (!is_control(node.op)) {
       copier_.copy(index);
       return;
     }
