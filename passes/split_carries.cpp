@@ -12,7 +12,7 @@
 namespace anabranch {
 namespace {
 
-constexpr std::int64_t most_elements = 16;  // of one carry for each place
+constexpr std::int64_t most_coordinates = 16;  // of one carry for each place
 
 using Sizes = std::vector<std::int64_t>;
 
@@ -65,7 +65,7 @@ std::optional<Split> split_over(const Shape& domain, const Node& loop) {
     for (int axis = domain.rank(); axis < type.rank(); ++axis) count *= type.shape[axis];
     const bool begins =
         type.rank() > domain.rank() && std::equal(domain.begin(), domain.end(), type.shape.begin());
-    if (!begins || count < 1 || count > most_elements) count = 1;
+    if (!begins || count < 1 || count > most_coordinates) count = 1;
     any |= begins && count > 1;
     split.counts.push_back(count);
     split.first.push_back(next);
@@ -214,7 +214,7 @@ class CarrySplitter {
     }
     std::vector<Shape> made;
     std::int64_t elements = 1;  // for each place, on the axes that the domain has not
-    for (int rank = least ? least->rank() : 0; rank > 0 && elements <= most_elements; --rank) {
+    for (int rank = least ? least->rank() : 0; rank > 0 && elements <= most_coordinates; --rank) {
       made.emplace_back(Sizes(least->shape.begin(), least->shape.begin() + rank));
       elements *= least->shape[rank - 1];
     }
