@@ -148,8 +148,8 @@ class RegionSplitter {
   std::vector<Value> carried_, captured_;
 };
 
-/// The loop with what it carries split; what is carried begins with the same value for all elements
-/// of a carry.
+/// The loop with what it carries split. Its inputs are those of `loop`, a carry's once for each
+/// element that it becomes: the elements are yet to be taken from it.
 Node split_loop(const Node& loop, const Split& split) {
   Node made = loop;
   made.types.clear();
