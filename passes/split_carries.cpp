@@ -78,7 +78,7 @@ std::optional<Split> split_over(const Shape& domain, const Node& loop) {
 class RegionSplitter {
  public:
   RegionSplitter(const Graph& region, const Node& loop, const Split& split)
-      : region_(region), loop_(loop), split_(split), made_(region.name()) {}
+      : region_(region), loop_(loop), split_(split), mask_(mask_of(loop)), made_(region.name()) {}
 
   Graph condition() { return finish(copied().outputs_of(region_)); }
 
@@ -129,11 +129,10 @@ class RegionSplitter {
     const std::int64_t count = split_.counts[carry];
     if (count == 1) return (*copier_)(output);
     if (output == Value{carry, 0}) return before(carry, k);
-    const Node& node = region_.node(output);
-    const auto mask = mask_of(loop_);
-    if (!mask) return element(made_, (*copier_)(output), split_, count, k);
-    const Value chosen = element(made_, (*copier_)(node.inputs[1]), split_, count, k);
-    return made_.add(Op::select, {before(*mask, 0), chosen, before(carry, k)});
+    if (!mask_) return element(made_, (*copier_)(output), split_, count, k);
+    const Value chosen =
+        element(made_, (*copier_)(region_.node(output).inputs[1]), split_, count, k);
+    return made_.add(Op::select, {before(*mask_, 0), chosen, before(carry, k)});
   }
 
   Graph finish(std::vector<Value> outputs) {
@@ -143,6 +142,7 @@ class RegionSplitter {
   const Graph& region_;
   const Node& loop_;
   const Split& split_;
+  const std::optional<std::uint32_t> mask_;
   GraphBuilder made_;
   std::optional<GraphCopier> copier_;
   std::vector<Value> carried_, captured_;

@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "codegen/lower/chunks.h"
-#include "codegen/lower/combiner.h"
 #include "codegen/lower/nest.h"
+#include "codegen/lower/reduction_scalars.h"
 #include "codegen/lower/writer.h"
 
 namespace anabranch {

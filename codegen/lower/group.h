@@ -13,9 +13,9 @@
 
 #include "codegen/lower/chunks.h"
 #include "codegen/lower/column_sums.h"
-#include "codegen/lower/combiner.h"
 #include "codegen/lower/lowered.h"
 #include "codegen/lower/nest.h"
+#include "codegen/lower/reduction_scalars.h"
 #include "codegen/lower/writer.h"
 #include "ir/fusion_plan.h"
 #include "ir/graph/graph.h"

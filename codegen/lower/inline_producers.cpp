@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "anabranch/error.h"
+#include "codegen/kernel/combine_op.h"
+#include "codegen/lower/combiner.h"
 #include "ir/fusion_plan.h"
 #include "ir/integer_constant.h"
 #include "ir/pointwise_loop.h"
@@ -61,27 +63,6 @@ class Within {
 };
 
 std::size_t at(std::int64_t axis) { return static_cast<std::size_t>(axis); }
-
-/// What two elements of a reduction become.
-Op combining_op(Op reduction, Dtype dtype) {
-  const bool is_logical = dtype == bool_;
-  switch (reduction) {
-    case Op::reduce_sum:
-      return Op::add;
-    case Op::reduce_product:
-      return is_logical ? Op::and_ : Op::multiply;
-    case Op::reduce_max:
-      return is_logical ? Op::or_ : Op::maximum;
-    case Op::reduce_min:
-      return is_logical ? Op::and_ : Op::minimum;
-    case Op::reduce_any:
-      return Op::or_;
-    case Op::reduce_all:
-      return Op::and_;
-    default:
-      throw InternalError("lower", std::string(name(reduction)) + " has no op of two elements");
-  }
-}
 
 }  // namespace
 
@@ -183,11 +164,11 @@ Ref InlineProducers::visit_reduction(const Node& node, const Request& request) {
     elements.push_back(want(node.inputs[0], point(std::move(place)), request.mask));
   }
   if (!missing_.empty()) return {};
-  const Op combine = combining_op(node.op, type.dtype);
-  const bool accumulates = combine == Op::add || combine == Op::multiply;
-  const Dtype wide = accumulates ? accumulates_in(type.dtype) : type.dtype;
+  const Combiner combiner = combiner_of(node, graph_);
+  const Op combine = *combine_op(combiner.combine);
+  const Dtype wide = combiner.dtypes[0];
   // A sum of nothing but -0 is 0.
-  Ref folded = combine == Op::add ? builder_.constant(wide, 0) : Ref{};
+  Ref folded = combiner.combine == Combine::sum ? builder_.constant(wide, 0) : Ref{};
   for (Ref element : elements) {
     if (type.dtype != wide) element = builder_.compute(Op::convert, wide, {element});
     folded = folded ? builder_.compute(combine, wide, {folded, element}) : element;

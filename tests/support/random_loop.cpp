@@ -226,9 +226,11 @@ class LoopWriter {
       }
       few = step(graph, few, graph.add(Op::broadcast_in_dim, {y}, AxesAttributes{axes}, type));
     }
-    if (dtype_ != bool_ && !is_complex(dtype_) && random_.percent(70)) {
+    if (!is_complex(dtype_) && random_.percent(70)) {
       static constexpr Op ops[] = {Op::reduce_max, Op::reduce_min, Op::reduce_sum};
-      return graph.add(random_.of(ops), {few}, AxesAttributes{{axis}});
+      static constexpr Op of_bools[] = {Op::reduce_any, Op::reduce_all};
+      const Op op = dtype_ == bool_ ? random_.of(of_bools) : random_.of(ops);
+      return graph.add(op, {few}, AxesAttributes{{axis}});
     }
     return part(graph, few, axis, 1);
   }
