@@ -16,6 +16,21 @@ def best_peer(result):
     return min(peers, key=peers.get) if peers else None
 
 
+def ratio(result):
+    """The best peer's time over ours; 0 where either has none."""
+    best = best_peer(result)
+    return result["ms"][best] / result["ms"]["ours"] if best and "ours" in result["ms"] else 0
+
+
+def middle(runs):
+    """Of each benchmark in several runs' results the one whose ratio is the middle one, with the ratios of all."""
+    merged = {}
+    for key in dict.fromkeys(key for run in runs for key in run):
+        results = sorted((run[key] for run in runs if key in run), key=ratio)
+        merged[key] = results[(len(results) - 1) // 2] | {"ratios": [ratio(result) for result in results]}
+    return merged
+
+
 def row(result):
     name = result["name"]
     ms, failures = result["ms"], result["failures"]
@@ -26,8 +41,10 @@ def row(result):
     size = ", ".join(f"{key} {value}" for key, value in result["sizes"].items())
     if "ours" not in ms or best is None:
         return f"| {name} ({size}) | - | | | | | {'; '.join(others)} |"
+    ratios = result.get("ratios", [])
+    span = f" ({ratios[0]:.2f} to {ratios[-1]:.2f})" if len(ratios) > 1 else ""
     return (f"| {name} ({size}) | {digits(ms['ours'])} | {programs.PEERS[best]} | {digits(ms[best])} "
-            f"| {ms[best] / ms['ours']:.2f} | {ms['ours'] / result['floor_ms']:.2g} | {'; '.join(others)} |")
+            f"| {ratio(result):.2f}{span} | {ms['ours'] / result['floor_ms']:.2g} | {'; '.join(others)} |")
 
 
 def text(results):

@@ -27,6 +27,7 @@ constexpr KernelPass passes[] = {
     {"prefetch_rows", "fetch the next row while one is worked on", prefetch_rows},
     {"pipeline_rows", "work on several rows at once, each at another stage", pipeline_rows},
     {"vectorise", "make iterations the lanes of vectors", vectorise},
+    {"prefetch_columns", "fetch the next columns of rows that are summed up", prefetch_columns},
     {"parallelise", "let threads share out the outermost loop", parallelise, false, true},
     {"store_past_caches", "write what no cache would hold straight to memory", store_past_caches},
     {"split_loops", "cut loops where conditions on their index change", split_at_conditions},

@@ -6,6 +6,11 @@
 #include "ir/checked.h"
 
 namespace anabranch::cpu {
+namespace {
+
+constexpr std::int64_t page_bytes = 4096;  // that a processor does not fetch ahead across
+
+}  // namespace
 
 Kernel prefetch_rows(const Kernel& kernel, KernelContext& context) {
   const KernelFacts facts(kernel);
@@ -32,6 +37,26 @@ Kernel prefetch_rows(const Kernel& kernel, KernelContext& context) {
   Kernel made = kernel;
   for (const Row& row : rows) {
     if (row.passes > 1) std::get<Load>(made[row.last].operation).prefetch = row.elements;
+  }
+  return made;
+}
+
+Kernel prefetch_columns(const Kernel& kernel, KernelContext& context) {
+  if (kernel.cost.bytes_read <= context.target.cache_bytes) return kernel;
+  const KernelFacts facts(kernel);
+  Kernel made = kernel;
+  for (const KernelFacts::Access& access : facts.accesses()) {
+    const KernelBuffer& buffer = kernel.buffers[access.buffer];
+    if (access.is_store || buffer.access != Access::read || access.loops.size() < 2) continue;
+    const Ref down = access.loops.back(), along = access.loops[access.loops.size() - 2];
+    const Loop& columns = facts.loop(along);
+    if (columns.vector_width == 1 || facts.stride(access, along) != 1) continue;
+    if (facts.loop(down).reductions.size() < 2) continue;
+    const auto element = static_cast<std::int64_t>(byte_size(buffer.dtype));
+    const auto row = facts.stride(access, down);
+    if (!row || saturating_multiply(*row, element) < page_bytes) continue;
+    std::get<Load>(made[access.ref].operation).prefetch =
+        std::int64_t{columns.vector_width} * columns.unroll;
   }
   return made;
 }

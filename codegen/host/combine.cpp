@@ -11,8 +11,10 @@
 namespace anabranch {
 namespace {
 
-constexpr std::size_t prefetch_distance = 8;  // runs: what memory takes, over what a run takes
-constexpr std::int64_t near = 1 << 19;        // bytes that a second-level cache keeps
+// How far ahead memory is asked for, in runs: what memory takes, over what a run takes.
+constexpr std::size_t target_distance = 8;
+constexpr std::ptrdiff_t update_distance = 32;
+constexpr std::int64_t near = 1 << 19;  // bytes that a second-level cache keeps
 
 struct Replace {
   template <class T>
@@ -84,8 +86,8 @@ template <class T, class Combine>
 [[gnu::always_inline]] inline void combine_elements(T* to, const T* from, const PlacedRuns& runs) {
   const bool is_near = (runs.end - runs.begin) * std::int64_t{sizeof(T)} <= near;
   for (std::size_t i = 0; i < runs.count; ++i) {
-    if (!is_near && i + prefetch_distance < runs.count) {
-      __builtin_prefetch(to + runs.list[i + prefetch_distance].target, 1);
+    if (!is_near && i + target_distance < runs.count) {
+      __builtin_prefetch(to + runs.list[i + target_distance].target, 1);
     }
     const auto [target, number] = runs.list[i];
     to[target] = combined<T, Combine>(to[target], from[number]);
@@ -103,7 +105,8 @@ template <class T, class Combine>
   for (std::int64_t k = 0; k < rest; ++k) to[k] = combined<T, Combine>(to[k], from[k]);
 }
 
-// Few instructions for each run: so the processor has the misses of many runs under way.
+// Few instructions for each run: so the processor has the misses of many runs under way. Runs of
+// other threads lie between those of this one, so that the processor does not foresee the next.
 template <class T, class Combine>
 [[gnu::always_inline]] inline void combine(void* array, const void* updates,
                                            const PlacedRuns& runs) {
@@ -115,6 +118,9 @@ template <class T, class Combine>
   const std::int64_t groups = run / group, rest = run % group;
   const PlacedRun* const end = runs.list + runs.count;
   for (const PlacedRun* placed = runs.list; placed != end; ++placed) {
+    if (end - placed > update_distance) {
+      __builtin_prefetch(from + placed[update_distance].number * run);
+    }
     const std::int64_t target = placed->target;
     const T* const its = from + placed->number * run;
     if (target >= begin && target <= last) [[likely]] {

@@ -30,9 +30,11 @@ struct Chunks {
 /// Rows of a chunk where the columns of a row-major [rows, columns] matrix are summed, so that it
 /// is read along its rows: the sum of a whole column reads a piece of each row, a cache line or a
 /// few, and goes on to the next one. Nothing where the matrix is small, as `sums` has it, or
-/// narrow, or has few rows. `element_bytes` are those of an element.
+/// narrow, or has few rows. `element_bytes` are those of an element; `has_several`: each column has
+/// several sums.
 std::optional<std::int64_t> rows_per_chunk(std::int64_t rows, std::int64_t columns,
-                                           std::int64_t element_bytes, ColumnSums sums);
+                                           std::int64_t element_bytes, ColumnSums sums,
+                                           bool has_several = false);
 
 /// Cuts the longest of the reduced loops so that a chunk has about `places` of all that they walk.
 Chunks cut_into_chunks(const std::vector<AxisGroup>& reduced, std::int64_t places);

@@ -255,7 +255,8 @@ class DotLowering {
     if (!is_along_result) return std::nullopt;
     const Value matrix = region_.node(dot_).inputs[is_left_long ? 0 : 1];
     return rows_per_chunk(size_of_axes(axes_.first_contracting, rank()), std::max(left, right),
-                          static_cast<std::int64_t>(byte_size(region_.type(matrix).dtype)), sums);
+                          static_cast<std::int64_t>(byte_size(region_.type(matrix).dtype)), sums,
+                          std::min(left, right) > 1);
   }
 
   KernelCall partial_kernel(const Nest& nest) const {

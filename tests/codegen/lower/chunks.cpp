@@ -16,6 +16,12 @@ TEST(RowsPerChunk, AreThirtyTwoOrWorthALoop) {
   EXPECT_EQ(rows_per_chunk(1 << 20, 8), 2048);
 }
 
+TEST(RowsPerChunk, AreMoreWhereColumnsHaveSeveralSums) {
+  const ColumnSums sums = {.least_chunked_bytes = 1 << 20};
+  EXPECT_EQ(anabranch::rows_per_chunk(4096, 4096, 8, sums, true), 48);
+  EXPECT_EQ(anabranch::rows_per_chunk(8 * 48 - 1, 4096, 8, sums, true), std::nullopt);
+}
+
 TEST(RowsPerChunk, AreNoneOfSmallNarrowAndFlatMatrices) {
   EXPECT_EQ(rows_per_chunk(1024, 128), 128);
   EXPECT_EQ(rows_per_chunk(1023, 128), std::nullopt);
