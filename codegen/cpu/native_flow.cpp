@@ -13,7 +13,8 @@ namespace anabranch::cpu {
 namespace {
 
 // To go from step to step through the executor takes 0.2 us for each launch, and to hand a part to
-// another core some more; a step that takes much longer gains by other cores what it loses.
+// another core some more; a step that takes much longer gains by other cores what it loses: one of
+// 49 us takes 1.6 times as long on one core.
 constexpr double native_ns = 40'000;
 
 /// What a native function is given besides its buffers: an array of pointers, and what keeps alive

@@ -10,7 +10,8 @@ constexpr std::int64_t least_columns = 8, least_chunks = 8;
 // Side by side; chunks of twice as many took 1.5 to 2 times as long. One accumulator takes as many
 // terms, too.
 constexpr std::int64_t least_rows = 32;
-// Where each column has several sums, so that partial results are as many times as large.
+// Where each column has several sums, so that partial results are as many times as large: a CPU
+// fetches the rows of longer chunks ahead (codegen/cpu/memory_passes.h).
 constexpr std::int64_t least_rows_of_several = 48;
 // What a chunk of narrow rows has, so that its partial results are few beside it.
 constexpr std::int64_t least_elements = 1 << 14;
