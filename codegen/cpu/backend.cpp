@@ -125,7 +125,10 @@ class CpuBackend final : public Backend {
   }
 
   // What a last-level cache holds is summed as fast without partial results (docs/benchmarks.md).
-  ColumnSums column_sums() const override { return {.least_chunked_bytes = 32 << 20}; }
+  // The rows of longer chunks are fetched ahead (codegen/cpu/memory_passes.h).
+  ColumnSums column_sums() const override {
+    return {.least_chunked_bytes = 32 << 20, .least_rows_of_several = 48};
+  }
 
   std::span<const KernelPass> kernel_passes() const override { return cpu::kernel_passes(); }
   Target kernel_target() const override {

@@ -10,9 +10,6 @@ constexpr std::int64_t least_columns = 8, least_chunks = 8;
 // Side by side; chunks of twice as many took 1.5 to 2 times as long. One accumulator takes as many
 // terms, too.
 constexpr std::int64_t least_rows = 32;
-// Where each column has several sums, so that partial results are as many times as large: a CPU
-// fetches the rows of longer chunks ahead (codegen/cpu/memory_passes.h).
-constexpr std::int64_t least_rows_of_several = 48;
 // What a chunk of narrow rows has, so that its partial results are few beside it.
 constexpr std::int64_t least_elements = 1 << 14;
 
@@ -41,7 +38,7 @@ std::optional<std::int64_t> rows_per_chunk(std::int64_t rows, std::int64_t colum
     return std::nullopt;
   }
   const std::int64_t per_chunk =
-      std::max({has_several ? least_rows_of_several : least_rows, least_elements / columns,
+      std::max({has_several ? sums.least_rows_of_several : least_rows, least_elements / columns,
                 rows / std::max<std::int64_t>(sums.most_partials / columns, 1)});
   if (rows < least_chunks * per_chunk) return std::nullopt;
   return per_chunk;

@@ -11,6 +11,9 @@ namespace anabranch {
 /// that there is work for all of a GPU.
 struct ColumnSums {
   std::int64_t least_chunked_bytes = std::numeric_limits<std::int64_t>::max();
+  /// Rows of a chunk at least, where each column has several sums and partial results are as many
+  /// times as large.
+  std::int64_t least_rows_of_several = 32;
   /// Partial results that are enough work for the device: there are no more.
   std::int64_t most_partials = std::numeric_limits<std::int64_t>::max();
 };

@@ -17,7 +17,7 @@ TEST(RowsPerChunk, AreThirtyTwoOrWorthALoop) {
 }
 
 TEST(RowsPerChunk, AreMoreWhereColumnsHaveSeveralSums) {
-  const ColumnSums sums = {.least_chunked_bytes = 1 << 20};
+  const ColumnSums sums = {.least_chunked_bytes = 1 << 20, .least_rows_of_several = 48};
   EXPECT_EQ(anabranch::rows_per_chunk(4096, 4096, 8, sums, true), 48);
   EXPECT_EQ(anabranch::rows_per_chunk(8 * 48 - 1, 4096, 8, sums, true), std::nullopt);
 }
