@@ -135,8 +135,8 @@ AB_INLINE Unsigned<T> pattern(T x) {
 
 namespace op {
 
-// f16 and bf16 are computed in f32 by conversions of the kernel's own (legalise_dtypes.h); other
-// ops come as those below (decompose.h).
+// But for sums, differences, products and extrema, f16 and bf16 are computed in f32 by conversions
+// of the kernel's own (legalise_dtypes.h); other ops come as those below (decompose.h).
 
 template <class T>
 AB_INLINE bool is_nan(T x) {
@@ -342,6 +342,43 @@ template <class T>
 AB_INLINE T minimum(T x, T y) {
   return y < x ? y : x;
 }
+
+// Of f16 and bf16, by one instruction each. Before sm_90 sums and products of bf16 are cases of
+// x y + z.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#define AB_HALF(T, name, instruction)                                \
+  AB_INLINE T name(T x, T y) {                                       \
+    T result;                                                        \
+    asm(instruction : "=h"(result.bits) : "h"(x.bits), "h"(y.bits)); \
+    return result;                                                   \
+  }
+#define AB_HALVES(name, f16_instruction, bf16_instruction) \
+  AB_HALF(f16, name, f16_instruction)                      \
+  AB_HALF(bf16, name, bf16_instruction)
+#if __CUDA_ARCH__ >= 900
+AB_HALVES(add, "add.rn.f16 %0, %1, %2;", "add.rn.bf16 %0, %1, %2;")
+AB_HALVES(subtract, "sub.rn.f16 %0, %1, %2;", "sub.rn.bf16 %0, %1, %2;")
+AB_HALVES(multiply, "mul.rn.f16 %0, %1, %2;", "mul.rn.bf16 %0, %1, %2;")
+#else
+AB_HALVES(add, "add.rn.f16 %0, %1, %2;",
+          "{.reg .b16 one; mov.b16 one, 0x3f80; fma.rn.bf16 %0, %1, one, %2;}")
+AB_HALVES(subtract, "sub.rn.f16 %0, %1, %2;",
+          "{.reg .b16 minus_one; mov.b16 minus_one, 0xbf80; fma.rn.bf16 %0, %2, minus_one, %1;}")
+AB_HALVES(multiply, "mul.rn.f16 %0, %1, %2;",
+          "{.reg .b16 minus_zero; mov.b16 minus_zero, 0x8000; fma.rn.bf16 %0, %1, %2, minus_zero;}")
+#endif
+AB_HALVES(maximum, "max.NaN.f16 %0, %1, %2;", "max.NaN.bf16 %0, %1, %2;")
+AB_HALVES(minimum, "min.NaN.f16 %0, %1, %2;", "min.NaN.bf16 %0, %1, %2;")
+#else
+#define AB_HALVES(name)                                                                  \
+  AB_INLINE f16 name(f16 x, f16 y) { return narrow<f16>(op::name(widen(x), widen(y))); } \
+  AB_INLINE bf16 name(bf16 x, bf16 y) { return narrow<bf16>(op::name(widen(x), widen(y))); }
+AB_HALVES(add)
+AB_HALVES(subtract)
+AB_HALVES(multiply)
+AB_HALVES(maximum)
+AB_HALVES(minimum)
+#endif
 
 AB_INLINE f32 atan2(f32 y, f32 x) { return atan2f(y, x); }
 AB_INLINE f64 atan2(f64 y, f64 x) { return ::atan2(y, x); }

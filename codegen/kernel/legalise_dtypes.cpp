@@ -11,6 +11,8 @@ namespace {
 
 bool is_native(Dtype dtype) { return computes_in(dtype) == dtype; }
 
+constexpr Op half_instructions[] = {Op::add, Op::subtract, Op::multiply, Op::maximum, Op::minimum};
+
 // The unsigned integer as wide as the float, its bits but the sign's.
 struct FloatBits {
   Dtype integer;
@@ -47,9 +49,9 @@ Ref widened(ScalarWriter& to, Ref x) {
   return to.number(wide, Literal::scalar(from, constant->bits).first_as<double>());
 }
 
-void rewrite_compute(ScalarWriter& to, Ref ref, const Compute& compute) {
+void rewrite_compute(ScalarWriter& to, Ref ref, const Compute& compute, const Target& target) {
   const Dtype dtype = to[compute.operands[0]].dtype;
-  if (is_legal(compute.op, dtype)) return;
+  if (is_legal(compute.op, dtype, target)) return;
   if (compute.op == Op::abs || compute.op == Op::negate) {
     return rewrite_sign(to, ref, compute, dtype);
   }
@@ -73,11 +75,16 @@ bool is_widened(const Kernel& kernel, const Reduction& reduction, std::size_t i)
 
 }  // namespace
 
-bool is_legal(Op op, Dtype operand) {
-  return is_native(operand) || op == Op::select || op == Op::convert || op == Op::bitcast_convert;
+bool is_legal(Op op, Dtype operand, const Target& target) {
+  if (is_native(operand) || op == Op::select || op == Op::convert || op == Op::bitcast_convert) {
+    return true;
+  }
+  const bool is_half = operand == f16 || operand == bf16;
+  return target.half_arithmetic && is_half &&
+         std::ranges::find(half_instructions, op) != std::end(half_instructions);
 }
 
-Kernel legalise_dtypes(const Kernel& kernel, KernelContext&) {
+Kernel legalise_dtypes(const Kernel& kernel, KernelContext& context) {
   Kernel made = kernel;
   std::unordered_map<std::uint32_t, Ref> results;  // by the old one's number
   const auto loop = [&](ScalarWriter& before, Ref ref, ScalarWriter& at_end) {
@@ -102,7 +109,10 @@ Kernel legalise_dtypes(const Kernel& kernel, KernelContext&) {
     to.place(found->second);
     to.become(ref, Compute{Op::convert, {found->second}}, to[ref].dtype);
   };
-  rewrite_ops(made, {rewrite_compute, loop, result});
+  const auto compute = [&](ScalarWriter& to, Ref ref, const Compute& compute) {
+    rewrite_compute(to, ref, compute, context.target);
+  };
+  rewrite_ops(made, {compute, loop, result});
   return made;
 }
 

@@ -16,6 +16,8 @@ struct Target {
   int vector_bytes = 64;
   std::int64_t cache_bytes = 1 << 20;          ///< of one core (L2)
   std::int64_t non_temporal_bytes = 32 << 20;  ///< a kernel writing more bypasses the caches
+  /// Sums, differences, products and extrema of f16 and of bf16 are instructions, rounded once.
+  bool half_arithmetic = false;
 };
 
 struct KernelContext {

@@ -15,6 +15,7 @@ namespace {
 
 struct Registry {
   std::atomic<int> cpu_devices{1};
+  bool keeps_memory = true;
   std::atomic<Device> default_device{Device()};
 };
 
@@ -34,6 +35,7 @@ Registry* make_registry() {
   auto* registry = new Registry;
   const FirstDevices first = first_devices();
   registry->cpu_devices = first.cpu_devices;
+  registry->keeps_memory = first.keep_memory;
   if (first.default_device && exists_in(*registry, *first.default_device)) {
     registry->default_device = *first.default_device;
   }
@@ -60,6 +62,8 @@ void set_default_device(const Device& device) {
   if (!exists(device)) throw Error("set_default_device: " + missing_text(device));
   registry().default_device = device;
 }
+
+bool keeps_memory() { return registry().keeps_memory; }
 
 bool exists(const Device& device) { return exists_in(registry(), device); }
 

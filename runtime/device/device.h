@@ -9,6 +9,9 @@ namespace anabranch {
 
 inline constexpr int max_devices = 64;  ///< of a kind
 
+/// Whether allocators keep what is freed.
+bool keeps_memory();
+
 /// "there is no device cuda:0, since this build has no CUDA; there is cpu:0": for errors.
 std::string missing_text(const Device& device);
 

@@ -35,7 +35,7 @@ DeviceState& device_state(const Device& device) {
     give_way_by(&give_way_everywhere);
     StreamExecutor* stream_executor =
         device.kind() == DeviceKind::cuda ? &cuda::stream_executor(device.index()) : nullptr;
-    slot.store(new DeviceState(device, stream_executor), std::memory_order_release);
+    slot.store(new DeviceState(device, stream_executor, keeps_memory()), std::memory_order_release);
   }
   return *slot.load(std::memory_order_relaxed);
 }

@@ -15,10 +15,10 @@ namespace anabranch {
 
 /// Made on first use and never destroyed: arrays in static storage outlive every static of ours.
 struct DeviceState {
-  explicit DeviceState(Device device, StreamExecutor* stream_executor = nullptr)
+  DeviceState(Device device, StreamExecutor* stream_executor, bool keeps_memory)
       : device(device),
         stream_executor(stream_executor),
-        allocator(device, stream_executor),
+        allocator(device, stream_executor, keeps_memory),
         admission(stream_executor) {}
 
   const Device device;

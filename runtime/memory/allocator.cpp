@@ -60,91 +60,91 @@ Allocation Allocator::allocate(std::size_t bytes) {
     until_failure_ = UINT64_MAX;
     throw_full(bytes);
   }
-  if (stream_executor_) return allocate_on_device(bytes);
+  if (bytes > SIZE_MAX / 4) throw_full(bytes);
   if (device_.kind() == DeviceKind::cpu && bytes > left_on_host()) throw_full(bytes);
-  const std::size_t size = bytes < large_bytes ? class_bytes(bytes) : bytes;
-  if (size >= large_bytes) return allocate_large(size);
-  std::vector<void*>& cached = small_[static_cast<std::size_t>(class_index(size))];
-  Allocation block{nullptr, size};
-  if (!cached.empty()) {
-    block.data = cached.back();
-    cached.pop_back();
-    use_.cached -= size;
-  } else {
-    if (size > limit_ - std::min(limit_, use_.in_use + use_.cached)) release_cached_locked();
-    if (size > limit_ - std::min(limit_, use_.in_use)) throw_full(bytes);
-    block.data = std::aligned_alloc(alignment, size);
-    if (!block.data) {
-      release_cached_locked();
-      block.data = std::aligned_alloc(alignment, size);
-    }
-    if (!block.data) throw_full(bytes);
-  }
-  take_into_use(size);
+  const std::size_t size = bytes < large_bytes ? class_bytes(bytes) : round_up(bytes, large_step);
+  const Allocation block = size < large_bytes ? allocate_small(size) : allocate_large(size);
+  if (!block.data) throw_full(bytes);
+  take_into_use(block.bytes);
   return block;
 }
 
-Allocation Allocator::allocate_on_device(std::size_t bytes) {
-  if (bytes > SIZE_MAX / 4) throw_full(bytes);
-  const std::size_t size = round_up(std::max<std::size_t>(bytes, 1), alignment);
-  if (size > limit_ - std::min(limit_, use_.in_use)) throw_full(bytes);
-  void* data = stream_executor_->allocate(size);
-  if (!data) throw_full(bytes);
-  take_into_use(size);
-  return {data, size};
+Allocation Allocator::allocate_small(std::size_t bytes) {
+  std::vector<void*>& cached = small_[static_cast<std::size_t>(class_index(bytes))];
+  if (!cached.empty()) {
+    if (stream_executor_) std::iter_swap(std::ranges::min_element(cached), cached.end() - 1);
+    void* data = cached.back();
+    cached.pop_back();
+    use_.cached -= bytes;
+    return {data, bytes};
+  }
+  return {fresh(bytes), bytes};
 }
 
 Allocation Allocator::allocate_large(std::size_t bytes) {
-  if (bytes > SIZE_MAX / 4) throw_full(bytes);
-  const std::size_t size = round_up(bytes, large_step);
+  const auto is_better = [&](const Allocation& a, const Allocation& b) {
+    if (a.bytes != b.bytes) return a.bytes < b.bytes;
+    return !stream_executor_ || a.data < b.data;
+  };
   auto best = large_.end();
   for (auto it = large_.begin(); it != large_.end(); ++it) {
-    if (it->block.bytes < size || it->block.bytes > size + size / 4) continue;
-    if (best == large_.end() || it->block.bytes <= best->block.bytes) best = it;
+    if (it->block.bytes < bytes || it->block.bytes > bytes + bytes / 4) continue;
+    if (best == large_.end() || is_better(it->block, best->block)) best = it;
   }
   if (best != large_.end()) {
     Allocation block = best->block;
     *best = large_.back();
     large_.pop_back();
     use_.cached -= block.bytes;
-    take_into_use(block.bytes);
     return block;
   }
-  const std::size_t needed = use_.in_use + size;
-  if (needed > limit_) throw_full(bytes);
+  const std::size_t needed = use_.in_use + bytes;
   const std::size_t highest = std::max(highest_, needed);
   const std::size_t hold = std::min(limit_, highest + highest / 4);
   while (!large_.empty() && needed + use_.cached > hold) release_oldest_large();
-  if (needed + use_.cached > limit_) release_cached_locked();
-  void* data = map_large(size);
-  if (!data) {
-    release_cached_locked();
-    data = map_large(size);
+  return {fresh(bytes), bytes};
+}
+
+void* Allocator::fresh(std::size_t bytes) {
+  if (bytes > limit_ - std::min(limit_, use_.in_use)) return nullptr;
+  if (bytes > limit_ - std::min(limit_, use_.in_use + use_.cached)) release_cached_locked();
+  const auto ask = [&] {
+    if (stream_executor_) return stream_executor_->allocate(bytes);
+    return bytes < large_bytes ? std::aligned_alloc(alignment, bytes) : map_large(bytes);
+  };
+  if (void* data = ask()) return data;
+  release_cached_locked();
+  return ask();
+}
+
+void Allocator::give_back(Allocation block) noexcept {
+  if (stream_executor_) {
+    try {
+      stream_executor_->free(block.data);
+    } catch (...) {
+      // The device has failed, and its memory is lost with it.
+    }
+  } else if (block.bytes < large_bytes) {
+    std::free(block.data);
+  } else {
+    munmap(block.data, block.bytes);
   }
-  if (!data) throw_full(bytes);
-  take_into_use(size);
-  return {data, size};
 }
 
 void Allocator::free(Allocation block) noexcept {
   if (!block.data || is_orphan()) return;
   std::lock_guard lock(mutex_);
   use_.in_use -= block.bytes;
+  if (!keeps_) return give_back(block);
   try {
-    if (stream_executor_) return stream_executor_->free(block.data);
     if (block.bytes >= large_bytes) {
       large_.push_back({block, ++frees_});
     } else {
       small_[static_cast<std::size_t>(class_index(block.bytes))].push_back(block.data);
     }
     use_.cached += block.bytes;
-  } catch (...) {                  // no memory even for the list: give the block back instead
-    if (stream_executor_) return;  // the device has failed, and its memory is lost with it
-    if (block.bytes >= large_bytes) {
-      munmap(block.data, block.bytes);
-    } else {
-      std::free(block.data);
-    }
+  } catch (...) {  // no memory even for the list
+    give_back(block);
   }
 }
 
@@ -158,7 +158,7 @@ void Allocator::release_oldest_large() {
   auto oldest = std::min_element(large_.begin(), large_.end(), [](const auto& a, const auto& b) {
     return a.freed_at < b.freed_at;
   });
-  munmap(oldest->block.data, oldest->block.bytes);
+  give_back(oldest->block);
   use_.cached -= oldest->block.bytes;
   *oldest = large_.back();
   large_.pop_back();
@@ -167,7 +167,7 @@ void Allocator::release_oldest_large() {
 void Allocator::release_cached_locked() {
   while (!large_.empty()) release_oldest_large();
   for (std::vector<void*>& list : small_) {
-    for (void* data : list) std::free(data);
+    for (void* data : list) give_back({data, 0});  // of whichever class
     list.clear();
   }
   use_.cached = 0;
@@ -191,7 +191,7 @@ void Allocator::throw_full(std::size_t bytes) const {
 MemoryUse Allocator::use() const {
   std::lock_guard lock(mutex_);
   MemoryUse use = use_;
-  if (stream_executor_) use.cached = stream_executor_->cached();
+  if (stream_executor_) use.cached += stream_executor_->cached();
   return use;
 }
 
@@ -202,8 +202,8 @@ void Allocator::reset_peak() {
 
 void Allocator::release_cached() {
   std::lock_guard lock(mutex_);
-  if (stream_executor_) return stream_executor_->release_cached();
   release_cached_locked();
+  if (stream_executor_) stream_executor_->release_cached();
 }
 
 void Allocator::set_limit(std::size_t bytes) {

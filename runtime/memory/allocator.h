@@ -23,13 +23,17 @@ struct Allocation {
 /// Below 2 MB, freed blocks wait in lists by size class, eight to the octave (at most 1/8 is
 /// wasted). Larger blocks are mapped on huge pages, and reused for anything not less than 4/5 of
 /// their size; what is held then stays within 5/4 of the most that was ever in use. Where the
-/// device works by itself it has a pool of its own, and the order of its main stream is the order
-/// in which memory comes and goes. Thread-safe.
+/// device works by itself, fresh memory comes from it, and the order of its main stream is the
+/// order in which memory comes and goes: a block is reused at once, since what is enqueued there
+/// next comes after all that used it, and the one at the lowest address first, so that equal runs
+/// get equal addresses and are replayed. The host's are reused while they are in its caches: the
+/// last one first. Thread-safe.
 class Allocator {
  public:
-  /// `stream_executor`: null for a device whose memory is the host's.
-  explicit Allocator(Device device, StreamExecutor* stream_executor = nullptr)
-      : device_(device), stream_executor_(stream_executor) {}
+  /// `stream_executor`: null for a device whose memory is the host's. Without `keeps` what is freed
+  /// goes back to the system or the device at once, so that sanitizers see who touches it later.
+  explicit Allocator(Device device, StreamExecutor* stream_executor = nullptr, bool keeps = true)
+      : device_(device), stream_executor_(stream_executor), keeps_(keeps) {}
   Allocator(const Allocator&) = delete;
   Allocator& operator=(const Allocator&) = delete;
 
@@ -50,8 +54,11 @@ class Allocator {
   };
   static constexpr int class_count = 112;
 
-  Allocation allocate_on_device(std::size_t bytes);
+  // Each without data where the device is full.
+  Allocation allocate_small(std::size_t bytes);
   Allocation allocate_large(std::size_t bytes);
+  void* fresh(std::size_t bytes);
+  void give_back(Allocation block) noexcept;
   void release_oldest_large();
   void release_cached_locked();
   void take_into_use(std::size_t bytes);
@@ -60,6 +67,7 @@ class Allocator {
 
   const Device device_;
   StreamExecutor* const stream_executor_;
+  const bool keeps_;
   mutable std::mutex mutex_;
   std::array<std::vector<void*>, class_count> small_;
   std::vector<CachedLarge> large_;

@@ -6,8 +6,8 @@
 
 namespace anabranch {
 
-inline Kernel legal(const Kernel& kernel) {
-  KernelContext context;
+inline Kernel legal(const Kernel& kernel, const Target& target = {}) {
+  KernelContext context{.target = target};
   return legalise_dtypes(decompose(kernel, context), context);
 }
 

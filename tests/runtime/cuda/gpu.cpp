@@ -2,12 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "anabranch/error.h"
 #include "codegen/cuda/nvrtc.h"
+#include "fake_driver.h"
 #include "runtime/cuda/gpus.h"
 #include "runtime/device/ceiling.h"
+#include "runtime/memory/allocator.h"
 
 namespace anabranch::cuda {
 namespace {
@@ -149,6 +152,41 @@ TEST(Gpu, RefusesWhatIsNoModuleInWords) {
 
 TEST(Gpu, HasNoMemoryBeyondItsPool) {
   EXPECT_EQ(Gpu::of(0).allocate(std::size_t{1} << 50), nullptr);
+}
+
+// In whichever order it was freed: so equal runs get equal addresses.
+TEST(GpuAllocator, ReusesTheLowestAddressFirst) {
+  Allocator allocator(Device::cuda(), &Gpu::of(0));
+  for (const std::size_t bytes : {std::size_t{1000}, std::size_t{3} << 20}) {
+    std::vector<Allocation> blocks;
+    for (int i = 0; i < 5; ++i) blocks.push_back(allocator.allocate(bytes));
+    std::ranges::sort(blocks, {}, &Allocation::data);
+    for (const std::size_t freed : {3, 0, 4, 1, 2}) allocator.free(blocks[freed]);
+    EXPECT_GE(allocator.use().cached, 5 * bytes);
+    for (const Allocation& block : blocks) EXPECT_EQ(allocator.allocate(bytes).data, block.data);
+    EXPECT_EQ(allocator.use().in_use, 5 * blocks[0].bytes);
+    for (const Allocation& block : blocks) allocator.free(block);
+  }
+  EXPECT_EQ(allocator.use().in_use, 0u);
+  allocator.release_cached();
+}
+
+using PretendedAllocator = testing::PretendedDriver;
+
+// The driver is asked for what is not there, and hears at the end of what was kept.
+TEST_F(PretendedAllocator, AsksTheDriverSeldom) {
+  const auto asked = testing::driver_calls("cuMemAllocFromPoolAsync");
+  const auto freed = testing::driver_calls("cuMemFreeAsync");
+  Allocator keeping(Device::cuda(), &Gpu::of(0));
+  for (int i = 0; i < 10; ++i) keeping.free(keeping.allocate(100));
+  EXPECT_EQ(testing::driver_calls("cuMemAllocFromPoolAsync") - asked, 1);
+  EXPECT_EQ(testing::driver_calls("cuMemFreeAsync") - freed, 0);
+  keeping.release_cached();
+  EXPECT_EQ(testing::driver_calls("cuMemFreeAsync") - freed, 1);
+  Allocator returning(Device::cuda(), &Gpu::of(0), false);
+  for (int i = 0; i < 10; ++i) returning.free(returning.allocate(100));
+  EXPECT_EQ(testing::driver_calls("cuMemAllocFromPoolAsync") - asked, 11);
+  EXPECT_EQ(testing::driver_calls("cuMemFreeAsync") - freed, 11);
 }
 
 }  // namespace
