@@ -199,6 +199,20 @@ TEST_F(EnvironmentDeathTest, CpuDevicesMakesVirtualDevices) {
   unsetenv("ANABRANCH_CPU_DEVICES");
 }
 
+[[noreturn]] void run_and_say_what_is_kept(const char* keep) {
+  setenv("ANABRANCH_KEEP_MEMORY", keep, 1);
+  ab::jit([](ab::Array x) { return ab::tanh(x * 2); })(ab::array({1.0f, 2.0f})).wait();
+  ab::wait_all();
+  std::cerr << (ab::memory_use(ab::Device::cpu()).cached == 0 ? "nothing" : "something")
+            << " kept\n";
+  std::exit(0);
+}
+
+TEST_F(EnvironmentDeathTest, FreedMemoryIsKeptOrGivenBack) {
+  EXPECT_EXIT(run_and_say_what_is_kept("1"), testing::ExitedWithCode(0), "something kept");
+  EXPECT_EXIT(run_and_say_what_is_kept("0"), testing::ExitedWithCode(0), "nothing kept");
+}
+
 TEST_F(EnvironmentDeathTest, TimelineIsWrittenAsTheProcessEnds) {
   std::filesystem::path path = std::filesystem::temp_directory_path() / "anabranch_timeline.json";
   std::filesystem::remove(path);
