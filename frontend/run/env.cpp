@@ -60,8 +60,6 @@ std::optional<Device> named_device() {
   return device;
 }
 
-bool keep_memory() { return variable("ANABRANCH_KEEP_MEMORY") != "0"; }
-
 LogSink log_sink(const std::string& where) {
   if (where == "stderr") return [](const std::string& line) { std::cerr << line + "\n"; };
   auto file = std::make_shared<std::ofstream>(where, std::ios::app);
@@ -120,7 +118,6 @@ Environment read() {
   }
   environment.streams = positive("ANABRANCH_STREAMS");
   environment.cpu_devices = positive("ANABRANCH_CPU_DEVICES", max_devices);
-  environment.keep_memory = keep_memory();
   environment.device = named_device();
   if (environment.device && !exists(*environment.device)) {
     throw Error("ANABRANCH_DEVICE=" + variable("ANABRANCH_DEVICE") + ": " +
@@ -170,7 +167,7 @@ FirstDevices first_devices() noexcept {
   try {
     first.cpu_devices = std::max(1, positive("ANABRANCH_CPU_DEVICES", max_devices));
     first.default_device = named_device();
-    first.keep_memory = keep_memory();
+    first.keep_memory = variable("ANABRANCH_KEEP_MEMORY") != "0";
   } catch (const std::exception&) {
     // `environment`, which may throw, reads them again.
   }

@@ -1,4 +1,5 @@
-// The environment variables that Anabranch reads: all of them, once, here.
+// The environment variables that Anabranch reads: all of them, once, here. Of ANABRANCH_KEEP_MEMORY
+// devices alone come to know (runtime/device/first_devices.h).
 #pragma once
 
 #include <memory>
@@ -17,10 +18,9 @@ struct Environment {
   std::string dump_directory;  ///< ANABRANCH_DUMP_DIR: a file per program and stage, not stderr
   bool verify = false;         ///< ANABRANCH_VERIFY=1: check the graph after every pass
   std::vector<std::string> disable;  ///< ANABRANCH_DISABLE=fuse,cse: passes left out
-  std::string timeline;     ///< ANABRANCH_TIMELINE=out.json: what ran, written as the process ends
-  int streams = 0;          ///< ANABRANCH_STREAMS=2: at most so many; 0 where not set
-  int cpu_devices = 0;      ///< ANABRANCH_CPU_DEVICES=4: virtual CPU devices; 0 where not set
-  bool keep_memory = true;  ///< ANABRANCH_KEEP_MEMORY=0: what is freed goes back to the system
+  std::string timeline;  ///< ANABRANCH_TIMELINE=out.json: what ran, written as the process ends
+  int streams = 0;       ///< ANABRANCH_STREAMS=2: at most so many; 0 where not set
+  int cpu_devices = 0;   ///< ANABRANCH_CPU_DEVICES=4: virtual CPU devices; 0 where not set
   std::optional<Device> device;  ///< ANABRANCH_DEVICE=cuda:0: in place of cpu:0 where none is named
   std::shared_ptr<CodeCache> cache;  ///< ANABRANCH_CACHE_DIR=folder: code for later processes
   std::string log;                   ///< ANABRANCH_LOG=stderr, or a file to append to: see ir/log.h

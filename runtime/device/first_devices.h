@@ -11,7 +11,7 @@ namespace anabranch {
 struct FirstDevices {
   int cpu_devices = 1;
   std::optional<Device> default_device;  ///< left out where it does not exist
-  bool keep_memory = true;               ///< what is freed waits to be used again
+  bool keep_memory = true;  ///< ANABRANCH_KEEP_MEMORY=0: what is freed goes back to the system
 };
 
 /// Asked once, at the first use of any device. What reads the environment defines it:
