@@ -244,6 +244,7 @@ void ThreadPool::post(Work& work) {
     work.next = nullptr;
     (queue_head_ ? queue_tail_->next : queue_head_) = &work;
     queue_tail_ = &work;
+    is_from_outside_.store(!this_pool && work.part_of, std::memory_order_relaxed);
     hint_.fetch_add(1, std::memory_order_relaxed);
     posts_.fetch_add(1, std::memory_order_relaxed);
     if (!work.part_of || work.part_of != awaited_) woken = sleepers_to_wake(1);
@@ -361,6 +362,17 @@ void ThreadPool::run_as_waiter(const Job& job, const std::atomic<std::uint32_t>&
   this_pool = nullptr;
 }
 
+// Whoever has just submitted the only work there is may come to wait for it. Its core then has in
+// its cache what the run before wrote; a worker would fetch that from there.
+void ThreadPool::leave_to_host() const {
+  const auto is_alone = [this] {
+    return hint_.load(std::memory_order_relaxed) == 1 &&
+           open_hint_.load(std::memory_order_relaxed) == 0 &&
+           is_from_outside_.load(std::memory_order_relaxed);
+  };
+  spin_until([&] { return !is_alone(); }, until_host_helps);
+}
+
 ThreadPool::Job ThreadPool::take(Worker& worker) {
   std::unique_lock lock(mutex_);
   job_goes_on();
@@ -386,9 +398,11 @@ ThreadPool::Job ThreadPool::take(Worker& worker) {
       const bool found = spin_until([this] { return hint_.load(std::memory_order_relaxed) > 0; },
                                     expects ? spin_for_expected : worker.spin);
       worker.spin = found ? longest_spin : std::max(shortest_spin, worker.spin / 2);
+      if (found) leave_to_host();
       lock.lock();
       --spinners_;
-      if (has_work() || stopping_ || worker.leaves) continue;
+      // What was found and is gone will be followed by more.
+      if (found || has_work() || stopping_ || worker.leaves) continue;
     }
     worker.awake.store(0, std::memory_order_relaxed);
     worker.next = std::exchange(sleepers_, &worker);

@@ -138,6 +138,7 @@ class ThreadPool {
   void work_loop(Worker& worker);
   static void job_goes_on();
   Job take(Worker& worker);
+  void leave_to_host() const;
   Job take_locked();
   bool has_work() const { return queue_head_ || open_tasks_; }
   Worker* sleepers_to_wake(int wanted);
@@ -177,6 +178,7 @@ class ThreadPool {
   // How much there is to take, and how much of it is to share, for those that spin.
   std::atomic<int> hint_{0}, open_hint_{0};
   std::atomic<std::uint32_t> posts_{0};           // so many works have been posted
+  std::atomic<bool> is_from_outside_{false};      // the latest, which a thread may come to wait for
   std::vector<std::unique_ptr<Worker>> workers_;  // guarded by `mutex_`
 };
 
