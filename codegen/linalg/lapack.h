@@ -59,6 +59,18 @@ using Real = typename RealOf<T>::type;
   COMPLEX_ROUTINE(name, name, parameters, __VA_ARGS__)
 
 ROUTINE(potrf, (char triangle, lapack_int n, T* a, lapack_int lda), triangle, n, a, lda)
+// The same by columns, not by blocks. LAPACKE has no such routine.
+#define POTF2(element, letter)                                                                \
+  inline lapack_int potf2(char triangle, lapack_int n, element* a, lapack_int lda) {          \
+    lapack_int failed = 0;                                                                    \
+    LAPACK_##letter##potf2(&triangle, &n, a, &lda, &failed);                                  \
+    return failed;                                                                            \
+  }
+POTF2(float, s)
+POTF2(double, d)
+POTF2(std::complex<float>, c)
+POTF2(std::complex<double>, z)
+#undef POTF2
 ROUTINE(getrf, (lapack_int m, lapack_int n, T* a, lapack_int* pivots), m, n, a, m, pivots)
 ROUTINE(gtsv, (lapack_int n, lapack_int sides, T* below, T* on, T* above, T* b), n, sides, below, on, above, b, n)
 ROUTINE(geqrf, (lapack_int m, lapack_int n, T* a, T* factors, T* work, lapack_int size), m, n, a, m, factors, work, size)
