@@ -2,9 +2,11 @@
 #include <optional>
 #include <utility>
 
+#include "anabranch/complex.h"
 #include "anabranch/control_flow.h"
 #include "anabranch/creation.h"
 #include "anabranch/custom_rules.h"
+#include "anabranch/dtype_info.h"
 #include "anabranch/gather.h"
 #include "anabranch/linalg.h"
 #include "frontend/array/expression.h"
@@ -89,6 +91,70 @@ Array differentiable_inverse_of(const Array& a, SourceLocation where) {
   return detail::CustomJvp(found, rule, where)(a);
 }
 
+// Packed factors with something small for each zero on U's diagonal: what has a limit where that
+// goes to zero is computed right to rounding.
+Array without_zero_pivots(const Array& packed, SourceLocation where) {
+  const FloatInfo info = finfo(part_dtype(type_of(packed).dtype));
+  const Term factors(packed, where);
+  const Term pivots(abs(Term(anabranch::diagonal(factors), where)), where);
+  const Term greatest(anabranch::max(pivots, -1, keepdims), where);
+  const Term small = anabranch::where(greatest > Term(0), greatest * Term(info.eps * info.eps),
+                                      Term(info.smallest_normal));
+  const Term replaced = converted({expand_dims(small, -1), where}, type_of(packed).dtype);
+  const Shape& shape = type_of(packed).shape;
+  const Term is_pivot(eye(shape[shape.rank() - 1], Dtype::bool_), where);
+  return anabranch::where(is_pivot & (factors == Term(0)), replaced, factors);
+}
+
+// The product of the diagonal of U, which is the determinant but for the sign of P.
+Term pivot_product(const Array& packed, SourceLocation where) {
+  return {prod({anabranch::diagonal({packed, where}), where}, -1), where};
+}
+
+Array determinant_of(const std::vector<Array>& parts, SourceLocation where) {
+  return parity(parts[1], type_of(parts[0]).dtype, where) * pivot_product(parts[0], where);
+}
+
+Term trace_of_solution(const Array& packed, const Array& permutation, const Array& da,
+                       SourceLocation where) {
+  const Array solution = solution_of("det", packed, permutation, da, where);
+  return {trace({solution, where}), where};
+}
+
+// Jacobi's formula: tr(adj(A) dA), where the adjugate is det(A) A^-1, and finite where A has no
+// inverse (Magnus and Neudecker, "Matrix Differential Calculus", section 8.3).
+std::pair<Array, Array> determinant_and_tangent(const Array& a, const Array& da,
+                                                SourceLocation where) {
+  const std::vector<Array> parts = factors_of(Op::lu, {a}, where);
+  const Array packed = without_zero_pivots(parts[0], where);
+  const Term scale = parity(parts[1], type_of(packed).dtype, where) * pivot_product(packed, where);
+  return {determinant_of(parts, where), scale * trace_of_solution(packed, parts[2], da, where)};
+}
+
+// Sign and logarithm of the absolute value.
+using Slogdet = std::pair<Array, Array>;
+
+Slogdet slogdet_of(const std::vector<Array>& parts, SourceLocation where) {
+  const Term on_diagonal(anabranch::diagonal({parts[0], where}), where);
+  const Term signs(prod({anabranch::sign(on_diagonal), where}, -1), where);
+  return {parity(parts[1], type_of(parts[0]).dtype, where) * signs,
+          anabranch::sum(log(abs(on_diagonal)), -1)};
+}
+
+// d log det(A) = tr(A^-1 dA): its real part changes the logarithm, its imaginary part turns the
+// sign.
+std::pair<Slogdet, Slogdet> slogdet_and_tangent(const Array& a, const Array& da,
+                                                SourceLocation where) {
+  const std::vector<Array> parts = factors_of(Op::lu, {a}, where);
+  const Slogdet value = slogdet_of(parts, where);
+  const Term change = trace_of_solution(parts[0], parts[2], da, where);
+  const Term sign(value.first, where);
+  if (!is_complex(type_of(a).dtype)) return {value, {sign * Term(0), change}};
+  const Term real_part(anabranch::real(change), where);
+  const Term turn = change - converted(real_part, type_of(a).dtype);
+  return {value, {sign * turn, real_part}};
+}
+
 }  // namespace
 
 Array solve(const Operand& a, const Operand& b) {
@@ -170,19 +236,27 @@ Array inv(const Operand& x) {
 Array det(const Operand& x) {
   const MatrixOperand a = square_operand("det", x);
   const SourceLocation where = a.where();
-  const std::vector<Array> parts = factors_of(Op::lu, {a.matrix}, where);
-  const Term diagonal_product(prod({anabranch::diagonal({parts[0], where}), where}, -1), where);
-  return a.rounded(parity(parts[1], type_of(parts[0]).dtype, where) * diagonal_product);
+  const auto found = [where](const Array& matrix) {
+    return determinant_of(factors_of(Op::lu, {matrix}, where), where);
+  };
+  const auto rule = [where](const std::tuple<Array>& given, const std::tuple<Array>& change) {
+    return determinant_and_tangent(std::get<0>(given), std::get<0>(change), where);
+  };
+  if (a.rows() == 0) return a.rounded(found(a.matrix));
+  return a.rounded(detail::CustomJvp(found, rule, where)(a.matrix.array()));
 }
 
 SlogdetResult slogdet(const Operand& x) {
   const MatrixOperand a = square_operand("slogdet", x);
   const SourceLocation where = a.where();
-  const std::vector<Array> parts = factors_of(Op::lu, {a.matrix}, where);
-  const Term on_diagonal(anabranch::diagonal({parts[0], where}), where);
-  const Term signs(prod({anabranch::sign(on_diagonal), where}, -1), where);
-  return {a.rounded(parity(parts[1], type_of(parts[0]).dtype, where) * signs),
-          a.rounded(anabranch::sum(log(abs(on_diagonal)), -1))};
+  const auto found = [where](const Array& matrix) {
+    return slogdet_of(factors_of(Op::lu, {matrix}, where), where);
+  };
+  const auto rule = [where](const std::tuple<Array>& given, const std::tuple<Array>& change) {
+    return slogdet_and_tangent(std::get<0>(given), std::get<0>(change), where);
+  };
+  const auto [sign, logabsdet] = detail::CustomJvp(found, rule, where)(a.matrix.array());
+  return {a.rounded(sign), a.rounded(logabsdet)};
 }
 
 Array matrix_power(const Operand& x, std::int64_t power) {

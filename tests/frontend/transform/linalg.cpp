@@ -301,6 +301,8 @@ TEST(GradOfLinalg, PerExample) {
   const Function functions[] = {
       [=](Array a) { return seen(linalg::solve(regular(a), column)); },
       [](Array a) { return seen(linalg::inv(regular(a))); },
+      [](Array a) { return linalg::det(a); },
+      [](Array a) { return linalg::slogdet(a).logabsdet; },
       [](Array a) { return seen(linalg::pinv(a)); },
       [=](Array a) { return seen(linalg::lstsq(a, column).x); },
       [](Array a) { return seen(linalg::qr(a).q); },
@@ -330,6 +332,24 @@ TEST(GradOfLinalg, Determinants) {
     return seen_complex(linalg::det(a)) + seen_complex(sign) + seen(logabsdet);
   };
   expect_gradient("det of complex numbers", of_complex, square);
+}
+
+// The adjugate's transpose, whatever the rank is, and wherever the factors have a zero.
+TEST(GradOfLinalg, DeterminantsOfSingularMatrices) {
+  const auto gradient = ab::grad([](Array x) { return ab::sum(linalg::det(x)); });
+  const auto expect = [&](const char* what, const ab::Shape& shape, const std::vector<double>& x,
+                          const std::vector<double>& wanted) {
+    expect_close(doubles(gradient(ab::array(x, shape))), wanted, 1e-12, what);
+  };
+  expect("rank 1 of 2", {2, 2}, {1, 2, 2, 4}, {4, -2, -2, 1});
+  expect("a column of zeros", {2, 2}, {0, 1, 0, 2}, {2, 0, -1, 0});
+  expect("zeros", {2, 2}, {0, 0, 0, 0}, {0, 0, 0, 0});
+  expect("a number", {1, 1}, {0}, {1});
+  expect("rank 2 of 3", {3, 3}, {1, 2, 3, 4, 5, 6, 5, 7, 9}, {3, -6, 3, 3, -6, 3, -3, 6, -3});
+  expect("rank 1 of 3", {3, 3}, {1, 2, 3, 2, 4, 6, 3, 6, 9}, std::vector<double>(9, 0));
+  expect("several", {2, 2, 2}, {1, 2, 2, 4, 1, 2, 3, 4}, {4, -2, -2, 1, 4, -3, -2, 1});
+  const Array none = ab::zeros(ab::f64, {0, 0});
+  EXPECT_EQ(gradient(none).shape(), none.shape());
 }
 
 TEST(GradOfLinalg, Norms) {
