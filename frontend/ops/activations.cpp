@@ -8,6 +8,12 @@
 #include "frontend/ops/special_terms.h"
 
 namespace anabranch {
+namespace {
+
+// Where a function takes y itself above 0, the exponential of y could overflow there.
+Term not_above_zero(const Term& y) { return where(y > 0, 0, y); }
+
+}  // namespace
 
 Array relu6(const Operand& x) { return minimum(maximum(term("relu6", x), 0), 6); }
 
@@ -18,21 +24,21 @@ Array leaky_relu(const Operand& x, double slope) {
 
 Array elu(const Operand& x, double alpha) {
   const Term given = term("elu", x), y = widened(given);
-  return rounded_as(given, where(y > 0, y, alpha * expm1(y)));
+  return rounded_as(given, where(y > 0, y, alpha * expm1(not_above_zero(y))));
 }
 
 Array celu(const Operand& x, double alpha) {
   const Term given = term("celu", x), y = widened(given);
   if (!(alpha > 0))
     fail("celu: alpha is " + std::to_string(alpha) + "; give more than 0", x.where());
-  return rounded_as(given, where(y > 0, y, alpha * expm1(y / alpha)));
+  return rounded_as(given, where(y > 0, y, alpha * expm1(not_above_zero(y) / alpha)));
 }
 
 Array selu(const Operand& x) {
   const Term given = term("selu", x), y = widened(given);
   // The fixed point of mean 0 and variance 1, appendix A1 of the paper.
   constexpr double scale = 1.0507009873554804934, alpha = 1.6732632423543772848;
-  return rounded_as(given, where(y > 0, scale * y, scale * alpha * expm1(y)));
+  return rounded_as(given, where(y > 0, scale * y, scale * alpha * expm1(not_above_zero(y))));
 }
 
 Array mish(const Operand& x) {

@@ -84,19 +84,22 @@ Array nan_to_num(const Operand& x, double nan) {
 
 Array hypot(const Operand& a, const Operand& b) {
   auto [x, y] = terms("hypot", a, b, Takes::floats);
-  Term longer = maximum(abs(x), abs(y));
-  Term shorter = minimum(abs(x), abs(y));
+  Term width = where(x < 0, -x, x), height = where(y < 0, -y, y);
+  Term is_wide = (width >= height) | (width != width);
+  Term longer = where(is_wide, width, height), shorter = where(is_wide, height, width);
   // Where the longer is 0 or infinite it is the answer, and the ratio would not be a number.
-  Term ratio = shorter / longer;
   Term plain = (longer == 0) | (longer == std::numeric_limits<double>::infinity());
-  return where(plain, longer, longer * sqrt(1 + ratio * ratio));
+  Term ratio = shorter / where(plain, 1, longer);
+  return where(plain, abs(longer), longer * sqrt(1 + ratio * ratio));
 }
 
 Array logaddexp(const Operand& a, const Operand& b) {
   auto [x, y] = terms("logaddexp", a, b, Takes::floats);
-  Term apart = abs(x - y);
-  // Equal infinities leave NaN; the sum is then the operand itself.
-  return where(x == y, x + std::numbers::ln2, maximum(x, y) + log1p(exp(-apart)));
+  Term low = where(x < y, x, y), high = where(x < y, y, x);
+  // Equal infinities are not apart.
+  Term is_one_infinity = (x == y) & !isfinite(x);
+  Term apart = where(is_one_infinity, 0, high) - where(is_one_infinity, 0, low);
+  return high + log1p(exp(-apart));
 }
 
 Array remainder(const Operand& a, const Operand& b) {

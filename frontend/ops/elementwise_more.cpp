@@ -6,6 +6,7 @@
 #include "anabranch/bits.h"
 #include "anabranch/control_flow.h"
 #include "anabranch/creation.h"
+#include "anabranch/custom_rules.h"
 #include "anabranch/elementwise.h"
 #include "anabranch/reduce.h"
 #include "frontend/array/expression.h"
@@ -47,6 +48,23 @@ Parts parts_of(const Term& x) {
   const Term mantissa = {bitcast((bits & ~(exponents << mantissa_bits)) | half, dtype), x.where()};
   const Term plain = (x == 0) | !isfinite(x);
   return {where(plain, x, mantissa), where(plain, 0, exponent)};
+}
+
+Term log2_of(const Term& y) {
+  const auto [half, above] = parts_of(y);
+  // A mantissa around 1, so that the logarithm of what is close to 1 is no difference.
+  const Term is_low = half < std::numbers::sqrt2 / 2;
+  const Term mantissa = where(is_low, 2 * half, half);
+  const Term exponent = converted(where(is_low, above - 1, above), type_of(y.array()).dtype);
+  return log(mantissa) * std::numbers::log2e + exponent;
+}
+
+// In two steps, of which the first is exact; the sum of exponents beyond any f64 stays there.
+Term ldexp_of(const Term& x, const Term& power) {
+  const auto [mantissa, own] = parts_of(x);
+  const Term bounded = minimum(maximum(power, -5000), 5000);
+  const Term sum = minimum(maximum(own + bounded, -1200), 1100), half = sum >> 1;
+  return mantissa * power_of_two(half, f64) * power_of_two(sum - half, f64);
 }
 
 // Turn by turn, until every second number is 0.
@@ -127,12 +145,21 @@ Array ldexp(const Operand& x, const Operand& exponent) {
                    x.where()};
   std::vector<Array> both = {y.array(), by.array()};
   broadcast("ldexp", both, x.where());
-  const auto [mantissa, own] = parts_of({both[0], x.where()});
-  // In two steps, of which the first is exact; the sum of exponents beyond any f64 stays there.
-  const Term bounded = minimum(maximum(Term(both[1], x.where()), -5000), 5000);
-  const Term sum = minimum(maximum(own + bounded, -1200), 1100), half = sum >> 1;
-  const Term result = mantissa * power_of_two(half, f64) * power_of_two(sum - half, f64);
-  return as_dtype_of(given, result);
+  const SourceLocation where = x.where();
+  const auto found = [where](const Array& value, const Array& power) -> Array {
+    return ldexp_of({value, where}, {power, where});
+  };
+  // Bits have no derivative; that of the product is the power of 2.
+  using Pair = std::tuple<Array, Array>;
+  const auto rule = [where](const Pair& at, const Pair& changes) {
+    const Term value(std::get<0>(at), where), power(std::get<1>(at), where);
+    const Term change(std::get<0>(changes), where);
+    const Term bounded = minimum(maximum(power, -1200), 1100), half = bounded >> 1;
+    return std::pair<Array, Array>(ldexp_of(value, power), change * power_of_two(half, f64) *
+                                                               power_of_two(bounded - half, f64));
+  };
+  const Array result = detail::CustomJvp(found, rule, where)(both[0], both[1]);
+  return as_dtype_of(given, {result, where});
 }
 
 FractionAndWhole modf(const Operand& x) {
@@ -168,13 +195,15 @@ Array exp2(const Operand& x) {
 Array log2(const Operand& x) {
   const Term given = with_own_dtype(term("log2", x, Takes::floats_or_complex));
   if (is_complex(type_of(given.array()).dtype)) return log(given) * std::numbers::log2e;
-  const Term y = widened(given);
-  const auto [half, above] = parts_of(y);
-  // A mantissa around 1, so that the logarithm of what is close to 1 is no difference.
-  const Term is_low = half < std::numbers::sqrt2 / 2;
-  const Term mantissa = where(is_low, 2 * half, half);
-  const Term exponent = converted(where(is_low, above - 1, above), type_of(y.array()).dtype);
-  return rounded_as(given, log(mantissa) * std::numbers::log2e + exponent);
+  const SourceLocation where = x.where();
+  const auto found = [where](const Array& y) -> Array { return log2_of({y, where}); };
+  // Bits have no derivative.
+  const auto rule = [where](const std::tuple<Array>& y, const std::tuple<Array>& dy) {
+    const Term at(std::get<0>(y), where), change(std::get<0>(dy), where);
+    return std::pair<Array, Array>(log2_of(at), change * std::numbers::log2e / at);
+  };
+  const Array y = widened(given);
+  return rounded_as(given, {detail::CustomJvp(found, rule, where)(y), where});
 }
 
 Array log10(const Operand& x) {
@@ -185,9 +214,12 @@ Array log10(const Operand& x) {
 
 Array logaddexp2(const Operand& a, const Operand& b) {
   const auto [given, other] = terms_of("logaddexp2", a, b);
-  const Term x = widened(given), y = widened(other), apart = abs(x - y);
+  const Term x = widened(given), y = widened(other);
+  const Term low = where(x < y, x, y), high = where(x < y, y, x);
+  const Term is_one_infinity = (x == y) & !isfinite(x);
+  const Term apart = where(is_one_infinity, 0, high) - where(is_one_infinity, 0, low);
   const Term more = log1p(exp(-apart * std::numbers::ln2)) * std::numbers::log2e;
-  return rounded_as(given, where(x == y, x + 1, maximum(x, y) + more));
+  return rounded_as(given, high + more);
 }
 
 Array deg2rad(const Operand& x) { return term("deg2rad", x) * (std::numbers::pi / 180); }

@@ -102,7 +102,8 @@ Array silu(const Operand& x) {
 
 Array softplus(const Operand& x) {
   Term y = term("softplus", x);
-  return maximum(y, 0) + log1p(exp(-abs(y)));
+  Term is_below = y < 0;  // not |y|, which would lose the second derivative at 0
+  return where(is_below, 0, y) + log1p(exp(where(is_below, y, -y)));
 }
 
 Array gelu(const Operand& x, Gelu form) {

@@ -38,9 +38,10 @@ Array erfc(const Operand& x) {
 }
 
 Array erfcx(const Operand& x) {
-  const Term given = term("erfcx", x), y = in_f64(given), a = abs(y);
-  const Term upper = special::erfcx_of_positive(a);
-  return as_dtype_of(given, where(y < 0, 2 * exp_of_square(a, 1) - upper, upper));
+  const Term given = term("erfcx", x), y = in_f64(given);
+  const Term upper = special::erfcx_of_positive(magnitude(y));
+  const Term more = 2 * exp_of_square(where(y < 0, -y, 0), 1);
+  return as_dtype_of(given, where(y < 0, more - upper, upper));
 }
 
 Array ndtr(const Operand& x) {
@@ -56,8 +57,9 @@ Array log_ndtr(const Operand& x) {
   const Term scaled = 0.5 * special::erfcx_of_positive(a * (1 / std::numbers::sqrt2));
   const Term below = log(scaled) - 0.5 * y * y;
   const Term above = log1p(-scaled * exp_of_square(a, -0.5));
-  const Term middle = log(0.5 + 0.5 * erf(y * (1 / std::numbers::sqrt2)));
-  return as_dtype_of(given, where(a < 0.5, middle, where(y < 0, below, above)));
+  const Term is_middle = a < 0.5, inside = where(is_middle, y, 0);
+  const Term middle = log(0.5 + 0.5 * erf(inside * (1 / std::numbers::sqrt2)));
+  return as_dtype_of(given, where(is_middle, middle, where(y < 0, below, above)));
 }
 
 Array ndtri(const Operand& p) {

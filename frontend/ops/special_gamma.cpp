@@ -49,8 +49,9 @@ Term from_integer(const Term& a) { return a - round(a); }
 // The cotangent of pi a, 0 and infinite exactly where it should be.
 Term cotangent_of_pi(const Term& a) {
   const Term rest = from_integer(a), distance = abs(rest);
-  const Term tangent = tan(pi * minimum(distance, 0.5 - distance));
-  const Term cotangent = where(distance < 0.25, 1 / tangent, tangent);
+  const Term is_near = distance < 0.25;
+  const Term tangent = tan(pi * where(is_near, distance, 0.5 - distance));
+  const Term cotangent = where(is_near, 1 / where(is_near, tangent, 1), tangent);
   return where(rest < 0, -cotangent, cotangent);
 }
 
@@ -62,13 +63,12 @@ struct Factors {
 
 Factors gamma_of_positive(const Term& any) {
   // The product is infinite from 171.7 on.
-  const Term a = minimum(any, 250);
-  const Reduced at = reduced(a);
+  const Term is_small = any < 8, a = minimum(where(is_small, 8, any), 250);
+  const Reduced at = reduced(where(is_small, any, 2));
   const Term small = exp(log_gamma_near_two(at)) * at.product;
   // Stirling: a^(a - 0.5) e^-a sqrt(2 pi), the power in two halves.
   const Term half = pow(a, 0.5 * a - 0.25);
   const Term large = half * exp(-a) * (std::sqrt(2 * pi) * exp(special::stirling_rest(a)));
-  const Term is_small = a < 8;
   return {where(is_small, small, large), where(is_small, 1, half), at.below_one};
 }
 
@@ -79,34 +79,36 @@ Term special::stirling_rest(const Term& x) {
 }
 
 Term special::log_gamma(const Term& x) {
-  const Term a = abs(x);
-  const Reduced at = reduced(a);
+  const Term a = magnitude(x), is_small = a < 8;
+  const Reduced at = reduced(where(is_small, a, 2));
   const Term near = log_gamma_near_two(at);
-  const Term log_of = log(where(at.below_one, a, where(a < 8, at.product, a)));
+  const Term log_of = log(where(is_small & !at.below_one, at.product, a));
+  const Term large = where(is_small, 8, a);
   const Term stirling =
-      (a - 0.5) * (log_of - 1) + (0.5 * std::log(2 * pi) - 0.5) + stirling_rest(a);
+      (large - 0.5) * (log_of - 1) + (0.5 * std::log(2 * pi) - 0.5) + stirling_rest(large);
   // log(gamma(a)), but of gamma(a + 1) where a < 1.
-  const Term upper = where(a < 8, where(at.below_one, near, near + log_of), stirling);
+  const Term upper = where(is_small, where(at.below_one, near, near + log_of), stirling);
   // gamma(-a) gamma(a) = -pi / (a sin(pi a)), and a gamma(a) = gamma(a + 1).
-  const Term sine = abs(sin(pi * from_integer(a)));
+  const Term sine = abs(sin(pi * where(x < 0, from_integer(a), 0.5)));
   const Term reflected = std::log(pi) - log(where(at.below_one, sine, a * sine)) - upper;
   const Term positive = where(at.below_one, near - log_of, upper);
   return where(a == infinity, infinity, where(x < 0, reflected, positive));
 }
 
 Term special::digamma(const Term& x) {
-  const Term a = abs(x);
-  const Reduced at = reduced(a);
+  const Term a = magnitude(x), is_small = a < 8;
+  const Reduced at = reduced(where(is_small, a, 2));
   constexpr double root = coefficients::digamma_root, rest = coefficients::digamma_root_rest;
   const Term from_root = (at.from_one - (root - 1)) - rest;
   const Term near = from_root * polynomial(at.from_two, coefficients::digamma_near_two);
-  const Term w = 1 / (a * a);
-  const Term large = log(a) - 0.5 / a - w * polynomial(w, coefficients::digamma_tail);
+  const Term b = where(is_small, 8, a), w = 1 / (b * b);
+  const Term large = log(b) - 0.5 / b - w * polynomial(w, coefficients::digamma_tail);
   // Of a, but of a + 1 where a < 1.
-  const Term upper = where(a < 8, where(at.below_one, near, near + at.derivative), large);
+  const Term upper = where(is_small, where(at.below_one, near, near + at.derivative), large);
   const Term reciprocal = 1 / a;
   // digamma(-a) = digamma(a + 1) + pi cot(pi a).
-  const Term reflected = where(at.below_one, upper, upper + reciprocal) + pi * cotangent_of_pi(a);
+  const Term cotangent = cotangent_of_pi(where(x < 0, a, 0.25));
+  const Term reflected = where(at.below_one, upper, upper + reciprocal) + pi * cotangent;
   const Term positive = where(at.below_one, upper - reciprocal, upper);
   const Term is_pole = (x <= 0) & (x == floor(x));
   return where(is_pole, not_a_number, where(x < 0, reflected, positive));
@@ -123,14 +125,15 @@ Array digamma(const Operand& x) {
 }
 
 Array gamma(const Operand& x) {
-  const Term given = term("gamma", x), y = in_f64(given), a = abs(y);
+  const Term given = term("gamma", x), y = in_f64(given), a = magnitude(y);
   const auto [first, second, below_one] = gamma_of_positive(a);
   const Term positive = where(below_one, first / a, first * second);
   // gamma(-a) gamma(a) = -pi / (a sin(pi a)); the sine's sign is that of odd integers below a.
   const Term rest = from_integer(a), sine = sin(pi * rest);
   const Term nearest = round(a), is_odd = (nearest * 0.5) != floor(nearest * 0.5);
   const Term turned = where(is_odd, sine, -sine);
-  const Term reflected = pi / where(below_one, turned, turned * a) / first / second;
+  const Term divisor = where(y < 0, where(below_one, turned, turned * a), 1);
+  const Term reflected = pi / divisor / first / second;
   const Term at_zero = 1 / y;
   const Term is_pole = (y < 0) & (rest == 0);
   return as_dtype_of(given, where(y == 0, at_zero,
@@ -139,7 +142,7 @@ Array gamma(const Operand& x) {
 }
 
 Term special::log_beta(const Term& a, const Term& b) {
-  const Term low = minimum(a, b), high = maximum(a, b), both = low + high;
+  const Term low = where(a < b, a, b), high = where(a < b, b, a), both = low + high;
   const Term first = log_gamma(low);
   const Term plain = first + log_gamma(high) - log_gamma(both);
   // Stirling's formula for log(gamma(high) / gamma(low + high)), the large terms taken together

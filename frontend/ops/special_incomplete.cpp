@@ -92,9 +92,9 @@ Term gamma_fraction(const Term& a, const Term& x, SourceLocation where) {
 Term gamma_density(const Term& a, const Term& x) {
   const Term small = exp(a * log(x) - x - special::log_gamma(a));
   // By Stirling's formula, so that the large terms meet before they are rounded.
-  const Term off = (x - a) / a;
+  const Term b = where(a < 8, 8, a), off = (x - b) / b;
   const Term large =
-      sqrt(a * (0.5 / std::numbers::pi)) * exp(a * (log1p(off) - off) - special::stirling_rest(a));
+      sqrt(b * (0.5 / std::numbers::pi)) * exp(b * (log1p(off) - off) - special::stirling_rest(b));
   return where(a < 8, small, large);
 }
 

@@ -11,9 +11,16 @@
 namespace anabranch {
 namespace {
 
-// x times a logarithm that may be infinite where x is 0, and is y where it is NaN.
-Term times_log(const Term& x, const Term& y, const Term& logarithm) {
-  return where((x == 0) & !isnan(y), 0, x * logarithm);
+// y, or `one`, whose logarithm is 0, where x is 0 and y's logarithm no number to multiply by: it is
+// not above `least`, or infinite.
+Term unless_zero(const Term& x, const Term& y, double least, double one) {
+  return where((x == 0) & ((y <= least) | (y == infinity)), one, y);
+}
+
+// p log(p / q) for positive numbers; 0 for others.
+Term entropy_inside(const Term& p, const Term& q, const Term& both) {
+  const Term x = where(both, p, 1);
+  return x * log(x / where(both, q, 1));
 }
 
 }  // namespace
@@ -29,14 +36,14 @@ Array logit(const Operand& p) {
 
 Array xlogy(const Operand& x, const Operand& y) {
   auto [a, b] = terms_of("xlogy", x, y);
-  const Term wide = in_f64(b);
-  return as_dtype_of(a, times_log(in_f64(a), wide, log(wide)));
+  const Term factor = in_f64(a);
+  return as_dtype_of(a, factor * log(unless_zero(factor, in_f64(b), 0, 1)));
 }
 
 Array xlog1py(const Operand& x, const Operand& y) {
   auto [a, b] = terms_of("xlog1py", x, y);
-  const Term wide = in_f64(b);
-  return as_dtype_of(a, times_log(in_f64(a), wide, log1p(wide)));
+  const Term factor = in_f64(a);
+  return as_dtype_of(a, factor * log1p(unless_zero(factor, in_f64(b), -1, 0)));
 }
 
 Array entr(const Operand& x) {
@@ -46,17 +53,17 @@ Array entr(const Operand& x) {
 
 Array rel_entr(const Operand& x, const Operand& y) {
   auto [a, b] = terms_of("rel_entr", x, y);
-  const Term p = in_f64(a), q = in_f64(b);
-  const Term inside = p * log(p / q);
-  const Term value = where((p > 0) & (q > 0), inside, where((p == 0) & (q >= 0), 0, infinity));
+  const Term p = in_f64(a), q = in_f64(b), both = (p > 0) & (q > 0);
+  const Term inside = entropy_inside(p, q, both);
+  const Term value = where(both, inside, where((p == 0) & (q >= 0), 0, infinity));
   return as_dtype_of(a, where(isnan(p) | isnan(q), p + q, value));
 }
 
 Array kl_divergence(const Operand& x, const Operand& y) {
   auto [a, b] = terms_of("kl_divergence", x, y);
-  const Term p = in_f64(a), q = in_f64(b);
-  const Term inside = p * log(p / q) - p + q;
-  const Term value = where((p > 0) & (q > 0), inside, where((p == 0) & (q >= 0), q, infinity));
+  const Term p = in_f64(a), q = in_f64(b), both = (p > 0) & (q > 0);
+  const Term inside = entropy_inside(p, q, both) - p + q;
+  const Term value = where(both, inside, where((p == 0) & (q >= 0), q, infinity));
   return as_dtype_of(a, where(isnan(p) | isnan(q), p + q, value));
 }
 
@@ -66,8 +73,14 @@ Array sinc(const Operand& x) {
   // ones.
   const Term nearest = round(y), sine = sin(std::numbers::pi * (y - nearest));
   const Term is_odd = nearest * 0.5 != floor(nearest * 0.5);
-  const Term value = where(is_odd, -sine, sine) / (std::numbers::pi * y);
-  return as_dtype_of(given, where(y == 0, 1, where(abs(y) == infinity, 0, value)));
+  const Term is_near = abs(y) < 0.05, is_far = abs(y) == infinity;
+  const Term divisor = std::numbers::pi * where(is_near, 1, y);
+  const Term value = where(is_odd, -sine, sine) / divisor;
+  // Near 0 by its series, so that it has derivatives.
+  constexpr double series[] = {1, -1. / 6, 1. / 120, -1. / 5040, 1. / 362880, -1. / 39916800};
+  const Term z = std::numbers::pi * where(is_near, y, 0);
+  const Term near = polynomial(z * z, series);
+  return as_dtype_of(given, where(is_near, near, where(is_far, 0, value)));
 }
 
 }  // namespace anabranch

@@ -2,6 +2,9 @@
 //
 // Their terms are f64 whatever their operand is: in f32 a few roundings of intermediate results
 // would cost more than 4 ULP, and one polynomial of double precision serves every dtype.
+//
+// A branch of `where` that is not taken is computed for an argument of its own domain: reverse mode
+// multiplies its derivative by 0, which must not be infinite.
 #pragma once
 
 #include <limits>
@@ -41,6 +44,9 @@ inline Array as_dtype_of(const Term& x, const Term& result) {
   const Dtype dtype = x.array().dtype();
   return dtype == result.array().dtype() ? result : converted(result, dtype);
 }
+
+/// |x|, with the derivative 1 at 0: of functions that hold from there on.
+inline Term magnitude(const Term& x) { return where(x < 0, -x, x); }
 
 /// x as it is, but what it meets next does not change its dtype, as it would that of a number.
 Term with_own_dtype(const Term& x);

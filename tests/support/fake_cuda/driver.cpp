@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <filesystem>
 #include <map>
 #include <string>
 #include <string_view>
@@ -299,7 +300,7 @@ CUresult cuModuleLoadData(CUmodule* module, const void* image) {
   return GUARDED({
     std::uint64_t bytes = 0;  // fake NVRTC puts them first
     std::memcpy(&bytes, image, sizeof bytes);
-    std::string file = "/tmp/fake_cuda_XXXXXX";
+    std::string file = (std::filesystem::temp_directory_path() / "fake_cuda_XXXXXX").string();
     const int descriptor = mkstemp(file.data());
     if (descriptor < 0) return CUDA_ERROR_FILE_NOT_FOUND;
     const char* begin = static_cast<const char*>(image) + sizeof bytes;
