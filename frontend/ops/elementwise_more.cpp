@@ -6,7 +6,6 @@
 #include "anabranch/bits.h"
 #include "anabranch/control_flow.h"
 #include "anabranch/creation.h"
-#include "anabranch/custom_rules.h"
 #include "anabranch/elementwise.h"
 #include "anabranch/reduce.h"
 #include "frontend/array/expression.h"
@@ -26,6 +25,13 @@ Term power_of_two(const Term& exponent, Dtype dtype) {
   return {bitcast(biased << (format.precision - 1), dtype), exponent.where()};
 }
 
+// x 2^exponent in two steps, so that neither power is beyond the normal numbers.
+Term times_power_of_two(const Term& x, const Term& exponent) {
+  const Dtype dtype = type_of(x.array()).dtype;
+  const Term half = exponent >> 1;
+  return x * power_of_two(half, dtype) * power_of_two(exponent - half, dtype);
+}
+
 struct Parts {
   Term mantissa, exponent;
 };
@@ -42,29 +48,12 @@ Parts parts_of(const Term& x) {
   const Term normal = where(is_small, x * std::ldexp(1.0, format.precision), x);
   const Term bits = {bitcast(normal, holds), x.where()};
   const Term biased = (bits >> mantissa_bits) & exponents;
-  const Term exponent =
-      biased - (format.max_exponent - 1) - where(is_small, Term(format.precision), 0);
-  const std::int64_t half = std::int64_t{format.max_exponent - 1} << mantissa_bits;
-  const Term mantissa = {bitcast((bits & ~(exponents << mantissa_bits)) | half, dtype), x.where()};
+  const Term exponent = biased - (format.max_exponent - 1);
+  // By products, which have derivatives.
+  const Term mantissa = times_power_of_two(normal, -exponent);
   const Term plain = (x == 0) | !isfinite(x);
-  return {where(plain, x, mantissa), where(plain, 0, exponent)};
-}
-
-Term log2_of(const Term& y) {
-  const auto [half, above] = parts_of(y);
-  // A mantissa around 1, so that the logarithm of what is close to 1 is no difference.
-  const Term is_low = half < std::numbers::sqrt2 / 2;
-  const Term mantissa = where(is_low, 2 * half, half);
-  const Term exponent = converted(where(is_low, above - 1, above), type_of(y.array()).dtype);
-  return log(mantissa) * std::numbers::log2e + exponent;
-}
-
-// In two steps, of which the first is exact; the sum of exponents beyond any f64 stays there.
-Term ldexp_of(const Term& x, const Term& power) {
-  const auto [mantissa, own] = parts_of(x);
-  const Term bounded = minimum(maximum(power, -5000), 5000);
-  const Term sum = minimum(maximum(own + bounded, -1200), 1100), half = sum >> 1;
-  return mantissa * power_of_two(half, f64) * power_of_two(sum - half, f64);
+  const Term own = exponent - where(is_small, Term(format.precision), 0);
+  return {where(plain, x, mantissa), where(plain, 0, own)};
 }
 
 // Turn by turn, until every second number is 0.
@@ -145,21 +134,11 @@ Array ldexp(const Operand& x, const Operand& exponent) {
                    x.where()};
   std::vector<Array> both = {y.array(), by.array()};
   broadcast("ldexp", both, x.where());
-  const SourceLocation where = x.where();
-  const auto found = [where](const Array& value, const Array& power) -> Array {
-    return ldexp_of({value, where}, {power, where});
-  };
-  // Bits have no derivative; that of the product is the power of 2.
-  using Pair = std::tuple<Array, Array>;
-  const auto rule = [where](const Pair& at, const Pair& changes) {
-    const Term value(std::get<0>(at), where), power(std::get<1>(at), where);
-    const Term change(std::get<0>(changes), where);
-    const Term bounded = minimum(maximum(power, -1200), 1100), half = bounded >> 1;
-    return std::pair<Array, Array>(ldexp_of(value, power), change * power_of_two(half, f64) *
-                                                               power_of_two(bounded - half, f64));
-  };
-  const Array result = detail::CustomJvp(found, rule, where)(both[0], both[1]);
-  return as_dtype_of(given, {result, where});
+  const auto [mantissa, own] = parts_of({both[0], x.where()});
+  // In two steps, of which the first is exact; the sum of exponents beyond any f64 stays there.
+  const Term bounded = minimum(maximum(Term(both[1], x.where()), -5000), 5000);
+  const Term sum = minimum(maximum(own + bounded, -1200), 1100);
+  return as_dtype_of(given, times_power_of_two(mantissa, sum));
 }
 
 FractionAndWhole modf(const Operand& x) {
@@ -195,15 +174,13 @@ Array exp2(const Operand& x) {
 Array log2(const Operand& x) {
   const Term given = with_own_dtype(term("log2", x, Takes::floats_or_complex));
   if (is_complex(type_of(given.array()).dtype)) return log(given) * std::numbers::log2e;
-  const SourceLocation where = x.where();
-  const auto found = [where](const Array& y) -> Array { return log2_of({y, where}); };
-  // Bits have no derivative.
-  const auto rule = [where](const std::tuple<Array>& y, const std::tuple<Array>& dy) {
-    const Term at(std::get<0>(y), where), change(std::get<0>(dy), where);
-    return std::pair<Array, Array>(log2_of(at), change * std::numbers::log2e / at);
-  };
-  const Array y = widened(given);
-  return rounded_as(given, {detail::CustomJvp(found, rule, where)(y), where});
+  const Term y = widened(given);
+  const auto [half, above] = parts_of(y);
+  // A mantissa around 1, so that the logarithm of what is close to 1 is no difference.
+  const Term is_low = half < std::numbers::sqrt2 / 2;
+  const Term mantissa = where(is_low, 2 * half, half);
+  const Term exponent = converted(where(is_low, above - 1, above), type_of(y.array()).dtype);
+  return rounded_as(given, log(mantissa) * std::numbers::log2e + exponent);
 }
 
 Array log10(const Operand& x) {

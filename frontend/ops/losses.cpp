@@ -142,7 +142,8 @@ Array cosine_similarity(const Operand& a, const Operand& b, Axis axis, double ep
   const auto [x, y] = terms_of("cosine_similarity", a, b);
   const Term p = widened(x), q = widened(y);
   const auto length = [&](const Term& z) {
-    return maximum(sqrt(sum_in_own_dtype(z * z, axis)), epsilon);
+    const Term squares = sum_in_own_dtype(z * z, axis), is_long = squares > epsilon * epsilon;
+    return where(is_long, sqrt(where(is_long, squares, 1)), epsilon);
   };
   return rounded_as(x, sum_in_own_dtype(p * q, axis) / (length(p) * length(q)));
 }

@@ -119,6 +119,7 @@ TEST(GradOfBranches, OfOneOperand) {
       UNARY(mish, around_zero),
       UNARY(softplus, around_zero),
       UNARY(log_sigmoid, around_zero),
+      {"frexp", [](Array x) { return ab::frexp(x).mantissa * x; }, {-9, -3, -0.75, 0.3, 3, 100}},
       {"ldexp", [](Array x) { return ab::ldexp(x * x, 3); }, around_zero},
   };
   for (const Case& given : cases) expect_derivatives(given);
@@ -171,6 +172,16 @@ TEST(GradOfBranches, OfSeries) {
       {"betainc(2.5, 3, x)", [](Array x) { return ab::betainc(2.5, 3.0, x); }, parts, false},
   };
   for (const Case& given : cases) expect_derivatives(given);
+}
+
+TEST(GradOfBranches, OfLengthsOfZero) {
+  const auto similarity = [](Array x) { return ab::cosine_similarity(x, ab::ones(ab::f64, {3})); };
+  for (double slope : doubles(ab::grad(similarity)(ab::zeros(ab::f64, {3})))) {
+    EXPECT_TRUE(std::isfinite(slope));
+  }
+  const auto length = [](Array x, Array y) { return ab::hypot(x, y); };
+  const Array zero = ab::scalar(0.0, ab::f64);
+  EXPECT_EQ(doubles(ab::grad(length)(zero, zero))[0], 0);
 }
 
 // Half each where both are equal.
