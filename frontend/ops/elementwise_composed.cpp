@@ -87,10 +87,14 @@ Array hypot(const Operand& a, const Operand& b) {
   Term width = where(x < 0, -x, x), height = where(y < 0, -y, y);
   Term is_wide = (width >= height) | (width != width);
   Term longer = where(is_wide, width, height), shorter = where(is_wide, height, width);
-  // Where the longer is 0 or infinite it is the answer, and the ratio would not be a number.
-  Term plain = (longer == 0) | (longer == std::numeric_limits<double>::infinity());
+  // Where the longer is 0 it is the answer, and the ratio would not be a number; an infinite one is
+  // the answer beside NaN, too.
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  Term is_infinite = (width == infinity) | (height == infinity),
+       plain = is_infinite | (longer == 0);
   Term ratio = shorter / where(plain, 1, longer);
-  return where(plain, abs(longer), longer * sqrt(1 + ratio * ratio));
+  Term value = where(plain, abs(longer), longer * sqrt(1 + ratio * ratio));
+  return where(is_infinite, infinity, value);
 }
 
 Array logaddexp(const Operand& a, const Operand& b) {

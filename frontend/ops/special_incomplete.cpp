@@ -92,9 +92,10 @@ Term gamma_fraction(const Term& a, const Term& x, SourceLocation where) {
 Term gamma_density(const Term& a, const Term& x) {
   const Term small = exp(a * log(x) - x - special::log_gamma(a));
   // By Stirling's formula, so that the large terms meet before they are rounded.
-  const Term b = where(a < 8, 8, a), off = (x - b) / b;
+  const Term b = where(a < 8, 8, a), off = (x - b) / b, is_near = abs(off) < 0.5;
+  const Term ratio = where(is_near, log1p(where(is_near, off, 0)), log(where(is_near, 1, x / b)));
   const Term large =
-      sqrt(b * (0.5 / std::numbers::pi)) * exp(b * (log1p(off) - off) - special::stirling_rest(b));
+      sqrt(b * (0.5 / std::numbers::pi)) * exp(b * (ratio - off) - special::stirling_rest(b));
   return where(a < 8, small, large);
 }
 

@@ -142,6 +142,11 @@ TEST(Elementwise, OtherFunctionsOfTwoOperands) {
                 {ab::f32, {1}}, {-inf});
   expect_values([] { return ab::hypot(ab::array({1e30f}), 1e30f); }, {ab::f32, {1}},
                 {std::sqrt(2.0) * 1e30});
+  expect_values(
+      [] {
+        return ab::hypot(ab::array({-INFINITY, NAN, NAN}), ab::array({NAN, INFINITY, 0}));
+      },
+      {ab::f32, {3}}, {inf, inf, nan});
   expect_values([&] { return ab::array({7, -7}) / 2; }, {ab::i32, {2}}, {3, -3});
   expect_values([&] { return ab::array({7, -7}) % 4; }, {ab::i32, {2}}, {3, -3});
 }
