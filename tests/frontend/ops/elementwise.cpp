@@ -144,7 +144,7 @@ TEST(Elementwise, OtherFunctionsOfTwoOperands) {
                 {std::sqrt(2.0) * 1e30});
   expect_values(
       [] {
-        return ab::hypot(ab::array({-INFINITY, NAN, NAN}), ab::array({NAN, INFINITY, 0}));
+        return ab::hypot(ab::array({-INFINITY, NAN, NAN}), ab::array({NAN, INFINITY, 0.0f}));
       },
       {ab::f32, {3}}, {inf, inf, nan});
   expect_values([&] { return ab::array({7, -7}) / 2; }, {ab::i32, {2}}, {3, -3});
