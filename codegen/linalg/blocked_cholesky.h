@@ -11,10 +11,12 @@
 
 namespace anabranch::lapack {
 
-/// The factor of a matrix of `n` rows, in its own place; whether there is one. OpenBLAS's blocked
-/// routine takes up to twice as long as that by columns while a matrix is small.
+/// The factor of a matrix of `n` rows, in its own place; whether there is one. LAPACK reads column
+/// by column, and so the other triangle. OpenBLAS's blocked routine takes up to twice as long as
+/// that by columns while a matrix is small.
 template <class T>
-bool factor_cholesky(char triangle, lapack_int n, T* a, lapack_int lda) {
+bool factor_cholesky(bool lower, lapack_int n, T* a, lapack_int lda) {
+  const char triangle = lower ? 'U' : 'L';
   constexpr lapack_int by_columns = 96;
   return (n > by_columns ? potrf<T>(triangle, n, a, lda) : potf2(triangle, n, a, lda)) == 0;
 }
@@ -100,11 +102,9 @@ class BlockedCholesky {
     }
   }
 
-  // LAPACK reads column by column.
   void factor_diagonal(std::int64_t k, Team& team) const {
     if (team.has_failed()) return;
-    const char triangle = lower_ ? 'U' : 'L';
-    if (!factor_cholesky(triangle, extent(k), at(k, k), as_int(size_))) team.fail();
+    if (!factor_cholesky(lower_, extent(k), at(k, k), as_int(size_))) team.fail();
   }
 
   void solve_panel(std::int64_t k, std::int64_t row) const {

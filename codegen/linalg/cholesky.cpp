@@ -27,8 +27,7 @@ struct CholeskyTask {
       for (std::int64_t row = 0; row < n; ++row) {
         exists = copy_triangle_row(from, factor, n, row, lower) && exists;
       }
-      if (exists && n > 0)
-        exists = factor_cholesky(lower ? 'U' : 'L', as_int(n), factor, as_int(n));
+      if (exists && n > 0) exists = factor_cholesky(lower, as_int(n), factor, as_int(n));
       if (exists) continue;
       for (std::int64_t row = 0; row < n; ++row) fill_triangle_row(factor, n, row, lower);
     }

@@ -84,25 +84,21 @@ Array nan_to_num(const Operand& x, double nan) {
 
 Array hypot(const Operand& a, const Operand& b) {
   auto [x, y] = terms("hypot", a, b, Takes::floats);
-  Term width = where(x < 0, -x, x), height = where(y < 0, -y, y);
+  Term width = magnitude(x), height = magnitude(y);
   Term is_wide = (width >= height) | (width != width);
   Term longer = where(is_wide, width, height), shorter = where(is_wide, height, width);
   // Where the longer is 0 it is the answer, and the ratio would not be a number; an infinite one is
   // the answer beside NaN, too.
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  Term is_infinite = (width == infinity) | (height == infinity),
-       plain = is_infinite | (longer == 0);
-  Term ratio = shorter / where(plain, 1, longer);
-  Term value = where(plain, abs(longer), longer * sqrt(1 + ratio * ratio));
+  Term is_infinite = (width == infinity) | (height == infinity), is_zero = longer == 0;
+  Term ratio = shorter / where(is_infinite | is_zero, 1, longer);
+  Term value = where(is_zero, abs(longer), longer * sqrt(1 + ratio * ratio));
   return where(is_infinite, infinity, value);
 }
 
 Array logaddexp(const Operand& a, const Operand& b) {
   auto [x, y] = terms("logaddexp", a, b, Takes::floats);
-  Term low = where(x < y, x, y), high = where(x < y, y, x);
-  // Equal infinities are not apart.
-  Term is_one_infinity = (x == y) & !isfinite(x);
-  Term apart = where(is_one_infinity, 0, high) - where(is_one_infinity, 0, low);
+  const auto [high, apart] = high_and_apart(x, y);
   return high + log1p(exp(-apart));
 }
 

@@ -191,10 +191,7 @@ Array log10(const Operand& x) {
 
 Array logaddexp2(const Operand& a, const Operand& b) {
   const auto [given, other] = terms_of("logaddexp2", a, b);
-  const Term x = widened(given), y = widened(other);
-  const Term low = where(x < y, x, y), high = where(x < y, y, x);
-  const Term is_one_infinity = (x == y) & !isfinite(x);
-  const Term apart = where(is_one_infinity, 0, high) - where(is_one_infinity, 0, low);
+  const auto [high, apart] = high_and_apart(widened(given), widened(other));
   const Term more = log1p(exp(-apart * std::numbers::ln2)) * std::numbers::log2e;
   return rounded_as(given, high + more);
 }

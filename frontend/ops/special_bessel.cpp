@@ -11,20 +11,19 @@ namespace {
 // I(x) for |x| <= 8, and e^-x sqrt(x) I(x) beyond.
 struct Bessel {
   struct Arguments {
-    explicit Arguments(const Term& magnitude)
-        : a(magnitude),
-          is_small(a <= 8),
+    explicit Arguments(const Term& a)
+        : is_small(a <= 8),
           small(where(is_small, a, 1)),
           large(where(is_small, 16, a)),
           quarter(0.25 * small * small) {}
-    Term a, is_small, small, large, quarter;
+    Term is_small, small, large, quarter;
   };
   Arguments at;
   Term small, large;
 };
 
-Bessel order_zero(const Term& magnitude) {
-  const Bessel::Arguments at(magnitude);
+Bessel order_zero(const Term& a) {
+  const Bessel::Arguments at(a);
   return {at, 1 + at.quarter * polynomial(at.quarter, coefficients::bessel_i0_small),
           polynomial(16 / at.large - 1, coefficients::bessel_i0_large)};
 }

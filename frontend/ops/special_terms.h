@@ -45,9 +45,6 @@ inline Array as_dtype_of(const Term& x, const Term& result) {
   return dtype == result.array().dtype() ? result : converted(result, dtype);
 }
 
-/// |x|, with the derivative 1 at 0: of functions that hold from there on.
-inline Term magnitude(const Term& x) { return where(x < 0, -x, x); }
-
 /// x as it is, but what it meets next does not change its dtype, as it would that of a number.
 Term with_own_dtype(const Term& x);
 

@@ -83,6 +83,21 @@ inline Term converted(const Term& x, Dtype dtype) {
   return {astype(static_cast<const Operand&>(x), dtype), x.where()};
 }
 
+/// |x|, with the derivative 1 at 0: for functions that hold from there on.
+inline Term magnitude(const Term& x) { return where(x < 0, -x, x); }
+
+/// The greater of two numbers, and how far above the other it is; equal infinities are not apart.
+/// Where both are equal the derivatives of the two fit together, as those of `maximum` and `abs` do
+/// not.
+struct HighAndApart {
+  Term high, apart;
+};
+inline HighAndApart high_and_apart(const Term& x, const Term& y) {
+  const Term low = where(x < y, x, y), high = where(x < y, y, x);
+  const Term is_one_infinity = (x == y) & !isfinite(x);
+  return {high, where(is_one_infinity, 0, high) - where(is_one_infinity, 0, low)};
+}
+
 /// x in the dtype that its own is computed in (f16 and bf16: f32): what functions of several steps
 /// compute in, so that only their results are rounded.
 inline Term widened(const Term& x) {
