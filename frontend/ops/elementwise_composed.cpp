@@ -23,6 +23,16 @@ std::pair<Term, Term> terms(const char* function, const Operand& a, const Operan
   return {Term(both[0], a.where()), Term(both[1], a.where())};
 }
 
+/// x - y * trunc(x / y), and whether trunc(x / y) is one more than floor(x / y): where there is a
+/// rest, and its sign is not the divisor's.
+struct TruncatedRest {
+  Term rest, is_one_more;
+};
+TruncatedRest truncated_rest(const Term& x, const Term& y) {
+  const Term rest = {record(Op::remainder, {x.array(), y.array()}, x.where()), x.where()};
+  return {rest, (rest != 0) & ((rest < 0) != (y < 0))};
+}
+
 }  // namespace
 
 Array square(const Operand& x) {
@@ -104,17 +114,21 @@ Array logaddexp(const Operand& a, const Operand& b) {
 
 Array remainder(const Operand& a, const Operand& b) {
   auto [x, y] = terms("remainder", a, b, Takes::real_numbers);
-  Term rest = {record(Op::remainder, {x.array(), y.array()}, a.where()), a.where()};
-  return where((rest != 0) & ((rest < 0) != (y < 0)), rest + y, rest);
+  const auto [rest, is_one_more] = truncated_rest(x, y);
+  const Term floored = where(is_one_more, rest + y, rest);
+  if (!is_float(y.array().dtype())) return floored;
+  return where(y < 0, -(0 - floored), 0 + floored);  // a rest of 0 has the sign of y
 }
 
 Array floor_divide(const Operand& a, const Operand& b) {
   auto [x, y] = terms("floor_divide", a, b, Takes::real_numbers);
-  Term quotient = x / y;
-  if (is_float(quotient.array().dtype())) return floor(quotient);
-  // Truncation is one too high where there is a rest whose sign is not the divisor's.
-  Term rest = {record(Op::remainder, {x.array(), y.array()}, a.where()), a.where()};
-  return where((rest != 0) & ((rest < 0) != (y < 0)), quotient - 1, quotient);
+  const auto [rest, is_one_more] = truncated_rest(x, y);
+  if (!is_float(y.array().dtype())) return where(is_one_more, x / y - 1, x / y);
+  // x - rest is a multiple of y, whose quotient is within rounding of a whole number, where the
+  // quotient of x may be rounded up to one: floor_divide(1, 0.1) is 9.
+  const Term whole = round((x - rest) / y), floored = 0 + where(is_one_more, whole - 1, whole);
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  return where((x == 0) | (y == 0) | (abs(x) == infinity), x / y, floored);
 }
 
 Array bitwise_right_shift(const Operand& a, const Operand& b) {

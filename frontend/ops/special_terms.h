@@ -25,7 +25,6 @@ inline constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 SPECIAL_UNARY(sin)
 SPECIAL_UNARY(tan)
 SPECIAL_UNARY(expm1)
-SPECIAL_UNARY(round)
 SPECIAL_UNARY(isnan)
 SPECIAL_UNARY(reciprocal)
 #undef SPECIAL_UNARY

@@ -16,8 +16,11 @@ Array add(const Operand& a, const Operand& b);           ///< a + b; integers wr
 Array subtract(const Operand& a, const Operand& b);      ///< a - b; integers wrap
 Array multiply(const Operand& a, const Operand& b);      ///< a * b; integers wrap
 Array divide(const Operand& a, const Operand& b);        ///< a / b; integers truncate, as in C++
-Array floor_divide(const Operand& a, const Operand& b);  ///< the greatest integer not above a / b
-Array remainder(const Operand& a, const Operand& b);     ///< a - b * floor(a / b): the sign of b
+/// The greatest whole number not above a / b. The quotient of floats fits the `remainder`, as in NumPy:
+/// floor_divide(1, 0.1) is 9, since the float 0.1 is a little more than a tenth.
+Array floor_divide(const Operand& a, const Operand& b);
+/// a - b * floor_divide(a, b): between 0 and b, of floats with the sign of b where it is 0.
+Array remainder(const Operand& a, const Operand& b);
 Array fmod(const Operand& a, const Operand& b);          ///< a - b * trunc(a / b): the sign of a
 Array pow(const Operand& a, const Operand& b);           ///< a to the power of b
 Array maximum(const Operand& a, const Operand& b);       ///< the greater; NaN if either is NaN

@@ -126,6 +126,67 @@ TEST(Elementwise, BinaryFunctionsInIntegersAndFloats) {
   }
 }
 
+// The special cases of the Array API, and quotients that round up to a whole number.
+TEST(Elementwise, FloorDivideAndRemainderOfFloats) {
+  struct Row {
+    double x, y, quotient, rest;
+  };
+  const Row rows[] = {
+      {1, 0.1, 9, std::fmod(1, 0.1)},
+      {-1, 0.1, -10, 0.1 - std::fmod(1, 0.1)},
+      {6, 3, 2, 0.0},
+      {-6, 3, -2, 0.0},
+      {6, -3, -2, -0.0},
+      {-6, -3, 2, -0.0},
+      {0.0, 3, 0.0, 0.0},
+      {-0.0, 3, -0.0, 0.0},
+      {0.0, -3, -0.0, -0.0},
+      {-0.0, -3, 0.0, -0.0},
+      {0.5, 3, 0.0, 0.5},
+      {-0.5, 3, -1, 2.5},
+      {0.5, -3, -1, -2.5},
+      {-0.5, -3, 0.0, -0.5},
+      {1, inf, 0.0, 1},
+      {-1, inf, -1, inf},
+      {1, -inf, -1, -inf},
+      {-1, -inf, 0.0, -1},
+      {inf, 2, inf, nan},
+      {-inf, 2, -inf, nan},
+      {inf, inf, nan, nan},
+      {1, 0.0, inf, nan},
+      {-1, 0.0, -inf, nan},
+      {0.0, 0.0, nan, nan},
+      {nan, 1, nan, nan},
+      {1e300, 1e-300, inf, std::fmod(1e300, 1e-300)},
+      {4503599627370497.5, 1, 4503599627370497, 0.5},
+  };
+  std::vector<double> x, y, quotients, rests;
+  for (const Row& row : rows) {
+    x.push_back(row.x);
+    y.push_back(row.y);
+    quotients.push_back(row.quotient);
+    rests.push_back(row.rest);
+  }
+  const auto size = static_cast<std::int64_t>(x.size());
+  const ab::Type type{ab::f64, {size}};
+  expect_values([&] { return ab::floor_divide(ab::array(x), ab::array(y)); }, type, quotients, 0);
+  expect_values([&] { return ab::remainder(ab::array(x), ab::array(y)); }, type, rests, 0);
+  for (const bool is_quotient : {true, false}) {
+    std::vector<double> expected;
+    for (const Row& row : rows) {
+      const double value = is_quotient ? row.quotient : row.rest;
+      expected.push_back(std::isnan(value) ? 0 : std::signbit(value));
+    }
+    expect_values(
+        [&] {
+          const auto [quotient, rest] = ab::divmod(ab::array(x), ab::array(y));
+          const ab::Array value = is_quotient ? quotient : rest;
+          return ab::signbit(value) & !ab::isnan(value);
+        },
+        {ab::bool_, {size}}, expected);
+  }
+}
+
 TEST(Elementwise, OtherFunctionsOfTwoOperands) {
   auto x = [] { return ab::array({3.0f, -1.0f, 0.0f}); };
   auto y = [] { return ab::array({4.0f, 2.0f, 0.0f}); };
