@@ -28,23 +28,29 @@ constexpr std::int64_t tile_size = 32;  // of transposed accesses: a cache line 
 constexpr double horizontal_cost = 6;
 constexpr double operation_cost = 0.5;
 
-/// The size of tiles of a loop: all of a short one, a divisor near `tile_size`, or all for want of
-/// one.
-std::int64_t tile_of(std::int64_t extent) {
+/// The size of tiles of a loop: all of a short one, or the divisor near `tile_size` whose vectors
+/// are the fullest, or all for want of one.
+std::int64_t tile_of(std::int64_t extent, int lanes) {
   if (extent <= 2 * tile_size) return extent;
+  std::int64_t best = extent;
+  const auto fullness = [&](std::int64_t size) {
+    const std::int64_t vectors = (size + lanes - 1) / lanes;
+    return static_cast<double>(size) / static_cast<double>(vectors * lanes);
+  };
   for (std::int64_t distance = 0; distance <= tile_size / 2; ++distance) {
     for (std::int64_t size : {tile_size - distance, tile_size + distance}) {
-      if (extent % size == 0) return size;
+      if (extent % size != 0) continue;
+      if (best == extent || fullness(size) > fullness(best)) best = size;
     }
   }
-  return extent;
+  return best;
 }
 
 /// Tiles of loop `row` and the innermost loop: one loop over all tiles, two inside each.
-Kernel tiled(const Kernel& kernel, std::size_t row) {
+Kernel tiled(const Kernel& kernel, std::size_t row, int lanes) {
   const std::vector<Ref> outer = outer_loops(kernel);
   const Extents old = extents_of(kernel, outer);
-  const std::int64_t row_tile = tile_of(old[row]), tile = tile_of(old.back());
+  const std::int64_t row_tile = tile_of(old[row], lanes), tile = tile_of(old.back(), lanes);
   Extents tiles = old;
   tiles[row] /= row_tile;
   tiles.back() /= tile;
@@ -121,11 +127,15 @@ ChosenNest elementwise_nest(Kernel kernel, const Target& target, bool row_major)
   }
 
   if (!row_major && extents.size() > 1) {
-    const auto row = transposed_loop(KernelFacts(kernel));
+    const KernelFacts facts(kernel);
+    const auto row = transposed_loop(facts);
     if (row && extents[*row] >= short_loop) {
+      const int lanes = lanes_of(facts.widest_element(facts.outer().back()), target);
       const std::int64_t tiles =
-          product(extents) / (tile_of(extents[*row]) * tile_of(extents.back()));
-      if (tiles >= few_iterations || tiles >= extents[0]) return {tiled(kernel, *row), 2, false};
+          product(extents) / (tile_of(extents[*row], lanes) * tile_of(extents.back(), lanes));
+      if (tiles >= few_iterations || tiles >= extents[0]) {
+        return {tiled(kernel, *row, lanes), 2, false};
+      }
     }
   }
   if (extents.size() > 2 && extents[0] < 2 * few_iterations) {

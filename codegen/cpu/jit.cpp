@@ -13,6 +13,7 @@
 #include <new>
 
 #include "anabranch/error.h"
+#include "codegen/cpu/emit/memory.h"
 #include "codegen/cpu/leaked_on_error.h"
 #include "codegen/cpu/math/value.h"
 
@@ -126,6 +127,9 @@ void set_target(llvm::Module& module, const llvm::TargetMachine& machine) {
   const llvm::StringRef features = machine.getTargetFeatureString();
   if (features.contains("+avx512f,") && features.contains("+avx512dq,")) {
     module.addModuleFlag(llvm::Module::Warning, math::avx512_flag, 1);
+  }
+  if (machine.getTargetCPU().starts_with("znver")) {
+    module.addModuleFlag(llvm::Module::Warning, slow_gathers_flag, 1);
   }
 }
 

@@ -83,8 +83,9 @@ class KernelEmitter {
   void emit_vector_loop(Ref ref, const Loop& loop);
   Partials emit_vector_rows(const Loop& loop, VectorScope& scope);
   void emit_vector_range(const Loop& loop, VectorScope& scope);
+  enum class VectorTurns { unrolled, single, masked };
   Partials emit_vector_turns(const Loop& loop, VectorScope& scope, std::int64_t first,
-                             std::int64_t last, bool masked, Partials partials);
+                             std::int64_t last, VectorTurns turns, Partials partials);
   llvm::Value* first_lanes(llvm::Value* count);
   bool is_large(const Block& block) const;
   void emit_vector_body(const Loop& loop, llvm::Value* index, Partials& partials);

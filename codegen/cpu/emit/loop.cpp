@@ -146,7 +146,8 @@ void KernelEmitter::emit_vector_loop(Ref ref, const Loop& loop) {
   define_results(loop, partials);
 }
 
-// A fixed count: full turns with `unroll` partial results each, then the rest under masks.
+// A fixed count: full turns with `unroll` partial results each, then whole vectors, then the rest
+// under a mask. Where the body is large the whole vectors are under masks, too, and share its code.
 KernelEmitter::Partials KernelEmitter::emit_vector_rows(const Loop& loop, VectorScope& scope) {
   const std::int64_t turn = std::int64_t{loop.vector_width} * loop.unroll;
   const std::int64_t end = loop.first + loop.extent;
@@ -154,12 +155,18 @@ KernelEmitter::Partials KernelEmitter::emit_vector_rows(const Loop& loop, Vector
   scope.copies = full > loop.first ? loop.unroll : 1;
   Partials partials = initial_partials(loop, true);
   if (full > loop.first) {
-    partials = emit_vector_turns(loop, scope, loop.first, full, false, std::move(partials));
+    partials = emit_vector_turns(loop, scope, loop.first, full, VectorTurns::unrolled,
+                                 std::move(partials));
     for (std::size_t i = 0; i < partials.size(); ++i) join_copies(loop.reductions[i], partials[i]);
   }
   scope.copies = 1;
-  if (full < end) {
-    partials = emit_vector_turns(loop, scope, full, end, true, std::move(partials));
+  const std::int64_t whole = is_large(loop.body) ? full : end - loop.extent % loop.vector_width;
+  if (full < whole) {
+    partials =
+        emit_vector_turns(loop, scope, full, whole, VectorTurns::single, std::move(partials));
+  }
+  if (whole < end) {
+    partials = emit_vector_turns(loop, scope, whole, end, VectorTurns::masked, std::move(partials));
   }
   for (std::size_t i = 0; i < partials.size(); ++i) {
     const Dtype dtype = kernel_[loop.reductions[i].results[0]].dtype;
@@ -170,21 +177,21 @@ KernelEmitter::Partials KernelEmitter::emit_vector_rows(const Loop& loop, Vector
 
 KernelEmitter::Partials KernelEmitter::emit_vector_turns(const Loop& loop, VectorScope& scope,
                                                          std::int64_t first, std::int64_t last,
-                                                         bool masked, Partials partials) {
+                                                         VectorTurns turns, Partials partials) {
   const std::int64_t turn = std::int64_t{loop.vector_width} * scope.copies;
   Value* end = builder_.getInt64(static_cast<std::uint64_t>(last));
   const auto body = [&](Value* index, Partials& so_far) {
-    if (masked) scope.mask = first_lanes(builder_.CreateSub(end, index));
+    if (turns == VectorTurns::masked) scope.mask = first_lanes(builder_.CreateSub(end, index));
     emit_vector_body(loop, index, so_far);
   };
   Value* begin = builder_.getInt64(static_cast<std::uint64_t>(first));
   if (last - first <= turn) {
     body(begin, partials);
-  } else if (masked) {
-    partials = emit_turns("rest", {begin, end, turn}, std::move(partials), body);
-  } else {
+  } else if (turns == VectorTurns::unrolled) {
     partials = emit_folding(loop, "vector", {begin, end, turn}, (last - first) / turn, true,
                             std::move(partials), body);
+  } else {
+    partials = emit_turns("rest", {begin, end, turn}, std::move(partials), body);
   }
   scope.mask = nullptr;
   return partials;

@@ -1,6 +1,8 @@
 #include "codegen/cpu/emit/memory.h"
 
+#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/Metadata.h>
+#include <llvm/IR/Module.h>
 
 #include <algorithm>
 
@@ -55,6 +57,38 @@ Value* in_lane_order(llvm::IRBuilderBase& b, const Lane& lane, Value* value) {
   return value && lane.stride == -1 ? b.CreateVectorReverse(value) : value;
 }
 
+bool has_slow_gathers(llvm::IRBuilderBase& b) {
+  return b.GetInsertBlock()->getModule()->getModuleFlag(slow_gathers_flag);
+}
+
+// Each lane by a load of its own; those that are not to be read, from where something can be.
+Value* load_each(llvm::IRBuilderBase& b, const Lane& lane, llvm::FixedVectorType* type) {
+  llvm::Type* element = type->getElementType();
+  Value* shared_mask = lane.mask ? llvm::getSplatValue(lane.mask) : nullptr;
+  Value* loaded = llvm::PoisonValue::get(type);
+  for (unsigned i = 0; i < type->getNumElements(); ++i) {
+    Value* place =
+        b.CreateConstGEP1_64(element, lane.first, i * static_cast<std::uint64_t>(lane.stride));
+    if (lane.mask) {
+      Value* is_read = shared_mask ? shared_mask : b.CreateExtractElement(lane.mask, i);
+      place = b.CreateSelect(is_read, place, lane.unread ? lane.unread : lane.first);
+    }
+    Value* value = b.CreateAlignedLoad(element, place, element_alignment(lane.dtype));
+    loaded = b.CreateInsertElement(loaded, value, i);
+  }
+  if (!lane.mask) return loaded;
+  return b.CreateSelect(lane.mask, loaded, llvm::Constant::getNullValue(type));
+}
+
+void store_each(llvm::IRBuilderBase& b, const Lane& lane, Value* values,
+                llvm::FixedVectorType* type) {
+  for (unsigned i = 0; i < type->getNumElements(); ++i) {
+    Value* place = b.CreateConstGEP1_64(type->getElementType(), lane.first,
+                                        i * static_cast<std::uint64_t>(lane.stride));
+    b.CreateAlignedStore(b.CreateExtractElement(values, i), place, element_alignment(lane.dtype));
+  }
+}
+
 }  // namespace
 
 Value* element_pointer(llvm::IRBuilderBase& b, Dtype dtype, Value* buffer, Value* index) {
@@ -79,7 +113,8 @@ void prefetch_element(llvm::IRBuilderBase& b, Dtype dtype, Value* pointer, std::
 }
 
 Value* load_lanes(llvm::IRBuilderBase& b, const Lane& lane, int width) {
-  llvm::Type* type = vector_of(memory_type(b.getContext(), lane.dtype), width);
+  auto* type =
+      llvm::cast<llvm::FixedVectorType>(vector_of(memory_type(b.getContext(), lane.dtype), width));
   if (is_complex(lane.dtype) && lane.stride == 1 && is_contiguous(lane) && !lane.unread) {
     return load_complex_lanes(b, lane.dtype, lane.first, lane.mask, width);
   }
@@ -93,6 +128,8 @@ Value* load_lanes(llvm::IRBuilderBase& b, const Lane& lane, int width) {
     loaded = mask ? b.CreateMaskedLoad(type, pointer, alignment, mask, zero)
                   : static_cast<Value*>(b.CreateAlignedLoad(type, pointer, alignment));
     loaded = in_lane_order(b, lane, loaded);
+  } else if (!lane.indices && has_slow_gathers(b)) {
+    loaded = load_each(b, lane, type);
   } else {
     Lane from = lane;
     if (lane.unread && lane.indices) {
@@ -111,6 +148,9 @@ void store_lanes(llvm::IRBuilderBase& b, const Lane& lane, Value* value, bool no
   auto* type = llvm::cast<llvm::FixedVectorType>(value->getType());
   const int width = static_cast<int>(type->getNumElements());
   llvm::Align alignment = element_alignment(lane.dtype);
+  if (!is_contiguous(lane) && !lane.indices && !lane.mask && has_slow_gathers(b)) {
+    return store_each(b, lane, value, type);
+  }
   if (!is_contiguous(lane)) {
     b.CreateMaskedScatter(value, lane_pointers(b, lane, width), alignment, lane.mask);
     return;

@@ -12,20 +12,20 @@ namespace ANABRANCH_API anabranch {
 
 // --- arithmetic ----------------------------------------------------------------------------------
 
-Array add(const Operand& a, const Operand& b);           ///< a + b; integers wrap
-Array subtract(const Operand& a, const Operand& b);      ///< a - b; integers wrap
-Array multiply(const Operand& a, const Operand& b);      ///< a * b; integers wrap
-Array divide(const Operand& a, const Operand& b);        ///< a / b; integers truncate, as in C++
-/// The greatest whole number not above a / b. The quotient of floats fits the `remainder`, as in NumPy:
-/// floor_divide(1, 0.1) is 9, since the float 0.1 is a little more than a tenth.
+Array add(const Operand& a, const Operand& b);       ///< a + b; integers wrap
+Array subtract(const Operand& a, const Operand& b);  ///< a - b; integers wrap
+Array multiply(const Operand& a, const Operand& b);  ///< a * b; integers wrap
+Array divide(const Operand& a, const Operand& b);    ///< a / b; integers truncate, as in C++
+/// The greatest whole number not above a / b. The quotient of floats fits the `remainder`, as in
+/// NumPy: floor_divide(1, 0.1) is 9, since the float 0.1 is a little more than a tenth.
 Array floor_divide(const Operand& a, const Operand& b);
 /// a - b * floor_divide(a, b): between 0 and b, of floats with the sign of b where it is 0.
 Array remainder(const Operand& a, const Operand& b);
-Array fmod(const Operand& a, const Operand& b);          ///< a - b * trunc(a / b): the sign of a
-Array pow(const Operand& a, const Operand& b);           ///< a to the power of b
-Array maximum(const Operand& a, const Operand& b);       ///< the greater; NaN if either is NaN
-Array minimum(const Operand& a, const Operand& b);       ///< the lesser; NaN if either is NaN
-Array atan2(const Operand& y, const Operand& x);         ///< the angle of the point (x, y), floats
+Array fmod(const Operand& a, const Operand& b);       ///< a - b * trunc(a / b): the sign of a
+Array pow(const Operand& a, const Operand& b);        ///< a to the power of b
+Array maximum(const Operand& a, const Operand& b);    ///< the greater; NaN if either is NaN
+Array minimum(const Operand& a, const Operand& b);    ///< the lesser; NaN if either is NaN
+Array atan2(const Operand& y, const Operand& x);      ///< the angle of the point (x, y), floats
 Array hypot(const Operand& a, const Operand& b);      ///< sqrt(a^2 + b^2) without overflow, floats
 Array logaddexp(const Operand& a, const Operand& b);  ///< log(e^a + e^b), floats
 Array copysign(const Operand& a, const Operand& b);   ///< |a| with the sign bit of b, floats

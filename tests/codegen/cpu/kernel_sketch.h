@@ -14,10 +14,10 @@
 
 namespace anabranch::cpu {
 
-inline Code compile_legalised(std::span<const Kernel> kernels) {
+inline Code compile_legalised(std::span<const Kernel> kernels, const CpuModel& cpu = host_cpu()) {
   std::vector<Kernel> all;
   for (const Kernel& kernel : kernels) all.push_back(legal(kernel));
-  return compile_kernels(all);
+  return compile_kernels(all, nullptr, cpu);
 }
 
 /// A parallel loop, and one that is not.

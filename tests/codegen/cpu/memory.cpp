@@ -11,6 +11,16 @@ constexpr std::int64_t sizes[] = {0, 1, 9, 33, 129};
 constexpr Dtype dtypes[] = {bool_, u16, f32, f64, c64, c128};
 constexpr std::pair<int, int> forms[] = {{1, 1}, {16, 2}};
 
+// This machine as it is, and as one whose gathers are fast and one whose gathers are slow.
+std::vector<CpuModel> cpus() {
+  std::vector<CpuModel> models = {host_cpu()};
+#if defined(__x86_64__)
+  models.push_back({"sapphirerapids", host_cpu().features});
+  models.push_back({"znver4", host_cpu().features});
+#endif
+  return models;
+}
+
 // Element i of a made-up array, as the dtype.
 template <class T>
 T element(std::int64_t i) {
@@ -45,7 +55,7 @@ constexpr Copy copies[] = {
 };
 
 template <class T>
-void check_copy(Dtype dtype, const Copy& copy, std::pair<int, int> form) {
+void check_copy(Dtype dtype, const Copy& copy, std::pair<int, int> form, const CpuModel& cpu) {
   std::vector<Kernel> kernels;
   for (std::int64_t size : sizes) {
     KernelSketch sketch("copy" + std::to_string(kernels.size()));
@@ -61,7 +71,7 @@ void check_copy(Dtype dtype, const Copy& copy, std::pair<int, int> form) {
     sketch.close();
     kernels.push_back(sketch.kernel());
   }
-  Code code = compile_legalised(kernels);
+  Code code = compile_legalised(kernels, cpu);
   for (std::size_t k = 0; k < kernels.size(); ++k) {
     const std::int64_t size = sizes[k];
     Memory from = filled<T>(6 * size + 8);
@@ -91,10 +101,13 @@ void check_copy(Dtype dtype, const Copy& copy, std::pair<int, int> form) {
 }
 
 TEST(Memory, MovesElementsAtAnyStride) {
-  for (Dtype dtype : dtypes) {
-    for (const Copy& copy : copies) {
-      for (auto form : forms) {
-        visit_any_dtype(dtype, [&]<class T>() { check_copy<T>(dtype, copy, form); });
+  for (const CpuModel& cpu : cpus()) {
+    SCOPED_TRACE(cpu.name);
+    for (Dtype dtype : dtypes) {
+      for (const Copy& copy : copies) {
+        for (auto form : forms) {
+          visit_any_dtype(dtype, [&]<class T>() { check_copy<T>(dtype, copy, form, cpu); });
+        }
       }
     }
   }
@@ -136,33 +149,74 @@ TEST(Memory, GathersUnderAMask) {
   }
 }
 
-// A pad by index map: out[i] = low <= i < low + size ? in[i - low] : 0.
+// A pad by index map: out[i] = low <= i < low + inside ? in[first + (i - low) * stride] : 0.
+struct Pad {
+  std::int64_t inside, stride, first;
+};
+constexpr Pad pads[] = {
+    {40, 1, 0}, {40, -1, 39}, {40, 3, 0}, {40, -2, 78}, {1, std::int64_t{1} << 40, 0}};
+
 TEST(Memory, ReadsNothingOutsideAMask) {
-  constexpr std::int64_t low = 5, inside = 40, size = 60;
-  for (auto form : forms) {
-    KernelSketch sketch("pad");
-    auto in = sketch.buffer(Access::read, f32, inside);
-    auto none = sketch.buffer(Access::read, f32, 0);
-    auto out = sketch.buffer(Access::write, f32, size);
-    Index i = sketch.open(range(size, form.first, form.second));
-    Index shifted = sketch.add(i, -low);
-    Ref place = sketch.scalar(shifted);
-    Ref after =
-        sketch.compute(bool_, Op::compare, {place, sketch.number(std::int64_t{0})}, Comparison::ge);
-    Ref before = sketch.compute(bool_, Op::compare, {place, sketch.number(inside)}, Comparison::lt);
-    Ref mask = sketch.compute(bool_, Op::and_, {after, before});
-    Ref never = sketch.constant(bool_, 0);
-    Ref nothing = sketch.load(none, sketch.at(123), never);
-    sketch.store(out, i, sketch.add(sketch.load(in, shifted, mask), nothing));
+  constexpr std::int64_t low = 5, size = 60;
+  for (const CpuModel& cpu : cpus()) {
+    for (const Pad& pad : pads) {
+      for (auto form : forms) {
+        KernelSketch sketch("pad");
+        auto in = sketch.buffer(Access::read, f32, 3 * pad.inside);
+        auto none = sketch.buffer(Access::read, f32, 0);
+        auto out = sketch.buffer(Access::write, f32, size);
+        Index i = sketch.open(range(size, form.first, form.second));
+        Index shifted = sketch.add(i, -low);
+        Ref place = sketch.scalar(shifted);
+        Ref after = sketch.compute(bool_, Op::compare, {place, sketch.number(std::int64_t{0})},
+                                   Comparison::ge);
+        Ref before =
+            sketch.compute(bool_, Op::compare, {place, sketch.number(pad.inside)}, Comparison::lt);
+        Ref mask = sketch.compute(bool_, Op::and_, {after, before});
+        Ref never = sketch.constant(bool_, 0);
+        Ref nothing = sketch.load(none, sketch.at(123), never);
+        Index at = sketch.add(sketch.multiply(shifted, pad.stride), pad.first);
+        sketch.store(out, i, sketch.add(sketch.load(in, at, mask), nothing));
+        sketch.close();
+        Code code = compile_legalised(std::span(&sketch.kernel(), 1), cpu);
+        Memory from = filled<float>(3 * pad.inside);
+        Memory to(size * sizeof(float));
+        void* pointers[] = {from.data(), nullptr, to.data()};
+        code.functions[0](nullptr, pointers, 0, size);
+        for (std::int64_t k = 0; k < size; ++k) {
+          const bool is_inside = k >= low && k < low + pad.inside;
+          const std::int64_t source = is_inside ? pad.first + (k - low) * pad.stride : 0;
+          EXPECT_TRUE(holds(to, k, is_inside ? element<float>(source) : 0.0f))
+              << cpu.name << ": stride " << pad.stride << " at " << k;
+        }
+      }
+    }
+  }
+}
+
+// All lanes of a row share its mask; the rows that it leaves out would be far outside.
+TEST(Memory, ReadsNothingOfAMaskedRow) {
+  constexpr std::int64_t row_count = 3, size = 21, stride = 4;
+  for (const CpuModel& cpu : cpus()) {
+    KernelSketch sketch("masked_row");
+    auto in = sketch.buffer(Access::read, f64, size * stride);
+    auto out = sketch.buffer(Access::write, f64, row_count * size);
+    Index row = sketch.open(range(row_count));
+    Ref is_first = sketch.compute(
+        bool_, Op::compare, {sketch.scalar(row), sketch.number(std::int64_t{1})}, Comparison::lt);
+    Index k = sketch.open(rows(size, 8, 2));
+    Index at = sketch.add(sketch.multiply(row, std::int64_t{1} << 40), sketch.multiply(k, stride));
+    sketch.store(out, sketch.add(sketch.multiply(row, size), k), sketch.load(in, at, is_first));
     sketch.close();
-    Code code = compile_legalised(std::span(&sketch.kernel(), 1));
-    Memory from = filled<float>(inside);
-    Memory to(size * sizeof(float));
-    void* pointers[] = {from.data(), nullptr, to.data()};
-    code.functions[0](nullptr, pointers, 0, size);
-    for (std::int64_t k = 0; k < size; ++k) {
-      const bool is_inside = k >= low && k < low + inside;
-      EXPECT_TRUE(holds(to, k, is_inside ? element<float>(k - low) : 0.0f)) << "at " << k;
+    sketch.close();
+    Code code = compile_legalised(std::span(&sketch.kernel(), 1), cpu);
+    Memory from = filled<double>(size * stride);
+    Memory to(row_count * size * sizeof(double));
+    void* pointers[] = {from.data(), to.data()};
+    code.functions[0](nullptr, pointers, 0, row_count);
+    for (std::int64_t i = 0; i < row_count * size; ++i) {
+      EXPECT_TRUE(holds(to, i, i < size ? element<double>(i * stride) : 0.0))
+          << cpu.name << " at " << i;
     }
   }
 }
