@@ -192,8 +192,8 @@ Array log10(const Operand& x) {
 Array logaddexp2(const Operand& a, const Operand& b) {
   const auto [given, other] = terms_of("logaddexp2", a, b);
   const auto [high, apart] = high_and_apart(widened(given), widened(other));
-  const Term more = log1p(exp(-apart * std::numbers::ln2)) * std::numbers::log2e;
-  return rounded_as(given, high + more);
+  const Term ratio{exp2(-apart), a.where()};
+  return rounded_as(given, high + log1p(ratio) * std::numbers::log2e);
 }
 
 Array deg2rad(const Operand& x) { return term("deg2rad", x) * (std::numbers::pi / 180); }

@@ -165,6 +165,11 @@ TEST(ElementwiseMore, PowersAndLogarithmsThatAreExact) {
                               ab::array<float>({3, -INFINITY, -100, 1}));
       },
       {ab::f32, {4}}, {4, -inf, 100, inf});
+  expect_values(
+      [] {
+        return ab::logaddexp2(ab::array({0.0}, ab::f64), ab::array({-100.25}, ab::f64)) * 0x1p100;
+      },
+      {ab::f64, {1}}, {std::exp2(-0.25) / std::log(2.0)}, 1e-15);
   expect_values([] { return ab::deg2rad(ab::array({180.0f})); }, {ab::f32, {1}}, {std::acos(-1.0)});
   expect_values([] { return ab::rad2deg(ab::array({std::acos(-1.0f)})); }, {ab::f32, {1}}, {180});
 }
