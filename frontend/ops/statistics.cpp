@@ -179,9 +179,9 @@ Array position_of_numbers(const char* function, const Operand& x, const Axes& ax
 }
 
 Term variance_of_numbers(const Term& x, const Axes& axes, bool keep, double correction) {
-  const Term mean =
-      sum_in_own_dtype(without_nan(x, 0), axes, keepdims) / count_of_numbers(x, axes, keepdims);
-  const Term away = without_nan(x - mean, 0);
+  const Term numbers = without_nan(x, 0);
+  const Term mean = sum_in_own_dtype(numbers, axes, keepdims) / count_of_numbers(x, axes, keepdims);
+  const Term away = where(x == x, numbers - mean, filled_like(x, 0));  // infinities leave it NaN
   const Term divisor = count_of_numbers(x, axes, keep) - correction;
   const Term total = sum_in_own_dtype(square(away), axes, keep);
   return where(divisor > 0, total / divisor, filled_like(total, NAN));

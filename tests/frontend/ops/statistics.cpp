@@ -58,6 +58,7 @@ TEST(Statistics, ReductionsThatPassOverNan) {
   expect_values([] { return ab::nanvar(holes(), 1); }, {f32, {3}}, {14. / 3, nan, 26. / 9});
   expect_values([] { return ab::nanvar(holes(), 1, false, 1); }, {f32, {3}}, {7, nan, 13. / 3});
   expect_values([] { return ab::nanstd(holes()); }, {f32, {}}, {std::sqrt(35. / 9)});
+  expect_values([] { return ab::nanvar(ab::array({NAN, INFINITY, 1.0f})); }, {f32, {}}, {nan});
   expect_values([] { return ab::nanargmax(holes(), 1); }, {i64, {3}}, {3, -1, 1});
   expect_values([] { return ab::nanargmin(holes(), 1); }, {i64, {3}}, {2, -1, 0});
   expect_values([] { return ab::nanargmax(ab::array({NAN, -INFINITY, NAN})); }, {i64, {}}, {1});
