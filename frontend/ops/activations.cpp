@@ -13,9 +13,14 @@ namespace {
 // Where a function takes y itself above 0, the exponential of y could overflow there.
 Term not_above_zero(const Term& y) { return where(y > 0, 0, y); }
 
+// Its derivative is 0 at both ends, as in PyTorch, not one half as that of `maximum`.
+Term held_between(const Term& x, double low, double high) {
+  return where(x <= low, low, where(x >= high, high, x));
+}
+
 }  // namespace
 
-Array relu6(const Operand& x) { return minimum(maximum(term("relu6", x), 0), 6); }
+Array relu6(const Operand& x) { return held_between(term("relu6", x), 0, 6); }
 
 Array leaky_relu(const Operand& x, double slope) {
   const Term y = term("leaky_relu", x);
@@ -58,15 +63,15 @@ Array log_sigmoid(const Operand& x) {
 
 Array hard_sigmoid(const Operand& x) {
   const Term given = term("hard_sigmoid", x), y = widened(given);
-  return rounded_as(given, minimum(maximum(y + 3, 0), 6) / 6);
+  return rounded_as(given, held_between(y + 3, 0, 6) / 6);
 }
 
 Array hard_swish(const Operand& x) {
   const Term given = term("hard_swish", x), y = widened(given);
-  return rounded_as(given, y * (minimum(maximum(y + 3, 0), 6) / 6));
+  return rounded_as(given, y * (held_between(y + 3, 0, 6) / 6));
 }
 
-Array hard_tanh(const Operand& x) { return minimum(maximum(term("hard_tanh", x), -1), 1); }
+Array hard_tanh(const Operand& x) { return held_between(term("hard_tanh", x), -1, 1); }
 
 Array sparse_plus(const Operand& x) {
   const Term given = term("sparse_plus", x), y = widened(given);
@@ -76,13 +81,14 @@ Array sparse_plus(const Operand& x) {
 
 Array sparse_sigmoid(const Operand& x) {
   const Term given = term("sparse_sigmoid", x), y = widened(given);
-  return rounded_as(given, 0.5 * minimum(maximum(y + 1, 0), 2));
+  return rounded_as(given, 0.5 * held_between(y + 1, 0, 2));
 }
 
 Array squareplus(const Operand& x, double b) {
-  const Term given = term("squareplus", x), y = widened(given), root = sqrt(y * y + b);
-  // Below 0 the sum would lose its digits.
-  return rounded_as(given, where(y < 0, 0.5 * b / (root - y), 0.5 * (y + root)));
+  const Term given = term("squareplus", x), y = widened(given);
+  // Below 0 the sum would lose its digits, above 0 the difference.
+  const Term low = not_above_zero(y), below = 0.5 * b / (sqrt(low * low + b) - low);
+  return rounded_as(given, where(y < 0, below, 0.5 * (y + sqrt(y * y + b))));
 }
 
 Array glu(const Operand& x, Axis axis) {

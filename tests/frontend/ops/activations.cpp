@@ -75,6 +75,41 @@ TEST(Activations, FollowTheirEquations) {
   EXPECT_THROW(ab::celu(ab::zeros({2}), 0), ab::Error);
 }
 
+TEST(Activations, HaveDerivativesOfOneSideAtTheirEnds) {
+  struct Row {
+    const char* name;
+    ab::Array (*function)(const ab::Array&);
+    std::vector<double> at, expected;
+  };
+  const Row rows[] = {
+      {"relu6", [](const ab::Array& x) { return ab::relu6(x); }, {0, 3, 6, inf}, {0, 1, 0, 0}},
+      {"hard_sigmoid",
+       [](const ab::Array& x) { return ab::hard_sigmoid(x); },
+       {-3, 0, 3},
+       {0, 1. / 6, 0}},
+      {"hard_swish",
+       [](const ab::Array& x) { return ab::hard_swish(x); },
+       {-3, 0, 3, inf},
+       {0, 0.5, 1, 1}},
+      {"hard_tanh", [](const ab::Array& x) { return ab::hard_tanh(x); }, {-1, 0, 1}, {0, 1, 0}},
+      {"sparse_sigmoid",
+       [](const ab::Array& x) { return ab::sparse_sigmoid(x); },
+       {-1, 0, 1},
+       {0, 0.5, 0}},
+      {"squareplus",
+       [](const ab::Array& x) { return ab::squareplus(x); },
+       {0, 1e10, -1e10},
+       {0.5, 1, 1e-20}},
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.name);
+    const auto size = static_cast<std::int64_t>(row.at.size());
+    const auto total = [&](const ab::Array& x) { return ab::sum(row.function(x)); };
+    expect_values([&] { return ab::grad(total)(ab::array(row.at)); }, {ab::f64, {size}},
+                  row.expected, 1e-14);
+  }
+}
+
 TEST(Activations, OfAnAxis) {
   const auto x = [] {
     return ab::array({1.0f, 2.0f, -1.0f, 3.0f, 0.0f, 5.0f, 2.0f, -2.0f}, {2, 4});
