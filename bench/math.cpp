@@ -96,7 +96,8 @@ void add(const std::string& title, double low, double high, Run run) {
 template <class T>
 void compare(Op op, double low, double high, Loop<T> libmvec, Loop<T> sleef) {
   const std::string title = std::string(name(op)) + (sizeof(T) == 4 ? " f32" : " f64");
-  auto ours = std::make_shared<anabranch::test::MathLoop<T>>(op);
+  const bool fast_root = anabranch::cpu::math::has_fast_root(llvm::sys::getHostCPUName());
+  auto ours = std::make_shared<anabranch::test::MathLoop<T>>(op, 64 / sizeof(T), true, fast_root);
   add<T>(title + "/ours", low, high,
          [ours](const T* a, const T* b, T* out) { (*ours)(a, b, out, count); });
   if (libmvec) add<T>(title + "/peer, libmvec", low, high, libmvec);

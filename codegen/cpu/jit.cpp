@@ -131,6 +131,9 @@ void set_target(llvm::Module& module, const llvm::TargetMachine& machine) {
   if (machine.getTargetCPU().starts_with("znver")) {
     module.addModuleFlag(llvm::Module::Warning, slow_gathers_flag, 1);
   }
+  if (math::has_fast_root(machine.getTargetCPU())) {
+    module.addModuleFlag(llvm::Module::Warning, math::fast_root_flag, 1);
+  }
 }
 
 std::string text_of(const llvm::Module& module) {

@@ -26,8 +26,10 @@ class MathLoop {
  public:
   using Function = void (*)(const T* a, const T* b, T* out, std::int64_t count);
 
-  /// Without `avx512`, the code that any CPU can run.
-  explicit MathLoop(Op op, unsigned width = 64 / sizeof(T), bool avx512 = true) {
+  /// Without `avx512`, the code that any CPU can run; with `fast_root`, that for a CPU whose
+  /// instruction for square roots is fast.
+  explicit MathLoop(Op op, unsigned width = 64 / sizeof(T), bool avx512 = true,
+                    bool fast_root = false) {
     static const bool initialized = [] {
       llvm::InitializeNativeTarget();
       llvm::InitializeNativeTargetAsmPrinter();
@@ -44,6 +46,7 @@ class MathLoop {
     if (avx512 && features.lookup("avx512f") && features.lookup("avx512dq")) {
       module->addModuleFlag(llvm::Module::Warning, cpu::math::avx512_flag, 1);
     }
+    if (fast_root) module->addModuleFlag(llvm::Module::Warning, cpu::math::fast_root_flag, 1);
     emit(*module, op, width);
     if (llvm::verifyModule(*module, &llvm::errs())) throw std::runtime_error("invalid module");
     if (auto error = jit_->addIRModule({std::move(module), std::move(context)}))

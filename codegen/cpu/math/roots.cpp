@@ -23,10 +23,10 @@ Simd is_zero_or_infinity(Simd x) {
       {}, {x.value(), b.getInt32(positive_zero | negative_zero | positive_infinity)}));
 }
 
-// Correctly rounded, in the time of a third of the instruction's: g goes to sqrt(x) and h to
-// 1 / (2 sqrt(x)) by Goldschmidt's iteration, and the residual x - g^2, which is exact, decides the
-// last bit (P. Markstein, "IA-64 and Elementary Functions", 2000, 9.2).
-Simd fast_sqrt(Simd given) {
+// Correctly rounded, on Intel's CPUs in a third of the instruction's time: g goes to sqrt(x) and h
+// to 1 / (2 sqrt(x)) by Goldschmidt's iteration, and the residual x - g^2, which is exact, decides
+// the last bit (P. Markstein, "IA-64 and Elementary Functions", 2000, 9.2).
+Simd sqrt_by_products(Simd given) {
   // So that the residual is no subnormal number.
   const Simd is_small = given < given.pick(0x1p-100, 0x1p-900);
   const Simd x = select(is_small, given * given.pick(0x1p60, 0x1p256), given);
@@ -45,11 +45,14 @@ Simd fast_sqrt(Simd given) {
 }  // namespace
 
 Simd sqrt(Simd x) {
-  if (x.has_avx512()) return fast_sqrt(x);
-  return x.with(x.builder().CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x.value()));
+  llvm::IRBuilderBase& b = x.builder();
+  const bool has_fast_root = b.GetInsertBlock()->getModule()->getModuleFlag(fast_root_flag);
+  if (x.has_avx512() && !has_fast_root) return sqrt_by_products(x);
+  return x.with(b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x.value()));
 }
 
-Simd rsqrt(Simd x) { return 1 / sqrt(x); }
+// The instruction for the root would wait for the one for the division.
+Simd rsqrt(Simd x) { return 1 / (x.has_avx512() ? sqrt_by_products(x) : sqrt(x)); }
 
 Simd cbrt(Simd x) {
   Simd magnitude = abs(x);
