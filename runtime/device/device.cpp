@@ -86,7 +86,8 @@ void set_cpu_device_count(int count) { registry().cpu_devices = count; }
 
 CoreRange cores(const Device& device) {
   if (device.kind() != DeviceKind::cpu) return {};
-  const int all = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  // Asked once: the C library reads a file, and each kernel that is planned wants to know.
+  static const int all = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   const int count = registry().cpu_devices;
   const int index = device.index();
   if (count >= all || index >= count) return {index % all, 1};
