@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "bench/compare.h"
+#include "codegen/cpu/cpu_model.h"
 #include "tests/support/math_jit.h"
 
 #define ANABRANCH_LIBMVEC(name)                  \
@@ -96,7 +97,7 @@ void add(const std::string& title, double low, double high, Run run) {
 template <class T>
 void compare(Op op, double low, double high, Loop<T> libmvec, Loop<T> sleef) {
   const std::string title = std::string(name(op)) + (sizeof(T) == 4 ? " f32" : " f64");
-  const bool fast_root = anabranch::cpu::math::has_fast_root(llvm::sys::getHostCPUName());
+  const bool fast_root = anabranch::cpu::is_zen(llvm::sys::getHostCPUName());
   auto ours = std::make_shared<anabranch::test::MathLoop<T>>(op, 64 / sizeof(T), true, fast_root);
   add<T>(title + "/ours", low, high,
          [ours](const T* a, const T* b, T* out) { (*ours)(a, b, out, count); });

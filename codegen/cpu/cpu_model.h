@@ -15,6 +15,9 @@ struct CpuModel {
   }
 };
 
+/// Whether it is one of AMD's Zen: gathers are slow there, square roots fast.
+inline bool is_zen(std::string_view cpu) { return cpu.starts_with("znver"); }
+
 /// Of this machine; the first thing that anyone asks LLVM.
 const CpuModel& host_cpu();
 

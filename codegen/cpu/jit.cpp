@@ -128,10 +128,8 @@ void set_target(llvm::Module& module, const llvm::TargetMachine& machine) {
   if (features.contains("+avx512f,") && features.contains("+avx512dq,")) {
     module.addModuleFlag(llvm::Module::Warning, math::avx512_flag, 1);
   }
-  if (machine.getTargetCPU().starts_with("znver")) {
+  if (is_zen(machine.getTargetCPU())) {
     module.addModuleFlag(llvm::Module::Warning, slow_gathers_flag, 1);
-  }
-  if (math::has_fast_root(machine.getTargetCPU())) {
     module.addModuleFlag(llvm::Module::Warning, math::fast_root_flag, 1);
   }
 }

@@ -86,9 +86,9 @@ Array sparse_sigmoid(const Operand& x) {
 
 Array squareplus(const Operand& x, double b) {
   const Term given = term("squareplus", x), y = widened(given);
-  // Below 0 the sum would lose its digits, above 0 the difference.
-  const Term low = not_above_zero(y), below = 0.5 * b / (sqrt(low * low + b) - low);
-  return rounded_as(given, where(y < 0, below, 0.5 * (y + sqrt(y * y + b))));
+  const Term root = sqrt(y * y + b);
+  // Below 0 the sum of y and the root would lose its digits.
+  return rounded_as(given, where(y < 0, 0.5 * b / (root + magnitude(y)), 0.5 * (y + root)));
 }
 
 Array glu(const Operand& x, Axis axis) {

@@ -61,19 +61,23 @@ bool has_slow_gathers(llvm::IRBuilderBase& b) {
   return b.GetInsertBlock()->getModule()->getModuleFlag(slow_gathers_flag);
 }
 
+Value* lane_pointer(llvm::IRBuilderBase& b, const Lane& lane, unsigned i) {
+  return b.CreateConstGEP1_64(memory_type(b.getContext(), lane.dtype), lane.first,
+                              i * static_cast<std::uint64_t>(lane.stride));
+}
+
 // Each lane by a load of its own; those that are not to be read, from where something can be.
 Value* load_each(llvm::IRBuilderBase& b, const Lane& lane, llvm::FixedVectorType* type) {
-  llvm::Type* element = type->getElementType();
   Value* shared_mask = lane.mask ? llvm::getSplatValue(lane.mask) : nullptr;
   Value* loaded = llvm::PoisonValue::get(type);
   for (unsigned i = 0; i < type->getNumElements(); ++i) {
-    Value* place =
-        b.CreateConstGEP1_64(element, lane.first, i * static_cast<std::uint64_t>(lane.stride));
+    Value* place = lane_pointer(b, lane, i);
     if (lane.mask) {
       Value* is_read = shared_mask ? shared_mask : b.CreateExtractElement(lane.mask, i);
       place = b.CreateSelect(is_read, place, lane.unread ? lane.unread : lane.first);
     }
-    Value* value = b.CreateAlignedLoad(element, place, element_alignment(lane.dtype));
+    Value* value =
+        b.CreateAlignedLoad(type->getElementType(), place, element_alignment(lane.dtype));
     loaded = b.CreateInsertElement(loaded, value, i);
   }
   if (!lane.mask) return loaded;
@@ -83,9 +87,8 @@ Value* load_each(llvm::IRBuilderBase& b, const Lane& lane, llvm::FixedVectorType
 void store_each(llvm::IRBuilderBase& b, const Lane& lane, Value* values,
                 llvm::FixedVectorType* type) {
   for (unsigned i = 0; i < type->getNumElements(); ++i) {
-    Value* place = b.CreateConstGEP1_64(type->getElementType(), lane.first,
-                                        i * static_cast<std::uint64_t>(lane.stride));
-    b.CreateAlignedStore(b.CreateExtractElement(values, i), place, element_alignment(lane.dtype));
+    b.CreateAlignedStore(b.CreateExtractElement(values, i), lane_pointer(b, lane, i),
+                         element_alignment(lane.dtype));
   }
 }
 
@@ -148,10 +151,10 @@ void store_lanes(llvm::IRBuilderBase& b, const Lane& lane, Value* value, bool no
   auto* type = llvm::cast<llvm::FixedVectorType>(value->getType());
   const int width = static_cast<int>(type->getNumElements());
   llvm::Align alignment = element_alignment(lane.dtype);
-  if (!is_contiguous(lane) && !lane.indices && !lane.mask && has_slow_gathers(b)) {
-    return store_each(b, lane, value, type);
-  }
   if (!is_contiguous(lane)) {
+    if (!lane.indices && !lane.mask && has_slow_gathers(b)) {
+      return store_each(b, lane, value, type);
+    }
     b.CreateMaskedScatter(value, lane_pointers(b, lane, width), alignment, lane.mask);
     return;
   }

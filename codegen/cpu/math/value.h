@@ -21,7 +21,6 @@ inline constexpr const char* avx512_flag = "anabranch.avx512";
 /// multiply-adds that give the same, and leaves room for others beside it (AMD's; on Intel's it
 /// takes three times as long).
 inline constexpr const char* fast_root_flag = "anabranch.fast_root";
-inline bool has_fast_root(llvm::StringRef cpu) { return cpu.starts_with("znver"); }
 
 template <class T>
 concept Number = std::is_arithmetic_v<T>;
