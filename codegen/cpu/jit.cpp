@@ -14,6 +14,7 @@
 
 #include "anabranch/error.h"
 #include "codegen/cpu/emit/memory.h"
+#include "codegen/cpu/emit/table.h"
 #include "codegen/cpu/leaked_on_error.h"
 #include "codegen/cpu/math/value.h"
 
@@ -127,6 +128,9 @@ void set_target(llvm::Module& module, const llvm::TargetMachine& machine) {
   const llvm::StringRef features = machine.getTargetFeatureString();
   if (features.contains("+avx512f,") && features.contains("+avx512dq,")) {
     module.addModuleFlag(llvm::Module::Warning, math::avx512_flag, 1);
+  }
+  if (features.contains("+avx512vbmi,")) {
+    module.addModuleFlag(llvm::Module::Warning, narrow_tables_flag, 1);
   }
   if (is_zen(machine.getTargetCPU())) {
     module.addModuleFlag(llvm::Module::Warning, slow_gathers_flag, 1);

@@ -22,7 +22,8 @@ class Expander {
  public:
   explicit Expander(const Kernel& kernel)
       : old_(kernel),
-        made_{kernel, std::vector<Ref>(kernel.instructions.size())},
+        made_{kernel, std::vector<Ref>(kernel.instructions.size()),
+              static_cast<std::uint32_t>(kernel.instructions.size())},
         depth_(kernel.instructions.size()),
         now_(kernel.instructions.size()) {
     for (std::uint32_t i = 0; i < now_.size(); ++i) now_[i] = Ref{i};

@@ -6,6 +6,7 @@
 //                                              store out0[%4] = ...
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "ir/kernel/kernel.h"
@@ -17,8 +18,11 @@ struct ExpandedKernel {
   Kernel kernel;
   /// By instruction: where a load or a store touches its buffer, and a loop's index.
   std::vector<Ref> scalar;
+  /// Instructions from this one on are arithmetic of places: what they divide is never negative.
+  std::uint32_t first_of_places = 0;
 
   Ref operator[](Ref ref) const { return scalar[ref.index]; }
+  bool is_of_places(Ref ref) const { return ref.index >= first_of_places; }
 };
 
 /// Equal arithmetic is done once wherever it is visible; parts that outer loops change come first,

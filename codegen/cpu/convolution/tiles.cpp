@@ -61,8 +61,8 @@ void make_whole(ConvolutionTiles& tiles) {
   tiles.tile_rows = tiles.rows;
 }
 
-// Multiplications and additions, of features in whole vectors: six take as long as sixteen. Where each
-// group is one feature, the groups are the vector.
+// Multiplications and additions, of features in whole vectors: six take as long as sixteen. Where
+// each group is one feature, the groups are the vector.
 double computed_operations(const ConvolutionForm& form, const ConvolutionStep& step) {
   double operations = 2.0 * static_cast<double>(step.result.size());
   const std::vector<std::int64_t>& of_filters = step.attributes.rhs_axes;

@@ -180,6 +180,10 @@ void KernelEmitter::emit_scalar(Ref ref) {
     define(ref, this->constant(kernel_[ref].dtype, constant->bits));
   } else if (const auto* load = std::get_if<Load>(&operation)) {
     define(ref, scalar_load(ref, *load));
+  } else if (is_index_division(ref)) {
+    const auto& division = std::get<Compute>(operation);
+    define(ref, emit_index_division(builder_, division.op, scalar(division.operands[0]),
+                                    scalar(division.operands[1])));
   } else {
     define(ref, compute(ref, [this](Ref operand) { return scalar(operand); }));
   }
@@ -188,12 +192,33 @@ void KernelEmitter::emit_scalar(Ref ref) {
 void KernelEmitter::emit_vector(Ref ref, int copy) {
   if (const auto* load = std::get_if<Load>(&kernel_[ref].operation)) {
     define_lanes(ref, vector_load(ref, *load, copy));
+  } else if (const auto steps = scope_->lanes.steps(ref)) {
+    define_lanes(ref, builder_.CreateAdd(splat(scalar(ref)),
+                                         emit_lane_steps(builder_, lane_steps(*steps, copy), 64)));
   } else if (const Divisor* divisor = shared_divisor(std::get<Compute>(kernel_[ref].operation))) {
     Ref dividend = std::get<Compute>(kernel_[ref].operation).operands[0];
     define_lanes(ref, emit_quotient(builder_, vector(dividend, copy), *divisor));
   } else {
     define_lanes(ref, compute(ref, [&](Ref operand) { return vector(operand, copy); }));
   }
+}
+
+// Which does not ask for the sign.
+bool KernelEmitter::is_index_division(Ref ref) const {
+  const Op op = std::get<Compute>(kernel_[ref].operation).op;
+  return (op == Op::divide || op == Op::remainder) && expanded_.is_of_places(ref);
+}
+
+LaneSteps KernelEmitter::lane_steps(const Lanes::Steps& steps, int copy) const {
+  const int width = scope_->loop.vector_width;
+  return {.first = scalar(steps.dividend),
+          .stride = scope_->lanes.stride(steps.dividend).value(),
+          .by = steps.by,
+          .of_quotient = steps.quotient,
+          .of_remainder = steps.remainder,
+          .of_lane = steps.stride,
+          .first_lane = copy * width,
+          .lanes = width};
 }
 
 Value* KernelEmitter::constant(Dtype dtype, ElementBits bits) {
@@ -248,6 +273,12 @@ Value* KernelEmitter::scalar_load(Ref ref, const Load& load) {
 }
 
 Value* KernelEmitter::vector_load(Ref ref, const Load& load, int copy) {
+  if (const auto table = table_of(ref, load, copy)) {
+    Value* found = look_up(builder_, table->first, table->second);
+    if (!load.mask) return found;
+    Value* zero = llvm::Constant::getNullValue(found->getType());
+    return builder_.CreateSelect(vector(load.mask, copy), found, zero);
+  }
   Value* mask = scope_->mask;
   if (load.mask) {
     Value* own = vector(load.mask, copy);
@@ -259,6 +290,41 @@ Value* KernelEmitter::vector_load(Ref ref, const Load& load, int copy) {
     prefetch_element(builder_, from.dtype, from.first, load.prefetch);
   }
   return load_lanes(builder_, from, scope_->loop.vector_width);
+}
+
+// The table that the lanes' elements are in, and their places there: all of the buffer, or what a
+// register or two hold from the lowest element on, or up to the buffer's end.
+std::optional<std::pair<Table, Value*>> KernelEmitter::table_of(Ref ref, const Load& load,
+                                                                int copy) {
+  const Ref index = expanded_[ref];
+  const auto whole = scope_->tables.find(ref.index);
+  const bool is_whole = whole != scope_->tables.end();
+  const std::optional<Lanes::Steps> known = scope_->lanes.steps(index);
+  if (!known) {
+    if (!is_whole) return std::nullopt;
+    return std::pair{whole->second, vector(index, copy)};
+  }
+  const LaneSteps steps = lane_steps(*known, copy);
+  const auto places = [&](const TableForm& form, Value* first) {
+    Value* place = builder_.CreateTrunc(first, builder_.getIntNTy(form.bits));
+    return builder_.CreateAdd(splat(place), emit_lane_steps(builder_, steps, form.bits));
+  };
+  if (is_whole) return std::pair{whole->second, places(whole->second.form, scalar(index))};
+  const KernelBuffer& buffer = kernel_.buffers[load.buffer];
+  const Bounds bounds = steps.bounds();
+  const auto form =
+      table_form(*function_->getParent(), buffer.dtype, bounds.high - bounds.low + 1, buffer.size);
+  if (!form) return std::nullopt;
+  const auto word = [&](std::int64_t x) {
+    return builder_.getInt64(static_cast<std::uint64_t>(x));
+  };
+  namespace I = llvm::Intrinsic;
+  Value* lowest = builder_.CreateAdd(scalar(index), word(bounds.low));
+  Value* first = builder_.CreateBinaryIntrinsic(I::smin, lowest, word(buffer.size - form->size));
+  if (bounds.low < 0 || load.mask) first = builder_.CreateBinaryIntrinsic(I::smax, first, word(0));
+  Value* place = element_pointer(builder_, buffer.dtype, buffers_[load.buffer], first);
+  return std::pair{load_table(builder_, *form, place),
+                   places(*form, builder_.CreateSub(scalar(index), first))};
 }
 
 Lane KernelEmitter::lane(std::uint32_t buffer, Ref index, int copy, Value* mask) {

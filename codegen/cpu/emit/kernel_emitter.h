@@ -7,15 +7,19 @@
 #include <llvm/IR/Module.h>
 
 #include <functional>
+#include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "codegen/cpu/emit/lane_steps.h"
 #include "codegen/cpu/emit/lanes.h"
 #include "codegen/cpu/emit/memory.h"
 #include "codegen/cpu/emit/quotient.h"
 #include "codegen/cpu/emit/reduction.h"
+#include "codegen/cpu/emit/table.h"
 #include "codegen/cpu/math/uses.h"
 #include "codegen/kernel/expand_indices.h"
 
@@ -45,6 +49,7 @@ class KernelEmitter {
     int copies = 1;
     llvm::Value* mask = nullptr;
     std::vector<std::pair<Ref, Divisor>> divisors = {};  ///< that all iterations share
+    std::map<std::uint32_t, Table> tables = {};          ///< by load: that its lanes look up in
   };
 
   /// One partial result per copy, for each reduction of a loop.
@@ -59,11 +64,14 @@ class KernelEmitter {
   void emit(Ref ref, int copy);
   void emit_scalar(Ref ref);
   void emit_vector(Ref ref, int copy);
+  bool is_index_division(Ref ref) const;
+  LaneSteps lane_steps(const Lanes::Steps& steps, int copy) const;
   void emit_store(Ref ref, const Store& store, int copy);
   llvm::Value* compute(Ref ref, const std::function<llvm::Value*(Ref)>& value_of);
   llvm::Value* constant(Dtype dtype, ElementBits bits);
   llvm::Value* scalar_load(Ref ref, const Load& load);
   llvm::Value* vector_load(Ref ref, const Load& load, int copy);
+  std::optional<std::pair<Table, llvm::Value*>> table_of(Ref ref, const Load& load, int copy);
   Lane lane(std::uint32_t buffer, Ref index, int copy, llvm::Value* mask);
   std::int64_t known_multiple(Index index) const;
   bool may_bypass_caches(Ref ref, const Store& store) const;
@@ -91,6 +99,7 @@ class KernelEmitter {
   void emit_vector_body(const Loop& loop, llvm::Value* index, Partials& partials);
   void hoist(const Block& block);
   void prepare_divisors(const Block& block);
+  void prepare_tables(const Block& block);
   const Divisor* shared_divisor(const Compute& compute) const;
   bool is_available(Ref ref) const;
   bool can_hoist(Ref ref) const;

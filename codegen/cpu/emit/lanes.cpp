@@ -1,8 +1,11 @@
 #include "codegen/cpu/emit/lanes.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <ranges>
 #include <span>
+
+#include "ir/checked.h"
 
 namespace anabranch::cpu {
 namespace {
@@ -75,7 +78,7 @@ Lanes::Lanes(const ExpandedKernel& kernel, Ref ref, const std::vector<bool>& con
       contracted_(contracted),
       facts_(kernel_.instructions.size()) {
   const auto& loop = std::get<Loop>(kernel_[ref].operation);
-  facts_[kernel[ref].index] = {.varying = true, .stride = 1};
+  facts_[kernel[ref].index] = {.varying = true, .steps = {{}, 0, 0, 0, 1}};
   vary(loop.body);
   for (const Reduction& reduction : loop.reductions) {
     for (Ref value : reduction.values) need_value(value, true);
@@ -85,8 +88,14 @@ Lanes::Lanes(const ExpandedKernel& kernel, Ref ref, const std::vector<bool>& con
 
 std::optional<std::int64_t> Lanes::stride(Ref ref) const {
   const Fact& fact = facts_[ref.index];
-  if (!fact.affine) return std::nullopt;
-  return fact.stride;
+  if (!fact.affine || fact.steps.by != 0) return std::nullopt;
+  return fact.steps.stride;
+}
+
+std::optional<Lanes::Steps> Lanes::steps(Ref ref) const {
+  const Fact& fact = facts_[ref.index];
+  if (!fact.affine || fact.steps.by == 0) return std::nullopt;
+  return fact.steps;
 }
 
 std::optional<std::int64_t> Lanes::constant(Ref ref) const {
@@ -116,30 +125,59 @@ void Lanes::vary(Ref ref, const Compute& compute) {
   Fact fact;
   fact.varying = std::ranges::any_of(compute.operands, [&](Ref r) { return varying(r); });
   if (fact.varying) {
-    fact.affine = false;
-    const Fact& x = facts_[compute.operands[0].index];
-    const Fact& y = facts_[compute.operands.back().index];
-    if (kernel_[ref].dtype == i64 && x.affine && y.affine) {
-      fact.affine = true;
-      if (compute.op == Op::add) {
-        fact.stride = x.stride + y.stride;
-      } else if (compute.op == Op::subtract) {
-        fact.stride = x.stride - y.stride;
-      } else if (compute.op == Op::negate) {
-        fact.stride = -x.stride;
-      } else if (auto factor = constant(compute.operands.back());
-                 factor && compute.op == Op::multiply) {
-        fact.stride = x.stride * *factor;
-      } else if (auto factor = constant(compute.operands[0]);
-                 factor && compute.op == Op::multiply) {
-        fact.stride = y.stride * *factor;
-      } else {
-        fact.affine = false;
-      }
-    }
-    if (fact.affine && fact.stride == 0) fact.varying = false;
+    const std::optional<Steps> steps = steps_of(ref, compute);
+    fact.affine = steps.has_value();
+    fact.steps = steps.value_or(Steps{});
+    const Steps& s = fact.steps;
+    if (fact.affine && s.by == 0 && s.stride == 0) fact.varying = false;
   }
   facts_[ref.index] = fact;
+}
+
+std::optional<Lanes::Steps> Lanes::steps_of(Ref ref, const Compute& compute) const {
+  if (kernel_[ref].dtype != i64) return std::nullopt;
+  const Ref x = compute.operands[0], y = compute.operands.back();
+  if (!facts_[x.index].affine || !facts_[y.index].affine) return std::nullopt;
+  const Steps& steps = facts_[x.index].steps;
+  switch (compute.op) {
+    case Op::add:
+      return sum(steps, 1, facts_[y.index].steps);
+    case Op::subtract:
+      return sum(steps, -1, facts_[y.index].steps);
+    case Op::negate:
+      return sum({}, -1, steps);
+    case Op::multiply:
+      if (const auto factor = constant(y)) return sum({}, *factor, steps);
+      if (const auto factor = constant(x)) return sum({}, *factor, facts_[y.index].steps);
+      return std::nullopt;
+    case Op::divide:
+    case Op::remainder:
+      return division(ref, compute);
+    default:
+      return std::nullopt;
+  }
+}
+
+// a + factor * b, where one number and one divisor do for both.
+std::optional<Lanes::Steps> Lanes::sum(const Steps& a, std::int64_t factor, const Steps& b) {
+  if (a.by != 0 && b.by != 0 && (a.by != b.by || a.dividend != b.dividend)) return std::nullopt;
+  Steps made = a.by != 0 ? a : b;
+  constexpr std::int64_t most = std::int64_t{1} << 32;  // so that what lanes add fits 64 bits
+  for (auto part : {&Steps::quotient, &Steps::remainder, &Steps::stride}) {
+    made.*part = saturating_add(a.*part, saturating_multiply(factor, b.*part));
+    if (std::abs(saturating_add(made.*part, 1)) > most) return std::nullopt;
+  }
+  return made;
+}
+
+std::optional<Lanes::Steps> Lanes::division(Ref ref, const Compute& compute) const {
+  if (!expanded_.is_of_places(ref)) return std::nullopt;
+  const std::int64_t grows = stride(compute.operands[0]).value_or(0);
+  const std::optional<std::int64_t> by = constant(compute.operands[1]);
+  constexpr std::int64_t most = std::int64_t{1} << 20;  // so that what lanes add fits 32 bits
+  if (!by || *by > most || grows <= 0 || grows > most) return std::nullopt;
+  const bool is_quotient = compute.op == Op::divide;
+  return Steps{compute.operands[0], *by, is_quotient ? 1 : 0, is_quotient ? 0 : 1, 0};
 }
 
 void Lanes::vary(const Loop& loop) {
@@ -196,6 +234,12 @@ void Lanes::need(const Block& block) {
 }
 
 void Lanes::need(Ref ref, const Compute& compute) {
+  if (const auto stepped = steps(ref)) {
+    need_value(ref, false);
+    need_value(stepped->dividend, false);
+    for (Ref operand : compute.operands) need_value(operand, false);
+    return;
+  }
   for (Ref operand : compute.operands) {
     if (contracted_[ref.index]) {
       // Never computed by itself: its user takes the operands in the form of its own.

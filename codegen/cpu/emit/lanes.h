@@ -25,6 +25,15 @@ class Lanes {
   /// By how much an i64 grows from one iteration to the next, where that is one number; its scalar
   /// form is then the first lane's.
   std::optional<std::int64_t> stride(Ref ref) const;
+  /// An i64 that grows in steps: by `stride` from one iteration to the next, and by multiples of
+  /// the quotient and the remainder by a constant of a dividend that grows by one number. The
+  /// scalar form is the first lane's, from which all lanes follow.
+  struct Steps {
+    Ref dividend;
+    std::int64_t by = 0;  ///< 0: none
+    std::int64_t quotient = 0, remainder = 0, stride = 0;
+  };
+  std::optional<Steps> steps(Ref ref) const;
   bool needs_scalar(Ref ref) const { return facts_[ref.index].needs_scalar; }
   bool needs_vector(Ref ref) const { return facts_[ref.index].needs_vector; }
   bool is_needed(Ref ref) const { return needs_scalar(ref) || needs_vector(ref); }
@@ -32,14 +41,17 @@ class Lanes {
  private:
   struct Fact {
     bool varying = false;
-    bool affine = true;
+    bool affine = true;  ///< of the loop's index, or in steps of it
     bool needs_scalar = false;
     bool needs_vector = false;
-    std::int64_t stride = 0;
+    Steps steps = {};  ///< with `by` 0 and a `stride` alone, where affine
   };
 
   void vary(const Block& block);
   void vary(Ref ref, const Compute& compute);
+  std::optional<Steps> steps_of(Ref ref, const Compute& compute) const;
+  static std::optional<Steps> sum(const Steps& a, std::int64_t factor, const Steps& b);
+  std::optional<Steps> division(Ref ref, const Compute& compute) const;
   void vary(const Loop& loop);
   void need(const Block& block);
   void need(Ref ref, const Compute& compute);

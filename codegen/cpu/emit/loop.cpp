@@ -134,6 +134,7 @@ void KernelEmitter::emit_vector_loop(Ref ref, const Loop& loop) {
   }
   hoist(loop.body);
   prepare_divisors(loop.body);
+  prepare_tables(loop.body);
   Partials partials;
   if (loop.parallel) {
     emit_vector_range(loop, scope);
@@ -371,6 +372,21 @@ void KernelEmitter::prepare_divisors(const Block& block) {
     if (!emitted_[divisor.index].scalar || shared_divisor(*compute)) continue;
     scope_->divisors.emplace_back(
         divisor, prepare_divisor(builder_, scalar(divisor), scope_->loop.vector_width));
+  }
+}
+
+// Buffers that are read at indices of any kind, and small enough to be looked up in.
+void KernelEmitter::prepare_tables(const Block& block) {
+  for (Ref ref : block) {
+    const Operation& operation = kernel_[ref].operation;
+    if (const auto* loop = std::get_if<Loop>(&operation)) prepare_tables(loop->body);
+    const auto* load = std::get_if<Load>(&operation);
+    if (!load || !scope_->lanes.needs_vector(ref) || !is_lanes(expanded_[ref])) continue;
+    const KernelBuffer& buffer = kernel_.buffers[load->buffer];
+    if (scope_->lanes.stride(expanded_[ref]) || buffer.access != Access::read) continue;
+    const auto form = table_form(*function_->getParent(), buffer.dtype, buffer.size, buffer.size);
+    if (!form) continue;
+    scope_->tables.emplace(ref.index, load_table(builder_, *form, buffers_[load->buffer]));
   }
 }
 

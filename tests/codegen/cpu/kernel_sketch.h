@@ -60,6 +60,8 @@ class KernelSketch {
   Index add(Index x, Index y) { return kernel_.indices.add(x, y); }
   Index add(Index x, std::int64_t y) { return kernel_.indices.add(x, y); }
   Index multiply(Index x, std::int64_t factor) { return kernel_.indices.scale(x, factor); }
+  Index divide(Index x, std::int64_t by) { return kernel_.indices.divide(x, by); }
+  Index remainder(Index x, std::int64_t by) { return kernel_.indices.remainder(x, by); }
   /// A scalar that is from 0 to `high` wherever it places something.
   Index place_of(Ref scalar, std::int64_t high) {
     return kernel_.indices.scalar(scalar.index, 0, high);

@@ -1,5 +1,10 @@
 // Loads and stores in vector loops: strides, masks, gathers, scratch, non-temporal stores.
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <new>
 
 #include "ir/scalar.h"
 #include "tests/codegen/cpu/kernel_sketch.h"
@@ -190,6 +195,139 @@ TEST(Memory, ReadsNothingOutsideAMask) {
               << cpu.name << ": stride " << pad.stride << " at " << k;
         }
       }
+    }
+  }
+}
+
+// out[i] = i % by < inside ? in[first + i / by * of_quotient + i % by * of_remainder + i *
+// of_index] : 0
+struct Stepped {
+  std::int64_t by, of_quotient, of_remainder, of_index, first, inside;
+};
+constexpr std::int64_t any = 1 << 20;
+constexpr Stepped stepped[] = {
+    {3, 0, 1, 0, 0, any},  // one row, again and again
+    {10, 0, 1, 0, 0, any},    {31, 0, 1, 0, 0, any},
+    {3, 1, 0, 0, 0, any},                             // each element, again and again
+    {10, 1, 0, 0, 2, any},    {2, 3, 1, 0, 1, any},   // part of each row
+    {9, 10, 1, 0, 0, any},    {3, 3, -1, 0, 2, any},  // each row backwards
+    {12, 12, -1, 0, 11, any}, {4, 3, 1, 0, 0, 3},     // rows with something behind
+    {5, 3, 1, 0, -1, 4},      {7, 2, 0, 1, 0, any},
+    {200, 201, 1, 0, 0, any}, {6, -2, 1, 0, 180, any},
+    {64, 0, 3, 0, 0, any},    {1000, 5, 1, 0, 0, any},
+};
+
+/// A copy of memory between pages that no one may read: right behind the one, or right before the
+/// other.
+class Guarded {
+ public:
+  Guarded(Memory& memory, std::size_t bytes, bool is_first) {
+    const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    const std::size_t inside = (bytes + page - 1) / page * page;
+    size_ = inside + 2 * page;
+    pages_ = mmap(nullptr, size_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages_ == MAP_FAILED) throw std::bad_alloc();
+    auto* begin = static_cast<std::byte*>(pages_) + page;
+    mprotect(begin, inside, PROT_READ | PROT_WRITE);
+    data_ = is_first ? begin : begin + inside - bytes;
+    std::memcpy(data_, memory.data(), bytes);
+  }
+  ~Guarded() { munmap(pages_, size_); }
+  Guarded(const Guarded&) = delete;
+  Guarded& operator=(const Guarded&) = delete;
+
+  void* data() { return data_; }
+
+ private:
+  std::size_t size_ = 0;
+  void* pages_ = nullptr;
+  std::byte* data_ = nullptr;
+};
+
+bool is_read(const Stepped& step, std::int64_t i) {
+  const std::int64_t rest = i % step.by;
+  return rest < step.inside && rest >= (step.first < 0 ? 1 : 0);
+}
+
+std::int64_t place(const Stepped& step, std::int64_t i) {
+  return step.first + i / step.by * step.of_quotient + i % step.by * step.of_remainder +
+         i * step.of_index;
+}
+
+constexpr std::int64_t stepped_size = 517;
+
+std::int64_t extent(const Stepped& step) {
+  std::int64_t last = 0;
+  for (std::int64_t i = 0; i < stepped_size; ++i) {
+    if (is_read(step, i)) last = std::max(last, place(step, i));
+  }
+  return last + 1;
+}
+
+Kernel kernel_of(const Stepped& step, Dtype dtype, std::pair<int, int> form) {
+  KernelSketch sketch("steps");
+  auto in = sketch.buffer(Access::read, dtype, extent(step));
+  auto out = sketch.buffer(Access::write, dtype, stepped_size);
+  Index i = sketch.open(range(stepped_size, form.first, form.second));
+  const Index rest = sketch.remainder(i, step.by);
+  Index at = sketch.add(sketch.multiply(sketch.divide(i, step.by), step.of_quotient),
+                        sketch.multiply(rest, step.of_remainder));
+  at = sketch.add(sketch.add(at, sketch.multiply(i, step.of_index)), step.first);
+  Ref mask;
+  if (step.inside != any) {
+    const auto compare = [&](std::int64_t with, Comparison how) {
+      return sketch.compute(bool_, Op::compare, {sketch.scalar(rest), sketch.number(with)}, how);
+    };
+    mask = sketch.compute(
+        bool_, Op::and_,
+        {compare(step.inside, Comparison::lt), compare(step.first < 0 ? 1 : 0, Comparison::ge)});
+  }
+  sketch.store(out, i, sketch.load(in, at, mask));
+  sketch.close();
+  return sketch.kernel();
+}
+
+template <class T>
+void check_steps(Dtype dtype, const CpuModel& cpu) {
+  const int lanes = std::max(8, 64 / static_cast<int>(sizeof(T)));
+  std::vector<Kernel> kernels;
+  for (const Stepped& step : stepped) {
+    for (auto form : {std::pair{1, 1}, {lanes, 2}, {16, 1}}) {
+      kernels.push_back(kernel_of(step, dtype, form));
+      kernels.back().name += std::to_string(kernels.size());
+    }
+  }
+  Code code = compile_legalised(kernels, cpu);
+  for (std::size_t k = 0; k < kernels.size(); ++k) {
+    const Stepped& step = stepped[k / 3];
+    Memory elements = filled<T>(extent(step));
+    for (bool is_first : {false, true}) {
+      Guarded from(elements, static_cast<std::size_t>(extent(step)) * sizeof(T), is_first);
+      Memory to(stepped_size * sizeof(T));
+      void* pointers[] = {from.data(), to.data()};
+      code.functions[k](nullptr, pointers, 0, 131);
+      code.functions[k](nullptr, pointers, 131, stepped_size);
+      for (std::int64_t i = 0; i < stepped_size; ++i) {
+        ASSERT_TRUE(holds(to, i, is_read(step, i) ? element<T>(place(step, i)) : T{}))
+            << name(dtype) << " by " << step.by << ", " << step.of_quotient << " "
+            << step.of_remainder << " at " << i << ", form " << k % 3;
+      }
+      EXPECT_TRUE(to.is_intact());
+    }
+  }
+}
+
+TEST(Memory, ReadsInSteps) {
+  std::vector<CpuModel> models = cpus();
+  CpuModel wide_words = host_cpu();  // that looks up no bytes
+  if (const auto at = wide_words.features.find("+avx512vbmi,"); at != std::string::npos) {
+    wide_words.features[at] = '-';
+    models.push_back(wide_words);
+  }
+  for (const CpuModel& cpu : models) {
+    SCOPED_TRACE(cpu.name);
+    for (Dtype dtype : {bool_, u8, u16, f32, f64, c64}) {
+      visit_any_dtype(dtype, [&]<class T>() { check_steps<T>(dtype, cpu); });
     }
   }
 }
