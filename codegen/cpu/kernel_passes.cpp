@@ -3,6 +3,7 @@
 #include "codegen/cpu/interchange.h"
 #include "codegen/cpu/memory_passes.h"
 #include "codegen/cpu/pipeline_rows.h"
+#include "codegen/cpu/unroll_columns.h"
 #include "codegen/cpu/vectorise.h"
 #include "codegen/kernel/decompose.h"
 #include "codegen/kernel/legalise_dtypes.h"
@@ -23,6 +24,7 @@ Kernel parallelise(const Kernel& kernel, KernelContext&) {
 Kernel split_at_conditions(const Kernel& kernel, KernelContext&) { return split_loops(kernel); }
 
 constexpr KernelPass passes[] = {
+    {"unroll_columns", "compute the columns of short rows side by side", unroll_columns},
     {"interchange", "put the outer loops in the order that suits vectors and caches", interchange},
     {"prefetch_rows", "fetch the next row while one is worked on", prefetch_rows},
     {"pipeline_rows", "work on several rows at once, each at another stage", pipeline_rows},

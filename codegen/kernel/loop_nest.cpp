@@ -8,8 +8,9 @@ namespace {
 /// Writes the instructions of a kernel again, in order, through a builder that places them anew.
 class Replay {
  public:
-  explicit Replay(const Kernel& kernel)
+  explicit Replay(const Kernel& kernel, bool unrolls = false)
       : kernel_(kernel),
+        unrolls_(unrolls),
         builder_(kernel.name),
         copy_(kernel.indices, builder_.indices()),
         scalars_(kernel.instructions.size()) {
@@ -70,6 +71,13 @@ class Replay {
   }
 
   void replay_loop(Ref ref, const Loop& old) {
+    if (unrolls_ && old.reductions.empty()) {
+      for (std::int64_t turn = old.first; turn < old.first + old.extent; ++turn) {
+        copy_.set_loop(ref.index, builder_.indices().constant(turn));
+        replay(old.body, {});
+      }
+      return;
+    }
     const Ref made = builder_.open_loop(old.extent);
     copy_.set_loop(ref.index, builder_.index_of(made));
     std::vector<Reduction> reductions;
@@ -113,6 +121,7 @@ class Replay {
   }
 
   const Kernel& kernel_;
+  const bool unrolls_;  // the loops inside the outer ones
   KernelBuilder builder_;
   IndexCopier copy_;
   std::vector<Ref> scalars_;  // what each old scalar has become
@@ -169,6 +178,14 @@ Kernel merged(const Kernel& kernel, std::size_t first, std::size_t last) {
     return indices;
   };
   return with_nest(kernel, outer, nest);
+}
+
+Kernel unrolled(const Kernel& kernel) {
+  const std::vector<Ref> outer = outer_loops(kernel);
+  const NewNest same{extents_of(kernel, outer), [](IndexTable&, std::span<const Index> now) {
+                       return std::vector<Index>(now.begin(), now.end());
+                     }};
+  return Replay(kernel, true).run(outer, same);
 }
 
 Kernel reordered(const Kernel& kernel, std::span<const std::size_t> order) {

@@ -34,6 +34,9 @@ std::int64_t product(std::span<const std::int64_t> extents);
 
 /// Outer loops [first, last) as one.
 Kernel merged(const Kernel& kernel, std::size_t first, std::size_t last);
+/// The loops inside the outer ones written out, but for those that reduce. What turns have in
+/// common is computed once.
+Kernel unrolled(const Kernel& kernel);
 /// Outer loop order[0] outermost, and so on.
 Kernel reordered(const Kernel& kernel, std::span<const std::size_t> order);
 

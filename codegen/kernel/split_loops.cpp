@@ -21,8 +21,10 @@ constexpr std::size_t few_pieces = 8;  // more are not unrolled
 /// that are not in the whole loop: what they leave out is not copied.
 class Splitter {
  public:
-  explicit Splitter(const Kernel& kernel)
+  /// Cuts all loops, or `only` one.
+  explicit Splitter(const Kernel& kernel, Ref only)
       : old_(kernel),
+        only_(only),
         range_(kernel),
         places_(kernel.instructions.size()),
         effects_(kernel.instructions.size() + 1),
@@ -287,6 +289,7 @@ class Splitter {
     std::vector<LoopPiece> pieces = {{whole.first, whole.extent}};
     const bool is_full =
         made_.instructions.size() > most_growth_of_kernel * old_.instructions.size() + free_growth;
+    if (only_ && !(only_ == ref)) return pieces;
     if (!can_be_cut(whole) || whole.first != 0 || share < least_share || is_full) {
       return pieces;
     }
@@ -316,6 +319,7 @@ class Splitter {
   }
 
   const Kernel& old_;
+  const Ref only_;
   IndexRange range_;
   std::vector<Place> places_;
   std::vector<std::vector<Ref>> effects_;  // per loop, then those of the kernel's body
@@ -328,6 +332,8 @@ class Splitter {
 
 }  // namespace
 
-Kernel split_loops(const Kernel& kernel) { return Splitter(kernel).run(); }
+Kernel split_loops(const Kernel& kernel) { return Splitter(kernel, {}).run(); }
+
+Kernel split_loop(const Kernel& kernel, Ref loop) { return Splitter(kernel, loop).run(); }
 
 }  // namespace anabranch

@@ -21,4 +21,7 @@ namespace anabranch {
 /// by a constant factor at most; loops of argmax, argmin and carries stay whole.
 Kernel split_loops(const Kernel& kernel);
 
+/// The same of one loop alone.
+Kernel split_loop(const Kernel& kernel, Ref loop);
+
 }  // namespace anabranch

@@ -18,7 +18,8 @@ Value* lane_constants(llvm::IRBuilderBase& b, const LaneSteps& steps, unsigned b
   llvm::SmallVector<llvm::Constant*, 64> constants;
   for (int i = 0; i < steps.lanes; ++i) {
     const auto number = static_cast<std::uint64_t>(of(steps.first_lane + i));
-    constants.push_back(llvm::ConstantInt::get(b.getContext(), llvm::APInt(64, number).trunc(bits)));
+    constants.push_back(
+        llvm::ConstantInt::get(b.getContext(), llvm::APInt(64, number).trunc(bits)));
   }
   return llvm::ConstantVector::get(constants);
 }

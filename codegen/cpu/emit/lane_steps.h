@@ -1,8 +1,9 @@
-// Indices that hang on the quotient and the remainder of one that grows by the same from lane to lane.
+// Indices that hang on the quotient and the remainder of one that grows by the same from lane to
+// lane.
 //
-// Lanes of 64 bits have no high half of a product, by which a division by a constant is made, so each
-// would be divided by itself. One division does: first = q by + r and i stride = q' by + r' make the
-// quotient of lane i q + q' and its remainder r + r', or one more and `by` less.
+// Lanes of 64 bits have no high half of a product, by which a division by a constant is made, so
+// each would be divided by itself. One division does: first = q by + r and i stride = q' by + r'
+// make the quotient of lane i q + q' and its remainder r + r', or one more and `by` less.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
@@ -18,8 +19,8 @@ namespace anabranch::cpu {
 llvm::Value* emit_index_division(llvm::IRBuilderBase& builder, Op op, llvm::Value* x,
                                  llvm::Value* by);
 
-/// An index whose dividend is `first` in lane 0 and grows by `stride` from lane to lane. It hangs so many
-/// times on the quotient, the remainder, and the lane's number.
+/// An index whose dividend is `first` in lane 0 and grows by `stride` from lane to lane. It hangs
+/// so many times on the quotient, the remainder, and the lane's number.
 struct LaneSteps {
   llvm::Value* first = nullptr;  ///< one i64, not negative
   std::int64_t stride = 1, by = 1;
