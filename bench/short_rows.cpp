@@ -1,5 +1,5 @@
-// Arrays whose last axis is short, pixels and points: what goes by the place in a row repeats every few
-// elements, and what goes by the row stays for a few.
+// Arrays whose last axis is short, pixels and points: what goes by the place in a row repeats every
+// few elements, and what goes by the row stays for a few.
 //
 // Floor: a copy of the same bytes. Peers: the loops in plain C++, on one thread.
 #include <anabranch/anabranch.h>
@@ -43,14 +43,16 @@ void add(const std::string& name, std::int64_t columns, std::int64_t written,
     const ab::Array x = array<T>({rows, columns});
     for (auto _ : state) call(x).wait();
   })->UseRealTime();
-  benchmark::RegisterBenchmark((title + "peer: the loop in C++").c_str(), [=](benchmark::State& state) {
-    const std::vector<T> x = numbers<T>(rows * columns);
-    std::vector<T> result(static_cast<std::size_t>(rows * written));
-    for (auto _ : state) {
-      by_hand(x.data(), result.data(), static_cast<std::size_t>(rows));
-      benchmark::ClobberMemory();
-    }
-  })->UseRealTime();
+  benchmark::RegisterBenchmark((title + "peer: the loop in C++").c_str(),
+                               [=](benchmark::State& state) {
+                                 const std::vector<T> x = numbers<T>(rows * columns);
+                                 std::vector<T> result(static_cast<std::size_t>(rows * written));
+                                 for (auto _ : state) {
+                                   by_hand(x.data(), result.data(), static_cast<std::size_t>(rows));
+                                   benchmark::ClobberMemory();
+                                 }
+                               })
+      ->UseRealTime();
 }
 
 template <std::size_t width>
@@ -59,8 +61,7 @@ void normalised() {
   const std::vector<float> by_column = numbers<float>(columns);
   const ab::Array mean = array<float>({columns});
   add<float>(
-      "(x - mean) * scale", columns, columns,
-      [=](ab::Array x) { return (x - mean) * mean; },
+      "(x - mean) * scale", columns, columns, [=](ab::Array x) { return (x - mean) * mean; },
       [=](const float* x, float* result, std::size_t rows) {
         for (std::size_t i = 0; i < rows; ++i) {
           for (std::size_t j = 0; j < width; ++j) {
@@ -91,7 +92,9 @@ void pixels() {
   constexpr std::size_t width = 3;
   add<std::uint8_t>(
       "a fourth byte for each pixel", 3, 4,
-      [](ab::Array x) { return ab::pad(x, {0, 0}, {0, 1}); },
+      [](ab::Array x) {
+        return ab::pad(x, {0, 0}, {0, 1});
+      },
       [](const std::uint8_t* x, std::uint8_t* result, std::size_t rows) {
         for (std::size_t i = 0; i < rows; ++i) {
           for (std::size_t j = 0; j < width; ++j) result[i * 4 + j] = x[i * width + j];

@@ -15,12 +15,12 @@ constexpr std::int64_t most_columns = 32;
 constexpr std::int64_t least_rows = 64;
 
 // Costs in vector instructions.
-constexpr double look_up_cost = 4;       // of a load that jumps along a row
-constexpr double single_load_cost = 1;   // of one lane
+constexpr double look_up_cost = 4;          // of a load that jumps along a row
+constexpr double single_load_cost = 1;      // of one lane
 constexpr double single_store_cost = 1.25;  // which is taken out of the vector before
 
-/// What one iteration of the loops around `lanes` costs, its iterations being lanes. Loads and stores
-/// that jump cost `of_load` and `of_store` a vector.
+/// What one iteration of the loops around `lanes` costs, its iterations being lanes. Loads and
+/// stores that jump cost `of_load` and `of_store` a vector.
 double cost(const KernelFacts& facts, Ref lanes, const Target& target, double of_load,
             double of_store) {
   const KernelFacts::Weight weight = facts.weight(lanes);
@@ -41,7 +41,8 @@ Kernel unroll_columns(const Kernel& kernel, KernelContext& context) {
   const std::vector<Ref>& outer = facts.outer();
   if (context.row_major || outer.size() < 2 || !facts.leaves().empty()) return kernel;
   const std::vector<std::int64_t> extents = extents_of(kernel, outer);
-  const std::int64_t columns = extents.back(), rows = product(extents) / std::max<std::int64_t>(columns, 1);
+  const std::int64_t columns = extents.back(),
+                     rows = product(extents) / std::max<std::int64_t>(columns, 1);
   if (columns < 2 || columns > most_columns || rows < least_rows) return kernel;
 
   const Kernel cut = split_loop(kernel, outer.back());

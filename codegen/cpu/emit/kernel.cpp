@@ -203,7 +203,7 @@ void KernelEmitter::emit_vector(Ref ref, int copy) {
   }
 }
 
-// Which does not ask for the sign.
+// Which asks for no divisor of 0 or -1.
 bool KernelEmitter::is_index_division(Ref ref) const {
   const Op op = std::get<Compute>(kernel_[ref].operation).op;
   return (op == Op::divide || op == Op::remainder) && expanded_.is_of_places(ref);
