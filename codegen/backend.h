@@ -53,6 +53,9 @@ class Backend {
   /// Whether that library runs an epilogue on parts of the result while they are in the cache.
   /// Kernels of their own follow elsewhere.
   virtual bool runs_epilogue(const ConvolutionStep&) const { return true; }
+  /// Whether threads that each follow a row of an array, an element a turn, read it as fast as
+  /// threads that read a row together.
+  virtual bool follows_rows() const { return false; }
   /// How kernels sum the columns of a matrix.
   virtual ColumnSums column_sums() const { return {}; }
   /// The passes of a kernel as `lower` made it, and what they should know about the machine.

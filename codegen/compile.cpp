@@ -67,13 +67,19 @@ Compilation compile(const Graph& graph, const Options& options, const PassObserv
   made.traced = graph;
 
   PassContext context{.fast_math = options.fast_math};
-  std::vector<Device> asked;  // where the graph runs, found once there is a convolution
-  context.takes = [&](const ConvolutionStep& step) {
+  std::vector<Device> asked;  // where the graph runs, found once a pass asks
+  const auto all_backends = [&](const auto& say) {
     if (asked.empty()) {
       asked = devices_of(place(graph, options.parameters, options.device), options.device);
     }
-    return std::ranges::all_of(
-        asked, [&](const Device& device) { return backend_of(device).takes(step); });
+    return std::ranges::all_of(asked,
+                               [&](const Device& device) { return say(backend_of(device)); });
+  };
+  context.takes = [&](const ConvolutionStep& step) {
+    return all_backends([&](const Backend& backend) { return backend.takes(step); });
+  };
+  context.follows_rows = [&] {
+    return all_backends([](const Backend& backend) { return backend.follows_rows(); });
   };
   context.block_costs = [&] { return block_costs(graph, options); };
   PlacedGraph placed = optimize(graph, options, context, run);

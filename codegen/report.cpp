@@ -125,6 +125,7 @@ std::string text_for_gpu(const Compilation& compilation) {
   Options options = compilation.options;
   PassContext passes{.fast_math = options.fast_math};
   passes.takes = [&](const ConvolutionStep& step) { return backend_of(gpu).takes(step); };
+  passes.follows_rows = [&] { return backend_of(gpu).follows_rows(); };
   Graph graph = optimize(compilation.traced, options, passes, {.disabled = options.disabled}).graph;
   options.device = gpu;
   options.memory_limit = 0;

@@ -30,6 +30,9 @@ struct PassContext {
   ParameterDevices parameters = {};
   /// Whether the backends have a step for it; `expand` writes it as other ops where not.
   std::function<bool(const ConvolutionStep&)> takes = {};
+  /// Whether threads that each follow a row of an array, an element a turn, read it as fast as
+  /// threads that read a row together; none do where that is not said.
+  std::function<bool()> follows_rows = {};
   /// What blocks of rows cost and save where the graph runs; where there is none nothing is
   /// blocked.
   std::function<BlockCosts()> block_costs = {};

@@ -8,13 +8,17 @@
 #include "ir/fusion_plan.h"
 #include "ir/graph/builder.h"
 #include "ir/graph/copier.h"
+#include "ir/pointwise_loop.h"
 #include "passes/costs.h"
 #include "passes/dce.h"
 
 namespace anabranch {
 namespace {
 
-constexpr std::size_t most_nodes = 16;    // of what is computed in place of a value
+constexpr std::size_t most_nodes = 16;  // of what is computed in place of a value
+// Fewer places wait for each other's loads; rows that are multiples of this fall into a few sets of
+// a cache.
+constexpr std::int64_t least_places = 128, unlucky_row_bytes = 2048;
 constexpr std::int64_t much_smaller = 8;  // times: an array that is as good as in a cache
 
 double bytes(const Type& type) { return static_cast<double>(type.bytes()); }
@@ -87,6 +91,39 @@ std::optional<Recipe> recipe_of(const GraphBuilder& graph, Value value) {
   return pays && !recipe.nodes.empty() ? std::optional(recipe) : std::nullopt;
 }
 
+// Of a value that is an array turned round in any way.
+std::optional<Recipe> turned_recipe(const GraphBuilder& graph, Value value) {
+  Recipe recipe;
+  bool turns = false;
+  for (;; value = graph.node(value).inputs[0]) {
+    const Op op = graph.node(value).op;
+    if (op != Op::reshape && op != Op::transpose && op != Op::reverse) break;
+    turns |= op != Op::reshape;
+    recipe.nodes.insert(value.node);
+  }
+  recipe.operands.push_back(value);
+  const Type& type = graph.type(value);
+  const std::int64_t row = type.rank() == 0 ? 0 : type.shape[type.rank() - 1];
+  if (row * static_cast<std::int64_t>(byte_size(type.dtype)) % unlucky_row_bytes == 0) {
+    return std::nullopt;
+  }
+  return turns ? std::optional(recipe) : std::nullopt;
+}
+
+// Whether `body` reads the parameter in blocks that together, over all turns, are no more than the
+// array.
+bool is_read_in_blocks(const Graph& body, std::uint32_t parameter, std::int64_t turns) {
+  const auto outputs = body.outputs();
+  if (std::ranges::count(outputs, Value{parameter, 0}) > 0) return false;
+  std::int64_t read = 0;
+  for (const Node& node : body.nodes()) {
+    if (std::ranges::count(node.inputs, Value{parameter, 0}) == 0) continue;
+    if (node.op != Op::dynamic_slice) return false;
+    read += node.types[0].size();
+  }
+  return read <= body.type({parameter, 0}).size() / std::max<std::int64_t>(turns, 1);
+}
+
 // Whether a region has to have the value in memory: it hands it on, or to what reads memory.
 bool is_needed_in_memory(const Graph& region, Value value) {
   const auto outputs = region.outputs();
@@ -115,13 +152,20 @@ bool is_needed_in_memory(const Graph& region, Value value) {
 class Sinker {
  public:
   Sinker(const Graph& graph, PassContext& context)
-      : graph_(graph), context_(context), builder_(graph.name()) {}
+      : graph_(graph), context_(context), builder_(graph.name()) {
+    for (const Node& node : graph.nodes()) {
+      for (Value input : node.inputs) ++reads_[input];
+    }
+    for (Value output : graph.outputs()) ++reads_[output];
+  }
 
   Graph run() {
     GraphCopier copier(graph_, builder_);
     for (std::uint32_t i = 0; i < graph_.nodes().size(); ++i) {
       if (is_control(graph_.node(i).op)) {
-        copier.rename(i, builder_.append(sunk(copier.renamed(i))));
+        Node node = copier.renamed(i);
+        if (const auto turns = pointwise_turns(i)) turn_blocks(i, *turns, node);
+        copier.rename(i, builder_.append(sunk(std::move(node))));
       } else {
         copier.copy(i);
       }
@@ -130,6 +174,33 @@ class Sinker {
   }
 
  private:
+  // Of a counted loop that is one kernel, whose threads may follow rows.
+  std::optional<std::int64_t> pointwise_turns(std::uint32_t loop) const {
+    const Node& node = graph_.node(loop);
+    if (node.op != Op::while_ || !context_.follows_rows || !context_.follows_rows()) {
+      return std::nullopt;
+    }
+    const auto found = pointwise_loop(graph_, node);
+    const auto* pointwise = std::get_if<PointwiseLoop>(&found);
+    if (!pointwise || !pointwise->counted()) return std::nullopt;
+    if (pointwise->domain.size() < least_places) return std::nullopt;
+    return pointwise->counted()->count;
+  }
+
+  // Arrays that a loop of one kernel alone reads, a block in each turn, are turned round as they
+  // are read: a thread's places follow each other in all of them, so that its cache holds the lines
+  // until each element has been asked for.
+  void turn_blocks(std::uint32_t loop, std::int64_t turns, Node& node) {
+    std::vector<std::optional<Recipe>> recipes(node.inputs.size());
+    for (std::size_t i = node.types.size(); i < node.inputs.size(); ++i) {
+      if (reads_[graph_.node(loop).inputs[i]] != 1) continue;
+      if (!is_read_in_blocks(node.regions[1], static_cast<std::uint32_t>(i), turns)) continue;
+      recipes[i] = turned_recipe(builder_, node.inputs[i]);
+    }
+    const bool any = std::ranges::any_of(recipes, [](const auto& r) { return r.has_value(); });
+    if (any) node = rewritten(std::move(node), 0, recipes);
+  }
+
   // The regions first: what an inner loop no longer captures, the outer one need not hold. And once
   // more after each recipe: it computes values that an inner loop may compute for itself.
   Node sunk(Node node) {
@@ -214,6 +285,7 @@ class Sinker {
   const Graph& graph_;
   PassContext& context_;
   GraphBuilder builder_;
+  std::map<Value, int> reads_;  // of the graph's values
 };
 
 }  // namespace

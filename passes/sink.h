@@ -26,7 +26,9 @@ namespace anabranch {
 /// `graph` with what its loops and branches capture computed in them, in regions too, where that
 /// costs less than to load it: constants of one value, iotas, broadcasts, and cheap arithmetic of
 /// these. What is costly, and what a region needs in memory, stays outside; of a broadcast its
-/// operand is captured instead, and of an array that is turned round the array.
+/// operand is captured instead, and of an array that is turned round the array: where that leaves
+/// rows alone or backwards, or, with `follows_rows` of the context, where a loop of one kernel
+/// (ir/pointwise_loop.h) reads a block of it in each turn and no one else reads it.
 Graph sink(const Graph& graph, PassContext& context);
 
 }  // namespace anabranch

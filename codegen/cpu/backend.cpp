@@ -124,6 +124,9 @@ class CpuBackend final : public Backend {
     return has_tiles_of_one_run(step);
   }
 
+  // A core's cache holds the lines of a few rows until each element has been asked for.
+  bool follows_rows() const override { return true; }
+
   // What a last-level cache holds is summed as fast without partial results (docs/benchmarks.md).
   // The rows of longer chunks are fetched ahead (codegen/cpu/memory_passes.h).
   ColumnSums column_sums() const override {

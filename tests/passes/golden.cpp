@@ -45,6 +45,9 @@ PassContext context_of(const Golden& golden) {
   if (const std::string bytes = comment(golden, "# cached bytes: "); !bytes.empty()) {
     context.block_costs = [bytes] { return BlockCosts{.cached_bytes = std::stoll(bytes)}; };
   }
+  if (golden.input.find("# follows rows") != std::string::npos) {
+    context.follows_rows = [] { return true; };
+  }
   context.fast_math = golden.input.find("# fast math") != std::string::npos;
   std::stringstream names(comment(golden, "# parameters: "));
   for (std::string name; names >> name;) context.parameters.push_back(parse_device(name).value());
