@@ -4,6 +4,7 @@
 // Floor: a copy of the same bytes. Peers: the loops in plain C++, on one thread.
 #include <anabranch/anabranch.h>
 
+#include <cmath>
 #include <functional>
 #include <string>
 #include <vector>
@@ -112,6 +113,32 @@ void pixels() {
       });
 }
 
+// The matrices of turns about three axes, from their angles.
+void rotations() {
+  add<float>(
+      "rotation matrices of angles", 3, 9,
+      [](ab::Array angles) {
+        const auto column = [&](std::int64_t i) { return angles(ab::all, i); };
+        const ab::Array cx = ab::cos(column(0)), sx = ab::sin(column(0));
+        const ab::Array cy = ab::cos(column(1)), sy = ab::sin(column(1));
+        const ab::Array cz = ab::cos(column(2)), sz = ab::sin(column(2));
+        return ab::stack({cy * cz, sx * sy * cz - cx * sz, cx * sy * cz + sx * sz, cy * sz,
+                          sx * sy * sz + cx * cz, cx * sy * sz - sx * cz, -sy, sx * cy, cx * cy},
+                         1);
+      },
+      [](const float* angles, float* result, std::size_t rows) {
+        for (std::size_t i = 0; i < rows; ++i, angles += 3, result += 9) {
+          const float cx = std::cos(angles[0]), sx = std::sin(angles[0]);
+          const float cy = std::cos(angles[1]), sy = std::sin(angles[1]);
+          const float cz = std::cos(angles[2]), sz = std::sin(angles[2]);
+          result[0] = cy * cz, result[1] = sx * sy * cz - cx * sz;
+          result[2] = cx * sy * cz + sx * sz, result[3] = cy * sz;
+          result[4] = sx * sy * sz + cx * cz, result[5] = cx * sy * sz - sx * cz;
+          result[6] = -sy, result[7] = sx * cy, result[8] = cx * cy;
+        }
+      });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -120,5 +147,6 @@ int main(int argc, char** argv) {
   weighted<3>();
   weighted<10>();
   pixels();
+  rotations();
   return bench::run(argc, argv);
 }

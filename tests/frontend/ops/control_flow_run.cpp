@@ -104,6 +104,44 @@ TEST(ControlFlowRun, ScanOverMatricesMatchesALoopOnTheHost) {
   EXPECT_EQ(last.to_vector<float>(), all[-1].to_vector<float>());
 }
 
+// Whose places have rows in memory, forwards and backwards: each turn reads one element of each.
+TEST(ControlFlowRun, ScanAlongTheLastAxisMatchesALoopOnTheHost) {
+  const auto smoothed = ab::jit([](Array x, Array y) {
+    const auto columns = [](const Array& rows) { return ab::flip(ab::moveaxis(rows, 1, 0), 0); };
+    auto [last, all] = ab::scan(
+        [](Array& before, auto& row) {
+          auto& [a, b] = row;
+          const Array next = before * a + b;
+          return std::pair{next, next};
+        },
+        ab::zeros(ab::f64, {x.shape()[0]}), std::pair{columns(x), ab::moveaxis(y, 1, 0)});
+    return std::pair{last, ab::moveaxis(all, 0, 1)};
+  });
+  for (std::int64_t places : {1, 127, 128, 203}) {
+    for (std::int64_t turns : {1, 9, 256}) {
+      std::vector<double> x, y;
+      for (std::int64_t i = 0; i < places * turns; ++i) {
+        x.push_back(static_cast<double>(i % 3 - 1) / 2);
+        y.push_back(static_cast<double>(i % 17));
+      }
+      const auto [last, all] =
+          smoothed(ab::array(x, {places, turns}), ab::array(y, {places, turns}));
+      const std::vector<double> ends = last.to_vector<double>(), rows = all.to_vector<double>();
+      for (std::int64_t p = 0; p < places; ++p) {
+        double before = 0;
+        for (std::int64_t t = 0; t < turns; ++t) {
+          const auto at = [&](std::int64_t turn) {
+            return static_cast<std::size_t>(p * turns + turn);
+          };
+          before = before * x[at(turns - 1 - t)] + y[at(t)];
+          ASSERT_EQ(rows[at(t)], before) << places << " x " << turns << " at " << p << ", " << t;
+        }
+        ASSERT_EQ(ends[static_cast<std::size_t>(p)], before);
+      }
+    }
+  }
+}
+
 TEST(ControlFlowRun, BranchesInsideAndOutsideATrace) {
   auto sign = [](Array x) {
     return ab::cond(
