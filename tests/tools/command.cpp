@@ -164,7 +164,7 @@ TEST_F(Command, RunsThePassesItIsGiven) {
   expect_contains(run("opt layer.abir --passes dce,fuse"), 0, "kind=reduction");
   expect_contains(run("opt layer.abir --passes nonsense"), 1, "nonsense");
   expect_contains(run("opt --list"), 0, "fuse: ");
-  expect_contains(run("opt --list"), 0, "# kernels on cpu:0\ninterchange: ");
+  expect_contains(run("opt --list"), 0, "# kernels on cpu:0\nunroll_columns: ");
   expect_contains(run("opt --list"), 0, "# programs\nkernels: ");
 }
 
@@ -178,7 +178,7 @@ TEST_F(Command, RunsPassesOnKernelsAndOnPrograms) {
                   " threads(groups=");
   expect_contains(run("opt kernels.txt --device gpu"), 1, "--device gpu: no device");
   expect_contains(run("opt kernels.txt --passes fuse"), 1,
-                  "there is no pass fuse for this text; there are interchange, ");
+                  "there is no pass fuse for this text; there are unroll_columns, interchange, ");
   std::ofstream(folder_ / "program.txt") << run("dump layer.abir --after costs", cpu).text;
   const Outcome scheduled = run("opt program.txt --passes schedule,memory");
   expect_contains(scheduled, 0, "\n  stream 0 on cpu:0 {\n");
