@@ -37,13 +37,16 @@ double cost(const KernelFacts& facts, Ref lanes, const Target& target, double of
 }  // namespace
 
 Kernel unroll_columns(const Kernel& kernel, KernelContext& context) {
-  const KernelFacts facts(kernel);
-  const std::vector<Ref>& outer = facts.outer();
-  if (context.row_major || outer.size() < 2 || !facts.leaves().empty()) return kernel;
+  if (context.row_major) return kernel;
+  const std::vector<Ref> outer = outer_loops(kernel);
+  if (outer.size() < 2) return kernel;
   const std::vector<std::int64_t> extents = extents_of(kernel, outer);
-  const std::int64_t columns = extents.back(),
-                     rows = product(extents) / std::max<std::int64_t>(columns, 1);
-  if (columns < 2 || columns > most_columns || rows < least_rows) return kernel;
+  const std::int64_t columns = extents.back();
+  if (columns < 2 || columns > most_columns || product(extents) / columns < least_rows) {
+    return kernel;
+  }
+  const KernelFacts facts(kernel);
+  if (!facts.leaves().empty()) return kernel;
 
   const Kernel cut = split_loop(kernel, outer.back());
   if (outer_loops(cut).size() == outer.size()) return kernel;  // all columns are alike
