@@ -46,8 +46,9 @@ std::optional<LibraryOperand> as_it_is(const DotOperand& operand, Dtype compute)
 LibraryOperand packed(const DotOperand& operand) {
   LibraryOperand seen{.from = operand, .is_packed = true};
   auto free = folded(operand.free);
-  // As the source has it, so that packing reads consecutive elements.
-  seen.is_transposed = free && free->stride == 1;
+  // As the source has it, so that packing reads consecutive elements. A single row is one, not a
+  // matrix of rows of one element.
+  seen.is_transposed = free && free->stride == 1 && free->size > 1;
   seen.free_stride = seen.is_transposed ? 1 : size_of(operand.contracting);
   seen.contracting_stride = seen.is_transposed ? size_of(operand.free) : 1;
   return seen;

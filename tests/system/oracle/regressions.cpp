@@ -162,6 +162,16 @@ graph biased(%0: f32[2,2,127,3], %1: f32[2,2,3,2], %2: f32[2,2], %3: f32[2,127,2
   %8: f32[2,2,127,2] = multiply %7, %5
   return %6, %8
 })"},
+    {"ARowThatIsPackedForTheLibrary", R"(
+graph random(%0: f64[129,2], %1: f64[2,129]) {
+  %2: f64[] = dot %0, %1 lhs_contracting=[1,0] rhs_contracting=[0,1]
+  return %2
+})"},
+    {"AColumnThatIsPackedForTheLibrary", R"(
+graph random(%0: f64[2,129], %1: f64[129,2]) {
+  %2: f64[] = dot %0, %1 lhs_contracting=[0,1] rhs_contracting=[1,0]
+  return %2
+})"},
 };
 
 void PrintTo(const Regression& regression, std::ostream* out) { *out << regression.name; }
