@@ -152,19 +152,14 @@ bool is_needed_in_memory(const Graph& region, Value value) {
 class Sinker {
  public:
   Sinker(const Graph& graph, PassContext& context)
-      : graph_(graph), context_(context), builder_(graph.name()) {
-    for (const Node& node : graph.nodes()) {
-      for (Value input : node.inputs) ++reads_[input];
-    }
-    for (Value output : graph.outputs()) ++reads_[output];
-  }
+      : graph_(graph), context_(context), builder_(graph.name()) {}
 
   Graph run() {
     GraphCopier copier(graph_, builder_);
     for (std::uint32_t i = 0; i < graph_.nodes().size(); ++i) {
       if (is_control(graph_.node(i).op)) {
         Node node = copier.renamed(i);
-        if (const auto turns = pointwise_turns(i)) turn_blocks(i, *turns, node);
+        if (node.op == Op::while_) turn_blocks(i, node);
         copier.rename(i, builder_.append(sunk(std::move(node))));
       } else {
         copier.copy(i);
@@ -176,11 +171,8 @@ class Sinker {
  private:
   // Of a counted loop that is one kernel, whose threads may follow rows.
   std::optional<std::int64_t> pointwise_turns(std::uint32_t loop) const {
-    const Node& node = graph_.node(loop);
-    if (node.op != Op::while_ || !context_.follows_rows || !context_.follows_rows()) {
-      return std::nullopt;
-    }
-    const auto found = pointwise_loop(graph_, node);
+    if (!context_.follows_rows || !context_.follows_rows()) return std::nullopt;
+    const auto found = pointwise_loop(graph_, graph_.node(loop));
     const auto* pointwise = std::get_if<PointwiseLoop>(&found);
     if (!pointwise || !pointwise->counted()) return std::nullopt;
     if (pointwise->domain.size() < least_places) return std::nullopt;
@@ -190,15 +182,29 @@ class Sinker {
   // Arrays that a loop of one kernel alone reads, a block in each turn, are turned round as they
   // are read: a thread's places follow each other in all of them, so that its cache holds the lines
   // until each element has been asked for.
-  void turn_blocks(std::uint32_t loop, std::int64_t turns, Node& node) {
+  void turn_blocks(std::uint32_t loop, Node& node) {
     std::vector<std::optional<Recipe>> recipes(node.inputs.size());
+    const auto any = [&] {
+      return std::ranges::any_of(recipes, [](const auto& r) { return r.has_value(); });
+    };
     for (std::size_t i = node.types.size(); i < node.inputs.size(); ++i) {
-      if (reads_[graph_.node(loop).inputs[i]] != 1) continue;
-      if (!is_read_in_blocks(node.regions[1], static_cast<std::uint32_t>(i), turns)) continue;
       recipes[i] = turned_recipe(builder_, node.inputs[i]);
+      if (recipes[i] && !is_read_once(graph_.node(loop).inputs[i])) recipes[i].reset();
     }
-    const bool any = std::ranges::any_of(recipes, [](const auto& r) { return r.has_value(); });
-    if (any) node = rewritten(std::move(node), 0, recipes);
+    if (!any()) return;  // before the loop is looked at
+    const std::optional<std::int64_t> turns = pointwise_turns(loop);
+    if (!turns) return;
+    for (std::size_t i = node.types.size(); i < node.inputs.size(); ++i) {
+      const auto parameter = static_cast<std::uint32_t>(i);
+      if (!is_read_in_blocks(node.regions[1], parameter, *turns)) recipes[i].reset();
+    }
+    if (any()) node = rewritten(std::move(node), 0, recipes);
+  }
+
+  bool is_read_once(Value value) const {
+    auto reads = std::ranges::count(graph_.outputs(), value);
+    for (const Node& node : graph_.nodes()) reads += std::ranges::count(node.inputs, value);
+    return reads == 1;
   }
 
   // The regions first: what an inner loop no longer captures, the outer one need not hold. And once
@@ -285,7 +291,6 @@ class Sinker {
   const Graph& graph_;
   PassContext& context_;
   GraphBuilder builder_;
-  std::map<Value, int> reads_;  // of the graph's values
 };
 
 }  // namespace

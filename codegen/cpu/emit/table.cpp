@@ -53,8 +53,8 @@ std::optional<TableForm> table_form(const llvm::Module& module, Dtype dtype, std
     return std::nullopt;
   }
   const auto bits = 8 * static_cast<unsigned>(byte_size(dtype));
-  const bool is_narrow = bits < 32 && !module.getModuleFlag(narrow_tables_flag);
-  TableForm form{dtype, is_narrow ? 32 : bits, 0};
+  const bool is_extended = bits < 32 && !module.getModuleFlag(narrow_tables_flag);
+  TableForm form{dtype, is_extended ? 32 : bits, 0};
   const std::int64_t whole = (least + form.words() - 1) / form.words() * form.words();
   form.size = std::min(whole, available);
   if (form.size < least || form.size > most_registers * form.words()) return std::nullopt;

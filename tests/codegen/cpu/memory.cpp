@@ -199,8 +199,8 @@ TEST(Memory, ReadsNothingOutsideAMask) {
   }
 }
 
-// out[i] = i % by < inside ? in[first + i / by * of_quotient + i % by * of_remainder + i *
-// of_index] : 0
+// out[i] = i % by < inside ? in[place] : 0, where place = first + i / by * of_quotient
+//   + i % by * of_remainder + i * of_index
 struct Stepped {
   std::int64_t by, of_quotient, of_remainder, of_index, first, inside;
 };
