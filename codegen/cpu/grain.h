@@ -10,4 +10,7 @@ namespace anabranch {
 /// The fewest iterations of the parallel loop worth a thread of their own, from the kernel's cost.
 std::int64_t grain(const Kernel& kernel);
 
+/// Ranges of the parallel loop begin at multiples of this.
+std::int64_t cut(const Kernel& kernel);
+
 }  // namespace anabranch

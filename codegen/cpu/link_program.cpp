@@ -82,7 +82,7 @@ class ProgramLinker {
       const std::uint32_t number = needed.numbers()[i];
       const Kernel& kernel = program_.kernels[number];
       tasks_[number] = HostTask{compiled.functions[code_of[i]], compiled.keep_alive,
-                                kernel.extent(), grain(kernel)};
+                                kernel.extent(), grain(kernel), cut(kernel)};
     }
   }
 

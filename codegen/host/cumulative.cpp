@@ -23,7 +23,7 @@ constexpr std::int64_t streamed_bytes = 1 << 24;
 constexpr std::int64_t shared_bytes = 16 * block_bytes;
 constexpr std::int64_t scan_grain = 1 << 15;
 // Lines side by side that are combined together.
-constexpr std::int64_t widest_band = 1 << 10;
+constexpr std::int64_t narrowest_band = 1 << 8, widest_band = 1 << 10;
 
 // --- one block
 // -----------------------------------------------------------------------------------
@@ -233,6 +233,28 @@ void run_lines(const void* context, void* const* buffers, std::int64_t begin, st
   for (std::int64_t line = begin; line < end; ++line) lines.scan_line(line);
 }
 
+template <class T, class Sum, Running of, std::int64_t count>
+[[gnu::always_inline]] inline void add_some(Sum* so_far, const T* from, T* to) {
+  Sum next[count];
+  for (std::int64_t k = 0; k < count; ++k) {
+    next[k] = combined<Sum, of>(so_far[k], static_cast<Sum>(from[k]));
+  }
+  for (std::int64_t k = 0; k < count; ++k) so_far[k] = next[k];
+  for (std::int64_t k = 0; k < count; ++k) to[k] = convert_scalar<T>(next[k]);
+}
+
+// An element of each line. So many at a time as a cache line has: compilers turn them into vector
+// instructions.
+template <class T, class Sum, Running of>
+void add_elements(Sum* so_far, const T* from, T* to, std::int64_t width) {
+  constexpr std::int64_t group = 64 / std::int64_t{sizeof(T)};
+  std::int64_t k = 0;
+  for (; k + group <= width; k += group) {
+    add_some<T, Sum, of, group>(so_far + k, from + k, to + k);
+  }
+  for (; k < width; ++k) add_some<T, Sum, of, 1>(so_far + k, from + k, to + k);
+}
+
 // Bands of neighbouring lines, element by element.
 template <class T, Running of>
 void run_bands(const void* context, void* const* buffers, std::int64_t begin, std::int64_t end,
@@ -251,10 +273,7 @@ void run_bands(const void* context, void* const* buffers, std::int64_t begin, st
     for (std::int64_t i = 0; i < lines.extent; ++i) {
       const std::int64_t place = reverse ? lines.extent - 1 - i : i;
       const std::int64_t first = lines.first(begin) + place * lines.stride;
-      for (std::int64_t k = 0; k < width; ++k) {
-        so_far[k] = combined<Sum, of>(so_far[k], static_cast<Sum>(from[first + k]));
-        to[first + k] = convert_scalar<T>(so_far[k]);
-      }
+      add_elements<T, Sum, of>(so_far, from + first, to + first, width);
     }
     begin += width;
   }
@@ -291,7 +310,8 @@ HostTask task_of(RunningTask task) {
       return made;
     }
   }
-  made.grain = std::max<std::int64_t>(made.grain, std::min<std::int64_t>(lines.stride, 64));
+  made.cut = std::min(lines.stride, narrowest_band);
+  made.grain = std::max(made.grain, made.cut);
   made.function = run_bands_one_way<T, of, reverse>;
   made.context = std::make_shared<RunningTask>(task);
   return made;

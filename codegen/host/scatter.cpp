@@ -247,7 +247,7 @@ HostTask scatter_task(const CallStep& scatter, std::int64_t cores) {
   const std::int64_t grain = std::max<std::int64_t>((extent + pieces - 1) / pieces, 1);
   const auto function =
       indices.dtype == i32 ? &run_scatter<std::int32_t> : &run_scatter<std::int64_t>;
-  return {function, std::move(task), extent, grain};
+  return {function, std::move(task), extent, grain, grain};  // each range reads every index
 }
 
 }  // namespace anabranch

@@ -15,6 +15,13 @@ namespace {
 // 5(4), 1994).
 constexpr std::int64_t part_of_share = 2;
 
+// Threads that are there already take less than what is worth waking one for, down to this part.
+constexpr std::int64_t part_of_grain = 8;
+
+std::int64_t multiple_above(std::int64_t number, std::int64_t factor) {
+  return (number + factor - 1) / factor * factor;
+}
+
 }  // namespace
 
 bool ThreadPool::run_shared(SharedTask& shared) {
@@ -41,14 +48,15 @@ bool ThreadPool::run_shared(SharedTask& shared) {
 int ThreadPool::share_out(SharedTask& shared) const {
   const HostTask& task = *shared.task;
   const std::int64_t grain = std::max<std::int64_t>(task.grain, 1);
-  const std::int64_t pieces = (task.extent + grain - 1) / grain;
-  const int threads = static_cast<int>(std::min<std::int64_t>(size(), pieces));
+  const std::int64_t grains = (task.extent + grain - 1) / grain;
+  const std::int64_t cuts = (task.extent + task.cut - 1) / task.cut;
+  const int threads = static_cast<int>(std::min<std::int64_t>(size(), grains));
   const int count = std::clamp(threads, 1, SharedTask::most_shares);
   std::int64_t begin = 0;
   for (int i = 0; i < count; ++i) {
     SharedTask::Share& share = shared.shares_[i];
     share.next.store(begin, std::memory_order_relaxed);
-    share.end = begin = std::min(task.extent, pieces * (i + 1) / count * grain);
+    share.end = begin = std::min(task.extent, cuts * (i + 1) / count * task.cut);
   }
   shared.share_count_ = count;
   return threads;
@@ -73,16 +81,17 @@ bool ThreadPool::run_ranges(SharedTask& shared) {
 // The next iterations of the task for the calling thread, of its own share or of another's; none
 // when all are taken.
 std::pair<std::int64_t, std::int64_t> ThreadPool::take_range(SharedTask& shared) {
-  const std::int64_t grain = std::max<std::int64_t>(shared.task->grain, 1);
+  const HostTask& task = *shared.task;
+  const std::int64_t least =
+      multiple_above(std::max<std::int64_t>(task.grain / part_of_grain, 1), task.cut);
   const int count = shared.share_count_;
   const int home = seat_of_this_thread();
   for (int i = 0; i < count; ++i) {
     SharedTask::Share& share = shared.shares_[(home + i) % count];
     std::int64_t begin = share.next.load(std::memory_order_relaxed);
     while (begin < share.end) {
-      const std::int64_t left = share.end - begin;
-      const std::int64_t grains = std::max<std::int64_t>(left / (part_of_share * grain), 1);
-      const std::int64_t end = std::min(begin + grains * grain, share.end);
+      const std::int64_t part = multiple_above((share.end - begin) / part_of_share, task.cut);
+      const std::int64_t end = std::min(begin + std::max(part, least), share.end);
       if (share.next.compare_exchange_weak(begin, end, std::memory_order_relaxed)) {
         return {begin, end};
       }

@@ -10,14 +10,14 @@ class DeviceStream;
 
 /// Work on the host that can be cut: iterations [begin, end) of [0, extent), on any thread, in any
 /// order. `grain` is the fewest iterations worth a thread of their own; where it is `extent` or
-/// more the task is never cut. May throw.
+/// more the task is never cut. Ranges begin at multiples of `cut`. May throw.
 struct HostTask {
   using Function = void (*)(const void* context, void* const* buffers, std::int64_t begin,
                             std::int64_t end);
   Function function = nullptr;
   std::shared_ptr<const void> context;  ///< keeps code and library primitives alive
   std::int64_t extent = 1;
-  std::int64_t grain = 1;
+  std::int64_t grain = 1, cut = 1;
   /// For ranges that work together: what those of one run share, which `function` gets in place of
   /// `context`. Called once where threads share the task, and not where one thread does all of it;
   /// no range begins before it returns. May throw. Null for a task whose ranges are independent.

@@ -118,8 +118,7 @@ std::int64_t DotDesign::grain() const {
                             static_cast<double>(shape.inner);
   const auto grain =
       1 + static_cast<std::int64_t>(worthwhile_ns * predicted_gflops / std::max(1.0, operations));
-  // Every piece packs the operands for itself.
-  return has_work() && is_packed() ? std::max(grain, (extent() + 3) / 4) : grain;
+  return packs_per_range() ? std::max(grain, (extent() + 3) / 4) : grain;
 }
 
 DotTile DotDesign::call_of(DotTile tile) const {

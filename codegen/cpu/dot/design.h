@@ -40,12 +40,15 @@ struct DotDesign {
 
   bool has_work() const { return shape.tiles > 0 && shape.inner > 0; }
   bool is_packed() const { return left.is_packed || right.is_packed; }
+  /// Whether each range of the task packs operands for itself.
+  bool packs_per_range() const { return has_work() && is_packed(); }
   /// The operand that `shared_right` lays out: 0 is lhs, 1 is rhs.
   std::uint32_t shared_operand() const { return static_cast<std::uint32_t>(right.from.buffer); }
 
   /// Of the task: its iterations are tiles.
   std::int64_t extent() const;
   std::int64_t grain() const;
+  std::int64_t cut() const { return packs_per_range() ? grain() : 1; }
 
   /// The part of a tile that one call of the library computes: one product of several where an
   /// operand is packed or its matrices have no common stride.

@@ -183,6 +183,7 @@ DotTasks Dot::tasks(std::shared_ptr<const Dot> self) {
   };
   tasks.dot.extent = self->design_.extent();
   tasks.dot.grain = self->design_.grain();
+  tasks.dot.cut = self->design_.cut();
   tasks.dot.context = std::move(self);
   return tasks;
 }

@@ -25,7 +25,7 @@ void meet(const void*, void* const*, std::int64_t, std::int64_t) {
 
 // As a loop does: the end of a turn is the end of a program, and another turn follows.
 void share_after_an_end(Work&) {
-  static HostTask task{meet, nullptr, 2, 1, nullptr};
+  static HostTask task{meet, nullptr, 2, 1};
   static Work after([](Work&) { is_done = true; });
   static SharedTask shared(after);
   ThreadPool::job_is_ending();

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <map>
+#include <mutex>
 #include <numeric>
 #include <string>
 #include <thread>
@@ -10,6 +12,7 @@
 #include "anabranch/device_memory.h"
 #include "anabranch/error.h"
 #include "anabranch/limits.h"
+#include "runtime/cpu/thread_pool.h"
 #include "runtime/memory/allocator.h"
 #include "tests/support/fake_program.h"
 
@@ -80,6 +83,42 @@ TEST(Run, CutsLargeStepsIntoRangesThatCoverEverythingOnce) {
     const Values values = counting(100'000);
     std::vector<Buffer> out = run(program.in_order(), {buffer_of(cpu, values)});
     EXPECT_EQ(values_of(out[0]), program.expected({{values}})[0]);
+  }
+}
+
+/// The ranges that a task was run in.
+struct Ranges {
+  std::mutex mutex;
+  std::map<std::int64_t, std::int64_t> list;
+
+  static void note(const void* context, void* const*, std::int64_t begin, std::int64_t end) {
+    auto* self = static_cast<Ranges*>(const_cast<void*>(context));
+    std::lock_guard lock(self->mutex);
+    self->list.emplace(begin, end);
+  }
+};
+
+// Three grains and a half are shared by two threads in halves, and not one grain to three.
+TEST(Run, SharesAreEvenAndRangesBeginAtCuts) {
+  constexpr std::int64_t extent = 3'500, grain = 1'000;
+  const std::int64_t threads = std::min(anabranch::cpu::ThreadPool::of(cpu).size(), 4);
+  for (std::int64_t cut : {1, 64, 1'000}) {
+    auto ranges = std::make_shared<Ranges>();
+    FakeProgram program(4);
+    program.step({program.input()}, program.output());
+    program.last_task() = {Ranges::note, ranges, extent, grain, cut};
+    run(program.in_order(), {buffer_of(cpu, counting(4))})[0].ready().wait();
+    std::int64_t next = 0;
+    for (const auto& [begin, end] : ranges->list) {
+      EXPECT_EQ(begin, next);
+      EXPECT_EQ(begin % cut, 0);
+      next = end;
+    }
+    EXPECT_EQ(next, extent);
+    for (std::int64_t i = 0; i < threads; ++i) {
+      const std::int64_t share = (extent + cut - 1) / cut * i / threads * cut;
+      EXPECT_TRUE(ranges->list.contains(share)) << share << ", cut " << cut;
+    }
   }
 }
 
