@@ -153,6 +153,7 @@ Graph remove(const Graph& graph, bool regions_too) {
   const std::vector<Mask> live = live_values(graph, all(graph.outputs().size()), regions_too);
   if (is_clean(graph, live, regions_too)) return graph;
   GraphBuilder builder(graph.name());
+  builder.reserve(graph.nodes().size());
   GraphCopier copier(graph, builder);
   for (std::uint32_t i = 0; i < graph.nodes().size(); ++i) {
     if (graph.node(i).op == Op::parameter) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -42,17 +43,21 @@ class GraphBuilder {
   /// and its inputs are renamed: nothing is inferred or checked.
   Value append(Node node);
 
-  const Type& type(Value value) const { return graph_.type(value); }
-  const Node& node(Value value) const { return graph_.node(value); }
-  std::size_t size() const { return graph_.nodes_.size(); }
+  const Type& type(Value value) const { return node(value).types[value.result]; }
+  const Node& node(Value value) const { return nodes_[value.node]; }
+  std::size_t size() const { return nodes_.size(); }
+  /// Makes room for so many nodes in all.
+  void reserve(std::size_t nodes) { nodes_.reserve(nodes); }
 
   /// The finished graph; the builder is left empty. Throws InternalError on an unknown value.
   Graph build(std::vector<Value> outputs);
 
  private:
-  void put_parameters_first();
+  void put_parameters_first(std::span<Value> outputs);
 
-  Graph graph_;
+  std::string name_;
+  std::vector<Node> nodes_;
+  std::size_t parameter_count_ = 0;
   SourceLocation location_;
   bool has_late_parameters_ = false;
   std::unordered_multimap<std::uint64_t, std::uint32_t> by_hash_;

@@ -80,19 +80,18 @@ Graph::~Graph() = default;
 Graph& Graph::operator=(const Graph&) = default;
 Graph& Graph::operator=(Graph&&) noexcept = default;
 
-const Type& Graph::parameter_type(std::size_t index) const { return nodes_[index].types[0]; }
+const Type& Graph::parameter_type(std::size_t index) const { return nodes()[index].types[0]; }
 const Type& Graph::output_type(std::size_t index) const { return type(outputs_[index]); }
 
 bool Graph::operator==(const Graph& other) const {
   return name_ == other.name_ && parameter_count_ == other.parameter_count_ &&
          outputs_ == other.outputs_ &&
-         std::equal(nodes_.begin(), nodes_.end(), other.nodes_.begin(), other.nodes_.end(),
-                    same_computation);
+         (nodes_ == other.nodes_ || std::ranges::equal(nodes(), other.nodes(), same_computation));
 }
 
 std::uint64_t Graph::hash() const {
-  std::uint64_t hash = mix(parameter_count_, nodes_.size());
-  for (const Node& node : nodes_) hash = mix(hash, hash_of(node));
+  std::uint64_t hash = mix(parameter_count_, nodes().size());
+  for (const Node& node : nodes()) hash = mix(hash, hash_of(node));
   for (Value output : outputs_) {
     hash = mix(hash, (static_cast<std::uint64_t>(output.node) << 32) | output.result);
   }

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iosfwd>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -36,7 +37,7 @@ struct Value {
 
 /// Nodes in topological order; edges are small typed indices. Parameters are the first nodes; every
 /// input of a node comes before it. Made by `trace`, GraphBuilder or `parse`, changed by making
-/// another.
+/// another: copies share their nodes, and cost no more than a pointer.
 class Graph {
  public:
   Graph();
@@ -56,19 +57,19 @@ class Graph {
   // Templates, since only the library knows what a Node is.
   template <class N = Node>
   std::span<const N> nodes() const {
-    return list<N>();
+    return nodes_ ? std::span<const N>(*nodes_) : std::span<const N>();
   }
   template <class N = Node>
   const N& node(std::uint32_t index) const {
-    return list<N>()[index];
+    return nodes<N>()[index];
   }
   template <class N = Node>
   const N& node(Value value) const {
-    return list<N>()[value.node];
+    return nodes<N>()[value.node];
   }
   template <class N = Node>
   const Type& type(Value value) const {
-    return list<N>()[value.node].types[value.result];
+    return nodes<N>()[value.node].types[value.result];
   }
 
   /// Same name, nodes and outputs; source locations do not count.
@@ -79,13 +80,8 @@ class Graph {
  private:
   friend class GraphBuilder;
   friend struct BrokenGraph;  // the tests of `verify` make what no builder makes
-  template <class N>
-  const std::vector<N>& list() const {
-    return nodes_;
-  }
-
   std::string name_;
-  std::vector<Node> nodes_;
+  std::shared_ptr<const std::vector<Node>> nodes_;  // null for none
   std::vector<Value> outputs_;
   std::size_t parameter_count_ = 0;
 };

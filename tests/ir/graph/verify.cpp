@@ -11,7 +11,11 @@ namespace anabranch {
 struct BrokenGraph {
   Graph graph;
 
-  std::vector<Node>& nodes() { return graph.nodes_; }
+  std::vector<Node>& nodes() {
+    auto own = std::make_shared<std::vector<Node>>(*graph.nodes_);
+    graph.nodes_ = own;
+    return *own;
+  }
   std::vector<Value>& outputs() { return graph.outputs_; }
   std::size_t& parameter_count() { return graph.parameter_count_; }
 };
