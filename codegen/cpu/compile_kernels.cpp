@@ -3,12 +3,16 @@
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 
+#include <optional>
+
+#include "anabranch/detail/key.h"
 #include "anabranch/error.h"
 #include "codegen/cpu/emit/kernel.h"
 #include "codegen/cpu/jit.h"
 #include "codegen/cpu/leaked_on_error.h"
 #include "codegen/cpu/link.h"
 #include "codegen/cpu/object_code.h"
+#include "codegen/kernel/key.h"
 
 namespace anabranch::cpu {
 namespace {
@@ -28,30 +32,42 @@ struct KernelModule {
   LeakedOnError<llvm::Module> module;
 };
 
+// The kernels and not their module: to emit one takes as long as all else that a start from the
+// cache does for it.
+std::string key_of(std::span<const Kernel* const> kernels) {
+  Key key;
+  key.list(kernels.size());
+  for (const Kernel* kernel : kernels) key.list(2).text(kernel->name).text(code_key(*kernel));
+  return key.bytes();
+}
+
 }  // namespace
 
 Code compile_kernels(std::span<const Kernel* const> kernels, CodeCache* cache,
                      const CpuModel& cpu) {
   if (kernels.empty()) return {};
   const auto machine = lend_target_machine(cpu);
-  const KernelModule made(*machine, kernels);
-  llvm::Module& module = *made.module;
-  const std::size_t instructions = module.getInstructionCount();
+  std::optional<KernelModule> made;
+  Code code;
+  const auto module = [&]() -> llvm::Module& {
+    llvm::Module& module = *made.emplace(*machine, kernels).module;
+    code.instructions = module.getInstructionCount();
+    return module;
+  };
   std::vector<std::string> symbols;
   for (const Kernel* kernel : kernels) symbols.push_back(kernel->name);
   try {
-    const std::string object = object_of(module, *machine, cache);
+    const std::string object = object_of({key_of(kernels), module}, *machine, cache);
     LoadedCode loaded = load(object, symbols);
-    Code code{.functions = {},
-              .keep_alive = std::move(loaded.keep_alive),
-              .bytes = object.size(),
-              .instructions = instructions};
+    code.keep_alive = std::move(loaded.keep_alive);
+    code.bytes = object.size();
     for (void* address : loaded.addresses) {
       code.functions.push_back(reinterpret_cast<HostTask::Function>(address));
     }
     return code;
   } catch (const InternalError& error) {
-    throw InternalError(error.stage(), error.what(), text_of(module));
+    if (!made) throw;
+    throw InternalError(error.stage(), error.what(), text_of(*made->module));
   }
 }
 

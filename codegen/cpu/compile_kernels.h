@@ -18,8 +18,9 @@ namespace anabranch::cpu {
 struct Code {
   std::vector<HostTask::Function> functions;
   std::shared_ptr<const void> keep_alive;
-  std::size_t bytes = 0;         ///< of the object file
-  std::size_t instructions = 0;  ///< of the LLVM IR: what compile time is proportional to
+  std::size_t bytes = 0;  ///< of the object file
+  std::size_t instructions =
+      0;  ///< of LLVM IR that was compiled: what compile time is proportional to
 };
 
 /// Compiles kernels that the CPU's passes are done with together, as one LLVM module, unless

@@ -1,5 +1,6 @@
 #include "codegen/cpu/native_flow.h"
 
+#include <llvm/Bitcode/BitcodeWriter.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 
@@ -48,6 +49,13 @@ struct FlowModule {
   FlowEmitter emitter;
 };
 
+std::string bitcode_of(const llvm::Module& module) {
+  std::string bitcode;
+  llvm::raw_string_ostream stream(bitcode);
+  llvm::WriteBitcodeToFile(module, stream);
+  return bitcode;
+}
+
 }  // namespace
 
 bool is_small(std::span<const Program> regions) {
@@ -66,7 +74,11 @@ HostTask native_flow(const Step& flow, const LinkedStep& code, std::span<const K
                      CodeCache* cache) {
   const auto machine = lend_target_machine();
   FlowModule made(flow, code, kernels, *machine);
-  const std::string object = object_of(*made.module, *machine, cache, {"optimized", &optimize});
+  // Addresses are found while it is emitted, so that it is always made.
+  const std::string object = object_of({bitcode_of(*made.module),
+                                        [&]() -> llvm::Module& { return *made.module; },
+                                        {"optimized", &optimize}},
+                                       *machine, cache);
   LoadedCode loaded = load(object, {flow.name});
   auto context = std::make_shared<FlowContext>();
   context->pointers = made.emitter.pointers();

@@ -4,6 +4,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Target/TargetMachine.h>
 
+#include <functional>
 #include <string>
 
 namespace anabranch {
@@ -19,9 +20,16 @@ struct Preparation {
   void (*run)(llvm::Module& module, llvm::TargetMachine& machine) = nullptr;
 };
 
-/// The module as an object file. `cache` may be null. Throws InternalError.
-std::string object_of(llvm::Module& module, llvm::TargetMachine& machine, CodeCache* cache,
-                      const Preparation& preparation = {});
+/// A module, made when it is first asked for.
+struct ModuleSource {
+  std::string key;  ///< all that the module depends on but the CPU and this library's sources
+  std::function<llvm::Module&()> module;
+  Preparation preparation = {};
+};
+
+/// The module as an object file; it is not made where `cache`, which may be null, has the object.
+/// Throws InternalError.
+std::string object_of(const ModuleSource& source, llvm::TargetMachine& machine, CodeCache* cache);
 
 }  // namespace cpu
 }  // namespace anabranch
