@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -430,7 +431,46 @@ class Planner {
     return true;
   }
 
+  // Whether a concatenation's elements are chosen along the last axes of an elementwise group: a
+  // kernel writes such columns one by one, and computes what they share once for all of them.
+  bool is_by_columns(std::size_t i) {
+    if (plan_.kind != FusionKind::elementwise) return false;
+    const auto axis = static_cast<std::size_t>(member(i).as<AxisAttributes>().axis);
+    const std::span<const Index> loops = points_[whole_];
+    const std::span<const std::int64_t> sizes = plan_.domain.sizes();
+    return std::ranges::all_of(demand_[i], [&](Point point) {
+      for (std::size_t first = loops.size(); first-- > 0;) {
+        if (points_[point][axis] == table_.flatten(loops.subspan(first), sizes.subspan(first)))
+          return true;
+      }
+      return false;
+    });
+  }
+
+  // Per member, the innermost loop that chooses whether it is needed: it is computed in there, for
+  // each element of the concatenations that it is a part of. -1 for none.
+  std::vector<int> choosing_loops() {
+    constexpr int unread = std::numeric_limits<int>::max();
+    std::vector<int> loops(members_.size(), unread);
+    for (Value output : outputs_) {
+      if (const auto at = position(output.node, members_.size()); at != outside) loops[at] = -1;
+    }
+    for (std::size_t i = members_.size(); i-- > 0;) {
+      if (loops[i] == unread) loops[i] = -1;
+      int chooses = loops[i];
+      if (member(i).op == Op::concatenate && !is_by_columns(i)) {
+        for (Point point : demand_[i]) chooses = std::max(chooses, depth_of(point));
+      }
+      for (std::size_t k = 0; k < member(i).inputs.size(); ++k) {
+        const std::size_t at = operand(i, k);
+        if (at != outside) loops[at] = std::min(loops[at], chooses);
+      }
+    }
+    return loops;
+  }
+
   void count() {
+    const std::vector<int> choosing = choosing_loops();
     std::vector<std::int64_t> below(members_.size(), 0);  // operations that come before, in a row
     std::int64_t longest = 0;
     for (std::size_t i = 0; i < members_.size(); ++i) {
@@ -449,7 +489,7 @@ class Planner {
       if (cost == 0) continue;
       std::int64_t operations = 0;
       for (Point index : demand_[i]) {
-        const int depth = depth_of(is_reduction(op) ? whole_ : index);
+        const int depth = std::max(depth_of(is_reduction(op) ? whole_ : index), choosing[i]);
         const int turns = index == whole_ ? turns_[i] : 1;
         const std::int64_t times = extent_[static_cast<std::size_t>(depth + 1)];
         operations = saturating_add(operations, saturating_multiply(cost * turns, times));

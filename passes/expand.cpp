@@ -6,6 +6,7 @@
 #include "passes/expand_complex.h"
 #include "passes/expand_power.h"
 #include "passes/expand_scatter.h"
+#include "passes/expand_small_matrices.h"
 
 namespace anabranch {
 namespace {
@@ -15,11 +16,6 @@ using Axes = std::vector<std::int64_t>;
 Axes sizes_of(const Rewriter& graph, Value value) {
   const Shape& shape = graph.type(value).shape;
   return {shape.begin(), shape.end()};
-}
-
-Value reshaped(Rewriter& graph, Value value, Axes sizes) {
-  const Dtype dtype = graph.type(value).dtype;
-  return graph.add(Op::reshape, {value}, NoAttributes{}, Type{dtype, Shape(std::move(sizes))});
 }
 
 // Filters as [group, output, feature, places...], read forwards; a split is a group whose outputs
@@ -36,7 +32,7 @@ Value filters_of(Rewriter& graph, Value rhs, const ConvolutionAttributes& a) {
   const std::int64_t groups = a.groups * a.feature_splits;
   sizes[cut] /= groups;
   sizes.insert(sizes.begin() + static_cast<std::ptrdiff_t>(cut), groups);
-  filters = reshaped(graph, filters, std::move(sizes));
+  filters = graph.reshape(filters, std::move(sizes));
   if (cut == 0) return filters;
   AxesAttributes order{Axes(sizes_of(graph, filters).size())};
   std::iota(order.axes.begin(), order.axes.end(), 0);
@@ -67,7 +63,7 @@ Value windows_of(Rewriter& graph, Value lhs, const Axes& window_sizes,
   const auto places = from.begin() + static_cast<std::ptrdiff_t>(a.strides.size()) + 2;
   sizes.insert(sizes.end(), from.begin() + 2, places);
   sizes.insert(sizes.end(), places + 2, from.end());
-  return reshaped(graph, all, std::move(sizes));
+  return graph.reshape(all, std::move(sizes));
 }
 
 // Of windows [batch, group, feature, windows..., places...] and filters [group, output, feature,
@@ -100,7 +96,7 @@ std::optional<Value> convolution_by_windows(Rewriter& graph, const Node& given) 
     Axes sizes = sizes_of(graph, ordered);
     sizes[1] *= sizes[2];
     sizes.erase(sizes.begin() + 2);
-    ordered = reshaped(graph, ordered, std::move(sizes));
+    ordered = graph.reshape(ordered, std::move(sizes));
   }
   const std::int64_t first = is_split ? 1 : 0;
   Axes layout(a.result_axes.size());
@@ -109,6 +105,94 @@ std::optional<Value> convolution_by_windows(Rewriter& graph, const Node& given) 
   }
   if (is_split) layout.insert(layout.begin(), 0);
   return graph.add(Op::transpose, {ordered}, AxesAttributes{std::move(layout)});
+}
+
+// A convolution that takes each feature by itself has no sum over features for a library to gain
+// by: a product for each place of the window is added up, and what is before and after fuses with
+// it. Libraries are fast where many features lie side by side.
+constexpr std::int64_t many_features = 8, most_outputs = 4;
+constexpr std::int64_t few_places = 25;           // whose kernel is compiled soon
+constexpr std::int64_t elements_per_place = 512;  // for which more of them pay
+
+bool takes_features_alone(const Rewriter& graph, const Node& node) {
+  const auto& a = node.as<ConvolutionAttributes>();
+  const Type &filters = graph.type(node.inputs[1]), &result = node.types[0];
+  if (filters.dtype != f32 && filters.dtype != f64) return false;  // sums of others are wider
+  if (result.size() == 0 || filters.size() == 0 || a.feature_splits != 1) return false;
+  const auto size = [&](std::size_t axis) {
+    return filters.shape[static_cast<int>(a.rhs_axes[axis])];
+  };
+  if (size(1) != 1 || (size(0) != a.groups && (a.groups > 1 || size(0) > most_outputs)))
+    return false;
+  const bool features_last = a.lhs_axes[1] + 1 == std::ssize(a.lhs_axes);
+  if (features_last && (a.groups >= many_features || size(0) != a.groups)) return false;
+  const std::int64_t places = filters.size() / size(0);
+  return places <= few_places || places * elements_per_place <= result.size();
+}
+
+// The left operand with its padding, as it is in memory.
+Value padded_lhs(Rewriter& graph, Value lhs, const ConvolutionAttributes& a) {
+  const std::size_t rank = a.lhs_axes.size();
+  PadAttributes pad{Axes(rank), Axes(rank), Axes(rank)};
+  for (std::size_t i = 0; i < a.strides.size(); ++i) {
+    const auto axis = static_cast<std::size_t>(a.lhs_axes[i + 2]);
+    pad.low[axis] = a.low[i];
+    pad.high[axis] = a.high[i];
+    pad.interior[axis] = a.lhs_dilations[i] - 1;
+  }
+  const Value zero = graph.constant(Literal::scalar(graph.type(lhs).dtype, 0));
+  return graph.add(Op::pad, {lhs, zero}, std::move(pad));
+}
+
+// What a place of the window meets, for every element of the result, and its filters' elements.
+Value product_at(Rewriter& graph, const Node& node, Value padded, const Axes& place) {
+  const auto& a = node.as<ConvolutionAttributes>();
+  const Axes from = sizes_of(graph, padded), filters = sizes_of(graph, node.inputs[1]);
+  SliceAttributes met{Axes(from.size(), 0), from, Axes(from.size(), 1)};
+  SliceAttributes element{Axes(filters.size(), 0), filters, Axes(filters.size(), 1)};
+  for (std::size_t i = 0; i < place.size(); ++i) {
+    const auto axis = static_cast<std::size_t>(a.lhs_axes[i + 2]);
+    const std::int64_t count = node.types[0].shape[static_cast<int>(a.result_axes[i + 2])];
+    met.start[axis] = place[i] * a.rhs_dilations[i];
+    met.limit[axis] = met.start[axis] + (count - 1) * a.strides[i] + 1;
+    met.stride[axis] = a.strides[i];
+    const auto of_filters = static_cast<std::size_t>(a.rhs_axes[i + 2]);
+    const std::int64_t last = filters[of_filters] - 1;
+    element.start[of_filters] = a.rhs_reversals[i] == 0 ? place[i] : last - place[i];
+    element.limit[of_filters] = element.start[of_filters] + 1;
+  }
+  Value x = graph.add(Op::slice, {padded}, std::move(met));
+  const std::int64_t outputs = filters[static_cast<std::size_t>(a.rhs_axes[0])];
+  Axes sizes = sizes_of(graph, x), axes(sizes.size());
+  sizes[static_cast<std::size_t>(a.lhs_axes[1])] = outputs;
+  std::iota(axes.begin(), axes.end(), 0);
+  const Type all{graph.type(x).dtype, Shape(std::move(sizes))};
+  if (graph.type(x) != all) x = graph.add(Op::broadcast_in_dim, {x}, AxesAttributes{axes}, all);
+  const Value w =
+      graph.reshape(graph.add(Op::slice, {node.inputs[1]}, std::move(element)), {outputs});
+  const Value each = graph.add(Op::broadcast_in_dim, {w}, AxesAttributes{{a.lhs_axes[1]}}, all);
+  return graph.add(Op::multiply, {x, each});
+}
+
+Value convolution_by_places(Rewriter& graph, const Node& given) {
+  const Node node = given;
+  const auto& a = node.as<ConvolutionAttributes>();
+  const Axes filters = sizes_of(graph, node.inputs[1]);
+  Axes window;
+  for (std::size_t i = 2; i < a.rhs_axes.size(); ++i) {
+    window.push_back(filters[static_cast<std::size_t>(a.rhs_axes[i])]);
+  }
+  const Value padded = padded_lhs(graph, node.inputs[0], a);
+  std::optional<Value> sum;
+  for (std::int64_t number = 0; number < Shape(window).size(); ++number) {
+    const Value product = product_at(graph, node, padded, row_major_place(number, window));
+    sum = sum ? graph.add(Op::add, {*sum, product}) : product;
+  }
+  Axes order(a.result_axes.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    order[static_cast<std::size_t>(a.result_axes[i])] = a.lhs_axes[i];
+  }
+  return graph.add(Op::transpose, {*sum}, AxesAttributes{std::move(order)});
 }
 
 // A convolution of filters that a reverse turns round reads them backwards, as the gradient of data
@@ -159,6 +243,7 @@ Graph expand(const Graph& graph, PassContext& context) {
   const auto convolution = [&](Rewriter& made, const Node& node) -> std::optional<Value> {
     const ConvolutionStep step{made.type(node.inputs[0]), made.type(node.inputs[1]), node.types[0],
                                node.as<ConvolutionAttributes>()};
+    if (takes_features_alone(made, node)) return convolution_by_places(made, node);
     if (!context.takes) return convolution_by_windows(made, node);
     if (const auto backwards = reading_backwards(made, node);
         backwards && context.takes(*backwards)) {
@@ -172,7 +257,7 @@ Graph expand(const Graph& graph, PassContext& context) {
   all.push_back({"convolution(x, w) = dot(windows(pad(x)), w), or one that a backend takes",
                  {Op::convolution},
                  convolution});
-  for (auto rules_of : {power_rules, scatter_rules}) {
+  for (auto rules_of : {power_rules, scatter_rules, small_matrix_rules}) {
     for (Rule& rule : rules_of()) all.push_back(std::move(rule));
   }
   const RuleTable rules(std::move(all));

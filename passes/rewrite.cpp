@@ -26,6 +26,13 @@ bool takes(const Node& node, const Graph& after) {
 
 }  // namespace
 
+std::vector<std::int64_t> row_major_place(std::int64_t number,
+                                          std::span<const std::int64_t> sizes) {
+  std::vector<std::int64_t> place(sizes.size());
+  for (std::size_t i = sizes.size(); i-- > 0; number /= sizes[i]) place[i] = number % sizes[i];
+  return place;
+}
+
 RuleTable::RuleTable(std::vector<Rule> rules) : rules_(std::move(rules)), by_op_(all_ops().size()) {
   for (std::size_t i = 0; i < rules_.size(); ++i) {
     for (Op op : rules_[i].ops) by_op_[static_cast<std::size_t>(op)].push_back(i);
@@ -41,6 +48,11 @@ Value Rewriter::add(Op op, std::vector<Value> inputs, Attributes attributes,
   std::vector<Type> types = infer(op, operands, attributes, stated, regions, location_);
   return offer(Node{op, std::move(types), std::move(inputs), std::move(attributes),
                     std::move(regions), location_});
+}
+
+Value Rewriter::reshape(Value value, std::vector<std::int64_t> sizes) {
+  const Type reshaped{type(value).dtype, Shape(std::move(sizes))};
+  return add(Op::reshape, {value}, NoAttributes{}, reshaped);
 }
 
 Value Rewriter::constant(Literal literal) {
@@ -94,6 +106,24 @@ Value Rewriter::offer(Node node) {
   return builder_.append(std::move(node));
 }
 
+// What is to be used for each result.
+std::vector<Value> Rewriter::offer_all(Node node) {
+  if (node.types.size() == 1) return {offer(std::move(node))};
+  for (std::size_t rule : rules_.of(node.op)) {
+    const Rule& candidate = rules_.rules()[rule];
+    if (!candidate.apply_to_all) continue;
+    auto replacement = candidate.apply_to_all(*this, node);
+    if (!replacement) continue;
+    if (applied_ && *applied_) (*applied_)(candidate.equation);
+    return *std::move(replacement);
+  }
+  const auto count = static_cast<std::uint32_t>(node.types.size());
+  const Value first = builder_.append(std::move(node));
+  std::vector<Value> results;
+  for (std::uint32_t i = 0; i < count; ++i) results.push_back({first.node, i});
+  return results;
+}
+
 namespace {
 
 // How often each value is read, by node and result; a node that no output needs reads nothing.
@@ -114,6 +144,7 @@ Graph rewrite(const Graph& graph, const RuleTable& rules, const PassContext& con
   const auto uses = uses_in(graph);
   Rewriter rewriter(graph.name(), rules, context.fast_math);
   rewriter.applied_ = &context.applied;
+  rewriter.builder_.reserve(graph.nodes().size());
   GraphCopier copier(graph, rewriter.builder_);
   for (std::uint32_t i = 0; i < graph.nodes().size(); ++i) {
     const auto count_uses = [&] {
@@ -132,7 +163,8 @@ Graph rewrite(const Graph& graph, const RuleTable& rules, const PassContext& con
       if (takes(node, after)) region = std::move(after);
     }
     rewriter.location_ = node.location;
-    copier.rename(i, rewriter.offer(std::move(node)));
+    const std::vector<Value> results = rewriter.offer_all(std::move(node));
+    for (std::uint32_t r = 0; r < results.size(); ++r) copier.rename({i, r}, results[r]);
     count_uses();
     for (Value input :
          graph.node(i).inputs) {  // a node that its operand stands for reads it no more

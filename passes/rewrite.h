@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -20,13 +21,18 @@ namespace anabranch {
 class Rewriter;
 struct Equation;
 
+/// The place in each axis of the element that is `number`-th in row-major order.
+std::vector<std::int64_t> row_major_place(std::int64_t number, std::span<const std::int64_t> sizes);
+
 /// One equation. `apply` gives the value to use instead of the node, or nothing where the left side
 /// does not match. The node is not yet part of the new graph; its inputs are.
 struct Rule {
   std::string_view equation;
   std::vector<Op> ops;  ///< of the nodes that it may match; empty for all
-  std::function<std::optional<Value>(Rewriter&, const Node&)> apply;
+  std::function<std::optional<Value>(Rewriter&, const Node&)> apply = {};
   std::shared_ptr<const Equation> sides = {};  ///< as data, of a rule that is made of patterns
+  /// In place of `apply`, for ops of several results: a value for each.
+  std::function<std::optional<std::vector<Value>>(Rewriter&, const Node&)> apply_to_all = {};
 };
 
 /// Rules by the op that they match, each op's in the order given.
@@ -54,6 +60,7 @@ class Rewriter {
   /// Result 0 of an op, or what the rules make of it.
   Value add(Op op, std::vector<Value> inputs, Attributes attributes = NoAttributes{},
             std::optional<Type> stated = std::nullopt, std::vector<Graph> regions = {});
+  Value reshape(Value value, std::vector<std::int64_t> sizes);
   /// A constant; one whose elements are all equal becomes a scalar's broadcast.
   Value constant(Literal literal);
   /// Every element of `shape` equal to a scalar.
@@ -68,6 +75,7 @@ class Rewriter {
  private:
   friend Graph rewrite(const Graph& graph, const RuleTable& rules, const PassContext& context);
   Value offer(Node node);
+  std::vector<Value> offer_all(Node node);
 
   GraphBuilder builder_;
   const RuleTable& rules_;

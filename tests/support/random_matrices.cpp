@@ -19,9 +19,17 @@ std::int64_t size_of(const Type& type, int from_last) {
   return type.shape[type.rank() - from_last];
 }
 
+// So many that what is done with them is written as arithmetic.
+Shape many_small(RandomBuilder& b, std::int64_t rows, std::int64_t columns) {
+  return {64 + b.random.below(3), rows, columns};
+}
+
 Value some_matrix(RandomBuilder& b) {
   if (const auto x = b.pick(is_small_matrix); x && b.random.percent(70)) return *x;
   const Dtype dtype = b.random.of(matrix_dtypes);
+  if (b.random.percent(30)) {
+    return b.parameter({dtype, many_small(b, 1 + b.random.below(4), 1 + b.random.below(4))});
+  }
   return b.parameter({dtype, {b.random.below(4), b.random.below(8), b.random.below(8)}});
 }
 
@@ -60,6 +68,9 @@ Value square_matrix(RandomBuilder& b) {
   Value x{};
   if (const auto found = b.pick(is_square); found && b.random.percent(50)) {
     x = *found;
+  } else if (b.random.percent(40)) {
+    const std::int64_t size = 1 + b.random.below(4);
+    x = b.parameter({b.random.of(matrix_dtypes), many_small(b, size, size)});
   } else {
     const std::int64_t size = b.random.below(9);
     x = b.parameter({b.random.of(matrix_dtypes), {1 + b.random.below(3), size, size}});
