@@ -313,6 +313,8 @@ int main(int argc, char** argv) {
     add({"7x7, 3 to 64, 224^2, stride 2", 2, 3, 224, 64, 7, 2, 1, layout});
     add({"3x3, 128 by itself, 28^2", 8, 128, 28, 128, 3, 1, 128, layout});
     add({"3x3, 64 to 64, 56^2, one image", 1, 64, 56, 64, 3, 1, 1, layout});
+    add({"3x3, 1 to 1, 1024^2, one image", 1, 1, 1024, 1, 3, 1, 1, layout});
+    add({"9x9, 1 to 1, 1024^2, one image", 1, 1, 1024, 1, 9, 1, 1, layout});
   }
   add_loop();
   return bench::run(argc, argv);
