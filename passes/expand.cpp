@@ -257,7 +257,9 @@ Graph expand(const Graph& graph, PassContext& context) {
   all.push_back({"convolution(x, w) = dot(windows(pad(x)), w), or one that a backend takes",
                  {Op::convolution},
                  convolution});
-  for (auto rules_of : {power_rules, scatter_rules, small_matrix_rules}) {
+  std::vector tables = {power_rules, scatter_rules, stack_rules};
+  if (context.follows_rows && context.follows_rows()) tables.push_back(small_matrix_rules);
+  for (const auto rules_of : tables) {
     for (Rule& rule : rules_of()) all.push_back(std::move(rule));
   }
   const RuleTable rules(std::move(all));

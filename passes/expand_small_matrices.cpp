@@ -436,10 +436,13 @@ std::optional<Value> reduction_of_parts(Rewriter& graph, const Node& given) {
 std::vector<Rule> small_matrix_rules() {
   return {{"cholesky(small) = arithmetic", {Op::cholesky}, small_cholesky},
           {"triangular_solve(small) = arithmetic", {Op::triangular_solve}, small_triangular_solve},
-          {"reduce(stack(x, y), last axis) = x + y",
-           {Op::reduce_sum, Op::reduce_product, Op::reduce_max, Op::reduce_min},
-           reduction_of_parts},
           {.equation = "lu(small) = arithmetic", .ops = {Op::lu}, .apply_to_all = small_lu}};
+}
+
+std::vector<Rule> stack_rules() {
+  return {{"reduce(stack(x, y), last axis) = x + y",
+           {Op::reduce_sum, Op::reduce_product, Op::reduce_max, Op::reduce_min},
+           reduction_of_parts}};
 }
 
 }  // namespace anabranch

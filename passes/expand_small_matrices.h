@@ -18,8 +18,10 @@ namespace anabranch {
 
 /// The rules for cholesky, lu and triangular_solve of 64 and more real matrices of at most four
 /// rows and columns (Golub and Van Loan, "Matrix Computations", 4th ed., sections 3.1, 3.4
-/// and 4.2), and for reductions of what is put together from a few arrays, as a triangle's diagonal
-/// is.
+/// and 4.2). They pay where a lane can follow a matrix in memory.
 std::vector<Rule> small_matrix_rules();
+
+/// The rule for reductions of what is put together from a few arrays, as a triangle's diagonal is.
+std::vector<Rule> stack_rules();
 
 }  // namespace anabranch

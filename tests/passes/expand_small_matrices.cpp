@@ -19,8 +19,9 @@ namespace {
 
 constexpr std::int64_t batch = 67;
 
-Graph expanded(const Graph& graph) {
+Graph expanded(const Graph& graph, bool follows_rows = true) {
   PassContext context;
+  context.follows_rows = [=] { return follows_rows; };
   return expand(graph, context);
 }
 
@@ -192,6 +193,9 @@ TEST(ExpandSmallMatrices, LargeOnesFewOnesAndComplexOnesStay) {
     const std::uint32_t lu = builder.add(Op::lu, {builder.parameter(type)}).node;
     EXPECT_TRUE(has_call(expanded(builder.build({{lu, 0}})))) << to_string(type);
   }
+  GraphBuilder builder;
+  const std::uint32_t lu = builder.add(Op::lu, {builder.parameter({f32, {batch, 3, 3}})}).node;
+  EXPECT_TRUE(has_call(expanded(builder.build({{lu, 0}}), false)));
 }
 
 // A triangle is not read from memory again for what is solved with it, nor its diagonal.

@@ -112,7 +112,7 @@ const Case cases[] = {
      Kind::forward,
      {2, 32, 8, 8},
      {32, 1, 3, 3},
-     grouped(padded(2, 1, 1), 32)},
+     features_last(grouped(padded(2, 1, 1), 32))},
     {"Rows", Kind::forward, {3, 16, 50}, {16, 16, 5}, padded(1, 2, 2)},
     {"Volumes", Kind::forward, {2, 16, 6, 7, 8}, {16, 16, 3, 3, 3}, padded(3, 1, 1)},
     {"GradientOfData",
