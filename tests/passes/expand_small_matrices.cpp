@@ -100,6 +100,13 @@ void expect_factors(const Literal& given, std::span<const Literal> factors) {
     const T *matrix = &a[b * rows * columns], *packed = &lu[b * rows * columns];
     const bool is_finite =
         std::all_of(matrix, matrix + rows * columns, [](T x) { return std::isfinite(x); });
+    std::size_t greatest = 0;  // the first of those in the first column, whose numbers are exact
+    for (std::size_t i = 1; i < rows; ++i) {
+      if (std::fabs(matrix[i * columns]) > std::fabs(matrix[greatest * columns])) greatest = i;
+    }
+    if (is_finite) {
+      ASSERT_EQ(pivots[b * few], static_cast<std::int32_t>(greatest));
+    }
     std::vector<std::int32_t> exchanged(rows);
     std::iota(exchanged.begin(), exchanged.end(), 0);
     for (std::size_t k = 0; k < few; ++k) {
