@@ -15,9 +15,6 @@ namespace {
 // 5(4), 1994).
 constexpr std::int64_t part_of_share = 2;
 
-// Threads that are there already take less than what is worth waking one for, down to this part.
-constexpr std::int64_t part_of_grain = 8;
-
 std::int64_t multiple_above(std::int64_t number, std::int64_t factor) {
   return (number + factor - 1) / factor * factor;
 }
@@ -82,16 +79,16 @@ bool ThreadPool::run_ranges(SharedTask& shared) {
 // when all are taken.
 std::pair<std::int64_t, std::int64_t> ThreadPool::take_range(SharedTask& shared) {
   const HostTask& task = *shared.task;
-  const std::int64_t least =
-      multiple_above(std::max<std::int64_t>(task.grain / part_of_grain, 1), task.cut);
+  const std::int64_t least = multiple_above(std::max<std::int64_t>(task.grain, 1), task.cut);
   const int count = shared.share_count_;
   const int home = seat_of_this_thread();
   for (int i = 0; i < count; ++i) {
     SharedTask::Share& share = shared.shares_[(home + i) % count];
     std::int64_t begin = share.next.load(std::memory_order_relaxed);
     while (begin < share.end) {
-      const std::int64_t part = multiple_above((share.end - begin) / part_of_share, task.cut);
-      const std::int64_t end = std::min(begin + std::max(part, least), share.end);
+      const std::int64_t left = share.end - begin;
+      const std::int64_t part = std::max(multiple_above(left / part_of_share, task.cut), least);
+      const std::int64_t end = left - part < least ? share.end : begin + part;  // no rest
       if (share.next.compare_exchange_weak(begin, end, std::memory_order_relaxed)) {
         return {begin, end};
       }
