@@ -177,16 +177,17 @@ Value product_at(Rewriter& graph, const Node& node, Value padded, const Axes& pl
 Value convolution_by_places(Rewriter& graph, const Node& given) {
   const Node node = given;
   const auto& a = node.as<ConvolutionAttributes>();
-  const Axes filters = sizes_of(graph, node.inputs[1]);
+  const Type filters = graph.type(node.inputs[1]);
   Axes window;
   for (std::size_t i = 2; i < a.rhs_axes.size(); ++i) {
-    window.push_back(filters[static_cast<std::size_t>(a.rhs_axes[i])]);
+    window.push_back(filters.shape[static_cast<int>(a.rhs_axes[i])]);
   }
   const Value padded = padded_lhs(graph, node.inputs[0], a);
-  std::optional<Value> sum;
+  std::optional<Value> sum;  // from 0: the sum of -0 is 0
   for (std::int64_t number = 0; number < Shape(window).size(); ++number) {
     const Value product = product_at(graph, node, padded, row_major_place(number, window));
-    sum = sum ? graph.add(Op::add, {*sum, product}) : product;
+    if (!sum) sum = graph.splat(Literal::scalar(filters.dtype, 0), graph.type(product).shape);
+    sum = graph.add(Op::add, {*sum, product});
   }
   Axes order(a.result_axes.size());
   for (std::size_t i = 0; i < order.size(); ++i) {

@@ -60,6 +60,7 @@ Graph graph_of(const Case& tested) {
 std::vector<Case> by_places() {
   std::vector<Case> cases = {{"One", {2, 1, 6, 7}, {1, 1, 3, 2}, plain()},
                              {"Each", {2, 5, 6, 7}, {5, 1, 3, 3}, plain(5)},
+                             {"OnePlace", {2, 1, 6, 7}, {1, 1, 1, 1}, plain()},
                              {"FourOfOne", {2, 1, 6, 7}, {4, 1, 2, 3}, plain()},
                              {"Double", {2, 3, 6, 7}, {3, 1, 3, 3}, plain(3), f64}};
   Case all{"AllAtOnce", {2, 3, 9, 8}, {3, 1, 3, 2}, plain(3)};
@@ -92,7 +93,9 @@ TEST(ExpandConvolutions, SumsOfPlacesAreTheInterpreters) {
     EXPECT_FALSE(has_convolution(made));
     const Literal inputs[] = {small_integers(graph.parameter_type(0)),
                               small_integers(graph.parameter_type(1))};
-    EXPECT_EQ(interpret(made, inputs)[0], interpret(graph, inputs)[0]);
+    const Literal got = interpret(made, inputs)[0], expected = interpret(graph, inputs)[0];
+    EXPECT_EQ(got.type(), expected.type());
+    EXPECT_TRUE(std::ranges::equal(got.bytes(), expected.bytes()));  // the signs of zeros as well
   }
 }
 
