@@ -30,6 +30,8 @@ std::string two_kernels(Op beside_a_dot) {
                                   : "a dot and a reduction are two kernels";
 }
 
+constexpr std::int64_t most_columns = 32;  // that kernels write one by one
+
 bool only_units_differ(const Shape& a, const Shape& b) {
   const auto is_unit = [](std::int64_t size) { return size == 1; };
   std::vector<std::int64_t> rest_of_a, rest_of_b;
@@ -431,20 +433,27 @@ class Planner {
     return true;
   }
 
-  // Whether a concatenation's elements are chosen along the last axes of an elementwise group: a
-  // kernel writes such columns one by one, and computes what they share once for all of them.
+  // Whether a concatenation's elements are chosen along the last axes of an elementwise group, in
+  // their order: a kernel writes a few such columns one by one, and computes what they share once.
   bool is_by_columns(std::size_t i) {
     if (plan_.kind != FusionKind::elementwise) return false;
     const auto axis = static_cast<std::size_t>(member(i).as<AxisAttributes>().axis);
     const std::span<const Index> loops = points_[whole_];
     const std::span<const std::int64_t> sizes = plan_.domain.sizes();
-    return std::ranges::all_of(demand_[i], [&](Point point) {
+    const auto are_columns = [&](Index place) {
+      std::int64_t columns = 1;
       for (std::size_t first = loops.size(); first-- > 0;) {
-        if (points_[point][axis] == table_.flatten(loops.subspan(first), sizes.subspan(first)))
-          return true;
+        columns = saturating_multiply(columns, sizes[first]);
+        if (columns > most_columns) return false;
+        for (std::size_t count = 1; first + count <= loops.size(); ++count) {
+          const auto some = loops.subspan(first, count);
+          if (place == table_.flatten(some, sizes.subspan(first, count))) return true;
+        }
       }
       return false;
-    });
+    };
+    return std::ranges::all_of(demand_[i],
+                               [&](Point point) { return are_columns(points_[point][axis]); });
   }
 
   // Per member, the innermost loop that chooses whether it is needed: it is computed in there, for

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <set>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "ir/graph/builder.h"
@@ -188,6 +189,42 @@ TEST(Fuse, AKernelHasAtMost64Buffers) {
 }
 
 // Reading it once would be worth it on one device.
+// Kernels write a few columns one by one, those of stacks of stacks as well.
+TEST(Fuse, StacksInTheOrderOfTheResultAreOneKernel) {
+  EXPECT_EQ(kinds(compiled(R"(graph turns(%0: f32[4096]) {
+    %1: f32[4096] = sine %0
+    %2: f32[4096] = cosine %0
+    %3: f32[4096,1,1] = reshape %1
+    %4: f32[4096,1,1] = reshape %2
+    %5: f32[4096,1,2] = concatenate %3, %4 axis=2
+    %6: f32[4096,1,2] = concatenate %4, %3 axis=2
+    %7: f32[4096,2,2] = concatenate %5, %6 axis=1
+    return %7
+  })")),
+            Kinds{FusionKind::elementwise});
+}
+
+// Else each element would be computed for all of the stack.
+TEST(Fuse, AStackIsNotJoinedToRowsThatAreReducedAfterwards) {
+  std::string text = "graph rows(%x: f32[4096]) {\n";
+  std::string before = "%x", parts;
+  for (int i = 0; i < 8; ++i) {
+    const std::string n = std::to_string(i);
+    text += "%t" + n + ": f32[4096] = tanh " + before + "\n";
+    text += "%p" + n + ": f32[4096,1] = reshape %t" + n + "\n";
+    parts += (i ? ", %p" : "%p") + n;
+    before = "%t" + n;
+  }
+  text += "%s: f32[4096,8] = concatenate " + parts + R"( axis=1
+    %e: f32[4096,8] = exponential %s
+    %m: f32[4096] = reduce_sum %e axes=[1]
+    %b: f32[4096,8] = broadcast_in_dim %m axes=[0]
+    %r: f32[4096,8] = divide %e, %b
+    return %r
+  })";
+  EXPECT_EQ(kinds(compiled(text)), (Kinds{FusionKind::elementwise, FusionKind::reduction}));
+}
+
 TEST(Fuse, AConstantThatTwoDevicesReadDoesNotJoinThem) {
   constexpr std::int64_t size = 65536;
   const Type type{f32, Shape{size}};
