@@ -30,8 +30,6 @@ std::string two_kernels(Op beside_a_dot) {
                                   : "a dot and a reduction are two kernels";
 }
 
-constexpr std::int64_t most_columns = 32;  // that kernels write one by one
-
 bool only_units_differ(const Shape& a, const Shape& b) {
   const auto is_unit = [](std::int64_t size) { return size == 1; };
   std::vector<std::int64_t> rest_of_a, rest_of_b;

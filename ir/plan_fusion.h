@@ -12,6 +12,10 @@
 
 namespace anabranch {
 
+/// So many columns, at most, that are computed differently a kernel writes one by one, what they
+/// share being computed once a row (codegen/cpu/unroll_columns.h); a plan counts on it.
+inline constexpr std::int64_t most_columns = 32;
+
 /// The plan of a region (parameters, then the group), or in words why it cannot be one kernel
 /// ("reduces over axes [0] and [1]"). Never throws on a verified region.
 std::variant<FusionPlan, std::string> plan_fusion(const Graph& region);

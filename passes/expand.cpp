@@ -13,11 +13,6 @@ namespace {
 
 using Axes = std::vector<std::int64_t>;
 
-Axes sizes_of(const Rewriter& graph, Value value) {
-  const Shape& shape = graph.type(value).shape;
-  return {shape.begin(), shape.end()};
-}
-
 // Filters as [group, output, feature, places...], read forwards; a split is a group whose outputs
 // are all of them.
 Value filters_of(Rewriter& graph, Value rhs, const ConvolutionAttributes& a) {
@@ -28,13 +23,13 @@ Value filters_of(Rewriter& graph, Value rhs, const ConvolutionAttributes& a) {
   }
   if (!reversed.axes.empty()) filters = graph.add(Op::reverse, {filters}, std::move(reversed));
   const std::size_t cut = a.feature_splits > 1 ? 1 : 0;  // features, or outputs
-  Axes sizes = sizes_of(graph, filters);
+  Axes sizes = graph.sizes(filters);
   const std::int64_t groups = a.groups * a.feature_splits;
   sizes[cut] /= groups;
   sizes.insert(sizes.begin() + static_cast<std::ptrdiff_t>(cut), groups);
   filters = graph.reshape(filters, std::move(sizes));
   if (cut == 0) return filters;
-  AxesAttributes order{Axes(sizes_of(graph, filters).size())};
+  AxesAttributes order{Axes(graph.sizes(filters).size())};
   std::iota(order.axes.begin(), order.axes.end(), 0);
   std::swap(order.axes[0], order.axes[1]);
   return graph.add(Op::transpose, {filters}, std::move(order));
@@ -57,7 +52,7 @@ Value windows_of(Rewriter& graph, Value lhs, const Axes& window_sizes,
   const Value zero = graph.constant(Literal::scalar(graph.type(lhs).dtype, 0));
   const Value padded = graph.add(Op::pad, {ordered, zero}, std::move(pad));
   const Value all = graph.add(Op::sliding_windows, {padded}, std::move(windows));
-  const Axes from = sizes_of(graph, all);
+  const Axes from = graph.sizes(all);
   const std::int64_t groups = a.groups * a.feature_splits;
   Axes sizes = {from[0], groups, from[1] / groups};
   const auto places = from.begin() + static_cast<std::ptrdiff_t>(a.strides.size()) + 2;
@@ -82,7 +77,7 @@ std::optional<Value> convolution_by_windows(Rewriter& graph, const Node& given) 
   const auto& a = node.as<ConvolutionAttributes>();
   const auto spatial = static_cast<std::int64_t>(a.strides.size());
   const Value filters = filters_of(graph, node.inputs[1], a);
-  const Axes of_filters = sizes_of(graph, filters);
+  const Axes of_filters = graph.sizes(filters);
   const Axes window_sizes(of_filters.begin() + 3, of_filters.end());
   const Value windows = windows_of(graph, node.inputs[0], window_sizes, a);
   const Value sums = dot_of_windows(graph, windows, filters, spatial);
@@ -93,7 +88,7 @@ std::optional<Value> convolution_by_windows(Rewriter& graph, const Node& given) 
   if (is_split) std::swap(order[0], order[1]);  // to [split, batch, output, windows...]
   Value ordered = graph.add(Op::transpose, {sums}, AxesAttributes{std::move(order)});
   if (!is_split) {
-    Axes sizes = sizes_of(graph, ordered);
+    Axes sizes = graph.sizes(ordered);
     sizes[1] *= sizes[2];
     sizes.erase(sizes.begin() + 2);
     ordered = graph.reshape(ordered, std::move(sizes));
@@ -147,7 +142,7 @@ Value padded_lhs(Rewriter& graph, Value lhs, const ConvolutionAttributes& a) {
 // What a place of the window meets, for every element of the result, and its filters' elements.
 Value product_at(Rewriter& graph, const Node& node, Value padded, const Axes& place) {
   const auto& a = node.as<ConvolutionAttributes>();
-  const Axes from = sizes_of(graph, padded), filters = sizes_of(graph, node.inputs[1]);
+  const Axes from = graph.sizes(padded), filters = graph.sizes(node.inputs[1]);
   SliceAttributes met{Axes(from.size(), 0), from, Axes(from.size(), 1)};
   SliceAttributes element{Axes(filters.size(), 0), filters, Axes(filters.size(), 1)};
   for (std::size_t i = 0; i < place.size(); ++i) {
@@ -163,7 +158,7 @@ Value product_at(Rewriter& graph, const Node& node, Value padded, const Axes& pl
   }
   Value x = graph.add(Op::slice, {padded}, std::move(met));
   const std::int64_t outputs = filters[static_cast<std::size_t>(a.rhs_axes[0])];
-  Axes sizes = sizes_of(graph, x), axes(sizes.size());
+  Axes sizes = graph.sizes(x), axes(sizes.size());
   sizes[static_cast<std::size_t>(a.lhs_axes[1])] = outputs;
   std::iota(axes.begin(), axes.end(), 0);
   const Type all{graph.type(x).dtype, Shape(std::move(sizes))};

@@ -97,7 +97,7 @@ class Origins {
   }
 
   std::optional<Value> of_reshape(const Node& node, const Shape& shape, const Axes& place) {
-    const Axes from = sizes_of(node.inputs[0]);
+    const Axes from = graph_.sizes(node.inputs[0]);
     if (from.size() < batch_.size() || !std::equal(batch_.begin(), batch_.end(), from.begin())) {
       return std::nullopt;
     }
@@ -113,7 +113,7 @@ class Origins {
     if (axis < batch_.size()) return std::nullopt;
     std::int64_t& along = place[axis - batch_.size()];
     for (const Value part : node.inputs) {
-      const std::int64_t size = sizes_of(part)[axis];
+      const std::int64_t size = graph_.sizes(part)[axis];
       if (along < size) {
         met_parts_ = true;
         return at(part, place);
@@ -126,7 +126,8 @@ class Origins {
   std::optional<Value> of_slice(const Node& node, Axes place) {
     const auto& slice = node.as<SliceAttributes>();
     for (std::size_t i = 0; i < batch_.size(); ++i) {
-      if (slice.start[i] != 0 || slice.limit[i] != sizes_of(node.inputs[0])[i]) return std::nullopt;
+      if (slice.start[i] != 0 || slice.limit[i] != graph_.sizes(node.inputs[0])[i])
+        return std::nullopt;
     }
     for (std::size_t i = 0; i < place.size(); ++i) {
       const std::size_t axis = batch_.size() + i;
@@ -138,7 +139,7 @@ class Origins {
   // Of what has the batch's axes, in their places.
   std::optional<Value> of_broadcast(const Node& node, const Axes& place) {
     const Axes& axes = node.as<AxesAttributes>().axes;
-    const Axes from = sizes_of(node.inputs[0]);
+    const Axes from = graph_.sizes(node.inputs[0]);
     if (axes.size() < batch_.size()) return of_number(node, place);
     for (std::size_t i = 0; i < batch_.size(); ++i) {
       if (axes[i] != static_cast<std::int64_t>(i) || from[i] != batch_[i])
@@ -182,12 +183,8 @@ class Origins {
     return graph_.add(node.op, std::move(inputs), node.attributes, stated);
   }
 
-  Axes sizes_of(Value value) const {
-    const Shape& shape = graph_.type(value).shape;
-    return {shape.begin(), shape.end()};
-  }
   Axes inner_sizes(Value value) const {
-    const Axes sizes = sizes_of(value);
+    const Axes sizes = graph_.sizes(value);
     return {sizes.begin() + std::ssize(batch_), sizes.end()};
   }
   Rewriter& graph_;
@@ -238,7 +235,7 @@ Elements::Elements(Rewriter& graph, Value matrices) {
 // One array of those, of this type.
 Value together(const std::vector<Part>& parts, const Type& type) {
   Rewriter& graph = *parts[0].graph;
-  Axes sizes(graph.type(parts[0].value).shape.begin(), graph.type(parts[0].value).shape.end());
+  Axes sizes = graph.sizes(parts[0].value);
   const AxisAttributes last{std::ssize(sizes)};
   sizes.push_back(1);
   std::vector<Value> columns;

@@ -56,6 +56,10 @@ class Rewriter {
   bool fast_math() const { return fast_math_; }
   const Node& node(Value value) const { return builder_.node(value); }
   const Type& type(Value value) const { return builder_.type(value); }
+  std::vector<std::int64_t> sizes(Value value) const {
+    const Shape& shape = type(value).shape;
+    return {shape.begin(), shape.end()};
+  }
 
   /// Result 0 of an op, or what the rules make of it.
   Value add(Op op, std::vector<Value> inputs, Attributes attributes = NoAttributes{},

@@ -19,8 +19,8 @@ struct Code {
   std::vector<HostTask::Function> functions;
   std::shared_ptr<const void> keep_alive;
   std::size_t bytes = 0;  ///< of the object file
-  std::size_t instructions =
-      0;  ///< of LLVM IR that was compiled: what compile time is proportional to
+  /// Of LLVM IR that was compiled, to which compile time is proportional; 0 from the cache.
+  std::size_t instructions = 0;
 };
 
 /// Compiles kernels that the CPU's passes are done with together, as one LLVM module, unless

@@ -7,11 +7,11 @@
 #include "codegen/kernel/facts.h"
 #include "codegen/kernel/loop_nest.h"
 #include "codegen/kernel/split_loops.h"
+#include "ir/plan_fusion.h"
 
 namespace anabranch::cpu {
 namespace {
 
-constexpr std::int64_t most_columns = 32;
 constexpr std::int64_t least_rows = 64;
 
 // Costs in vector instructions.

@@ -37,7 +37,7 @@ struct Value {
 
 /// Nodes in topological order; edges are small typed indices. Parameters are the first nodes; every
 /// input of a node comes before it. Made by `trace`, GraphBuilder or `parse`, changed by making
-/// another: copies share their nodes, and cost no more than a pointer.
+/// another: copies share their nodes.
 class Graph {
  public:
   Graph();
@@ -80,6 +80,7 @@ class Graph {
  private:
   friend class GraphBuilder;
   friend struct BrokenGraph;  // the tests of `verify` make what no builder makes
+
   std::string name_;
   std::shared_ptr<const std::vector<Node>> nodes_;  // null for none
   std::vector<Value> outputs_;
