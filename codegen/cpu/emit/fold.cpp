@@ -99,7 +99,8 @@ void KernelEmitter::fold_one(const Reduction& reduction, Partial& so_far,
   }
   Partial next;
   for (Ref ref : reduction.values) next.push_back(value_of(ref));
-  so_far = combine(builder_, reduction.combine, kernel_[reduction.results[0]].dtype, so_far, next);
+  const Dtype dtype = kernel_[reduction.results[0]].dtype;
+  so_far = combine_later(builder_, reduction.combine, dtype, so_far, next);
 }
 
 // What an iteration begins with.

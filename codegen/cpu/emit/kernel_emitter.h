@@ -112,7 +112,7 @@ class KernelEmitter {
                           Partials partials, TurnBody body);
   Partials emit_folding(const Loop& loop, const char* name, const Turns& turns, std::int64_t count,
                         bool joins, Partials partials, TurnBody body);
-  void join_copies(const Reduction& reduction, Copies& copies);
+  void join_copies(const Reduction& reduction, Copies& copies, CombinePair* join);
 
   // emit_fold.cpp
   Partials initial_partials(const Loop& loop, bool as_lanes);

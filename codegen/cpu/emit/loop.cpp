@@ -158,7 +158,10 @@ KernelEmitter::Partials KernelEmitter::emit_vector_rows(const Loop& loop, Vector
   if (full > loop.first) {
     partials = emit_vector_turns(loop, scope, loop.first, full, VectorTurns::unrolled,
                                  std::move(partials));
-    for (std::size_t i = 0; i < partials.size(); ++i) join_copies(loop.reductions[i], partials[i]);
+    CombinePair* join = full - loop.first == turn ? &combine_later : &combine;
+    for (std::size_t i = 0; i < partials.size(); ++i) {
+      join_copies(loop.reductions[i], partials[i], join);
+    }
   }
   scope.copies = 1;
   const std::int64_t whole = is_large(loop.body) ? full : end - loop.extent % loop.vector_width;

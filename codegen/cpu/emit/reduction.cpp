@@ -15,8 +15,7 @@ namespace {
 using llvm::Value;
 
 // The leader of two (value, position) pairs: the better value, any NaN being better than any
-// number, and the earlier position among equals (the identity that a fold starts from stands beyond
-// them all).
+// number, and the earlier position among equals.
 Partial leader(llvm::IRBuilderBase& b, bool greatest, Dtype dtype, const Partial& so_far,
                const Partial& next) {
   const Comparison better = greatest ? Comparison::gt : Comparison::lt;
@@ -32,6 +31,62 @@ Partial leader(llvm::IRBuilderBase& b, bool greatest, Dtype dtype, const Partial
   return {b.CreateSelect(takes_over, next[0], so_far[0]),
           b.CreateSelect(takes_over, next[1], so_far[1])};
 }
+
+// The same of a pair at a later position, which takes the lead by a better value alone: two tests
+// where a NaN leads, as an unordered comparison holds for NaN.
+Partial leader_before(llvm::IRBuilderBase& b, bool greatest, Dtype dtype, const Partial& so_far,
+                      const Partial& later) {
+  Value* takes_over = nullptr;
+  if (is_float(dtype)) {
+    takes_over =
+        greatest ? b.CreateFCmpUGT(later[0], so_far[0]) : b.CreateFCmpULT(later[0], so_far[0]);
+    takes_over = b.CreateAnd(takes_over, b.CreateFCmpORD(so_far[0], so_far[0]));
+  } else {
+    takes_over =
+        emit_compare(b, greatest ? Comparison::gt : Comparison::lt, dtype, later[0], so_far[0]);
+  }
+  return {b.CreateSelect(takes_over, later[0], so_far[0]),
+          b.CreateSelect(takes_over, later[1], so_far[1])};
+}
+
+// The leader of all lanes: the best value first, which takes one instruction a step, and then the
+// least position among the lanes that hold it.
+Partial leading_lane(llvm::IRBuilderBase& b, bool greatest, Dtype dtype, const Partial& lanes) {
+  const bool is_of_floats = is_float(dtype);
+  Value *values = lanes[0], *is_nan = nullptr;
+  if (is_of_floats) {
+    is_nan = b.CreateFCmpUNO(values, values);
+    values = b.CreateSelect(
+        is_nan, llvm::ConstantFP::getInfinity(values->getType(), /*Negative=*/greatest), values);
+  }
+  Value* best = nullptr;
+  if (is_of_floats) {
+    const llvm::IRBuilderBase::FastMathFlagGuard guard(b);
+    llvm::FastMathFlags no_nans;
+    no_nans.setNoNaNs();
+    no_nans.setNoSignedZeros();
+    b.setFastMathFlags(no_nans);
+    best = greatest ? b.CreateFPMaxReduce(values) : b.CreateFPMinReduce(values);
+  } else {
+    const bool is_signed = is_signed_integer(dtype);
+    best = greatest ? b.CreateIntMaxReduce(values, is_signed)
+                    : b.CreateIntMinReduce(values, is_signed);
+  }
+  auto* type = llvm::cast<llvm::FixedVectorType>(values->getType());
+  Value* leads = emit_compare(b, Comparison::eq, dtype, values,
+                              b.CreateVectorSplat(type->getNumElements(), best));
+  if (is_of_floats) {
+    Value* any_nan = b.CreateOrReduce(is_nan);
+    leads = b.CreateSelect(any_nan, is_nan, leads);
+    best = b.CreateSelect(any_nan, llvm::ConstantFP::getNaN(best->getType()), best);
+  }
+  auto* last = llvm::ConstantInt::get(
+      lanes[1]->getType(),
+      llvm::APInt::getSignedMaxValue(lanes[1]->getType()->getScalarSizeInBits()));
+  return {best, b.CreateIntMinReduce(b.CreateSelect(leads, lanes[1], last), /*IsSigned=*/true)};
+}
+
+bool has_position(Combine how) { return how == Combine::argmax || how == Combine::argmin; }
 
 // Extrema in parts: a comparison is false for NaN, so that numbers stay numbers.
 Value* better_number(llvm::IRBuilderBase& b, Combine how, Value* so_far, Value* next) {
@@ -94,7 +149,7 @@ void fold_in_parts(llvm::IRBuilderBase& b, Combine how, llvm::MutableArrayRef<Pa
 
 Partial combine(llvm::IRBuilderBase& b, Combine how, Dtype dtype, const Partial& so_far,
                 const Partial& next) {
-  if (how == Combine::argmax || how == Combine::argmin) {
+  if (has_position(how)) {
     return leader(b, how == Combine::argmax, dtype, so_far, next);
   }
   if (so_far.size() == 3) return combine_parts(b, how, so_far, next);
@@ -104,11 +159,20 @@ Partial combine(llvm::IRBuilderBase& b, Combine how, Dtype dtype, const Partial&
   return {emit_compute(b, op, {so_far[0], next[0]})};
 }
 
+Partial combine_later(llvm::IRBuilderBase& b, Combine how, Dtype dtype, const Partial& so_far,
+                      const Partial& later) {
+  if (has_position(how)) {
+    return leader_before(b, how == Combine::argmax, dtype, so_far, later);
+  }
+  return combine(b, how, dtype, so_far, later);
+}
+
 Partial combine_lanes(llvm::IRBuilderBase& b, Combine how, Dtype dtype, Partial vectors) {
   auto width = llvm::cast<llvm::FixedVectorType>(vectors[0]->getType())->getNumElements();
   if (!std::has_single_bit(width)) {
     throw InternalError("emit", "vector width " + std::to_string(width) + " is no power of two");
   }
+  if (has_position(how)) return leading_lane(b, how == Combine::argmax, dtype, vectors);
   // Of parts only the numbers take steps; the rest is one test each.
   const Partial parts = vectors;
   const bool in_parts = parts.size() == 3;

@@ -27,8 +27,12 @@ void fold_in_parts(llvm::IRBuilderBase& builder, Combine how, llvm::MutableArray
                    llvm::ArrayRef<llvm::Value*> next);
 
 /// Both folded into one. `dtype` is that of the first component. Any combination but `carry`.
-Partial combine(llvm::IRBuilderBase& builder, Combine how, Dtype dtype, const Partial& so_far,
-                const Partial& next);
+using CombinePair = Partial(llvm::IRBuilderBase& builder, Combine how, Dtype dtype,
+                            const Partial& so_far, const Partial& next);
+CombinePair combine;
+
+/// The same where all of `next` is of later iterations than `so_far`: its positions are greater.
+CombinePair combine_later;
 
 /// All lanes of a vector folded into one scalar, upper half onto lower half: an order that the
 /// width alone decides. The width must be a power of two.
