@@ -4,6 +4,21 @@
 
 namespace anabranch {
 
+std::vector<int> reduced_axes(const Node& node) {
+  if (auto* one = std::get_if<AxisAttributes>(&node.attributes)) {
+    return {static_cast<int>(one->axis)};
+  }
+  const auto& axes = node.as<AxesAttributes>().axes;
+  std::vector<int> sorted(axes.begin(), axes.end());
+  std::sort(sorted.begin(), sorted.end());
+  return sorted;
+}
+
+bool is_folded(const FusionPlan& plan, const Graph& graph, const Node& node) {
+  return plan.kind == FusionKind::reduction && is_reduction(node.op) &&
+         graph.type(node.inputs[0]).shape == plan.domain && reduced_axes(node) == plan.reduced_axes;
+}
+
 std::int64_t row_size(const FusionPlan& plan) {
   std::int64_t size = 1;
   for (int axis : plan.reduced_axes) size *= plan.domain[axis];

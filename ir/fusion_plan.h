@@ -15,6 +15,12 @@
 //   stage 0: reduce_max(x)            stage 1: reduce_sum(exp(x - max))        stage 2: exp(x -
 //   max) / sum
 //
+// Another reduction that a group holds is of a few elements: it is computed where it is read, its
+// elements written out, as an index op is. The least of 16 distances of a point:
+//
+//   %2: f32[n,16] = reduce_sum %1 axes=[2]     # of f32[n,16,3]: three terms, written out
+//   %3: f32[n] = reduce_min %2 axes=[1]        # domain [n,16], reduced axes [1]
+//
 // Outputs have the kept axes' shape (row outputs; axes of size 1 do not count) or the domain's
 // (element outputs).
 //
@@ -62,6 +68,13 @@ struct FusionPlan {
   /// meanwhile, if the group were several.
   std::int64_t side_by_side = 0;
 };
+
+/// The axes that a reduction reduces, ascending.
+std::vector<int> reduced_axes(const Node& reduction);
+
+/// Whether the loops of such a plan fold `node`: not where it is no reduction, or one whose
+/// elements are written out.
+bool is_folded(const FusionPlan& plan, const Graph& graph, const Node& node);
 
 /// Places of a row: iterations of the reduced axes.
 std::int64_t row_size(const FusionPlan& plan);

@@ -271,6 +271,18 @@ std::vector<Start> starts_of(const Graph& graph, const Node& node, std::span<con
   return {};
 }
 
+std::vector<Index> element_index(const Graph& graph, const Node& node, std::int64_t number,
+                                 std::span<const Index> result, IndexTable& table) {
+  const Shape& shape = graph.type(node.inputs[0]).shape;
+  const std::vector<std::int64_t>& axes = node.as<AxesAttributes>().axes;
+  std::vector<std::int64_t> sizes;
+  for (std::int64_t axis : axes) sizes.push_back(shape[static_cast<int>(axis)]);
+  const std::vector<Index> reduced = table.unflatten(table.constant(number), sizes);
+  std::vector<Index> place(result.begin(), result.end());
+  for (std::size_t i = 0; i < axes.size(); ++i) place.insert(place.begin() + axes[i], reduced[i]);
+  return place;
+}
+
 Point PointTable::operator()(std::vector<Index> indices) {
   std::vector<std::uint32_t> key;
   for (Index index : indices) key.push_back(index.id);

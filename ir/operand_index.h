@@ -52,6 +52,11 @@ OperandIndex operand_index(const Graph& graph, const Node& node, std::size_t ope
                            std::span<const Index> result, std::span<const Index> starts,
                            IndexTable& table);
 
+/// Where `node`, a reduction, reads its operand for the `number`-th element, in row-major order of
+/// its axes, of what its result at `result` combines.
+std::vector<Index> element_index(const Graph& graph, const Node& node, std::int64_t number,
+                                 std::span<const Index> result, IndexTable& table);
+
 /// A place in an array, one Index per axis, as a number of the PointTable at hand.
 struct Point {
   std::uint32_t id = 0;

@@ -109,15 +109,9 @@ class Planner {
     if (!refusal_) refusal_ = std::move(why);
   }
 
-  std::vector<int> reduced_axes(const Node& node) const {
-    if (auto* one = std::get_if<AxisAttributes>(&node.attributes)) {
-      return {static_cast<int>(one->axis)};
-    }
-    const auto& axes = node.as<AxesAttributes>().axes;
-    std::vector<int> sorted(axes.begin(), axes.end());
-    std::sort(sorted.begin(), sorted.end());
-    return sorted;
-  }
+  bool is_folded(std::size_t i) const { return anabranch::is_folded(plan_, graph_, member(i)); }
+
+  bool is_written_out(std::size_t i) const { return is_reduction(member(i).op) && !is_folded(i); }
 
   // One dot, or reductions that agree, or neither.
   void find_kind() {
@@ -135,35 +129,43 @@ class Planner {
           if (operand(i, k) == outside) continue;
           return refuse(named(node.inputs[k].node) + " is computed before a dot");
         }
-        if (first_) return refuse(two_kernels(graph_.node(*first_).op));
-        first_ = members_[i];
+        if (plan_.kind == FusionKind::reduction) return refuse(two_kernels(Op::reduce));
+        if (dot_) return refuse(two_kernels(graph_.node(*dot_).op));
+        dot_ = members_[i];
         plan_.kind = FusionKind::dot;
       } else if (is_reduction(node.op)) {
         if (plan_.kind == FusionKind::dot) return refuse(two_kernels(Op::reduce));
         plan_.kind = FusionKind::reduction;
-        unify(members_[i]);
-        if (refusal_) return;
       }
     }
+    if (plan_.kind == FusionKind::reduction) find_folded();
   }
 
-  void unify(std::uint32_t reduction) {
-    const Node& node = graph_.node(reduction);
-    const Shape& domain = graph_.type(node.inputs[0]).shape;
-    std::vector<int> axes = reduced_axes(node);
-    if (!first_) {
-      first_ = reduction;
-      plan_.domain = domain;
-      plan_.reduced_axes = std::move(axes);
-    } else if (axes != plan_.reduced_axes) {
-      refuse("reduces over axes " + list(plan_.reduced_axes) + " and " + list(axes));
-    } else if (domain != plan_.domain) {
-      refuse("reduces shapes " + to_string(plan_.domain) + " and " + to_string(domain));
+  // The reductions that the loops fold agree with the last one that cannot be written out, or,
+  // where all can, with the last.
+  void find_folded() {
+    std::optional<std::size_t> leads, last;
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+      if (!is_reduction(member(i).op)) continue;
+      last = i;
+      if (!elements_written_out(graph_, member(i))) leads = i;
+    }
+    const Node& leading = member(leads.value_or(*last));
+    plan_.domain = graph_.type(leading.inputs[0]).shape;
+    plan_.reduced_axes = reduced_axes(leading);
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+      if (!is_written_out(i) || elements_written_out(graph_, member(i))) continue;
+      const std::vector<int> axes = reduced_axes(member(i));
+      if (axes != plan_.reduced_axes) {
+        return refuse("reduces over axes " + list(axes) + " and " + list(plan_.reduced_axes));
+      }
+      const Shape& shape = graph_.type(member(i).inputs[0]).shape;
+      return refuse("reduces shapes " + to_string(shape) + " and " + to_string(plan_.domain));
     }
   }
 
   void find_domain() {
-    if (plan_.kind == FusionKind::dot) plan_.domain = graph_.node(*first_).types[0].shape;
+    if (plan_.kind == FusionKind::dot) plan_.domain = graph_.node(*dot_).types[0].shape;
     if (plan_.kind == FusionKind::elementwise) plan_.domain = elementwise_domain();
     const int rank = plan_.domain.rank();
     std::vector<int> order;  // of the loops: kept axes outside
@@ -220,10 +222,10 @@ class Planner {
       for (std::size_t k = 0; k < member(i).inputs.size(); ++k) {
         const std::size_t below = operand(i, k);
         if (below == outside) continue;
-        int stage = plan_.stage[below] + (is_reduction(member(below).op) ? 1 : 0);
+        int stage = plan_.stage[below] + (is_folded(below) ? 1 : 0);
         plan_.stage[i] = std::max(plan_.stage[i], stage);
       }
-      if (is_reduction(member(i).op)) plan_.stages = std::max(plan_.stages, plan_.stage[i] + 1);
+      if (is_folded(i)) plan_.stages = std::max(plan_.stages, plan_.stage[i] + 1);
     }
   }
 
@@ -311,8 +313,12 @@ class Planner {
       const Node& node = member(i);
       for (Point index : demand_[i]) {
         if (demands_ > most) return refuse("its index maps ask for too many places per element");
-        check_place(members_[i], index);
+        check_place(i, index);
         if (is_index(node.op)) demand_starts(i, index);
+        if (is_written_out(i)) {
+          demand_elements(i, index);
+          continue;
+        }
         for (std::size_t k = 0; k < node.inputs.size() && !refusal_; ++k) {
           const std::size_t below = operand(i, k);
           const bool is_updated = below == outside && updated_.contains(node.inputs[k]);
@@ -320,11 +326,25 @@ class Planner {
             if (is_updated) reads_.emplace_back(node.inputs[k], scalar_);
           } else if (below != outside || is_updated) {
             const Point point =
-                is_reduction(node.op) ? reduction_operand(node, k) : operand_point(node, k, index);
+                is_folded(i) ? reduction_operand(node, k) : operand_point(node, k, index);
             if (below != outside) demand(below, point);
             if (is_updated) reads_.emplace_back(node.inputs[k], point);
           }
         }
+      }
+    }
+  }
+
+  void demand_elements(std::size_t i, Point index) {
+    const Value array = member(i).inputs[0];
+    const std::size_t below = operand(i, 0);
+    const std::int64_t count = *elements_written_out(graph_, member(i));
+    for (std::int64_t number = 0; number < count; ++number) {
+      const Point point = points_(element_index(graph_, member(i), number, points_[index], table_));
+      if (below != outside) {
+        demand(below, point);
+      } else if (updated_.contains(array)) {
+        reads_.emplace_back(array, point);
       }
     }
   }
@@ -390,12 +410,11 @@ class Planner {
     return is_initial ? scalar_ : whole_;
   }
 
-  void check_place(std::uint32_t node, Point index) {
-    const Op op = graph_.node(node).op;
-    if (is_reduction(op) && !(index == kept_)) {
-      refuse(named(node) + " is used away from the row it reduces");
-    } else if (is_library(op) && !(index == whole_)) {
-      refuse(named(node) + " is used away from the place it computes");
+  void check_place(std::size_t i, Point index) {
+    if (is_folded(i) && !(index == kept_)) {
+      refuse(named(members_[i]) + " is used away from the row it reduces");
+    } else if (is_library(member(i).op) && !(index == whole_)) {
+      refuse(named(members_[i]) + " is used away from the place it computes");
     }
   }
 
@@ -408,13 +427,13 @@ class Planner {
     };
     for (Value output : outputs_) {
       const std::size_t at = position(output.node, members_.size());
-      if (!is_reduction(member(at).op)) needed[at] |= stage_bit(at);
+      if (!is_folded(at)) needed[at] |= stage_bit(at);
     }
     std::int64_t kept_bytes = 0;
     turns_.assign(members_.size(), 1);
     for (std::size_t i = members_.size(); i-- > 0;) {
       const Node& node = member(i);
-      std::uint64_t stages = is_reduction(node.op) ? stage_bit(i) : needed[i];
+      std::uint64_t stages = is_folded(i) ? stage_bit(i) : needed[i];
       if (std::popcount(stages) > 1 && is_kept(node, kept_bytes)) stages &= -stages;
       turns_[i] = std::max(1, std::popcount(stages));
       for (std::size_t k = 0; k < node.inputs.size(); ++k) {
@@ -487,7 +506,9 @@ class Planner {
           op == Op::concatenate ? static_cast<std::int64_t>(member(i).inputs.size()) : 1;
       // A conversion takes no more than loading what it gives.
       const int alone = op == Op::convert ? 0 : operations_per_element(op);
-      const std::int64_t cost = parts > 1 ? parts - 1 : alone;
+      const std::int64_t elements =
+          is_written_out(i) ? *elements_written_out(graph_, member(i)) : 1;
+      const std::int64_t cost = parts > 1 ? parts - 1 : alone * elements;
       for (std::size_t k = 0; k < member(i).inputs.size(); ++k) {
         if (operand(i, k) != outside) below[i] = std::max(below[i], below[operand(i, k)]);
       }
@@ -496,7 +517,7 @@ class Planner {
       if (cost == 0) continue;
       std::int64_t operations = 0;
       for (Point index : demand_[i]) {
-        const int depth = std::max(depth_of(is_reduction(op) ? whole_ : index), choosing[i]);
+        const int depth = std::max(depth_of(is_folded(i) ? whole_ : index), choosing[i]);
         const int turns = index == whole_ ? turns_[i] : 1;
         const std::int64_t times = extent_[static_cast<std::size_t>(depth + 1)];
         operations = saturating_add(operations, saturating_multiply(cost * turns, times));
@@ -528,7 +549,7 @@ class Planner {
   std::vector<int> turns_;  // per member: the stages that compute it
   FusionPlan plan_;
   std::optional<std::string> refusal_;
-  std::optional<std::uint32_t> first_;  // the dot, or the first reduction
+  std::optional<std::uint32_t> dot_;
   Shape kept_shape_;
   std::vector<std::int64_t> extent_;  // iterations of the outermost k loops together
   IndexTable table_;                  // a loop is an axis of the domain

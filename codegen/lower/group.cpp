@@ -231,7 +231,7 @@ Ref GroupLowering::reuse(GroupWriter& writer, Value value, Point at) const {
 std::vector<std::uint32_t> GroupLowering::reductions_of(int stage) const {
   std::vector<std::uint32_t> nodes;
   for (std::uint32_t i = 0; i < region_.nodes().size(); ++i) {
-    if (is_reduction(region_.node(i).op) && plan_.stage[i] == stage) nodes.push_back(i);
+    if (is_folded(plan_, region_, region_.node(i)) && plan_.stage[i] == stage) nodes.push_back(i);
   }
   return nodes;
 }

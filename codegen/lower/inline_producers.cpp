@@ -149,19 +149,12 @@ Ref InlineProducers::visit(const Request& request) {
 
 Ref InlineProducers::visit_reduction(const Node& node, const Request& request) {
   const Type& type = graph_.type(node.inputs[0]);
-  const std::vector<std::int64_t>& axes = node.as<AxesAttributes>().axes;
-  std::vector<std::int64_t> sizes;
-  for (std::int64_t axis : axes) sizes.push_back(type.shape[static_cast<int>(axis)]);
   const std::int64_t count = *elements_written_out(graph_, node);
-  IndexTable& table = builder_.indices();
   std::vector<Ref> elements;
   for (std::int64_t number = 0; number < count; ++number) {
-    std::vector<Index> place((*this)[request.at].begin(), (*this)[request.at].end());
-    const std::vector<Index> reduced = table.unflatten(table.constant(number), sizes);
-    for (std::size_t i = 0; i < axes.size(); ++i) {
-      place.insert(place.begin() + axes[i], reduced[i]);
-    }
-    elements.push_back(want(node.inputs[0], point(std::move(place)), request.mask));
+    const Point place =
+        point(element_index(graph_, node, number, (*this)[request.at], builder_.indices()));
+    elements.push_back(want(node.inputs[0], place, request.mask));
   }
   if (!missing_.empty()) return {};
   const Combiner combiner = combiner_of(node, graph_);

@@ -32,8 +32,9 @@ std::optional<Chunks> GroupLowering::split(const Nest& nest, ColumnSums sums) co
   const auto places = plan_.updates.empty() ? column_chunk(sums) : std::nullopt;
   if (!places && !has_few_long_rows(plan_)) return std::nullopt;
   for (std::uint32_t i = 0; i < region_.nodes().size(); ++i) {
-    const Op op = region_.node(i).op;
-    if (is_reduction(op) && (plan_.stage[i] > 0 || op == Op::reduce)) return std::nullopt;
+    const Node& node = region_.node(i);
+    if (!is_folded(plan_, region_, node)) continue;
+    if (plan_.stage[i] > 0 || node.op == Op::reduce) return std::nullopt;
   }
   if (std::ranges::find(plan_.is_row, 0) != plan_.is_row.end()) {
     return std::nullopt;

@@ -188,7 +188,7 @@ FusionGroups::Draft FusionGroups::draft(std::vector<std::uint32_t> members,
       group.members.begin(), group.members.end(),
       [&](std::uint32_t member) { return operations_per_element(graph_.node(member).op) > 1; });
   if (plan.recompute > (approximate ? most_recompute_of_approximate : most_recompute)) {
-    made.refusal = "it would be computed " + std::to_string(plan.recompute) + " times per element";
+    made.refusal = "an element would have it computed " + std::to_string(plan.recompute) + " times";
   }
   const bool only_rows = plan.stages == 1 &&
                          std::none_of(outputs.begin(), outputs.end(),

@@ -84,16 +84,16 @@ constexpr Refused refused[] = {
        %8: f32[9] = dynamic_update_slice %2, %6, %4
        return %7, %8 })",
      "dynamic_update_slice has shape [5], the group runs over [4]"},
-    {"OtherAxes", R"(graph(%0: f32[4,8]) {
-       %1: f32[4] = reduce_sum %0 axes=[1]
-       %2: f32[8] = reduce_sum %0 axes=[0]
+    {"OtherAxes", R"(graph(%0: f32[40,80]) {
+       %1: f32[40] = reduce_sum %0 axes=[1]
+       %2: f32[80] = reduce_sum %0 axes=[0]
        return %1, %2 })",
      "reduces over axes [1] and [0]"},
-    {"OtherShapes", R"(graph(%0: f32[4,8], %1: f32[4,6]) {
+    {"OtherShapes", R"(graph(%0: f32[4,80], %1: f32[4,60]) {
        %2: f32[4] = reduce_sum %0 axes=[1]
        %3: f32[4] = reduce_sum %1 axes=[1]
        return %2, %3 })",
-     "reduces shapes [4,8] and [4,6]"},
+     "reduces shapes [4,80] and [4,60]"},
     {"ReversedReduction", R"(graph(%0: f32[4,8]) {
        %1: f32[4] = reduce_sum %0 axes=[1]
        %2: f32[4] = reverse %1 axes=[0]
@@ -232,6 +232,40 @@ TEST(FusionPlan, CountsWhatASecondThreadCouldDo) {
     %2: f32[1] = reduce_sum %1 axes=[1]
     return %2 })";
   EXPECT_EQ(planned(chain).side_by_side, 0);
+}
+
+// The least of 16 distances, each a sum of three squares.
+TEST(FusionPlan, WritesOutASumOfFewElementsThatAnotherReductionReads) {
+  FusionPlan plan = planned(R"(graph(%0: f32[50,3], %1: f32[16,3]) {
+    %2: f32[50,16,3] = broadcast_in_dim %0 axes=[0,2]
+    %3: f32[50,16,3] = broadcast_in_dim %1 axes=[1,2]
+    %4: f32[50,16,3] = subtract %2, %3
+    %5: f32[50,16,3] = multiply %4, %4
+    %6: f32[50,16] = reduce_sum %5 axes=[2]
+    %7: f32[50] = reduce_min %6 axes=[1]
+    return %7, %6 })");
+  EXPECT_EQ(plan.kind, FusionKind::reduction);
+  EXPECT_EQ(plan.domain, (Shape{50, 16}));
+  EXPECT_EQ(plan.reduced_axes, std::vector<int>{1});
+  EXPECT_EQ(plan.stage, (std::vector<int>{0, 0, 0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(plan.is_row, (std::vector<char>{1, 0}));
+  EXPECT_EQ(plan.operations, 50 * 16 * (3 * (1 + 1) + 3 + 1));
+}
+
+// That of 40 leads, though it is first; of two short ones the last.
+TEST(FusionPlan, LongReductionsLead) {
+  const FusionPlan first = planned(R"(graph(%0: f32[7,4], %1: f32[7,40]) {
+    %2: f32[7] = reduce_sum %1 axes=[1]
+    %3: f32[7] = reduce_max %0 axes=[1]
+    %4: f32[7] = divide %3, %2
+    return %4 })");
+  EXPECT_EQ(first.domain, (Shape{7, 40}));
+  const FusionPlan last = planned(R"(graph(%0: f32[7,4,3]) {
+    %1: f32[7,4] = reduce_sum %0 axes=[2]
+    %2: f32[7,4] = sqrt %1
+    %3: f32[7] = reduce_sum %2 axes=[1]
+    return %3 })");
+  EXPECT_EQ(last.domain, (Shape{7, 4}));
 }
 
 TEST(FusionPlan, OfAnUpdateRunsOverItsBlock) {

@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "ir/graph/builder.h"
+#include "ir/plan_fusion.h"
 #include "tests/support/check_lowering.h"
 
 namespace anabranch::testing {
@@ -93,6 +96,47 @@ TEST(LowerReduction, ArgmaxOfInfinitiesAndNan) {
     const std::vector<Type> types = output_types(region);
     EXPECT_EQ(run_lowered(lower_region(region), std::span(&input, 1), types),
               interpret(region, std::span(&input, 1)));
+  }
+}
+
+// Reductions of few elements, written out where one over another axis reads them.
+TEST(LowerReduction, OfReductionsOfFewElements) {
+  for (Op inner : simple_reductions) {
+    for (Op outer : {Op::reduce_sum, Op::reduce_max, Op::argmin}) {
+      for (auto [rows, places, elements] :
+           {std::array<std::int64_t, 3>{5, 3, 2}, {33, 20, 3}, {2, 70000, 4}, {0, 20, 3}}) {
+        GraphBuilder b("reduces");
+        const Shape shape{rows, places, elements};
+        Value x = b.parameter({f32, {rows, elements}}), y = b.parameter({f32, {places, elements}});
+        Value each =
+            b.add(Op::subtract, {spread(b, x, {0, 2}, shape), spread(b, y, {1, 2}, shape)});
+        Value few = reduce(b, inner, each, {2});
+        Value all = outer == Op::argmin
+                        ? b.add(outer, {few}, AxisAttributes{1}, Type{i64, Shape{rows}})
+                        : reduce(b, outer, few, {1});
+        const Graph graph = b.build({all});
+        const FusionPlan plan = std::get<FusionPlan>(plan_fusion(graph));
+        EXPECT_EQ(plan.domain, (Shape{rows, places}));
+        expect_lowers(graph, 1e-4);
+      }
+    }
+  }
+}
+
+// Twice in a row of three stages, and as a result of its own; of halves, which add up in f32.
+TEST(LowerReduction, SoftmaxOfSumsOfFewElements) {
+  for (Dtype dtype : {f32, bf16}) {
+    GraphBuilder b("softmax");
+    Value x = b.parameter({dtype, {9, 2, 17, 2}});
+    const Shape shape{9, 17};
+    Value scores = reduce(b, Op::reduce_sum, x, {1, 3});
+    Value max = reduce(b, Op::reduce_max, scores, {1});
+    Value exp = b.add(Op::exponential, {b.add(Op::subtract, {scores, spread(b, max, {0}, shape)})});
+    Value sum = reduce(b, Op::reduce_sum, exp, {1});
+    Value result = b.add(Op::divide, {exp, spread(b, sum, {0}, shape)});
+    const Graph graph = b.build({result, scores, sum});
+    EXPECT_EQ(std::get<FusionPlan>(plan_fusion(graph)).stages, 3);
+    expect_lowers(graph, dtype == f32 ? 1e-5 : 2e-2);
   }
 }
 
