@@ -1,5 +1,7 @@
 #include "codegen/cpu/kernel_time.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <vector>
 
@@ -12,7 +14,13 @@ namespace {
 // stores and waits for results take what is left of it.
 constexpr double instructions_per_ns = 4;
 constexpr double cached_bytes_per_ns = 30, bytes_per_ns = 10;
-constexpr double cached_bytes = 1 << 20;
+
+// Half of the cache that a core has to itself: what a kernel reads and what it writes push each
+// other out of a fuller one.
+double cached_bytes() {
+  static const long second_level = sysconf(_SC_LEVEL2_CACHE_SIZE);
+  return second_level > 0 ? static_cast<double>(second_level) / 2 : 512 << 10;
+}
 
 // Of vectors of f32 and of f64, as docs/benchmarks.md has them: where the units that divide are
 // what is waited for, those of f64 count for more.
@@ -90,7 +98,7 @@ class Counter {
 
 double kernel_ns(const Kernel& kernel) {
   const auto bytes = static_cast<double>(kernel.cost.bytes_read + kernel.cost.bytes_written);
-  const double memory_ns = bytes / (bytes <= cached_bytes ? cached_bytes_per_ns : bytes_per_ns);
+  const double memory_ns = bytes / (bytes <= cached_bytes() ? cached_bytes_per_ns : bytes_per_ns);
   return std::max(memory_ns, Counter(kernel).instructions() / instructions_per_ns);
 }
 
