@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 
 #include "codegen/kernel/facts.h"
 #include "ir/checked.h"
@@ -11,7 +12,16 @@ namespace {
 
 constexpr int accumulators = 16;  // vectors that stay in registers with room for operands
 constexpr int most_unroll = 4;
+constexpr int most_single_stores = 128;  // of one lane each: more take long to compile
 constexpr int longest_turn = 96;  // operations on vectors that are worth unrolling a short loop
+
+/// What a vector of lanes that lie apart in memory is stored by, one at a time.
+std::int64_t single_stores(const KernelFacts& facts, Ref ref, int width) {
+  return width * std::ranges::count_if(facts.accesses(), [&](const auto& access) {
+           const auto stride = facts.stride(access, ref);
+           return access.is_store && !(stride && std::abs(*stride) <= 1);
+         });
+}
 
 /// Vectors of one turn: enough independent work to hide latencies, less where the body has plenty.
 int unroll_of(const KernelFacts& facts, Ref ref, int width) {
@@ -28,6 +38,7 @@ int unroll_of(const KernelFacts& facts, Ref ref, int width) {
   unroll = std::clamp(accumulators / static_cast<int>(carried), 1, unroll);
   unroll = static_cast<int>(std::bit_floor(static_cast<unsigned>(unroll)));
   while (unroll > 1 && std::int64_t{unroll} * width > facts.loop(ref).extent) unroll /= 2;
+  while (unroll > 1 && unroll * single_stores(facts, ref, width) > most_single_stores) unroll /= 2;
   return unroll;
 }
 
@@ -43,7 +54,10 @@ void vectorise(Loop& loop, const KernelFacts& facts, Ref ref, const Target& targ
   const std::int64_t vectors = loop.extent / loop.vector_width;
   const std::int64_t turn = saturating_multiply(
       vectors, weight.cheap + std::int64_t{KernelFacts::heavy_operations} * weight.heavy);
-  if (vectors > 0 && turn <= longest_turn) loop.unroll = static_cast<int>(vectors);
+  const std::int64_t stores = vectors * single_stores(facts, ref, loop.vector_width);
+  if (vectors > 0 && turn <= longest_turn && stores <= most_single_stores) {
+    loop.unroll = static_cast<int>(vectors);
+  }
 }
 
 }  // namespace
