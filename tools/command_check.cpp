@@ -87,8 +87,9 @@ void run_test(const stablehlo::Function& function, const std::string& file,
   const auto start = function.module()->source.place(syntax.at);
   try {
     const stablehlo::SelfChecking test = stablehlo::self_checking(function);
-    const std::vector<Literal> results =
-        choices.interpret ? interpret(test.graph, test.inputs) : compiled_results(test, options);
+    const std::vector<Literal> results = choices.interpret
+                                             ? interpret_in_xla_order(test.graph, test.inputs)
+                                             : compiled_results(test, options);
     std::string message;
     for (const stablehlo::Check& check : test.checks) {
       const Literal& expected = check.expected ? results[*check.expected] : check.constant;
