@@ -1,6 +1,6 @@
 // Convolutions beside oneDNN called directly with its own threads, on the same row-major arrays: it
 // reads them as they are where it has fast code for that, and else copies them to and from a layout
-// of its own, as we have to. Forward, with bias and ReLU, and the two gradients as convolutions.
+// of its own, as we have to. Forward, with bias and ReLU, and the two gradients.
 //
 // Floor: 2 operations per product over the peak of the cores' fused multiply-add units.
 #include <anabranch/anabranch.h>
@@ -53,31 +53,6 @@ ab::ConvOptions forward_of(const Case& c) {
 // What the windows of a stride leave at the end.
 std::int64_t rest(const Case& c) {
   return c.size + 2 * c.padding() - c.window - (c.result_size() - 1) * c.stride;
-}
-
-// The gradient of the data: filters turned round, outputs and inputs exchanged.
-ab::Array gradient_of_data(const Case& c, ab::Array gradient, ab::Array w) {
-  const std::int64_t low = c.window - 1 - c.padding(), high = low + rest(c);
-  return ab::conv(gradient, ab::flip(w, ab::Axes{2, 3}),
-                  {.padding_low = {low, low},
-                   .padding_high = {high, high},
-                   .lhs_dilation = {c.stride, c.stride},
-                   .lhs_layout = c.layout,
-                   .rhs_layout = "IOHW",
-                   .result_layout = c.layout});
-}
-
-// The gradient of the filters: batch and features exchanged.
-ab::Array gradient_of_filters(const Case& c, ab::Array x, ab::Array gradient) {
-  const bool is_first = c.layout == "NCHW";
-  const std::int64_t low = c.padding(), high = low - rest(c);
-  return ab::conv(x, gradient,
-                  {.padding_low = {low, low},
-                   .padding_high = {high, high},
-                   .rhs_dilation = {c.stride, c.stride},
-                   .lhs_layout = is_first ? "CNHW" : "CHWN",
-                   .rhs_layout = is_first ? "IOHW" : "IHWO",
-                   .result_layout = "CNHW"});
 }
 
 using namespace dnnl;
@@ -259,18 +234,23 @@ void add(const Case& c) {
                return Arrays{x(), w(), values(along)};
              }),
        Direct::What::layer);
-  if (c.groups > 1) return;
+  const auto scaled = [=](ab::Array x, ab::Array w, ab::Array y) {
+    return ab::sum(ab::conv(x, w, forward_of(c)) * y);
+  };
+  const auto all = [=] { return Arrays{x(), w(), y()}; };
   pair(c, "gradient of data",
-       calls([=](Arrays a) { return gradient_of_data(c, a[0], a[1]); },
-             [=] {
-               return Arrays{y(), w()};
-             }),
+       calls(
+           [=](Arrays a) {
+             return ab::grad([=](ab::Array x) { return scaled(x, a[1], a[2]); })(a[0]);
+           },
+           all),
        Direct::What::data);
   pair(c, "gradient of filters",
-       calls([=](Arrays a) { return gradient_of_filters(c, a[0], a[1]); },
-             [=] {
-               return Arrays{x(), y()};
-             }),
+       calls(
+           [=](Arrays a) {
+             return ab::grad([=](ab::Array w) { return scaled(a[0], w, a[2]); })(a[1]);
+           },
+           all),
        Direct::What::filters);
 }
 
@@ -312,6 +292,9 @@ int main(int argc, char** argv) {
     add({"3x3, 128 to 128, 28^2, stride 2", 8, 128, 28, 128, 3, 2, 1, layout});
     add({"7x7, 3 to 64, 224^2, stride 2", 2, 3, 224, 64, 7, 2, 1, layout});
     add({"3x3, 128 by itself, 28^2", 8, 128, 28, 128, 3, 1, 128, layout});
+    add({"3x3, 64 of them to two each, 28^2", 8, 64, 28, 128, 3, 1, 64, layout});
+    add({"3x3, 32 of four to four, 28^2", 8, 128, 28, 128, 3, 1, 32, layout});
+    add({"3x3, 4 to 4, 56^2", 8, 4, 56, 4, 3, 1, 1, layout});
     add({"3x3, 64 to 64, 56^2, one image", 1, 64, 56, 64, 3, 1, 1, layout});
     add({"3x3, 1 to 1, 1024^2, one image", 1, 1, 1024, 1, 3, 1, 1, layout});
     add({"9x9, 1 to 1, 1024^2, one image", 1, 1, 1024, 1, 9, 1, 1, layout});
