@@ -64,7 +64,8 @@ void KernelEmitter::fold(const Loop& loop, Partials& partials) {
 }
 
 void KernelEmitter::fold(const Reduction& reduction, Copies& so_far) {
-  const bool is_vector = so_far[0][0]->getType()->isVectorTy();
+  // In a vector loop; in those around it what is added up in lanes stands for one value.
+  const bool is_vector = scope_ && so_far[0][0]->getType()->isVectorTy();
   auto value_of = [&](Ref ref, std::size_t copy) {
     return is_vector ? vector(ref, static_cast<int>(copy)) : scalar(ref);
   };

@@ -57,6 +57,7 @@ KernelEmitter::KernelEmitter(llvm::Module& module, const Kernel& kernel, const s
     : expanded_(expand_indices(kernel)),
       kernel_(expanded_.kernel),
       contracted_(contracted_products(expanded_)),
+      lane_sums_(lane_sums(kernel_)),
       function_(make_function(module, symbol)),
       builder_(llvm::BasicBlock::Create(module.getContext(), "entry", function_)),
       begin_(function_->getArg(2)),

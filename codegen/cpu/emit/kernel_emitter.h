@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "codegen/cpu/emit/lane_steps.h"
+#include "codegen/cpu/emit/lane_sums.h"
 #include "codegen/cpu/emit/lanes.h"
 #include "codegen/cpu/emit/memory.h"
 #include "codegen/cpu/emit/quotient.h"
@@ -113,6 +114,7 @@ class KernelEmitter {
   Partials emit_folding(const Loop& loop, const char* name, const Turns& turns, std::int64_t count,
                         bool joins, Partials partials, TurnBody body);
   void join_copies(const Reduction& reduction, Copies& copies, CombinePair* join);
+  void join_lanes(Ref ref, Partials& partials);
 
   // emit_fold.cpp
   Partials initial_partials(const Loop& loop, bool as_lanes);
@@ -141,6 +143,7 @@ class KernelEmitter {
   const ExpandedKernel expanded_;
   const Kernel& kernel_;
   const std::vector<bool> contracted_;
+  const LaneSums lane_sums_;
   std::set<Op> called_;  // approximate ops that are not inline
   llvm::Function* function_;
   llvm::IRBuilder<> builder_;

@@ -65,6 +65,11 @@ void KernelEmitter::emit_scalar_loop(Ref ref, const Loop& loop) {
     fold(loop, partials);
   };
   Partials partials = initial_partials(loop, false);
+  const int lanes = lane_sums_.lanes_of(ref);
+  for (std::size_t i = 0; lanes > 0 && i < partials.size(); ++i) {
+    Value*& initial = partials[i][0][0];
+    initial = builder_.CreateVectorSplat(static_cast<unsigned>(lanes), initial);
+  }
   const Turns turns = iterations(loop);
   if (const Reduction* condition = loop.condition()) {
     partials = emit_while(loop, *condition, std::move(partials));
@@ -80,6 +85,7 @@ void KernelEmitter::emit_scalar_loop(Ref ref, const Loop& loop) {
     partials = emit_folding(loop, "loop", turns, loop.extent, false, std::move(partials), body);
   }
   forget(mark);
+  if (lanes > 0) join_lanes(ref, partials);
   define_results(loop, partials);
 }
 
@@ -172,10 +178,7 @@ KernelEmitter::Partials KernelEmitter::emit_vector_rows(const Loop& loop, Vector
   if (whole < end) {
     partials = emit_vector_turns(loop, scope, whole, end, VectorTurns::masked, std::move(partials));
   }
-  for (std::size_t i = 0; i < partials.size(); ++i) {
-    const Dtype dtype = kernel_[loop.reductions[i].results[0]].dtype;
-    partials[i] = {combine_lanes(builder_, loop.reductions[i].combine, dtype, partials[i][0])};
-  }
+  join_lanes(scope.ref, partials);
   return partials;
 }
 

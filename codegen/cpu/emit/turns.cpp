@@ -93,4 +93,14 @@ void KernelEmitter::join_copies(const Reduction& reduction, Copies& copies, Comb
   }
 }
 
+// After a loop, or not before the loop around it.
+void KernelEmitter::join_lanes(Ref ref, Partials& partials) {
+  if (lane_sums_.go_on.contains(ref.index)) return;
+  const auto& loop = std::get<Loop>(kernel_[ref].operation);
+  for (std::size_t i = 0; i < partials.size(); ++i) {
+    const Dtype dtype = kernel_[loop.reductions[i].results[0]].dtype;
+    partials[i] = {combine_lanes(builder_, loop.reductions[i].combine, dtype, partials[i][0])};
+  }
+}
+
 }  // namespace anabranch::cpu

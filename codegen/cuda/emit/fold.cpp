@@ -17,49 +17,6 @@ bool has_place(Combine how) { return how == Combine::argmax || how == Combine::a
 
 }  // namespace
 
-// A fold whose results are only folded on by the loop around it, in the same way: there each
-// member continues with its own.
-void KernelEmitter::find_partial_folds() {
-  is_partial_.resize(kernel_.instructions.size());
-  if (map_.members == 1) return;
-  for (std::uint32_t i = 0; i < kernel_.instructions.size(); ++i) {
-    const auto* outer = std::get_if<Loop>(&kernel_.instructions[i].operation);
-    if (!outer) continue;
-    for (const Reduction& whole : outer->reductions) {
-      if (runs_in_order(whole.combine)) continue;
-      for (Ref inner : outer->body) {
-        const auto* loop = std::get_if<Loop>(&kernel_[inner].operation);
-        if (!loop) continue;
-        for (const Reduction& part : loop->reductions) {
-          if (part.combine != whole.combine || part.results != whole.values) continue;
-          if (uses(part.results) == 1) is_partial_[part.results[0].index] = true;
-        }
-      }
-    }
-  }
-}
-
-// How many folds and instructions use any of these.
-int KernelEmitter::uses(const std::vector<Ref>& refs) const {
-  const auto any = [&](const std::vector<Ref>& among) {
-    return std::any_of(among.begin(), among.end(), [&](Ref ref) {
-      return std::find(refs.begin(), refs.end(), ref) != refs.end();
-    });
-  };
-  int count = 0;
-  for (const Instruction& instruction : kernel_.instructions) {
-    const Operation& operation = instruction.operation;
-    if (auto* compute = std::get_if<Compute>(&operation)) count += any(compute->operands);
-    if (auto* store = std::get_if<Store>(&operation)) count += any({store->value});
-    if (auto* loop = std::get_if<Loop>(&operation)) {
-      for (const Reduction& r : loop->reductions) {
-        count += any(r.values) + any(r.initial);
-      }
-    }
-  }
-  return count;
-}
-
 void KernelEmitter::begin_folds(const Loop& loop) {
   for (const Reduction& reduction : loop.reductions) {
     if (has_place(reduction.combine)) {

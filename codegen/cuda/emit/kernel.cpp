@@ -8,6 +8,7 @@
 #include "codegen/cuda/emit/kernel_emitter.h"
 #include "codegen/cuda/map_threads.h"
 #include "codegen/kernel/blocked_sums.h"
+#include "codegen/kernel/partial_folds.h"
 #include "codegen/memory/in_place.h"
 
 namespace anabranch::cuda {
@@ -70,7 +71,9 @@ KernelEmitter::KernelEmitter(const Kernel& kernel)
       index_(kernel_, names_) {}
 
 std::string KernelEmitter::run() {
-  find_partial_folds();
+  // Each member of a group continues with its own part.
+  is_partial_ =
+      map_.members > 1 ? partial_folds(kernel_) : std::vector<bool>(kernel_.instructions.size());
   comment();
   signature();
   text_.line("using index = {};", index_.needs_64_bits() ? "i64" : "i32");

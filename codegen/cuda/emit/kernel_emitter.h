@@ -49,8 +49,6 @@ class KernelEmitter {
   void sync();
 
   // emit_fold.cpp
-  void find_partial_folds();
-  int uses(const std::vector<Ref>& refs) const;
   /// What one loop runs over, as text.
   struct Range {
     std::string first, end;

@@ -1,11 +1,13 @@
 // Reductions in vector loops, across their tails, and inside them, against plain loops.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
 #include <utility>
 
+#include "codegen/cpu/emit/lane_sums.h"
 #include "ir/interpret/interpret.h"
 #include "ir/scalar.h"
 #include "tests/codegen/cpu/kernel_sketch.h"
@@ -224,6 +226,81 @@ TEST(LongSum, LeavesOtherReductionsWhole) {
     EXPECT_EQ(floats[1], 1e3f);
     EXPECT_EQ(integers[0], size * (size - 1) / 2);
     EXPECT_EQ(integers[1], 8000);
+  }
+}
+
+// Sums and sums of squares of rows in rows, of which the lanes are put together after the last, and
+// the same where a row's own sum is stored, or a maximum is beside it, as they are then.
+TEST(LaneSums, AreTakenThroughTheLoopsAround) {
+  enum class Beside { nothing, row_sums, maximum };
+  for (Beside beside : {Beside::nothing, Beside::row_sums, Beside::maximum}) {
+    for (std::int64_t size : {1, 15, 16, 33, 70}) {
+      for (std::int64_t rows_of_each : {1, 3, 40}) {
+        for (Form form : forms) {
+          constexpr std::int64_t all = 2;
+          const std::int64_t count = all * rows_of_each * size;
+          KernelSketch sketch("rows");
+          const auto in = sketch.buffer(Access::read, f32, count);
+          const auto out = sketch.buffer(Access::write, f32, 3);
+          const auto sums = sketch.buffer(Access::write, f32, all * rows_of_each);
+          Reduction parts[2], row[2], whole[2], greatest[3];
+          for (auto* sum : {parts, row, whole}) {
+            for (int i = 0; i < 2; ++i) sum[i].initial = {sketch.number(0.0f)};
+          }
+          for (Reduction& maximum : greatest) {
+            maximum.combine = Combine::maximum;
+            maximum.initial = {sketch.number(-std::numeric_limits<float>::infinity())};
+          }
+          const auto with_maximum = [&](Reduction(&sum)[2], std::size_t level) {
+            std::vector<Reduction> made = {sum[0], sum[1]};
+            if (beside == Beside::maximum) made.push_back(greatest[level]);
+            return made;
+          };
+          const Index j = sketch.open(rows(all));
+          const Index k = sketch.open(rows(rows_of_each));
+          const Index l = sketch.open(rows(size, form.width, form.unroll));
+          const Index number = sketch.add(sketch.multiply(j, rows_of_each), k);
+          const Ref x = sketch.load(in, sketch.add(sketch.multiply(number, size), l));
+          parts[0].values = greatest[0].values = {x};
+          parts[1].values = {sketch.multiply(x, x)};
+          std::vector<Ref> results = sketch.close(with_maximum(parts, 0));
+          if (beside == Beside::row_sums) sketch.store(sums, number, results[0]);
+          for (auto* sum : {row, whole}) {
+            for (std::size_t i = 0; i < 2; ++i) sum[i].values = {results[i]};
+            if (beside == Beside::maximum) greatest[sum == row ? 1 : 2].values = {results[2]};
+            results = sketch.close(with_maximum(sum == row ? row : whole, sum == row ? 1 : 2));
+          }
+          for (std::size_t i = 0; i < results.size(); ++i) {
+            sketch.store(out, sketch.at(static_cast<std::int64_t>(i)), results[i]);
+          }
+          const bool has_lanes = form.width > 1 && beside != Beside::maximum;
+          const std::size_t loops = !has_lanes ? 0 : beside == Beside::row_sums ? 0 : 2;
+          EXPECT_EQ(lane_sums(sketch.kernel()).lanes.size(), loops);
+
+          Code code = compile_legalised(std::span(&sketch.kernel(), 1));
+          std::vector<float> values(static_cast<std::size_t>(count));
+          float expected[3] = {0, 0, -1}, got[3] = {};
+          for (std::size_t i = 0; i < values.size(); ++i) {
+            values[i] = static_cast<float>(i % 7);
+            expected[0] += values[i];
+            expected[1] += values[i] * values[i];
+            expected[2] = std::max(expected[2], values[i]);
+          }
+          std::vector<float> of_rows(static_cast<std::size_t>(all * rows_of_each));
+          void* pointers[] = {values.data(), got, of_rows.data()};
+          code.functions[0](nullptr, pointers, 0, 1);
+          EXPECT_EQ(got[0], expected[0]);
+          EXPECT_EQ(got[1], expected[1]);
+          if (beside == Beside::maximum) {
+            EXPECT_EQ(got[2], expected[2]);
+          }
+          if (beside != Beside::row_sums) continue;
+          float sum_of_rows = 0;
+          for (float sum : of_rows) sum_of_rows += sum;
+          EXPECT_EQ(sum_of_rows, expected[0]);
+        }
+      }
+    }
   }
 }
 
