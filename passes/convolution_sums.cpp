@@ -19,8 +19,9 @@ constexpr std::int64_t most_pairs = 32;                    // of an input and an
 constexpr std::int64_t few_outputs = 4, few_features = 8;  // where features are last
 constexpr std::int64_t few_terms = 25;                     // whose kernel is compiled soon
 constexpr std::int64_t elements_per_term = 256;            // for which more of them pay
-constexpr std::int64_t most_results = 25;                  // places of each
-constexpr std::int64_t least_terms = 256;                  // of each such result
+constexpr std::int64_t few_results = 25;                   // whose kernel is compiled soon
+constexpr std::int64_t most_results = 100, terms_per_result = 2048;  // for which more of them pay
+constexpr std::int64_t least_terms = 256;                            // of each such result
 
 std::int64_t product_of(const Axes& sizes) { return Shape(sizes).size(); }
 
@@ -67,9 +68,10 @@ bool has_few_terms(const ConvolutionSizes& sizes, const Node& node) {
 // Each image is a feature of the filters whose gradient that is.
 bool has_few_results(const ConvolutionSizes& sizes) {
   const std::int64_t places = product_of(sizes.places);
+  const std::int64_t terms = product_of(sizes.window) * sizes.inputs;
   return sizes.images <= most_inputs && sizes.outputs <= most_outputs &&
-         sizes.images * sizes.outputs <= most_pairs && places > 1 && places <= most_results &&
-         product_of(sizes.window) * sizes.inputs >= least_terms;
+         sizes.images * sizes.outputs <= most_pairs && places > 1 && terms >= least_terms &&
+         (places <= few_results || (places <= most_results && places * terms_per_result <= terms));
 }
 
 // What a place of the window meets in a feature of each group, for every element of the result, and
