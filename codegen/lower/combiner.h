@@ -12,8 +12,7 @@ namespace anabranch {
 /// The scalars that a reduction op carries from element to element.
 struct Combiner {
   Combine combine = Combine::sum;
-  std::vector<Dtype>
-      dtypes;  ///< one, two for argmax and argmin (the value, the position), n for `reduce`
+  std::vector<Dtype> dtypes;  ///< one, n for `reduce`, value and position for argmax and argmin
 };
 
 /// A sum or product of f16 or bf16 is carried in f32; sums of bool are `any`.
