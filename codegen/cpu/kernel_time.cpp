@@ -1,7 +1,5 @@
 #include "codegen/cpu/kernel_time.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <vector>
 
@@ -14,14 +12,7 @@ namespace {
 // stores and waits for results take what is left of it.
 constexpr double instructions_per_ns = 4;
 constexpr double cached_bytes_per_ns = 30, bytes_per_ns = 10;
-
-// Three quarters of the cache that a core has to itself: in a fuller one, what a kernel reads and
-// what it writes push each other out. An array that is updated in place counts twice.
-double cached_bytes() {
-  static const long second_level = sysconf(_SC_LEVEL2_CACHE_SIZE);
-  constexpr double most = 1 << 20;
-  return second_level > 0 ? std::min(0.75 * static_cast<double>(second_level), most) : most;
-}
+constexpr double cached_bytes = 1 << 20;
 
 // Of vectors of f32 and of f64, as docs/benchmarks.md has them: where the units that divide are
 // what is waited for, those of f64 count for more.
@@ -99,7 +90,7 @@ class Counter {
 
 double kernel_ns(const Kernel& kernel) {
   const auto bytes = static_cast<double>(kernel.cost.bytes_read + kernel.cost.bytes_written);
-  const double memory_ns = bytes / (bytes <= cached_bytes() ? cached_bytes_per_ns : bytes_per_ns);
+  const double memory_ns = bytes / (bytes <= cached_bytes ? cached_bytes_per_ns : bytes_per_ns);
   return std::max(memory_ns, Counter(kernel).instructions() / instructions_per_ns);
 }
 
