@@ -21,6 +21,7 @@ constexpr std::int64_t few_terms = 25;                     // whose kernel is co
 constexpr std::int64_t elements_per_term = 256;            // for which more of them pay
 constexpr std::int64_t few_results = 25;                   // whose kernel is compiled soon
 constexpr std::int64_t most_results = 100, terms_per_result = 2048;  // for which more of them pay
+constexpr std::int64_t window_per_result = 4;                        // places of it
 constexpr std::int64_t least_terms = 256;                            // of each such result
 
 std::int64_t product_of(const Axes& sizes) { return Shape(sizes).size(); }
@@ -65,12 +66,14 @@ bool has_few_terms(const ConvolutionSizes& sizes, const Node& node) {
   return terms <= few_terms || terms * elements_per_term <= node.types[0].size();
 }
 
-// Each image is a feature of the filters whose gradient that is.
+// Each image is a feature of the filters whose gradient that is, and the window the whole of what
+// they gave.
 bool has_few_results(const ConvolutionSizes& sizes) {
-  const std::int64_t places = product_of(sizes.places);
-  const std::int64_t terms = product_of(sizes.window) * sizes.inputs;
+  const std::int64_t places = product_of(sizes.places), window = product_of(sizes.window);
+  const std::int64_t terms = window * sizes.inputs;
   return sizes.images <= most_inputs && sizes.outputs <= most_outputs &&
-         sizes.images * sizes.outputs <= most_pairs && places > 1 && terms >= least_terms &&
+         sizes.images * sizes.outputs <= most_pairs && places > 1 &&
+         window >= window_per_result * places && terms >= least_terms &&
          (places <= few_results || (places <= most_results && places * terms_per_result <= terms));
 }
 

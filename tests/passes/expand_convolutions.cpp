@@ -175,6 +175,7 @@ TEST(ExpandConvolutions, WhatALibraryIsFasterForStays) {
                         {"NineOfEach", {2, 3, 6, 7}, {27, 1, 3, 3}, plain(3)},
                         {"LargeWindow", {2, 1, 9, 9}, {1, 1, 6, 6}, plain()},
                         {"ManyResults", {1, 1, 25, 25}, {1, 1, 20, 20}, plain()},
+                        {"SmallWindow", {1, 64, 5, 5}, {8, 64, 3, 3}, plain()},
                         {"OneResult", {1, 1, 20, 20}, {1, 1, 20, 20}, plain()},
                         {"Halves", {2, 1, 6, 7}, {1, 1, 3, 3}, plain(), f16}};
   for (const Case& tested : cases) {
