@@ -53,9 +53,12 @@ bool can_be_sums(const Rewriter& graph, const Node& node) {
          node.as<ConvolutionAttributes>().feature_splits == 1;
 }
 
+bool are_few(std::int64_t inputs, std::int64_t outputs) {
+  return inputs <= most_inputs && outputs <= most_outputs && inputs * outputs <= most_pairs;
+}
+
 bool has_few_terms(const ConvolutionSizes& sizes, const Node& node) {
-  if (sizes.inputs > most_inputs || sizes.outputs > most_outputs) return false;
-  if (sizes.inputs * sizes.outputs > most_pairs) return false;
+  if (!are_few(sizes.inputs, sizes.outputs)) return false;
   const auto& a = node.as<ConvolutionAttributes>();
   if (a.lhs_axes[1] + 1 == std::ssize(a.lhs_axes)) {  // features are last
     const bool is_spread = sizes.outputs > 1 && sizes.outputs <= few_outputs && sizes.groups > 1;
@@ -71,10 +74,16 @@ bool has_few_terms(const ConvolutionSizes& sizes, const Node& node) {
 bool has_few_results(const ConvolutionSizes& sizes) {
   const std::int64_t places = product_of(sizes.places), window = product_of(sizes.window);
   const std::int64_t terms = window * sizes.inputs;
-  return sizes.images <= most_inputs && sizes.outputs <= most_outputs &&
-         sizes.images * sizes.outputs <= most_pairs && places > 1 &&
+  return are_few(sizes.images, sizes.outputs) && places > 1 &&
          window >= window_per_result * places && terms >= least_terms &&
          (places <= few_results || (places <= most_results && places * terms_per_result <= terms));
+}
+
+// The value whose axis `to[i]` is axis `from[i]` of `value`.
+Value with_axes(Rewriter& graph, Value value, const Axes& from, const Axes& to) {
+  Axes order(to.size());
+  for (std::size_t i = 0; i < to.size(); ++i) order[at(to[i])] = from[i];
+  return graph.add(Op::transpose, {value}, AxesAttributes{std::move(order)});
 }
 
 // What a place of the window meets in a feature of each group, for every element of the result, and
@@ -141,11 +150,7 @@ Value sum_of_terms(Rewriter& graph, const Node& node, const ConvolutionSizes& si
   std::optional<Value> sum;
   if (paired > 0) sum = graph.add(Op::add, {*sums[0], *sums[1]});
   for (std::int64_t term = paired; term < terms; ++term) add(sum, term);
-  Axes order(a.result_axes.size());
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    order[at(a.result_axes[i])] = a.lhs_axes[i];
-  }
-  return graph.add(Op::transpose, {*sum}, AxesAttributes{std::move(order)});
+  return with_axes(graph, *sum, a.lhs_axes, a.result_axes);
 }
 
 // At a place of the result: what the window meets there, as [image, group, 1, input, window...],
@@ -189,12 +194,9 @@ Value results_as_sums(Rewriter& graph, const Node& node, const ConvolutionSizes&
   const Value joined = graph.add(Op::concatenate, std::move(results), AxisAttributes{2});
   Axes apart = {sizes.images, sizes.groups * sizes.outputs};
   apart.insert(apart.end(), sizes.places.begin(), sizes.places.end());
-  Axes order(apart.size());
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    order[at(a.result_axes[i])] = static_cast<std::int64_t>(i);
-  }
-  return graph.add(Op::transpose, {graph.reshape(joined, std::move(apart))},
-                   AxesAttributes{std::move(order)});
+  Axes in_order(apart.size());
+  std::iota(in_order.begin(), in_order.end(), 0);
+  return with_axes(graph, graph.reshape(joined, std::move(apart)), in_order, a.result_axes);
 }
 
 }  // namespace

@@ -64,17 +64,12 @@ Kernel tiled(const Kernel& kernel, std::size_t row, int lanes) {
   return with_nest(kernel, outer, nest);
 }
 
-bool is_contiguous(const KernelFacts& facts, const KernelFacts::Access& access, Ref loop) {
-  const auto stride = facts.stride(access, loop);
-  return stride && std::abs(*stride) <= 1;
-}
-
 /// The outer loop in which most loads that jump in the innermost one are contiguous.
 std::optional<std::size_t> transposed_loop(const KernelFacts& facts) {
   const std::vector<Ref>& outer = facts.outer();
   std::vector<int> votes(outer.size());
   for (const KernelFacts::Access& access : facts.accesses()) {
-    if (access.is_store || is_contiguous(facts, access, outer.back())) continue;
+    if (access.is_store || facts.is_contiguous(access, outer.back())) continue;
     for (std::size_t i = 0; i + 1 < outer.size(); ++i) {
       const auto stride = facts.stride(access, outer[i]);
       votes[i] += stride && std::abs(*stride) == 1;
@@ -177,7 +172,7 @@ double lane_cost(const KernelFacts& facts, std::optional<Ref> outer, const Targe
       continue;
     }
     const int lanes = lanes_of(facts.widest_element(*loop), target);
-    const double per_group = is_contiguous(facts, access, *loop) ? 1 : lanes;
+    const double per_group = facts.is_contiguous(access, *loop) ? 1 : lanes;
     cost += groups(access.loops, *loop, lanes) * per_group;
   }
   for (const KernelFacts::Work& work : facts.work()) {

@@ -1,7 +1,6 @@
 #include "codegen/cpu/unroll_columns.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "codegen/cpu/vectorise.h"
 #include "codegen/kernel/facts.h"
@@ -26,8 +25,7 @@ double cost(const KernelFacts& facts, Ref lanes, const Target& target, double of
   const KernelFacts::Weight weight = facts.weight(lanes);
   double sum = weight.cheap + KernelFacts::heavy_operations * weight.heavy;
   for (const KernelFacts::Access& access : facts.accesses()) {
-    const auto stride = facts.stride(access, lanes);
-    const bool jumps = !stride || std::abs(*stride) > 1;
+    const bool jumps = !facts.is_contiguous(access, lanes);
     sum += !jumps ? 1 : access.is_store ? of_store : of_load;
   }
   return sum * static_cast<double>(facts.loop(lanes).extent) /

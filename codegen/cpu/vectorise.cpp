@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
 
 #include "codegen/kernel/facts.h"
 #include "ir/checked.h"
@@ -18,8 +17,7 @@ constexpr int longest_turn = 96;  // operations on vectors that are worth unroll
 /// What a vector of lanes that lie apart in memory is stored by, one at a time.
 std::int64_t single_stores(const KernelFacts& facts, Ref ref, int width) {
   return width * std::ranges::count_if(facts.accesses(), [&](const auto& access) {
-           const auto stride = facts.stride(access, ref);
-           return access.is_store && !(stride && std::abs(*stride) <= 1);
+           return access.is_store && !facts.is_contiguous(access, ref);
          });
 }
 

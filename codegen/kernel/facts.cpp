@@ -1,6 +1,7 @@
 #include "codegen/kernel/facts.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 
 #include "codegen/kernel/loop_nest.h"
@@ -60,6 +61,11 @@ bool KernelFacts::is_index_of(const IndexTable::Term& term, Ref loop) const {
 std::optional<std::int64_t> KernelFacts::stride(const Access& access, Ref loop) const {
   if (!table_.is_linear_in(access.index, loop.index)) return std::nullopt;
   return table_.factor(access.index, loop.index);
+}
+
+bool KernelFacts::is_contiguous(const Access& access, Ref loop) const {
+  const auto by = stride(access, loop);
+  return by && std::abs(*by) <= 1;
 }
 
 bool KernelFacts::is_same_place(const Access& a, Ref loop_of_a, const Access& b,

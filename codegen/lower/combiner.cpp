@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "anabranch/error.h"
+#include "codegen/kernel/combine_op.h"
 #include "ir/scalar.h"
 
 namespace anabranch {
@@ -73,7 +74,7 @@ Combiner combiner_of(const Node& reduction, const Graph& graph) {
   }
   const bool accumulates = combiner.combine == Combine::sum || combiner.combine == Combine::product;
   combiner.dtypes.push_back(accumulates ? accumulates_in(dtype) : dtype);
-  if (combiner.combine == Combine::argmax || combiner.combine == Combine::argmin) {
+  if (has_position(combiner.combine)) {
     const Shape& shape = graph.type(reduction.inputs[0]).shape;
     const bool is_narrow = shape.size() <= std::numeric_limits<std::int32_t>::max();
     combiner.dtypes.push_back(is_narrow ? i32 : i64);

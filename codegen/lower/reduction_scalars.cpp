@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "codegen/kernel/combine_op.h"
+
 namespace anabranch {
 
 std::vector<Ref> initial_scalars(const Combiner& combiner, const Node& reduction,
@@ -34,7 +36,7 @@ std::vector<Ref> element_scalars(const Combiner& combiner, const Node& reduction
   if (builder.kernel()[values[0]].dtype != combiner.dtypes[0]) {
     values[0] = builder.compute(Op::convert, combiner.dtypes[0], {values[0]});
   }
-  if (combiner.combine == Combine::argmax || combiner.combine == Combine::argmin) {
+  if (has_position(combiner.combine)) {
     Ref at = builder.scalar(position);
     values.push_back(
         combiner.dtypes[1] == i64 ? at : builder.compute(Op::convert, combiner.dtypes[1], {at}));

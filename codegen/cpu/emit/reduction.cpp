@@ -86,8 +86,6 @@ Partial leading_lane(llvm::IRBuilderBase& b, bool greatest, Dtype dtype, const P
   return {best, b.CreateIntMinReduce(b.CreateSelect(leads, lanes[1], last), /*IsSigned=*/true)};
 }
 
-bool has_position(Combine how) { return how == Combine::argmax || how == Combine::argmin; }
-
 // Extrema in parts: a comparison is false for NaN, so that numbers stay numbers.
 Value* better_number(llvm::IRBuilderBase& b, Combine how, Value* so_far, Value* next) {
   Value* takes_over =

@@ -3,6 +3,7 @@
 
 #include "codegen/cuda/emit/kernel_emitter.h"
 #include "codegen/kernel/blocked_sums.h"
+#include "codegen/kernel/combine_op.h"
 
 namespace anabranch::cuda {
 namespace {
@@ -13,13 +14,11 @@ std::string_view function_of(Combine how) {
   return names[static_cast<std::size_t>(how)];
 }
 
-bool has_place(Combine how) { return how == Combine::argmax || how == Combine::argmin; }
-
 }  // namespace
 
 void KernelEmitter::begin_folds(const Loop& loop) {
   for (const Reduction& reduction : loop.reductions) {
-    if (has_place(reduction.combine)) {
+    if (has_position(reduction.combine)) {
       const std::string name = new_name();
       text_.line("Place<{}> {} = {{{}, {}}};", type_name(kernel_[reduction.results[0]].dtype), name,
                  value(reduction.initial[0]), value(reduction.initial[1]));
@@ -83,7 +82,7 @@ void KernelEmitter::fold(const Loop& loop) {
   for (const Reduction& reduction : loop.reductions) {
     const std::vector<std::string>& names = folds_[reduction.results[0].index];
     if (runs_in_order(reduction.combine)) continue;
-    if (has_place(reduction.combine)) {
+    if (has_position(reduction.combine)) {
       text_.line("{0} = {1}::of({0}, Place<{2}>{{{3}, {4}}});", names[0],
                  function_of(reduction.combine), type_name(kernel_[reduction.results[0]].dtype),
                  value(reduction.values[0]), value(reduction.values[1]));
@@ -115,7 +114,7 @@ void KernelEmitter::end_folds(const Loop& loop, bool shares_out) {
     const std::vector<std::string>& names = folds_[reduction.results[0].index];
     const bool is_whole = !shares_out && !is_partial_[reduction.values[0].index];
     if (!is_whole && !is_partial_[reduction.results[0].index]) combine(reduction, names[0]);
-    if (has_place(reduction.combine)) {
+    if (has_position(reduction.combine)) {
       names_[reduction.results[0].index] = names[0] + ".value";
       const Ref position = reduction.results[1];
       names_[position.index] =
