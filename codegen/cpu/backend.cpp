@@ -39,11 +39,11 @@ std::optional<std::int64_t> epilogue_extent(const Product& product,
 class Predict {
  public:
   Predict(Step& step, std::span<const Kernel> kernels, std::int64_t cores)
-      : step_(step), kernels_(kernels), cores_(cores) {}
+      : step_(step), kernels_(kernels), cached_(cached_bytes(kernels)), cores_(cores) {}
 
   void operator()(const KernelStep& step) const {
     const Kernel& kernel = kernels_[step.kernel];
-    set(kernel_ns(kernel), ranges(kernel.extent(), grain(kernel)));
+    set(kernel_ns(kernel, cached_), ranges(kernel.extent(), grain(kernel, cached_)));
   }
   void operator()(const DotStep& dot) const {
     Cost alone = step_.cost;
@@ -51,7 +51,8 @@ class Predict {
     const double memory_ns = core_ns({alone.bytes_read, alone.bytes_written, 0});
     const double rate = dot.lhs.dtype == f64 ? f64_dot_operations_per_ns : dot_operations_per_ns;
     const double dot_ns = static_cast<double>(alone.operations) / rate;
-    const double epilogue_ns = dot.epilogue ? kernel_ns(kernels_[dot.epilogue->kernel]) : 0;
+    const double epilogue_ns =
+        dot.epilogue ? kernel_ns(kernels_[dot.epilogue->kernel], cached_) : 0;
     // How it is cut does not depend on whether an operand is packed.
     const DotDesign made = design(dot, epilogue_extent(dot, kernels_), false);
     set(std::max(memory_ns, dot_ns) + epilogue_ns, ranges(made.extent(), made.grain()));
@@ -90,6 +91,7 @@ class Predict {
 
   Step& step_;
   std::span<const Kernel> kernels_;
+  double cached_;
   std::int64_t cores_;
 };
 

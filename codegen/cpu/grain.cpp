@@ -13,9 +13,9 @@ constexpr double least_ns_per_thread = 20'000;
 
 }  // namespace
 
-std::int64_t grain(const Kernel& kernel) {
+std::int64_t grain(const Kernel& kernel, double cached) {
   const std::int64_t extent = kernel.extent();
-  const double total = cpu::kernel_ns(kernel);
+  const double total = cpu::kernel_ns(kernel, cached);
   if (extent <= 1 || total < 2 * least_ns_per_thread) return std::max<std::int64_t>(extent, 1);
   const double iterations = std::ceil(static_cast<double>(extent) * least_ns_per_thread / total);
   const std::int64_t of = cut(kernel);

@@ -10,6 +10,7 @@
 #include "codegen/cpu/dot/maker.h"
 #include "codegen/cpu/emit/flow.h"
 #include "codegen/cpu/grain.h"
+#include "codegen/cpu/kernel_time.h"
 #include "codegen/cpu/native_flow.h"
 #include "codegen/kernel/key.h"
 
@@ -78,11 +79,12 @@ class ProgramLinker {
     const Code compiled = compile_kernels(together, cache_);
     code.bytes += compiled.bytes;
     code.instructions += compiled.instructions;
+    const double cached = cached_bytes(program_.kernels);
     for (std::size_t i = 0; i < code_of.size(); ++i) {
       const std::uint32_t number = needed.numbers()[i];
       const Kernel& kernel = program_.kernels[number];
       tasks_[number] = HostTask{compiled.functions[code_of[i]], compiled.keep_alive,
-                                kernel.extent(), grain(kernel), cut(kernel)};
+                                kernel.extent(), grain(kernel, cached), cut(kernel)};
     }
   }
 
