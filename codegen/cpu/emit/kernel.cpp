@@ -25,7 +25,19 @@ constexpr std::int64_t stack_scratch_bytes = 64 << 10;
 constexpr int most_inline = 8;
 constexpr int most_inline_together = 64;  // of one op in a module
 
-llvm::Function* make_function(llvm::Module& module, const std::string& symbol) {
+// Of 64 bytes: vectors that find no register are stored there, and the stack of a call is aligned
+// for 16 alone.
+constexpr unsigned vector_bytes = 64;
+
+bool has_vectors(const Kernel& kernel) {
+  return std::ranges::any_of(kernel.instructions, [](const auto& instruction) {
+    const auto* loop = std::get_if<Loop>(&instruction.operation);
+    return loop && loop->vector_width > 1;
+  });
+}
+
+llvm::Function* make_function(llvm::Module& module, const std::string& symbol,
+                              bool with_vectors) {
   llvm::LLVMContext& context = module.getContext();
   auto* pointer = llvm::PointerType::getUnqual(context);
   auto* word = llvm::Type::getInt64Ty(context);
@@ -33,6 +45,9 @@ llvm::Function* make_function(llvm::Module& module, const std::string& symbol) {
                                        {pointer, pointer, word, word}, false);
   auto* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, symbol, module);
   function->addFnAttr("prefer-vector-width", "512");
+  if (with_vectors) {
+    function->addFnAttr(llvm::Attribute::getWithStackAlignment(context, llvm::Align(vector_bytes)));
+  }
   return function;
 }
 
@@ -58,7 +73,7 @@ KernelEmitter::KernelEmitter(llvm::Module& module, const Kernel& kernel, const s
       kernel_(expanded_.kernel),
       contracted_(contracted_products(expanded_)),
       lane_sums_(lane_sums(kernel_)),
-      function_(make_function(module, symbol)),
+      function_(make_function(module, symbol, has_vectors(kernel_))),
       builder_(llvm::BasicBlock::Create(module.getContext(), "entry", function_)),
       begin_(function_->getArg(2)),
       end_(function_->getArg(3)),
