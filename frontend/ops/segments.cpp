@@ -142,10 +142,15 @@ Array segment_min(const Operand& x, const Operand& ids, std::int64_t count) {
 
 Array bincount(const Operand& x, std::int64_t length) {
   const Array numbers = positions("bincount", x);
-  const Array ones =
-      broadcast_to_shape("bincount", number_as("bincount", Number(1), i64, x.where()),
-                         type_of(numbers).shape, x.where());
-  return segmented("bincount", {ones, x.where()}, {numbers, x.where()}, length, Update::add);
+  const Shape& shape = type_of(numbers).shape;
+  // Ones are an array, which is written and read: of 32 bits where no count can be larger.
+  const Dtype counter = shape.size() <= std::numeric_limits<std::int32_t>::max() ? i32 : i64;
+  const Array ones = broadcast_to_shape(
+      "bincount", number_as("bincount", Number(1), counter, x.where()), shape, x.where());
+  const Term counts(
+      segmented("bincount", {ones, x.where()}, {numbers, x.where()}, length, Update::add),
+      x.where());
+  return converted(counts, i64);
 }
 
 Array bincount(const Operand& x, std::int64_t length, const Operand& weights) {
