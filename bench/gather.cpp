@@ -3,7 +3,8 @@
 //
 // Floors: a gather writes its result once and reads as many bytes, as memcpy of that size does. A
 // scatter-add reads updates and indices once (a sum of both is the peer); the rows that it adds to
-// stay in the cache. The serial loop is what XLA's CPU backend emits.
+// stay in the cache. The serial loop is what XLA's CPU backend emits. A histogram reads what it
+// counts once; its bins stay in the cache.
 #include <anabranch/anabranch.h>
 
 #include <cstring>
@@ -104,6 +105,63 @@ void sum_of_updates(benchmark::State& state) {
   traffic(state, picked * width * 4);
 }
 
+constexpr std::int64_t counted = 1 << 22;
+
+std::vector<std::uint8_t> random_bytes() {
+  std::mt19937 random(2);
+  std::vector<std::uint8_t> bytes(counted);
+  for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(random());
+  return bytes;
+}
+
+void histogram_ours(benchmark::State& state) {
+  auto count = ab::jit([](ab::Array x) { return ab::bincount(x, 256); });
+  const ab::Array x = ab::array(random_bytes(), {counted});
+  count(x).wait();
+  for (auto _ : state) count(x).wait();
+  traffic(state, counted);
+}
+
+void histogram_loop(benchmark::State& state) {
+  const std::vector<std::uint8_t> bytes = random_bytes();
+  std::vector<std::int64_t> counts(256);
+  for (auto _ : state) {
+    std::fill(counts.begin(), counts.end(), 0);
+    for (const std::uint8_t byte : bytes) ++counts[byte];
+    benchmark::DoNotOptimize(counts.data());
+    benchmark::ClobberMemory();
+  }
+  traffic(state, counted);
+}
+
+std::vector<int> random_bins() {
+  std::mt19937 random(3);
+  std::vector<int> bins(counted);
+  for (int& bin : bins) bin = static_cast<int>(random() % 1000);
+  return bins;
+}
+
+void weighted_ours(benchmark::State& state) {
+  auto add = ab::jit([](ab::Array x, ab::Array bins) { return ab::segment_sum(x, bins, 1000); });
+  const ab::Array x = ab::array(numbers(counted), {counted}), bins = ab::array(random_bins());
+  add(x, bins).wait();
+  for (auto _ : state) add(x, bins).wait();
+  traffic(state, 2 * counted * 4);
+}
+
+void weighted_loop(benchmark::State& state) {
+  const std::vector<float> x = numbers(counted);
+  const std::vector<int> bins = random_bins();
+  std::vector<float> sums(1000);
+  for (auto _ : state) {
+    std::fill(sums.begin(), sums.end(), 0.0f);
+    for (std::size_t i = 0; i < x.size(); ++i) sums[static_cast<std::size_t>(bins[i])] += x[i];
+    benchmark::DoNotOptimize(sums.data());
+    benchmark::ClobberMemory();
+  }
+  traffic(state, 2 * counted * 4);
+}
+
 #define PAIR(name, function) \
   BENCHMARK(function)->Name(name)->UseRealTime()->Unit(benchmark::kMillisecond)
 PAIR("gather of 16/ours", gather_ours<16>);
@@ -115,6 +173,10 @@ PAIR("scatter-add of 16/peer, floor: the greatest of what is read", sum_of_updat
 PAIR("scatter-add of 16/peer, a serial loop", serial_loop<16>);
 PAIR("scatter-add of 1/ours", scatter_ours<1>);
 PAIR("scatter-add of 1/peer, a serial loop", serial_loop<1>);
+PAIR("bincount of 4M bytes/ours", histogram_ours);
+PAIR("bincount of 4M bytes/peer, a serial loop", histogram_loop);
+PAIR("4M f32 into 1,000 sums/ours", weighted_ours);
+PAIR("4M f32 into 1,000 sums/peer, a serial loop", weighted_loop);
 
 }  // namespace
 

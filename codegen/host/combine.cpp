@@ -4,6 +4,7 @@
 #include <cmath>
 #include <complex>
 #include <concepts>
+#include <cstring>
 #include <limits>
 
 #include "anabranch/error.h"
@@ -14,7 +15,6 @@ namespace {
 // How far ahead memory is asked for, in runs: what memory takes, over what a run takes.
 constexpr std::size_t target_distance = 8;
 constexpr std::ptrdiff_t update_distance = 32;
-constexpr std::int64_t near = 1 << 19;  // bytes that a second-level cache keeps
 
 struct Replace {
   template <class T>
@@ -83,8 +83,8 @@ T combined(T x, T y) {
 }
 
 template <class T, class Combine>
-[[gnu::always_inline]] inline void combine_elements(T* to, const T* from, const PlacedRuns& runs) {
-  const bool is_near = (runs.end - runs.begin) * std::int64_t{sizeof(T)} <= near;
+[[gnu::always_inline]] inline void combine_single(T* to, const T* from, const PlacedRuns& runs) {
+  const bool is_near = (runs.end - runs.begin) * std::int64_t{sizeof(T)} <= near_bytes;
   for (std::size_t i = 0; i < runs.count; ++i) {
     if (!is_near && i + target_distance < runs.count) {
       __builtin_prefetch(to + runs.list[i + target_distance].target, 1);
@@ -113,7 +113,7 @@ template <class T, class Combine>
   constexpr std::int64_t group = cache_line / std::int64_t{sizeof(T)};
   T* const to = static_cast<T*>(array);
   const T* const from = static_cast<const T*>(updates);
-  if (runs.run == 1) return combine_elements<T, Combine>(to, from, runs);
+  if (runs.run == 1) return combine_single<T, Combine>(to, from, runs);
   const std::int64_t run = runs.run, begin = runs.begin, last = runs.end - run;
   const std::int64_t groups = run / group, rest = run % group;
   const PlacedRun* const end = runs.list + runs.count;
@@ -165,31 +165,62 @@ CombineRuns fastest() {
   return &combine_anywhere<T, Combine>;
 }
 
-template <class T>
-CombineRuns ordered(ScatterCombiner combiner) {
-  return combiner == ScatterCombiner::maximum ? fastest<T, Extreme<true>>()
-                                              : fastest<T, Extreme<false>>();
+// Loops of their own for the forms that updates come in.
+struct Runs {
+  using Function = CombineRuns;
+  template <class T, class Combine>
+  static Function of() {
+    return fastest<T, Combine>();
+  }
+};
+
+struct Elements {
+  using Function = CombineElements;
+
+  template <class T, class Combine>
+  static void run(void* array, const void* updates, const PlacedElements& elements) {
+    T* const to = static_cast<T*>(array);
+    const T* const from = static_cast<const T*>(updates);
+    const auto& [offsets, positions, count, stride, is_near] = elements;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!is_near && i + target_distance < count) {
+        __builtin_prefetch(to + offsets[i + target_distance] * stride, 1);
+      }
+      T& element = to[offsets[i] * stride];
+      element = combined<T, Combine>(element, from[positions[i]]);
+    }
+  }
+  template <class T, class Combine>
+  static Function of() {
+    return &run<T, Combine>;
+  }
+};
+
+template <class Form, class T>
+typename Form::Function ordered(ScatterCombiner combiner) {
+  return combiner == ScatterCombiner::maximum ? Form::template of<T, Extreme<true>>()
+                                              : Form::template of<T, Extreme<false>>();
 }
 
-template <class T>
-CombineRuns of_floats(ScatterCombiner combiner) {
+template <class Form, class T>
+typename Form::Function of_floats(ScatterCombiner combiner) {
   switch (combiner) {
     case ScatterCombiner::add:
-      return fastest<T, Add>();
+      return Form::template of<T, Add>();
     case ScatterCombiner::multiply:
-      return fastest<T, Multiply>();
+      return Form::template of<T, Multiply>();
     case ScatterCombiner::minimum:
     case ScatterCombiner::maximum:
-      return ordered<T>(combiner);
+      return ordered<Form, T>(combiner);
     default:
       throw InternalError("link", "scatter combines floats bit by bit");
   }
 }
 
-template <class T>
-CombineRuns of_complex(ScatterCombiner combiner) {
-  if (combiner == ScatterCombiner::add) return fastest<T, Add>();
-  if (combiner == ScatterCombiner::multiply) return fastest<T, Multiply>();
+template <class Form, class T>
+typename Form::Function of_complex(ScatterCombiner combiner) {
+  if (combiner == ScatterCombiner::add) return Form::template of<T, Add>();
+  if (combiner == ScatterCombiner::multiply) return Form::template of<T, Multiply>();
   throw InternalError("link", "scatter orders complex numbers");
 }
 
@@ -199,36 +230,37 @@ struct TwoWords {
 };
 
 // Of integers whose sign does not matter, and of floats that are moved.
-template <class T>
-CombineRuns of_bits(ScatterCombiner combiner) {
+template <class Form, class T>
+typename Form::Function of_bits(ScatterCombiner combiner) {
   switch (combiner) {
     case ScatterCombiner::replace:
-      return fastest<T, Replace>();
+      return Form::template of<T, Replace>();
     case ScatterCombiner::add:
-      return fastest<T, Add>();
+      return Form::template of<T, Add>();
     case ScatterCombiner::multiply:
-      return fastest<T, Multiply>();
+      return Form::template of<T, Multiply>();
     case ScatterCombiner::and_:
-      return fastest<T, And>();
+      return Form::template of<T, And>();
     case ScatterCombiner::or_:
-      return fastest<T, Or>();
+      return Form::template of<T, Or>();
     case ScatterCombiner::xor_:
-      return fastest<T, Xor>();
+      return Form::template of<T, Xor>();
     default:
       throw InternalError("link", "scatter orders bits of no sign");
   }
 }
 
-CombineRuns of_bits(std::size_t bytes, ScatterCombiner combiner) {
+template <class Form>
+typename Form::Function of_bits(std::size_t bytes, ScatterCombiner combiner) {
   switch (bytes) {
     case 1:
-      return of_bits<std::uint8_t>(combiner);
+      return of_bits<Form, std::uint8_t>(combiner);
     case 2:
-      return of_bits<std::uint16_t>(combiner);
+      return of_bits<Form, std::uint16_t>(combiner);
     case 4:
-      return of_bits<std::uint32_t>(combiner);
+      return of_bits<Form, std::uint32_t>(combiner);
     default:
-      return of_bits<std::uint64_t>(combiner);
+      return of_bits<Form, std::uint64_t>(combiner);
   }
 }
 
@@ -246,23 +278,73 @@ ScatterCombiner of_bools(ScatterCombiner combiner) {
   }
 }
 
-}  // namespace
-
-CombineRuns combine_runs(Dtype dtype, ScatterCombiner combiner) {
-  if (dtype == bool_) return of_bits(1, of_bools(combiner));
+template <class Form>
+typename Form::Function chosen(Dtype dtype, ScatterCombiner combiner) {
+  if (dtype == bool_) return of_bits<Form>(1, of_bools(combiner));
   if (combiner == ScatterCombiner::replace) {
-    if (byte_size(dtype) == sizeof(TwoWords)) return fastest<TwoWords, Replace>();
-    return of_bits(byte_size(dtype), combiner);
+    if (byte_size(dtype) == sizeof(TwoWords)) return Form::template of<TwoWords, Replace>();
+    return of_bits<Form>(byte_size(dtype), combiner);
   }
-  return visit_any_dtype(dtype, [&]<class T>() -> CombineRuns {
+  return visit_any_dtype(dtype, [&]<class T>() -> typename Form::Function {
     if constexpr (is_complex_storage<T>) {
-      return of_complex<T>(combiner);
+      return of_complex<Form, T>(combiner);
     } else if constexpr (is_float_storage<T>) {
-      return of_floats<T>(combiner);
+      return of_floats<Form, T>(combiner);
     } else {
       const bool is_ordered =
           combiner == ScatterCombiner::minimum || combiner == ScatterCombiner::maximum;
-      return is_ordered ? ordered<T>(combiner) : of_bits(sizeof(T), combiner);
+      return is_ordered ? ordered<Form, T>(combiner) : of_bits<Form>(sizeof(T), combiner);
+    }
+  });
+}
+
+template <class T>
+T identity(ScatterCombiner combiner) {
+  using Limits = std::numeric_limits<T>;
+  switch (combiner) {
+    case ScatterCombiner::multiply:
+      return T(1);
+    case ScatterCombiner::minimum:
+      return Limits::has_infinity ? Limits::infinity() : Limits::max();
+    case ScatterCombiner::maximum:
+      return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+    case ScatterCombiner::and_:
+      return static_cast<T>(-1);
+    default:
+      return T(0);
+  }
+}
+
+}  // namespace
+
+CombineRuns combine_runs(Dtype dtype, ScatterCombiner combiner) {
+  return chosen<Runs>(dtype, combiner);
+}
+
+CombineElements combine_elements(Dtype dtype, ScatterCombiner combiner) {
+  return chosen<Elements>(dtype, combiner);
+}
+
+bool combines_in_any_order(Dtype dtype, ScatterCombiner combiner) {
+  if (combiner == ScatterCombiner::replace) return false;
+  return visit_any_dtype(dtype, [&]<class T>() {
+    if constexpr (std::integral<T>) return true;
+    return std::floating_point<T> &&
+           (combiner == ScatterCombiner::minimum || combiner == ScatterCombiner::maximum);
+  });
+}
+
+void fill_with_identity(void* array, std::int64_t count, Dtype dtype, ScatterCombiner combiner) {
+  if (dtype == bool_) {
+    std::memset(array, of_bools(combiner) == ScatterCombiner::and_ ? 1 : 0,
+                static_cast<std::size_t>(count));
+    return;
+  }
+  visit_any_dtype(dtype, [&]<class T>() {
+    if constexpr (std::integral<T> || std::floating_point<T>) {
+      std::fill_n(static_cast<T*>(array), count, identity<T>(combiner));
+    } else {
+      throw InternalError("link", "a scatter's updates are combined in their order");
     }
   });
 }

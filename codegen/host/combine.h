@@ -9,7 +9,8 @@
 
 namespace anabranch {
 
-constexpr std::int64_t cache_line = 64;  // bytes
+constexpr std::int64_t cache_line = 64;       // bytes
+constexpr std::int64_t near_bytes = 1 << 19;  // a second-level cache keeps so many
 
 /// A run of updates, by its number, and where its first element goes.
 struct PlacedRun {
@@ -29,5 +30,24 @@ using CombineRuns = void (*)(void* array, const void* updates, const PlacedRuns&
 
 /// Throws InternalError where the combiner does not take the dtype.
 CombineRuns combine_runs(Dtype dtype, ScatterCombiner combiner);
+
+/// Updates of one element each: update positions[i] goes to element offsets[i] * stride.
+struct PlacedElements {
+  const std::uint32_t* offsets;
+  const std::uint32_t* positions;
+  std::size_t count;
+  std::int64_t stride;
+  bool is_near;  ///< caches hold the array
+};
+
+using CombineElements = void (*)(void* array, const void* updates, const PlacedElements& elements);
+
+CombineElements combine_elements(Dtype dtype, ScatterCombiner combiner);
+
+/// Whether updates may be combined with each other first: what comes out is the same, bit for bit.
+bool combines_in_any_order(Dtype dtype, ScatterCombiner combiner);
+
+/// Writes what combines to the other operand, bit for bit, for such a combiner.
+void fill_with_identity(void* array, std::int64_t count, Dtype dtype, ScatterCombiner combiner);
 
 }  // namespace anabranch

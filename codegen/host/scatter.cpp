@@ -11,6 +11,7 @@
 #include "codegen/costs.h"
 #include "codegen/host/combine.h"
 #include "codegen/host/keep_within.h"
+#include "codegen/host/phases.h"
 #include "codegen/host/scatter_layout.h"
 
 namespace anabranch {
@@ -20,50 +21,69 @@ constexpr std::int64_t chunk = 1024;            // runs that are placed before a
 constexpr std::int64_t longest_part = 1 << 14;  // bytes that are not cut
 constexpr std::int64_t most_offsets = std::int64_t{1} << 31;  // that are kept in 32 bits
 constexpr double least_ns_per_thread = 20'000;  // waking a thread and waiting for it takes some
+constexpr std::int64_t least_updates_of_element = 8;  // on average: then each thread has a copy
 
 struct ScatterTask {
   ScatterLayout layout;
+  Dtype dtype = f32;
+  ScatterCombiner combiner = ScatterCombiner::replace;
   std::size_t element = 1;    // bytes
   std::int64_t per_part = 1;  // elements of one iteration
   CombineRuns combine = nullptr;
+  CombineElements combine_elements = nullptr;  // where runs are of one element
+  std::int64_t pieces = 1;
 };
+
+/// Whether one number of each run says where it goes.
+bool goes_by_one_component(const ScatterLayout& layout) {
+  const ScatterLayout::Axis& axis = layout.axes.back();
+  return layout.components.size() == 1 && axis.component < 0 && axis.target_stride == 0;
+}
 
 /// Places the runs of one part and hands them on, chunk by chunk. `I` is the indices' dtype.
 template <class I>
 class Scatter {
  public:
-  Scatter(const ScatterTask& task, void* const* buffers, std::int64_t begin, std::int64_t end)
+  /// Into elements [begin, end) of `array`.
+  Scatter(const ScatterTask& task, void* const* buffers, void* array, std::int64_t begin,
+          std::int64_t end)
       : task_(task),
         layout_(task.layout),
         indices_(static_cast<const I*>(buffers[1])),
         updates_(buffers[2]),
-        result_(buffers[3]),
+        result_(array),
         begin_(begin),
         end_(end),
+        by_one_(goes_by_one_component(task.layout) && end - begin <= most_offsets),
         place_(layout_.axes.size() - 1),
         counted_(layout_.components.size()) {}
 
-  void run() {
-    if (layout_.runs == 0 || layout_.run == 0) return;
+  void run() { run(0, layout_.runs); }
+
+  /// Runs [first, last).
+  void run(std::int64_t first, std::int64_t last) {
+    if (first >= last || layout_.run == 0) return;
     const std::int64_t inner = layout_.axes.back().size;
-    for (std::int64_t number = 0; number < layout_.runs; number += inner) {
-      for (std::int64_t first = 0; first < inner; first += chunk) {
-        const std::int64_t count = std::min(chunk, inner - first);
-        if (goes_by_one_component()) {
-          place_by_one(number, first, count);
-        } else {
-          place(number, first, count);
-        }
-      }
+    seek(first / inner);
+    for (std::int64_t run = first; run < last;) {
+      const std::int64_t from = run % inner, count = std::min(inner - from, last - run);
+      run_line(run - from, from, from + count);
+      run += count;
       step();
     }
   }
 
  private:
-  bool goes_by_one_component() const {
-    const ScatterLayout::Axis& axis = layout_.axes.back();
-    return layout_.components.size() == 1 && axis.component < 0 && axis.target_stride == 0 &&
-           end_ - begin_ <= most_offsets;
+  // Runs [first, end) along the innermost axis, whose first run is `number`.
+  void run_line(std::int64_t number, std::int64_t first, std::int64_t end) {
+    for (; first < end; first += chunk) {
+      const std::int64_t count = std::min(chunk, end - first);
+      if (by_one_) {
+        place_by_one(number, first, count);
+      } else {
+        place(number, first, count);
+      }
+    }
   }
 
   // As `place` does, where one number of each run says whether it is of this part: whether it is
@@ -80,10 +100,20 @@ class Scatter {
     const std::int64_t base = target_base_ + least * stride;
     const I* from = indices_ + index_base_ + component.index_offset + first * axis.index_stride;
     const std::size_t kept = keep(from, axis.index_stride, from_least, end - least, count);
+    if (task_.combine_elements) return combine(kept, base, number + first, stride);
     for (std::size_t i = 0; i < kept; ++i) {
       runs_[i] = {base + std::int64_t{offsets_[i]} * stride, number + first + positions_[i]};
     }
     if (kept > 0) hand_on(kept);
+  }
+
+  // Of runs of one element, the first of which is `number`.
+  void combine(std::size_t kept, std::int64_t base, std::int64_t number, std::int64_t stride) {
+    const auto element = static_cast<std::int64_t>(task_.element);
+    const bool is_near = (end_ - begin_) * element <= near_bytes;
+    task_.combine_elements(static_cast<std::byte*>(result_) + base * element,
+                           static_cast<const std::byte*>(updates_) + number * element,
+                           {offsets_.data(), positions_.data(), kept, stride, is_near});
   }
 
   // Which of the `count` indices from `from` on are, with `shift` added, in [0, some).
@@ -166,6 +196,18 @@ class Scatter {
     task_.combine(result_, updates_, {runs_.data(), count, layout_.run, begin_, end_});
   }
 
+  // To a place of the axes but the innermost, from the first.
+  void seek(std::int64_t line) {
+    for (std::size_t i = place_.size(); i-- > 0;) {
+      const ScatterLayout::Axis& axis = layout_.axes[i];
+      place_[i] = line % axis.size;
+      line /= axis.size;
+      index_base_ += place_[i] * axis.index_stride;
+      target_base_ += place_[i] * axis.target_stride;
+      if (axis.component >= 0) counted_[static_cast<std::size_t>(axis.component)] += place_[i];
+    }
+  }
+
   // The axes but the innermost, on by one place.
   void step() {
     for (std::size_t i = place_.size(); i-- > 0;) {
@@ -185,7 +227,8 @@ class Scatter {
   const I* const indices_;
   const void* const updates_;
   void* const result_;
-  const std::int64_t begin_, end_;     // elements of the array
+  const std::int64_t begin_, end_;  // elements of the array
+  const bool by_one_;
   std::vector<std::int64_t> place_;    // along the axes but the innermost
   std::vector<std::int64_t> counted_;  // what they add to each component
   std::int64_t index_base_ = 0, target_base_ = 0;
@@ -195,19 +238,78 @@ class Scatter {
   std::array<std::uint32_t, chunk + host::keep_within_overhang> offsets_, positions_;
 };
 
+// What is updated begins as it was.
+void copy_elements(const ScatterTask& task, void* const* buffers, std::int64_t first,
+                   std::int64_t last) {
+  if (buffers[0] == buffers[3]) return;
+  const std::size_t offset = static_cast<std::size_t>(first) * task.element;
+  std::memcpy(static_cast<std::byte*>(buffers[3]) + offset,
+              static_cast<const std::byte*>(buffers[0]) + offset,
+              static_cast<std::size_t>(last - first) * task.element);
+}
+
+// Ranges are of the array; each reads every index.
 template <class I>
 void run_scatter(const void* context, void* const* buffers, std::int64_t begin, std::int64_t end) {
   const auto& task = *static_cast<const ScatterTask*>(context);
   const std::int64_t first = begin * task.per_part;
   const std::int64_t last = std::min(end * task.per_part, task.layout.target);
   if (first >= last) return;
-  if (buffers[0] != buffers[3]) {
-    const std::size_t offset = static_cast<std::size_t>(first) * task.element;
-    std::memcpy(static_cast<std::byte*>(buffers[3]) + offset,
-                static_cast<const std::byte*>(buffers[0]) + offset,
-                static_cast<std::size_t>(last - first) * task.element);
+  copy_elements(task, buffers, first, last);
+  Scatter<I>(task, buffers, buffers[3], first, last).run();
+}
+
+/// Many updates of few elements: each thread combines a part of the updates in a copy of its own,
+/// and the copies are combined into the array in their order.
+struct SharedUpdates {
+  ScatterTask task;
+  std::unique_ptr<host::Phases> phases;  // null where one thread does all of it
+  std::vector<std::vector<std::byte>> copies;
+};
+
+std::shared_ptr<const void> share_updates(const void* context, void* const*) {
+  const ScatterTask& task = static_cast<const SharedUpdates*>(context)->task;
+  auto shared = std::make_shared<SharedUpdates>(task, std::make_unique<host::Phases>(2));
+  const std::size_t bytes = static_cast<std::size_t>(task.layout.target) * task.element;
+  shared->copies.resize(static_cast<std::size_t>(task.pieces));
+  for (std::vector<std::byte>& copy : shared->copies) copy.resize(bytes);
+  return shared;
+}
+
+template <class I>
+void run_updates(const void* context, void* const* buffers, std::int64_t, std::int64_t) {
+  // Each item of a phase is one thread's.
+  auto& shared = *const_cast<SharedUpdates*>(static_cast<const SharedUpdates*>(context));
+  const ScatterTask& task = shared.task;
+  const std::int64_t target = task.layout.target, runs = task.layout.runs;
+  if (!shared.phases) {
+    copy_elements(task, buffers, 0, target);
+    return Scatter<I>(task, buffers, buffers[3], 0, target).run();
   }
-  Scatter<I>(task, buffers, first, last).run();
+  host::Phases::run(shared.phases.get(), 0, task.pieces, [&](std::int64_t piece) {
+    void* copy = shared.copies[static_cast<std::size_t>(piece)].data();
+    fill_with_identity(copy, target, task.dtype, task.combiner);
+    Scatter<I>(task, buffers, copy, 0, target)
+        .run(runs * piece / task.pieces, runs * (piece + 1) / task.pieces);
+  });
+  host::Phases::run(shared.phases.get(), 1, task.pieces, [&](std::int64_t piece) {
+    const std::int64_t first = target * piece / task.pieces;
+    const std::int64_t last = target * (piece + 1) / task.pieces;
+    if (first == last) return;
+    copy_elements(task, buffers, first, last);
+    const PlacedRun whole{0, 0};
+    for (const std::vector<std::byte>& copy : shared.copies) {
+      task.combine(buffers[3], copy.data(), {&whole, 1, target, first, last});
+    }
+  });
+}
+
+// Whether a copy for each thread costs little beside the updates.
+bool shares_updates(const ScatterTask& task, const CallStep& scatter) {
+  const std::int64_t bytes = task.layout.target * static_cast<std::int64_t>(task.element);
+  return task.pieces > 1 && bytes > 0 && bytes <= near_bytes &&
+         combines_in_any_order(task.dtype, task.combiner) &&
+         scatter.operands[2].size() / task.pieces >= least_updates_of_element * task.layout.target;
 }
 
 // Runs of less than a cache line share one: no two threads write it.
@@ -238,16 +340,27 @@ std::int64_t scatter_pieces(const CallStep& scatter, std::int64_t cores) {
 HostTask scatter_task(const CallStep& scatter, std::int64_t cores) {
   const Type &operand = scatter.operands[0], &indices = scatter.operands[1];
   const auto& attributes = std::get<ScatterAttributes>(scatter.attributes);
-  auto task = std::make_shared<ScatterTask>(ScatterTask{ScatterLayout(scatter)});
-  task->element = byte_size(operand.dtype);
-  task->combine = combine_runs(operand.dtype, attributes.combiner);
-  task->per_part = elements_per_part(task->layout.run, static_cast<std::int64_t>(task->element));
-  const std::int64_t extent = (operand.size() + task->per_part - 1) / task->per_part;
-  const std::int64_t pieces = scatter_pieces(scatter, cores);
-  const std::int64_t grain = std::max<std::int64_t>((extent + pieces - 1) / pieces, 1);
-  const auto function =
-      indices.dtype == i32 ? &run_scatter<std::int32_t> : &run_scatter<std::int64_t>;
-  return {function, std::move(task), extent, grain, grain};  // each range reads every index
+  ScatterTask task{ScatterLayout(scatter), operand.dtype, attributes.combiner};
+  task.element = byte_size(operand.dtype);
+  task.combine = combine_runs(operand.dtype, attributes.combiner);
+  if (task.layout.run == 1) {
+    task.combine_elements = combine_elements(operand.dtype, attributes.combiner);
+  }
+  task.per_part = elements_per_part(task.layout.run, static_cast<std::int64_t>(task.element));
+  task.pieces = scatter_pieces(scatter, cores);
+  const bool is_narrow = indices.dtype == i32;
+  if (shares_updates(task, scatter)) {
+    HostTask made;
+    made.function = is_narrow ? &run_updates<std::int32_t> : &run_updates<std::int64_t>;
+    made.extent = task.pieces;
+    made.share = share_updates;
+    made.context = std::make_shared<SharedUpdates>(std::move(task));
+    return made;
+  }
+  const std::int64_t extent = (operand.size() + task.per_part - 1) / task.per_part;
+  const std::int64_t grain = std::max<std::int64_t>((extent + task.pieces - 1) / task.pieces, 1);
+  const auto function = is_narrow ? &run_scatter<std::int32_t> : &run_scatter<std::int64_t>;
+  return {function, std::make_shared<ScatterTask>(std::move(task)), extent, grain, grain};
 }
 
 }  // namespace anabranch

@@ -2,7 +2,9 @@
 //
 // Every thread reads all indices and takes the updates of its own part, in their order. So each
 // element meets its updates in row-major order of the updates, however many threads there are. A
-// scan of the indices costs about a nanosecond for each; what is left is memory traffic.
+// scan of the indices costs about a nanosecond for each; what is left is memory traffic. Many
+// updates of few elements are cut instead, where the order does not matter (integers, extremes):
+// each thread combines its part in a copy of its own.
 #pragma once
 
 #include <cstdint>

@@ -36,8 +36,7 @@ bool has_vectors(const Kernel& kernel) {
   });
 }
 
-llvm::Function* make_function(llvm::Module& module, const std::string& symbol,
-                              bool with_vectors) {
+llvm::Function* make_function(llvm::Module& module, const std::string& symbol, bool with_vectors) {
   llvm::LLVMContext& context = module.getContext();
   auto* pointer = llvm::PointerType::getUnqual(context);
   auto* word = llvm::Type::getInt64Ty(context);

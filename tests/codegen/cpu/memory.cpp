@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <new>
+#include <regex>
 
 #include "ir/scalar.h"
 #include "tests/codegen/cpu/kernel_sketch.h"
@@ -415,6 +416,38 @@ TEST(Memory, ReadsWhatEachTurnHasWritten) {
   for (std::int64_t k = 0; k < size; ++k) {
     EXPECT_TRUE(holds(to, k, 2 * element<float>(k))) << "at " << k;
   }
+}
+
+// More values than there are registers live across a call of a function of ours: none of those on
+// the stack crosses a cache line, wherever the caller's stack is.
+TEST(Spills, OfVectorsAreAligned) {
+  constexpr int values = 24;
+  const auto kernel = [](int width) {
+    KernelSketch sketch("spills");
+    auto in = sketch.buffer(Access::read, f32, 4096);
+    auto out = sketch.buffer(Access::write, f32, 1024);
+    Index i = sketch.open(range(1024, width));
+    std::vector<Ref> sines;
+    for (int k = 0; k < values; ++k) {
+      sines.push_back(sketch.compute(f32, Op::sine, {sketch.load(in, sketch.add(i, 100 * k))}));
+    }
+    Ref sum = sines.back();
+    for (int k = 0; k < values; ++k) sum = sketch.add(sketch.multiply(sum, sum), sines[k]);
+    sketch.store(out, i, sum);
+    sketch.close();
+    return sketch.kernel();
+  };
+  EXPECT_NE(llvm_text(kernel(16)).find("alignstack"), std::string::npos);
+  EXPECT_EQ(llvm_text(kernel(1)).find("alignstack"), std::string::npos);
+#if defined(__x86_64__)
+  if (!__builtin_cpu_supports("avx512f")) return;
+  std::string text = assembly_text(kernel(16));
+  text.resize(text.find(".size"));  // functions that it calls follow
+  const std::regex on_stack("vmov[a-z]ps\\s+(%zmm[0-9]+, [0-9]*\\(%rsp\\)|[0-9]*\\(%rsp\\), %zmm)");
+  const std::regex unaligned("vmovups\\s+(%zmm[0-9]+, [0-9]*\\(%rsp\\)|[0-9]*\\(%rsp\\), %zmm)");
+  EXPECT_TRUE(std::regex_search(text, on_stack)) << text;
+  EXPECT_FALSE(std::regex_search(text, unaligned)) << text;
+#endif
 }
 
 // Two rows of 100 elements: the second one begins where no vector is aligned.

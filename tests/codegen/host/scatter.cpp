@@ -6,8 +6,10 @@
 
 #include <cstring>
 
+#include "codegen/host/combine.h"
 #include "ir/infer/infer.h"
 #include "ir/interpret/interpret.h"
+#include "ir/scalar.h"
 #include "tests/support/random_windows.h"
 
 namespace anabranch {
@@ -33,7 +35,14 @@ struct Scattered {
 
   /// Cut where `random` says, from the last part to the first.
   Literal run(Random& random, bool in_place) const {
-    const HostTask task = scatter_task(call, 4);
+    HostTask task = scatter_task(call, 4);
+    if (task.share) {
+      if (random.percent(50)) {
+        task.context = task.share(task.context.get(), nullptr);
+      } else {
+        task.extent = 1;  // one thread does all of it
+      }
+    }
     Bytes array = bytes_of(operands[0]), indices = bytes_of(operands[1]),
           updates = bytes_of(operands[2]), result(array.size());
     void* const buffers[] = {array.data(), indices.data(), updates.data(),
@@ -127,6 +136,40 @@ TEST(HostScatter, OfManyUpdates) {
       if (HasFatalFailure()) FAIL() << to_string(Type{f32, shape}) << " turn " << turn;
     }
   }
+}
+
+// Integers that every dtype holds.
+Literal small_integers(Random& random, const Type& type) {
+  return visit_any_dtype(type.dtype, [&]<class T>() {
+    std::vector<std::byte> bytes(type.bytes());
+    for (std::int64_t i = 0; i < type.size(); ++i) {
+      const T value = convert_scalar<T>(static_cast<double>(random.below(3)));
+      std::memcpy(bytes.data() + static_cast<std::size_t>(i) * sizeof(T), &value, sizeof(T));
+    }
+    return Literal(type, std::move(bytes));
+  });
+}
+
+// Each thread takes a part of the updates, where they need not be combined in their order.
+TEST(HostScatter, ManyUpdatesOfFewElements) {
+  Random random(6);
+  for_each_combination([&](Dtype dtype, ScatterCombiner combiner) {
+    for (const std::int64_t rows : {1, 7, 300}) {
+      const std::int64_t width = random.percent(30) ? 3 : 1, lines = 1 + random.below(3);
+      const std::int64_t updates = 80'000 / (lines * width) + random.below(100);
+      const Dtype index = random.percent(70) ? i32 : i64;
+      const Scattered made = scattered({{2}, {0}, {}, {}, {0}, 2, combiner},
+                                       {small_integers(random, {dtype, {rows, width}}),
+                                        random_indices(random, index, {lines, updates}, rows),
+                                        small_integers(random, {dtype, {lines, updates, width}})});
+      EXPECT_EQ(scatter_task(made.call, 4).share != nullptr,
+                combines_in_any_order(dtype, combiner));
+      expect_same(made.run(random, random.percent(50)), made.wanted());
+      if (HasFatalFailure()) {
+        FAIL() << name(dtype) << " " << name(combiner) << ", " << rows << " rows of " << width;
+      }
+    }
+  });
 }
 
 // Rows of a cache line's elements and fewer and more, added at places that one index gives.
