@@ -40,8 +40,8 @@ bool all_finite(const T* elements, std::int64_t count) {
   return sum == T(0);
 }
 
-/// What a row of `size` elements has of a triangle, with zeros beside it; whether all of it is
-/// finite.
+/// What a row of `size` elements has of a Hermitian matrix's triangle, with zeros beside it: of the
+/// diagonal the real part. Whether all of it is finite.
 template <class T>
 bool copy_triangle_row(const T* from, T* to, std::int64_t size, std::int64_t row, bool lower) {
   from += row * size, to += row * size;
@@ -49,7 +49,8 @@ bool copy_triangle_row(const T* from, T* to, std::int64_t size, std::int64_t row
   std::fill_n(to, first, T(0));
   std::copy(from + first, from + last, to + first);
   std::fill_n(to + last, size - last, T(0));
-  return all_finite(from + first, last - first);
+  to[row] = std::real(to[row]);
+  return all_finite(to + first, last - first);
 }
 
 /// NaN in what a row of `size` elements has of a triangle.

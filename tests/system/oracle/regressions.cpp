@@ -172,6 +172,12 @@ graph random(%0: f64[2,129], %1: f64[129,2]) {
   %2: f64[] = dot %0, %1 lhs_contracting=[0,1] rhs_contracting=[1,0]
   return %2
 })"},
+    {"AHermitianDiagonalThatIsNotReal", R"(
+graph random(%0: c64[66,1,1]) {
+  %1: c64[66,1,1] = cholesky %0 lower=true
+  return %1
+})",
+     Flavour::special},
 };
 
 void PrintTo(const Regression& regression, std::ostream* out) { *out << regression.name; }
