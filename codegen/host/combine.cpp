@@ -82,15 +82,16 @@ T combined(T x, T y) {
   }
 }
 
+// Update `number(i)` into element `target(i)`, for each i of `count`.
 template <class T, class Combine>
-[[gnu::always_inline]] inline void combine_single(T* to, const T* from, const PlacedRuns& runs) {
-  const bool is_near = (runs.end - runs.begin) * std::int64_t{sizeof(T)} <= near_bytes;
-  for (std::size_t i = 0; i < runs.count; ++i) {
-    if (!is_near && i + target_distance < runs.count) {
-      __builtin_prefetch(to + runs.list[i + target_distance].target, 1);
+[[gnu::always_inline]] inline void combine_each(T* to, const T* from, std::size_t count,
+                                                bool is_near, auto target, auto number) {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!is_near && i + target_distance < count) {
+      __builtin_prefetch(to + target(i + target_distance), 1);
     }
-    const auto [target, number] = runs.list[i];
-    to[target] = combined<T, Combine>(to[target], from[number]);
+    T& element = to[target(i)];
+    element = combined<T, Combine>(element, from[number(i)]);
   }
 }
 
@@ -113,7 +114,12 @@ template <class T, class Combine>
   constexpr std::int64_t group = cache_line / std::int64_t{sizeof(T)};
   T* const to = static_cast<T*>(array);
   const T* const from = static_cast<const T*>(updates);
-  if (runs.run == 1) return combine_single<T, Combine>(to, from, runs);
+  if (runs.run == 1) {
+    const bool is_near = (runs.end - runs.begin) * std::int64_t{sizeof(T)} <= near_bytes;
+    return combine_each<T, Combine>(
+        to, from, runs.count, is_near, [&](std::size_t i) { return runs.list[i].target; },
+        [&](std::size_t i) { return runs.list[i].number; });
+  }
   const std::int64_t run = runs.run, begin = runs.begin, last = runs.end - run;
   const std::int64_t groups = run / group, rest = run % group;
   const PlacedRun* const end = runs.list + runs.count;
@@ -179,16 +185,11 @@ struct Elements {
 
   template <class T, class Combine>
   static void run(void* array, const void* updates, const PlacedElements& elements) {
-    T* const to = static_cast<T*>(array);
-    const T* const from = static_cast<const T*>(updates);
     const auto& [offsets, positions, count, stride, is_near] = elements;
-    for (std::size_t i = 0; i < count; ++i) {
-      if (!is_near && i + target_distance < count) {
-        __builtin_prefetch(to + offsets[i + target_distance] * stride, 1);
-      }
-      T& element = to[offsets[i] * stride];
-      element = combined<T, Combine>(element, from[positions[i]]);
-    }
+    combine_each<T, Combine>(
+        static_cast<T*>(array), static_cast<const T*>(updates), count, is_near,
+        [offsets = offsets, stride = stride](std::size_t i) { return offsets[i] * stride; },
+        [positions = positions](std::size_t i) { return positions[i]; });
   }
   template <class T, class Combine>
   static Function of() {
