@@ -1,6 +1,6 @@
 """The benchmarks as Python modules: what a module says, and its program in a peer's form.
 
-A module NAME.py in npbench/, pyhpc/ or loops/ has
+A module NAME.py in npbench/, pyhpc/, kernels/ or loops/ has
 
     SIZES             arguments of `data` and `work` by names of sizes; "test" is for the tests, the others are timed
     data(rng, ...)    the inputs by name: arrays, and numbers, which are part of what is compiled
@@ -17,7 +17,7 @@ import importlib.util
 import pathlib
 
 HERE = pathlib.Path(__file__).resolve().parent
-SUITES = ("pyhpc", "npbench", "loops")
+SUITES = ("pyhpc", "npbench", "kernels", "loops")
 PEERS = {"numpy": "NumPy", "numba": "Numba", "jax": "JAX", "torch": "torch", "inductor": "torch.compile", "loop": "C++"}
 
 
