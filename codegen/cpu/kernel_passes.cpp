@@ -1,5 +1,6 @@
 #include "codegen/cpu/kernel_passes.h"
 
+#include "codegen/cpu/accumulate_rows.h"
 #include "codegen/cpu/interchange.h"
 #include "codegen/cpu/memory_passes.h"
 #include "codegen/cpu/pipeline_rows.h"
@@ -30,6 +31,7 @@ constexpr KernelPass passes[] = {
     {"pipeline_rows", "work on several rows at once, each at another stage", pipeline_rows},
     {"vectorise", "make iterations the lanes of vectors", vectorise},
     {"prefetch_columns", "fetch the next columns of rows that are summed up", prefetch_columns},
+    {"accumulate_rows", "add up a few rows at a time, along them", accumulate_rows},
     {"parallelise", "let threads share out the outermost loop", parallelise, false, true},
     {"store_past_caches", "write what no cache would hold straight to memory", store_past_caches},
     {"split_loops", "cut loops where conditions on their index change", split_at_conditions},

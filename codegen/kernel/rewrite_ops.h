@@ -25,6 +25,8 @@ class ScalarWriter {
   Ref add(Operation operation, Dtype dtype);
   /// Puts an instruction that is in no block yet before the one at hand.
   void place(Ref ref) { block_.push_back(ref); }
+  /// What has been added.
+  const Block& block() const { return block_; }
 
   const Instruction& operator[](Ref ref) const { return kernel_[ref]; }
   /// What the instruction at hand is from now on, under its old number.
