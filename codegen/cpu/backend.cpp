@@ -129,10 +129,10 @@ class CpuBackend final : public Backend {
   // A core's cache holds the lines of a few rows until each element has been asked for.
   bool follows_rows() const override { return true; }
 
-  // What a last-level cache holds is summed as fast without partial results (docs/benchmarks.md).
-  // The rows of longer chunks are fetched ahead (codegen/cpu/memory_passes.h).
+  // What a core's cache holds is summed as fast without partial results (docs/benchmarks.md). The
+  // rows of longer chunks are fetched ahead (codegen/cpu/memory_passes.h).
   ColumnSums column_sums() const override {
-    return {.least_chunked_bytes = 32 << 20, .least_rows_of_several = 48};
+    return {.least_chunked_bytes = 4 << 20, .least_rows_of_several = 48};
   }
 
   std::span<const KernelPass> kernel_passes() const override { return cpu::kernel_passes(); }

@@ -1,10 +1,14 @@
 // The CPU that code is made for, in LLVM's words.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace anabranch::cpu {
+
+/// A page, which no processor fetches ahead across.
+constexpr std::int64_t page_bytes = 4096;
 
 struct CpuModel {
   std::string name;      ///< "znver5"

@@ -2,22 +2,16 @@
 
 #include <algorithm>
 
+#include "codegen/cpu/cpu_model.h"
 #include "codegen/kernel/facts.h"
-#include "ir/checked.h"
 
 namespace anabranch::cpu {
 namespace {
-
-constexpr std::int64_t page_bytes = 4096;  // that a processor does not fetch ahead across
 
 /// Whether it reads an argument, in two loops at least.
 bool reads_rows(const Kernel& kernel, const KernelFacts::Access& access) {
   return !access.is_store && kernel.buffers[access.buffer].access == Access::read &&
          access.loops.size() >= 2;
-}
-
-std::int64_t element_bytes(const Kernel& kernel, const KernelFacts::Access& access) {
-  return static_cast<std::int64_t>(byte_size(kernel.buffers[access.buffer].dtype));
 }
 
 }  // namespace
@@ -37,7 +31,7 @@ Kernel prefetch_rows(const Kernel& kernel, KernelContext& context) {
     if (!reads_rows(kernel, access)) continue;
     const auto next = facts.stride(access, access.loops.front());
     if (facts.stride(access, access.loops.back()) != 1 || !next) continue;
-    const std::int64_t bytes = saturating_multiply(*next, element_bytes(kernel, access));
+    const std::int64_t bytes = *facts.stride_bytes(access, access.loops.front());
     if (bytes <= 0 || bytes > context.target.cache_bytes / 8) continue;
     Row& row = rows[access.buffer];
     row = {*next, row.passes + 1, access.ref};
@@ -59,8 +53,7 @@ Kernel prefetch_columns(const Kernel& kernel, KernelContext& context) {
     const Loop& columns = facts.loop(along);
     if (columns.vector_width == 1 || facts.stride(access, along) != 1) continue;
     if (facts.loop(down).reductions.size() < 2) continue;
-    const auto row = facts.stride(access, down);
-    if (!row || saturating_multiply(*row, element_bytes(kernel, access)) < page_bytes) continue;
+    if (facts.stride_bytes(access, down).value_or(0) < page_bytes) continue;
     std::get<Load>(made[access.ref].operation).prefetch =
         std::int64_t{columns.vector_width} * columns.unroll;
   }

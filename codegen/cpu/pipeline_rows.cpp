@@ -4,7 +4,6 @@
 
 #include "codegen/kernel/facts.h"
 #include "codegen/kernel/software_pipeline.h"
-#include "ir/checked.h"
 
 namespace anabranch::cpu {
 namespace {
@@ -18,10 +17,7 @@ bool is_worth_it(const Kernel& kernel, const Target& target) {
   if (facts.loop(facts.outer()[0]).extent < 16 * rows_per_block) return false;
   std::int64_t row_bytes = 0;
   for (const KernelFacts::Access& access : facts.accesses()) {
-    if (const auto next = facts.stride(access, facts.outer()[0])) {
-      const auto bytes = static_cast<std::int64_t>(byte_size(kernel[access.ref].dtype));
-      row_bytes = std::max(row_bytes, saturating_multiply(*next, bytes));
-    }
+    row_bytes = std::max(row_bytes, facts.stride_bytes(access, facts.outer()[0]).value_or(0));
   }
   return row_bytes <= target.cache_bytes / 128 &&
          std::any_of(facts.leaves().begin(), facts.leaves().end(),

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "codegen/kernel/loop_nest.h"
+#include "ir/checked.h"
 #include "ir/fusion_plan.h"
 
 namespace anabranch {
@@ -61,6 +62,13 @@ bool KernelFacts::is_index_of(const IndexTable::Term& term, Ref loop) const {
 std::optional<std::int64_t> KernelFacts::stride(const Access& access, Ref loop) const {
   if (!table_.is_linear_in(access.index, loop.index)) return std::nullopt;
   return table_.factor(access.index, loop.index);
+}
+
+std::optional<std::int64_t> KernelFacts::stride_bytes(const Access& access, Ref loop) const {
+  const auto by = stride(access, loop);
+  if (!by) return std::nullopt;
+  const Dtype dtype = kernel_.buffers[access.buffer].dtype;
+  return saturating_multiply(*by, static_cast<std::int64_t>(byte_size(dtype)));
 }
 
 bool KernelFacts::is_contiguous(const Access& access, Ref loop) const {

@@ -56,6 +56,8 @@ class KernelFacts {
 
   /// By how much the access moves with each step of the loop, if that is one number.
   std::optional<std::int64_t> stride(const Access& access, Ref loop) const;
+  /// The same in bytes.
+  std::optional<std::int64_t> stride_bytes(const Access& access, Ref loop) const;
   /// Whether it moves by one element, forwards or backwards, or not at all.
   bool is_contiguous(const Access& access, Ref loop) const;
   bool depends_on(const Access& access, Ref loop) const {

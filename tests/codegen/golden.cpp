@@ -1,7 +1,8 @@
 // tests/golden/{kernel,program}/<pass>/*: kernels or a program, a line "----", and what the pass
 // makes of them. Comments of the first part may give facts: "# row major", "# vector_bytes=32",
 // "# block_threads=64", "# streams=2". BLESS=1 in the environment writes the second part anew. On
-// every kernel, running it before and after says that the pass keeps each bit.
+// every kernel, running it before and after says that the pass keeps each bit; one that sums in
+// another order (accumulate_rows) has files whose sums are exact.
 #include "tests/support/golden.h"
 
 #include <gtest/gtest.h>

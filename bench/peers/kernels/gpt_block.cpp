@@ -12,8 +12,8 @@ static ab::Array block(ab::Array x, ab::Array g1, ab::Array c1, ab::Array wp, ab
 }
 
 Benchmark gpt_block() {
-  return benchmark(block, {"x", "g1", "c1", "wp", "bp", "wo", "bo", "g2", "c2", "wu", "bu", "wd",
-                           "bd"});
+  return benchmark(block,
+                   {"x", "g1", "c1", "wp", "bp", "wo", "bo", "g2", "c2", "wu", "bu", "wd", "bd"});
 }
 
 }  // namespace peers

@@ -3,7 +3,9 @@
 
 namespace peers {
 
-static ab::Array of_matrices(ab::Array a, ab::Array b) { return ab::matmul(a, ab::matrix_transpose(b)); }
+static ab::Array of_matrices(ab::Array a, ab::Array b) {
+  return ab::matmul(a, ab::matrix_transpose(b));
+}
 
 Benchmark product_transposed() { return benchmark(of_matrices, {"A", "B"}); }
 
