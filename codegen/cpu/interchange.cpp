@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "codegen/cpu/square_stores.h"
 #include "codegen/cpu/vectorise.h"
 #include "codegen/kernel/facts.h"
 #include "codegen/kernel/loop_nest.h"
@@ -80,6 +81,63 @@ std::optional<std::size_t> transposed_loop(const KernelFacts& facts) {
   return static_cast<std::size_t>(most - votes.begin());
 }
 
+// Of squares one beside the other, which are a tile: what is written of a row.
+constexpr std::int64_t longest_tile = 128;
+/// Instructions of the innermost loop, written out, that are worth it.
+constexpr std::int64_t most_written_out = 160;
+
+/// Whether all that is read is contiguous in loop `row`, or the same, and its results can be
+/// stored as squares: contiguous in the innermost loop (codegen/cpu/square_stores.h).
+bool makes_squares(const Kernel& kernel, const KernelFacts& facts, std::size_t row, int lanes) {
+  const Ref reads = facts.outer()[row], writes = facts.outer().back();
+  for (const KernelFacts::Access& access : facts.accesses()) {
+    const auto along = facts.stride(access, access.is_store ? writes : reads);
+    if (along != 1 && (access.is_store || along != 0)) return false;
+    if (!access.is_store) continue;
+    const auto far = facts.stride(access, reads);
+    if (!far || *far < lanes || !fits_square(kernel.buffers[access.buffer].dtype)) return false;
+  }
+  const KernelFacts::Weight weight = facts.weight(writes);
+  const std::int64_t operations = static_cast<std::int64_t>(facts.accesses().size()) +
+                                  weight.cheap +
+                                  std::int64_t{KernelFacts::heavy_operations} * weight.heavy;
+  return operations * lanes <= most_written_out && facts.loop(reads).extent >= lanes &&
+         facts.loop(writes).extent >= lanes;
+}
+
+/// Tiles of a vector of loop `row`, whose iterations become lanes, and of several of the innermost
+/// one, of which as many iterations as there are lanes are written out. The tiles at the ends
+/// overlap those before them where they do not fit.
+Kernel in_squares(const Kernel& kernel, std::size_t row, int lanes) {
+  const std::vector<Ref> outer = outer_loops(kernel);
+  const Extents old = extents_of(kernel, outer);
+  const std::size_t last = old.size() - 1;
+  const std::int64_t along = std::min(old[last], longest_tile) / lanes * lanes;
+  const auto tiles_of = [](std::int64_t extent, std::int64_t size) {
+    return (extent + size - 1) / size;
+  };
+  Extents tiles = old;
+  tiles[row] = tiles_of(old[row], lanes);
+  tiles[last] = tiles_of(old[last], along);
+  // Tiles follow each other along what is read: loop `row` is the innermost of those over tiles.
+  std::rotate(tiles.begin() + static_cast<std::ptrdiff_t>(row),
+              tiles.begin() + static_cast<std::ptrdiff_t>(row) + 1, tiles.end());
+  NewNest nest{{product(tiles), along / lanes, lanes, lanes}, {}};
+  nest.old_indices = [&](IndexTable& table, std::span<const Index> now) {
+    std::vector<Index> indices = table.unflatten(now[0], tiles);
+    std::rotate(indices.begin() + static_cast<std::ptrdiff_t>(row), indices.end() - 1,
+                indices.end());
+    const auto place = [&](std::size_t loop, std::int64_t size, Index inside) {
+      const Index start = table.least(table.scale(indices[loop], size), old[loop] - size);
+      indices[loop] = table.add(start, inside);
+    };
+    place(row, lanes, now[2]);
+    place(last, along, table.add(table.scale(now[1], lanes), now[3]));
+    return indices;
+  };
+  return unrolled(with_nest(kernel, outer, nest), 3);
+}
+
 /// A divisor of `extent` that makes `extent` rows of a short loop whole vectors, or 1.
 std::int64_t rows_per_turn(std::int64_t extent, int lanes) {
   for (std::int64_t rows = lanes; rows > lanes / 4; --rows) {
@@ -126,6 +184,8 @@ ChosenNest elementwise_nest(Kernel kernel, const Target& target, bool row_major)
     const auto row = transposed_loop(facts);
     if (row && extents[*row] >= short_loop) {
       const int lanes = lanes_of(facts.widest_element(facts.outer().back()), target);
+      if (makes_squares(kernel, facts, *row, lanes))
+        return {in_squares(kernel, *row, lanes), 2, false};
       const std::int64_t tiles =
           product(extents) / (tile_of(extents[*row], lanes) * tile_of(extents.back(), lanes));
       if (tiles >= few_iterations || tiles >= extents[0]) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "codegen/cpu/cpu_model.h"
+#include "codegen/cpu/square_stores.h"
 #include "codegen/kernel/facts.h"
 
 namespace anabranch::cpu {
@@ -12,6 +13,12 @@ namespace {
 bool reads_rows(const Kernel& kernel, const KernelFacts::Access& access) {
   return !access.is_store && kernel.buffers[access.buffer].access == Access::read &&
          access.loops.size() >= 2;
+}
+
+bool is_in_square(const Kernel& kernel, Ref loop, Ref store) {
+  return std::ranges::any_of(square_stores(kernel, loop), [&](const SquareStores& stores) {
+    return std::ranges::find(stores, store) != stores.end();
+  });
 }
 
 }  // namespace
@@ -72,7 +79,8 @@ Kernel store_past_caches(const Kernel& kernel, KernelContext& context) {
     if (!access.is_store || kernel.buffers[access.buffer].access != Access::write) continue;
     if (is_read_back[access.buffer]) continue;
     const bool goes_by_vectors = std::ranges::any_of(access.loops, [&](Ref loop) {
-      return facts.loop(loop).vector_width > 1 && facts.stride(access, loop) == 1;
+      return facts.loop(loop).vector_width > 1 &&
+             (facts.stride(access, loop) == 1 || is_in_square(kernel, loop, access.ref));
     });
     if (goes_by_vectors) std::get<Store>(made[access.ref].operation).non_temporal = true;
   }

@@ -1,5 +1,7 @@
 #include "codegen/kernel/loop_nest.h"
 
+#include <algorithm>
+
 #include "ir/kernel/builder.h"
 
 namespace anabranch {
@@ -180,8 +182,9 @@ Kernel merged(const Kernel& kernel, std::size_t first, std::size_t last) {
   return with_nest(kernel, outer, nest);
 }
 
-Kernel unrolled(const Kernel& kernel) {
-  const std::vector<Ref> outer = outer_loops(kernel);
+Kernel unrolled(const Kernel& kernel, std::size_t kept) {
+  std::vector<Ref> outer = outer_loops(kernel);
+  outer.resize(std::min(outer.size(), kept));
   const NewNest same{extents_of(kernel, outer), [](IndexTable&, std::span<const Index> now) {
                        return std::vector<Index>(now.begin(), now.end());
                      }};

@@ -34,9 +34,9 @@ std::int64_t product(std::span<const std::int64_t> extents);
 
 /// Outer loops [first, last) as one.
 Kernel merged(const Kernel& kernel, std::size_t first, std::size_t last);
-/// The loops inside the outer ones written out, but for those that reduce. What turns have in
-/// common is computed once.
-Kernel unrolled(const Kernel& kernel);
+/// The loops inside the outer ones, or inside the first `kept` of them, written out, but for those
+/// that reduce. What turns have in common is computed once.
+Kernel unrolled(const Kernel& kernel, std::size_t kept = SIZE_MAX);
 /// Outer loop order[0] outermost, and so on.
 Kernel reordered(const Kernel& kernel, std::span<const std::size_t> order);
 

@@ -63,6 +63,13 @@ void fit_epilogue(DotShape& shape, std::int64_t extent) {
   const std::int64_t run =
       tile.columns == shape.columns ? tile.batches * tile.rows * tile.columns : tile.columns;
   if (per_iteration * extent == size && run % per_iteration == 0) return;
+  constexpr std::int64_t rows = 64;
+  if (shape.batches == 1 && shape.tiles > 1 && shape.rows > rows &&
+      rows * shape.columns % per_iteration == 0) {
+    shape.tile = {.rows = rows, .columns = shape.columns};
+    shape.tiles = (shape.rows + rows - 1) / rows;
+    return;
+  }
   const std::int64_t product = shape.rows * shape.columns;
   const std::int64_t products = std::max<std::int64_t>(1, per_iteration / product);
   if (product * products % per_iteration != 0) {
@@ -147,7 +154,7 @@ dnnl::matmul::primitive_desc DotDesign::describe(const DotTile& tile,
 
 DotDesign design(const DotStep& dot, std::optional<std::int64_t> epilogue_extent, bool may_share) {
   DotDesign made;
-  made.shape = dot_shape(dot.lhs, dot.rhs, dot.attributes, dot.is_symmetric);
+  made.shape = dot_shape(dot.lhs, dot.rhs, dot.attributes, dot.is_symmetric, may_share);
   made.dtype = dot.result.dtype;
   made.is_direct = !dot.epilogue || dot.epilogue->in_place;
   if (epilogue_extent && made.shape.tiles > 0) fit_epilogue(made.shape, *epilogue_extent);
@@ -160,7 +167,7 @@ DotDesign design(const DotStep& dot, std::optional<std::int64_t> epilogue_extent
   const OneThread alone;
   see_operands(made, made.dtype == bf16 ? bf16 : f32);
   if (made.dtype == bf16 && !has_bf16(made)) see_operands(made, f32);
-  if (!may_share || !made.shape.shares_right || made.shape.tiles <= 1 || made.is_packed()) {
+  if (!made.shape.shares_right || made.shape.tiles <= 1 || made.is_packed()) {
     return made;
   }
   try {

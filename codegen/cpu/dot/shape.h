@@ -18,7 +18,7 @@ struct DotShape {
   std::int64_t batches = 1, rows = 1, columns = 1, inner = 1;
   DotTile tile;  ///< the size of a whole tile
   std::int64_t tiles = 1;
-  /// So many blocks of rows read the whole right operand that it is worth a better layout.
+  /// Blocks of rows read the whole right operand, in a better layout.
   bool shares_right = false;
   /// A tile has the columns up to its last row's: what is right of the diagonal is its mirror
   /// image.
@@ -29,8 +29,9 @@ struct DotShape {
 };
 
 /// Sizes decide how the result is cut; the machine does not. A row vector times a matrix is turned
-/// into a matrix times a column vector, which has rows to cut. `is_symmetric` as the step has it.
+/// into a matrix times a column vector, which has rows to cut. `is_symmetric` as the step has it;
+/// only where it `may_share` has it rows that share the right operand.
 DotShape dot_shape(const Type& lhs, const Type& rhs, const DotAttributes& attributes,
-                   bool is_symmetric = false);
+                   bool is_symmetric = false, bool may_share = false);
 
 }  // namespace anabranch::cpu

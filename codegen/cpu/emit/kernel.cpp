@@ -10,6 +10,7 @@
 #include "anabranch/error.h"
 #include "codegen/cpu/emit/compute.h"
 #include "codegen/cpu/emit/kernel_emitter.h"
+#include "codegen/cpu/emit/transpose.h"
 #include "codegen/cpu/emit/types.h"
 #include "ir/checked.h"
 
@@ -368,21 +369,50 @@ void KernelEmitter::emit_store(Ref ref, const Store& store, int copy) {
     Value* pointer = element_pointer(builder_, dtype, buffers_[store.buffer], scalar(index));
     return store_element(builder_, dtype, scalar(store.value), pointer);
   }
+  if (emit_in_square(ref, store, copy)) return;
   const bool bypass = may_bypass_caches(ref, store);
   stored_past_caches_ |= bypass;
   store_lanes(builder_, lane(store.buffer, index, copy, scope_->mask), vector(store.value, copy),
               bypass);
 }
 
-// What divides the first lane's index in an unmasked turn of the vector loop.
-std::int64_t KernelEmitter::known_multiple(Index index) const {
+// Stores of a square wait for the last one.
+bool KernelEmitter::emit_in_square(Ref ref, const Store& store, int copy) {
+  if (scope_->mask) return false;
+  const auto square = std::ranges::find_if(scope_->squares, [&](const SquareStores& stores) {
+    return std::ranges::find(stores, ref) != stores.end();
+  });
+  if (square == scope_->squares.end()) return false;
+  scope_->held[ref.index] = vector(store.value, copy);
+  const bool has_all =
+      std::ranges::all_of(*square, [&](Ref each) { return scope_->held.contains(each.index); });
+  if (has_all) emit_square(*square, copy);
+  return true;
+}
+
+void KernelEmitter::emit_square(const SquareStores& square, int copy) {
+  llvm::SmallVector<Value*, 16> columns;
+  for (Ref ref : square) columns.push_back(scope_->held.extract(ref.index).mapped());
+  const auto& first = std::get<Store>(kernel_[square[0]].operation);
+  const Lane lanes = lane(first.buffer, expanded_[square[0]], copy, nullptr);
+  const bool bypass = first.non_temporal && is_aligned(first, 1);
+  stored_past_caches_ |= bypass;
+  const auto rows = emit_transpose(builder_, columns);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Lane row = {.dtype = lanes.dtype, .first = lane_pointer(builder_, lanes, i)};
+    store_lanes(builder_, row, rows[i], bypass);
+  }
+}
+
+// What divides the index of the first of each `lanes` in an unmasked turn of the vector loop.
+std::int64_t KernelEmitter::known_multiple(Index index, std::int64_t lanes) const {
   const IndexTable::Expression& expression = kernel_.indices[index];
   std::int64_t multiple = expression.constant;
   for (const IndexTable::Term& term : expression.terms) {
     const IndexTable::Atom& atom = kernel_.indices.atom(term.atom);
     const bool is_own = atom.kind == IndexTable::Atom::Kind::loop && atom.loop == scope_->ref.index;
-    const std::int64_t width = is_own ? scope_->loop.vector_width : 1;
-    multiple = std::gcd(multiple, saturating_multiply(term.factor, width));
+    const std::int64_t factor = saturating_multiply(term.factor, is_own ? lanes : 1);
+    multiple = std::gcd(multiple, factor);
   }
   constexpr std::int64_t anything = std::int64_t{1} << 20;
   return multiple == 0 ? anything : multiple;
@@ -392,9 +422,13 @@ std::int64_t KernelEmitter::known_multiple(Index index) const {
 bool KernelEmitter::may_bypass_caches(Ref ref, const Store& store) const {
   if (!store.non_temporal || scope_->mask) return false;
   if (scope_->lanes.stride(expanded_[ref]) != 1) return false;
+  return is_aligned(store, scope_->loop.vector_width);
+}
+
+bool KernelEmitter::is_aligned(const Store& store, std::int64_t lanes) const {
   const auto element = static_cast<std::int64_t>(byte_size(kernel_.buffers[store.buffer].dtype));
   const std::int64_t vector = std::min<std::int64_t>(64, scope_->loop.vector_width * element);
-  return vector >= 16 && known_multiple(store.index) * element % vector == 0;
+  return vector >= 16 && known_multiple(store.index, lanes) * element % vector == 0;
 }
 
 // --- values

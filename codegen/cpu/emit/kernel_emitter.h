@@ -22,6 +22,7 @@
 #include "codegen/cpu/emit/reduction.h"
 #include "codegen/cpu/emit/table.h"
 #include "codegen/cpu/math/uses.h"
+#include "codegen/cpu/square_stores.h"
 #include "codegen/kernel/expand_indices.h"
 
 namespace anabranch::cpu {
@@ -51,6 +52,8 @@ class KernelEmitter {
     llvm::Value* mask = nullptr;
     std::vector<std::pair<Ref, Divisor>> divisors = {};  ///< that all iterations share
     std::map<std::uint32_t, Table> tables = {};          ///< by load: that its lanes look up in
+    std::vector<SquareStores> squares = {};
+    std::map<std::uint32_t, llvm::Value*> held = {};  ///< by store: values of squares to be written
   };
 
   /// One partial result per copy, for each reduction of a loop.
@@ -68,14 +71,17 @@ class KernelEmitter {
   bool is_index_division(Ref ref) const;
   LaneSteps lane_steps(const Lanes::Steps& steps, int copy) const;
   void emit_store(Ref ref, const Store& store, int copy);
+  bool emit_in_square(Ref ref, const Store& store, int copy);
+  void emit_square(const SquareStores& square, int copy);
   llvm::Value* compute(Ref ref, const std::function<llvm::Value*(Ref)>& value_of);
   llvm::Value* constant(Dtype dtype, ElementBits bits);
   llvm::Value* scalar_load(Ref ref, const Load& load);
   llvm::Value* vector_load(Ref ref, const Load& load, int copy);
   std::optional<std::pair<Table, llvm::Value*>> table_of(Ref ref, const Load& load, int copy);
   Lane lane(std::uint32_t buffer, Ref index, int copy, llvm::Value* mask);
-  std::int64_t known_multiple(Index index) const;
+  std::int64_t known_multiple(Index index, std::int64_t lanes) const;
   bool may_bypass_caches(Ref ref, const Store& store) const;
+  bool is_aligned(const Store& store, std::int64_t lanes) const;
   bool is_called(const Compute& compute) const;
 
   /// Iterations `step` apart, from `first` to below `last`.

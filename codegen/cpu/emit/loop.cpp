@@ -141,6 +141,7 @@ void KernelEmitter::emit_vector_loop(Ref ref, const Loop& loop) {
   hoist(loop.body);
   prepare_divisors(loop.body);
   prepare_tables(loop.body);
+  scope.squares = square_stores(kernel_, ref);
   Partials partials;
   if (loop.parallel) {
     emit_vector_range(loop, scope);

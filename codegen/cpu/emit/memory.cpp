@@ -61,9 +61,39 @@ bool has_slow_gathers(llvm::IRBuilderBase& b) {
   return b.GetInsertBlock()->getModule()->getModuleFlag(slow_gathers_flag);
 }
 
-Value* lane_pointer(llvm::IRBuilderBase& b, const Lane& lane, unsigned i) {
-  return b.CreateConstGEP1_64(memory_type(b.getContext(), lane.dtype), lane.first,
-                              i * static_cast<std::uint64_t>(lane.stride));
+constexpr std::int64_t most_pieces = 4;
+
+/// Whether lanes are near enough to be chosen from all that lies between the first and the last.
+bool is_near(const Lane& lane) {
+  return !lane.indices && !lane.mask && lane.stride > 1 && lane.stride <= most_pieces &&
+         !is_complex(lane.dtype) && byte_size(lane.dtype) >= 4;
+}
+
+// As many contiguous pieces as the stride, of which the last ends with the last lane: what is
+// behind that may not exist.
+Value* load_pieces(llvm::IRBuilderBase& b, const Lane& lane, llvm::FixedVectorType* type) {
+  const auto width = static_cast<std::int64_t>(type->getNumElements());
+  Value* chosen = nullptr;
+  for (std::int64_t piece = 0; piece < lane.stride; ++piece) {
+    const bool is_last = piece + 1 == lane.stride;
+    const std::int64_t first = is_last ? (width - 1) * lane.stride + 1 - width : piece * width;
+    Value* place =
+        b.CreateConstGEP1_64(type->getElementType(), lane.first, static_cast<std::uint64_t>(first));
+    Value* loaded = b.CreateAlignedLoad(type, place, element_alignment(lane.dtype));
+    if (!chosen) {
+      chosen = loaded;
+      continue;
+    }
+    llvm::SmallVector<int, 16> mask;
+    for (std::int64_t i = 0; i < width; ++i) {
+      const std::int64_t at = i * lane.stride;
+      const bool is_earlier = at < piece * width;
+      mask.push_back(static_cast<int>(!is_earlier ? width + at - first : piece == 1 ? at : i));
+      if (!is_earlier && at - first >= width) mask.back() = llvm::PoisonMaskElem;
+    }
+    chosen = b.CreateShuffleVector(chosen, loaded, mask);
+  }
+  return chosen;
 }
 
 // Each lane by a load of its own; those that are not to be read, from where something can be.
@@ -115,6 +145,11 @@ void prefetch_element(llvm::IRBuilderBase& b, Dtype dtype, Value* pointer, std::
                     {place, b.getInt32(read), b.getInt32(keep_close), b.getInt32(data)});
 }
 
+Value* lane_pointer(llvm::IRBuilderBase& b, const Lane& lane, std::size_t i) {
+  return b.CreateConstGEP1_64(memory_type(b.getContext(), lane.dtype), lane.first,
+                              i * static_cast<std::uint64_t>(lane.stride));
+}
+
 Value* load_lanes(llvm::IRBuilderBase& b, const Lane& lane, int width) {
   auto* type =
       llvm::cast<llvm::FixedVectorType>(vector_of(memory_type(b.getContext(), lane.dtype), width));
@@ -131,6 +166,8 @@ Value* load_lanes(llvm::IRBuilderBase& b, const Lane& lane, int width) {
     loaded = mask ? b.CreateMaskedLoad(type, pointer, alignment, mask, zero)
                   : static_cast<Value*>(b.CreateAlignedLoad(type, pointer, alignment));
     loaded = in_lane_order(b, lane, loaded);
+  } else if (is_near(lane)) {
+    loaded = load_pieces(b, lane, type);
   } else if (!lane.indices && has_slow_gathers(b)) {
     loaded = load_each(b, lane, type);
   } else {

@@ -38,6 +38,9 @@ void store_element(llvm::IRBuilderBase& builder, Dtype dtype, llvm::Value* value
 void prefetch_element(llvm::IRBuilderBase& builder, Dtype dtype, llvm::Value* pointer,
                       std::int64_t distance);
 
+/// Of lanes that lie `stride` apart.
+llvm::Value* lane_pointer(llvm::IRBuilderBase& builder, const Lane& lane, std::size_t i);
+
 llvm::Value* load_lanes(llvm::IRBuilderBase& builder, const Lane& lane, int width);
 
 /// A non-temporal store needs its address aligned to the vector's size, or to 64 bytes if that is

@@ -254,9 +254,9 @@ TEST(MakeDot, SharesTheRightOperandAmongManyRows) {
 }
 
 TEST(MakeDot, RefusesAPackedOperandThatTheLibraryReadsAsItIs) {
-  DotStep dot{.lhs = {f32, Shape{128, 256}},
+  DotStep dot{.lhs = {f32, Shape{64, 256}},
               .rhs = {f32, Shape{256, 512}},
-              .result = {f32, Shape{128, 512}},
+              .result = {f32, Shape{64, 512}},
               .attributes = {{}, {}, {1}, {0}},
               .packed = 1};
   EXPECT_THROW(make_dot(dot), InternalError);

@@ -333,6 +333,39 @@ TEST(Memory, ReadsInSteps) {
   }
 }
 
+// Lanes that are near each other are chosen from what lies between them; behind the last one
+// nothing may be.
+TEST(Memory, ReadsNothingBehindTheLastLane) {
+  constexpr std::int64_t size = 64;
+  for (const CpuModel& cpu : cpus()) {
+    for (Dtype dtype : {i32, f32, f64, u64}) {
+      for (std::int64_t stride : {2, 3, 4, 5}) {
+        const std::int64_t extent = (size - 1) * stride + 1;
+        KernelSketch sketch("near");
+        auto in = sketch.buffer(Access::read, dtype, extent);
+        auto out = sketch.buffer(Access::write, dtype, size);
+        Index i = sketch.open(range(size, 16, 2));
+        sketch.store(out, i, sketch.load(in, sketch.multiply(i, stride)));
+        sketch.close();
+        Code code = compile_legalised(std::span(&sketch.kernel(), 1), cpu);
+        visit_any_dtype(dtype, [&]<class T>() {
+          Memory elements = filled<T>(extent);
+          for (bool is_first : {false, true}) {
+            Guarded from(elements, static_cast<std::size_t>(extent) * sizeof(T), is_first);
+            Memory to(size * sizeof(T));
+            void* pointers[] = {from.data(), to.data()};
+            code.functions[0](nullptr, pointers, 0, size);
+            for (std::int64_t k = 0; k < size; ++k) {
+              ASSERT_TRUE(holds(to, k, element<T>(k * stride)))
+                  << cpu.name << " " << name(dtype) << " by " << stride << " at " << k;
+            }
+          }
+        });
+      }
+    }
+  }
+}
+
 // All lanes of a row share its mask; the rows that it leaves out would be far outside.
 TEST(Memory, ReadsNothingOfAMaskedRow) {
   constexpr std::int64_t row_count = 3, size = 21, stride = 4;

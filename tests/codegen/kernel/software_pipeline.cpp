@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "codegen/cpu/compile_kernels.h"
 #include "tests/support/check_lowering.h"
+#include "tests/support/run_native.h"
 
 namespace anabranch::testing {
 namespace {
@@ -98,25 +98,6 @@ TEST_P(Stagger, GivesWhatRowsOneByOneGive) {
       }
     }
   }
-}
-
-/// Native code of the tiled kernel, its parallel loop run range by range.
-std::vector<Literal> run_native(const Kernel& kernel, const std::vector<Literal>& inputs,
-                                const std::vector<Type>& types, std::int64_t range) {
-  std::vector<HostMemory> memory(inputs.begin(), inputs.end());
-  for (const Type& type : types) memory.emplace_back(type);
-  std::vector<void*> buffers;
-  for (HostMemory& m : memory) buffers.push_back(m.bytes.data());
-  const cpu::Code code = cpu::compile_kernels(std::span(&kernel, 1));
-  for (std::int64_t begin = 0; begin < kernel.extent(); begin += range) {
-    code.functions[0](code.keep_alive.get(), buffers.data(), begin,
-                      std::min(begin + range, kernel.extent()));
-  }
-  std::vector<Literal> results;
-  for (std::size_t i = 0; i < types.size(); ++i) {
-    results.emplace_back(types[i], std::move(memory[inputs.size() + i].bytes));
-  }
-  return results;
 }
 
 TEST_P(Stagger, IsWhatTilingChoosesForManyRowsThatNoCacheHolds) {
