@@ -238,19 +238,42 @@ TEST(MakeDot, HalfOfASymmetricProductIsEnough) {
   EXPECT_FALSE(is_half_enough({type, type, type, {{}, {}, {1}, {0}}}));  // x x
 }
 
+DotStep product_of_matrices(std::int64_t rows, std::int64_t inner, std::int64_t columns) {
+  return {.lhs = {f32, Shape{rows, inner}},
+          .rhs = {f32, Shape{inner, columns}},
+          .result = {f32, Shape{rows, columns}},
+          .attributes = {{}, {}, {1}, {0}}};
+}
+
 TEST(MakeDot, SharesTheRightOperandAmongManyRows) {
-  const auto shares = [](std::int64_t rows, std::int64_t columns) {
-    const PlannedDot planned({.lhs = {f32, Shape{rows, 256}},
-                              .rhs = {f32, Shape{256, columns}},
-                              .result = {f32, Shape{rows, columns}},
-                              .attributes = {{}, {}, {1}, {0}}});
+  const auto shares = [](std::int64_t rows, std::int64_t columns, std::int64_t inner = 256) {
+    const PlannedDot planned(product_of_matrices(rows, inner, columns));
     return make_dot(planned.dot).pack.has_value();
   };
   // oneDNN has a layout of its own for it on AVX-512 alone.
-  EXPECT_EQ(shares(1024, 512), __builtin_cpu_supports("avx512f") != 0);
-  EXPECT_FALSE(shares(128, 512));
+  const bool has_layout = __builtin_cpu_supports("avx512f") != 0;
+  EXPECT_EQ(shares(1024, 512), has_layout);
+  EXPECT_EQ(shares(384, 512), has_layout);
+  EXPECT_FALSE(shares(383, 512));
+  EXPECT_EQ(shares(96, 4096, 2048), has_layout);  // more than a cache holds
+  EXPECT_FALSE(shares(95, 4096, 2048));
   EXPECT_FALSE(shares(1024, 10));
   EXPECT_FALSE(shares(1024, 515));  // its layout would be padded
+}
+
+// The last tile has fewer rows.
+TEST(MakeDot, SharesTheRightOperandAmongTilesOfFewRows) {
+  const DotStep dot = product_of_matrices(390, 256, 256);
+  const PlannedDot planned(dot);
+  const DotTasks tasks = make_dot(planned.dot);
+  const Literal lhs = small_integers(dot.lhs, 5), rhs = small_integers(dot.rhs, 6);
+  const Literal product = product_of(dot, lhs, rhs);
+  for (const auto run : {run_singly, run_at_once}) {
+    Memory left(lhs), right(rhs), out(dot.result.bytes());
+    run(planned, tasks, {left.data(), right.data(), out.data()});
+    EXPECT_EQ(out.literal(dot.result), product);
+    EXPECT_TRUE(out.is_intact());
+  }
 }
 
 TEST(MakeDot, RefusesAPackedOperandThatTheLibraryReadsAsItIs) {
