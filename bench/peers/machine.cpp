@@ -68,7 +68,8 @@ double copy_rate(std::size_t bytes) {
   });
 }
 
-// Twelve chains of fused multiply-adds on whole vectors keep both units of a core busy.
+// Twelve chains of fused multiply-adds on whole vectors keep both units of a core busy. The
+// compiler must not know that they are alike: it would compute one for all.
 template <class T>
 double arithmetic_rate() {
 #ifdef __AVX512F__
@@ -82,6 +83,7 @@ double arithmetic_rate() {
   return best_rate(units, [](unsigned, std::size_t times) {
     Vector sums[chains] = {}, factor = {}, term = {};
     asm volatile("" : "+v"(factor), "+v"(term));
+    for (Vector& sum : sums) asm volatile("" : "+v"(sum));
     for (std::size_t i = 0; i < times * turns; ++i) {
       for (Vector& sum : sums) sum = sum * factor + term;
       asm volatile("" : "+v"(factor));

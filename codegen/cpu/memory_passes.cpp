@@ -70,14 +70,10 @@ Kernel prefetch_columns(const Kernel& kernel, KernelContext& context) {
 Kernel store_past_caches(const Kernel& kernel, KernelContext& context) {
   if (kernel.cost.bytes_written <= context.target.non_temporal_bytes) return kernel;
   const KernelFacts facts(kernel);
-  std::vector<bool> is_read_back(kernel.buffers.size());
-  for (const KernelFacts::Access& access : facts.accesses()) {
-    if (!access.is_store) is_read_back[access.buffer] = true;
-  }
   Kernel made = kernel;
   for (const KernelFacts::Access& access : facts.accesses()) {
     if (!access.is_store || kernel.buffers[access.buffer].access != Access::write) continue;
-    if (is_read_back[access.buffer]) continue;
+    if (is_loaded(kernel, access.buffer)) continue;
     const bool goes_by_vectors = std::ranges::any_of(access.loops, [&](Ref loop) {
       return facts.loop(loop).vector_width > 1 &&
              (facts.stride(access, loop) == 1 || is_in_square(kernel, loop, access.ref));

@@ -59,6 +59,13 @@ bool KernelFacts::is_index_of(const IndexTable::Term& term, Ref loop) const {
   return atom.kind == IndexTable::Atom::Kind::loop && atom.loop == loop.index;
 }
 
+bool is_loaded(const Kernel& kernel, std::uint32_t buffer) {
+  return std::ranges::any_of(kernel.instructions, [&](const Instruction& instruction) {
+    const auto* load = std::get_if<Load>(&instruction.operation);
+    return load && load->buffer == buffer;
+  });
+}
+
 std::optional<std::int64_t> KernelFacts::stride(const Access& access, Ref loop) const {
   if (!table_.is_linear_in(access.index, loop.index)) return std::nullopt;
   return table_.factor(access.index, loop.index);

@@ -11,6 +11,9 @@
 
 namespace anabranch {
 
+/// Whether some load reads the buffer.
+bool is_loaded(const Kernel& kernel, std::uint32_t buffer);
+
 class KernelFacts {
  public:
   explicit KernelFacts(const Kernel& kernel);

@@ -54,8 +54,8 @@ LibraryOperand packed(const DotOperand& operand) {
   return seen;
 }
 
-// A tile is a run of whole iterations of the epilogue: a product, or several where an iteration
-// spans them.
+// A tile is a run of whole iterations of the epilogue: rows of a product, or a product, or several
+// where an iteration spans them.
 void fit_epilogue(DotShape& shape, std::int64_t extent) {
   const std::int64_t size = shape.batches * shape.rows * shape.columns;
   const std::int64_t per_iteration = size / std::max<std::int64_t>(1, extent);
@@ -63,6 +63,7 @@ void fit_epilogue(DotShape& shape, std::int64_t extent) {
   const std::int64_t run =
       tile.columns == shape.columns ? tile.batches * tile.rows * tile.columns : tile.columns;
   if (per_iteration * extent == size && run % per_iteration == 0) return;
+  // Tiles of whole rows in place of those of columns.
   constexpr std::int64_t rows = 64;
   if (shape.batches == 1 && shape.tiles > 1 && shape.rows > rows &&
       rows * shape.columns % per_iteration == 0) {
