@@ -12,6 +12,8 @@ A module NAME.py in npbench/, pyhpc/, kernels/ or loops/ has
     MISSING           {peer: why there is none}
     TOLERANCE         of the greatest number of an output, if not 1e-9 of f64 and 1e-4 of f32
     MAY_DIFFER        the share of the elements that may be off by more; none if not given
+
+What two of them have in common one takes from the other: from kernels.product import data, work.
 """
 import importlib.util
 import pathlib

@@ -3,7 +3,8 @@ import programs
 
 HEAD = ("| benchmark | ours, ms | best peer | its ms | ratio | ours over the limit | others, ms |\n"
         "|---|---:|---|---:|---:|---:|---|")
-SUITES = {"pyhpc": "pyhpc-benchmarks", "npbench": "NPBench", "kernels": "Products, reductions and moves", "loops": "Plain loops in C++"}
+SUITES = {"pyhpc": "pyhpc-benchmarks", "npbench": "NPBench", "kernels": "Products, reductions and moves",
+          "loops": "Plain loops in C++"}
 
 
 def digits(value):

@@ -15,10 +15,17 @@ bool reads_rows(const Kernel& kernel, const KernelFacts::Access& access) {
          access.loops.size() >= 2;
 }
 
-bool is_in_square(const Kernel& kernel, Ref loop, Ref store) {
-  return std::ranges::any_of(square_stores(kernel, loop), [&](const SquareStores& stores) {
-    return std::ranges::find(stores, store) != stores.end();
-  });
+/// By instruction: whether it is a store of a square.
+std::vector<bool> stores_in_squares(const Kernel& kernel) {
+  std::vector<bool> found(kernel.instructions.size());
+  for (std::uint32_t i = 0; i < found.size(); ++i) {
+    const auto* loop = std::get_if<Loop>(&kernel.instructions[i].operation);
+    if (!loop || loop->vector_width == 1) continue;
+    for (const SquareStores& square : square_stores(kernel, Ref{i})) {
+      for (Ref store : square) found[store.index] = true;
+    }
+  }
+  return found;
 }
 
 }  // namespace
@@ -70,14 +77,15 @@ Kernel prefetch_columns(const Kernel& kernel, KernelContext& context) {
 Kernel store_past_caches(const Kernel& kernel, KernelContext& context) {
   if (kernel.cost.bytes_written <= context.target.non_temporal_bytes) return kernel;
   const KernelFacts facts(kernel);
+  const std::vector<bool> in_square = stores_in_squares(kernel);
   Kernel made = kernel;
   for (const KernelFacts::Access& access : facts.accesses()) {
     if (!access.is_store || kernel.buffers[access.buffer].access != Access::write) continue;
     if (is_loaded(kernel, access.buffer)) continue;
-    const bool goes_by_vectors = std::ranges::any_of(access.loops, [&](Ref loop) {
-      return facts.loop(loop).vector_width > 1 &&
-             (facts.stride(access, loop) == 1 || is_in_square(kernel, loop, access.ref));
+    const bool is_contiguous = std::ranges::any_of(access.loops, [&](Ref loop) {
+      return facts.loop(loop).vector_width > 1 && facts.stride(access, loop) == 1;
     });
+    const bool goes_by_vectors = is_contiguous || in_square[access.ref.index];
     if (goes_by_vectors) std::get<Store>(made[access.ref].operation).non_temporal = true;
   }
   return made;

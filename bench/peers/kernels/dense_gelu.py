@@ -1,16 +1,5 @@
 """A dense layer with gelu (by the error function), f32."""
-SIZES = {"bench": dict(rows=512, width=1024), "test": dict(rows=5, width=9)}
-COMPILED = True
-
-
-def data(rng, rows, width):
-    return dict(x=rng.standard_normal((rows, width), dtype="float32"),
-                w=rng.standard_normal((width, width), dtype="float32") * width**-0.5,
-                b=rng.standard_normal(width, dtype="float32"))
-
-
-def work(rows, width):
-    return dict(flops=2 * rows * width**2, bytes=4 * (2 * rows * width + width**2), dtype="f32")
+from kernels.dense_relu import COMPILED, SIZES, data, work
 
 
 def numpy(np):

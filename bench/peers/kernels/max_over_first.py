@@ -1,14 +1,5 @@
 """The greatest of each column of a matrix, f32."""
-SIZES = {"bench": dict(n=4096), "test": dict(n=19)}
-COMPILED = True
-
-
-def data(rng, n):
-    return dict(A=rng.random((n, n), dtype="float32"))
-
-
-def work(n):
-    return dict(flops=n * n, bytes=4 * n * n, dtype="f32")
+from kernels.sum_over_first import COMPILED, SIZES, data, work
 
 
 def numpy(np):

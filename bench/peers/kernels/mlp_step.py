@@ -60,10 +60,11 @@ def jax(jnp):
         logits = jax.nn.relu(x @ w1 + b1) @ w2 + b2
         return -jnp.mean(jnp.take_along_axis(jax.nn.log_softmax(logits), labels[:, None], 1))
 
-    def step(x, labels, *layers):
+    def step(x, labels, w1, b1, w2, b2):
+        layers = (w1, b1, w2, b2)
         return tuple(layer - 0.1 * slope for layer, slope in zip(layers, jax.grad(loss)(layers, x, labels)))
 
-    return lambda x, labels, w1, b1, w2, b2: step(x, labels, w1, b1, w2, b2)
+    return step
 
 
 def torch(torch):

@@ -12,7 +12,6 @@ constexpr std::int64_t tile_rows = 128;
 constexpr std::int64_t most_tile_rows = 256;
 constexpr std::int64_t tile_columns = 512;
 
-constexpr std::int64_t rows_to_share = 96;
 constexpr std::int64_t elements_to_share = 256 * 256;
 /// With more rows there are eight tiles of twice as many.
 constexpr std::int64_t shared_tile_rows = 64, many_rows = 512;
@@ -40,9 +39,9 @@ DotShape dot_shape(const Type& lhs, const Type& rhs, const DotAttributes& attrib
 
   shape.tile = {.batches = 1, .rows = shape.rows, .columns = shape.columns};
   shape.is_symmetric = is_symmetric;
-  shape.shares_right =
-      may_share && !is_symmetric && shape.batches == 1 && shape.rows >= rows_to_share &&
-      shape.inner * shape.columns >= elements_to_share && shape.inner >= 64 && shape.columns >= 64;
+  shape.shares_right = may_share && !is_symmetric && shape.batches == 1 &&
+                       shape.inner * shape.columns >= elements_to_share && shape.inner >= 64 &&
+                       shape.columns >= 64;
   if (shape.shares_right && shape.rows < many_rows) {
     shape.tile.rows = shared_tile_rows;
   } else if (shape.shares_right) {
