@@ -90,7 +90,8 @@ class Backend {
   virtual DeviceModel model(const Device& device, const Options& options) const = 0;
   /// Whether the regions of a loop or a branch are so small that one task might as well run all of
   /// it. They have costs; where they are small each is then scheduled on one stream.
-  virtual bool is_small(std::span<const Program> regions) const = 0;
+  virtual bool is_small(std::span<const Program> regions,
+                        std::span<const Kernel> kernels) const = 0;
   /// Whether one task can run the whole of `flow`, a loop or a branch whose regions are small and
   /// scheduled.
   virtual bool can_be_whole(const Step& flow, std::span<const Kernel> kernels) const = 0;

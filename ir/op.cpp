@@ -32,11 +32,11 @@ std::span<const OpInfo> all_ops() { return table; }
 const OpInfo& info(Op op) { return table[static_cast<std::size_t>(op)]; }
 
 std::optional<Op> parse_op(std::string_view name) {
-  static const auto by_name = [] {
+  static const auto& by_name = *new auto([] {
     std::unordered_map<std::string_view, Op> map;
     for (std::size_t i = 0; i < table.size(); ++i) map.emplace(table[i].name, static_cast<Op>(i));
     return map;
-  }();
+  }());
   auto found = by_name.find(name);
   if (found == by_name.end()) return std::nullopt;
   return found->second;

@@ -55,7 +55,7 @@ std::vector<Rule> rules_of_all_topics() {
 }  // namespace
 
 const RuleTable& canonicalize_rules() {
-  static const RuleTable rules(rules_of_all_topics());
+  static const RuleTable& rules = *new RuleTable(rules_of_all_topics());
   return rules;
 }
 

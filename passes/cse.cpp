@@ -15,7 +15,7 @@ bool in_order(const Rewriter& graph, Value first, Value second) {
 }  // namespace
 
 Graph cse(const Graph& graph, PassContext& context) {
-  static const RuleTable rules(operand_order_rules(in_order));
+  static const RuleTable& rules = *new RuleTable(operand_order_rules(in_order));
   return rewrite(graph, rules, context);
 }
 

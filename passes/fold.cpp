@@ -50,7 +50,7 @@ std::optional<Value> fold_arrays(Rewriter& graph, const Node& node) {
 }  // namespace
 
 Graph fold(const Graph& graph, PassContext& context) {
-  static const RuleTable rules({
+  static const RuleTable& rules = *new RuleTable({
       {"f(constant) = constant, for splats", {}, fold_splats},
       {"f(constant) = constant", {}, fold_arrays},
   });

@@ -190,7 +190,7 @@ std::vector<Rule> exact_and_fast_rules() {
 }  // namespace
 
 const RuleTable& simplify_rules() {
-  static const RuleTable rules(exact_and_fast_rules());
+  static const RuleTable& rules = *new RuleTable(exact_and_fast_rules());
   return rules;
 }
 

@@ -32,6 +32,7 @@ struct RunChoices {
   bool time = false;
   bool summary = false;
   bool random = false;
+  bool interpret = false;
 };
 
 // "NAME=FILE" to its halves; NAME is a position, as 0, %0 or, as exported programs count, %arg0.
@@ -151,22 +152,8 @@ std::string picture(const Compilation& compilation, const std::vector<Buffer>& i
   return to_svg(recording.stop());
 }
 
-void run_command(const RunChoices& choices) {
-  std::optional<timeline::Recording> recording;
-  if (!choices.timeline.empty() || choices.summary) recording.emplace();
-  const Graph graph = read_graph(choices.file);
-  const std::vector<Literal> inputs = read_inputs(graph, choices);
-  Options options = default_options();
-  if (choices.streams > 0) options.streams = choices.streams;
-  const Compilation compilation = [&] {
-    timeline::Span span("compile " + graph.name(), timeline::Category::compile);
-    return compile(graph, options);
-  }();
-  std::vector<Buffer> buffers;
-  for (const Literal& input : inputs)
-    buffers.push_back(copy_to_device(options.device, input.bytes()));
-
-  const std::vector<Literal> outputs = run_once(compilation, buffers);
+// To files, or to the terminal.
+void write_outputs(const std::vector<Literal>& outputs, const RunChoices& choices) {
   std::map<std::size_t, std::string> files;
   bool are_printed = true;
   for (const std::string& binding : choices.outputs) {
@@ -190,6 +177,25 @@ void run_command(const RunChoices& choices) {
                 << to_string(outputs[i]) << "\n";
     }
   }
+}
+
+void run_command(const RunChoices& choices) {
+  std::optional<timeline::Recording> recording;
+  if (!choices.timeline.empty() || choices.summary) recording.emplace();
+  const Graph graph = read_graph(choices.file);
+  const std::vector<Literal> inputs = read_inputs(graph, choices);
+  if (choices.interpret) return write_outputs(interpret(graph, inputs), choices);
+  Options options = default_options();
+  if (choices.streams > 0) options.streams = choices.streams;
+  const Compilation compilation = [&] {
+    timeline::Span span("compile " + graph.name(), timeline::Category::compile);
+    return compile(graph, options);
+  }();
+  std::vector<Buffer> buffers;
+  for (const Literal& input : inputs)
+    buffers.push_back(copy_to_device(options.device, input.bytes()));
+
+  write_outputs(run_once(compilation, buffers), choices);
   if (choices.time) {
     std::cout << "median of a run: " << median_time(compilation, buffers) << " us\n";
   }
@@ -216,11 +222,16 @@ void add_run(CLI::App& app) {
       "--output", choices->outputs,
       "POSITION=FILE.npy instead of printing that output; or FILE.npz for all of them");
   command->add_flag("--random", choices->random, "random values for parameters without --input");
-  command->add_flag("--time", choices->time, "also print the median time of many runs");
-  command->add_option("--timeline", choices->timeline,
-                      "write when what ran here, for Perfetto, or as a picture: out.json, out.svg");
-  command->add_flag("--summary", choices->summary,
-                    "also print a table of what ran, all runs of --time together");
+  CLI::Option* interpret = command->add_flag(
+      "--interpret", choices->interpret, "by the interpreter, without compiling: the reference");
+  CLI::Option* time =
+      command->add_flag("--time", choices->time, "also print the median time of many runs");
+  CLI::Option* timeline = command->add_option(
+      "--timeline", choices->timeline,
+      "write when what ran here, for Perfetto, or as a picture: out.json, out.svg");
+  CLI::Option* summary = command->add_flag(
+      "--summary", choices->summary, "also print a table of what ran, all runs of --time together");
+  for (CLI::Option* of_compiled : {time, timeline, summary}) interpret->excludes(of_compiled);
   add_streams(*command, choices->streams);
   command->callback([choices] { run_command(*choices); });
 }

@@ -215,7 +215,9 @@ class CpuBackend final : public Backend {
     return model;
   }
 
-  bool is_small(std::span<const Program> regions) const override { return cpu::is_small(regions); }
+  bool is_small(std::span<const Program> regions, std::span<const Kernel> kernels) const override {
+    return cpu::is_small(regions, kernels);
+  }
   bool can_be_whole(const Step&, std::span<const Kernel>) const override { return true; }
 
   void link(const Program& program, const Options& options, LinkedCode& code) const override {

@@ -9,6 +9,8 @@
 #include "codegen/cpu/leaked_on_error.h"
 #include "codegen/cpu/link.h"
 #include "codegen/cpu/object_code.h"
+#include "codegen/cpu/team_loops.h"
+#include "runtime/cpu/hot_team.h"
 
 namespace anabranch::cpu {
 namespace {
@@ -17,6 +19,7 @@ namespace {
 // another core some more; a step that takes much longer gains by other cores what it loses: one of
 // 49 us takes 1.6 times as long on one core.
 constexpr double native_ns = 40'000;
+constexpr double native_ns_of_team = 500'000;
 
 /// What a native function is given besides its buffers: an array of pointers, and what keeps alive
 /// what they point to.
@@ -58,14 +61,14 @@ std::string bitcode_of(const llvm::Module& module) {
 
 }  // namespace
 
-bool is_small(std::span<const Program> regions) {
+bool is_small(std::span<const Program> regions, std::span<const Kernel> kernels) {
   for (const Program& region : regions) {
     double ns = 0;
     for (const Step& step : region.steps) {
       if (!inner_programs(step).empty() && !is_whole_flow(step)) return false;
       ns += step.predicted_ns;
     }
-    if (ns > native_ns) return false;
+    if (ns > (gains_by_team(region, kernels) ? native_ns_of_team : native_ns)) return false;
   }
   return true;
 }
@@ -87,7 +90,7 @@ HostTask native_flow(const Step& flow, const LinkedStep& code, std::span<const K
   HostTask native;
   native.function = reinterpret_cast<HostTask::Function>(loaded.addresses[0]);
   native.context = std::shared_ptr<const void>(context, context->pointers.data());
-  return native;
+  return made.emitter.gains_by_team() ? HotTeam::task(std::move(native)) : native;
 }
 
 std::string flow_llvm_text(const Step& flow, const LinkedStep& code,

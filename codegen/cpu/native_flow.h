@@ -17,7 +17,7 @@
 namespace anabranch::cpu {
 
 /// Whether regions are so small that one function might as well run them from end to end.
-bool is_small(std::span<const Program> regions);
+bool is_small(std::span<const Program> regions, std::span<const Kernel> kernels);
 
 /// The whole of `flow`, a loop or a branch, for one thread. Its regions have one stream, and each
 /// of their steps is one task. Kernels over scalars and short vectors become part of the function,

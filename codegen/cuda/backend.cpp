@@ -52,7 +52,9 @@ class GpuBackend final : public Backend {
     return model;
   }
 
-  bool is_small(std::span<const Program> regions) const override { return cuda::is_small(regions); }
+  bool is_small(std::span<const Program> regions, std::span<const Kernel>) const override {
+    return cuda::is_small(regions);
+  }
 
   bool can_be_whole(const Step& flow, std::span<const Kernel> kernels) const override {
     return cuda::can_be_whole(flow, kernels);

@@ -5,7 +5,7 @@
 namespace anabranch::fft {
 
 const std::vector<InstructionSet>& instruction_sets() {
-  static const std::vector<InstructionSet> sets = [] {
+  static const std::vector<InstructionSet>& sets = *new auto([] {
     std::vector<InstructionSet> found{InstructionSet::baseline};
 #ifdef ANABRANCH_FFT_WIDE
     if (!__builtin_cpu_supports("avx2")) return found;
@@ -16,7 +16,7 @@ const std::vector<InstructionSet>& instruction_sets() {
     }
 #endif
     return found;
-  }();
+  }());
   return sets;
 }
 

@@ -34,7 +34,7 @@ class NullBackend final : public Backend {
     return model;
   }
 
-  bool is_small(std::span<const Program>) const override { return false; }
+  bool is_small(std::span<const Program>, std::span<const Kernel>) const override { return false; }
   bool can_be_whole(const Step&, std::span<const Kernel>) const override { return false; }
 
   void link(const Program&, const Options&, LinkedCode&) const override {}

@@ -179,7 +179,7 @@ void finish_flow(Program& program, Step& flow, std::span<const Kernel> kernels,
                  const Options& options) {
   const Backend& backend = backend_of(options.device);
   const DeviceModel device = backend.model(options.device, options);
-  bool is_whole = backend.is_small(inner_programs(flow));
+  bool is_whole = backend.is_small(inner_programs(flow), kernels);
   for (Program& region : inner_programs(flow)) schedule_region(region, options, is_whole);
   auto* loop = std::get_if<LoopStep>(&flow.work);
   if (loop) {

@@ -110,6 +110,28 @@ double value_of(const char* function, const Operand& operand) {
   return real_number(operand.number());
 }
 
+bool is_whole(const Number& number) {
+  return number.kind != Number::Kind::real && number.kind != Number::Kind::complex;
+}
+
+// Of one that is whole: every 64 bits, with and without a sign.
+__extension__ using WideInteger = __int128;
+WideInteger exact_integer(const Number& number) {
+  return number.kind == Number::Kind::signed_integer
+             ? WideInteger{static_cast<std::int64_t>(number.integer)}
+             : WideInteger{number.integer};
+}
+
+/// How many elements lie between whole numbers, for a step that is not 0; else nothing.
+std::optional<WideInteger> exact_count(const Number& start, const Number& stop,
+                                       const Number& step) {
+  if (!is_whole(start) || !is_whole(stop) || !is_whole(step)) return std::nullopt;
+  const WideInteger by = exact_integer(step), way = exact_integer(stop) - exact_integer(start);
+  if (by == 0) return std::nullopt;
+  const bool leads_there = by > 0 ? way > 0 : way < 0;
+  return leads_there ? (way + by + (by > 0 ? -1 : 1)) / by : 0;
+}
+
 }  // namespace
 
 Array array(const std::vector<bool>& values, const Sizes& sizes) {
@@ -222,16 +244,27 @@ Array arange(const Operand& start, const Operand& stop, Dtype dtype) {
 }
 
 Array arange(const Operand& start, const Operand& stop, const Operand& step, Dtype dtype) {
-  double from = value_of("arange", start), to = value_of("arange", stop);
-  double by = value_of("arange", step);
-  double count = std::ceil((to - from) / by);
+  const double from = value_of("arange", start), to = value_of("arange", stop);
+  const double by = value_of("arange", step);
+  const auto exact = exact_count(start.number(), stop.number(), step.number());
+  const double count = exact && by != 0 ? static_cast<double>(*exact) : std::ceil((to - from) / by);
   if (by == 0 || std::isnan(count) || count > static_cast<double>(Shape::max_size)) {
     fail("arange: " + describe(start) + ", " + describe(stop) + " in steps of " + describe(step) +
              " is no finite sequence; the step has to lead there",
          stop.where());
   }
   SourceLocation at = stop.where();
-  Shape shape({static_cast<std::int64_t>(std::max(count, 0.0))});
+  const auto elements = static_cast<std::int64_t>(std::max(count, 0.0));
+  if (exact && is_integer(dtype) && elements > 0) {
+    // Refused where the dtype does not hold them.
+    const auto last = exact_integer(start.number()) + (elements - 1) * exact_integer(step.number());
+    number_as("arange", start.number(), dtype, at);
+    number_as("arange",
+              last < 0 ? Number(static_cast<std::int64_t>(last))
+                       : Number(static_cast<std::uint64_t>(last)),
+              dtype, at);
+  }
+  const Shape shape({elements});
   Term position = {iota(dtype, shape, 0, at), at};
   if (by != 1) position = position * Term(scalar(step, dtype), at);
   if (from != 0) position = position + Term(scalar(start, dtype), at);

@@ -123,7 +123,7 @@ Array remainder(const Operand& a, const Operand& b) {
 Array floor_divide(const Operand& a, const Operand& b) {
   auto [x, y] = terms("floor_divide", a, b, Takes::real_numbers);
   const auto [rest, is_one_more] = truncated_rest(x, y);
-  if (!is_float(y.array().dtype())) return where(is_one_more, x / y - 1, x / y);
+  if (!is_float(y.array().dtype())) return where(is_one_more & (y != 0), x / y - 1, x / y);
   // x - rest is a multiple of y, whose quotient is within rounding of a whole number, where the
   // quotient of x may be rounded up to one: floor_divide(1, 0.1) is 9.
   const Term whole = round((x - rest) / y), floored = 0 + where(is_one_more, whole - 1, whole);

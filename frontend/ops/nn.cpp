@@ -96,8 +96,8 @@ Array sigmoid(const Operand& x) {
 }
 
 Array silu(const Operand& x) {
-  Term y = term("silu", x);
-  return y * Term(sigmoid(y), x.where());
+  const Term y = term("silu", x), wide = widened(y);
+  return rounded_as(y, wide * Term(sigmoid(wide), x.where()));
 }
 
 Array softplus(const Operand& x) {
@@ -107,10 +107,11 @@ Array softplus(const Operand& x) {
 }
 
 Array gelu(const Operand& x, Gelu form) {
-  Term y = term("gelu", x);
-  if (form == Gelu::exact) return 0.5 * y * (1 + erf(y * (1 / std::numbers::sqrt2)));
+  const Term given = term("gelu", x), y = widened(given);
   const double scale = std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
-  return 0.5 * y * (1 + tanh(scale * (y + 0.044715 * (y * y * y))));
+  const Term share = form == Gelu::exact ? Term(erf(y * (1 / std::numbers::sqrt2)), x.where())
+                                         : tanh(scale * (y + 0.044715 * (y * y * y)));
+  return rounded_as(given, 0.5 * y * (1 + share));
 }
 
 Array softmax(const Operand& x, Axis axis) {
@@ -136,7 +137,7 @@ Array one_hot(const Operand& indices, std::int64_t count, Dtype dtype) {
 }
 
 Array max_pool(const Operand& x, const Sizes& sizes, const Sizes& strides, const Padding& padding) {
-  const Term y = {as_array("max_pool", x, Takes::numbers), x.where()};
+  const Term y = {as_array("max_pool", x, Takes::real_numbers), x.where()};
   const Pools made =
       pools("max_pool", y, sizes, strides, padding, lowest(type_of(y.array()).dtype));
   return record(Op::reduce_max, {made.windows.array()}, x.where(), AxesAttributes{made.places});

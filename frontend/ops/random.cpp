@@ -115,6 +115,9 @@ Array randint(const Operand& key, const Sizes& sizes, std::int64_t low, std::int
              std::to_string(high) + "); give integers low < high at most 2^32 apart",
          key.where());
   }
+  // Refused where the dtype does not hold them.
+  number_as("random::randint", Number(low), dtype, key.where());
+  number_as("random::randint", Number(high - 1), dtype, key.where());
   // Multiply and shift (Lemire, ACM TOMACS 29(1), 2019), without the rejection.
   Term bits = converted(words(source, sizes.shape("random::randint"), 1, 0), u64);
   Term offset = converted((bits * range) >> 32, i64);

@@ -220,10 +220,14 @@ Array truncated_normal(const Operand& key, const Sizes& sizes, const Operand& lo
   const Term top = parameter(function, high, shape, compute, key.where());
   const Term a = erf(bottom * (1 / std::numbers::sqrt2)), b = erf(top * (1 / std::numbers::sqrt2));
   const Term x = erfinv(u * (b - a) + a) * std::numbers::sqrt2;
+  // Between the bounds as the result's dtype has them, which a rounded number may reach.
+  const Term first = converted(bottom, dtype), last = converted(top, dtype);
   const auto toward = [&](const Term& from, const Term& to) {
     return Term(nextafter(from, to), key.where());
   };
-  return astype(minimum(maximum(x, toward(bottom, top)), toward(top, bottom)), dtype);
+  const Term inside =
+      minimum(maximum(converted(x, dtype), toward(first, last)), toward(last, first));
+  return where(bottom < top, inside, not_a_number);
 }
 
 Array gamma(const Operand& key, const Operand& a, const Sizes& sizes, Dtype dtype) {

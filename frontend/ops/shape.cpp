@@ -71,7 +71,7 @@ void check_length(const char* function, const char* what, const Sizes& list, con
 Array reshape(const Operand& x, const Sizes& sizes) {
   Array array = as_array("reshape", x);
   const Type& type = array.expression()->type;
-  Shape shape = Sizes(complete(sizes, type)).shape("reshape");
+  Shape shape = Sizes(complete(sizes, type), sizes.where()).shape("reshape");
   if (shape.size() != type.size()) {
     fail("reshape: " + to_string(type) + " has " + std::to_string(type.size()) + " elements, and " +
              to_string(shape) + " needs " + std::to_string(shape.size()),

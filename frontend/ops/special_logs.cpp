@@ -29,9 +29,12 @@ Array expit(const Operand& x) { return sigmoid(term("expit", x)); }
 
 Array logit(const Operand& p) {
   const Term given = term("logit", p), y = in_f64(given);
-  // Around 0.5 the quotient is close to 1, and its distance from 1 is exact.
-  const Term near = log1p((2 * y - 1) / (1 - y)), far = log(y / (1 - y));
-  return as_dtype_of(given, where((y > 0.25) & (y < 0.75), near, far));
+  // Around 0.5 the quotient is close to 1, and its distance from 1 is exact. The branch that is not
+  // taken is at a place where its derivative is a number.
+  const Term is_near = (y > 0.25) & (y < 0.75);
+  const Term middle = where(is_near, y, 0.5), outer = where(is_near, 0.75, y);
+  const Term near = log1p((2 * middle - 1) / (1 - middle)), far = log(outer) - log1p(-outer);
+  return as_dtype_of(given, where(is_near, near, far));
 }
 
 Array xlogy(const Operand& x, const Operand& y) {
@@ -48,7 +51,8 @@ Array xlog1py(const Operand& x, const Operand& y) {
 
 Array entr(const Operand& x) {
   const Term given = term("entr", x), y = in_f64(given);
-  return as_dtype_of(given, where(y < 0, -infinity, where(y == 0, 0, -y * log(y))));
+  const Term inside = where(y <= 0, 1, y);
+  return as_dtype_of(given, where(y < 0, -infinity, where(y == 0, 0, -inside * log(inside))));
 }
 
 Array rel_entr(const Operand& x, const Operand& y) {

@@ -46,11 +46,13 @@ struct JitCache::State {
   const Options options;
   const bool fixed;
   const SourceLocation made;
-  std::mutex mutex = {};                     // of recent, held for a few instructions at a time
+  std::mutex mutex = {};                     // of what follows, for a few instructions at a time
   std::list<SpecializationPtr> recent = {};  // most recently used first
+  std::string last_retrace = {};
   std::atomic<int> traces = 0;
-  std::recursive_mutex adding = {};  // recursive: a traced function may call itself, compiled
-  std::string last_retrace = {};     // guarded by adding
+  /// Held while the function is traced and compiled, so that it is once for each signature.
+  /// Recursive: a traced function may call itself, compiled.
+  std::recursive_mutex adding = {};
 
   std::vector<std::string> explain(const Signature& signature, const Description& description);
   std::shared_ptr<const Compilation> compiled(const Graph& graph, const Options& options) const;
@@ -171,6 +173,28 @@ void JitCache::State::fail_call(const std::string& what) const {
   throw Error(made ? what + ", in the function made at " + to_string(made) : what);
 }
 
+namespace {
+
+thread_local int functions_being_traced = 0;  // on this thread, one inside the other
+
+/// Holds `mutex`, unless the thread is tracing a function and another thread has it: that one may
+/// wait for the function in turn. The two then both trace what `mutex` guards.
+class Adding {
+ public:
+  explicit Adding(std::recursive_mutex& mutex) : lock_(mutex, std::defer_lock) {
+    functions_being_traced > 0 ? static_cast<void>(lock_.try_lock()) : lock_.lock();
+    ++functions_being_traced;
+  }
+  ~Adding() { --functions_being_traced; }
+  Adding(const Adding&) = delete;
+  bool is_alone() const { return lock_.owns_lock(); }
+
+ private:
+  std::unique_lock<std::recursive_mutex> lock_;
+};
+
+}  // namespace
+
 SpecializationPtr JitCache::find(const Signature& signature) const {
   check_no_orphan("jit");
   std::list<SpecializationPtr>& recent = state_->recent;
@@ -208,7 +232,7 @@ SpecializationPtr JitCache::add(const Signature& signature, Description descript
                       " is an empty Array; give it a value first");
     }
   }
-  std::lock_guard lock(state.adding);
+  const Adding adding(state.adding);
   if (SpecializationPtr known = find(signature)) return known;
   std::vector<std::string> why;
   if (state.traces > 0) why = state.explain(signature, description);
@@ -232,7 +256,6 @@ SpecializationPtr JitCache::add(const Signature& signature, Description descript
     return trace();
   }();
   ++state.traces;
-  state.last_retrace = joined(why, "\n");
   const auto& [graph, weak, captured] = *result.traced;
   added->notes = notes_on(graph, captured);
   simplify_devices(options, graph);
@@ -243,7 +266,11 @@ SpecializationPtr JitCache::add(const Signature& signature, Description descript
   }
   added->result = std::move(result.result);
   SpecializationPtr forgotten;  // destroyed after the lock is let go
-  std::lock_guard list_lock(state.mutex);
+  if (!adding.is_alone()) {
+    if (SpecializationPtr known = find(signature)) return known;
+  }
+  std::lock_guard lock(state.mutex);
+  state.last_retrace = joined(why, "\n");
   state.recent.push_front(std::move(added));
   if (state.recent.size() > limit) {
     forgotten = std::move(state.recent.back());
@@ -281,7 +308,7 @@ SourceLocation JitCache::made() const { return state_->made; }
 int JitCache::traces() const { return state_->traces.load(std::memory_order_relaxed); }
 
 std::string JitCache::last_retrace() const {
-  std::lock_guard lock(state_->adding);
+  std::lock_guard lock(state_->mutex);
   return state_->last_retrace;
 }
 

@@ -47,10 +47,11 @@ void Parser::module_item(ModuleSyntax& module) {
   } else if (scan_.at_word("loc")) {
     skip_location();
   } else if (scan_.peek_word().starts_with("sdy.")) {
-    // A mesh of devices: "sdy.mesh @mesh = <[...]>". One device runs all of it.
+    // A mesh of devices: "sdy.mesh @mesh = <[...]> {...}". One device runs all of it.
     scan_.word("sdy.mesh");
     if (scan_.at('@')) scan_.name_after('@', "the name of a mesh");
     if (scan_.accept("=") && scan_.at('<')) scan_.balanced('<');
+    if (scan_.accept("{")) entries("}");
     skip_location();
   } else {
     scan_.fail_expected("a module, a function (func.func @name) or an alias (#name = ...)");

@@ -232,7 +232,7 @@ Array Site::scalar(double value, Dtype dtype) const {
 // --- tables --------------------------------------------------------------------------------------
 
 const Translation* find_translation(std::string_view name) {
-  static const auto table = [] {
+  static const auto& table = *new auto([] {
     std::unordered_map<std::string_view, const Translation*> all;
     for (auto rows : {elementwise_translations(), shape_translations(), reduction_translations(),
                       control_translations(), contraction_translations(), random_translations(),
@@ -243,7 +243,7 @@ const Translation* find_translation(std::string_view name) {
     static constexpr Translation custom_call = {"custom_call", translate_custom_call};
     all.emplace(custom_call.name, &custom_call);
     return all;
-  }();
+  }());
   const auto found = table.find(name);
   return found == table.end() ? nullptr : found->second;
 }

@@ -88,6 +88,31 @@ Results broadcast_compare_op(const Site& site) {
   return {site.record(Op::compare, broadcast_operands(site), CompareAttributes{word})};
 }
 
+// The upper half of a product of twice the bits. Of 64 bits by halves (Warren, Hacker's Delight,
+// section 8-2), as if without a sign, which is put right after.
+Results multiply_high(const Site& site) {
+  site.expect_operands(2);
+  const Term a = chlo_term(site, 0), b = chlo_term(site, 1);
+  const Dtype dtype = a.array().dtype();
+  if (!is_integer(dtype)) site.fail(std::string(name(dtype)) + " is no integer");
+  const int bits = info(dtype).bits;
+  if (bits < 64) {
+    const Dtype wide = is_signed_integer(dtype) ? i64 : u64;
+    return {converted((converted(a, wide) * converted(b, wide)) >> bits, dtype)};
+  }
+  const auto term = [&](Array array) { return Term(std::move(array), site.where()); };
+  const auto high = [](const Term& x) { return x >> 32; };
+  const auto low = [](const Term& x) { return x & 0xffffffffu; };
+  const Term x = term(bitcast(a, u64)), y = term(bitcast(b, u64));
+  const Term middle = high(x) * low(y) + high(low(x) * low(y));
+  const Term other = low(x) * high(y) + low(middle);
+  Term product = high(x) * high(y) + high(middle) + high(other);
+  if (is_signed_integer(dtype)) {
+    product = product - term(where(a < 0, y, 0)) - term(where(b < 0, x, 0));
+  }
+  return {bitcast(product, dtype)};
+}
+
 constexpr Translation rows_of_chlo[] = {
     {"acos", of_one<acos>},
     {"acosh", of_one<acosh>},
@@ -107,6 +132,7 @@ constexpr Translation rows_of_chlo[] = {
     {"lgamma", of_one<lgamma>},
     {"digamma", of_one<digamma>},
     {"bessel_i1e", of_one<bessel_i1e>},
+    {"mulhi", multiply_high},
     {"next_after", of_two<nextafter>},
     {"broadcast_next_after", of_two<nextafter>},
     {"polygamma", of_two<polygamma>},

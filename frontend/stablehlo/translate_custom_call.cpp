@@ -16,7 +16,7 @@ struct Registry {
 };
 
 Registry& registry() {
-  static Registry all;
+  static Registry& all = *new Registry;
   return all;
 }
 

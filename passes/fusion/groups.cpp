@@ -74,17 +74,17 @@ FusionGroups::FusionGroups(const Graph& graph)
     if (!reads_memory_alone(node.op)) continue;
     for (Value input : node.inputs) is_read_in_memory_[input.node] = 1;
   }
+  for (std::uint32_t i = 0; i < graph.nodes().size(); ++i) measure_map(i);
   for (std::uint32_t i = static_cast<std::uint32_t>(graph.nodes().size()); i-- > 0;) {
     // An alias needs what it names to exist.
     const Node& node = graph.node(i);
-    if (must_exist(i) && is_alias(graph, node)) is_read_in_memory_[node.inputs[0].node] = 1;
+    if (has_group(i) && is_alias(graph, node)) is_read_in_memory_[node.inputs[0].node] = 1;
   }
-  for (std::uint32_t i = 0; i < graph.nodes().size(); ++i) measure_map(i);
   groups_.reserve(graph.nodes().size());
   for (std::uint32_t i = 0; i < graph.nodes().size(); ++i) {
     const Node& node = graph.node(i);
     if (node.op == Op::parameter || node.op == Op::constant) continue;
-    if (map_size_[i] == 0 || must_exist(i)) add_group(i);
+    if (has_group(i)) add_group(i);
   }
 }
 
@@ -120,6 +120,11 @@ bool FusionGroups::is_index_map(std::uint32_t node) const {
 
 bool FusionGroups::must_exist(std::uint32_t node) const {
   return is_output_[node] || is_read_in_memory_[node];
+}
+
+// Else its readers copy it.
+bool FusionGroups::has_group(std::uint32_t node) const {
+  return map_size_[node] == 0 || must_exist(node);
 }
 
 void FusionGroups::add_group(std::uint32_t node) {

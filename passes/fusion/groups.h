@@ -84,6 +84,7 @@ class FusionGroups {
   void add_group(std::uint32_t node);
   bool is_index_map(std::uint32_t node) const;
   bool must_exist(std::uint32_t node) const;
+  bool has_group(std::uint32_t node) const;
   Draft draft(std::vector<std::uint32_t> members, const std::vector<Value>& outputs) const;
   Draft draft(std::vector<std::uint32_t> members, std::vector<std::uint32_t> operands,
               const std::vector<Value>& outputs) const;

@@ -12,8 +12,6 @@
 namespace anabranch {
 namespace {
 
-const Type counts{Dtype::i64, {}};
-
 /// A parameter of a chain as a node reads it: a block of its rows, or all of it.
 struct Slice {
   std::uint32_t parameter = 0;
@@ -33,7 +31,7 @@ struct Block {
 Block block_of(const Graph& chain, const RowAxis& row, std::int64_t rows) {
   Block block;
   GraphBuilder builder(chain.name());
-  const Value offset = builder.parameter(counts);
+  const Value offset = builder.parameter(count_type());
   const auto read = [&](Value input, RowAxis::Place axis) -> Value {
     if (input.node >= chain.parameter_count()) return block.of[input.node];
     const Slice slice{input.node, axis};
@@ -84,10 +82,10 @@ class Loop {
     if (turns > 1) {
       results = add_while(to, turns, results, inputs);
     } else {
-      add_turn(to, Quantity::zeros(to, counts).value, rows, results, inputs);
+      add_turn(to, Quantity::zeros(to, count_type()).value, rows, results, inputs);
     }
     if (left > 0) {
-      const auto first = Quantity::splat(to, counts, static_cast<double>(turns * rows));
+      const auto first = Quantity::splat(to, count_type(), static_cast<double>(turns * rows));
       add_turn(to, first.value, left, results, inputs);
     }
     return results;
@@ -103,7 +101,7 @@ class Loop {
   // Carried: the number of the turn, the outputs. Captured: the inputs.
   std::vector<Value> add_while(GraphBuilder& to, std::int64_t turns, std::span<const Value> results,
                                std::span<const Value> inputs) const {
-    std::vector<Value> operands = {Quantity::zeros(to, counts).value};
+    std::vector<Value> operands = {Quantity::zeros(to, count_type()).value};
     operands.insert(operands.end(), results.begin(), results.end());
     operands.insert(operands.end(), inputs.begin(), inputs.end());
     GraphBuilder condition("condition"), body("body");
@@ -149,7 +147,7 @@ class Loop {
   }
 
   static std::vector<Value> starts(GraphBuilder& to, int rank, std::int64_t axis, Value first) {
-    const Value zero = Quantity::zeros(to, counts).value;
+    const Value zero = Quantity::zeros(to, count_type()).value;
     std::vector<Value> at(static_cast<std::size_t>(rank), zero);
     at[static_cast<std::size_t>(axis)] = first;
     return at;

@@ -12,7 +12,6 @@ namespace {
 
 using S = const TransposeStep&;
 
-const Type counts{Dtype::i64, {}};
 constexpr std::int64_t repetitions = 64;
 // Of the schedule: that of states beyond it is as good for any loop that ends.
 constexpr std::int64_t most_rows = 1025;
@@ -89,9 +88,9 @@ class Checkpointed {
 Checkpointed::State Checkpointed::parameters(GraphBuilder& graph) const {
   const auto parameter = [&](const Type& type) { return Quantity{&graph, graph.parameter(type)}; };
   State state;
-  state.end = parameter(counts);
-  state.top = parameter(counts);
-  state.positions = parameter(stack_type(counts));
+  state.end = parameter(count_type());
+  state.top = parameter(count_type());
+  state.positions = parameter(stack_type(count_type()));
   for (std::uint32_t i : loop_.known_carries) {
     state.stacks.push_back(graph.parameter(stack_type(node_.types[i])));
   }
@@ -129,8 +128,8 @@ std::vector<Value> Checkpointed::forward(GraphBuilder& graph, const State& state
   GraphBuilder next(turn.name()), condition("condition");
   GraphCopier copier(turn, next);
   std::vector<Value> operands = {from.value}, known(node_.inputs.size());
-  const Quantity number = {&next, next.parameter(counts)};
-  const Quantity asked = {&condition, condition.parameter(counts)};
+  const Quantity number = {&next, next.parameter(count_type())};
+  const Quantity asked = {&condition, condition.parameter(count_type())};
   known[counter_] = number.value;
   for (std::size_t k = 0; k < carries.size(); ++k) {
     operands.push_back(carries[k]);
@@ -139,8 +138,8 @@ std::vector<Value> Checkpointed::forward(GraphBuilder& graph, const State& state
     condition.parameter(type);
   }
   operands.push_back((from + count).value);
-  next.parameter(counts);
-  const Quantity until = {&condition, condition.parameter(counts)};
+  next.parameter(count_type());
+  const Quantity until = {&condition, condition.parameter(count_type())};
   for (std::uint32_t i : loop_.known_captures) {
     operands.push_back(state.known[i]);
     known[i] = next.parameter(s_.type_of_operand(i));
@@ -171,7 +170,7 @@ std::vector<Value> Checkpointed::forward(GraphBuilder& graph, const State& state
 Graph Checkpointed::keep() const {
   GraphBuilder graph("keep");
   State state = parameters(graph);
-  const Quantity place = {&graph, graph.parameter(counts)};
+  const Quantity place = {&graph, graph.parameter(count_type())};
   std::vector<Quantity> reached;
   for (std::uint32_t i : loop_.known_carries) {
     reached.push_back({&graph, graph.parameter(node_.types[i])});
@@ -188,7 +187,7 @@ Graph Checkpointed::keep() const {
 Graph Checkpointed::take_turn() const {
   GraphBuilder graph("take_turn");
   State state = parameters(graph);
-  const Quantity place = {&graph, graph.parameter(counts)};
+  const Quantity place = {&graph, graph.parameter(count_type())};
   std::vector<Value> known = state.known;
   for (std::uint32_t i : loop_.known_carries) known[i] = graph.parameter(node_.types[i]);
   known[counter_] = place.value;
@@ -233,7 +232,7 @@ void Checkpointed::transpose() {
   const CountedLoop& counted = loop_.counted;
   state.end = counted.bound ? s_.in(*counted.bound) : scalar(graph, *counted.constant_bound);
   state.top = scalar(graph, 1);
-  state.positions = Quantity::zeros(graph, stack_type(counts));
+  state.positions = Quantity::zeros(graph, stack_type(count_type()));
   for (std::uint32_t i : loop_.known_carries) {
     const Quantity stack = Quantity::zeros(graph, stack_type(node_.types[i]));
     state.stacks.push_back(stack.with_row(scalar(graph, 0), s_.in(i)).value);

@@ -13,7 +13,7 @@
 namespace anabranch {
 namespace {
 
-const Type state_type = {i32, {}};
+Type state_type() { return {i32, {}}; }
 
 std::vector<Quantity> parameters(GraphBuilder& builder, std::span<const Type> types) {
   std::vector<Quantity> made;
@@ -46,7 +46,7 @@ class Gatherer {
     return copier_(graph_.outputs());
   }
   // Of the first check that failed, 0 where none did.
-  Quantity state() const { return state_ ? *state_ : Quantity::zeros(to_, state_type); }
+  Quantity state() const { return state_ ? *state_ : Quantity::zeros(to_, state_type()); }
   bool has_state() const { return state_.has_value(); }
 
  private:
@@ -105,7 +105,7 @@ class Gatherer {
     const std::size_t carries = node.types.size();
     std::vector<Type> types;
     for (Value input : node.inputs) types.push_back(graph_.type(input));
-    types.insert(types.begin() + static_cast<std::ptrdiff_t>(carries), state_type);
+    types.insert(types.begin() + static_cast<std::ptrdiff_t>(carries), state_type());
     const auto without_state = [&](std::vector<Quantity> all) {
       all.erase(all.begin() + static_cast<std::ptrdiff_t>(carries));
       return values_of(all);
@@ -129,7 +129,7 @@ class Gatherer {
 
     std::vector<Value> inputs = copier_(node.inputs);
     inputs.insert(inputs.begin() + static_cast<std::ptrdiff_t>(carries),
-                  Quantity::zeros(to_, state_type).value);
+                  Quantity::zeros(to_, state_type()).value);
     std::vector<Value> last(inputs.begin(), inputs.end());
     const Value first =
         to_.add(node.op, std::move(inputs), node.attributes, std::nullopt,

@@ -12,6 +12,9 @@
 
 namespace anabranch {
 
+/// Of what counts turns.
+inline Type count_type() { return {i64, {}}; }
+
 /// A value of the graph that `graph` builds. Both operands of an operator have one type.
 struct Quantity {
   GraphBuilder* graph = nullptr;

@@ -16,8 +16,6 @@ namespace {
 using S = const TransposeStep&;
 using Flags = std::vector<bool>;
 
-const Type counts{Dtype::i64, {}};
-
 Flags linear_operands(S s) {
   Flags linear;
   for (std::size_t i = 0; i < s.node.inputs.size(); ++i) linear.push_back(s.is_linear(i));
@@ -35,10 +33,10 @@ void transpose_loop(S s) {
   const LinearLoop loop = linear_loop(s.node, *counted, linear_operands(s));
   if (!loop.known_carries.empty()) return transpose_with_checkpoints(s, loop);
 
-  std::vector<Value> operands = {Quantity::zeros(s.graph, counts).value};
+  std::vector<Value> operands = {Quantity::zeros(s.graph, count_type()).value};
   GraphBuilder next(s.node.regions[1].name()), condition(s.node.regions[0].name());
-  const Quantity number = {&next, next.parameter(counts)};
-  const Quantity asked = {&condition, condition.parameter(counts)};
+  const Quantity number = {&next, next.parameter(count_type())};
+  const Quantity asked = {&condition, condition.parameter(count_type())};
   std::vector<Value> cotangents, sums, known(s.node.inputs.size());
   for (std::uint32_t i : loop.linear_carries) {
     operands.push_back(s.cotangent(i).value);
@@ -58,7 +56,7 @@ void transpose_loop(S s) {
   }
   const auto bound = [&](GraphBuilder& graph, const std::vector<Value>& values) {
     if (!counted->bound) {
-      return Quantity::splat(graph, counts, static_cast<double>(*counted->constant_bound));
+      return Quantity::splat(graph, count_type(), static_cast<double>(*counted->constant_bound));
     }
     return Quantity{&graph, values[*counted->bound]};
   };

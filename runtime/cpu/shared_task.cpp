@@ -1,6 +1,7 @@
 // How a task is shared out among the threads of a pool.
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "runtime/cpu/thread_pool.h"
 #include "runtime/timeline/record.h"
@@ -15,6 +16,8 @@ namespace {
 // 5(4), 1994).
 constexpr std::int64_t part_of_share = 2;
 
+thread_local SharedTask* this_shared = nullptr;
+
 std::int64_t multiple_above(std::int64_t number, std::int64_t factor) {
   return (number + factor - 1) / factor * factor;
 }
@@ -23,6 +26,7 @@ std::int64_t multiple_above(std::int64_t number, std::int64_t factor) {
 
 bool ThreadPool::run_shared(SharedTask& shared) {
   const HostTask& task = *shared.task;
+  shared.pool_ = this;
   shared.running_.store(1, std::memory_order_relaxed);
   shared.failed_.store(false, std::memory_order_relaxed);
   shared.busy_.store(0, std::memory_order_relaxed);
@@ -37,7 +41,7 @@ bool ThreadPool::run_shared(SharedTask& shared) {
     }
   }
   const int threads = share_out(shared);
-  if (threads > 1) open(shared, threads - 1);
+  if (threads > 1 && !task.invites) open(shared, threads - 1);
   return run_ranges(shared);
 }
 
@@ -100,17 +104,24 @@ std::pair<std::int64_t, std::int64_t> ThreadPool::take_range(SharedTask& shared)
 void ThreadPool::take_ranges(SharedTask& shared) {
   const HostTask& task = *shared.task;
   const void* context = task.share ? shared.in_common_.get() : task.context.get();
+  SharedTask* const before = std::exchange(this_shared, &shared);
   timeline::Span span(shared.name, timeline::Category::range, worker_track(),
                       {.location = shared.location});
   while (!shared.failed_.load(std::memory_order_relaxed)) {
     const auto [begin, end] = take_range(shared);
-    if (begin == end) return;
+    if (begin == end) break;
     try {
       task.function(context, shared.buffers, begin, end);
     } catch (...) {
       if (!shared.failed_.exchange(true)) shared.error = std::current_exception();
     }
   }
+  this_shared = before;
+}
+
+void ThreadPool::invite() {
+  SharedTask& shared = *this_shared;
+  if (shared.share_count_ > 1) shared.pool_->open(shared, shared.share_count_ - 1);
 }
 
 // After this, no thread joins any more.
@@ -121,7 +132,6 @@ void ThreadPool::close(SharedTask& shared) {
 
 void ThreadPool::close_locked(SharedTask& shared) {
   shared.open_ = false;
-  hint_.fetch_sub(1, std::memory_order_relaxed);
   open_hint_.fetch_sub(1, std::memory_order_relaxed);
   SharedTask** link = &open_tasks_;
   while (*link != &shared) link = &(*link)->next_open_;

@@ -36,6 +36,19 @@ thread_local int last_seat = Seats::none;
 thread_local bool this_job_is_ending = false;
 thread_local const std::atomic<std::uint32_t>* this_waiter_waits_for = nullptr;
 
+/// The calling thread, which waits for `happened`, while it does a worker's work.
+struct HelpingWaiter {
+  HelpingWaiter(ThreadPool& pool, const std::atomic<std::uint32_t>& happened) {
+    this_pool = &pool;
+    this_waiter_waits_for = &happened;
+  }
+  ~HelpingWaiter() {
+    this_waiter_waits_for = nullptr;
+    this_pool = nullptr;
+  }
+  HelpingWaiter(const HelpingWaiter&) = delete;
+};
+
 }  // namespace
 
 struct ThreadPool::Worker {
@@ -163,6 +176,10 @@ bool ThreadPool::is_helping_waiter() { return this_waiter_waits_for != nullptr; 
 bool ThreadPool::waiter_may_leave() {
   return is_helping_waiter() && this_waiter_waits_for->load(std::memory_order_acquire) != 0;
 }
+bool ThreadPool::is_needed_elsewhere() {
+  return waiter_may_leave() ||
+         (this_pool && this_pool->queued_hint_.load(std::memory_order_relaxed) > 0);
+}
 
 void ThreadPool::in_user_call(bool is_inside) {
   if (this_pool) this_pool->in_users_.fetch_add(is_inside ? 1 : -1, std::memory_order_relaxed);
@@ -245,7 +262,7 @@ void ThreadPool::post(Work& work) {
     (queue_head_ ? queue_tail_->next : queue_head_) = &work;
     queue_tail_ = &work;
     is_from_outside_.store(!this_pool && work.part_of, std::memory_order_relaxed);
-    hint_.fetch_add(1, std::memory_order_relaxed);
+    queued_hint_.fetch_add(1, std::memory_order_relaxed);
     posts_.fetch_add(1, std::memory_order_relaxed);
     if (!work.part_of || work.part_of != awaited_) woken = sleepers_to_wake(1);
   }
@@ -262,7 +279,6 @@ void ThreadPool::open(SharedTask& shared, int helpers) {
     is_crowded = is_crowded_locked();
     shared.open_ = true;
     shared.next_open_ = std::exchange(open_tasks_, &shared);
-    hint_.fetch_add(1, std::memory_order_relaxed);
     open_hint_.fetch_add(1, std::memory_order_relaxed);
   }
   if (is_crowded) leave_crowded_core();
@@ -282,7 +298,7 @@ ThreadPool::Job ThreadPool::take_locked() {
   if (seats_.taken() >= size()) return {};
   if (SharedTask* shared = join_locked()) return {.shared = shared};
   if (!queue_head_) return {};
-  hint_.fetch_sub(1, std::memory_order_relaxed);
+  queued_hint_.fetch_sub(1, std::memory_order_relaxed);
   return {.work = std::exchange(queue_head_, queue_head_->next)};
 }
 
@@ -338,7 +354,7 @@ ThreadPool::Job ThreadPool::take_as_waiter_locked(const void* maker) {
     if (work->part_of != maker) continue;
     (before ? before->next : queue_head_) = work->next;
     if (queue_tail_ == work) queue_tail_ = before;
-    hint_.fetch_sub(1, std::memory_order_relaxed);
+    queued_hint_.fetch_sub(1, std::memory_order_relaxed);
     return {.work = work};
   }
   return {};
@@ -351,22 +367,23 @@ void ThreadPool::run_as_waiter(const Job& job, const std::atomic<std::uint32_t>&
   Work* work = job.work;
   if (job.shared) {
     Work& after = *job.shared->after;
-    if (!run_ranges(*job.shared)) return;
+    const auto is_last = [&] {
+      const HelpingWaiter here(*this, happened);
+      return run_ranges(*job.shared);
+    };
+    if (!is_last()) return;
     if (!maker || after.part_of != maker) return post(after);
     work = &after;
   }
-  this_pool = this;
-  this_waiter_waits_for = &happened;
+  const HelpingWaiter here(*this, happened);
   work->run(*work);
-  this_waiter_waits_for = nullptr;
-  this_pool = nullptr;
 }
 
 // Whoever has just submitted the only work there is may come to wait for it. Its core then has in
 // its cache what the run before wrote; a worker would fetch that from there.
 void ThreadPool::leave_to_host() const {
   const auto is_alone = [this] {
-    return hint_.load(std::memory_order_relaxed) == 1 &&
+    return queued_hint_.load(std::memory_order_relaxed) == 1 &&
            open_hint_.load(std::memory_order_relaxed) == 0 &&
            is_from_outside_.load(std::memory_order_relaxed);
   };
@@ -395,8 +412,11 @@ ThreadPool::Job ThreadPool::take(Worker& worker) {
       ++spinners_;
       lock.unlock();
       const bool expects = expected_.load(std::memory_order_relaxed) > 0;
-      const bool found = spin_until([this] { return hint_.load(std::memory_order_relaxed) > 0; },
-                                    expects ? spin_for_expected : worker.spin);
+      const auto has_any = [this] {
+        return queued_hint_.load(std::memory_order_relaxed) > 0 ||
+               open_hint_.load(std::memory_order_relaxed) > 0;
+      };
+      const bool found = spin_until(has_any, expects ? spin_for_expected : worker.spin);
       worker.spin = found ? longest_spin : std::max(shortest_spin, worker.spin / 2);
       if (found) leave_to_host();
       lock.lock();

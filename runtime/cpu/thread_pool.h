@@ -28,6 +28,8 @@ struct Work {
   Work* next = nullptr;
 };
 
+class ThreadPool;
+
 /// A task that several workers run together, range by range. Whoever finishes the last range goes
 /// on with `after`, so that no thread waits.
 struct SharedTask {
@@ -60,6 +62,7 @@ struct SharedTask {
   int share_count_ = 0;
   std::atomic<int> running_{0};
   std::atomic<bool> failed_{false};
+  ThreadPool* pool_ = nullptr;
   std::shared_ptr<const void> in_common_;  // of the task's ranges, where they work together
   std::atomic<int> helpers_{0};            // threads still welcome; written under the pool's mutex
   bool open_ = false;                      // guarded by the pool's mutex, as is the next
@@ -98,6 +101,9 @@ class ThreadPool {
   /// `shared` may no longer be touched.
   bool run_shared(SharedTask& shared);
 
+  /// Called by a task that `invites`: lets other threads join it.
+  static void invite();
+
   /// Spins until `happened` is set, for at most `patience` at a time, and works meanwhile: on a
   /// thread that waits for a result, which holds a core. It runs ranges of shared tasks, and what
   /// is queued of the work whose `part_of` is `maker`, which makes the result: before a worker that
@@ -116,6 +122,9 @@ class ThreadPool {
 
   /// Whether what the helping waiter waits for has happened: what it runs is then to be posted.
   static bool waiter_may_leave();
+  /// Whether the calling thread should not be kept by what another could do as well: the above, or
+  /// there is work in its pool that no thread has taken.
+  static bool is_needed_elsewhere();
 
   /// Whether the calling thread is a worker, of whichever pool, or a helping waiter that does its
   /// work.
@@ -175,8 +184,8 @@ class ThreadPool {
   const Device device_;
   std::atomic<int> size_{0};
   std::atomic<int> first_core_{0};  // of the device's, for the timeline
-  // How much there is to take, and how much of it is to share, for those that spin.
-  std::atomic<int> hint_{0}, open_hint_{0};
+  // How many works and shared tasks there are to take, for those that spin.
+  std::atomic<int> queued_hint_{0}, open_hint_{0};
   std::atomic<std::uint32_t> posts_{0};           // so many works have been posted
   std::atomic<bool> is_from_outside_{false};      // the latest, which a thread may come to wait for
   std::vector<std::unique_ptr<Worker>> workers_;  // guarded by `mutex_`

@@ -22,6 +22,9 @@ struct HostTask {
   /// `context`. Called once where threads share the task, and not where one thread does all of it;
   /// no range begins before it returns. May throw. Null for a task whose ranges are independent.
   std::shared_ptr<const void> (*share)(const void* context, void* const* buffers) = nullptr;
+  /// Whether the first thread runs alone until `function` invites others (cpu::ThreadPool::invite),
+  /// as one does that does not know how long it will take.
+  bool invites = false;
 };
 
 /// Work that a device does by itself: `enqueue` enqueues it on a stream of the device and returns.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runtime/cpu/thread_pool.h"
+#include "runtime/fork.h"
 #include "runtime/memory/copy.h"
 #include "runtime/memory/host_copy.h"
 #include "runtime/memory/staging.h"
@@ -83,7 +84,9 @@ void read_when_ready(const Buffer& buffer, ReadPiece read,
     return copy_to_host(buffer, std::move(read), std::move(done));
   }
   auto work = std::make_unique<Read>(buffer, std::move(read), std::move(done));
-  if (buffer.device().kind() != DeviceKind::cpu) return work.release()->run();  // it never waits
+  const bool is_host_only = is_orphan() && buffer.ready().ready();  // no other thread would do it
+  if (!is_host_only) check_no_orphan("reading an array");
+  if (is_host_only || buffer.device().kind() != DeviceKind::cpu) return work.release()->run();
   buffer.ready().then(
       [work = work.release()] { cpu::ThreadPool::of(work->buffer.device()).post(*work); });
 }

@@ -2,7 +2,9 @@
 // is in flight does not depend on how fast anything is.
 #include <atomic>
 #include <cfenv>
+#include <cstdlib>
 #include <functional>
+#include <memory>
 #include <sstream>
 #include <thread>
 
@@ -645,6 +647,61 @@ TEST(ContractLine6, ArraysMayBeDestroyedInFlight) {
 TEST(ContractLine6DeathTest, LeavingMainWithWorkInFlightIsSafe) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(leave_main_in_flight(), testing::ExitedWithCode(7), "^$");
+}
+
+[[noreturn]] void compile_while_leaving() {
+  const auto wave = [](ab::Array x) { return ab::cos(x) * 2; };
+  EXPECT_EQ(ab::jit(wave)(ab::zeros({2})).to_vector<float>()[1], 2);
+  // Registered late, and so run before what began with the library is destroyed or after it.
+  std::atexit([] {
+    try {
+      const auto late = ab::jit([](ab::Array x) { return ab::sum(ab::exp(x) + x * x) - 1; });
+      if (late(ab::zeros({3})).item<float>() != 2) std::_Exit(1);
+    } catch (const ab::Error&) {
+      std::_Exit(2);
+    }
+  });
+  std::exit(7);
+}
+
+[[noreturn]] void compile_in_a_handler_of_before() {
+  std::atexit([] {
+    const auto late = ab::jit([](ab::Array x) { return ab::sum(ab::exp(x) + x * x) - 1; });
+    if (late(ab::zeros({3})).item<float>() != 2) std::_Exit(1);
+  });
+  ab::jit([](ab::Array x) { return ab::cos(x) * 2; })(ab::zeros({2})).wait();
+  std::exit(7);
+}
+
+TEST(ContractLine6DeathTest, HandlersOfLeavingMayCompile) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(compile_while_leaving(), testing::ExitedWithCode(7), "^$");
+  EXPECT_EXIT(compile_in_a_handler_of_before(), testing::ExitedWithCode(7), "^$");
+}
+
+// Each thread is tracing one when it calls the other: neither waits for the other's trace.
+TEST(ContractLine6, FunctionsThatCallEachOtherAreTracedInSeveralThreads) {
+  for (int round = 0; round < 10; ++round) {
+    std::atomic<int> inside = 0;
+    std::function<ab::Array(ab::Array)> calls[2];
+    const ab::Array one = ab::ones({3});
+    const auto made = [&](int other) {
+      return ab::jit([&, other, again = std::make_shared<std::atomic<bool>>()](ab::Array x) {
+        if (again->exchange(true)) return x * 2;
+        ++inside;
+        for (int i = 0; i < 1000 && inside < 2; ++i) std::this_thread::yield();
+        return x + calls[other](one);
+      });
+    };
+    const auto f = made(1), g = made(0);
+    calls[0] = [&](ab::Array a) { return f(a); };
+    calls[1] = [&](ab::Array a) { return g(a); };
+    std::thread thread([&] { f(one).wait(); });
+    g(one).wait();
+    thread.join();
+    EXPECT_GE(f.traces(), 1);
+    EXPECT_GE(g.traces(), 1);
+  }
 }
 
 // Line 7: a number that changes between calls does not recompile: arithmetic arguments are traced

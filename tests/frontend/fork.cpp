@@ -58,6 +58,8 @@ TEST(Fork, AfterAProgramHasRunGivesErrorsAndReadsWhatIsThere) {
       if (!fails(read)) return 1;
     } else if (read() != std::vector<float>(100'000, 1.0f)) {
       return 1;
+    } else if (ready.to_vector_async<float>().get() != read()) {
+      return 8;
     }
     if (!fails([&] { f(x); })) return 2;
     if (!fails([&] { (void)(x + 1); })) return 3;

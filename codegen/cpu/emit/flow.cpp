@@ -7,6 +7,8 @@
 
 #include "codegen/cpu/emit/kernel.h"
 #include "codegen/cpu/leaked_on_error.h"
+#include "codegen/cpu/team_loops.h"
+#include "runtime/cpu/hot_team.h"
 #include "runtime/executor/loop_run.h"
 
 namespace anabranch::cpu {
@@ -89,6 +91,10 @@ Value* FlowEmitter::local(std::size_t bytes) {
   return memory;
 }
 
+Value* FlowEmitter::number(std::int64_t value) {
+  return builder_.getInt64(static_cast<std::uint64_t>(value));
+}
+
 void FlowEmitter::copy(Value* to, Value* from, std::size_t bytes) {
   if (bytes > 0) builder_.CreateMemCpy(to, {}, from, {}, bytes);
 }
@@ -153,21 +159,29 @@ void FlowEmitter::emit_step(const Program& program, const Step& step, const Link
     auto* place = builder_.CreateConstInBoundsGEP1_64(builder_.getPtrTy(), table, i);
     builder_.CreateStore(slots[step.buffers[i]], place);
   }
-  Value* begin = builder_.getInt64(0);
-  const auto until = [&](std::int64_t end) {
-    return builder_.getInt64(static_cast<std::uint64_t>(end));
-  };
-  const auto* kernel = std::get_if<KernelStep>(&step.work);
-  if (kernel && may_be_inlined(kernels[kernel->kernel])) {
-    auto* none = llvm::ConstantPointerNull::get(builder_.getPtrTy());
-    const Kernel& inside = kernels[kernel->kernel];
-    builder_.CreateCall(inlined(inside), {none, table, begin, until(inside.extent())});
+  const auto* work = std::get_if<KernelStep>(&step.work);
+  const Kernel* kernel = work ? &kernels[work->kernel] : nullptr;
+  if (!kernel || !may_be_inlined(*kernel)) return emit_call(kernel, *code.host_task(), table);
+  auto* none = llvm::ConstantPointerNull::get(builder_.getPtrTy());
+  builder_.CreateCall(inlined(*kernel), {none, table, number(0), number(kernel->extent())});
+}
+
+// A task of a team that is inside of one runs with the one around it.
+void FlowEmitter::emit_call(const Kernel* kernel, const HostTask& task, Value* buffers) {
+  if (shares_parts_ && kernel) {
+    gains_by_team_ = true;
+    auto part = std::make_shared<const HostTask>(task);
+    auto* pointer = builder_.getPtrTy();
+    auto* type = llvm::FunctionType::get(builder_.getVoidTy(), {pointer, pointer}, false);
+    builder_.CreateCall(type, given(reinterpret_cast<const void*>(&HotTeam::run)),
+                        {given(part.get()), buffers});
+    owners_.push_back(std::move(part));
     return;
   }
-  const HostTask& task = *code.host_task();
+  gains_by_team_ |= HotTeam::is_task(task);
   Value* function = given(reinterpret_cast<const void*>(task.function));
   builder_.CreateCall(task_type(module_.getContext()), function,
-                      {given(task.context.get()), table, begin, until(task.extent)});
+                      {given(task.context.get()), buffers, number(0), number(task.extent)});
 }
 
 llvm::Function* FlowEmitter::inlined(const Kernel& kernel) {
@@ -236,6 +250,7 @@ void FlowEmitter::emit_loop(const LoopStep& loop, const LinkedStep& code,
   for (std::size_t i = 0; i < carries; ++i) {
     if (!is_local(bytes(i))) next[i] = places[loop.written[i]];
   }
+  shares_parts_ = cpu::gains_by_team(body, kernels);
   const Values slots = emit_program(body, code.regions[1], inputs, next, arena, kernels);
   for (std::size_t i = 0; i < carries; ++i) {
     Value* made = slots[body.outputs[i]];

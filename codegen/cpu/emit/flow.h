@@ -29,6 +29,8 @@ class FlowEmitter {
   /// which `code` does not.
   const std::vector<const void*>& pointers() const { return pointers_; }
   const std::vector<std::shared_ptr<const void>>& owners() const { return owners_; }
+  /// Whether it is worth a team (runtime/cpu/hot_team.h), whose leader calls it.
+  bool gains_by_team() const { return gains_by_team_; }
 
  private:
   using Values = std::vector<llvm::Value*>;
@@ -36,6 +38,7 @@ class FlowEmitter {
   llvm::Value* given(const void* pointer);
   llvm::Value* buffer(std::size_t index);
   llvm::Value* local(std::size_t bytes);
+  llvm::Value* number(std::int64_t value);
   void copy(llvm::Value* to, llvm::Value* from, std::size_t bytes);
   void copy_unless_same(llvm::Value* to, llvm::Value* from, std::size_t bytes);
 
@@ -43,6 +46,7 @@ class FlowEmitter {
                       const Values& outputs, llvm::Value* arena, std::span<const Kernel> kernels);
   void emit_step(const Program& program, const Step& step, const LinkedStep& code,
                  const Values& slots, std::span<const Kernel> kernels);
+  void emit_call(const Kernel* kernel, const HostTask& task, llvm::Value* buffers);
   llvm::Function* inlined(const Kernel& kernel);
   void copy_back(const LoopStep& loop, Values places, const Values& base);
 
@@ -53,6 +57,7 @@ class FlowEmitter {
   std::vector<const void*> pointers_;
   std::vector<std::shared_ptr<const void>> owners_;
   std::map<const Kernel*, llvm::Function*> inlined_;
+  bool shares_parts_ = false, gains_by_team_ = false;
 };
 
 /// Whether a kernel becomes part of the function that runs it, and needs none of its own there.

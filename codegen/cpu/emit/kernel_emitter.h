@@ -119,7 +119,7 @@ class KernelEmitter {
                           Partials partials, TurnBody body);
   Partials emit_folding(const Loop& loop, const char* name, const Turns& turns, std::int64_t count,
                         bool joins, Partials partials, TurnBody body);
-  void join_copies(const Reduction& reduction, Copies& copies, CombinePair* join);
+  void join_copies(const Reduction& reduction, Copies& copies);
   void join_lanes(Ref ref, Partials& partials);
 
   // emit_fold.cpp

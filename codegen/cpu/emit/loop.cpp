@@ -165,9 +165,8 @@ KernelEmitter::Partials KernelEmitter::emit_vector_rows(const Loop& loop, Vector
   if (full > loop.first) {
     partials = emit_vector_turns(loop, scope, loop.first, full, VectorTurns::unrolled,
                                  std::move(partials));
-    CombinePair* join = full - loop.first == turn ? &combine_later : &combine;
     for (std::size_t i = 0; i < partials.size(); ++i) {
-      join_copies(loop.reductions[i], partials[i], join);
+      join_copies(loop.reductions[i], partials[i]);
     }
   }
   scope.copies = 1;

@@ -59,7 +59,7 @@ KernelEmitter::Partials KernelEmitter::emit_in_blocks(const Loop& loop, const ch
         whole[i] = part[i];
         continue;
       }
-      if (joins) join_copies(reduction, part[i], combine);
+      if (joins) join_copies(reduction, part[i]);
       const Dtype dtype = kernel_[reduction.results[0]].dtype;
       for (std::size_t copy = 0; copy < part[i].size(); ++copy) {
         whole[i][copy] = combine(builder_, reduction.combine, dtype, whole[i][copy], part[i][copy]);
@@ -80,14 +80,15 @@ KernelEmitter::Partials KernelEmitter::emit_folding(const Loop& loop, const char
   return emit_in_blocks(loop, name, turns, blocks, initial, joins, std::move(partials), body);
 }
 
-// By halves: an order that the number of copies alone decides.
-void KernelEmitter::join_copies(const Reduction& reduction, Copies& copies, CombinePair* join) {
+// By halves: an order that the number of copies alone decides. None is all of later iterations than
+// another, once one has been joined.
+void KernelEmitter::join_copies(const Reduction& reduction, Copies& copies) {
   const Dtype dtype = kernel_[reduction.results[0]].dtype;
   while (copies.size() > 1) {
     const std::size_t half = copies.size() / 2;
     for (std::size_t k = 0; k < half; ++k) {
       copies[k] =
-          join(builder_, reduction.combine, dtype, copies[k], copies[copies.size() - half + k]);
+          combine(builder_, reduction.combine, dtype, copies[k], copies[copies.size() - half + k]);
     }
     copies.resize(copies.size() - half);
   }

@@ -10,11 +10,13 @@
 // 0.5, or passed to a jitted function takes the array's dtype instead.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
 #include <initializer_list>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <source_location>
 #include <span>
@@ -97,13 +99,19 @@ template <NumberType T>
 Array array(std::initializer_list<std::initializer_list<T>> rows,
             std::source_location where = std::source_location::current()) {
   const std::size_t columns = rows.size() == 0 ? 0 : rows.begin()->size();
-  std::vector<T> values;
+  const auto values = std::make_unique<T[]>(rows.size() * columns);  // bools, too, are elements
+  T* next = values.get();
   for (const auto& row : rows) {
     if (row.size() != columns) refuse_ragged(columns, row.size(), where);
-    values.insert(values.end(), row.begin(), row.end());
+    next = std::copy(row.begin(), row.end(), next);
   }
-  return array(detail::written(std::span<const T>(values), where),
+  return array(detail::written(std::span<const T>(values.get(), next), where),
                Sizes({rows.size(), columns}, where));
+}
+template <NumberType T>
+Array array(std::initializer_list<std::initializer_list<T>> rows, Dtype dtype,
+            std::source_location where = std::source_location::current()) {
+  return array(rows, where).astype(dtype, where);
 }
 
 /// The values converted to `dtype`, as astype converts.

@@ -74,7 +74,11 @@ class CustomJvp {
     Tuple arguments{carried_as<CarriedType<Args>>(args)...};
     const ArgumentLeaves parts = taken_apart_arguments(arguments);
     using Result = std::decay_t<decltype(std::apply(function_, arguments))>;
-    if (!any_traced(parts.leaves)) return Result(std::apply(function_, arguments));
+    if (!any_traced(parts.leaves)) {
+      Result result = std::apply(function_, arguments);
+      // What the function captures may be traced, which the rule has to refuse.
+      if (!any_traced(taken_apart(result, "the result").leaves)) return result;
+    }
     FunctionTrace function;
     Result result = trace_function(transform, function, function_, arguments, parts, where_);
     FunctionTrace rule;
@@ -120,7 +124,11 @@ class CustomVjp {
     Tuple arguments{carried_as<CarriedType<Args>>(args)...};
     const ArgumentLeaves parts = taken_apart_arguments(arguments);
     using Result = std::decay_t<decltype(std::apply(function_, arguments))>;
-    if (!any_traced(parts.leaves)) return Result(std::apply(function_, arguments));
+    if (!any_traced(parts.leaves)) {
+      Result result = std::apply(function_, arguments);
+      // What the function captures may be traced, which the rule has to refuse.
+      if (!any_traced(taken_apart(result, "the result").leaves)) return result;
+    }
     FunctionTrace function;
     Result result = trace_function(transform, function, function_, arguments, parts, where_);
 

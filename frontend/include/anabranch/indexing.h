@@ -72,6 +72,12 @@ class Subscript {
   std::int64_t position() const { return *range_.start; }
   const Array& array() const { return array_; }
   SourceLocation where() const { return where_; }
+  /// The same, which errors find at `where`.
+  Subscript placed_at(SourceLocation where) const {
+    Subscript placed = *this;
+    placed.where_ = where;
+    return placed;
+  }
 
  private:
   Kind kind_;
@@ -119,7 +125,7 @@ class PartOfArray {
 ///     x = ab::at(x, x < 0).set(0);  // bools of x's first axes: wherever they hold
 template <std::convertible_to<Subscript>... Subscripts>
 PartOfArray at(const Operand& x, const Subscripts&... subscripts) {
-  return {x, std::vector<Subscript>{Subscript(subscripts)...}};
+  return {x, std::vector<Subscript>{Subscript(subscripts).placed_at(x.where())...}};
 }
 
 }  // namespace anabranch

@@ -66,8 +66,8 @@ struct Padding {
 /// The maximum of each window over the last axes, one size and one stride per axis (of x[N,C,H,W]
 /// and sizes {2, 2}: over H and W); a NaN in a window is its maximum. An axis of n elements becomes
 /// (n + low + high - size) / stride + 1, rounded down; padding never is the maximum unless a window
-/// holds nothing else. Numbers of any dtype. Error for a size or stride below 1, for more sizes
-/// than axes, and for sizes, strides and padding of different lengths.
+/// holds nothing else. Real numbers of any dtype. Error for a size or stride below 1, for more
+/// sizes than axes, and for sizes, strides and padding of different lengths.
 Array max_pool(const Operand& x, const Sizes& sizes, const Sizes& strides,
                const Padding& padding = {});
 /// Windows side by side: the strides are the sizes.

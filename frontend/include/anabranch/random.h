@@ -55,7 +55,9 @@ Array logistic(const Operand& key, const Sizes& sizes, Dtype dtype = f32);  ///<
 Array cauchy(const Operand& key, const Sizes& sizes, Dtype dtype = f32);  ///< of median 0, scale 1
 Array rademacher(const Operand& key, const Sizes& sizes,
                  Dtype dtype = i32);  ///< -1 or 1, as likely
-/// The normal distribution where `low` < x < `high`, nothing else.
+/// The normal distribution where `low` < x < `high`, nothing else; NaN where there is no such x. By
+/// the inverse of its distribution function, which is 1 from 6 (in f64 from 8) on: beyond those
+/// bounds all draws are at one of the two.
 Array truncated_normal(const Operand& key, const Sizes& sizes, const Operand& low,
                        const Operand& high, Dtype dtype = f32);
 /// The gamma distribution of shape a > 0 and scale 1, by rejection (Marsaglia and Tsang, ACM TOMS

@@ -7,6 +7,7 @@
 #include "codegen/compile.h"
 #include "codegen/kernel/facts.h"
 #include "ir/text/parse.h"
+#include "runtime/cpu/hot_team.h"
 
 namespace anabranch {
 namespace {
@@ -83,9 +84,39 @@ TEST(ControlFlow, ALoopOfSmallStepsIsOneFunction) {
     EXPECT_NE(text.find(" is_whole=true "), text.npos) << text;
     EXPECT_NE(text.find("program while3.body {"), text.npos) << text;
   }
-  const Compilation large = compiled(head + body + tail, "f32[500,500]");
+  const Compilation large = compiled(head + body + tail, "f32[1500,500]");
   EXPECT_FALSE(loop_of(large).is_whole);
   EXPECT_FALSE(large.code().steps[loop_id_of(large)].host_task());
+}
+
+// Larger steps, of which each thread of a team has a part: the same of all arrays, or none is one
+// function.
+TEST(ControlFlow, ALoopOverPartsOfArraysIsOneFunctionForATeam) {
+  const auto is_of_team = [](const std::string& body) {
+    const Compilation compilation = compiled(head + body + tail, "f32[500,500]");
+    const HostTask* task = compilation.code().steps[loop_id_of(compilation)].host_task();
+    EXPECT_EQ(loop_of(compilation).is_whole, task != nullptr);
+    return task && cpu::HotTeam::is_task(*task);
+  };
+  EXPECT_TRUE(is_of_team("    %5: S = multiply %1, %2\n    return %4, %5, %1\n"));
+  EXPECT_TRUE(is_of_team(R"(    %5: f32[498,500] = slice %1 start=[0,0] limit=[498,500] stride=[1,1]
+    %6: f32[498,500] = slice %2 start=[2,0] limit=[500,500] stride=[1,1]
+    %7: f32[498,500] = add %5, %6
+    %8: f32[] = constant 1
+    %9: S = pad %7, %8 low=[1,0] high=[1,0] interior=[0,0]
+    return %4, %9, %1
+)"));
+  const char* const others[] = {
+      "    %5: S = reverse %1 axes=[0]\n    %6: S = add %5, %2\n    return %4, %6, %1\n",
+      "    %5: S = transpose %1 axes=[1,0]\n    %6: S = add %5, %2\n    return %4, %6, %1\n",
+      // The column is the work of one thread.
+      R"(    %5: S = add %1, %2
+    %6: i32[] = constant 0
+    %7: f32[500,1] = slice %2 start=[0,3] limit=[500,4] stride=[1,1]
+    %8: S = dynamic_update_slice %5, %7, %6, %6
+    return %4, %8, %1
+)"};
+  for (const char* body : others) EXPECT_FALSE(is_of_team(body)) << body;
 }
 
 TEST(ControlFlow, ACarryIsUpdatedWhereItLies) {

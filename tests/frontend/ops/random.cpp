@@ -72,4 +72,16 @@ TEST(Random, BernoulliFollowsItsProbability) {
   EXPECT_NEAR(rate(ab::scalar(0.8f)), 0.8, 0.015);
 }
 
+TEST(Random, RandintRefusesWhatTheDtypeDoesNotHold) {
+  const ab::Array key = ab::random::key(0);
+  EXPECT_THROW(ab::random::randint(key, {3}, 0, 300, ab::i8), ab::Error);
+  EXPECT_THROW(ab::random::randint(key, {3}, -5, 5, ab::u8), ab::Error);
+  for (const int x :
+       ab::random::randint(key, {1000}, -128, 128, ab::i8).astype(ab::i32).to_vector<int>()) {
+    EXPECT_TRUE(x >= -128 && x < 128);
+  }
+  EXPECT_EQ(ab::random::randint(key, {3}, 255, 256, ab::u8).to_vector<std::uint8_t>(),
+            (std::vector<std::uint8_t>{255, 255, 255}));
+}
+
 }  // namespace

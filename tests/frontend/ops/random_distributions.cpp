@@ -108,12 +108,17 @@ TEST(Distributions, FollowTheirFunctions) {
 }
 
 TEST(Distributions, TruncatedNormalStaysInside) {
-  for (ab::Dtype dtype : {ab::f16, ab::f32, ab::f64}) {
-    const auto x = drawn(
-        [&] { return ab::random::truncated_normal(ab::random::key(3), {1000}, 5, 5.5, dtype); });
-    EXPECT_GE(*std::ranges::min_element(x), 5);
-    EXPECT_LE(*std::ranges::max_element(x), 5.5);
+  for (ab::Dtype dtype : {ab::f16, ab::bf16, ab::f32, ab::f64}) {
+    for (const auto& [low, high] : {std::pair{5.0, 5.5}, {-2.0, 2.0}}) {
+      const auto x = drawn([&] {
+        return ab::random::truncated_normal(ab::random::key(3), {20000}, low, high, dtype);
+      });
+      EXPECT_GT(*std::ranges::min_element(x), low) << name(dtype);
+      EXPECT_LT(*std::ranges::max_element(x), high) << name(dtype);
+    }
   }
+  for (double x : drawn([] { return ab::random::truncated_normal(ab::random::key(3), {9}, 2, 1); }))
+    EXPECT_TRUE(std::isnan(x));
 }
 
 TEST(Distributions, PoissonHasItsMeanAndVariance) {

@@ -135,4 +135,28 @@ TEST(Creation, FromNothing) {
   expect_values([] { return ab::triu(x(), 1); }, ints({2, 3}), {0, 1, 2, 0, 0, 5});
 }
 
+TEST(Shapes, RangesOfLargeIntegersAreExact) {
+  constexpr std::int64_t large = std::int64_t{1} << 53, top = INT64_MAX;
+  EXPECT_EQ(ab::arange(large + 1, large + 7, 2).to_vector<std::int64_t>(),
+            (std::vector<std::int64_t>{large + 1, large + 3, large + 5}));
+  EXPECT_EQ(ab::arange(top - 7, top, 3).to_vector<std::int64_t>(),
+            (std::vector<std::int64_t>{top - 7, top - 4, top - 1}));
+  EXPECT_EQ(ab::arange(4 * large + 1, 4 * large + 3).shape(), ab::Shape({2}));
+  EXPECT_EQ(ab::arange(3, -3, -2).to_vector<int>(), (std::vector<int>{3, 1, -1}));
+  EXPECT_EQ(ab::arange(3, -4, -2).to_vector<int>(), (std::vector<int>{3, 1, -1, -3}));
+  EXPECT_EQ(ab::arange(3, 3).shape(), ab::Shape({0}));
+  EXPECT_EQ(ab::arange(3, 1).shape(), ab::Shape({0}));
+}
+
+TEST(Shapes, MatricesOfBoolsAndOfADtype) {
+  const ab::Array mask = ab::array({{true, false}, {false, true}});
+  EXPECT_EQ(mask.type(), (ab::Type{ab::bool_, {2, 2}}));
+  EXPECT_EQ(mask.astype(ab::i32).to_vector<int>(), (std::vector<int>{1, 0, 0, 1}));
+  expect_values(
+      [] {
+        return ab::array({{1.5, 2.0}, {3.0, 4.0}}, ab::f16);
+      },
+      {ab::f16, {2, 2}}, {1.5, 2, 3, 4});
+}
+
 }  // namespace

@@ -177,6 +177,38 @@ TEST(StablehloValues, ChloFunctions) {
             "");
 }
 
+TEST(StablehloValues, MeshesOfDevicesAreReadOver) {
+  EXPECT_EQ(problems(R"(module {
+  sdy.mesh @empty_mesh = <[]> {stablehlo.mesh = {axes = []}}
+  sdy.mesh @mesh = <["x"=1]> {stablehlo.mesh = {axes = [{name = "x", size = 1 : i64}]}} loc(unknown)
+  sdy.mesh @plain = <["x"=1, "y"=1]>
+  func.func @main() {
+    %0 = stablehlo.constant dense<1> : tensor<2xi32>
+    check.expect_eq_const %0, dense<1> : tensor<2xi32>
+    func.return
+  }
+})"),
+            "");
+}
+
+TEST(StablehloValues, UpperHalvesOfProducts) {
+  EXPECT_EQ(problems_of(R"(
+  %a = stablehlo.constant dense<[2147483647, -2147483648, 65536, -1]> : tensor<4xi32>
+  %0 = chlo.mulhi %a, %a : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+  check.expect_eq_const %0, dense<[1073741823, 1073741824, 1, 0]> : tensor<4xi32>
+  %b = stablehlo.constant dense<[255, 16, 3]> : tensor<3xui8>
+  %1 = chlo.mulhi %b, %b : tensor<3xui8>, tensor<3xui8> -> tensor<3xui8>
+  check.expect_eq_const %1, dense<[254, 1, 0]> : tensor<3xui8>
+  %c = stablehlo.constant dense<[18446744073709551615, 6700417000000000000, 4294967296]> : tensor<3xui64>
+  %2 = chlo.mulhi %c, %c : tensor<3xui64>, tensor<3xui64> -> tensor<3xui64>
+  check.expect_eq_const %2, dense<[18446744073709551614, 2433794700815227005, 1]> : tensor<3xui64>
+  %d = stablehlo.constant dense<[-9223372036854775808, 9223372036854775807, -3]> : tensor<3xi64>
+  %e = stablehlo.constant dense<[9223372036854775807, 9223372036854775807, 5]> : tensor<3xi64>
+  %3 = chlo.mulhi %d, %e : tensor<3xi64>, tensor<3xi64> -> tensor<3xi64>
+  check.expect_eq_const %3, dense<[-4611686018427387904, 4611686018427387903, -1]> : tensor<3xi64>)"),
+            "");
+}
+
 TEST(StablehloValues, DynamicOpsOfStaticResults) {
   EXPECT_EQ(problems_of(R"(
   %x = stablehlo.constant dense<[1, 2, 3, 4]> : tensor<4xi32>

@@ -181,6 +181,20 @@ const Misuse misuses[] = {
      },
      "custom_vjp: the function captures an array that is differentiated by; pass it as an "
      "argument"},
+    {"a custom_jvp that only captures what is differentiated by",
+     [] {
+       ab::grad([](Array w) {
+         const auto f = ab::custom_jvp([&](Array x) { return x * w; },
+                                       [&](std::tuple<Array>& xs, std::tuple<Array>& dxs) {
+                                         const auto& [x] = xs;
+                                         const auto& [dx] = dxs;
+                                         return std::pair(x * w, dx * w);
+                                       });
+         return ab::sum(f(f32s({3, 4})));
+       })(f32s({1, 2}));
+     },
+     "custom_jvp: the function captures an array that is differentiated by; pass it as an "
+     "argument"},
     {"an empty array kept constant", [] { ab::stop_gradient(Array()); },
      "stop_gradient: x is an empty Array; give it a value first"},
 };

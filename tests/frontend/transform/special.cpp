@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -192,6 +193,21 @@ TEST(GradOfBranches, OfEqualOperands) {
     EXPECT_EQ(doubles(ab::grad(sum)(both, both))[0], 0.5);
     EXPECT_EQ(doubles(ab::grad(sum, ab::argument(1))(both, both))[0], 0.5);
   }
+}
+
+TEST(SpecialDerivatives, AreThoseOfTheBranchThatIsTaken) {
+  for (const ab::Dtype dtype : {ab::f32, ab::f64}) {
+    const Array x = ab::array({1e-17, 0.0, 1.0}).astype(dtype);
+    for (const Points& slopes :
+         {doubles(gradient_of(ab::logit)(x)),
+          doubles(std::get<1>(ab::jvp([](Array y) { return ab::logit(y); }, std::tuple{x},
+                                      std::tuple{ab::ones_like(x)})))}) {
+      EXPECT_NEAR(slopes[0], 1e17, 1e11);
+      EXPECT_EQ(slopes[1], std::numeric_limits<double>::infinity());
+      EXPECT_EQ(slopes[2], std::numeric_limits<double>::infinity());
+    }
+  }
+  EXPECT_EQ(doubles(gradient_of(ab::entr)(at({0}))), Points{0});
 }
 
 }  // namespace
