@@ -9,6 +9,8 @@
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/TargetParser/Host.h>
 
+#include <atomic>
+#include <cstdlib>
 #include <mutex>
 #include <new>
 
@@ -76,6 +78,14 @@ TargetMachinePool& pool() {
   return pool;
 }
 
+/// Whether static objects of LLVM may have been destroyed: it makes them as it needs them.
+constinit std::atomic<bool> has_left{false};
+
+// Of handlers of leaving the latest is called first: before what LLVM has made until now goes.
+void watch_leaving() {
+  std::atexit([] { has_left.store(true, std::memory_order_relaxed); });
+}
+
 }  // namespace
 
 const CpuModel& host_cpu() {
@@ -106,6 +116,11 @@ void ReturnTargetMachine::operator()(llvm::TargetMachine* machine) const {
 }
 
 LentTargetMachine lend_target_machine(const CpuModel& cpu) {
+  if (has_left.load(std::memory_order_relaxed)) {
+    throw Error(
+        "compile: this process is leaving main, and nothing new is compiled any more; call what a "
+        "handler of leaving calls once before");
+  }
   initialize_native_target();
   if (&cpu != &host_cpu()) {
     return LentTargetMachine(make_target_machine(cpu).release(),
@@ -206,7 +221,9 @@ std::string generate(llvm::Module& module, llvm::TargetMachine& machine,
                      llvm::CodeGenFileType type) {
   static Start start;
   start.once([&] { generate_first(machine); });
-  return run_generator(module, machine, type);
+  std::string code = run_generator(module, machine, type);
+  watch_leaving();
+  return code;
 }
 
 void initialize_native_target() {

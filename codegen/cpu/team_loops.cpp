@@ -1,9 +1,10 @@
 #include "codegen/cpu/team_loops.h"
 
 #include <algorithm>
+#include <cmath>
 
-#include "codegen/cpu/emit/flow.h"
 #include "codegen/cpu/grain.h"
+#include "codegen/cpu/inline_kernels.h"
 #include "codegen/cpu/kernel_time.h"
 #include "codegen/kernel/facts.h"
 
@@ -11,7 +12,7 @@ namespace anabranch::cpu {
 namespace {
 
 // To hand a part to a member and to see it done takes 0.3 us.
-constexpr double least_ns = 2'000;
+constexpr double least_ns_of_part = 1'000, least_ns = 2 * least_ns_of_part;
 // So much of an array may belong to whichever thread: some 60 lines.
 constexpr std::int64_t few_bytes = 4096;
 
@@ -41,6 +42,12 @@ bool is_worth_a_team(const Kernel& kernel) {
 }
 
 }  // namespace
+
+std::int64_t grain_of_team(const Kernel& kernel) {
+  const double ns = kernel_ns(kernel, cached_bytes({}));
+  return static_cast<std::int64_t>(
+      std::ceil(static_cast<double>(kernel.extent()) * std::min(1.0, least_ns_of_part / ns)));
+}
 
 bool gains_by_team(const Program& body, std::span<const Kernel> kernels) {
   bool gains = false;

@@ -2,6 +2,7 @@
 // (runtime/cpu/hot_team.h), each with its own part of every kernel.
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include "ir/kernel/kernel.h"
@@ -15,5 +16,8 @@ namespace anabranch::cpu {
 /// the others, which fetch them back: `adi`, whose sweeps go along rows and then along columns,
 /// takes 1.6 times as long in a team.
 bool gains_by_team(const Program& body, std::span<const Kernel> kernels);
+
+/// The fewest iterations of such a kernel that are worth a member of the team.
+std::int64_t grain_of_team(const Kernel& kernel);
 
 }  // namespace anabranch::cpu

@@ -10,9 +10,15 @@
 
 namespace anabranch {
 
+// A handler of leaving may ask for them once the objects of its thread are destroyed.
 PendingChecks& PendingChecks::of_thread() {
-  thread_local PendingChecks checks;
-  return checks;
+  thread_local PendingChecks* checks = nullptr;
+  struct Owner {
+    ~Owner() { delete std::exchange(checks, nullptr); }
+  };
+  thread_local const Owner owner;
+  if (!checks) checks = new PendingChecks;
+  return *checks;
 }
 
 void PendingChecks::end_trace(std::uint64_t tracer) {

@@ -137,7 +137,9 @@ void HotTeam::run_together(const HostTask& part, void* const* buffers) {
   const auto is_ready = [](const Member& member) {
     return member.state.load(std::memory_order_acquire) == State::ready;
   };
-  const std::int64_t threads = 1 + std::ranges::count_if(members, is_ready);
+  const std::int64_t worthwhile = std::max<std::int64_t>(part.extent / part.grain, 1);
+  const std::int64_t threads =
+      std::min<std::int64_t>(1 + std::ranges::count_if(members, is_ready), worthwhile);
   const std::int64_t cuts = (part.extent + part.cut - 1) / part.cut;
   const auto begin_of = [&](std::int64_t thread) {
     return std::min(part.extent, cuts * thread / threads * part.cut);

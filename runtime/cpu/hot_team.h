@@ -33,9 +33,9 @@ class HotTeam {
   static bool is_task(const HostTask& task);
 
   /// All of `part`, whose ranges are independent: on the calling thread, which runs the task of a
-  /// team, and on the members that are there. Each has the same range in each call with the same
-  /// extent, and so finds in its caches what it wrote there. On the calling thread alone where it
-  /// runs no such task. Throws what a range threw, once all are done.
+  /// team, and on the members that are there, as many as its grain says. Each has the same range in
+  /// each call with the same extent, and so finds in its caches what it wrote there. On the calling
+  /// thread alone where it runs no such task. Throws what a range threw, once all are done.
   static void run(const HostTask& part, void* const* buffers);
 
   explicit HotTeam(HostTask whole) : whole_(std::move(whole)) {}

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "codegen/cpu/emit/kernel.h"
+#include "codegen/cpu/inline_kernels.h"
 #include "codegen/cpu/leaked_on_error.h"
 #include "codegen/cpu/team_loops.h"
 #include "runtime/cpu/hot_team.h"
@@ -18,8 +19,6 @@ using llvm::Value;
 
 // What is so small is in the function's own frame, and so in registers where it can.
 constexpr std::size_t largest_local = 64;
-// Larger kernels gain nothing by being part of a loop, which they make slow to compile.
-constexpr std::size_t most_inlined = 256;
 
 bool is_local(std::size_t bytes) { return bytes <= largest_local; }
 
@@ -46,15 +45,6 @@ llvm::FunctionType* task_type(llvm::LLVMContext& context) {
 }
 
 }  // namespace
-
-// Loops that take one turn leave straight-line code.
-bool may_be_inlined(const Kernel& kernel) {
-  return kernel.instructions.size() <= most_inlined &&
-         std::all_of(kernel.instructions.begin(), kernel.instructions.end(), [](const auto& i) {
-           const auto* loop = std::get_if<Loop>(&i.operation);
-           return !loop || loop->extent <= std::int64_t{loop->vector_width} * loop->unroll;
-         });
-}
 
 FlowEmitter::FlowEmitter(llvm::Module& module, const std::string& symbol)
     : module_(module),
@@ -170,7 +160,8 @@ void FlowEmitter::emit_step(const Program& program, const Step& step, const Link
 void FlowEmitter::emit_call(const Kernel* kernel, const HostTask& task, Value* buffers) {
   if (shares_parts_ && kernel) {
     gains_by_team_ = true;
-    auto part = std::make_shared<const HostTask>(task);
+    auto part = std::make_shared<HostTask>(task);
+    part->grain = grain_of_team(*kernel);
     auto* pointer = builder_.getPtrTy();
     auto* type = llvm::FunctionType::get(builder_.getVoidTy(), {pointer, pointer}, false);
     builder_.CreateCall(type, given(reinterpret_cast<const void*>(&HotTeam::run)),

@@ -60,9 +60,6 @@ class FlowEmitter {
   bool shares_parts_ = false, gains_by_team_ = false;
 };
 
-/// Whether a kernel becomes part of the function that runs it, and needs none of its own there.
-bool may_be_inlined(const Kernel& kernel);
-
 /// Makes kernels part of the functions that call them, and keeps in registers what need not be in
 /// memory.
 void optimize(llvm::Module& module, llvm::TargetMachine& machine);
