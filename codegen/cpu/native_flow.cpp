@@ -4,6 +4,8 @@
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 
+#include <algorithm>
+
 #include "codegen/cpu/emit/flow.h"
 #include "codegen/cpu/jit.h"
 #include "codegen/cpu/leaked_on_error.h"
@@ -20,6 +22,19 @@ namespace {
 // 49 us takes 1.6 times as long on one core.
 constexpr double native_ns = 40'000;
 constexpr double native_ns_of_team = 500'000;
+
+double predicted_ns(const Program& region) {
+  double ns = 0;
+  for (const Step& step : region.steps) ns += step.predicted_ns;
+  return ns;
+}
+
+/// Of the longest of a loop's or a branch's regions.
+double turn_ns(const Step& flow) {
+  double ns = 0;
+  for (const Program& region : inner_programs(flow)) ns = std::max(ns, predicted_ns(region));
+  return ns;
+}
 
 /// What a native function is given besides its buffers: an array of pointers, and what keeps alive
 /// what they point to.
@@ -62,15 +77,13 @@ std::string bitcode_of(const llvm::Module& module) {
 }  // namespace
 
 bool is_small(std::span<const Program> regions, std::span<const Kernel> kernels) {
-  for (const Program& region : regions) {
-    double ns = 0;
-    for (const Step& step : region.steps) {
-      if (!inner_programs(step).empty() && !is_whole_flow(step)) return false;
-      ns += step.predicted_ns;
-    }
-    if (ns > (gains_by_team(region, kernels) ? native_ns_of_team : native_ns)) return false;
-  }
-  return true;
+  return std::ranges::all_of(regions, [&](const Program& region) {
+    const bool is_innermost = std::ranges::all_of(region.steps, [](const Step& step) {
+      return inner_programs(step).empty() || is_whole_flow(step);
+    });
+    const double most = gains_by_team(region, kernels) ? native_ns_of_team : native_ns;
+    return is_innermost && predicted_ns(region) <= most;
+  });
 }
 
 HostTask native_flow(const Step& flow, const LinkedStep& code, std::span<const Kernel> kernels,
@@ -90,7 +103,8 @@ HostTask native_flow(const Step& flow, const LinkedStep& code, std::span<const K
   HostTask native;
   native.function = reinterpret_cast<HostTask::Function>(loaded.addresses[0]);
   native.context = std::shared_ptr<const void>(context, context->pointers.data());
-  return made.emitter.gains_by_team() ? HotTeam::task(std::move(native)) : native;
+  if (!made.emitter.gains_by_team()) return native;
+  return HotTeam::task(std::move(native), turn_ns(flow) > native_ns);
 }
 
 std::string flow_llvm_text(const Step& flow, const LinkedStep& code,

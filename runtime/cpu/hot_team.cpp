@@ -28,12 +28,12 @@ void wait_until(Condition condition) {
 
 }  // namespace
 
-HostTask HotTeam::task(HostTask whole) {
+HostTask HotTeam::task(HostTask whole, bool is_long) {
   HostTask made;
-  made.context = std::make_shared<HotTeam>(std::move(whole));
+  made.context = std::make_shared<HotTeam>(std::move(whole), is_long);
   made.function = arrive;
   made.share = share;
-  made.invites = true;
+  made.invites = !is_long;
   made.extent = 1 + most_members;
   return made;
 }
@@ -41,7 +41,8 @@ HostTask HotTeam::task(HostTask whole) {
 bool HotTeam::is_task(const HostTask& task) { return task.function == arrive; }
 
 std::shared_ptr<const void> HotTeam::share(const void* context, void* const*) {
-  auto team = std::make_shared<HotTeam>(static_cast<const HotTeam*>(context)->whole_);
+  const auto* made = static_cast<const HotTeam*>(context);
+  auto team = std::make_shared<HotTeam>(made->whole_, made->has_invited_);
   team->is_shared_ = true;
   return team;
 }

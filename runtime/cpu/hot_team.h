@@ -25,10 +25,10 @@ namespace anabranch::cpu {
 class HotTeam {
  public:
   /// `whole`, an uncut task, as one that threads share: the first that comes runs it, the others
-  /// are members of its team, once it has run for some time. A member leaves before the end where
-  /// its pool has other work, or where it waits for a result that has come; none that has not come
-  /// yet is waited for.
-  static HostTask task(HostTask whole);
+  /// are members of its team, at once where `is_long`, else once it has run for some time. A member
+  /// leaves before the end where its pool has other work, or where it waits for a result that has
+  /// come; none that has not come yet is waited for.
+  static HostTask task(HostTask whole, bool is_long);
   /// Whether `task` was made by the above.
   static bool is_task(const HostTask& task);
 
@@ -38,7 +38,7 @@ class HotTeam {
   /// thread alone where it runs no such task. Throws what a range threw, once all are done.
   static void run(const HostTask& part, void* const* buffers);
 
-  explicit HotTeam(HostTask whole) : whole_(std::move(whole)) {}
+  HotTeam(HostTask whole, bool is_long) : whole_(std::move(whole)), has_invited_(is_long) {}
 
  private:
   enum class State : std::uint32_t { absent, ready, working };
@@ -66,7 +66,7 @@ class HotTeam {
 
   const HostTask whole_;
   bool is_shared_ = false;  // else there will be no member
-  bool has_invited_ = false;
+  bool has_invited_;
   std::chrono::steady_clock::time_point begin_;
   std::atomic<bool> is_led_{false}, is_over_{false};
   std::atomic<int> joined_{0};

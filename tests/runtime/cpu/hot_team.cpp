@@ -54,12 +54,12 @@ void run_many(const void*, void* const* buffers, std::int64_t, std::int64_t) {
   }
 }
 
-std::shared_ptr<const Executable> program_of_many() {
+std::shared_ptr<const Executable> program_of_many(bool is_long = false) {
   many->part = {count_range, nullptr, elements, 1, cut};
   FakeProgram program(4);
   const SlotId in = program.input();
   program.step({in}, program.output());
-  program.last_task() = HotTeam::task({run_many, nullptr, 1, 1});
+  program.last_task() = HotTeam::task({run_many, nullptr, 1, 1}, is_long);
   return program.in_order();
 }
 
@@ -68,17 +68,19 @@ std::vector<Buffer> start(const std::shared_ptr<const Executable>& executable) {
 }
 
 TEST(HotTeam, RunsEveryPartOnce) {
-  Many counted;
-  many = &counted;
-  const auto executable = program_of_many();
-  for (int i = 0; i < 5; ++i) {
-    start(executable)[0].ready().wait();
-    wait_for_devices();
-  }
-  for (const auto& count : counted.counts) ASSERT_EQ(count.load(), counted.turns);
-  EXPECT_GT(counted.turns, 0);
-  if (cores(Device::cpu()).count > 1) {
-    EXPECT_GT(counted.shared_turns, 0);
+  for (const bool is_long : {false, true}) {
+    Many counted;
+    many = &counted;
+    const auto executable = program_of_many(is_long);
+    for (int i = 0; i < 5; ++i) {
+      start(executable)[0].ready().wait();
+      wait_for_devices();
+    }
+    for (const auto& count : counted.counts) ASSERT_EQ(count.load(), counted.turns);
+    EXPECT_GT(counted.turns, 0);
+    if (cores(Device::cpu()).count > 1) {
+      EXPECT_GT(counted.shared_turns, 0);
+    }
   }
 }
 
@@ -127,7 +129,7 @@ TEST(HotTeam, IsNobodyWhereTheTaskIsNotShared) {
   Many counted;
   many = &counted;
   program_of_many();
-  const HostTask task = HotTeam::task({run_many, nullptr, 1, 1});
+  const HostTask task = HotTeam::task({run_many, nullptr, 1, 1}, true);
   EXPECT_TRUE(HotTeam::is_task(task));
   EXPECT_FALSE(HotTeam::is_task(counted.part));
   task.function(task.context.get(), nullptr, 0, task.extent);
