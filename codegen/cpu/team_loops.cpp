@@ -16,6 +16,9 @@ constexpr double least_ns_of_part = 1'000, least_ns = 2 * least_ns_of_part;
 // So much of an array may belong to whichever thread: some 60 lines.
 constexpr std::int64_t few_bytes = 4096;
 
+// Where kernels hand arrays to each other.
+double ns_of(const Kernel& kernel) { return kernel_ns(kernel, cached_bytes({})); }
+
 /// Whether a part of the iterations of the parallel loop is the same part of the array, or all that
 /// is touched is little.
 bool keeps_its_part(const Kernel& kernel, const KernelFacts& facts,
@@ -34,7 +37,7 @@ bool keeps_its_part(const Kernel& kernel, const KernelFacts& facts,
 
 bool is_worth_a_team(const Kernel& kernel) {
   if (kernel.extent() < 2 * cut(kernel)) return false;
-  if (kernel_ns(kernel, cached_bytes({})) < least_ns) return false;
+  if (ns_of(kernel) < least_ns) return false;
   const KernelFacts facts(kernel);
   return std::ranges::all_of(facts.accesses(), [&](const KernelFacts::Access& access) {
     return keeps_its_part(kernel, facts, access);
@@ -44,9 +47,8 @@ bool is_worth_a_team(const Kernel& kernel) {
 }  // namespace
 
 std::int64_t grain_of_team(const Kernel& kernel) {
-  const double ns = kernel_ns(kernel, cached_bytes({}));
-  return static_cast<std::int64_t>(
-      std::ceil(static_cast<double>(kernel.extent()) * std::min(1.0, least_ns_of_part / ns)));
+  const double part = std::min(1.0, least_ns_of_part / ns_of(kernel));
+  return static_cast<std::int64_t>(std::ceil(static_cast<double>(kernel.extent()) * part));
 }
 
 bool gains_by_team(const Program& body, std::span<const Kernel> kernels) {

@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "runtime/cpu/shares.h"
 #include "runtime/cpu/thread_pool.h"
 #include "runtime/stream/spin.h"
 
@@ -141,10 +142,7 @@ void HotTeam::run_together(const HostTask& part, void* const* buffers) {
   const std::int64_t worthwhile = std::max<std::int64_t>(part.extent / part.grain, 1);
   const std::int64_t threads =
       std::min<std::int64_t>(1 + std::ranges::count_if(members, is_ready), worthwhile);
-  const std::int64_t cuts = (part.extent + part.cut - 1) / part.cut;
-  const auto begin_of = [&](std::int64_t thread) {
-    return std::min(part.extent, cuts * thread / threads * part.cut);
-  };
+  const auto begin_of = [&](std::int64_t thread) { return share_begin(part, thread, threads); };
   std::int64_t next = 1;
   for (Member& member : members) {
     if (next == threads) break;

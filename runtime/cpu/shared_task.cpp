@@ -3,6 +3,7 @@
 #include <chrono>
 #include <utility>
 
+#include "runtime/cpu/shares.h"
 #include "runtime/cpu/thread_pool.h"
 #include "runtime/timeline/record.h"
 
@@ -50,14 +51,12 @@ int ThreadPool::share_out(SharedTask& shared) const {
   const HostTask& task = *shared.task;
   const std::int64_t grain = std::max<std::int64_t>(task.grain, 1);
   const std::int64_t grains = (task.extent + grain - 1) / grain;
-  const std::int64_t cuts = (task.extent + task.cut - 1) / task.cut;
   const int threads = static_cast<int>(std::min<std::int64_t>(size(), grains));
   const int count = std::clamp(threads, 1, SharedTask::most_shares);
-  std::int64_t begin = 0;
   for (int i = 0; i < count; ++i) {
     SharedTask::Share& share = shared.shares_[i];
-    share.next.store(begin, std::memory_order_relaxed);
-    share.end = begin = std::min(task.extent, cuts * (i + 1) / count * task.cut);
+    share.next.store(share_begin(task, i, count), std::memory_order_relaxed);
+    share.end = share_begin(task, i + 1, count);
   }
   shared.share_count_ = count;
   return threads;

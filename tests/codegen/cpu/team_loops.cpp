@@ -10,7 +10,6 @@
 #include "codegen/compile.h"
 #include "ir/interpret/interpret.h"
 #include "ir/text/parse.h"
-#include "runtime/cpu/hot_team.h"
 #include "runtime/memory/copy.h"
 #include "runtime/memory/read.h"
 

@@ -8,16 +8,10 @@
 #include "codegen/kernel/facts.h"
 #include "ir/text/parse.h"
 #include "runtime/cpu/hot_team.h"
+#include "tests/support/flows.h"
 
 namespace anabranch {
 namespace {
-
-std::string with_type(std::string text, const std::string& type) {
-  for (std::size_t at = 0; (at = text.find('S', at)) != std::string::npos; at += type.size()) {
-    text.replace(at, 1, type);
-  }
-  return text;
-}
 
 Compilation compiled(const std::string& text, const std::string& type, int streams = 1) {
   Options options;

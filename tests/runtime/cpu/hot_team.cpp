@@ -106,7 +106,6 @@ TEST(HotTeam, ThrowsWhatAPartThrewOnceAllAreDone) {
 
 // A member is a thread of the pool: what is posted meanwhile is run, and not after the task.
 TEST(HotTeam, LetsGoWhoIsNeededElsewhere) {
-  if (cores(Device::cpu()).count < 2) GTEST_SKIP() << "one core has no members";
   Many counted;
   many = &counted;
   counted.length = std::chrono::seconds(20);
@@ -116,9 +115,11 @@ TEST(HotTeam, LetsGoWhoIsNeededElsewhere) {
   other.step({in}, other.output());
   const auto quick = other.in_order();
   const std::vector<Buffer> outputs = start(executable);
-  while (counted.shared_turns == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  run(quick, {buffer_of(Device::cpu(), counting(4))})[0].ready().wait();
-  EXPECT_FALSE(outputs[0].ready().ready());
+  if (cores(Device::cpu()).count > 1) {
+    while (counted.shared_turns == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    run(quick, {buffer_of(Device::cpu(), counting(4))})[0].ready().wait();
+    EXPECT_FALSE(outputs[0].ready().ready());
+  }
   counted.stops = true;
   outputs[0].ready().wait();
   wait_for_devices();
