@@ -22,6 +22,12 @@ void check_exists(const Device& device) {
   if (!exists(device)) throw Error("compile: " + missing_text(device));
 }
 
+void check_streams(int streams) {
+  if (streams >= 1) return;
+  throw Error("compile: Options::streams is " + std::to_string(streams) +
+              "; set it to 1 or more, 1 to keep everything in order");
+}
+
 // The devices that a graph is on, `home` first where it is one of them or nothing is anywhere.
 std::vector<Device> devices_of(const PlacedGraph& placed, const Device& home) {
   std::vector<Device> devices;
@@ -61,6 +67,7 @@ PlacedGraph optimize(const Graph& graph, const Options& options, PassContext& co
 
 Compilation compile(const Graph& graph, const Options& options, const PassObserver& after) {
   check_exists(options.device);
+  check_streams(options.streams);
   check_pass_names(options.disabled);
   const PassRun run{.verify = options.verify, .disabled = options.disabled, .after = after};
   Compilation made;

@@ -1,6 +1,8 @@
 #include "passes/dce.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "ir/graph/builder.h"
@@ -30,81 +32,100 @@ struct Needs {
   Mask results, operands;
 };
 
-std::vector<Mask> live_values(const Graph& graph, const Mask& outputs, bool regions_too);
+/// Which values outputs need. What has been found of a region is kept: each level of a nest asks
+/// for it anew, so that a nest would take 2^depth of the time of its regions. Good while the graphs
+/// that it was asked about stay where they are.
+class Liveness {
+ public:
+  explicit Liveness(bool regions_too) : regions_too_(regions_too) {}
 
-// The parameters that these outputs of a region depend on.
-Mask live_parameters(const Graph& region, const Mask& outputs) {
-  const std::vector<Mask> live = live_values(region, outputs, true);
-  Mask parameters;
-  for (std::size_t i = 0; i < region.parameter_count(); ++i) parameters.push_back(live[i][0]);
-  return parameters;
-}
-
-// A carried value lives if its result is read, the condition reads it, or another that lives is
-// computed from it.
-Needs needs_of_loop(const Node& node, Mask results) {
-  Mask operands = live_parameters(node.regions[0], all(1));
-  while (true) {
-    const Mask read = live_parameters(node.regions[1], results);
-    for (std::size_t i = 0; i < operands.size(); ++i) operands[i] |= read[i];
-    bool grew = false;
-    for (std::size_t i = 0; i < results.size(); ++i) {
-      grew = grew || (operands[i] && !results[i]);
-      results[i] |= operands[i];
-      operands[i] = results[i];
-    }
-    if (!grew) return {std::move(results), std::move(operands)};
+  /// Per node: which of its results these outputs need. Parameters have one entry like other nodes.
+  const std::vector<Mask>& live_values(const Graph& graph, const Mask& outputs) {
+    const auto [known, is_new] = known_.try_emplace({&graph, outputs});
+    if (is_new) known->second = find(graph, outputs);
+    return known->second;
   }
-}
 
-Needs needs_of_branch(const Node& node, const Mask& results) {
-  Needs needs{results, Mask(node.inputs.size(), 0)};
-  needs.operands[0] = 1;
-  for (const Graph& branch : node.regions) {
-    const Mask read = live_parameters(branch, results);
-    for (std::size_t i = 0; i < read.size(); ++i) needs.operands[1 + i] |= read[i];
+  const std::vector<Mask>& live_values(const Graph& graph) {
+    return live_values(graph, all(graph.outputs().size()));
   }
-  return needs;
-}
 
-Needs needs_of(const Node& node, const Mask& results) {
-  if (node.op == Op::while_) return needs_of_loop(node, results);
-  if (node.op == Op::case_) return needs_of_branch(node, results);
-  return {all(node.types.size()), all(node.inputs.size())};
-}
-
-// Per node: which of its results the outputs need. Parameters have one entry like other nodes.
-std::vector<Mask> live_values(const Graph& graph, const Mask& outputs, bool regions_too) {
-  std::vector<Mask> live;
-  for (const Node& node : graph.nodes()) live.emplace_back(node.types.size(), 0);
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    if (outputs[i]) live[graph.outputs()[i].node][graph.outputs()[i].result] = 1;
+  /// Of node `at` of `graph`, with these results.
+  Needs needs_of(const Graph& graph, std::size_t at, const Mask& results) {
+    const Node& node = graph.nodes()[at];
+    if (regions_too_ && node.op == Op::while_) return needs_of_loop(node, results);
+    if (regions_too_ && node.op == Op::case_) return needs_of_branch(node, results);
+    return {all(node.types.size()), all(node.inputs.size())};
   }
-  for (std::size_t i = graph.nodes().size(); i-- > 0;) {
-    if (!any(live[i])) continue;
-    const Node& node = graph.nodes()[i];
-    const bool as_a_whole = !regions_too || !is_control(node.op);
-    Needs needs = as_a_whole ? Needs{all(node.types.size()), all(node.inputs.size())}
-                             : needs_of(node, live[i]);
-    live[i] = std::move(needs.results);
-    for (std::uint32_t operand : positions(needs.operands)) {
-      live[node.inputs[operand].node][node.inputs[operand].result] = 1;
+
+ private:
+  // The parameters that these outputs of a region depend on.
+  Mask live_parameters(const Graph& region, const Mask& outputs) {
+    const std::vector<Mask>& live = live_values(region, outputs);
+    Mask parameters;
+    for (std::size_t i = 0; i < region.parameter_count(); ++i) parameters.push_back(live[i][0]);
+    return parameters;
+  }
+
+  // A carried value lives if its result is read, the condition reads it, or another that lives is
+  // computed from it.
+  Needs needs_of_loop(const Node& node, Mask results) {
+    Mask operands = live_parameters(node.regions[0], all(1));
+    while (true) {
+      const Mask read = live_parameters(node.regions[1], results);
+      for (std::size_t i = 0; i < operands.size(); ++i) operands[i] |= read[i];
+      bool grew = false;
+      for (std::size_t i = 0; i < results.size(); ++i) {
+        grew = grew || (operands[i] && !results[i]);
+        results[i] |= operands[i];
+        operands[i] = results[i];
+      }
+      if (!grew) return {std::move(results), std::move(operands)};
     }
   }
-  return live;
-}
 
-bool is_clean(const Graph& graph, const std::vector<Mask>& live, bool regions_too) {
+  Needs needs_of_branch(const Node& node, const Mask& results) {
+    Needs needs{results, Mask(node.inputs.size(), 0)};
+    needs.operands[0] = 1;
+    for (const Graph& branch : node.regions) {
+      const Mask read = live_parameters(branch, results);
+      for (std::size_t i = 0; i < read.size(); ++i) needs.operands[1 + i] |= read[i];
+    }
+    return needs;
+  }
+
+  std::vector<Mask> find(const Graph& graph, const Mask& outputs) {
+    std::vector<Mask> live;
+    for (const Node& node : graph.nodes()) live.emplace_back(node.types.size(), 0);
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      if (outputs[i]) live[graph.outputs()[i].node][graph.outputs()[i].result] = 1;
+    }
+    for (std::size_t i = graph.nodes().size(); i-- > 0;) {
+      if (!any(live[i])) continue;
+      const Node& node = graph.nodes()[i];
+      Needs needs = needs_of(graph, i, live[i]);
+      live[i] = std::move(needs.results);
+      for (std::uint32_t operand : positions(needs.operands)) {
+        live[node.inputs[operand].node][node.inputs[operand].result] = 1;
+      }
+    }
+    return live;
+  }
+
+  const bool regions_too_;
+  std::map<std::pair<const Graph*, Mask>, std::vector<Mask>> known_;
+};
+
+bool is_clean(const Graph& graph, Liveness& liveness, bool regions_too) {
+  const std::vector<Mask>& live = liveness.live_values(graph);
   for (std::size_t i = graph.parameter_count(); i < live.size(); ++i) {
     if (!full(live[i])) return false;
     if (!regions_too) continue;
     const Node& node = graph.nodes()[i];
     if (node.op == Op::fusion) continue;
-    if (!full(needs_of(node, live[i]).operands)) return false;
+    if (!full(liveness.needs_of(graph, i, live[i]).operands)) return false;
     for (const Graph& region : node.regions) {
-      if (!is_clean(region, live_values(region, all(region.outputs().size()), true), true)) {
-        return false;
-      }
+      if (!is_clean(region, liveness, regions_too)) return false;
     }
   }
   return true;
@@ -123,10 +144,9 @@ Graph remove(const Graph& region, std::span<const std::uint32_t> outputs) {
   return remove(with_parameters(region, types, parameters, outputs), true);
 }
 
-// A loop or a branch with only these results, and the operands that they need. Regions inside its
+// A loop or a branch with only the results and the operands that are needed. Regions inside its
 // regions lose what they do not need first, and so no longer ask for an operand that goes.
-Node trimmed(const Node& node, const Mask& results) {
-  const Needs needs = needs_of(node, results);
+Node trimmed(const Node& node, const Needs& needs) {
   const std::size_t before = node.op == Op::case_ ? 1 : 0;
   Node made = node;
   made.inputs.clear();
@@ -150,8 +170,9 @@ Node trimmed(const Node& node, const Mask& results) {
 }
 
 Graph remove(const Graph& graph, bool regions_too) {
-  const std::vector<Mask> live = live_values(graph, all(graph.outputs().size()), regions_too);
-  if (is_clean(graph, live, regions_too)) return graph;
+  Liveness liveness(regions_too);
+  if (is_clean(graph, liveness, regions_too)) return graph;
+  const std::vector<Mask>& live = liveness.live_values(graph);
   GraphBuilder builder(graph.name());
   builder.reserve(graph.nodes().size());
   GraphCopier copier(graph, builder);
@@ -163,7 +184,7 @@ Graph remove(const Graph& graph, bool regions_too) {
     if (!any(live[i])) continue;
     Node node = graph.node(i);
     if (regions_too && is_control(node.op)) {
-      node = trimmed(node, live[i]);
+      node = trimmed(node, liveness.needs_of(graph, i, live[i]));
     } else if (regions_too && node.op != Op::fusion) {  // a kernel of its own, decided already
       for (Graph& region : node.regions) region = remove(region, true);
     }

@@ -14,6 +14,7 @@
 #include "passes/simplify_control_flow.h"
 #include "passes/sink.h"
 #include "passes/split_carries.h"
+#include "passes/transform/batch_loops.h"
 #include "passes/transform/gather_checks.h"
 
 namespace anabranch {
@@ -34,6 +35,8 @@ constexpr Pass simplify_control_flow_pass = {
     simplify_control_flow};
 constexpr Pass cse_pass = {"cse", "compute equal things once", cse};
 constexpr Pass dce_pass = {"dce", "drop what no output needs", dce};
+constexpr Pass batch_loops_pass = {"batch_loops", "compute independent turns of loops at once",
+                                   batch_loops};
 constexpr Pass split_carries_pass = {"split_carries", "carry a point's coordinates one by one",
                                      split_carries};
 constexpr Pass row_blocks_pass = {"row_blocks", "keep what is between dots in the cache",
@@ -46,19 +49,20 @@ constexpr Pass placement_pass = {"placement", "put each op on the device of its 
                                  show_placement, true};
 
 constexpr Pass passes[] = {
-    inline_pass, checks_pass,  expand_pass,        canonicalize_pass,
-    fold_pass,   sink_pass,    simplify_pass,      simplify_control_flow_pass,
-    cse_pass,    dce_pass,     split_carries_pass, row_blocks_pass,
-    fuse_pass,   outline_pass, placement_pass};
+    inline_pass,     checks_pass, expand_pass,      canonicalize_pass,
+    fold_pass,       sink_pass,   simplify_pass,    simplify_control_flow_pass,
+    cse_pass,        dce_pass,    batch_loops_pass, split_carries_pass,
+    row_blocks_pass, fuse_pass,   outline_pass,     placement_pass};
 
 // Simplifying brings constants together and index maps next to each other, and so does a branch
 // that has been taken: fold and merge those too.
 // Rules see what a loop computes with once that has sunk into it.
 constexpr Pass compile_passes[] = {
-    inline_pass,        checks_pass,     expand_pass,   canonicalize_pass,
-    fold_pass,          sink_pass,       simplify_pass, simplify_control_flow_pass,
-    canonicalize_pass,  fold_pass,       cse_pass,      dce_pass,
-    split_carries_pass, row_blocks_pass, fuse_pass,     outline_pass};
+    inline_pass,       checks_pass,        expand_pass,     canonicalize_pass,
+    fold_pass,         sink_pass,          simplify_pass,   simplify_control_flow_pass,
+    canonicalize_pass, fold_pass,          cse_pass,        dce_pass,
+    batch_loops_pass,  split_carries_pass, row_blocks_pass, fuse_pass,
+    outline_pass};
 
 }  // namespace
 

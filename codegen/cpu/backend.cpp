@@ -148,22 +148,28 @@ class CpuBackend final : public Backend {
 
   // The right operand of a dot of many rows is laid out once, for all blocks of rows, and so are
   // the filters of a convolution. Laying it out takes 0.2 to 0.4 ns an element, the product 0.012
-  // ns a row of the left. It saves a quarter of a product of 384 rows, and where a cache does not
-  // hold it from run to run half of one of 128: oneDNN reads pieces of rows, as far apart as they
-  // are long (docs/benchmarks.md).
+  // ns a row of the left. It saves a quarter of a product of 384 rows, a third to a half of one of
+  // 160 to 320 rows and 3,072 columns, and where a cache does not hold it from run to run half of
+  // one of 128: oneDNN reads pieces of rows, as far apart as they are long (docs/benchmarks.md).
   void add_steps(Program& program, DeviceIndex device,
                  std::span<const Kernel> kernels) const override {
-    constexpr std::int64_t rows_to_share = 384, few_rows_to_share = 96, cached_bytes = 16 << 20;
+    constexpr std::int64_t rows_to_share = 384, few_rows_to_share = 96;
+    // Up to so many rows are one block, whose tiles read each piece of the right operand once.
+    constexpr std::int64_t rows_of_block = 128, columns_to_share = 2048;
     std::int64_t right_bytes = 0;
     for (const Step& step : program.steps) {
       if (const auto* dot = std::get_if<DotStep>(&step.work)) right_bytes += dot->rhs.bytes();
     }
-    const std::int64_t least_rows = right_bytes > cached_bytes ? few_rows_to_share : rows_to_share;
+    const std::int64_t least_rows = right_bytes > kept_bytes() ? few_rows_to_share : rows_to_share;
+    const auto shares = [&](const DotShape& shape) {
+      return shape.rows >= least_rows ||
+             (shape.rows > rows_of_block && shape.columns >= columns_to_share);
+    };
     std::vector<Step> steps;
     for (Step& step : program.steps) {
       const bool is_here = device_of(program, step) == device;
       auto* dot = std::get_if<DotStep>(&step.work);
-      if (dot && is_here && dot_shape(dot->lhs, dot->rhs, dot->attributes).rows >= least_rows) {
+      if (dot && is_here && shares(dot_shape(dot->lhs, dot->rhs, dot->attributes))) {
         const DotDesign made = design(*dot, epilogue_extent(*dot, kernels), true);
         if (made.shared_right) {
           dot->packed = made.shared_operand();

@@ -98,6 +98,11 @@ double cached_bytes(std::span<const Kernel> kernels) {
   return std::min(0.75 * static_cast<double>(second_level), most_cached_bytes);
 }
 
+std::int64_t kept_bytes() {
+  static const long third_level = sysconf(_SC_LEVEL3_CACHE_SIZE);
+  return std::max<std::int64_t>(16 << 20, third_level / 2);
+}
+
 double kernel_ns(const Kernel& kernel, double cached) {
   const auto bytes = static_cast<double>(kernel.cost.bytes_read + kernel.cost.bytes_written);
   const double memory_ns = bytes / (bytes <= cached ? cached_bytes_per_ns : bytes_per_ns);

@@ -209,18 +209,21 @@ struct Windows {
   // The axis along which each window is what is before an element, or behind it, and that element.
   std::optional<CumulativeAttributes> running(const Shape& shape) const {
     if (!are_all(windows.strides, 1) || !are_all(edges.interior, 0)) return std::nullopt;
-    std::optional<CumulativeAttributes> found;
+    std::optional<CumulativeAttributes> found, of_one;
     for (int axis = 0; axis < shape.rank(); ++axis) {
       const auto at = static_cast<std::size_t>(axis);
       const std::int64_t size = windows.sizes[at], reach = size - 1;
       const std::int64_t low = edges.low[at], high = edges.high[at];
-      if (size == 1 && low == 0 && high == 0) continue;
+      if (size == 1 && low == 0 && high == 0) {
+        if (shape[axis] == 1) of_one = CumulativeAttributes{axis, Running::sum, false};
+        continue;
+      }
       const bool is_one_sided = (low == reach && high == 0) || (low == 0 && high == reach);
       const bool is_whole = size >= shape[axis] && windows.dilations[at] == 1 && is_one_sided;
       if (!is_whole || found || shape[axis] == 0) return std::nullopt;
       found = CumulativeAttributes{axis, Running::sum, low == 0};
     }
-    return found;
+    return found ? found : of_one;
   }
 };
 

@@ -84,9 +84,14 @@ std::shared_ptr<CodeCache> open_cache(const std::string& directory) {
                [&] { return std::make_shared<CodeCache>(directory); });
 }
 
-bool flag(const char* name) {
-  std::string text = variable(name);
-  return !text.empty() && text != "0";
+// 1 or 0; `otherwise` where nothing is said.
+bool flag(const char* name, bool otherwise) {
+  const std::string text = variable(name);
+  if (text.empty()) return otherwise;
+  if (text != "0" && text != "1") {
+    throw Error(std::string(name) + "=" + text + ": expected 1 or 0");
+  }
+  return text == "1";
 }
 
 Environment read() {
@@ -106,7 +111,8 @@ Environment read() {
     }
   }
   environment.dump_directory = variable("ANABRANCH_DUMP_DIR");
-  environment.verify = flag("ANABRANCH_VERIFY");
+  environment.verify = flag("ANABRANCH_VERIFY", false);
+  flag("ANABRANCH_KEEP_MEMORY", true);  // which `first_devices` heeds
   environment.disable = list("ANABRANCH_DISABLE");
   for (const std::string& pass : environment.disable) {
     named("ANABRANCH_DISABLE=" + pass, [&] { check_pass_names({&pass, 1}); });
@@ -167,7 +173,7 @@ FirstDevices first_devices() noexcept {
   try {
     first.cpu_devices = std::max(1, positive("ANABRANCH_CPU_DEVICES", max_devices));
     first.default_device = named_device();
-    first.keep_memory = variable("ANABRANCH_KEEP_MEMORY") != "0";
+    first.keep_memory = flag("ANABRANCH_KEEP_MEMORY", true);
   } catch (const std::exception&) {
     // `environment`, which may throw, reads them again.
   }

@@ -162,7 +162,7 @@ JitCache::JitCache(const Options& options, bool fixed, SourceLocation made)
     : state_(std::make_shared<State>(options, fixed, made)) {
   const Options& given = state_->options;
   try {
-    if (given.in_flight > 0) set_in_flight_limit(given.device, given.in_flight);
+    if (given.in_flight != 0) set_in_flight_limit(given.device, given.in_flight);
     if (given.in_flight_bytes > 0) set_in_flight_bytes(given.device, given.in_flight_bytes);
   } catch (const Error& error) {
     state_->fail_call(error.what());

@@ -1,4 +1,5 @@
-// Operations of dynamic shapes whose result is static all the same, and what is refused by name.
+// Operations of dynamic shapes whose result is static all the same, those between devices where
+// there is one, and what is refused by name.
 #include "frontend/array/expression.h"
 #include "frontend/stablehlo/site.h"
 
@@ -35,8 +36,33 @@ Results real_dynamic_slice_op(const Site& site) {
   return {site.record(Op::slice, {site.operand(0)}, std::move(bounds))};
 }
 
+// --- between devices, of which there is one ------------------------------------------------------
+
 // The number of the one device among those that run the program.
 Results first_of_all(const Site& site) { return {site.scalar(0, site.result_type().dtype)}; }
+
+Results refuse_communication(const Site& site) {
+  site.fail(
+      "communicates with other devices or the host, and programs here run on one device; "
+      "export the program for one device");
+}
+
+bool is_of_one(const List& devices) { return devices.empty() || devices == List{0}; }
+
+// What one device gathers, reduces or exchanges by itself is what it has.
+Results collective_op(const Site& site) {
+  if (!is_of_one(site.integers("replica_groups"))) return refuse_communication(site);
+  return site.operands();
+}
+
+// A device that receives nothing has zeros.
+Results collective_permute_op(const Site& site) {
+  const List pairs = site.integers("source_target_pairs");
+  if (pairs == List{0, 0}) return site.operands();
+  if (!pairs.empty()) return refuse_communication(site);
+  const Type type = site.result_type();
+  return {site.repeated(site.scalar(0, type.dtype), type.shape)};
+}
 
 constexpr Translation rows_of_dynamic[] = {
     {"dynamic_broadcast_in_dim", dynamic_broadcast_in_dim_op},
@@ -46,15 +72,15 @@ constexpr Translation rows_of_dynamic[] = {
     {"real_dynamic_slice", real_dynamic_slice_op},
     {"replica_id", first_of_all},
     {"partition_id", first_of_all},
+    {"all_gather", collective_op},
+    {"all_reduce", collective_op},
+    {"all_to_all", collective_op},
+    {"collective_broadcast", collective_op},
+    {"collective_permute", collective_permute_op},
+    {"reduce_scatter", collective_op},
 };
 
 // --- what is refused -----------------------------------------------------------------------------
-
-Results refuse_communication(const Site& site) {
-  site.fail(
-      "communicates with other devices or the host, and programs here run on one device; "
-      "export the program for one device");
-}
 
 Results refuse_quantized(const Site& site) {
   site.fail(
@@ -67,16 +93,10 @@ Results refuse_dynamic(const Site& site) {
 }
 
 constexpr Translation rows_of_refused[] = {
-    {"all_gather", refuse_communication},
-    {"all_reduce", refuse_communication},
-    {"all_to_all", refuse_communication},
-    {"collective_broadcast", refuse_communication},
-    {"collective_permute", refuse_communication},
     {"cross-replica-sum", refuse_communication},
     {"infeed", refuse_communication},
     {"outfeed", refuse_communication},
     {"recv", refuse_communication},
-    {"reduce_scatter", refuse_communication},
     {"send", refuse_communication},
     {"uniform_dequantize", refuse_quantized},
     {"uniform_quantize", refuse_quantized},

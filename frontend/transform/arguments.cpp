@@ -55,9 +55,10 @@ Leaves in_order_chosen(const std::vector<std::size_t>& indices, const ArgumentLe
 
 void fail_no_such_argument(const char* transform, std::size_t index, std::size_t count,
                            SourceLocation where) {
-  fail(std::string(transform) + ": there is no argument " + std::to_string(index) +
-           "; the function is called with " + std::to_string(count) +
-           (count == 1 ? " argument, number 0" : " arguments, from 0"),
+  // A negative number has become one beyond all.
+  fail(std::string(transform) + ": there is no argument " +
+           std::to_string(static_cast<std::ptrdiff_t>(index)) + "; the function is called with " +
+           std::to_string(count) + (count == 1 ? " argument, number 0" : " arguments, from 0"),
        where);
 }
 

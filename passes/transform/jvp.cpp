@@ -7,7 +7,7 @@
 #include "ir/graph/copier.h"
 #include "passes/dce.h"
 #include "passes/regions.h"
-#include "passes/transform/jvp_rules.h"
+#include "passes/transform/derivative_rules.h"
 
 namespace anabranch {
 
@@ -93,7 +93,7 @@ void Forward::differentiate(std::uint32_t index) {
   Tangents inputs;
   for (Value input : node.inputs) inputs.push_back(tangents_[input.node][input.result]);
   const bool is_active = std::any_of(inputs.begin(), inputs.end(), [](auto& t) { return t; });
-  const JvpRule rule = jvp_rule(node.op);
+  const JvpRule rule = derivative_rule(node.op).jvp;
   if (!is_active || rule.kind == JvpRule::Kind::none) {
     copier_.copy(index);
     return;

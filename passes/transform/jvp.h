@@ -25,9 +25,9 @@ struct Jvp {
 /// `required` have one even where it is zero. Throws Error for an op that has no derivative, with
 /// its line.
 ///
-/// Each op's rule is a row of jvp_rules.cpp. Derivatives of complex functions are as JAX has them:
-/// tangents are pushed forward by the same formula, and what is no holomorphic function (`abs`,
-/// `real`) is linear over the reals.
+/// Each op's rule is a row of derivative_rules.cpp. Derivatives of complex functions are as JAX has
+/// them: tangents are pushed forward by the same formula, and what is no holomorphic function
+/// (`abs`, `real`) is linear over the reals.
 Jvp jvp(const Graph& graph, const std::vector<bool>& active,
         const std::vector<bool>& required = {});
 

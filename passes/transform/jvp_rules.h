@@ -55,9 +55,6 @@ struct JvpRule {
   const char* remedy = "";  ///< of what is refused
 };
 
-/// The row of an op.
-JvpRule jvp_rule(Op op);
-
 // Formulas, by the file that they are in.
 
 // jvp_reductions.cpp

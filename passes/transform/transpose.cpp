@@ -7,7 +7,7 @@
 #include "ir/graph/copier.h"
 #include "passes/dce.h"
 #include "passes/transform/cotangents.h"
-#include "passes/transform/transpose_rules.h"
+#include "passes/transform/derivative_rules.h"
 
 namespace anabranch {
 
@@ -101,7 +101,7 @@ class Backward {
     for (Value input : node.inputs) {
       known.push_back(is_linear_[input.node] ? std::nullopt : std::optional(copier_(input)));
     }
-    const TransposeRule rule = transpose_rule(node.op);
+    const TransposeRule rule = derivative_rule(node.op).transpose;
     if (!rule) {
       throw InternalError("transpose", std::string(name(node.op)) + " is not linear",
                           to_string(graph_));

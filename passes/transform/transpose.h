@@ -26,7 +26,7 @@ struct Transposition {
 /// Parameters: the known ones, the cotangents of the outputs that have one, then the sums that are
 /// begun. Outputs: a cotangent per linear parameter, zeros where it has no part in an output.
 ///
-/// Each linear op's rule is a row of transpose_rules.cpp. The pairing is the bilinear one, sum of
+/// Each linear op's rule is a row of derivative_rules.cpp. The pairing is the bilinear one, sum of
 /// c t without a conjugate, of which the real part counts: for complex numbers the cotangent of a
 /// real function is the conjugate of what PyTorch calls its gradient, as in JAX.
 Graph transpose(const Graph& graph, const Transposition& what);

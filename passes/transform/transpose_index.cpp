@@ -1,4 +1,4 @@
-// What is read goes back to where it was read from.
+// Index maps, sums and scans: what is read goes back to where it was read from.
 #include <algorithm>
 
 #include "ir/attributes.h"
@@ -20,6 +20,48 @@ std::int64_t size_of(const Type& type, std::size_t axis) {
 }
 
 }  // namespace
+
+void transpose_reshape(S s) { s.add(0, s.cotangent().reshape(s.type_of_operand(0).shape)); }
+
+void transpose_axes(S s) {
+  const Axes& axes = s.node.as<AxesAttributes>().axes;
+  Axes inverse(axes.size());
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    inverse[static_cast<std::size_t>(axes[i])] = static_cast<std::int64_t>(i);
+  }
+  s.add(0, s.cotangent().transpose(std::move(inverse)));
+}
+
+void transpose_reverse(S s) {
+  s.add(0, {&s.graph, s.graph.add(Op::reverse, {s.cotangent().value}, s.node.attributes)});
+}
+
+void transpose_concatenate(S s) {
+  const auto axis = static_cast<std::size_t>(s.node.as<AxisAttributes>().axis);
+  const Shape& all = s.node.types[0].shape;
+  Axes start(static_cast<std::size_t>(all.rank())), limit(all.begin(), all.end());
+  for (std::size_t i = 0; i < s.node.inputs.size(); ++i) {
+    limit[axis] = start[axis] + s.type_of_operand(i).shape[static_cast<int>(axis)];
+    if (s.is_linear(i)) s.add(i, s.cotangent().slice(start, limit));
+    start[axis] = limit[axis];
+  }
+}
+
+void transpose_sum(S s) {
+  const Axes& reduced = s.node.as<AxesAttributes>().axes;
+  const Shape& shape = s.type_of_operand(0).shape;
+  Axes kept;
+  for (std::int64_t axis = 0; axis < shape.rank(); ++axis) {
+    if (std::find(reduced.begin(), reduced.end(), axis) == reduced.end()) kept.push_back(axis);
+  }
+  s.add(0, s.cotangent().broadcast(shape, std::move(kept)));
+}
+
+void transpose_cumulative(S s) {
+  CumulativeAttributes attributes = s.node.as<CumulativeAttributes>();
+  attributes.reverse = !attributes.reverse;
+  s.add(0, {&s.graph, s.graph.add(Op::cumulative, {s.cotangent().value}, attributes)});
+}
 
 // Sums over the axes along which elements were repeated.
 void transpose_broadcast(S s) {

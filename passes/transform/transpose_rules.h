@@ -40,12 +40,15 @@ struct TransposeStep {
 
 using TransposeRule = void (*)(const TransposeStep& step);
 
-/// The row of an op: null for one that is never linear.
-TransposeRule transpose_rule(Op op);
-
 // Rules, by the file that they are in.
 
 // transpose_index.cpp
+void transpose_reshape(const TransposeStep& step);
+void transpose_axes(const TransposeStep& step);
+void transpose_reverse(const TransposeStep& step);
+void transpose_concatenate(const TransposeStep& step);
+void transpose_sum(const TransposeStep& step);
+void transpose_cumulative(const TransposeStep& step);
 void transpose_sliding_windows(const TransposeStep& step);
 void transpose_pad(const TransposeStep& step);
 void transpose_slice(const TransposeStep& step);

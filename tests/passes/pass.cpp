@@ -28,8 +28,8 @@ TEST(Passes, AreFoundByName) {
   EXPECT_EQ(find_pass("fuse").name, "fuse");
   EXPECT_EQ(message_of<Error>([] { find_pass("fuze"); }),
             "there is no pass fuze; there are inline, checks, expand, canonicalize, fold, sink, "
-            "simplify, simplify_control_flow, cse, dce, split_carries, row_blocks, fuse, outline, "
-            "placement");
+            "simplify, simplify_control_flow, cse, dce, batch_loops, split_carries, row_blocks, "
+            "fuse, outline, placement");
 }
 
 TEST(Passes, RunInOrderAndReport) {
@@ -53,6 +53,28 @@ TEST(Passes, AreLeftOutByName) {
   options.disabled = disabled;
   const Pass dce[] = {find_pass("dce")};
   EXPECT_EQ(run_passes(dce, sum_graph(), context, options), sum_graph());
+}
+
+// Loops one inside the other, `depth` of them; each has a carry that nothing needs.
+Graph nest(int depth) {
+  GraphBuilder builder("nest");
+  const Value x = builder.parameter({f32, Shape{2}}), unused = builder.parameter({f32, Shape{2}});
+  if (depth == 0) return builder.build({builder.add(Op::negate, {x}), unused});
+  Graph goes_on = parse(R"(graph goes_on(%0: f32[2], %1: f32[2]) {
+    %2: f32[] = reduce_sum %0 axes=[0]
+    %3: f32[] = constant 0
+    %4: bool[] = compare %2, %3 direction=gt
+    return %4
+  })");
+  const Value loop = builder.add(Op::while_, {x, unused}, WhileAttributes{}, {},
+                                 {std::move(goes_on), nest(depth - 1)});
+  return builder.build({loop, {loop.node, 1}});
+}
+
+TEST(Passes, TakeTheTimeOfANestAndNotOfTwoToItsDepth) {
+  PassContext context;
+  const Graph after = run_passes(default_pipeline(), nest(40), context, {});
+  EXPECT_EQ(after.parameter_count(), 2u);
 }
 
 // Gives %1 the type of another shape.

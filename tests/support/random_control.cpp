@@ -136,14 +136,27 @@ void add_dynamic_update_slice(RandomBuilder& b) {
   b.add(Op::dynamic_update_slice, operands);
 }
 
-constexpr Recipe recipes[] = {{7, 13, add_loop},
-                              {6, 10, add_branch},
-                              {5, 8, add_composite},
-                              {6, 6, add_dynamic_slice},
-                              {8, 8, add_dynamic_update_slice}};
+constexpr Recipe recipes[] = {{7, 13, add_loop},         {5, 6, add_loop_over_rows},
+                              {6, 10, add_branch},       {5, 8, add_composite},
+                              {6, 6, add_dynamic_slice}, {8, 8, add_dynamic_update_slice}};
 
 }  // namespace
 
 std::span<const Recipe> control_recipes() { return recipes; }
+
+void add_loop_over_rows(RandomBuilder& b) {
+  const auto x = small_value(b);
+  if (!x || b.shape(*x).rank() >= 7) return;
+  const Type type = b.type(*x);
+  const std::int64_t first = b.random.below(2), end = first + 1 + b.random.below(5);
+  std::vector<std::int64_t> sizes = {std::max<std::int64_t>(1, end - 1 + b.random.below(3))};
+  sizes.insert(sizes.end(), type.shape.begin(), type.shape.end());
+  const Type whole{type.dtype, Shape(std::move(sizes))};
+  const Value begin = b.constant(Literal::scalar(static_cast<std::int32_t>(first)));
+  const std::vector<Value> operands = {begin, b.partner(whole), b.partner(whole), *x};
+  RegionWriter writer(b.random, type);
+  b.add(Op::while_, operands, WhileAttributes{}, std::nullopt,
+        writer.rows(whole, end, 1, most_nested));
+}
 
 }  // namespace anabranch

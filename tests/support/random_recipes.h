@@ -41,6 +41,10 @@ std::span<const Recipe> matrix_recipes();
 /// All of a graph of a few nodes over long axes: up to 4,000,000 elements.
 void add_long_graph(RandomBuilder& builder);
 
+/// A loop whose turns make a row each, the last ones now and then beyond the array; nothing where
+/// there is no value for it. Of no list: a graph by itself.
+void add_loop_over_rows(RandomBuilder& builder);
+
 /// The left side of rule `number`, modulo their number.
 void add_equation(RandomBuilder& builder, std::uint64_t number);
 /// Op and dtype `number`, modulo their number, on a new input; nothing where they do not fit.

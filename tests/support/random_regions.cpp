@@ -25,6 +25,41 @@ std::vector<Graph> RegionWriter::loop(int carried, const RegionOperands& capture
   return {holds.build({counts}), body.build(next)};
 }
 
+std::vector<Graph> RegionWriter::rows(const Type& whole, std::int64_t end, int captured,
+                                      int depth) {
+  GraphBuilder holds("condition"), body("body");
+  for (GraphBuilder* region : {&holds, &body}) {
+    region->parameter({i32, {}});
+    for (int k = 0; k < 2; ++k) region->parameter(whole);
+    for (int k = 0; k < captured; ++k) region->parameter(type_);
+  }
+  const Value i{0, 0}, written{1, 0}, read{2, 0};
+  const Value counts =
+      holds.add(Op::compare, {i, number(holds, end)}, CompareAttributes{Comparison::lt});
+  std::vector<Value> place = {i};
+  std::vector<std::int64_t> sizes = {1};
+  for (std::int64_t size : type_.shape) {
+    place.push_back(number(body, 0));
+    sizes.push_back(size);
+  }
+  const auto at_place = [&](std::vector<Value> operands) {
+    operands.insert(operands.end(), place.begin(), place.end());
+    return operands;
+  };
+  Inside inside;
+  inside.i = inside.last = i;
+  const Value row = body.add(Op::dynamic_slice, at_place({read}), SizesAttributes{sizes});
+  inside.values.push_back(body.add(Op::reshape, {row}, NoAttributes{}, type_));
+  for (std::uint32_t k = 0; k < static_cast<std::uint32_t>(captured); ++k) {
+    inside.values.push_back({3 + k, 0});
+  }
+  const Value made = result(body, inside, inside.values[0], depth);
+  const Value as_row =
+      body.add(Op::reshape, {made}, NoAttributes{}, Type{type_.dtype, Shape(sizes)});
+  const Value next = body.add(Op::dynamic_update_slice, at_place({written, as_row}));
+  return {holds.build({counts}), body.build({body.add(Op::add, {i, number(body, 1)}), next})};
+}
+
 std::vector<Graph> RegionWriter::branches(const RegionOperands& operands, bool counted, int results,
                                           int depth) {
   std::vector<Graph> branches;

@@ -28,6 +28,10 @@ class RegionWriter {
   /// Condition and body of (i32, `carried` values; captured operands; i32): while i < n, about.
   std::vector<Graph> loop(int carried, const RegionOperands& captured, int depth);
 
+  /// Condition and body of (i32, an array of rows that is written, another one that is read,
+  /// `captured` values): each turn below `end` writes its own row. Rows are of the writer's type.
+  std::vector<Graph> rows(const Type& whole, std::int64_t end, int captured, int depth);
+
   /// One to four branches of (operands, and an i32 where `counted`) that give `results` values.
   std::vector<Graph> branches(const RegionOperands& operands, bool counted, int results, int depth);
 

@@ -309,8 +309,9 @@ auto scan(const Step& step, const Init& init, Length length,
       [&](auto& carry, const std::tuple<>&) { return std::apply(step, std::tie(carry)); }, where);
 }
 
-/// What `f` gives for each slab of `xs`, a tree of arrays of one first size n, one after the other,
-/// each array with a first axis of n more: where all at once would take too much memory.
+/// What `f` gives for each slab of `xs`, a tree of arrays of one first size n, each array with a
+/// first axis of n more. Slab after slab, in the memory that one takes, but all at once where that
+/// is one kernel (docs/control_flow.md).
 template <class F, class Xs>
 requires(!std::integral<Xs>) auto map(
     const F& f, const Xs& xs, std::source_location where = std::source_location::current()) {

@@ -16,7 +16,7 @@ class CodeCache;
 struct Options {
   Device device = default_device();  ///< where what depends on no input runs
   ParameterDevices parameters;       ///< where each parameter is; on `device` where not stated
-  int streams = 4;                   ///< at most so many; 1 keeps everything in order
+  int streams = 4;                   ///< at most so many, at least 1, which keeps all in order
   bool use_all_streams = false;      ///< even where one stream is predicted to be as fast
   /// Bytes that the temporaries of one run may take, 0 for no limit. Where they would take more,
   /// compiling gives up streams for it, down to one, and says so in the stages schedule and memory;

@@ -11,6 +11,7 @@
 #include "anabranch/error.h"
 #include "codegen/cpu/backend.h"
 #include "codegen/cpu/dot/shape.h"
+#include "codegen/cpu/kernel_time.h"
 #include "ir/infer/infer.h"
 #include "ir/interpret/interpret.h"
 #include "ir/scalar.h"
@@ -255,8 +256,12 @@ TEST(MakeDot, SharesTheRightOperandAmongManyRows) {
   EXPECT_EQ(shares(1024, 512), has_layout);
   EXPECT_EQ(shares(384, 512), has_layout);
   EXPECT_FALSE(shares(383, 512));
-  EXPECT_EQ(shares(96, 4096, 2048), has_layout);  // more than a cache holds
-  EXPECT_FALSE(shares(95, 4096, 2048));
+  const std::int64_t uncached = (kept_bytes() / (4 * 4096) / 64 + 1) * 64;
+  EXPECT_EQ(shares(96, 4096, uncached), has_layout);
+  EXPECT_FALSE(shares(95, 4096, uncached));
+  EXPECT_FALSE(shares(96, 4096, uncached - 64));
+  EXPECT_EQ(shares(129, 2048), has_layout);
+  EXPECT_FALSE(shares(128, 2048));
   EXPECT_FALSE(shares(1024, 10));
   EXPECT_FALSE(shares(1024, 515));  // its layout would be padded
 }

@@ -56,6 +56,14 @@ TEST_F(EnvironmentDeathTest, StreamsTakesAPositiveNumber) {
   EXPECT_EXIT(run_with("ANABRANCH_STREAMS", "2"), testing::ExitedWithCode(0), "1 kernels");
 }
 
+TEST_F(EnvironmentDeathTest, SwitchesAreOneOrZero) {
+  EXPECT_EXIT(run_with("ANABRANCH_VERIFY", "1"), testing::ExitedWithCode(0), "1 kernels");
+  EXPECT_EXIT(run_with("ANABRANCH_VERIFY", "yes"), testing::ExitedWithCode(0),
+              "ANABRANCH_VERIFY=yes: expected 1 or 0");
+  EXPECT_EXIT(run_with("ANABRANCH_KEEP_MEMORY", "-1"), testing::ExitedWithCode(0),
+              "ANABRANCH_KEEP_MEMORY=-1: expected 1 or 0");
+}
+
 [[noreturn]] void run_in_scope(const char* name) {
   const ab::NamedScope scope(name);
   run_with("ANABRANCH_STREAMS", "1");

@@ -87,6 +87,23 @@ TEST(Jit, CompilesWithPassesLeftOut) {
   for (std::size_t i = 0; i < values.size(); ++i) EXPECT_NEAR(values[i], expected[i], 1e-6);
 }
 
+TEST(Jit, RefusesOptionsOutOfRange) {
+  const auto error_with = [](const ab::Options& options) -> std::string {
+    try {
+      ab::jit([](ab::Array x) { return x + 1; }, options)(ab::array({1.0f}));
+    } catch (const ab::Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  ab::Options no_streams, negative;
+  no_streams.streams = 0;
+  negative.in_flight = -1;
+  EXPECT_NE(error_with(no_streams).find("Options::streams is 0; set it to 1 or more"),
+            std::string::npos);
+  EXPECT_NE(error_with(negative).find("set_in_flight_limit: -1 on"), std::string::npos);
+}
+
 TEST(Jit, EqualGraphsShareAProgram) {
   auto misses = [] { return ab::program_cache_use().misses; };
   ab::Array x = ab::array({1.0f, 2.0f, 4.0f, 8.0f, 16.0f});

@@ -121,8 +121,14 @@ TEST(StablehloErrors, Operations) {
       "= 86 : ui8, sort = 83 : ui8}} : (tensor<1x1xf32>) -> (tensor<1x1xf32>, "
       "tensor<1x1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<i32>, tensor<i32>)",
       "sort = 'S'");
-  expect_error_in("%0 = \"stablehlo.all_reduce\"(%x) ({}) : (tensor<2xf32>) -> tensor<2xf32>",
-                  "communicates with other devices");
+  expect_error_in(
+      "%0 = \"stablehlo.all_reduce\"(%x) ({}) {replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>} "
+      ": (tensor<2xf32>) -> tensor<2xf32>",
+      "communicates with other devices");
+  expect_error_in(
+      "%0 = \"stablehlo.collective_permute\"(%x) {source_target_pairs = dense<[[0, 1]]> : "
+      "tensor<1x2xi64>} : (tensor<2xf32>) -> tensor<2xf32>",
+      "communicates with other devices");
   expect_error_in("%0 = stablehlo.uniform_quantize %x : (tensor<2xf32>) -> tensor<2xf32>",
                   "works on quantized types");
   expect_error_in("check.expect_serialized_eq %x, probe_id = \"a\" : tensor<2xf32>",

@@ -45,6 +45,38 @@ TEST(StablehloValues, ReduceOfSeveralWithABody) {
             "");
 }
 
+TEST(StablehloValues, ARunningSumOfOneElementKeepsItsSign) {
+  EXPECT_EQ(problems_of(R"(
+  %x = stablehlo.constant dense<[[-0.0, 2.0]]> : tensor<1x2xf32>
+  %zero = stablehlo.constant dense<-0.0> : tensor<f32>
+  %0 = "stablehlo.reduce_window"(%x, %zero) <{window_dimensions = array<i64: 1, 1>, padding = dense<0> : tensor<2x2xi64>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %1 = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %1 : tensor<f32>
+  }) : (tensor<1x2xf32>, tensor<f32>) -> tensor<1x2xf32>
+  %2 = stablehlo.bitcast_convert %0 : (tensor<1x2xf32>) -> tensor<1x2xi32>
+  check.expect_eq_const %2, dense<[[-2147483648, 1073741824]]> : tensor<1x2xi32>)"),
+            "");
+}
+
+TEST(StablehloValues, ACollectiveOfOneDeviceGivesWhatItHas) {
+  EXPECT_EQ(problems_of(R"(
+  %x = stablehlo.constant dense<[1, 2]> : tensor<2xi32>
+  %0 = "stablehlo.all_reduce"(%x) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = dense<0> : tensor<1x1xi64>, use_global_device_ids}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %1 = stablehlo.add %a, %b : tensor<i32>
+    stablehlo.return %1 : tensor<i32>
+  }) : (tensor<2xi32>) -> tensor<2xi32>
+  check.expect_eq_const %0, dense<[1, 2]> : tensor<2xi32>
+  %2 = "stablehlo.all_gather"(%x) <{all_gather_dim = 0 : i64, replica_groups = dense<[[0]]> : tensor<1x1xi64>}> : (tensor<2xi32>) -> tensor<2xi32>
+  check.expect_eq_const %2, dense<[1, 2]> : tensor<2xi32>
+  %3 = "stablehlo.collective_permute"(%x) <{source_target_pairs = dense<[[0, 0]]> : tensor<1x2xi64>}> : (tensor<2xi32>) -> tensor<2xi32>
+  check.expect_eq_const %3, dense<[1, 2]> : tensor<2xi32>
+  %4 = "stablehlo.collective_permute"(%x) <{source_target_pairs = dense<> : tensor<0x2xi64>}> : (tensor<2xi32>) -> tensor<2xi32>
+  check.expect_eq_const %4, dense<0> : tensor<2xi32>)"),
+            "");
+}
+
 TEST(StablehloValues, ABodyMayUseConstantsAroundIt) {
   EXPECT_EQ(problems_of(R"(
   %x = stablehlo.constant dense<[1, 2, 3]> : tensor<3xi32>

@@ -63,6 +63,9 @@ const Misuse misuses[] = {
      "with .astype(ab::f32), or put it in an argument of its own"},
     {"grad by an argument that is none", [] { ab::grad(total, ab::argument(1))(f32s({1})); },
      "grad: there is no argument 1; the function is called with 1 argument, number 0"},
+    {"grad by an argument from the end",
+     [] { ab::grad(total, ab::argument(static_cast<std::size_t>(-1)))(f32s({1})); },
+     "grad: there is no argument -1; the function is called with 1 argument, number 0"},
     {"grad by one of several that is none",
      [] {
        ab::grad([](Array x, Array y) { return ab::sum(x * y); }, ab::arguments(0, 2))(f32s({1}),

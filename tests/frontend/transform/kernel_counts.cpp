@@ -66,6 +66,22 @@ TEST_F(KernelCounts, AWhileLoopUnderTwoVmapsIsOne) {
   expect_counts(1, 0, ab::vmap(ab::vmap(steps)), ab::spec(ab::i32, {50, 33}));
 }
 
+// All turns of a map at once, of one inside another, too.
+TEST_F(KernelCounts, AMapIsOne) {
+  const auto distances = [](Array queries, Array points) {
+    return ab::map([&](const Array& q) { return ab::min(ab::abs(points - q)); }, queries);
+  };
+  expect_counts(1, 0, distances, ab::spec(ab::f32, {40}), ab::spec(ab::f32, {500}));
+  const auto table = [](Array rows, Array columns) {
+    return ab::map(
+        [&](const Array& x) {
+          return ab::map([&](const Array& y) { return ab::sin(x * y); }, columns);
+        },
+        rows);
+  };
+  expect_counts(1, 0, table, ab::spec(ab::f32, {40}), ab::spec(ab::f32, {30}));
+}
+
 // The state of each example is split, and put together again by a second kernel.
 TEST_F(KernelCounts, ASolverOfThreeEquationsUnderVmapIsTwo) {
   const auto lorenz = [](Array state) {

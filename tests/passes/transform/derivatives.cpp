@@ -7,8 +7,8 @@
 
 #include "derivative_cases.h"
 #include "ir/text/print.h"
+#include "passes/transform/derivative_rules.h"
 #include "passes/transform/jvp.h"
-#include "passes/transform/jvp_rules.h"
 #include "passes/transform/vjp.h"
 #include "tests/support/apply.h"
 #include "tests/support/derivative_check.h"
@@ -57,11 +57,22 @@ TEST(Derivatives, OfEveryOpHaveACase) {
   const std::vector<DerivativeCase> cases = all_cases();
   for (std::size_t i = 0; i < all_ops().size(); ++i) {
     const Op op = static_cast<Op>(i);
-    const JvpRule::Kind kind = jvp_rule(op).kind;
+    const JvpRule::Kind kind = derivative_rule(op).jvp.kind;
     const bool is_known =
         std::ranges::any_of(cases, [&](const DerivativeCase& each) { return each.op == op; });
     const bool is_needed = kind != JvpRule::Kind::none && kind != JvpRule::Kind::refused;
     EXPECT_EQ(is_known, is_needed && !has_cases_elsewhere(op)) << name(op);
+  }
+}
+
+TEST(Derivatives, OfLinearOpsHaveATransposition) {
+  for (std::size_t i = 0; i < all_ops().size(); ++i) {
+    const DerivativeRule rule = derivative_rule(static_cast<Op>(i));
+    if (rule.jvp.kind != JvpRule::Kind::linear && rule.jvp.kind != JvpRule::Kind::multilinear &&
+        rule.jvp.kind != JvpRule::Kind::with_regions) {
+      continue;
+    }
+    EXPECT_NE(rule.transpose, nullptr) << name(static_cast<Op>(i));
   }
 }
 

@@ -1,7 +1,7 @@
 // Elementwise ops.
 #include "derivative_cases.h"
 #include "ir/infer/infer.h"
-#include "passes/transform/jvp_rules.h"
+#include "passes/transform/derivative_rules.h"
 
 namespace anabranch::testing {
 namespace {
@@ -37,7 +37,7 @@ void add_unary(std::vector<Case>& cases) {
     const Op op = static_cast<Op>(i);
     const OpInfo& row = all_ops()[i];
     if (row.arity != 1 || !is_elementwise(row)) continue;
-    if (jvp_rule(op).kind == JvpRule::Kind::none || op == Op::convert) continue;
+    if (derivative_rule(op).jvp.kind == JvpRule::Kind::none || op == Op::convert) continue;
     const Case::Dtypes dtypes = row.has(OpInfo::complex_only)    ? Case::complex
                                 : row.has(OpInfo::takes_complex) ? Case::both
                                                                  : Case::real;

@@ -1,8 +1,9 @@
-// The table: one row per op. A switch without a default: the build names an op that has no row.
+// The table: one row per op, and the rules of a few lines. A switch without a default: the build
+// names an op that has no row.
 //
 // At kinks: `abs` has the derivative 0 at 0, `maximum` and `minimum` half of each operand's where
 // they are equal, `clamp` 0 where a bound is reached, as JAX has them.
-#include "passes/transform/jvp_rules.h"
+#include "passes/transform/derivative_rules.h"
 
 #include <numbers>
 
@@ -13,6 +14,7 @@ namespace anabranch {
 namespace {
 
 using S = const JvpStep&;
+using T = const TransposeStep&;
 using Kind = JvpRule::Kind;
 
 constexpr JvpRule no_tangents{};
@@ -156,16 +158,63 @@ Tangents check_rule(S s) {
   return tangents;
 }
 
+// --- transpositions ------------------------------------------------------------------------------
+
+void transpose_negate(T s) { s.add(0, -s.cotangent()); }
+void transpose_add(T s) {
+  s.add(0, s.cotangent());
+  s.add(1, s.cotangent());
+}
+void transpose_subtract(T s) {
+  s.add(0, s.cotangent());
+  if (s.is_linear(1)) s.add(1, -s.cotangent());
+}
+void transpose_multiply(T s) {
+  const std::size_t linear = s.is_linear(0) ? 0 : 1;
+  s.add(linear, s.cotangent() * s.in(1 - linear));
+}
+void transpose_divide(T s) { s.add(0, s.cotangent() / s.in(1)); }
+void transpose_identity(T s) { s.add(0, s.cotangent()); }
+void transpose_convert(T s) { s.add(0, s.cotangent().as(s.type_of_operand(0).dtype)); }
+void transpose_real(T s) { s.add(0, complex(s.cotangent(), s.cotangent().number(0))); }
+void transpose_imag(T s) { s.add(0, complex(s.cotangent().number(0), -s.cotangent())); }
+void transpose_complex(T s) {
+  s.add(0, s.cotangent().op(Op::real));
+  if (s.is_linear(1)) s.add(1, -s.cotangent().op(Op::imag));
+}
+void transpose_select(T s) {
+  const Quantity zero = s.cotangent().number(0);
+  if (s.is_linear(1)) s.add(1, select(s.in(0), s.cotangent(), zero));
+  if (s.is_linear(2)) s.add(2, select(s.in(0), zero, s.cotangent()));
+}
+
+// The cotangents are guarded by the same state.
+void transpose_check(T step) {
+  std::vector<Value> operands = {step.in(0).value};
+  std::vector<std::size_t> guarded;
+  for (std::size_t i = 0; i < step.node.types.size(); ++i) {
+    if (!step.cotangents[i] || !step.is_linear(1 + i)) continue;
+    operands.push_back(*step.cotangents[i]);
+    guarded.push_back(1 + i);
+  }
+  if (guarded.empty()) return;
+  Value first = step.graph.add(Op::check, std::move(operands), step.node.attributes);
+  for (std::size_t operand : guarded) {
+    step.add(operand, {&step.graph, first});
+    ++first.result;
+  }
+}
+
 }  // namespace
 
 // clang-format off
-JvpRule jvp_rule(Op op) {
+DerivativeRule derivative_rule(Op op) {
   switch (op) {
     // leaves
     case Op::parameter: case Op::constant: case Op::iota:  return no_tangents;
     // elementwise, one operand
     case Op::abs:                   return formula(abs_rule);
-    case Op::negate:                return linear();
+    case Op::negate:                return {linear(), transpose_negate};
     case Op::sign:                  return formula(sign_rule);
     case Op::not_: case Op::popcnt: case Op::count_leading_zeros:  return no_tangents;
     case Op::floor: case Op::ceil:  return no_tangents;  // steps
@@ -193,15 +242,16 @@ JvpRule jvp_rule(Op op) {
     case Op::atanh:                 return factors(d_atanh);
     case Op::erf:                   return factors(d_erf);
     case Op::erf_inv:               return factors(d_erf_inv);
-    case Op::convert:               return formula(convert_rule);
-    case Op::real: case Op::imag:   return linear();
-    case Op::optimization_barrier:  return linear();
+    case Op::convert:               return {formula(convert_rule), transpose_convert};
+    case Op::real:                  return {linear(), transpose_real};
+    case Op::imag:                  return {linear(), transpose_imag};
+    case Op::optimization_barrier:  return {linear(), transpose_identity};
     case Op::bitcast_convert:       return no_tangents;  // bits are no numbers
     // elementwise, two operands
-    case Op::add:                   return formula(add_rule);
-    case Op::subtract:              return formula(subtract_rule);
-    case Op::multiply:              return factors(d_multiply_x, d_multiply_y);
-    case Op::divide:                return formula(divide_rule);
+    case Op::add:                   return {formula(add_rule), transpose_add};
+    case Op::subtract:              return {formula(subtract_rule), transpose_subtract};
+    case Op::multiply:              return {factors(d_multiply_x, d_multiply_y), transpose_multiply};
+    case Op::divide:                return {formula(divide_rule), transpose_divide};
     case Op::remainder:             return factors(one, d_remainder_y);
     case Op::power:                 return factors(d_power_x, d_power_y);
     case Op::maximum:               return factors(d_maximum_x, d_maximum_y);
@@ -210,36 +260,42 @@ JvpRule jvp_rule(Op op) {
     case Op::and_: case Op::or_: case Op::xor_:  return no_tangents;
     case Op::shift_left: case Op::shift_right_arithmetic: case Op::shift_right_logical:  return no_tangents;
     case Op::compare:               return no_tangents;
-    case Op::complex:               return linear();
+    case Op::complex:               return {linear(), transpose_complex};
     case Op::random_bits:           return no_tangents;
     // elementwise, three operands
-    case Op::select:                return linear(0b110);
+    case Op::select:                return {linear(0b110), transpose_select};
     case Op::clamp:                 return factors(d_clamp_low, d_clamp_x, d_clamp_high);
     // index maps
-    case Op::reshape: case Op::broadcast_in_dim: case Op::transpose: case Op::slice:
-    case Op::reverse: case Op::sliding_windows:  return linear();
-    case Op::pad: case Op::concatenate:          return linear();
-    case Op::dynamic_slice:         return linear_in_first;
-    case Op::dynamic_update_slice:  return linear(0b11);
-    case Op::gather:                return linear_in_first;
+    case Op::reshape:               return {linear(), transpose_reshape};
+    case Op::broadcast_in_dim:      return {linear(), transpose_broadcast};
+    case Op::transpose:             return {linear(), transpose_axes};
+    case Op::slice:                 return {linear(), transpose_slice};
+    case Op::reverse:               return {linear(), transpose_reverse};
+    case Op::sliding_windows:       return {linear(), transpose_sliding_windows};
+    case Op::pad:                   return {linear(), transpose_pad};
+    case Op::concatenate:           return {linear(), transpose_concatenate};
+    case Op::dynamic_slice:         return {linear_in_first, transpose_dynamic_slice};
+    case Op::dynamic_update_slice:  return {linear(0b11), transpose_dynamic_update_slice};
+    case Op::gather:                return {linear_in_first, transpose_gather};
     // reductions
-    case Op::reduce_sum:            return linear();
+    case Op::reduce_sum:            return {linear(), transpose_sum};
     case Op::reduce_product:        return formula(jvp_product);
     case Op::reduce_max: case Op::reduce_min:  return formula(jvp_extremum);
     case Op::reduce_any: case Op::reduce_all: case Op::argmax: case Op::argmin:  return no_tangents;
     case Op::reduce:                return formula(jvp_general_reduction);
     // libraries
-    case Op::dot: case Op::convolution:  return multilinear;
-    case Op::scatter:               return formula(jvp_scatter);
-    case Op::transfer:              return linear();
-    case Op::check:                 return formula(check_rule);
+    case Op::dot:                   return {multilinear, transpose_dot};
+    case Op::convolution:           return {multilinear, transpose_convolution};
+    case Op::scatter:               return {formula(jvp_scatter), transpose_scatter};
+    case Op::transfer:              return {linear(), transpose_identity};
+    case Op::check:                 return {formula(check_rule), transpose_check};
     case Op::custom_call:           return refused("give it one by custom_jvp or custom_vjp, or make it a constant by stop_gradient");
     case Op::sort:                  return formula(jvp_sort);
     case Op::argsort:               return no_tangents;
-    case Op::cumulative:            return formula(jvp_cumulative);
+    case Op::cumulative:            return {formula(jvp_cumulative), transpose_cumulative};
     // linear algebra
     case Op::cholesky:              return formula(jvp_cholesky);
-    case Op::triangular_solve:      return formula(jvp_triangular_solve);
+    case Op::triangular_solve:      return {formula(jvp_triangular_solve), transpose_triangular_solve};
     case Op::lu:                    return formula(jvp_lu);
     case Op::qr: case Op::qr_pivoted:  return formula(jvp_qr);
     case Op::householder_product:   return formula(jvp_householder_product);
@@ -247,14 +303,15 @@ JvpRule jvp_rule(Op op) {
     case Op::eigh:                  return formula(jvp_eigh);
     case Op::eig:                   return formula(jvp_eig);
     case Op::schur:                 return refused("eigenvalues and eigenvectors have one, by eig, and the Hessenberg form by hessenberg");
-    case Op::tridiagonal_solve:     return formula(jvp_tridiagonal_solve);
-    case Op::fft:                   return linear();
+    case Op::tridiagonal_solve:     return {formula(jvp_tridiagonal_solve), transpose_tridiagonal_solve};
+    case Op::fft:                   return {linear(), transpose_fft};
     // control flow
-    case Op::while_: case Op::case_:  return with_regions;
-    case Op::composite:             return with_regions;
+    case Op::while_:                return {with_regions, transpose_loop};
+    case Op::case_:                 return {with_regions, transpose_branch};
+    case Op::composite:             return {with_regions, transpose_composite};
     case Op::fusion:                return refused("differentiate before fusing");
   }
-  throw InternalError("jvp", "an op that is none");
+  throw InternalError("derivative", "an op that is none");
 }
 // clang-format on
 
