@@ -136,9 +136,11 @@ void add_dynamic_update_slice(RandomBuilder& b) {
   b.add(Op::dynamic_update_slice, operands);
 }
 
-constexpr Recipe recipes[] = {{7, 13, add_loop},         {5, 6, add_loop_over_rows},
-                              {6, 10, add_branch},       {5, 8, add_composite},
-                              {6, 6, add_dynamic_slice}, {8, 8, add_dynamic_update_slice}};
+constexpr Recipe recipes[] = {{7, 13, add_loop},
+                              {6, 10, add_branch},
+                              {5, 8, add_composite},
+                              {6, 6, add_dynamic_slice},
+                              {8, 8, add_dynamic_update_slice}};
 
 }  // namespace
 
