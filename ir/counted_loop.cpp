@@ -36,6 +36,23 @@ std::optional<CountedLoop> counted_loop(const Node& loop) {
   return counted;
 }
 
+std::vector<char> written_in_blocks(const Node& loop) {
+  const Graph& body = loop.regions[1];
+  std::vector<int> uses(body.nodes().size());
+  for (const Node& node : body.nodes()) {
+    for (Value input : node.inputs) ++uses[input.node];
+  }
+  for (Value output : body.outputs()) ++uses[output.node];
+  std::vector<char> written;
+  for (std::uint32_t i = 0; i < loop.types.size(); ++i) {
+    const Value output = body.outputs()[i];
+    const Node& update = body.node(output);
+    written.push_back(update.op == Op::dynamic_update_slice && update.inputs[0] == Value{i, 0} &&
+                      uses[i] == 1 && uses[output.node] == 1);
+  }
+  return written;
+}
+
 std::optional<KnownTurns> known_turns(const Graph& graph, const Node& loop) {
   auto counted = counted_loop(loop);
   if (!counted) return {};

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "ir/graph/graph.h"
 #include "ir/integer_constant.h"
@@ -21,6 +22,10 @@ Value unguarded(const Graph& graph, Value value);
 
 /// Of a `while`; nothing where it is no such loop.
 std::optional<CountedLoop> counted_loop(const Node& loop);
+
+/// Per carried value of a `while`: whether it is an array of which each turn writes a block, and
+/// which nothing else in the body looks at.
+std::vector<char> written_in_blocks(const Node& loop);
 
 /// A loop whose turns are known when it is traced.
 struct KnownTurns {

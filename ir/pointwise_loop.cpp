@@ -25,7 +25,6 @@ class LoopAnalysis {
       : graph_(graph),
         loop_(loop),
         body_(loop.regions[1]),
-        uses_(body_.nodes().size()),
         depends_(body_.nodes().size()),
         axes_(body_.nodes().size()) {}
 
@@ -55,25 +54,14 @@ class LoopAnalysis {
     } else {
       return refuse("its turns are not known before it runs, and no place ends by itself");
     }
-    for (const Node& node : body_.nodes()) {
-      for (Value input : node.inputs) ++uses_[input.node];
-    }
-    for (Value output : body_.outputs()) ++uses_[output.node];
-  }
-
-  bool is_stack(std::uint32_t carry) const {
-    if (!made_.counted()) return false;
-    const Value output = body_.outputs()[carry];
-    const Node& update = body_.node(output);
-    return update.op == Op::dynamic_update_slice && update.inputs[0] == Value{carry, 0} &&
-           uses_[carry] == 1 && uses_[output.node] == 1;
   }
 
   void find_roles() {
     const KnownTurns* counted = made_.counted();
+    const std::vector<char> is_written = written_in_blocks(loop_);
     for (std::uint32_t i = 0; i < carries(); ++i) {
       made_.roles.push_back(counted && i == counted->counter ? CarryRole::counter
-                            : is_stack(i)                    ? CarryRole::stack
+                            : counted && is_written[i]       ? CarryRole::stack
                             : loop_.types[i].rank() == 0     ? CarryRole::uniform
                                                              : CarryRole::element);
     }
@@ -299,7 +287,6 @@ class LoopAnalysis {
   const Graph& graph_;
   const Node& loop_;
   const Graph& body_;
-  std::vector<int> uses_;      // per node of the body
   std::vector<char> depends_;  // per node of the body: on an array that is carried
   std::vector<Axes> axes_;     // per node of the body that does: which of its axes are the domain's
   IndexTable table_;           // a loop is an axis of the domain, the last one the turns

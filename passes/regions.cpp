@@ -9,25 +9,22 @@
 
 namespace anabranch {
 
-namespace {
-
-// Per node: whether one of these outputs needs it.
-std::vector<char> needed_nodes(const Graph& region, std::span<const std::uint32_t> outputs) {
-  std::vector<char> needed(region.nodes().size(), 0);
-  for (std::uint32_t output : outputs) needed[region.outputs()[output].node] = 1;
+std::vector<char> needed_nodes(const Graph& graph, std::span<const Value> values) {
+  std::vector<char> needed(graph.nodes().size(), 0);
+  for (Value value : values) needed[value.node] = 1;
   for (std::size_t i = needed.size(); i-- > 0;) {
     if (!needed[i]) continue;
-    for (Value input : region.nodes()[i].inputs) needed[input.node] = 1;
+    for (Value input : graph.nodes()[i].inputs) needed[input.node] = 1;
   }
   return needed;
 }
 
-}  // namespace
-
 Graph with_parameters(const Graph& region, std::span<const Type> types,
                       std::span<const NewParameter> parameters,
                       std::span<const std::uint32_t> outputs) {
-  const std::vector<char> needed = needed_nodes(region, outputs);
+  std::vector<Value> wanted;
+  for (std::uint32_t output : outputs) wanted.push_back(region.outputs()[output]);
+  const std::vector<char> needed = needed_nodes(region, wanted);
   GraphBuilder builder(region.name());
   GraphCopier copier(region, builder);
   std::vector<Value> added;

@@ -25,6 +25,9 @@ Graph with_parameters(const Graph& region, std::span<const Type> types,
                       std::span<const NewParameter> parameters,
                       std::span<const std::uint32_t> outputs);
 
+/// Per node: whether one of these values needs it.
+std::vector<char> needed_nodes(const Graph& graph, std::span<const Value> values);
+
 /// 0, 1, ... count - 1.
 std::vector<std::uint32_t> all_of(std::size_t count);
 

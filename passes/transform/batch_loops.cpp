@@ -16,8 +16,10 @@
 #include "passes/cse.h"
 #include "passes/dce.h"
 #include "passes/fold.h"
+#include "passes/regions.h"
 #include "passes/simplify.h"
 #include "passes/transform/batch_rules.h"
+#include "passes/transform/dependence.h"
 
 namespace anabranch {
 namespace {
@@ -48,8 +50,6 @@ class AllTurns {
       : loop_(loop),
         body_(loop.regions[1]),
         turns_(turns),
-        needed_(body_.nodes().size()),
-        depends_(body_.nodes().size()),
         outside_(body_, whole_),
         inside_(body_, turn_) {}
 
@@ -92,19 +92,14 @@ class AllTurns {
 
   // Each array that is carried is written, at its row, and nothing else looks at it.
   bool find_rows() {
-    std::vector<std::size_t> uses(body_.nodes().size());
-    for (const Node& node : body_.nodes()) {
-      for (Value input : node.inputs) ++uses[input.node];
-    }
-    for (Value output : body_.outputs()) ++uses[output.node];
+    const std::vector<char> is_written = written_in_blocks(loop_);
     for (std::uint32_t i = 0; i < carries(); ++i) {
       if (i == turns_.counter) continue;
-      const Value output = body_.outputs()[i];
-      const Node& update = body_.node(output);
-      if (update.op != Op::dynamic_update_slice || update.inputs[0] != Value{i, 0}) return false;
-      if (uses[i] != 1 || uses[output.node] != 1 || !is_counter(update.inputs[2])) return false;
+      if (!is_written[i]) return false;
+      const Node& update = body_.node(body_.outputs()[i]);
       const Shape& whole = update.types[0].shape;
       if (!is_row_of(body_.type(update.inputs[1]).shape, whole) || !has_rows(whole)) return false;
+      if (!is_counter(update.inputs[2])) return false;
       collected_.push_back({i, update.inputs[1]});
     }
     return !collected_.empty();
@@ -112,22 +107,21 @@ class AllTurns {
 
   // What rows are made of, and what of it is not the same in every turn.
   bool find_needed() {
-    for (const Collected& each : collected_) needed_[each.row.node] = 1;
-    for (std::size_t i = body_.nodes().size(); i-- > 0;) {
-      if (!needed_[i]) continue;
-      for (Value input : body_.nodes()[i].inputs) needed_[input.node] = 1;
-    }
-    depends_[turns_.counter] = 1;
+    std::vector<Value> rows;
+    for (const Collected& each : collected_) rows.push_back(each.row);
+    needed_ = needed_nodes(body_, rows);
     for (std::uint32_t i = 0; i < body_.nodes().size(); ++i) {
-      const Node& node = body_.nodes()[i];
+      const Op op = body_.nodes()[i].op;
       if (!needed_[i]) continue;
-      if (is_control(node.op) || is_call(node.op) || is_library(node.op) || node.op == Op::fusion) {
-        return false;
-      }
-      for (Value input : node.inputs) depends_[i] |= depends_[input.node];
+      if (is_control(op) || is_call(op) || is_library(op) || op == Op::fusion) return false;
     }
+    std::vector<bool> counter(parameters());
+    counter[turns_.counter] = true;
+    depends_ = dependent_values(body_, counter);
     return true;
   }
+
+  bool depends(Value value) const { return depends_[value.node][value.result]; }
 
   void take_parameters(std::vector<Value>& operands) {
     for (std::uint32_t i = carries(); i < parameters(); ++i) {
@@ -150,21 +144,21 @@ class AllTurns {
   }
 
   void take(std::uint32_t at) {
-    if (!depends_[at]) {
+    if (!depends({at, 0})) {
       outside_.copy(at);
       return;
     }
     const Node& node = body_.nodes()[at];
     if (reads_its_row(node)) return hand_in({at, 0}, {rows_of(node).value, true});
     for (Value input : node.inputs) {
-      if (depends_[input.node] || handed_in_.contains(input)) continue;
+      if (depends(input) || handed_in_.contains(input)) continue;
       hand_in(input, {outside_(input), false});
     }
     inside_.copy(at);
   }
 
   bool reads_its_row(const Node& node) const {
-    if (node.op != Op::dynamic_slice || depends_[node.inputs[0].node]) return false;
+    if (node.op != Op::dynamic_slice || depends(node.inputs[0])) return false;
     const Shape& whole = body_.type(node.inputs[0]).shape;
     return is_counter(node.inputs[1]) && is_row_of(node.types[0].shape, whole) && has_rows(whole);
   }
@@ -182,7 +176,7 @@ class AllTurns {
     std::vector<Value> rows;
     std::vector<BatchedValue> made;
     for (const Collected& each : collected_) {
-      if (depends_[each.row.node]) rows.push_back(inside_(each.row));
+      if (depends(each.row)) rows.push_back(inside_(each.row));
     }
     if (!rows.empty()) {
       made = batch_into(whole_, turn_.build(std::move(rows)), turns_.count, operands_);
@@ -191,7 +185,7 @@ class AllTurns {
     auto next = made.begin();
     for (const Collected& each : collected_) {
       const BatchedValue row =
-          depends_[each.row.node] ? *next++ : BatchedValue{outside_(each.row), false};
+          depends(each.row) ? *next++ : BatchedValue{outside_(each.row), false};
       const Quantity all = with_batch_axis(whole_, row, turns_.count);
       AxisList sizes(all.shape().begin(), all.shape().end());
       sizes.erase(sizes.begin() + 1);
@@ -204,7 +198,8 @@ class AllTurns {
   const Graph& body_;
   const KnownTurns turns_;
   std::vector<Collected> collected_;
-  std::vector<char> needed_, depends_;  // by node of the body: to make rows; on the counter
+  std::vector<char> needed_;                // by node of the body: to make rows
+  std::vector<std::vector<bool>> depends_;  // by node and result: on the counter
   GraphBuilder whole_{""}, turn_{"turn"};
   GraphCopier outside_;  // what every turn has, to all turns
   GraphCopier inside_;   // what one turn computes by itself
@@ -212,11 +207,9 @@ class AllTurns {
   std::vector<BatchedValue> operands_;  // of `turn_`, in `whole_`
 };
 
-std::optional<Batched> batched(const Graph& graph, const Node& loop, PassContext& context) {
-  const auto turns = known_turns(graph, loop);
-  if (!turns) return std::nullopt;
+std::optional<Batched> batched(const Node& loop, const KnownTurns& turns, PassContext& context) {
   try {
-    return AllTurns(loop, *turns).run(context);
+    return AllTurns(loop, turns).run(context);
   } catch (const Error&) {  // more elements than an array can have
     return std::nullopt;
   }
@@ -252,19 +245,20 @@ class LoopBatcher {
 
  private:
   bool replace(std::uint32_t at) {
+    const auto turns = known_turns(graph_, graph_.node(at));
+    if (!turns) return false;
     Node loop = graph_.node(at);
     loop.regions[1] = LoopBatcher(loop.regions[1], context_, false).run();
-    const auto all = batched(graph_, loop, context_);
+    const auto all = batched(loop, *turns, context_);
     if (!all) return false;
-    const KnownTurns turns = *known_turns(graph_, loop);
     const std::vector<Value> rows = write(*all, loop.location);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const Value result{at, all->collected[i].carry};
-      copier_.rename(result, placed(rows[i], result, turns.first));
+      copier_.rename(result, placed(rows[i], result, turns->first));
     }
-    const Dtype dtype = loop.types[turns.counter].dtype;
-    copier_.rename({at, turns.counter},
-                   builder_.constant(integer_literal(dtype, turns.first + turns.count)));
+    const Dtype dtype = loop.types[turns->counter].dtype;
+    copier_.rename({at, turns->counter},
+                   builder_.constant(integer_literal(dtype, turns->first + turns->count)));
     return true;
   }
 
@@ -299,14 +293,14 @@ class LoopBatcher {
   GraphCopier copier_;
 };
 
-bool has_loop(const Graph& graph) {
+bool has_control(const Graph& graph) {
   return std::ranges::any_of(graph.nodes(), [](const Node& node) { return is_control(node.op); });
 }
 
 }  // namespace
 
 Graph batch_loops(const Graph& graph, PassContext& context) {
-  return has_loop(graph) ? without_dead_nodes(LoopBatcher(graph, context, true).run()) : graph;
+  return has_control(graph) ? without_dead_nodes(LoopBatcher(graph, context, true).run()) : graph;
 }
 
 }  // namespace anabranch
