@@ -11,7 +11,7 @@
 #include "anabranch/stage.h"
 #include "codegen/kernel/fuse_loops.h"
 #include "codegen/kernel/pass.h"
-#include "codegen/lower/column_sums.h"
+#include "codegen/lower/lower_target.h"
 #include "codegen/plan/dot_split.h"
 #include "codegen/schedule/device_model.h"
 #include "ir/kernel/kernel.h"
@@ -56,8 +56,8 @@ class Backend {
   /// Whether threads that each follow a row of an array, an element a turn, read it as fast as
   /// threads that read a row together.
   virtual bool follows_rows() const { return false; }
-  /// How kernels sum the columns of a matrix.
-  virtual ColumnSums column_sums() const { return {}; }
+  /// How kernels sum the columns of a matrix, and multiply two.
+  virtual LowerTarget lower_target() const { return {}; }
   /// The passes of a kernel as `lower` made it, and what they should know about the machine.
   virtual std::span<const KernelPass> kernel_passes() const = 0;
   virtual Target kernel_target() const = 0;

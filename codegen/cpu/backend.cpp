@@ -102,12 +102,14 @@ class CpuBackend final : public Backend {
     const DotStep& dot = std::get<DotStep>(split.product);
     if (dot.lhs.size() == 0 || dot.rhs.size() == 0) return std::nullopt;
     if (!has_library_dot(dot.lhs, dot.rhs, dot.attributes)) return std::nullopt;
-    if (!options.prefer_libraries && loops_are_faster(dot.lhs, dot.rhs, dot.attributes)) {
+    const bool is_symmetric = split.lhs == split.rhs && is_half_enough(dot);
+    if (!is_symmetric && !options.prefer_libraries &&
+        loops_are_faster(dot.lhs, dot.rhs, dot.attributes)) {
       return std::nullopt;
     }
     DotPlan plan;
     plan.dot = dot;
-    plan.dot.is_symmetric = split.lhs == split.rhs && is_half_enough(dot);
+    plan.dot.is_symmetric = is_symmetric;
     if (!split.epilogue) return plan;
     if (plan.dot.is_symmetric) {
       plan.epilogue = DotPlan::Epilogue::after;
@@ -131,8 +133,9 @@ class CpuBackend final : public Backend {
 
   // What a core's cache holds is summed as fast without partial results (docs/benchmarks.md). The
   // rows of longer chunks are fetched ahead (codegen/cpu/memory_passes.h).
-  ColumnSums column_sums() const override {
-    return {.least_chunked_bytes = 4 << 20, .least_rows_of_several = 48};
+  LowerTarget lower_target() const override {
+    return {.column_sums = {.least_chunked_bytes = 4 << 20, .least_rows_of_several = 48},
+            .product_tiles = product_tiles()};
   }
 
   std::span<const KernelPass> kernel_passes() const override { return cpu::kernel_passes(); }

@@ -42,7 +42,7 @@ std::vector<SquareStores> square_stores(const Kernel& kernel, Ref loop) {
       if (index_of(stores[i]).constant != index_of(stores[i - 1]).constant + 1) return true;
     }
     return stores.size() != width ||
-           is_loaded(kernel, std::get<Store>(kernel[stores[0]].operation).buffer);
+           is_loaded(kernel, lanes.body, std::get<Store>(kernel[stores[0]].operation).buffer);
   });
   return alike;
 }

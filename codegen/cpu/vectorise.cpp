@@ -65,9 +65,11 @@ int lanes_of(int bytes, const Target& target) { return std::max(8, target.vector
 Kernel vectorise(const Kernel& kernel, KernelContext& context) {
   const KernelFacts facts(kernel);
   std::vector<Ref> loops;
-  if (const auto marked = facts.marked_lanes()) {
-    loops.push_back(*marked);
-  } else {
+  for (std::uint32_t i = 0; i < kernel.instructions.size(); ++i) {
+    const auto* loop = std::get_if<Loop>(&kernel.instructions[i].operation);
+    if (loop && loop->lanes != Loop::Lanes::unmarked) loops.push_back(Ref{i});
+  }
+  if (loops.empty()) {
     for (const KernelFacts::Leaf& leaf : facts.leaves()) loops.push_back(leaf.loop);
   }
   Kernel made = kernel;

@@ -5,8 +5,8 @@
 
 namespace anabranch::cpu {
 
-/// The loop that `interchange` has marked, or else the innermost loops inside the outer ones; none
-/// that folds in order.
+/// The loops that lowering or `interchange` has marked, or else the innermost loops inside the
+/// outer ones; none that folds in order.
 Kernel vectorise(const Kernel& kernel, KernelContext& context);
 
 /// Lanes of a vector of `bytes`-wide elements, a power of two.

@@ -27,8 +27,9 @@ class GpuBackend final : public Backend {
   std::span<const KernelPass> mapping_passes() const override { return cuda::mapping_passes(); }
   Target kernel_target() const override { return {.half_arithmetic = true}; }
   // A column at a time is work for few multiprocessors; 2^19 threads are work for all of any GPU.
-  ColumnSums column_sums() const override {
-    return {.least_chunked_bytes = 1 << 24, .most_partials = 1 << 19};
+  LowerTarget lower_target() const override {
+    return {.column_sums = {.least_chunked_bytes = 1 << 24, .most_partials = 1 << 19},
+            .product_tiles = {}};
   }
 
   void add_steps(Program&, DeviceIndex, std::span<const Kernel>) const override {}

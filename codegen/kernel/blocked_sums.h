@@ -22,6 +22,9 @@ namespace anabranch {
 /// takes.
 constexpr std::int64_t terms_per_block = 32;
 constexpr std::int64_t blocks_per_block = 8;
+/// Of so many sums side by side, as of a product's rows, those of blocks would leave registers:
+/// blocks are of as many terms as libraries for products take at once.
+constexpr std::ptrdiff_t many_sums = 5;
 /// Loops around the innermost one, each with an accumulator of its own; the outermost takes what is
 /// left of a sum of more than a million turns.
 constexpr std::size_t most_levels = 5;

@@ -66,6 +66,16 @@ bool is_loaded(const Kernel& kernel, std::uint32_t buffer) {
   });
 }
 
+bool is_loaded(const Kernel& kernel, const Block& block, std::uint32_t buffer) {
+  return std::ranges::any_of(block, [&](Ref ref) {
+    if (const auto* loop = std::get_if<Loop>(&kernel[ref].operation)) {
+      return is_loaded(kernel, loop->body, buffer);
+    }
+    const auto* load = std::get_if<Load>(&kernel[ref].operation);
+    return load && load->buffer == buffer;
+  });
+}
+
 std::optional<std::int64_t> KernelFacts::stride(const Access& access, Ref loop) const {
   if (!table_.is_linear_in(access.index, loop.index)) return std::nullopt;
   return table_.factor(access.index, loop.index);

@@ -11,8 +11,9 @@
 
 namespace anabranch {
 
-/// Whether some load reads the buffer.
+/// Whether some load reads the buffer; some load of the block.
 bool is_loaded(const Kernel& kernel, std::uint32_t buffer);
+bool is_loaded(const Kernel& kernel, const Block& block, std::uint32_t buffer);
 
 class KernelFacts {
  public:

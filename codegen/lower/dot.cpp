@@ -4,9 +4,10 @@
 #include <optional>
 
 #include "codegen/lower/chunks.h"
+#include "codegen/lower/dot_region.h"
 #include "codegen/lower/nest.h"
+#include "codegen/lower/product.h"
 #include "codegen/lower/reduction_scalars.h"
-#include "codegen/lower/writer.h"
 
 namespace anabranch {
 namespace {
@@ -17,58 +18,16 @@ constexpr std::int64_t rows_at_once = 4;
 // results would be half as large as the matrix.
 constexpr std::int64_t most_rows = 8;
 
-/// The dot's loops as axes: batch, left free and right free (the result's axes), then contracting.
-struct DotAxes {
-  std::vector<int> lhs, rhs;  ///< the axis that each axis of an operand is
-  std::vector<std::int64_t> sizes;
-  int first_left = 0, first_right = 0, first_contracting = 0;
-};
-
-DotAxes dot_axes(const Type& lhs, const Type& rhs, const DotAttributes& dot) {
-  DotAxes axes;
-  axes.lhs.assign(static_cast<std::size_t>(lhs.rank()), -1);
-  axes.rhs.assign(static_cast<std::size_t>(rhs.rank()), -1);
-  auto add = [&](std::int64_t size) {
-    axes.sizes.push_back(size);
-    return static_cast<int>(axes.sizes.size()) - 1;
-  };
-  auto pair = [&](std::span<const std::int64_t> left, std::span<const std::int64_t> right) {
-    for (std::size_t i = 0; i < left.size(); ++i) {
-      int axis = add(lhs.shape[static_cast<int>(left[i])]);
-      axes.lhs[static_cast<std::size_t>(left[i])] = axis;
-      axes.rhs[static_cast<std::size_t>(right[i])] = axis;
-    }
-  };
-  auto free = [&](const Type& type, std::vector<int>& of, const auto& contracting) {
-    for (int axis = 0; axis < type.rank(); ++axis) {
-      if (of[static_cast<std::size_t>(axis)] >= 0) continue;
-      if (std::find(contracting.begin(), contracting.end(), axis) != contracting.end()) continue;
-      of[static_cast<std::size_t>(axis)] = add(type.shape[axis]);
-    }
-  };
-  pair(dot.lhs_batch, dot.rhs_batch);
-  axes.first_left = static_cast<int>(axes.sizes.size());
-  free(lhs, axes.lhs, dot.lhs_contracting);
-  axes.first_right = static_cast<int>(axes.sizes.size());
-  free(rhs, axes.rhs, dot.rhs_contracting);
-  axes.first_contracting = static_cast<int>(axes.sizes.size());
-  pair(dot.lhs_contracting, dot.rhs_contracting);
-  return axes;
-}
-
 class DotLowering {
  public:
-  DotLowering(const Graph& region, const std::string& name) : region_(region), name_(name) {
-    while (region.node(dot_).op != Op::dot) ++dot_;
-    const Node& node = region.node(dot_);
-    axes_ = dot_axes(region.type(node.inputs[0]), region.type(node.inputs[1]),
-                     node.as<DotAttributes>());
-  }
+  DotLowering(const Graph& region, const std::string& name)
+      : region_(region), name_(name), dot_(region) {}
 
   Lowered run(ColumnSums columns) {
     std::vector<int> contracting;
-    for (int axis = axes_.first_contracting; axis < rank(); ++axis) contracting.push_back(axis);
-    const Nest nest = loop_per_axis(axes_.sizes, contracting);
+    for (int axis = dot_.first_contracting(); axis < dot_.rank(); ++axis)
+      contracting.push_back(axis);
+    const Nest nest = loop_per_axis(dot_.sizes(), contracting);
     Nest joined = nest;
     write(nest, 1, &joined);
     Lowered lowered;
@@ -94,17 +53,15 @@ class DotLowering {
     std::vector<std::vector<Index>> points;
   };
 
-  int rank() const { return static_cast<int>(axes_.sizes.size()); }
-
   // With `rows` of the last left axis at once. Tells in `joined` which loops could be one.
   Kernel write(const Nest& nest, std::int64_t rows, Nest* joined) const {
-    GroupWriter writer(region_, name_, nest, rank());
+    GroupWriter writer(region_, name_, nest, dot_.rank());
     writer.add_outputs(region_);
-    if (region_.node(dot_).types[0].size() == 0) return writer.builder.take();
+    if (dot_.result_size() == 0) return writer.builder.take();
 
     const Block block = open_block(writer, rows);
     const std::vector<Ref> sums = fold(writer, block.points, {});
-    for (std::size_t i = 0; i < sums.size(); ++i) store(writer, block.points[i], sums[i]);
+    for (std::size_t i = 0; i < sums.size(); ++i) dot_.store(writer, block.points[i], sums[i]);
     close(writer, block.loops.size());
     if (joined) {
       const auto used = writer.builder.used_indices();
@@ -143,7 +100,7 @@ class DotLowering {
         writer.set_axes(nest.kept[i], flat);
       }
       made.points.push_back(writer.domain);
-      made.points.back().resize(static_cast<std::size_t>(axes_.first_contracting));
+      made.points.back().resize(static_cast<std::size_t>(dot_.first_contracting()));
     }
     return made;
   }
@@ -152,7 +109,8 @@ class DotLowering {
   // it becomes vectors: where the result has one column and the left operand consecutive rows.
   std::size_t blocked_group(const Nest& nest) const {
     std::size_t found = nest.kept.size();
-    if (has_one_column() && is_left(axes_.lhs.empty() ? 0 : axes_.lhs.back())) return found;
+    if (has_one_column() && is_left(dot_.axes_of(0).empty() ? 0 : dot_.axes_of(0).back()))
+      return found;
     for (std::size_t i = 0; i < nest.kept.size(); ++i) {
       const std::vector<int>& axes = nest.kept[i].axes;
       if (is_left(axes.front()) && is_left(axes.back())) found = i;
@@ -160,29 +118,19 @@ class DotLowering {
     return found;
   }
 
-  bool is_left(int axis) const { return axis >= axes_.first_left && axis < axes_.first_right; }
+  bool is_left(int axis) const { return axis >= dot_.first_left() && axis < dot_.first_right(); }
   bool has_one_column() const {
-    const auto at = axes_.sizes.begin();
-    return std::all_of(at + axes_.first_right, at + axes_.first_contracting,
+    const auto at = dot_.sizes().begin();
+    return std::all_of(at + dot_.first_right(), at + dot_.first_contracting(),
                        [](std::int64_t size) { return size == 1; });
-  }
-
-  Ref element(GroupWriter& writer, Value operand, const std::vector<int>& axes, Dtype dtype,
-              Ref mask) const {
-    std::vector<Index> place;
-    for (int axis : axes) place.push_back(writer.domain[static_cast<std::size_t>(axis)]);
-    Ref value = writer.producers.value_at(operand, writer.producers.point(std::move(place)), mask);
-    if (region_.type(operand).dtype == dtype) return value;
-    return writer.builder.compute(Op::convert, dtype, {value});
   }
 
   // The sums for all of `points`, which share the other loops: over the chunk of the open loop
   // `chunk`, if there is one.
   std::vector<Ref> fold(GroupWriter& writer, const std::vector<std::vector<Index>>& points,
                         Ref chunk) const {
-    const Node& node = region_.node(dot_);
-    const Combiner combiner = combiner_of(node, region_);
-    const Dtype dtype = combiner.dtypes[0];
+    const Node& node = dot_.node();
+    const Combiner& combiner = dot_.combiner();
     KernelBuilder& builder = writer.builder;
     const std::vector<Ref> initial = initial_scalars(combiner, node, writer.producers, builder);
     std::vector<Ref> sums(points.size(), initial[0]);
@@ -202,9 +150,9 @@ class DotLowering {
     for (const std::vector<Index>& point : points) {
       std::copy(point.begin(), point.end(), writer.domain.begin());
       // Beyond the end of the last chunk both are zero, which adds nothing.
-      Ref left = element(writer, node.inputs[0], axes_.lhs, dtype, inside);
-      Ref right = element(writer, node.inputs[1], axes_.rhs, dtype, inside);
-      Ref value = builder.compute(Op::multiply, dtype, {left, right});
+      Ref left = dot_.element(writer, 0, inside);
+      Ref right = dot_.element(writer, 1, inside);
+      Ref value = builder.compute(Op::multiply, dot_.dtype(), {left, right});
       reductions.push_back(make_reduction(combiner, node, initial, {value}, builder));
     }
     reductions = writer.close(loops, std::move(reductions));
@@ -213,54 +161,34 @@ class DotLowering {
   }
 
   std::vector<std::int64_t> contracting_sizes() const {
-    return {axes_.sizes.begin() + axes_.first_contracting, axes_.sizes.end()};
-  }
-
-  // What the outputs make of the sum at `place`.
-  void store(GroupWriter& writer, std::vector<Index> place, Ref sum) const {
-    const Node& node = region_.node(dot_);
-    const Index flat = writer.builder.indices().flatten(place, node.types[0].shape.sizes());
-    const Point point = writer.producers.point(std::move(place));
-    bind_results(combiner_of(node, region_), dot_, node, point, {sum}, writer.producers,
-                 writer.builder);
-    for (std::uint32_t i = 0; i < region_.outputs().size(); ++i) {
-      Ref value = writer.producers.value_at(region_.outputs()[i], point);
-      writer.builder.store(writer.first_output + i, flat, value);
-    }
+    return {dot_.sizes().begin() + dot_.first_contracting(), dot_.sizes().end()};
   }
 
   // --- sums in chunks
 
-  std::int64_t result_size() const { return region_.node(dot_).types[0].size(); }
-  Type partial_type() const {
-    const Dtype dtype = combiner_of(region_.node(dot_), region_).dtypes[0];
-    return {dtype, Shape{chunks_.count, result_size()}};
-  }
-  std::int64_t size_of_axes(int first, int end) const {
-    return Shape(std::vector(axes_.sizes.begin() + first, axes_.sizes.begin() + end)).size();
-  }
+  Type partial_type() const { return {dot_.dtype(), Shape{chunks_.count, dot_.result_size()}}; }
   // Places of a chunk, where few rows are multiplied by a large matrix whose own rows are along the
   // result.
   std::optional<std::int64_t> chunk_rows(ColumnSums sums) const {
-    const std::int64_t left = size_of_axes(axes_.first_left, axes_.first_right);
-    const std::int64_t right = size_of_axes(axes_.first_right, axes_.first_contracting);
+    const std::int64_t left = dot_.size_of_axes(dot_.first_left(), dot_.first_right());
+    const std::int64_t right = dot_.size_of_axes(dot_.first_right(), dot_.first_contracting());
     const bool is_left_long = left > right;
     if (std::min(left, right) > (is_left_long ? 1 : most_rows)) return std::nullopt;
-    const std::vector<int>& axes = is_left_long ? axes_.lhs : axes_.rhs;
+    const std::vector<int>& axes = is_left_long ? dot_.axes_of(0) : dot_.axes_of(1);
     const auto last = std::find_if(axes.rbegin(), axes.rend(), [&](int axis) {
-      return axes_.sizes[static_cast<std::size_t>(axis)] > 1;
+      return dot_.sizes()[static_cast<std::size_t>(axis)] > 1;
     });
     const bool is_along_result =
-        last != axes.rend() && *last >= axes_.first_left && *last < axes_.first_contracting;
+        last != axes.rend() && *last >= dot_.first_left() && *last < dot_.first_contracting();
     if (!is_along_result) return std::nullopt;
-    const Value matrix = region_.node(dot_).inputs[is_left_long ? 0 : 1];
-    return rows_per_chunk(size_of_axes(axes_.first_contracting, rank()), std::max(left, right),
-                          static_cast<std::int64_t>(byte_size(region_.type(matrix).dtype)), sums,
-                          std::min(left, right) > 1);
+    const Type& matrix = dot_.operand(is_left_long ? 0 : 1);
+    return rows_per_chunk(dot_.size_of_axes(dot_.first_contracting(), dot_.rank()),
+                          std::max(left, right), static_cast<std::int64_t>(byte_size(matrix.dtype)),
+                          sums, std::min(left, right) > 1);
   }
 
   KernelCall partial_kernel(const Nest& nest) const {
-    GroupWriter writer(region_, name_ + "_partial", nest, rank());
+    GroupWriter writer(region_, name_ + "_partial", nest, dot_.rank());
     KernelBuilder& builder = writer.builder;
     IndexTable& table = builder.indices();
     KernelCall call;
@@ -279,7 +207,7 @@ class DotLowering {
   }
 
   KernelCall combining_kernel(const Nest& nest) const {
-    GroupWriter writer(region_, name_, nest, rank());
+    GroupWriter writer(region_, name_, nest, dot_.rank());
     KernelBuilder& builder = writer.builder;
     KernelCall call;
     const std::uint32_t buffer =
@@ -288,8 +216,8 @@ class DotLowering {
     add_output_arguments(call, region_.outputs().size());
 
     const Block block = open_block(writer, 1);
-    const Node& node = region_.node(dot_);
-    const Combiner combiner = combiner_of(node, region_);
+    const Node& node = dot_.node();
+    const Combiner& combiner = dot_.combiner();
     const std::vector<Ref> initial = initial_scalars(combiner, node, writer.producers, builder);
     const Ref chunk = builder.open_loop(chunks_.count);
     const Ref value = builder.load(
@@ -297,28 +225,32 @@ class DotLowering {
     std::vector<Reduction> sum;
     sum.push_back(make_reduction(combiner, node, initial, {value}, builder));
     sum = builder.close_loop(std::move(sum));
-    store(writer, block.points[0], sum[0].results[0]);
+    dot_.store(writer, block.points[0], sum[0].results[0]);
     close(writer, block.loops.size());
     call.kernel = builder.take();
     return call;
   }
 
   Index partial_place(IndexTable& table, Index chunk, const std::vector<Index>& place) const {
-    return table.add(table.scale(chunk, result_size()),
-                     table.flatten(place, region_.node(dot_).types[0].shape.sizes()));
+    return table.add(table.scale(chunk, dot_.result_size()),
+                     table.flatten(place, dot_.node().types[0].shape.sizes()));
   }
 
   const Graph& region_;
   const std::string& name_;
-  std::uint32_t dot_ = 0;
-  DotAxes axes_;
+  const DotRegion dot_;
   Chunks chunks_;  // where sums are in chunks
 };
 
 }  // namespace
 
-Lowered lower_dot(const Graph& region, const std::string& name, ColumnSums columns) {
-  return DotLowering(region, name).run(columns);
+Lowered lower_dot(const Graph& region, const std::string& name, const LowerTarget& target) {
+  const DotRegion dot(region);
+  const auto& attributes = dot.node().as<DotAttributes>();
+  if (is_tiled(dot.operand(0), dot.operand(1), attributes, target.product_tiles)) {
+    return lower_product(region, name, target.product_tiles);
+  }
+  return DotLowering(region, name).run(target.column_sums);
 }
 
 }  // namespace anabranch

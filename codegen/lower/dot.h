@@ -3,13 +3,13 @@
 
 #include <string>
 
-#include "codegen/lower/column_sums.h"
+#include "codegen/lower/lower_target.h"
 #include "codegen/lower/lowered.h"
 #include "ir/graph/graph.h"
 
 namespace anabranch {
 
 /// `region` is a dot of two parameters, then an elementwise epilogue over the dot's shape.
-Lowered lower_dot(const Graph& region, const std::string& name, ColumnSums columns);
+Lowered lower_dot(const Graph& region, const std::string& name, const LowerTarget& target);
 
 }  // namespace anabranch

@@ -21,25 +21,25 @@ Graph region_of(const Node& dot, std::span<const Type> operands) {
   return builder.build({result});
 }
 
-Lowered lower_region(const Graph& region, const std::string& name, ColumnSums columns) {
+Lowered lower_region(const Graph& region, const std::string& name, const LowerTarget& target) {
   auto plan = plan_fusion(region);
   if (auto* refusal = std::get_if<std::string>(&plan)) {
     throw InternalError("lower", name + " cannot be one kernel: " + *refusal, to_string(region));
   }
   FusionPlan& found = std::get<FusionPlan>(plan);
-  if (found.kind == FusionKind::dot) return lower_dot(region, name, columns);
+  if (found.kind == FusionKind::dot) return lower_dot(region, name, target);
   if (found.kind == FusionKind::loop) return lower_loop(region, std::move(found), name);
-  return GroupLowering(region, std::move(found), name).run(columns);
+  return GroupLowering(region, std::move(found), name).run(target.column_sums);
 }
 
 }  // namespace
 
 Lowered lower(const Node& node, std::span<const Type> operands, const std::string& name,
-              ColumnSums columns) {
+              const LowerTarget& target) {
   const Graph region = node.op == Op::fusion ? node.regions.at(0) : region_of(node, operands);
   Lowered lowered;
   try {
-    lowered = lower_region(region, name, columns);
+    lowered = lower_region(region, name, target);
   } catch (const Error& error) {  // what is too large is the user's to mend
     const Node& last = region.node(region.outputs().back());
     throw Error(std::string(anabranch::name(last.op)) + ": " + error.what() +

@@ -4,17 +4,18 @@
 #include <span>
 #include <string>
 
-#include "codegen/lower/column_sums.h"
+#include "codegen/lower/lower_target.h"
 #include "codegen/lower/lowered.h"
 #include "ir/graph/graph.h"
 
 namespace anabranch {
 
 /// `node` is a node of op `fusion` or a `dot` that no library takes, of operands of these types.
-/// The loops are canonical (no vector widths yet); kernel passes decide how they run. How a
-/// reduction is split depends on shapes and `columns` alone, never on the machine. Throws
+/// The loops are canonical (no vector widths yet); kernel passes decide how they run. In
+/// which order a reduction adds up depends on shapes and `target.column_sums` alone, never on the
+/// machine. Throws
 /// InternalError if `plan_fusion` refuses the region.
 Lowered lower(const Node& node, std::span<const Type> operands, const std::string& name,
-              ColumnSums columns = {});
+              const LowerTarget& target = {});
 
 }  // namespace anabranch

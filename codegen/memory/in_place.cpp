@@ -1,5 +1,6 @@
 #include "codegen/memory/in_place.h"
 
+#include <algorithm>
 #include <optional>
 
 namespace anabranch {
@@ -42,12 +43,22 @@ class Walk {
     } else if (touches.only_index && !(*touches.only_index == index)) {
       touches.only_index.reset();
     }
+    // What ends with an array, and would reach beyond it.
+    if (has_least(index)) touches.is_once = false;
     for (Ref loop : loops_) {
       const bool turns = std::get<Loop>(kernel_[loop].operation).extent > 1;
       if (turns && !kernel_.indices.depends_on(index, loop.index)) touches.is_once = false;
     }
     touches.last = now_;
     ++touches.count;
+  }
+
+  bool has_least(Index index) const {
+    return std::ranges::any_of(kernel_.indices[index].terms, [&](const IndexTable::Term& term) {
+      const IndexTable::Atom& atom = kernel_.indices.atom(term.atom);
+      if (atom.kind == IndexTable::Atom::Kind::least) return true;
+      return atom.kind != IndexTable::Atom::Kind::loop && has_least(atom.of);
+    });
   }
 
   const Kernel& kernel_;

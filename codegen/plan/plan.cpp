@@ -279,7 +279,7 @@ class Planner {
   void plan_kernels(std::uint32_t index, const Node& fusion, const std::string& name,
                     const std::vector<SlotId>& inputs, const std::vector<SlotId>& outputs) {
     Lowered lowered = lower(fusion, {}, prefix_ + name + std::to_string(numbers_[index]),
-                            backend_of(devices_[at_]).column_sums());
+                            backend_of(devices_[at_]).lower_target());
     std::vector<SlotId> temporaries;
     for (std::size_t i = 0; i < lowered.temporaries.size(); ++i) {
       temporaries.push_back(add_slot(Slot::Kind::temporary, 0, lowered.temporaries[i], {index, 0},

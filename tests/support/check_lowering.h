@@ -42,12 +42,12 @@ inline std::vector<Literal> small_inputs(const Graph& graph, unsigned seed = 1) 
   return inputs;
 }
 
-inline Lowered lower_region(const Graph& region, ColumnSums columns = {}) {
+inline Lowered lower_region(const Graph& region, const LowerTarget& target = {}) {
   Node fusion;
   fusion.op = Op::fusion;
   for (Value output : region.outputs()) fusion.types.push_back(region.type(output));
   fusion.regions = {region};
-  return lower(fusion, {}, region.name(), columns);
+  return lower(fusion, {}, region.name(), target);
 }
 
 inline std::vector<Type> output_types(const Graph& graph) {
@@ -90,11 +90,11 @@ inline Kernel tile(Kernel kernel, const Target& target = {}, bool row_major = fa
 /// Lowered, lowered and tiled, and with its loops split besides, `region` gives what the
 /// interpreter gives.
 inline void expect_lowers(const Graph& region, double tolerance = 0, const Target& target = {},
-                          ColumnSums columns = {}) {
+                          const LowerTarget& lower_target = {}) {
   const std::vector<Literal> inputs = small_inputs(region);
   const std::vector<Literal> wanted = interpret(region, inputs);
   const std::vector<Type> types = output_types(region);
-  Lowered lowered = lower_region(region, columns);
+  Lowered lowered = lower_region(region, lower_target);
   for (const std::string_view step : {"lowered", "tiled", "split"}) {
     std::string where = to_string(region);
     for (KernelCall& call : lowered.calls) {
@@ -111,7 +111,8 @@ inline void expect_lowers(const Graph& region, double tolerance = 0, const Targe
 }
 
 /// For matrices of 2^17 elements of 8 bytes and more.
-inline constexpr ColumnSums in_chunks = {.least_chunked_bytes = 1 << 20};
+inline constexpr LowerTarget in_chunks = {.column_sums = {.least_chunked_bytes = 1 << 20},
+                                          .product_tiles = {}};
 
 /// The same where columns are summed in chunks: by two kernels, and by one else.
 inline void expect_lowers_in_chunks(const Graph& region, std::size_t temporaries = 1) {

@@ -1,5 +1,7 @@
 #include "codegen/cpu/dot/dot.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -17,6 +19,7 @@
 #include "codegen/cpu/dot/one_thread.h"
 #include "codegen/cpu/dot/pack.h"
 #include "codegen/linalg/product.h"
+#include "codegen/lower/product.h"
 
 namespace anabranch::cpu {
 namespace {
@@ -78,6 +81,9 @@ class Dot {
 
 // To call oneDNN takes as long as so many multiplications and additions, twice over.
 constexpr std::int64_t most_small_product = 8192;
+// Rows that oneDNN computes as one tile or two, as many as there may be threads: ours are smaller.
+constexpr std::int64_t least_rows_of_tile = 80, most_rows_of_tile = 192,
+                       most_right_of_tile = 1 << 17;
 // A right operand of f64 that leaves a core's own cache: OpenBLAS computes with blocks of it.
 constexpr std::int64_t least_right_in_blocks = 1 << 17;
 // Elements of a right operand in f32, or f64, beyond which memory bounds a product of few rows.
@@ -367,19 +373,34 @@ bool has_library_dot(const Type& lhs, const Type& rhs, const DotAttributes& attr
   return lhs.dtype != bf16 || dot_shape(lhs, rhs, attributes).inner > 1;
 }
 
+ProductTiles product_tiles() {
+  const CpuModel& cpu = host_cpu();
+  static const long second_level = sysconf(_SC_LEVEL2_CACHE_SIZE);
+  const std::int64_t packed_bytes = std::max<std::int64_t>(second_level / 8 * 5, 256 << 10);
+  if (cpu.has("avx512f")) return {.rows = 8, .row_bytes = 3 * 64, .packed_bytes = packed_bytes};
+  if (cpu.has("avx2")) return {.rows = 6, .row_bytes = 2 * 32, .packed_bytes = packed_bytes};
+  return {};
+}
+
 bool loops_are_faster(const Type& lhs, const Type& rhs, const DotAttributes& attributes) {
   const DotShape shape = dot_shape(lhs, rhs, attributes);
   if (shape.columns == 1) return true;
-  const std::int64_t right = shape.inner * shape.columns;
+  const std::int64_t right = shape.inner * shape.columns, product = shape.rows * right;
+  const bool has_tiles = is_tiled(lhs, rhs, attributes, product_tiles());
+  if (lhs.dtype == f64) {
+    if (has_tiles) return true;
+    if (shape.rows > few_rows && right >= least_right_in_f64) return false;
+    const bool is_cached = right < least_right_in_blocks;
+    const bool is_wide = shape.columns >= 1024 && shape.rows >= 256;
+    return shape.rows < 32 || (is_cached && !is_wide);
+  }
   if (lhs.dtype == f32 && shape.rows <= few_rows && right >= least_right_in_f32) {
     const auto columns = folded(shape.right.free);
     return columns && columns->stride == 1;
   }
-  if (lhs.dtype != f64) return shape.rows * right <= most_small_product;
-  if (shape.rows > few_rows && right >= least_right_in_f64) return false;
-  const bool is_cached = right < least_right_in_blocks;
-  const bool is_wide = shape.columns >= 1024 && shape.rows >= 256;
-  return shape.rows < 32 || (is_cached && !is_wide);
+  const bool is_one_tile = shape.rows >= least_rows_of_tile && shape.rows <= most_rows_of_tile &&
+                           right <= most_right_of_tile;
+  return (has_tiles && is_one_tile) || product <= most_small_product;
 }
 
 bool is_half_enough(const DotStep& dot) {

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "codegen/lower/product_tiles.h"
 #include "ir/program/steps.h"
 #include "runtime/device/task.h"
 
@@ -14,14 +15,19 @@ namespace anabranch::cpu {
 bool has_library_dot(const Type& lhs, const Type& rhs, const DotAttributes& attributes);
 
 /// Whether loops take less time than that library: for products with a vector, which are bound by
-/// memory, for those that are over before a library is called, and for those of f64 of which a core
-/// has one operand in its cache (docs/benchmarks.md).
+/// memory, for those that are over before a library is called, for those of f64 in tiles
+/// (codegen/lower/product.h) or of which a core has one operand in its cache, and for those of f32
+/// that are one tile or two of the library's (docs/benchmarks.md).
 bool loops_are_faster(const Type& lhs, const Type& rhs, const DotAttributes& attributes);
 
 /// Whether half of the product of an array with itself is computed and mirrored: of one of f64 that
 /// is so large that this is worth an epilogue of its own kernels, as rows are whole only at the
 /// end.
 bool is_half_enough(const DotStep& dot);
+
+/// How loops compute a product: 24 vectors of sums and four of operands in 32 registers, or 12 and
+/// three in 16.
+ProductTiles product_tiles();
 
 /// A dot's tasks, to run one after the other.
 struct DotTasks {

@@ -302,8 +302,10 @@ Value* KernelEmitter::vector_load(Ref ref, const Load& load, int copy) {
   }
   Lane from = lane(load.buffer, expanded_[ref], copy, mask);
   if (load.mask) from.unread = buffers_[load.buffer];
-  if (load.prefetch != 0) {
-    prefetch_element(builder_, from.dtype, from.first, load.prefetch);
+  // For all copies at once: what is loaded after that stays behind it.
+  for (int each = 0; load.prefetch != 0 && copy == 0 && each < copies(); ++each) {
+    Value* first = lane(load.buffer, expanded_[ref], each, mask).first;
+    prefetch_element(builder_, from.dtype, first, load.prefetch);
   }
   return load_lanes(builder_, from, scope_->loop.vector_width);
 }

@@ -10,9 +10,9 @@ namespace anabranch::testing {
 namespace {
 
 /// Whether the pass does anything to the region's first kernel.
-bool is_cut(const Graph& region, ColumnSums columns = {}) {
+bool is_cut(const Graph& region, const LowerTarget& target = {}) {
   const auto run = [&](const std::vector<std::string>& disabled) {
-    return to_string(run_passes(cpu::kernel_passes(), lower_region(region, columns).calls[0].kernel,
+    return to_string(run_passes(cpu::kernel_passes(), lower_region(region, target).calls[0].kernel,
                                 KernelContext{}, {.disabled = disabled}));
   };
   return run({}) != run({"accumulate_rows"});

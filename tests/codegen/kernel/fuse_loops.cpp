@@ -14,7 +14,7 @@ namespace {
 
 constexpr LoopFusionCosts always = {
     .least_shared_bytes = 1, .most_block_bytes = INT64_MAX, .least_blocks = 2};
-constexpr ColumnSums chunked = {.least_chunked_bytes = 1};
+constexpr LowerTarget chunked = {.column_sums = {.least_chunked_bytes = 1}, .product_tiles = {}};
 
 // A matrix, a number for each of its rows, other such numbers, and what kernels write.
 enum Array : std::uint32_t { matrix, weights, others, early, late };

@@ -94,5 +94,24 @@ kernel k(in a: f32[24], out b: f32[24]) {
             1u);
 }
 
+// A block that ends with the array, and begins before the one ahead of it has ended.
+TEST(InPlace, APlaceOfTwoBlocksIsNotWrittenOver) {
+  const auto pairs = [](const std::string& place) {
+    return in_place_buffers(parse_kernels(R"(
+kernel k(in a: f32[12], out b: f32[12]) {
+  for i < 3 {
+    for j < 4 {
+      %0: f32 = load a[)" + place + R"( + %j]
+      store b[)" + place + R"( + %j] = %0
+    }
+  }
+})")
+                                .at(0))
+        .size();
+  };
+  EXPECT_EQ(pairs("min(%i * 4, 6)"), 0u);
+  EXPECT_EQ(pairs("%i * 4"), 1u);
+}
+
 }  // namespace
 }  // namespace anabranch::testing

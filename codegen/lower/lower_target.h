@@ -1,0 +1,14 @@
+// LowerTarget: what lowering is told about the device that kernels are for.
+#pragma once
+
+#include "codegen/lower/column_sums.h"
+#include "codegen/lower/product_tiles.h"
+
+namespace anabranch {
+
+struct LowerTarget {
+  ColumnSums column_sums;
+  ProductTiles product_tiles;
+};
+
+}  // namespace anabranch
