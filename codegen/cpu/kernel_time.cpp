@@ -93,9 +93,14 @@ class Counter {
 // In a cache that is fuller than by three quarters, what a kernel reads and what it writes push
 // each other out.
 double cached_bytes(std::span<const Kernel> kernels) {
+  const std::int64_t own = own_cache_bytes();
+  if (kernels.size() != 1 || own == 0) return most_cached_bytes;
+  return std::min(0.75 * static_cast<double>(own), most_cached_bytes);
+}
+
+std::int64_t own_cache_bytes() {
   static const long second_level = sysconf(_SC_LEVEL2_CACHE_SIZE);
-  if (kernels.size() != 1 || second_level <= 0) return most_cached_bytes;
-  return std::min(0.75 * static_cast<double>(second_level), most_cached_bytes);
+  return std::max(second_level, 0L);
 }
 
 std::int64_t kept_bytes() {

@@ -13,6 +13,9 @@ namespace anabranch::cpu {
 /// where its last run left them, which may be both cores' caches.
 double cached_bytes(std::span<const Kernel> kernels);
 
+/// Bytes of a core's own cache, the second; none where the system does not say.
+std::int64_t own_cache_bytes();
+
 /// Bytes that the last level of caches holds from one run of a program to the next: half of it,
 /// since other programs use it, too.
 std::int64_t kept_bytes();

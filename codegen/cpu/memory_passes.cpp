@@ -81,7 +81,7 @@ Kernel store_past_caches(const Kernel& kernel, KernelContext& context) {
   Kernel made = kernel;
   for (const KernelFacts::Access& access : facts.accesses()) {
     if (!access.is_store || kernel.buffers[access.buffer].access != Access::write) continue;
-    if (is_loaded(kernel, access.buffer)) continue;
+    if (is_loaded(kernel, kernel.body, access.buffer)) continue;
     const bool is_contiguous = std::ranges::any_of(access.loops, [&](Ref loop) {
       return facts.loop(loop).vector_width > 1 && facts.stride(access, loop) == 1;
     });

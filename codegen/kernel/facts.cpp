@@ -59,13 +59,6 @@ bool KernelFacts::is_index_of(const IndexTable::Term& term, Ref loop) const {
   return atom.kind == IndexTable::Atom::Kind::loop && atom.loop == loop.index;
 }
 
-bool is_loaded(const Kernel& kernel, std::uint32_t buffer) {
-  return std::ranges::any_of(kernel.instructions, [&](const Instruction& instruction) {
-    const auto* load = std::get_if<Load>(&instruction.operation);
-    return load && load->buffer == buffer;
-  });
-}
-
 bool is_loaded(const Kernel& kernel, const Block& block, std::uint32_t buffer) {
   return std::ranges::any_of(block, [&](Ref ref) {
     if (const auto* loop = std::get_if<Loop>(&kernel[ref].operation)) {

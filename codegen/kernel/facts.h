@@ -11,8 +11,7 @@
 
 namespace anabranch {
 
-/// Whether some load reads the buffer; some load of the block.
-bool is_loaded(const Kernel& kernel, std::uint32_t buffer);
+/// Whether some load of the block reads the buffer.
 bool is_loaded(const Kernel& kernel, const Block& block, std::uint32_t buffer);
 
 class KernelFacts {

@@ -60,14 +60,12 @@ Chunks cut_into_chunks(const std::vector<AxisGroup>& reduced, std::int64_t place
 
 std::uint32_t add_partials(GroupWriter& writer, KernelCall& call, std::size_t inputs,
                            const std::vector<Type>& partials, Access access) {
-  for (std::uint32_t i = 0; i < inputs; ++i) {
-    call.arguments.push_back({KernelArgument::Kind::input, i});
-  }
+  call.add_arguments(KernelArgument::Kind::input, inputs);
   for (std::uint32_t i = 0; i < partials.size(); ++i) {
     writer.builder.add_buffer(
         {"partial" + std::to_string(i), partials[i].dtype, partials[i].size(), access});
-    call.arguments.push_back({KernelArgument::Kind::temporary, i});
   }
+  call.add_arguments(KernelArgument::Kind::temporary, partials.size());
   return static_cast<std::uint32_t>(inputs);
 }
 
@@ -89,12 +87,6 @@ Ref open_chunk(GroupWriter& writer, Ref chunk, const Chunks& chunks) {
     writer.set_axes(group, place);
   }
   return inside;
-}
-
-void add_output_arguments(KernelCall& call, std::size_t outputs) {
-  for (std::uint32_t i = 0; i < outputs; ++i) {
-    call.arguments.push_back({KernelArgument::Kind::output, i});
-  }
 }
 
 }  // namespace anabranch

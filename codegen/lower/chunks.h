@@ -47,7 +47,4 @@ std::uint32_t add_partials(GroupWriter& writer, KernelCall& call, std::size_t in
 /// condition for a place to exist where the last chunk reaches beyond the end.
 Ref open_chunk(GroupWriter& writer, Ref chunk, const Chunks& chunks);
 
-/// Arguments for all outputs, behind those that `call` has.
-void add_output_arguments(KernelCall& call, std::size_t outputs);
-
 }  // namespace anabranch

@@ -20,8 +20,8 @@ constexpr std::int64_t most_rows = 8;
 
 class DotLowering {
  public:
-  DotLowering(const Graph& region, const std::string& name)
-      : region_(region), name_(name), dot_(region) {}
+  DotLowering(const DotRegion& dot, const std::string& name)
+      : region_(dot.graph()), name_(name), dot_(dot) {}
 
   Lowered run(ColumnSums columns) {
     std::vector<int> contracting;
@@ -39,10 +39,8 @@ class DotLowering {
       return lowered;
     }
     KernelCall& call = lowered.calls.emplace_back(write(joined, rows_at_once, nullptr));
-    for (std::uint32_t i = 0; i < region_.parameter_count(); ++i) {
-      call.arguments.push_back({KernelArgument::Kind::input, i});
-    }
-    add_output_arguments(call, region_.outputs().size());
+    call.add_arguments(KernelArgument::Kind::input, region_.parameter_count());
+    call.add_arguments(KernelArgument::Kind::output, region_.outputs().size());
     return lowered;
   }
 
@@ -134,7 +132,7 @@ class DotLowering {
     KernelBuilder& builder = writer.builder;
     const std::vector<Ref> initial = initial_scalars(combiner, node, writer.producers, builder);
     std::vector<Ref> sums(points.size(), initial[0]);
-    if (Shape(contracting_sizes()).size() == 0) return sums;
+    if (dot_.size_of_axes(dot_.first_contracting(), dot_.rank()) == 0) return sums;
     std::size_t loops = writer.nest.reduced.size();
     Ref inside;
     if (chunk) {
@@ -158,10 +156,6 @@ class DotLowering {
     reductions = writer.close(loops, std::move(reductions));
     for (std::size_t i = 0; i < sums.size(); ++i) sums[i] = reductions[i].results[0];
     return sums;
-  }
-
-  std::vector<std::int64_t> contracting_sizes() const {
-    return {dot_.sizes().begin() + dot_.first_contracting(), dot_.sizes().end()};
   }
 
   // --- sums in chunks
@@ -213,7 +207,7 @@ class DotLowering {
     const std::uint32_t buffer =
         add_partials(writer, call, region_.parameter_count(), {partial_type()}, Access::read);
     writer.add_outputs(region_);
-    add_output_arguments(call, region_.outputs().size());
+    call.add_arguments(KernelArgument::Kind::output, region_.outputs().size());
 
     const Block block = open_block(writer, 1);
     const Node& node = dot_.node();
@@ -238,7 +232,7 @@ class DotLowering {
 
   const Graph& region_;
   const std::string& name_;
-  const DotRegion dot_;
+  const DotRegion& dot_;
   Chunks chunks_;  // where sums are in chunks
 };
 
@@ -248,9 +242,9 @@ Lowered lower_dot(const Graph& region, const std::string& name, const LowerTarge
   const DotRegion dot(region);
   const auto& attributes = dot.node().as<DotAttributes>();
   if (is_tiled(dot.operand(0), dot.operand(1), attributes, target.product_tiles)) {
-    return lower_product(region, name, target.product_tiles);
+    return lower_product(dot, name, target.product_tiles);
   }
-  return DotLowering(region, name).run(target.column_sums);
+  return DotLowering(dot, name).run(target.column_sums);
 }
 
 }  // namespace anabranch

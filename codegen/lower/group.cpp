@@ -55,10 +55,8 @@ Lowered GroupLowering::run(ColumnSums columns) {
   if (joins || !trial.kept_row.empty()) trial = attempt(trial.joined, trial.kept_row);
 
   KernelCall call{std::move(trial.kernel), {}};
-  for (std::uint32_t i = 0; i < region_.parameter_count(); ++i) {
-    call.arguments.push_back({KernelArgument::Kind::input, i});
-  }
-  add_output_arguments(call, region_.outputs().size());
+  call.add_arguments(KernelArgument::Kind::input, region_.parameter_count());
+  call.add_arguments(KernelArgument::Kind::output, region_.outputs().size());
   return {{std::move(call)}, {}, plan_.updates};
 }
 

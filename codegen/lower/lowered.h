@@ -1,6 +1,7 @@
 // Lowered: what one fusion becomes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -21,6 +22,11 @@ struct KernelArgument {
 struct KernelCall {
   Kernel kernel;
   std::vector<KernelArgument> arguments;  ///< one per read or write buffer of the kernel
+
+  /// Arguments 0 to `count` - 1 of a kind, behind those that it has.
+  void add_arguments(KernelArgument::Kind kind, std::size_t count) {
+    for (std::uint32_t i = 0; i < count; ++i) arguments.push_back({kind, i});
+  }
 };
 
 /// Kernels to run one after the other; more than one only where a reduction with few results is

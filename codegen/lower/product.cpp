@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "codegen/lower/chunks.h"
-#include "codegen/lower/dot_region.h"
 #include "codegen/lower/reduction_scalars.h"
 #include "codegen/plan/dot_axes.h"
 
@@ -101,8 +100,8 @@ ProductSizes sizes_of(const DotOperand& left, const DotOperand& right) {
 
 class ProductLowering {
  public:
-  ProductLowering(const Graph& region, const std::string& name, const ProductTiles& tiles)
-      : dot_(region),
+  ProductLowering(const DotRegion& dot, const std::string& name, const ProductTiles& tiles)
+      : dot_(dot),
         left_(left_operand(dot_.operand(0), attributes())),
         right_(right_operand(dot_.operand(1), attributes())),
         sizes_(sizes_of(left_, right_)),
@@ -111,7 +110,7 @@ class ProductLowering {
         rows_(axes(dot_.first_left(), dot_.first_right())),
         columns_(axes(dot_.first_right(), dot_.first_contracting())),
         inner_(axes(dot_.first_contracting(), dot_.rank())),
-        writer_(region, name, no_loops_, dot_.rank()),
+        writer_(dot.graph(), name, no_loops_, dot.rank()),
         builder_(writer_.builder) {}
 
   Lowered run() {
@@ -136,10 +135,8 @@ class ProductLowering {
     for (const Lanes& lanes : lanes_) {
       std::get<Loop>(call.kernel[lanes.loop].operation).lanes = lanes.kind;
     }
-    for (std::uint32_t i = 0; i < region.parameter_count(); ++i) {
-      call.arguments.push_back({KernelArgument::Kind::input, i});
-    }
-    add_output_arguments(call, region.outputs().size());
+    call.add_arguments(KernelArgument::Kind::input, region.parameter_count());
+    call.add_arguments(KernelArgument::Kind::output, region.outputs().size());
     return lowered;
   }
 
@@ -187,15 +184,15 @@ class ProductLowering {
   /// Places of the result along the rows and the columns.
   Index row(Index block, Index inside) {
     const Index first = table().add(table().scale(row_tile_, cut_.blocks), block);
-    return table().add(
-        table().least(table().scale(first, cut_.block_rows), sizes_.rows - cut_.block_rows),
-        inside);
+    return place(first, cut_.block_rows, sizes_.rows, inside);
   }
   Index column(Index panel, Index inside) {
     const Index first = table().add(table().scale(column_tile_, cut_.panels), panel);
-    return table().add(table().least(table().scale(first, cut_.panel_columns),
-                                     sizes_.columns - cut_.panel_columns),
-                       inside);
+    return place(first, cut_.panel_columns, sizes_.columns, inside);
+  }
+  /// In part `number` of an axis, of `size`: the last one ends with the axis.
+  Index place(Index number, std::int64_t size, std::int64_t extent, Index inside) {
+    return table().add(table().least(table().scale(number, size), extent - size), inside);
   }
   Index packed_place(Index panel, Index inner, Index column) {
     const Index row = table().add(table().scale(panel, sizes_.inner), inner);
@@ -287,7 +284,7 @@ class ProductLowering {
     dot_.store(writer_, {place, place + dot_.first_contracting()}, sum);
   }
 
-  const DotRegion dot_;
+  const DotRegion& dot_;
   const DotOperand left_, right_;
   const ProductSizes sizes_;
   const Cut cut_;
@@ -328,8 +325,8 @@ bool is_tiled(const Type& lhs, const Type& rhs, const DotAttributes& attributes,
   return columns > 0 && sizes.inner * columns * sizes.element_bytes <= 2 * tiles.packed_bytes;
 }
 
-Lowered lower_product(const Graph& region, const std::string& name, const ProductTiles& tiles) {
-  return ProductLowering(region, name, tiles).run();
+Lowered lower_product(const DotRegion& dot, const std::string& name, const ProductTiles& tiles) {
+  return ProductLowering(dot, name, tiles).run();
 }
 
 }  // namespace anabranch

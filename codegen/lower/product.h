@@ -12,14 +12,13 @@
 //                                              z[8 b, 48 t + 24 p + c] = s0, ... } }
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "anabranch/type.h"
+#include "codegen/lower/dot_region.h"
 #include "codegen/lower/lowered.h"
 #include "codegen/lower/product_tiles.h"
 #include "ir/attributes.h"
-#include "ir/graph/graph.h"
 
 namespace anabranch {
 
@@ -28,7 +27,7 @@ namespace anabranch {
 bool is_tiled(const Type& lhs, const Type& rhs, const DotAttributes& attributes,
               const ProductTiles& tiles);
 
-/// `region` as DotRegion has it, of a dot that is tiled.
-Lowered lower_product(const Graph& region, const std::string& name, const ProductTiles& tiles);
+/// Of a dot that is tiled.
+Lowered lower_product(const DotRegion& dot, const std::string& name, const ProductTiles& tiles);
 
 }  // namespace anabranch

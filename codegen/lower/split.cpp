@@ -98,7 +98,7 @@ KernelCall GroupLowering::combining_kernel(const Nest& nest, const Chunks& cut) 
   std::uint32_t buffer =
       add_partials(writer, call, region_.parameter_count(), partial_types(cut), Access::read);
   writer.add_outputs(region_);
-  add_output_arguments(call, region_.outputs().size());
+  call.add_arguments(KernelArgument::Kind::output, region_.outputs().size());
 
   const std::vector<Ref> kept_loops = writer.open(nest.kept);
   writer.row = writer.producers.point(writer.places(kept_axes_));

@@ -1,7 +1,5 @@
 #include "codegen/cpu/dot/dot.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -18,6 +16,7 @@
 #include "codegen/cpu/dot/design.h"
 #include "codegen/cpu/dot/one_thread.h"
 #include "codegen/cpu/dot/pack.h"
+#include "codegen/cpu/kernel_time.h"
 #include "codegen/linalg/product.h"
 #include "codegen/lower/product.h"
 
@@ -375,8 +374,7 @@ bool has_library_dot(const Type& lhs, const Type& rhs, const DotAttributes& attr
 
 ProductTiles product_tiles() {
   const CpuModel& cpu = host_cpu();
-  static const long second_level = sysconf(_SC_LEVEL2_CACHE_SIZE);
-  const std::int64_t packed_bytes = std::max<std::int64_t>(second_level / 8 * 5, 256 << 10);
+  const std::int64_t packed_bytes = std::max<std::int64_t>(own_cache_bytes() / 8 * 5, 256 << 10);
   if (cpu.has("avx512f")) return {.rows = 8, .row_bytes = 3 * 64, .packed_bytes = packed_bytes};
   if (cpu.has("avx2")) return {.rows = 6, .row_bytes = 2 * 32, .packed_bytes = packed_bytes};
   return {};
