@@ -295,7 +295,7 @@ AB_INLINE T power(T x, T y) {
 
 // A NaN wins, and -0 is below 0.
 AB_INLINE f32 maximum(f32 x, f32 y) {
-#ifdef __CUDACC__
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   f32 greater;
   asm("max.NaN.f32 %0, %1, %2;" : "=f"(greater) : "f"(x), "f"(y));
   return greater;
@@ -308,7 +308,7 @@ AB_INLINE f32 maximum(f32 x, f32 y) {
 #endif
 }
 AB_INLINE f32 minimum(f32 x, f32 y) {
-#ifdef __CUDACC__
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   f32 lesser;
   asm("min.NaN.f32 %0, %1, %2;" : "=f"(lesser) : "f"(x), "f"(y));
   return lesser;

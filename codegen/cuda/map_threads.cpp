@@ -17,10 +17,11 @@ namespace {
 constexpr int warp = 32;
 constexpr int usual_threads = 256;  // of a block whose groups are small
 constexpr std::int64_t access_bytes = 16;
-constexpr std::int64_t short_row = 16;       // better left to one thread
-constexpr std::int64_t warp_row = 1024;      // longer ones take a block
-constexpr std::int64_t many_rows = 1 << 15;  // enough that each may go to one thread
-constexpr std::int64_t turns = 4;            // that a member of a block takes at least
+constexpr std::int64_t short_row = 16;              // better left to one thread
+constexpr std::int64_t warp_row = 1024;             // longer ones take a block
+constexpr std::int64_t many_rows = 1 << 15;         // enough that each may go to one thread
+constexpr std::int64_t turns = 4;                   // that a member of a block takes at least
+constexpr std::int64_t most_fold_bytes = 40 << 10;  // of shared memory, for parts of reductions
 
 using Access = KernelFacts::Access;
 
@@ -210,6 +211,21 @@ RowLength row_length(const KernelFacts& facts) {
   return length;
 }
 
+/// Of shared memory, for each thread: a part of each reduction, which argmax and argmin give with
+/// its place.
+std::int64_t fold_bytes(const Kernel& kernel) {
+  std::int64_t bytes = 0;
+  for (const Instruction& instruction : kernel.instructions) {
+    const auto* loop = std::get_if<Loop>(&instruction.operation);
+    if (!loop) continue;
+    for (const Reduction& reduction : loop->reductions) {
+      const auto element = static_cast<std::int64_t>(byte_size(kernel[reduction.results[0]].dtype));
+      bytes += reduction.results.size() > 1 ? 16 : element;
+    }
+  }
+  return bytes;
+}
+
 Mapped map_columns(Kernel kernel, std::size_t loop, std::int64_t columns, RowLength rows,
                    const Blocks& blocks) {
   kernel = merge_outer(with_innermost(kernel, loop));
@@ -222,7 +238,8 @@ Mapped map_columns(Kernel kernel, std::size_t loop, std::int64_t columns, RowLen
   }
   const auto wanted =
       std::clamp<std::int64_t>(rows.innermost / turns, 2, ThreadMap::most_threads / warp);
-  const int members = static_cast<int>(std::bit_floor(static_cast<std::uint64_t>(wanted)));
+  int members = static_cast<int>(std::bit_floor(static_cast<std::uint64_t>(wanted)));
+  while (members > 2 && fold_bytes(kernel) * warp * members > most_fold_bytes) members /= 2;
   return {std::move(kernel), {.groups = warp, .members = members, .in_columns = true}};
 }
 

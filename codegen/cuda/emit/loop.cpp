@@ -8,7 +8,8 @@ namespace anabranch::cuda {
 namespace {
 
 constexpr std::size_t most_pack_bytes = 16;
-constexpr std::size_t most_tiles = 4;  // of shared memory, 8 KB each at most
+constexpr std::size_t most_tiles = 4;
+constexpr std::int64_t most_tile_bytes = 40 << 10;  // of shared memory
 
 }  // namespace
 
@@ -174,10 +175,15 @@ void KernelEmitter::tile_loop(Ref ref, const Loop& loop) {
   const std::int64_t tiles = map_.tile_rows * map_.tile_columns;
 
   std::vector<std::pair<Ref, std::string>> crossing;
+  std::int64_t bytes = 0;
   for (Ref inside : column_loop.body) {
     const auto* load = std::get_if<Load>(&kernel_[inside].operation);
     if (!load || load->mask || crossing.size() == most_tiles) continue;
     if (index_.is_row(load->index, columns) || !index_.is_row(load->index, rows)) continue;
+    const std::int64_t tile = ThreadMap::tile_size * (ThreadMap::tile_size + 1) *
+                              static_cast<std::int64_t>(byte_size(kernel_[inside].dtype));
+    if (bytes + tile > most_tile_bytes) continue;
+    bytes += tile;
     crossing.emplace_back(inside, fmt::format("tile{}", crossing.size()));
     text_.line("__shared__ {} {}[{}][{}];", type_name(kernel_[inside].dtype),
                crossing.back().second, ThreadMap::tile_size, ThreadMap::tile_size + 1);
