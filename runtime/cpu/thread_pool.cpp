@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <exception>
 #include <thread>
 #include <utility>
 
+#include "anabranch/error.h"
 #include "runtime/cpu/core.h"
 #include "runtime/cpu/default_floats.h"
 #include "runtime/device/device.h"
@@ -141,17 +143,33 @@ void ThreadPool::resize(CoreRange cores) {
       leaving.push_back(std::move(workers_.back()));
       leaving.back()->leaves = true;
     }
-    while (workers_.size() < count) {
-      Worker& worker = *workers_.emplace_back(std::make_unique<Worker>());
-      worker.index = static_cast<int>(workers_.size()) - 1;
-      worker.thread = std::thread([this, &worker] { work_loop(worker); });
-    }
-    size_.store(cores.count, std::memory_order_relaxed);
+    add_workers_locked(count);
+    size_.store(static_cast<int>(workers_.size()), std::memory_order_relaxed);
     first_core_.store(cores.first, std::memory_order_relaxed);
     woken = std::exchange(sleepers_, nullptr);
   }
   wake(woken);
   for (auto& worker : leaving) worker->thread.join();
+}
+
+// As many as the system grants, up to `count` in all: results do not depend on how many there are.
+void ThreadPool::add_workers_locked(std::size_t count) {
+  try {
+    workers_.reserve(count);
+    while (workers_.size() < count) {
+      auto made = std::make_unique<Worker>();
+      Worker& worker = *made;
+      worker.index = static_cast<int>(workers_.size());
+      worker.thread = std::thread([this, &worker] { work_loop(worker); });
+      workers_.push_back(std::move(made));
+    }
+  } catch (const std::exception& error) {
+    if (!workers_.empty()) return;
+    throw Error(to_string(device_) +
+                ": the system grants no thread to run programs on: " + error.what() +
+                "; raise the limit on threads (ulimit -u, or pids.max of the control group), or "
+                "free memory");
+  }
 }
 
 void ThreadPool::stop() {
@@ -228,14 +246,10 @@ void ThreadPool::job_is_ending() {
   this_pool->ending_.fetch_add(1, std::memory_order_relaxed);
 }
 
-void ThreadPool::job_goes_on() {
-  if (!std::exchange(this_job_is_ending, false)) return;
-  this_pool->ending_.fetch_sub(1, std::memory_order_relaxed);
-}
-
 // A worker that spins, or is about to look, will find the work by itself; where every core is at
-// work, the first that is done will.
+// work, the first that is done will. While the pool stops, each has to see whether work is left.
 ThreadPool::Worker* ThreadPool::sleepers_to_wake(int wanted) {
+  if (stopping_) return std::exchange(sleepers_, nullptr);
   Worker* woken = nullptr;
   wanted -= spinners_ + ending_.load(std::memory_order_relaxed);
   wanted = std::min(wanted, size() - seats_.taken());
@@ -269,9 +283,7 @@ void ThreadPool::post(Work& work) {
   wake(woken);
 }
 
-// What was the end of a loop's turn, or of a branch, was not that of the job.
 void ThreadPool::open(SharedTask& shared, int helpers) {
-  job_goes_on();
   shared.helpers_.store(helpers, std::memory_order_relaxed);
   bool is_crowded = false;
   {
@@ -341,7 +353,7 @@ void ThreadPool::help_until(const std::atomic<std::uint32_t>& happened, nanoseco
   Worker* woken = nullptr;
   {
     std::lock_guard lock(mutex_);
-    if (has_work()) woken = sleepers_to_wake(1);
+    if (has_work() || stopping_) woken = sleepers_to_wake(1);
   }
   wake(woken);
 }
@@ -392,7 +404,7 @@ void ThreadPool::leave_to_host() const {
 
 ThreadPool::Job ThreadPool::take(Worker& worker) {
   std::unique_lock lock(mutex_);
-  job_goes_on();
+  if (std::exchange(this_job_is_ending, false)) ending_.fetch_sub(1, std::memory_order_relaxed);
   if (this_seat != Seats::none) leave_seat_locked();
   while (!worker.leaves) {
     if (Job job = take_locked()) {
@@ -404,7 +416,7 @@ ThreadPool::Job ThreadPool::take(Worker& worker) {
       if (is_crowded) leave_crowded_core();
       return job;
     }
-    if (stopping_ && !has_work()) return {};
+    if (stopping_ && !has_work()) break;
     // One spinner is enough to take up what comes, and leaves the other cores to their work.
     const int at_work =
         seats_.taken() + (awaited_ ? 1 : 0);  // a helping waiter that looks for work has a core too
@@ -430,9 +442,10 @@ ThreadPool::Job ThreadPool::take(Worker& worker) {
     worker.awake.wait(0, std::memory_order_acquire);
     lock.lock();
   }
-  // While it was busy, others may have left work alone.
+  // While it was busy, others may have left work alone; while the pool stops, they sleep until all
+  // of it is done.
   Worker* woken = nullptr;
-  if (has_work()) woken = sleepers_to_wake(1);
+  if (has_work() || stopping_) woken = sleepers_to_wake(1);
   lock.unlock();
   wake(woken);
   return {};

@@ -78,11 +78,12 @@ struct SharedTask {
 class ThreadPool {
  public:
   /// The pool of a CPU device. Its threads start on first use and stop, all runnable work done,
-  /// when the program leaves `main`.
+  /// when the program leaves `main`. Throws Error where the system grants not even one thread.
   static ThreadPool& of(const Device& device);
   /// The same, or null where the device has none: nothing has run on it, or it is no CPU.
   static ThreadPool* find(const Device& device);
-  /// Gives every pool as many threads as its device has cores now. Not to be called on a worker.
+  /// Gives every pool as many threads as its device has cores now, or fewer where the system grants
+  /// no more. Not to be called on a worker.
   static void share_out_cores();
 
   /// How many threads it has.
@@ -132,8 +133,8 @@ class ThreadPool {
   /// The calling thread's row of the timeline.
   static timeline::Track worker_track();
 
-  /// Says that the calling worker is about to look for work: for what is posted to its pool until
-  /// then, by whomever, no other worker need be woken.
+  /// Says that the calling worker is about to look for work, and runs nothing else before: for what
+  /// is posted to its pool until then, by whomever, no other worker need be woken.
   static void job_is_ending();
 
  private:
@@ -144,8 +145,8 @@ class ThreadPool {
   ~ThreadPool() = delete;
   void stop();
   void resize(CoreRange cores);
+  void add_workers_locked(std::size_t count);
   void work_loop(Worker& worker);
-  static void job_goes_on();
   Job take(Worker& worker);
   void leave_to_host() const;
   Job take_locked();

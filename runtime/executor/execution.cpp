@@ -128,7 +128,7 @@ void Execution::post() {
     const Device& device = program().devices[stream.device].device;
     if (!device_state(device).stream_executor) return ThreadPool::of(device).post(*this);
   }
-  ThreadPool::of(Device::cpu(0)).post(*this);
+  ThreadPool::of(device().device).post(*this);  // there are no streams
 }
 
 // Memory is taken only now, so that a queue of executions does not hold memory while it waits.
@@ -208,8 +208,9 @@ void Execution::finish_output(std::uint32_t index, bool let_go,
   enqueued_[index] = ready;
 }
 
+// What has no stream of the host begins and ends in the midst of whatever the thread does.
 void Execution::ended() {
-  ThreadPool::job_is_ending();
+  if (has_host_) ThreadPool::job_is_ending();
   if (has_device_streams()) return finish_enqueued();
   finish();
 }
@@ -256,11 +257,19 @@ void Execution::finish() {
   complete();  // may destroy this
 }
 
+// So that later none has to be made for it: what runs could not say that there is none.
+void make_threads(const Program& program) {
+  for (const ProgramDevice& used : program.devices) {
+    if (used.device.kind() == DeviceKind::cpu) ThreadPool::of(used.device);
+  }
+}
+
 }  // namespace
 
 void submit(DeviceState& device, std::shared_ptr<const Executable> executable,
             std::shared_ptr<ExecutionState> state, std::vector<Buffer> inputs,
             std::vector<Buffer> outputs) {
+  make_threads(executable->program);
   auto execution = std::make_shared<Execution>(device, std::move(executable), std::move(state),
                                                std::move(inputs), std::move(outputs));
   // A worker must not wait for work that may be waiting for a worker.

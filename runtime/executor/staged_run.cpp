@@ -24,6 +24,7 @@ class StagedRun final : public InnerRun, Work {
         task_(task),
         buffers_(buffers),
         strand_(strand),
+        worker_pool_(worker_pool()),
         staged_(buffers.size()),
         on_host_(buffers.begin(), buffers.end()) {
     for (std::size_t i = 0; i < buffers.size(); ++i) {
@@ -83,7 +84,7 @@ class StagedRun final : public InnerRun, Work {
   }
 
   void one_is_there() {
-    if (missing_.fetch_sub(1, std::memory_order_acq_rel) == 1) worker_pool().post(*this);
+    if (missing_.fetch_sub(1, std::memory_order_acq_rel) == 1) worker_pool_.post(*this);
   }
 
   ThreadPool& worker_pool() const {
@@ -128,6 +129,7 @@ class StagedRun final : public InnerRun, Work {
   const HostTask& task_;
   const std::span<void* const> buffers_;
   Strand& strand_;
+  ThreadPool& worker_pool_;     // made first, which may throw
   std::vector<Buffer> staged_;  // the host's copies, one per buffer that needs one
   std::vector<void*> on_host_;
   std::atomic<std::size_t> missing_{0};

@@ -181,10 +181,12 @@ bool StreamRun::pass(EventState& event, Strand& strand) {
   return false;
 }
 
-// May say no where it is so, while `start` returns.
+// May say no where it is so, while `start` returns. In this order: `start` says that it is over
+// before it is no longer counted, so that it is not taken off a count in which it is not.
 bool StreamRun::is_on_last_strand() const {
+  const std::size_t running = running_.load(std::memory_order_acquire);
   const std::size_t others = starting_.load(std::memory_order_relaxed) ? 1 : 0;
-  return running_.load(std::memory_order_relaxed) - others == 1;
+  return running - others == 1;
 }
 
 void StreamRun::strand_ended() {
@@ -287,9 +289,9 @@ bool Strand::run(const Launch& launch) {
     stop_clock(step.name, timeline::category_of(step), details);
   }
   if (owner_->device_streams_.set != StreamSet::run) return true;
-  // Who waits for an output may submit more at once; this worker can take it up.
   if (position_ + 1 == owner_->program().streams[stream_].size()) {
-    ThreadPool::job_is_ending();
+    // Who waits for an output may submit more at once; this worker can take it up.
+    if (pool_ && owner_->ends_job()) ThreadPool::job_is_ending();
     // All outputs are final in a moment, and memory goes back first: the next execution, which may
     // begin for this output, shall not take its own beside it.
     if (owner_->is_on_last_strand()) return true;

@@ -99,7 +99,8 @@ class Strand final : public Work {
 /// May be started again once it has ended.
 class StreamRun {
  public:
-  /// `whole`: what its strands are a part of, for a thread that waits for that.
+  /// `whole`: what its strands are a part of, for a thread that waits for that. Null where this is
+  /// itself a part of a loop or a branch.
   StreamRun(DeviceState& device, const Program& program, const LinkedCode& code, Frame& frame,
             const void* whole = nullptr);
   virtual ~StreamRun() = default;
@@ -190,6 +191,9 @@ class StreamRun {
   bool one_has_ended();
   /// Whether all strands but one have ended.
   bool is_on_last_strand() const;
+  /// Whether a worker that ends a strand of the host here has nothing left to do: after a part the
+  /// loop continues on the same thread.
+  bool ends_job() const { return whole_ != nullptr; }
 
   DeviceState& device_;
   const Program& program_;

@@ -87,8 +87,8 @@ void read_when_ready(const Buffer& buffer, ReadPiece read,
   const bool is_host_only = is_orphan() && buffer.ready().ready();  // no other thread would do it
   if (!is_host_only) check_no_orphan("reading an array");
   if (is_host_only || buffer.device().kind() != DeviceKind::cpu) return work.release()->run();
-  buffer.ready().then(
-      [work = work.release()] { cpu::ThreadPool::of(work->buffer.device()).post(*work); });
+  auto& pool = cpu::ThreadPool::of(buffer.device());  // which may throw
+  buffer.ready().then([work = work.release(), &pool] { pool.post(*work); });
 }
 
 }  // namespace anabranch
