@@ -162,7 +162,6 @@ class LineScan {
     while ((number = shared.next.fetch_add(1, std::memory_order_relaxed)) < all) {
       const std::int64_t line = number / shared.blocks, block = number % shared.blocks;
       BlockState<T>* state = shared.states.get() + number;
-      if (block == 0) state->set_start(identity<T, of>());
       const bool is_last = block + 1 == shared.blocks;
       const T own = is_last ? identity<T, of>() : total(line, block);
       if (!is_last) state->set_total(own);
@@ -221,7 +220,13 @@ class LineScan {
 template <class T, Running of, bool reverse>
 std::shared_ptr<const void> share_scan(const void* context, void* const*) {
   const auto& task = *static_cast<const RunningTask*>(context);
-  return std::make_shared<SharedScan<T>>(task, LineScan<T, of, reverse>::blocks_of(task.lines));
+  const std::int64_t blocks = LineScan<T, of, reverse>::blocks_of(task.lines);
+  auto shared = std::make_shared<SharedScan<T>>(task, blocks);
+  // Before any thread looks back for it.
+  for (std::int64_t line = 0; line < task.lines.count; ++line) {
+    shared->states[static_cast<std::size_t>(line * blocks)].set_start(identity<T, of>());
+  }
+  return shared;
 }
 
 template <class T, Running of, bool reverse>
