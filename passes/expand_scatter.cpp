@@ -71,9 +71,8 @@ std::optional<Axes> window_sizes(const Rewriter& graph, const Node& node) {
 // Element `k` of a vector that is joined from single elements, where it is a constant.
 std::optional<std::int64_t> known_start(const Rewriter& graph, Value vector, std::int64_t k) {
   const Node& node = graph.node(vector);
-  if (node.op != Op::concatenate || std::ssize(node.inputs) != node.types[0].shape.size()) {
-    return std::nullopt;
-  }
+  const auto is_one = [&](Value part) { return graph.type(part).size() == 1; };
+  if (node.op != Op::concatenate || !std::ranges::all_of(node.inputs, is_one)) return std::nullopt;
   const auto scalar = graph.splat_of(node.inputs[static_cast<std::size_t>(k)]);
   if (!scalar) return std::nullopt;
   return scalar->first_as<std::int64_t>();

@@ -126,8 +126,7 @@ class Origins {
   std::optional<Value> of_slice(const Node& node, Axes place) {
     const auto& slice = node.as<SliceAttributes>();
     for (std::size_t i = 0; i < batch_.size(); ++i) {
-      if (slice.start[i] != 0 || slice.limit[i] != graph_.sizes(node.inputs[0])[i])
-        return std::nullopt;
+      if (graph_.sizes(node.inputs[0])[i] != batch_[i]) return std::nullopt;
     }
     for (std::size_t i = 0; i < place.size(); ++i) {
       const std::size_t axis = batch_.size() + i;
@@ -157,8 +156,12 @@ class Origins {
   std::optional<Value> of_number(const Node& node, const Axes& place) {
     const Node& iota = graph_.node(node.inputs[0]);
     if (iota.op != Op::iota) return std::nullopt;
+    const Type& type = iota.types[0];
     const auto along = static_cast<std::size_t>(iota.as<AxisAttributes>().axis);
-    return number(node.as<AxesAttributes>().axes[along], iota.types[0].dtype, place);
+    if (type.shape[static_cast<int>(along)] == 1) {  // which may be repeated
+      return graph_.splat(Literal::scalar(type.dtype, 0), Shape(batch_));
+    }
+    return number(node.as<AxesAttributes>().axes[along], type.dtype, place);
   }
   std::optional<Value> of_iota(const Node& node, const Axes& place) {
     return number(node.as<AxisAttributes>().axis, node.types[0].dtype, place);

@@ -62,9 +62,8 @@ std::optional<Value> convert_of_convert(Rewriter& graph, const Node& node) {
 }
 
 std::optional<Value> compare_with_itself(Rewriter& graph, const Node& node) {
-  if (node.inputs[0] != node.inputs[1] || is_float(graph.type(node.inputs[0]).dtype)) {
-    return std::nullopt;
-  }
+  const Dtype dtype = graph.type(node.inputs[0]).dtype;
+  if (node.inputs[0] != node.inputs[1] || is_float(dtype) || is_complex(dtype)) return std::nullopt;
   const Comparison direction = node.as<CompareAttributes>().direction;
   const bool result =
       direction == Comparison::eq || direction == Comparison::le || direction == Comparison::ge;

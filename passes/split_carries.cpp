@@ -56,15 +56,48 @@ Value joined(GraphBuilder& graph, std::span<const Value> elements, const Split& 
   return graph.type(all) == type ? all : graph.add(Op::reshape, {all}, NoAttributes{}, type);
 }
 
+bool begins_with(const Shape& shape, const Shape& domain) {
+  return shape.rank() >= domain.rank() && std::equal(domain.begin(), domain.end(), shape.begin());
+}
+
+/// Whether all elements that `value` has for a place are `mask`'s there, whose axes are the domain.
+bool is_spread(const Graph& body, Value value, Value mask) {
+  const Shape& domain = body.type(mask).shape;
+  while (begins_with(body.type(value).shape, domain)) {
+    if (value == mask) return true;
+    const Node& node = body.node(value);
+    if (node.op != Op::broadcast_in_dim && node.op != Op::reshape) return false;
+    if (node.op == Op::broadcast_in_dim) {
+      const auto& axes = node.as<AxesAttributes>().axes;
+      const auto rank = static_cast<std::size_t>(domain.rank());
+      for (std::size_t i = 0; i < std::min(rank, axes.size()); ++i) {
+        if (axes[i] != static_cast<std::int64_t>(i)) return false;
+      }
+    }
+    value = node.inputs[0];
+  }
+  return false;
+}
+
+/// Whether a mask, if the loop has one, says by place alone where carry `i` changes.
+bool changes_by_place(const Node& loop, std::uint32_t i) {
+  const auto mask = mask_of(loop);
+  const Graph& body = loop.regions[1];
+  const Value after = body.outputs()[i];
+  return !mask || after == Value{i, 0} ||
+         is_spread(body, body.node(after).inputs[0], Value{*mask, 0});
+}
+
 std::optional<Split> split_over(const Shape& domain, const Node& loop) {
   Split split{domain, {}, {}};
   std::uint32_t next = 0;
   bool any = false;
-  for (const Type& type : loop.types) {
+  for (std::uint32_t i = 0; i < loop.types.size(); ++i) {
+    const Type& type = loop.types[i];
     std::int64_t count = 1;
     for (int axis = domain.rank(); axis < type.rank(); ++axis) count *= type.shape[axis];
     const bool begins =
-        type.rank() > domain.rank() && std::equal(domain.begin(), domain.end(), type.shape.begin());
+        type.rank() > domain.rank() && begins_with(type.shape, domain) && changes_by_place(loop, i);
     if (!begins || count < 1 || count > most_coordinates) count = 1;
     any |= begins && count > 1;
     split.counts.push_back(count);

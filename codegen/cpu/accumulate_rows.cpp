@@ -8,6 +8,7 @@
 #include "codegen/kernel/facts.h"
 #include "codegen/kernel/loop_nest.h"
 #include "codegen/kernel/rewrite_ops.h"
+#include "codegen/memory/in_place.h"
 
 namespace anabranch::cpu {
 namespace {
@@ -162,6 +163,10 @@ void accumulate(Kernel& kernel, Ref block, const Columns& columns, std::int64_t 
     if (auto* store = std::get_if<Store>(&instruction.operation)) store->index = copy(store->index);
     if (auto* at = std::get_if<IndexValue>(&instruction.operation)) at->index = copy(at->index);
   }
+  // The last rows of a result may be there twice, and so read what is there before any is written.
+  const auto is_store = [&](Ref ref) {
+    return std::ranges::find(columns.stores, ref) != columns.stores.end();
+  };
   for (Ref ref : columns.stores) {
     const Store store = std::get<Store>(kernel[ref].operation);
     const Dtype dtype = kernel[store.value].dtype;
@@ -175,7 +180,7 @@ void accumulate(Kernel& kernel, Ref block, const Columns& columns, std::int64_t 
     const Ref all = writer.compute(Op::select, dtype, {begun, both, store.value});
     std::get<Store>(kernel[ref].operation).value = all;
     Block& body = std::get<Loop>(kernel[columns.loop].operation).body;
-    body.insert(std::ranges::find(body, ref), writer.block().begin(), writer.block().end());
+    body.insert(std::ranges::find_if(body, is_store), writer.block().begin(), writer.block().end());
   }
 }
 
@@ -191,7 +196,7 @@ Kernel accumulate_rows(const Kernel& kernel, KernelContext& context) {
   const Loop& rows = facts.loop(columns->rows);
   if (rows.runs_in_order() || rows.first != 0 || !all_combine(kernel, *columns)) return kernel;
   const auto tile = tile_of(kernel, facts, *columns);
-  if (!tile) return kernel;
+  if (!tile || may_be_in_place(kernel)) return kernel;
 
   Kernel made = in_panels(kernel, facts, *lanes, tile->columns, rows.extent / tile->rows);
   const std::vector<Ref> outer = outer_loops(made);

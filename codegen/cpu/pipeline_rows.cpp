@@ -4,6 +4,7 @@
 
 #include "codegen/kernel/facts.h"
 #include "codegen/kernel/software_pipeline.h"
+#include "codegen/memory/in_place.h"
 
 namespace anabranch::cpu {
 namespace {
@@ -28,6 +29,7 @@ bool is_worth_it(const Kernel& kernel, const Target& target) {
 
 Kernel pipeline_rows(const Kernel& kernel, KernelContext& context) {
   if (context.row_major || !is_worth_it(kernel, context.target)) return kernel;
+  if (may_be_in_place(kernel)) return kernel;  // rows are written too early first
   return software_pipeline(kernel, rows_per_block).value_or(kernel);
 }
 

@@ -30,7 +30,8 @@ std::optional<std::vector<Ref>> stages_of(const Kernel& kernel, const Loop& rows
 
 /// Writes the pipelined kernel. At step t of a block, stage s works on the block's row t - s.
 /// Before the first row and after the last it works on that row itself, too early with what the
-/// buffers held before and then once more, or again: what it stores is right in the end.
+/// buffers held before and then once more, or again: what it stores is right in the end, where no
+/// result is in an operand's place.
 class Stagger {
  public:
   Stagger(const Kernel& kernel, Ref rows, std::vector<Ref> stages, std::int64_t block_rows)
@@ -143,7 +144,9 @@ class Stagger {
   void write_step() {
     // Uniform scalars first: what they load comes from earlier steps.
     for (std::size_t stage = 0; stage < stages_.size(); ++stage) {
-      for (Ref ref : loop(stage).body) prepare_operands(ref, stage);
+      for (Ref ref : loop(stage).body) {
+        for_each_used(ref, [&](Ref used) { prepare(used, stage); });
+      }
       for (const Reduction& reduction : loop(stage).reductions) {
         for (Ref value : reduction.values) prepare(value, stage);
       }
@@ -170,20 +173,33 @@ class Stagger {
       }
     }
     for (Ref ref : rows_.body) {
-      if (!std::holds_alternative<Store>(kernel_[ref].operation)) continue;
-      replay(ref, last_stage(std::get<Store>(kernel_[ref].operation).value));
+      if (std::holds_alternative<Store>(kernel_[ref].operation)) replay(ref, last_stage(ref));
     }
   }
 
-  /// The last stage whose results a scalar of the row depends on.
+  /// The last stage whose results an instruction of the row depends on.
   std::size_t last_stage(Ref ref) const {
-    const Operation& operation = kernel_[ref].operation;
-    if (auto* result = std::get_if<Result>(&operation)) return stage_of(result->loop);
+    if (auto* result = std::get_if<Result>(&kernel_[ref].operation)) return stage_of(result->loop);
     std::size_t last = 0;
-    if (auto* compute = std::get_if<Compute>(&operation)) {
-      for (Ref operand : compute->operands) last = std::max(last, last_stage(operand));
-    }
+    for_each_used(ref, [&](Ref used) { last = std::max(last, last_stage(used)); });
     return last;
+  }
+
+  /// The scalars that an instruction reads, those of its index included.
+  template <class Visit>
+  void for_each_used(Ref ref, const Visit& visit) const {
+    const Operation& operation = kernel_[ref].operation;
+    if (auto* compute = std::get_if<Compute>(&operation)) {
+      for (Ref operand : compute->operands) visit(operand);
+    } else if (auto* load = std::get_if<Load>(&operation)) {
+      if (load->mask) visit(load->mask);
+      for_each_scalar(kernel_, load->index, visit);
+    } else if (auto* store = std::get_if<Store>(&operation)) {
+      visit(store->value);
+      for_each_scalar(kernel_, store->index, visit);
+    } else if (auto* position = std::get_if<IndexValue>(&operation)) {
+      for_each_scalar(kernel_, position->index, visit);
+    }
   }
 
   bool is_in_row(Ref ref) const {
@@ -191,16 +207,6 @@ class Stagger {
   }
   void prepare(Ref ref, std::size_t stage) {
     if (is_in_row(ref)) scalar(ref, stage);
-  }
-  void prepare_operands(Ref ref, std::size_t stage) {
-    const Operation& operation = kernel_[ref].operation;
-    if (auto* compute = std::get_if<Compute>(&operation)) {
-      for (Ref operand : compute->operands) prepare(operand, stage);
-    } else if (auto* load = std::get_if<Load>(&operation)) {
-      if (load->mask) prepare(load->mask, stage);
-    } else if (auto* store = std::get_if<Store>(&operation)) {
-      prepare(store->value, stage);
-    }
   }
 
   Index place_in(std::uint32_t buffer, Index index, std::size_t stage) {

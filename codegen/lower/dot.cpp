@@ -31,7 +31,8 @@ class DotLowering {
     Nest joined = nest;
     write(nest, 1, &joined);
     Lowered lowered;
-    if (const std::optional rows = chunk_rows(columns)) {
+    const bool has_results = dot_.result_size() > 0;
+    if (const auto rows = has_results ? chunk_rows(columns) : std::nullopt) {
       chunks_ = cut_into_chunks(joined.reduced, *rows);
       lowered.calls.push_back(partial_kernel(joined));
       lowered.calls.push_back(combining_kernel(joined));

@@ -209,6 +209,8 @@ bool FusionGroups::cut_at(std::size_t place, GroupId a, GroupId b, const FusionG
   groups_[b] = std::move(second.group);
   set_readers(a, true);
   set_readers(b, true);
+  const std::uint32_t latest = std::max(latest_[a], latest_[b]);
+  for (GroupId part : {a, b}) need_as_late(part, latest);
   return true;
 }
 

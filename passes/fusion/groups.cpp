@@ -149,6 +149,7 @@ void FusionGroups::add_group(std::uint32_t node) {
     made.group = FusionGroup{{node}, {root.inputs[0].node}, FusionKind::elementwise, 0, true, true};
   }
   groups_.push_back(std::move(made.group));
+  latest_.push_back(node);
   set_readers(id, true);
 }
 
@@ -242,7 +243,7 @@ std::vector<Value> FusionGroups::outputs(const std::vector<std::uint32_t>& membe
 }
 
 // Whether `to` needs something of `from` that comes by way of a third group. A search that finds no
-// end says that it does. What comes before all of `from` leads nowhere.
+// end says that it does. What needs nothing as late as `from` leads nowhere.
 bool FusionGroups::is_reached_around(GroupId from, GroupId to) const {
   seen_.resize(groups_.size(), 0);
   ++searches_;
@@ -255,7 +256,7 @@ bool FusionGroups::is_reached_around(GroupId from, GroupId to) const {
     for (std::uint32_t operand : groups_[group].operands) {
       GroupId above = owner_[operand];
       if (above == nobody || above == to || seen_[above] == searches_) continue;
-      if ((above == from && group == to) || groups_[above].members.back() < first) continue;
+      if ((above == from && group == to) || latest_[above] < first) continue;
       seen_[above] = searches_;
       open.push_back(above);
     }
@@ -316,6 +317,25 @@ void FusionGroups::absorb(GroupId into, GroupId group, FusionGroup both) {
   groups_[group] = FusionGroup{};
   groups_[group].alive = false;
   replace(into, std::move(both));
+  need_as_late(into, std::max(latest_[into], latest_[group]));
+}
+
+// So do those that need it.
+void FusionGroups::need_as_late(GroupId group, std::uint32_t node) {
+  latest_[group] = node;
+  std::vector<GroupId> open = {group};
+  while (!open.empty()) {
+    const GroupId above = open.back();
+    open.pop_back();
+    for (std::uint32_t member : groups_[above].members) {
+      if (owner_[member] != above) continue;
+      for (GroupId reader : readers_[member]) {
+        if (latest_[reader] >= node) continue;
+        latest_[reader] = node;
+        open.push_back(reader);
+      }
+    }
+  }
 }
 
 void FusionGroups::replace(GroupId group, FusionGroup by) {

@@ -101,6 +101,7 @@ class FusionGroups {
   bool can_take(GroupId group, std::uint32_t update) const;
   bool is_read_by_then(GroupId group, std::uint32_t update) const;
   void absorb(GroupId into, GroupId group, FusionGroup both);
+  void need_as_late(GroupId group, std::uint32_t node);
   std::optional<std::vector<std::uint32_t>> recipe(std::uint32_t node) const;
   std::optional<FusionGroup> trimmed(GroupId group, const std::vector<Value>& rest) const;
   void replace(GroupId group, FusionGroup by);
@@ -108,7 +109,8 @@ class FusionGroups {
 
   const Graph& graph_;
   std::vector<FusionGroup> groups_;
-  std::vector<GroupId> owner_;                 // per node
+  std::vector<std::uint32_t> latest_;  // per group: nothing of it, or that it needs, is later
+  std::vector<GroupId> owner_;         // per node
   std::vector<std::vector<GroupId>> readers_;  // per node
   std::vector<char> is_output_;                // per node: whether the graph returns it
   std::vector<char>

@@ -2,9 +2,7 @@
 
 #include <utility>
 
-#include "anabranch/error.h"
 #include "ir/graph/copier.h"
-#include "ir/text/print.h"
 #include "passes/dce.h"
 #include "passes/row_blocks/axis_roles.h"
 #include "passes/transform/quantity.h"
@@ -70,8 +68,8 @@ Block block_of(const Graph& chain, const RowAxis& row, std::int64_t rows) {
 /// One level of loops.
 class Loop {
  public:
-  Loop(const Graph& chain, std::span<const BlockLevel> levels)
-      : chain_(chain), levels_(levels), row_(found(chain, levels[0].axis)) {}
+  Loop(const Graph& chain, std::span<const BlockLevel> levels, RowAxis row)
+      : chain_(chain), levels_(levels), row_(std::move(row)) {}
 
   std::vector<Value> add(GraphBuilder& to, std::span<const Value> inputs) const {
     const std::int64_t rows = levels_[0].rows, turns = row_.size / rows, left = row_.size % rows;
@@ -92,12 +90,6 @@ class Loop {
   }
 
  private:
-  static RowAxis found(const Graph& chain, AxisOf axis) {
-    auto row = row_axis(chain, axis);
-    if (!row) throw InternalError("row_blocks", "no row axis", to_string(chain));
-    return std::move(*row);
-  }
-
   // Carried: the number of the turn, the outputs. Captured: the inputs.
   std::vector<Value> add_while(GraphBuilder& to, std::int64_t turns, std::span<const Value> results,
                                std::span<const Value> inputs) const {
@@ -180,7 +172,11 @@ class Loop {
 
 std::vector<Value> add_blocked(GraphBuilder& to, const Graph& chain, std::span<const Value> inputs,
                                std::span<const BlockLevel> levels) {
-  return levels.empty() ? inlined(chain, to, inputs) : Loop(chain, levels).add(to, inputs);
+  if (levels.empty()) return inlined(chain, to, inputs);
+  auto row = row_axis(chain, levels[0].axis);
+  // What a block of an outer level has whole is large beside it, and is read in one way.
+  if (!row) return add_blocked(to, chain, inputs, levels.subspan(1));
+  return Loop(chain, levels, std::move(*row)).add(to, inputs);
 }
 
 }  // namespace anabranch

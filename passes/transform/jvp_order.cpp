@@ -29,12 +29,16 @@ Quantity extremum(S s, const ScatterAttributes& a) {
   const Quantity x = s.in(0), indices = s.in(1), updates = s.in(2), out = s.out();
   const Quantity met = windows_met(s.graph, a, out, indices, updates.type());
   const Quantity is_own = x == out, is_update = updates == met;
+  // An f16 would not hold the number of many.
+  const Dtype dtype = x.dtype(), wide = accumulates_in(dtype);
+  const Quantity t = s.tangent(0).as(wide), t_of_updates = s.tangent(2).as(wide);
   const auto added = [&](Quantity own, Quantity of_updates) {
     return scattered(s.graph, a, ScatterCombiner::add, select(is_own, own, own.number(0)), indices,
                      select(is_update, of_updates, of_updates.number(0)));
   };
-  const Quantity number = added(x.number(1), updates.number(1));
-  return added(s.tangent(0), s.tangent(2)) / number.op(Op::maximum, number.number(1));
+  const Quantity number = added(t.number(1), t_of_updates.number(1));
+  const Quantity sum = added(t, t_of_updates);
+  return (sum / number.op(Op::maximum, number.number(1))).as(dtype);
 }
 
 // The factors besides each one: the product of those that are not 0, and how many are.

@@ -132,14 +132,17 @@ Quantities over(S s, const Graph& body, GraphBuilder& graph, const Quantities& i
 Tangents jvp_extremum(S s) {
   const Axes& axes = s.node.as<AxesAttributes>().axes;
   Axes kept;
-  const Quantity x = s.in(), t = s.tangent();
+  const Quantity x = s.in();
+  const Dtype own = x.dtype();
   for (std::int64_t axis = 0; axis < x.shape().rank(); ++axis) {
     if (std::find(axes.begin(), axes.end(), axis) == axes.end()) kept.push_back(axis);
   }
+  // An f16 would not hold the number of many.
+  const Quantity t = s.tangent().as(accumulates_in(own));
   const Quantity is_extremum = x == s.out().broadcast(x.shape(), kept);
   const Quantity number = select(is_extremum, t.number(1), t.number(0)).sum(axes);
   const Quantity sum = select(is_extremum, t, t.number(0)).sum(axes);
-  return {(sum / number.op(Op::maximum, number.number(1))).value};
+  return {(sum / number.op(Op::maximum, number.number(1))).as(own).value};
 }
 
 // A tree of products, and not the product over each factor, which may be 0.

@@ -253,5 +253,28 @@ TEST(ExpandSmallMatrices, ReductionsOfStacksAreOfTheirParts) {
   EXPECT_TRUE(has_reduction(expanded(reduced({1}, f16))));  // each sum would round
 }
 
+// The one number of an axis of size 1 is 0, however often it is repeated.
+TEST(ExpandSmallMatrices, NumbersOfAnAxisThatIsRepeatedStayZero) {
+  for (const std::int64_t size : {1, 3}) {
+    GraphBuilder builder;
+    std::vector<Value> parts;
+    for (int i = 0; i < 3; ++i) parts.push_back(builder.parameter({f32, {8}}));
+    for (Value& x : parts) {
+      x = builder.add(Op::reshape, {x}, NoAttributes{}, Type{f32, {8, 1}});
+    }
+    const Value stack = builder.add(Op::concatenate, parts, AxisAttributes{1});
+    const Value numbers =
+        builder.add(Op::iota, {}, AxisAttributes{0}, Type{f32, Shape(std::vector{size})});
+    const Value all =
+        builder.add(Op::broadcast_in_dim, {numbers}, AxesAttributes{{1}}, Type{f32, {8, 3}});
+    const Value sum = builder.add(Op::add, {stack, all});
+    const Graph graph = builder.build({builder.add(Op::reduce_sum, {sum}, AxesAttributes{{1}})});
+    const float numbers_of_rows[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    const Literal x = Literal::of(std::span<const float>(numbers_of_rows), Shape{8});
+    const Literal inputs[] = {x, x, x};
+    EXPECT_EQ(interpret(expanded(graph), inputs)[0], interpret(graph, inputs)[0]) << size;
+  }
+}
+
 }  // namespace
 }  // namespace anabranch

@@ -22,6 +22,7 @@ const DotTasks& DotMaker::operator()(const DotStep& dot, const HostTask& epilogu
     add(static_cast<int>(dot.epilogue->in_place));
   }
   add(static_cast<int>(dot.packed.has_value()));
+  add(static_cast<int>(dot.is_symmetric));
   auto known = made_.find(key);
   if (known == made_.end()) known = made_.emplace(std::move(key), make_dot(dot, epilogue)).first;
   return known->second;

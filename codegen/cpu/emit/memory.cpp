@@ -64,8 +64,9 @@ bool has_slow_gathers(llvm::IRBuilderBase& b) {
 constexpr std::int64_t most_pieces = 4;
 
 /// Whether lanes are near enough to be chosen from all that lies between the first and the last.
-bool is_near(const Lane& lane) {
-  return !lane.indices && !lane.mask && lane.stride > 1 && lane.stride <= most_pieces &&
+bool is_near(const Lane& lane, const llvm::FixedVectorType* type) {
+  const std::int64_t most = std::min<std::int64_t>(most_pieces, type->getNumElements());
+  return !lane.indices && !lane.mask && lane.stride > 1 && lane.stride <= most &&
          !is_complex(lane.dtype) && byte_size(lane.dtype) >= 4;
 }
 
@@ -166,7 +167,7 @@ Value* load_lanes(llvm::IRBuilderBase& b, const Lane& lane, int width) {
     loaded = mask ? b.CreateMaskedLoad(type, pointer, alignment, mask, zero)
                   : static_cast<Value*>(b.CreateAlignedLoad(type, pointer, alignment));
     loaded = in_lane_order(b, lane, loaded);
-  } else if (is_near(lane)) {
+  } else if (is_near(lane, type)) {
     loaded = load_pieces(b, lane, type);
   } else if (!lane.indices && has_slow_gathers(b)) {
     loaded = load_each(b, lane, type);

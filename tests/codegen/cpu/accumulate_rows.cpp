@@ -72,6 +72,35 @@ graph layers(%0: f32[40,24,2000], %1: f32[24]) {
   expect_lowers(region);
 }
 
+// In blocks of four rows, of which the last computes rows again. What they give is in the oracle's
+// regressions: here it would take minutes.
+TEST(AccumulateRows, OfProducts) {
+  for (std::int64_t rows : {5, 6, 12}) {
+    const Graph region = parse(with_sizes(R"(
+graph few(%0: i32[N,128], %1: i32[128,M]) {
+  %2: i32[N,M] = dot %0, %1 lhs_contracting=[1] rhs_contracting=[0]
+  return %2
+})",
+                                          rows, 8192));
+    EXPECT_TRUE(is_cut(region)) << rows;
+  }
+}
+
+// What is added first would be written over the factors of later rows.
+TEST(AccumulateRows, NotOverAnOperand) {
+  const auto weighted = [](const std::string& size, const std::string& axis) {
+    return parse("graph weighted(%0: f32[128,8448], %1: f32[" + size + R"(]) {
+  %2: f32[128,8448] = broadcast_in_dim %1 axes=[)" +
+                 axis + R"(]
+  %3: f32[128,8448] = multiply %0, %2
+  %4: f32[8448] = reduce_sum %3 axes=[0]
+  return %4
+})");
+  };
+  EXPECT_TRUE(is_cut(weighted("128", "0")));
+  EXPECT_FALSE(is_cut(weighted("8448", "1")));
+}
+
 TEST(AccumulateRows, OfChunks) {
   const Graph region = columns("reduce_sum", "f64", 1031, 1024);  // the last chunk is no whole one
   EXPECT_TRUE(is_cut(region, in_chunks));

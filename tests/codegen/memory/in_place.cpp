@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "codegen/cpu/kernel_passes.h"
 #include "ir/text/parse.h"
 #include "tests/support/check_lowering.h"
 
@@ -35,6 +36,49 @@ graph rows(%0: f32[8,4], %1: f32[8]) {
   return %3
 })"),
             (Pairs{{1, 2}}));
+}
+
+// A thread that stores a row's result may be ahead of others that still read at its place.
+TEST(InPlace, NotBehindALoopThatDoesNotWait) {
+  const auto pairs = [](const std::string& more) {
+    return in_place_buffers(lower_region(parse(R"(
+graph rows(%0: f32[64,4096], %1: f32[64]) {
+  %2: f32[64] = reduce_sum %0 axes=[1]
+  %3: f32[64,4096] = broadcast_in_dim %2 axes=[0]
+  %4: f32[64,4096] = subtract %0, %3
+  %5: f32[64,4096] = broadcast_in_dim %1 axes=[0]
+  %6: f32[64,4096] = multiply %4, %5
+  %7: f32[64] = add %1, %2
+  return )" + more + "%7\n}"))
+                                .calls.at(0)
+                                .kernel)
+        .size();
+  };
+  EXPECT_EQ(pairs("%6, "), 0u);
+  EXPECT_EQ(pairs(""), 1u);
+}
+
+// Loads and stores that a pass has made several of.
+TEST(InPlace, IsSeenInWhatPassesMake) {
+  const auto may_be = [](const std::string& text) {
+    const Kernel kernel = lower_region(parse(text)).calls.at(0).kernel;
+    const bool before = may_be_in_place(kernel);
+    EXPECT_EQ(before, !in_place_buffers(kernel).empty());
+    EXPECT_EQ(before, may_be_in_place(run_passes(cpu::kernel_passes(), kernel, KernelContext{})));
+    return before;
+  };
+  EXPECT_TRUE(may_be(R"(
+graph columns(%0: f32[9000,3], %1: f32[9000,3]) {
+  %2: f32[9000] = reduce_sum %0 axes=[1]
+  %3: f32[9000,3] = broadcast_in_dim %2 axes=[0]
+  %4: f32[9000,3] = multiply %1, %3
+  return %4
+})"));
+  EXPECT_FALSE(may_be(R"(
+graph turned(%0: f32[64,64]) {
+  %1: f32[64,64] = transpose %0 axes=[1,0]
+  return %1
+})"));
 }
 
 // out = x, then more = x once more: the second load would find what the store has written.

@@ -9,6 +9,7 @@
 #include "passes/pipeline.h"
 #include "tests/support/attention_graphs.h"
 #include "tests/support/compare.h"
+#include "tests/support/random_literal.h"
 
 namespace anabranch {
 namespace {
@@ -40,6 +41,30 @@ TEST(RowBlocks, OfRandomChainsGiveTheSame) {
     }
   }
   EXPECT_GT(blocked, 400);
+}
+
+// What all heads share is small beside all scores, and large beside those of one head.
+TEST(RowBlocks, OfAnOperandThatIsReadInTwoWays) {
+  const Graph graph = parse(R"(
+graph both(%0: f32[3,8,2], %1: f32[3,8,2], %2: f32[8,8], %3: f32[3,8,2]) {
+  %4: f32[3,8,8] = dot %0, %1 lhs_batch=[0] rhs_batch=[0] lhs_contracting=[2] rhs_contracting=[2]
+  %5: f32[3,8,8] = broadcast_in_dim %2 axes=[1,2]
+  %6: f32[3,8,8] = broadcast_in_dim %2 axes=[2,1]
+  %7: f32[3,8,8] = add %4, %5
+  %8: f32[3,8,8] = add %7, %6
+  %9: f32[3,8,8] = tanh %8
+  %10: f32[3,8,2] = dot %9, %3 lhs_batch=[0] rhs_batch=[0] lhs_contracting=[2] rhs_contracting=[1]
+  return %10
+})");
+  Random random(1);
+  std::vector<Literal> inputs;
+  for (std::size_t i = 0; i < graph.parameter_count(); ++i) {
+    inputs.push_back(random_literal(random, graph.parameter_type(i), Flavour::ordinary));
+  }
+  PassContext context = with_cache(16);
+  const Graph after = row_blocks(graph, context);
+  EXPECT_TRUE(has_loop(after));
+  EXPECT_FALSE(difference(interpret_bounded(graph, inputs), interpret(after, inputs)));
 }
 
 TEST(RowBlocks, AreLeftOutWhereNoDeviceAsksForThem) {

@@ -178,6 +178,96 @@ graph random(%0: c64[66,1,1]) {
   return %1
 })",
      Flavour::special},
+    {"ARowThatIsThereTwiceWhereRowsAccumulate", R"(
+graph few(%0: f64[10,256], %1: f64[256,4096]) {
+  %2: f64[10,4096] = dot %0, %1 lhs_contracting=[1] rhs_contracting=[0]
+  return %2
+})"},
+    {"AProductBesideASymmetricOneOfItsTypes", R"(
+graph both(%0: f64[256,512], %1: f64[256,512]) {
+  %2: f64[512,512] = dot %0, %0 lhs_contracting=[0] rhs_contracting=[0]
+  %3: f64[512,512] = dot %0, %1 lhs_contracting=[0] rhs_contracting=[0]
+  return %2, %3
+})"},
+    {"SumsOfColumnsOverWhatTheirTermsRead", R"(
+graph columns(%0: f32[128,16384], %1: f32[16,16384], %2: f32[16384,2]) {
+  %3: f32[16384] = reduce_max %1 axes=[0]
+  %4: f32[128,16384] = broadcast_in_dim %3 axes=[1]
+  %5: f32[128,16384] = multiply %0, %4
+  %6: f32[16384] = reduce_sum %5 axes=[0]
+  %7: f32[2] = dot %6, %2 lhs_contracting=[0] rhs_contracting=[0]
+  return %7
+})"},
+    {"RowsOfASoftmaxOverItsWeights", R"(
+graph weighted(%0: f32[2048,512], %1: f32[2048,512], %2: f32[512,2]) {
+  %3: f32[2048,512] = cumulative %1 axis=1 of=maximum
+  %4: f32[2048] = reduce_max %0 axes=[1]
+  %5: f32[2048,512] = broadcast_in_dim %4 axes=[0]
+  %6: f32[2048,512] = subtract %0, %5
+  %7: f32[2048,512] = exponential %6
+  %8: f32[2048] = reduce_sum %7 axes=[1]
+  %9: f32[2048,512] = broadcast_in_dim %8 axes=[0]
+  %10: f32[2048,512] = divide %7, %9
+  %11: f32[2048,512] = multiply %10, %3
+  %12: f32[2048,2] = dot %11, %2 lhs_contracting=[1] rhs_contracting=[0]
+  return %12
+})"},
+    {"AProductOfNoRowsByAMatrixInChunks", R"(
+graph none(%0: f32[0,1024], %1: f32[1024,1024]) {
+  %2: f32[0,1024] = dot %0, %1 lhs_contracting=[1] rhs_contracting=[0]
+  return %2
+})"},
+    {"AnElementLookedUpByALaterStage", R"(
+graph looked_up(%0: f32[8192,128], %1: f32[128]) {
+  %2: f32[8192] = reduce_max %0 axes=[1]
+  %3: f32[8192,128] = broadcast_in_dim %2 axes=[0]
+  %4: f32[8192,128] = subtract %0, %3
+  %5: f32[8192,128] = exponential %4
+  %6: i64[8192] = argmax %5 axis=1
+  %7: f32[8192] = gather %1, %6 collapsed_axes=[0] start_axes=[0] index_vector_axis=1 sizes=[1]
+  return %7
+})"},
+    {"ARowLookedUpByAStageThatStoresItsNumber", R"(
+graph rows(%0: f32[8192,64], %1: f32[64,64]) {
+  %2: i64[8192] = argmax %0 axis=1
+  %3: f32[8192,64] = gather %1, %2 offset_axes=[1] collapsed_axes=[0] start_axes=[0] index_vector_axis=1 sizes=[1,64]
+  %4: f32[8192,64] = exponential %3
+  %5: f32[8192] = reduce_sum %4 axes=[1]
+  %6: f32[8192] = convert %2
+  %7: f32[8192] = multiply %5, %6
+  return %7
+})"},
+    {"GroupsThatWouldWaitForEachOther", R"(
+graph cyclic(%0: f32[64,64], %1: f32[64]) {
+  %2: f32[64,64] = exponential %0
+  %3: f32[64,64] = sort %2 axis=1 descending=false
+  %4: f32[64] = exponential %1
+  %5: f32[64,64] = broadcast_in_dim %4 axes=[1]
+  %6: f32[64,64] = add %2, %5
+  %7: f32[1,64] = slice %3 start=[0,0] limit=[1,64] stride=[1,1]
+  %8: f32[64] = reshape %7
+  %9: f32[64] = add %4, %8
+  return %6, %9
+})"},
+    {"ASliceOfABatchWithAStride", R"(
+graph strided(%0: f32[2], %1: f32[2], %2: f32[2]) {
+  %3: f32[2,1] = reshape %0
+  %4: f32[2,1] = reshape %1
+  %5: f32[2,1] = reshape %2
+  %6: f32[2,3] = concatenate %3, %4, %5 axis=1
+  %7: f32[3,2] = reshape %6
+  %8: f32[2,2] = slice %7 start=[0,0] limit=[3,2] stride=[2,1]
+  %9: f32[2] = reduce_sum %8 axes=[1]
+  return %9
+})"},
+    {"PositionsJoinedWithNone", R"(
+graph placed(%0: f32[4,4], %1: i32[2], %2: f32[]) {
+  %3: i32[] = constant 3
+  %4: i32[0] = broadcast_in_dim %3 axes=[]
+  %5: i32[2] = concatenate %1, %4 axis=0
+  %6: f32[4,4] = scatter %0, %5, %2 window_axes=[] inserted_axes=[0,1] operand_batch_axes=[] index_batch_axes=[] start_axes=[0,1] index_vector_axis=0 combiner=add
+  return %6
+})"},
 };
 
 void PrintTo(const Regression& regression, std::ostream* out) { *out << regression.name; }
