@@ -262,6 +262,10 @@ Index IndexTable::intern(std::int64_t constant, std::vector<Term> terms) {
   }
   Expression expression{constant, std::move(terms), constant, constant};
   for (Term term : expression.terms) {
+    const Atom& atom = atoms_[term.atom];
+    if (atom.kind != Atom::Kind::loop) {
+      expression.depth = std::max(expression.depth, expressions_[atom.of.id].depth + 1);
+    }
     expression.low = saturating_add(expression.low, least_of(term));
     expression.high = saturating_add(expression.high, greatest_of(term));
   }

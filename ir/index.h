@@ -6,6 +6,7 @@
 //   (x / 12) * 12 + (x / 4 % 3) * 4 + x % 4         is   x
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -53,6 +54,7 @@ class IndexTable {
     std::int64_t constant = 0;
     std::vector<Term> terms;  ///< by ascending atom, no factor is 0
     std::int64_t low = 0, high = 0;
+    std::size_t depth = 0;  ///< how many atoms with an `of` nest in each other
   };
 
   Index constant(std::int64_t value);

@@ -247,7 +247,9 @@ Literal read_npy(const std::string& path) {
   }
   std::ifstream file(path, std::ios::binary);
   if (!file) fail_reading(path, std::string("cannot be opened: ") + std::strerror(errno));
-  return read_npy({path, fs::file_size(path), [&](std::span<std::byte> bytes) {
+  const std::uintmax_t size = fs::file_size(path, error);
+  if (error) fail_reading(path, "cannot be read: " + error.message());
+  return read_npy({path, size, [&](std::span<std::byte> bytes) {
                      file.read(reinterpret_cast<char*>(bytes.data()),
                                static_cast<std::streamsize>(bytes.size()));
                      if (!file) fail_reading(path, "cannot be read to its end");

@@ -23,7 +23,8 @@ using Archive = std::unique_ptr<zip_t, decltype(&zip_discard)>;
 using ArchiveFile = std::unique_ptr<zip_file_t, decltype(&zip_fclose)>;
 
 Archive open_archive(const std::string& path) {
-  if (std::filesystem::is_directory(path))
+  std::error_code unknown;  // left to zip_open
+  if (std::filesystem::is_directory(path, unknown))
     fail_reading(path, "is a folder; give the path of a file");
   int code = 0;
   if (zip_t* archive = zip_open(path.c_str(), ZIP_RDONLY, &code)) return {archive, zip_discard};
@@ -236,7 +237,8 @@ void write_npz(const std::string& path, std::span<const Literal> arrays) {
 Literal read_array(const std::string& path) {
   if (path.ends_with(extension)) return read_npz(path, "");
   const auto colon = path.rfind(std::string(extension) + ":");
-  if (colon == path.npos || std::filesystem::exists(path)) return read_npy(path);
+  std::error_code unknown;
+  if (colon == path.npos || std::filesystem::exists(path, unknown)) return read_npy(path);
   const std::size_t end = colon + extension.size();
   return read_npz(path.substr(0, end), std::string_view(path).substr(end + 1));
 }

@@ -168,7 +168,8 @@ class SafetensorsFile {
     }
     file_.open(path, std::ios::binary);
     if (!file_) fail_reading(path, std::string("cannot be opened: ") + std::strerror(errno));
-    left_ = std::filesystem::file_size(path);
+    left_ = std::filesystem::file_size(path, error);
+    if (error) fail_reading(path, "cannot be read: " + error.message());
   }
 
   std::uint64_t left() const { return left_; }

@@ -34,8 +34,18 @@ void collect_constants(const ParsedModule& module, const FunctionSyntax& functio
   }
 }
 
+Literal written_out(const ParsedModule& module, const Operation& op, const Attribute& value,
+                    const Type& type, std::size_t& bytes_left) {
+  const DenseValue dense = read_dense(module.source, module.syntax, value, type);
+  try {
+    return expanded(dense, type, bytes_left);
+  } catch (const Error& error) {
+    module.source.fail_again(op.at, error);
+  }
+}
+
 Check check_of(const CheckSite& met, const Importer& importer, const Site& site,
-               std::vector<Array>& outputs) {
+               std::vector<Array>& outputs, std::size_t& bytes_left) {
   Check check;
   check.name = "check." + met.name;
   check.place = importer.source().place(met.op->at);
@@ -51,8 +61,7 @@ Check check_of(const CheckSite& met, const Importer& importer, const Site& site,
   } else {
     const Attribute* value = met.op->find("value");
     if (!value) site.fail("needs a constant to compare with");
-    check.constant =
-        expanded(read_dense(importer.source(), importer.module().syntax, *value, type), type);
+    check.constant = written_out(importer.module(), *met.op, *value, type, bytes_left);
   }
   if (met.name.starts_with("expect_almost_eq")) {
     check.kind = CheckKind::almost_equal;
@@ -77,10 +86,10 @@ SelfChecking self_checking(const Function& function) {
   std::set<const FunctionSyntax*> seen;
   std::vector<const Operation*> constants;
   collect_constants(module, syntax, seen, constants);
+  std::size_t bytes_left = most_expanded_bytes;
   for (const Operation* op : constants) {
     const Type type = to_type(module.source, op->result_types[0]);
-    result.inputs.push_back(
-        expanded(read_dense(module.source, module.syntax, *op->find("value"), type), type));
+    result.inputs.push_back(written_out(module, *op, *op->find("value"), type, bytes_left));
     importer.given_constants.emplace(op, tracer->parameter(type));
   }
   std::vector<CheckSite> met;
@@ -90,7 +99,7 @@ SelfChecking self_checking(const Function& function) {
   const Scope none;
   for (const CheckSite& each : met) {
     const Site site(importer, *each.op, none);
-    result.checks.push_back(check_of(each, importer, site, outputs));
+    result.checks.push_back(check_of(each, importer, site, outputs, bytes_left));
   }
   result.graph = tracer->finish(outputs);
   return result;

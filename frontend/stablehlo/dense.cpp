@@ -1,5 +1,6 @@
 #include "frontend/stablehlo/dense.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -8,13 +9,27 @@
 #include "frontend/stablehlo/narrow_format.h"
 #include "frontend/stablehlo/scanner.h"
 #include "frontend/stablehlo/types.h"
+#include "ir/checked.h"
 #include "ir/scalar.h"
 
 namespace anabranch::stablehlo {
 namespace {
 
-// A few letters may claim any number of elements.
-constexpr std::size_t most_repeated_bytes = std::size_t{1} << 30;
+// Whether a decimal that double cannot hold is a small one and not a large one: where its first
+// digit other than 0 is says so, together with its exponent.
+bool is_below_range(std::string_view digits) {
+  const std::size_t e = std::min(digits.find_first_of("eE"), digits.size());
+  const std::string_view mantissa = digits.substr(0, e);
+  const std::size_t point = std::min(mantissa.find('.'), e);
+  const std::size_t first = std::min(mantissa.find_first_of("123456789"), e);
+  std::string_view written = digits.substr(std::min(e + 1, digits.size()));
+  if (written.starts_with('+')) written.remove_prefix(1);
+  std::int64_t exponent = 0;
+  const auto read = std::from_chars(written.data(), written.data() + written.size(), exponent);
+  if (read.ec == std::errc::result_out_of_range) return written.starts_with('-');
+  const auto place = static_cast<std::int64_t>(point) - static_cast<std::int64_t>(first);
+  return saturating_add(exponent, place) < 0;
+}
 
 // A decimal as double, as MLIR reads floats of every width.
 double decimal(std::string_view digits) {
@@ -22,8 +37,7 @@ double decimal(std::string_view digits) {
   const char* begin = digits.data() + (digits.starts_with('+') ? 1 : 0);
   const auto read = std::from_chars(begin, digits.data() + digits.size(), value);
   if (read.ec != std::errc::result_out_of_range) return value;
-  const bool is_small = digits.find("e-") != digits.npos || digits.find("E-") != digits.npos;
-  const double extreme = is_small ? 0.0 : std::numeric_limits<double>::infinity();
+  const double extreme = is_below_range(digits) ? 0.0 : std::numeric_limits<double>::infinity();
   return digits.starts_with('-') ? -extreme : extreme;
 }
 
@@ -180,6 +194,7 @@ class DenseReader {
     const bool is_decimal = digits.find("0x") == digits.npos;
     if (is_decimal && narrow_) return convert_scalar<T>(nearest_in(*narrow_, decimal(digits)));
     if (is_decimal) return convert_scalar<T>(decimal(digits));
+    if (!digits.starts_with('0')) scan_.fail_at(at, "a float in hexadecimal bits has no sign");
     std::uint64_t word = 0;
     const std::string_view hex = digits.substr(digits.find("0x") + 2);
     const auto read = std::from_chars(hex.data(), hex.data() + hex.size(), word, 16);
@@ -246,17 +261,19 @@ DenseValue read_dense(const SourceText& source, const ModuleSyntax& module,
                                    "(large constants were elided)");
 }
 
-Literal expanded(const DenseValue& value, const Type& type) {
-  if (!value.is_splat) return value.elements;
-  if (type.bytes() > most_repeated_bytes) {
+Literal expanded(const DenseValue& value, const Type& type, std::size_t& bytes_left) {
+  if (type.bytes() > bytes_left) {
     throw Error("a constant of " + type_text(type) + " takes " + std::to_string(type.bytes()) +
-                " bytes, and at most " + std::to_string(most_repeated_bytes) +
-                " are written out of one element; broadcast a scalar instead");
+                " bytes, and those that are written out take at most " +
+                std::to_string(most_expanded_bytes) + " together; broadcast a scalar instead");
   }
+  bytes_left -= type.bytes();
+  if (!value.is_splat) return value.elements;
   const auto one = value.elements.bytes();
-  std::vector<std::byte> bytes;
-  bytes.reserve(type.bytes());
-  for (std::int64_t i = 0; i < type.size(); ++i) bytes.insert(bytes.end(), one.begin(), one.end());
+  std::vector<std::byte> bytes(type.bytes());
+  for (std::size_t at = 0; at < bytes.size(); at += one.size()) {
+    std::memcpy(&bytes[at], one.data(), one.size());
+  }
   return Literal(type, std::move(bytes));
 }
 

@@ -18,7 +18,11 @@ struct DenseValue {
 DenseValue read_dense(const SourceText& source, const ModuleSyntax& module,
                       const Attribute& attribute, const Type& type);
 
-/// The whole literal, a splat repeated. Throws Error where that takes more than 2^30 bytes.
-Literal expanded(const DenseValue& value, const Type& type);
+/// What constants that are written out take together: a few letters may claim any number of
+/// elements.
+inline constexpr std::size_t most_expanded_bytes = std::size_t{1} << 30;
+
+/// The whole literal, a splat repeated. Takes its bytes from those that are left, or throws Error.
+Literal expanded(const DenseValue& value, const Type& type, std::size_t& bytes_left);
 
 }  // namespace anabranch::stablehlo

@@ -12,11 +12,11 @@ namespace {
 // Calls and regions within each other, which are carried out in place.
 constexpr int most_nested_blocks = 200;
 
+}  // namespace
+
 bool is_return(const Operation& op) {
   return op.name == "func.return" || op.name == "stablehlo.return" || op.name == "mhlo.return";
 }
-
-}  // namespace
 
 const FunctionSyntax* ParsedModule::find(std::string_view name) const {
   for (const FunctionSyntax& function : syntax.functions) {

@@ -19,6 +19,9 @@
 
 namespace anabranch::stablehlo {
 
+/// Whether the operation ends its region.
+bool is_return(const Operation& op);
+
 /// A module that has been read, and the text that it refers to.
 struct ParsedModule {
   ParsedModule(std::string text, std::string_view file, std::uint32_t first_line = 1)

@@ -50,7 +50,10 @@ Attribute Parser::hash_attribute(std::size_t at) {
     std::tie(found.begin, found.end) = scan_.balanced('<');
     return found;
   }
-  if (auto alias = aliases_.find(found.text); alias != aliases_.end()) return alias->second;
+  if (auto alias = aliases_.find(found.text); alias != aliases_.end()) {
+    take_alias(alias->second.extent, at);
+    return alias->second.syntax;
+  }
   found.kind = Attribute::Kind::keyword;
   found.begin = at;
   found.end = scan_.last_end();

@@ -1,7 +1,34 @@
 // Modules and functions, in their own and in the generic form.
+#include <algorithm>
+
 #include "frontend/stablehlo/parser.h"
 
 namespace anabranch::stablehlo {
+namespace {
+
+void add_part(Extent& whole, std::size_t node, const Extent& part) {
+  whole.bytes += node + part.bytes;
+  whole.depth = std::max(whole.depth, 1 + part.depth);
+}
+
+Extent extent_of(const TypeSyntax& type) {
+  Extent whole;
+  whole.bytes = type.element.size() + type.sizes.size() * sizeof(type.sizes[0]);
+  for (const TypeSyntax& part : type.parts) add_part(whole, sizeof part, extent_of(part));
+  return whole;
+}
+
+Extent extent_of(const Attribute& attribute) {
+  Extent whole = extent_of(attribute.type);
+  whole.bytes += attribute.text.size();
+  for (const Attribute& part : attribute.list) add_part(whole, sizeof part, extent_of(part));
+  for (const auto& entry : attribute.entries) {
+    add_part(whole, sizeof entry + entry.name.size(), extent_of(entry.value));
+  }
+  return whole;
+}
+
+}  // namespace
 
 ModuleSyntax parse_module(const SourceText& source) { return Parser(source).module(); }
 
@@ -60,16 +87,36 @@ void Parser::module_item(ModuleSyntax& module) {
 
 // "#map = affine_map<...>", "#loc1 = loc(...)", "!t = tensor<...>"
 void Parser::top_level_alias() {
+  const std::size_t at = scan_.position();
   const bool is_type = scan_.at('!');
   const std::string name = scan_.name_after(is_type ? '!' : '#', "an alias");
   scan_.expect("=", "after the name of an alias");
+  bool is_new = true;
   if (is_type) {
-    type_aliases_[name] = type();
+    TypeSyntax own = type();
+    const Extent extent = extent_of(own);
+    is_new = type_aliases_.emplace(name, Alias<TypeSyntax>{std::move(own), extent}).second;
   } else if (scan_.at_word("loc")) {
     skip_location();
   } else {
-    aliases_[name] = attribute();
+    Attribute own = attribute();
+    const Extent extent = extent_of(own);
+    is_new = aliases_.emplace(name, Alias<Attribute>{std::move(own), extent}).second;
   }
+  if (!is_new) scan_.fail_at(at, "the alias " + name + " is defined already");
+}
+
+// Aliases of aliases may stand for any amount of syntax.
+void Parser::take_alias(const Extent& extent, std::size_t at) {
+  if (depth_ + extent.depth - 1 > most_nested_syntax) {
+    scan_.fail_at(at, "an alias here nests brackets more than " +
+                          std::to_string(most_nested_syntax) + " deep");
+  }
+  if (extent.bytes > alias_bytes_left_) {
+    scan_.fail_at(at, "aliases stand for more than " + std::to_string(most_alias_bytes) +
+                          " bytes of types and attributes; use fewer of them");
+  }
+  alias_bytes_left_ -= extent.bytes;
 }
 
 // {-# dialect_resources: { builtin: { name: "0x..." } } #-}

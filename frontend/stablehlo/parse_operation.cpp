@@ -162,8 +162,18 @@ void Parser::signature(Operation& op) {
   if (types.size() == count) {
     op.result_types = std::move(types);
   } else {
-    op.result_types.assign(count, types.back());  // of select: the type of what is chosen
+    one_result(op, types.back());  // of select: the type of what is chosen
   }
+}
+
+// Each of several results has a type of its own in the text.
+void Parser::one_result(Operation& op, const TypeSyntax& type) {
+  const std::size_t count = count_of_results(op);
+  if (count > 1) {
+    scan_.fail_at(op.at, op.name + " names " + std::to_string(count) +
+                             " results, and does not state a type for each");
+  }
+  op.result_types.assign(count, type);
 }
 
 // "key = value"; "key = [0] x [1]" has a second list.
@@ -203,6 +213,7 @@ bool Parser::pretty_item(Operation& op) {
   if (scan_.at('%')) {
     op.operands.push_back(value_use());
   } else if (scan_.accept("(")) {
+    Nesting nesting(*this);
     while (!scan_.accept(")")) {
       if (!scan_.accept(",") && !pretty_item(op)) scan_.fail_expected("an operand, or ')'");
     }
@@ -253,7 +264,7 @@ void Parser::pretty_form(Operation& op) {
     signature(op);
   } else if (value && value->typed) {
     op.operand_types = {value->type};
-    op.result_types.assign(count_of_results(op), value->type);
+    one_result(op, value->type);
   } else if (!op.operands.empty() || !op.results.empty() || !is_terminator) {
     scan_.fail_expected("':' and the types of " + op.name);
   }

@@ -89,7 +89,8 @@ TypeSyntax Parser::dialect_type(std::size_t at) {
   type.at = at;
   const std::string name = scan_.name_after('!', "a type");
   if (auto alias = type_aliases_.find(name); alias != type_aliases_.end()) {
-    type = alias->second;
+    take_alias(alias->second.extent, at);
+    type = alias->second.syntax;
     type.at = at;
     return type;
   }

@@ -12,6 +12,14 @@ namespace anabranch::stablehlo {
 
 /// Regions, types and attributes may be nested as deep as this; text that nests deeper is broken.
 inline constexpr int most_nested_syntax = 96;
+/// What copies of aliases take together, beyond one node for each use.
+inline constexpr std::size_t most_alias_bytes = std::size_t{1} << 26;
+
+/// What a copy of a type or an attribute takes.
+struct Extent {
+  std::size_t bytes = 0;  ///< beyond its outermost node
+  int depth = 1;          ///< how deep it nests; 1 without parts
+};
 
 /// Throws ReadError with the place and what was expected there.
 ModuleSyntax parse_module(const SourceText& source);
@@ -34,6 +42,13 @@ class Parser {
 
  private:
   struct Nesting;  // counts a level for as long as it lives
+
+  // What a name stands for. Each use copies it.
+  template <class Syntax>
+  struct Alias {
+    Syntax syntax;
+    Extent extent;
+  };
 
   // parse_type.cpp
   TypeSyntax tensor_type(std::size_t at);
@@ -60,6 +75,7 @@ class Parser {
   void pretty_key(Operation& op, std::string key);
   void pretty_list(Operation& op);
   void signature(Operation& op);
+  void one_result(Operation& op, const TypeSyntax& type);
   ValueUse value_use();
   void operands_until(Operation& op, std::string_view close);
   RegionSyntax region();
@@ -81,12 +97,14 @@ class Parser {
   void module_body(ModuleSyntax& module, std::string_view close);
   void module_item(ModuleSyntax& module);
   void top_level_alias();
+  void take_alias(const Extent& extent, std::size_t at);
   void resources(ModuleSyntax& module);
 
   Scanner scan_;
   int depth_ = 0;
-  std::map<std::string, Attribute, std::less<>> aliases_;
-  std::map<std::string, TypeSyntax, std::less<>> type_aliases_;
+  std::size_t alias_bytes_left_ = most_alias_bytes;
+  std::map<std::string, Alias<Attribute>, std::less<>> aliases_;
+  std::map<std::string, Alias<TypeSyntax>, std::less<>> type_aliases_;
 };
 
 /// Counts a level of brackets; throws ReadError where there are too many.

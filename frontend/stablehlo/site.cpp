@@ -48,7 +48,9 @@ std::optional<Literal> Site::constant_operand(std::size_t index) const {
   const Type type = to_type(importer.source(), constant->result_types[0]);
   const Attribute* value = constant->find("value");
   if (!value || type.size() > most_attribute_numbers) return {};
-  return expanded(read_dense(importer.source(), importer.module().syntax, *value, type), type);
+  std::size_t bytes_left = most_expanded_bytes;
+  return expanded(read_dense(importer.source(), importer.module().syntax, *value, type), type,
+                  bytes_left);
 }
 
 List Site::constant_integers(std::size_t index, std::string_view what) const {
@@ -107,11 +109,11 @@ List Site::integers_of(const Attribute& attribute) const {
     case Attribute::Kind::dense: {
       const Type type = to_type(source, attribute.type);
       if (is_float(type.dtype)) fail("an attribute of floats where integers belong");
-      // What attributes hold is small; a splat could claim any number of elements.
-      if (type.size() > 1 << 16)
+      if (type.size() > most_attribute_numbers)
         fail("an attribute of " + std::to_string(type.size()) + " numbers");
+      std::size_t bytes_left = most_expanded_bytes;
       const Literal literal =
-          expanded(read_dense(source, importer.module().syntax, attribute, type), type);
+          expanded(read_dense(source, importer.module().syntax, attribute, type), type, bytes_left);
       for (std::int64_t i = 0; i < type.size(); ++i) {
         const auto bits = static_cast<std::int64_t>(literal.bits(i).low);
         const int unused = 64 - info(type.dtype).bits;
@@ -133,14 +135,29 @@ List Site::integers(std::string_view name, List otherwise) const {
   return found ? integers_of(*found) : otherwise;
 }
 
-std::int64_t Site::integer(std::string_view name) const {
-  const List list = integers(name);
+std::int64_t Site::integer(std::string_view name) const { return integer_of(required(name), name); }
+
+std::int64_t Site::integer_of(const Attribute& attribute, std::string_view name) const {
+  const List list = integers_of(attribute);
   if (list.size() != 1) fail("the attribute " + std::string(name) + " has to be one integer");
   return list[0];
 }
 
 std::int64_t Site::integer(std::string_view name, std::int64_t otherwise) const {
   return op.find(name) ? integer(name) : otherwise;
+}
+
+Site::Paddings Site::paddings_of(const List& list) const {
+  if (list.size() % 2 != 0) {
+    fail("needs two paddings for each axis, and has " + std::to_string(list.size()) +
+         " numbers in all");
+  }
+  Paddings paddings;
+  for (std::size_t i = 0; i < list.size(); i += 2) {
+    paddings.low.push_back(list[i]);
+    paddings.high.push_back(list[i + 1]);
+  }
+  return paddings;
 }
 
 bool Site::boolean(std::string_view name, bool otherwise) const {
@@ -251,10 +268,16 @@ const Translation* find_translation(std::string_view name) {
 std::string applied_op(const RegionSyntax& body) {
   if (body.operations.size() != 2 || body.arguments.size() != 2) return {};
   const Operation &apply = body.operations[0], &give = body.operations[1];
-  if (apply.operands.size() != 2 || apply.results.size() != 1 || !apply.regions.empty() ||
-      give.operands.size() != 1 || give.operands[0].name != apply.results[0].name) {
+  if (apply.operands.size() != 2 || apply.results.size() != 1 || apply.results[0].count != 1 ||
+      !apply.regions.empty() || !is_return(give) || give.operands.size() != 1 ||
+      give.operands[0].name != apply.results[0].name) {
     return {};
   }
+  // "#1" of what has one result is an error, as elsewhere.
+  for (const ValueUse* use : {&apply.operands[0], &apply.operands[1], &give.operands[0]}) {
+    if (use->index != 0) return {};
+  }
+  if (!apply.name.starts_with("stablehlo.") && !apply.name.starts_with("mhlo.")) return {};
   const std::string &a = apply.operands[0].name, &b = apply.operands[1].name;
   const std::string &x = body.arguments[0].name, &y = body.arguments[1].name;
   if (!(a == x && b == y) && !(a == y && b == x)) return {};

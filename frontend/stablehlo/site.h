@@ -54,6 +54,15 @@ class Site {
   /// "name = value" inside a dialect attribute or a dictionary, as attributes of their own.
   std::vector<NamedAttribute> entries(const Attribute& attribute) const;
   List integers_of(const Attribute& attribute) const;
+  /// `name` is what the attribute is called.
+  std::int64_t integer_of(const Attribute& attribute, std::string_view name) const;
+
+  /// Of low, high, low, high ...: the low ones, and the high ones. Throws ReadError for an odd
+  /// number of them.
+  struct Paddings {
+    List low, high;
+  };
+  Paddings paddings_of(const List& list) const;
 
   const RegionSyntax& region(std::size_t index) const;
 

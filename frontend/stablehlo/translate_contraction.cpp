@@ -136,12 +136,7 @@ List padding_of(const Site& site) {
 // ab::conv takes lists in the order in which the spatial axes are in the layout of its left
 // operand, StableHLO in the order of their numbers.
 ConvOptions window_options(const Site& site, const std::string& lhs_layout) {
-  const List padding = padding_of(site);
-  List low, high;
-  for (std::size_t i = 0; i + 1 < padding.size(); i += 2) {
-    low.push_back(padding[i]);
-    high.push_back(padding[i + 1]);
-  }
+  const Site::Paddings paddings = site.paddings_of(padding_of(site));
   const auto spatial = lhs_layout.size() - std::min<std::size_t>(2, lhs_layout.size());
   const auto in_order = [&](const List& list) {
     if (list.empty()) return list;
@@ -161,8 +156,8 @@ ConvOptions window_options(const Site& site, const std::string& lhs_layout) {
   options.strides = in_order(site.integers("window_strides", {}));
   options.lhs_dilation = in_order(site.integers("lhs_dilation", {}));
   options.rhs_dilation = in_order(site.integers("rhs_dilation", {}));
-  options.padding_low = in_order(low);
-  options.padding_high = in_order(high);
+  options.padding_low = in_order(paddings.low);
+  options.padding_high = in_order(paddings.high);
   options.groups = site.integer("feature_group_count", 1);
   options.batch_groups = site.integer("batch_group_count", 1);
   return options;
@@ -185,6 +180,10 @@ Results convolution_op(const Site& site) {
   lhs = site.converted(lhs, dtype);
   rhs = site.converted(rhs, dtype);
   const List turned = site.integers("window_reversal", {});
+  if (!turned.empty() && turned.size() + 2 != layouts.rhs.size()) {
+    site.fail("window_reversal has " + std::to_string(turned.size()) + " entries for " +
+              std::to_string(layouts.rhs.size()) + " axes, of which two are no spatial ones");
+  }
   List axes;
   for (std::size_t i = 0; i < turned.size(); ++i) {
     if (turned[i] == 0) continue;

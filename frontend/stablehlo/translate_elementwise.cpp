@@ -79,9 +79,14 @@ Results reduce_precision_op(const Site& site) {
   std::int64_t mantissa = site.integer("mantissa_bits", -1);
   const std::string format = site.word("format", "");
   const std::size_t middle = format.find('m');
+  const auto read = [](std::string_view digits, std::int64_t& number) {
+    const char* end = digits.data() + digits.size();
+    const auto found = std::from_chars(digits.data(), end, number);
+    if (found.ec != std::errc() || found.ptr != end) number = -1;
+  };
   if (format.starts_with('e') && middle != format.npos) {
-    std::from_chars(&format[1], &format[middle], exponent);
-    std::from_chars(&format[middle] + 1, format.data() + format.size(), mantissa);
+    read(std::string_view(format).substr(1, middle - 1), exponent);
+    read(std::string_view(format).substr(middle + 1), mantissa);
   }
   if (exponent < 1 || mantissa < 0 || exponent > 1024 || mantissa > 1024) {
     site.fail("needs a format, such as e5m10");

@@ -21,8 +21,10 @@ class DimensionNumbers {
     return {};
   }
   std::int64_t number(std::string_view name) const {
-    const List list = (*this)(name);
-    return list.empty() ? 0 : list[0];
+    for (const auto& [key, value] : entries_) {
+      if (key == name) return site_.integer_of(value, name);
+    }
+    return 0;
   }
 
  private:

@@ -26,6 +26,9 @@ Results triangular_solve_op(const Site& site) {
   const std::string turned = site.word("transpose_a", "NO_TRANSPOSE");
   if (turned == "TRANSPOSE") how.transpose_a = Transpose::transpose;
   if (turned == "ADJOINT") how.transpose_a = Transpose::adjoint;
+  if (turned != "NO_TRANSPOSE" && how.transpose_a == Transpose::no) {
+    site.fail("there is no transpose_a " + turned + "; NO_TRANSPOSE, TRANSPOSE and ADJOINT are");
+  }
   return computed_wide(site, Op::triangular_solve, how);
 }
 
@@ -44,19 +47,25 @@ Results fft_op(const Site& site) {
   site.fail("there is no transform " + word + "; FFT, IFFT, RFFT and IRFFT are");
 }
 
-// The letter that an option of LAPACK is, in the dictionary of a custom_call.
-char option(const Site& site, std::string_view name, char otherwise) {
+// The letter that an option of LAPACK is, in the dictionary of a custom_call; the first of
+// `letters` where it is not given.
+char option(const Site& site, std::string_view name, std::string_view letters) {
   for (const char* config : {"mhlo.backend_config", "backend_config"}) {
     const Attribute* found = site.op.find(config);
     if (!found || found->kind != Attribute::Kind::dictionary) continue;
     for (const auto& [key, value] : found->entries) {
       if (key != name) continue;
-      if (value.kind == Attribute::Kind::string && value.text.size() == 1) return value.text[0];
-      const List list = site.integers_of(value);
-      if (list.size() == 1) return static_cast<char>(list[0]);
+      const bool is_string = value.kind == Attribute::Kind::string;
+      for (char letter : letters) {
+        const bool is_it = is_string ? value.text == std::string_view(&letter, 1)
+                                     : site.integer_of(value, name) == letter;
+        if (is_it) return letter;
+      }
+      site.fail("its option " + std::string(name) + " is none of the letters " +
+                std::string(letters));
     }
   }
-  return otherwise;
+  return letters[0];
 }
 
 // Trailing results that the program does not ask for are dropped.
@@ -66,7 +75,7 @@ Results asked_for(const Site& site, Results results) {
 }
 
 Results potrf(const Site& site) {
-  const bool lower = option(site, "uplo", 'L') == 'L';
+  const bool lower = option(site, "uplo", "LU") == 'L';
   return lapack_entries::potrf(site.operand(0), lower, site.where());
 }
 
@@ -87,9 +96,11 @@ Results orgqr(const Site& site) {
 }
 
 Results trsm(const Site& site) {
-  TriangularSolveAttributes how{option(site, "side", 'L') == 'L', option(site, "uplo", 'L') == 'L',
-                                option(site, "diag", 'N') == 'U', Transpose::no};
-  const char turned = option(site, "trans_x", option(site, "trans_a", 'N'));
+  TriangularSolveAttributes how{option(site, "side", "LR") == 'L',
+                                option(site, "uplo", "LU") == 'L',
+                                option(site, "diag", "NU") == 'U', Transpose::no};
+  char turned = option(site, "trans_x", "NTC");
+  if (turned == 'N') turned = option(site, "trans_a", "NTC");
   if (turned == 'T') how.transpose_a = Transpose::transpose;
   if (turned == 'C') how.transpose_a = Transpose::adjoint;
   return lapack_entries::trsm(site.operand(0), site.operand(1), how, site.where());
@@ -97,7 +108,7 @@ Results trsm(const Site& site) {
 
 Results gesdd(const Site& site) {
   using lapack_entries::SvdMode;
-  const char mode = option(site, "mode", 'S');
+  const char mode = option(site, "mode", "SAN");
   const Array x = site.operand(0);
   const Shape& shape = type_of(x).shape;
   // Without vectors their arrays are there all the same, of the sizes of all or of some.
@@ -112,26 +123,26 @@ Results gesdd(const Site& site) {
 }
 
 Results syevd(const Site& site) {
-  return lapack_entries::syevd(site.operand(0), option(site, "uplo", 'L') == 'L',
-                               option(site, "mode", 'V') == 'V', site.where());
+  return lapack_entries::syevd(site.operand(0), option(site, "uplo", "LU") == 'L',
+                               option(site, "mode", "VN") == 'V', site.where());
 }
 
 Results geev(const Site& site) {
-  return lapack_entries::geev(site.operand(0), option(site, "compute_left", 'V') == 'V',
-                              option(site, "compute_right", 'V') == 'V', site.where());
+  return lapack_entries::geev(site.operand(0), option(site, "compute_left", "VN") == 'V',
+                              option(site, "compute_right", "VN") == 'V', site.where());
 }
 
 Results gees(const Site& site) {
-  if (option(site, "sort", 'N') != 'N') {
+  if (option(site, "sort", "NS") != 'N') {
     site.fail("gees with sort = 'S' is not read; the eigenvalues of a Schur form are not sorted");
   }
-  return lapack_entries::gees(site.operand(0), option(site, "mode", 'V') == 'V', site.where());
+  return lapack_entries::gees(site.operand(0), option(site, "mode", "VN") == 'V', site.where());
 }
 
 Results gehrd(const Site& site) { return lapack_entries::gehrd(site.operand(0), site.where()); }
 
 Results sytrd(const Site& site) {
-  return lapack_entries::sytrd(site.operand(0), option(site, "uplo", 'L') == 'L', site.where());
+  return lapack_entries::sytrd(site.operand(0), option(site, "uplo", "LU") == 'L', site.where());
 }
 
 Results gtsv(const Site& site) { return lapack_entries::gtsv(site.operands(), site.where()); }

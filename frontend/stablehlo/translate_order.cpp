@@ -52,7 +52,7 @@ Results top_k_op(const Site& site) {
   bool largest = site.boolean("largest", true);
   if (const Attribute* attributes = site.op.find("mhlo.attributes")) {
     for (const auto& [name, value] : site.entries(*attributes)) {
-      if (name == "k") count = site.integers_of(value).at(0);
+      if (name == "k") count = site.integer_of(value, "k");
       if (name == "largest") largest = value.text != "false";
     }
   }
@@ -76,21 +76,27 @@ Results approx_top_k_op(const Site& site) {
     const Attribute* config = site.op.find(name);
     if (!config || config->kind != Attribute::Kind::dictionary) continue;
     for (const auto& [key, value] : site.entries(*config)) {
-      if (key == "reduction_dim") axis = site.integers_of(value).at(0);
+      if (key == "reduction_dim") axis = site.integer_of(value, key);
     }
   }
-  const Shape shape = type_of(site.operand(0)).shape;
-  if (axis < 0 || axis >= shape.rank()) site.fail("its reduction_dim is no axis of its operand");
+  const Type type = type_of(site.operand(0));
+  if (axis < 0 || axis >= type.rank()) site.fail("its reduction_dim is no axis of its operand");
+  const Type result = site.result_type(0);
+  if (result.rank() != type.rank()) {
+    site.fail("gives " + to_string(result) + " of " + to_string(type) + ", which has other axes");
+  }
   const Comparator comparator = [&](const std::vector<Array>& scalars) {
     std::vector<Bound> arguments;
     for (const Array& scalar : scalars) arguments.push_back(Bound::of(scalar));
     const std::vector<Bound> results = site.importer.call(*function, arguments, site.op.at);
-    if (results.size() != 1) site.fail("its comparator has to return one value");
+    if (results.size() != 1 || results[0].kind != Bound::Kind::array) {
+      site.fail("its comparator has to return one value");
+    }
     return results[0].array;
   };
   Results results = sort(site.located(site.operands(0, arrays)), comparator, Axis(axis), true);
-  const std::int64_t count = site.result_type(0).shape[static_cast<int>(axis)];
-  for (Array& result : results) result = first_along(site, result, axis, count);
+  const std::int64_t count = result.shape[static_cast<int>(axis)];
+  for (Array& sorted : results) sorted = first_along(site, sorted, axis, count);
   return results;
 }
 
@@ -101,11 +107,9 @@ Results select_and_scatter_op(const Site& site) {
   const List sizes = site.integers("window_dimensions", List(axes, 1));
   WindowOptions options;
   options.strides = site.integers("window_strides", {});
-  const List padding = site.integers("padding", {});
-  for (std::size_t i = 0; i + 1 < padding.size(); i += 2) {
-    options.padding_low.push_back(padding[i]);
-    options.padding_high.push_back(padding[i + 1]);
-  }
+  Site::Paddings paddings = site.paddings_of(site.integers("padding", {}));
+  options.padding_low = std::move(paddings.low);
+  options.padding_high = std::move(paddings.high);
   const Comparator select = [&](const std::vector<Array>& scalars) {
     return one_result(site, site.region(0), scalars);
   };

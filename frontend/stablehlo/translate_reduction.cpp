@@ -108,11 +108,9 @@ Results reduce_window_op(const Site& site) {
   options.strides = site.integers("window_strides", {});
   options.base_dilations = site.integers("base_dilations", {});
   options.window_dilations = site.integers("window_dilations", {});
-  const List padding = site.integers("padding", {});
-  for (std::size_t i = 0; i + 1 < padding.size(); i += 2) {
-    options.padding_low.push_back(padding[i]);
-    options.padding_high.push_back(padding[i + 1]);
-  }
+  Site::Paddings paddings = site.paddings_of(site.integers("padding", {}));
+  options.padding_low = std::move(paddings.low);
+  options.padding_high = std::move(paddings.high);
   const ScalarBody body = [&](const std::vector<Array>& scalars) {
     return site.run_body(site.region(0), scalars);
   };

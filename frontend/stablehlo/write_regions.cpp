@@ -207,9 +207,9 @@ bool Writer::with_regions(Frame& frame, const Node& node, Names& results) {
       results = fresh_results(node, definition);
       std::vector<Type> types;
       for (Value input : node.inputs) types.push_back(frame.graph.type(input));
-      line(definition + " = stablehlo.custom_call @\"" + node.as<CustomCallAttributes>().name +
-           "\"(" + joined(operands(frame, node)) + ") : (" + joined(types) + ") -> (" +
-           joined(node.types) + ")");
+      line(definition + " = stablehlo.custom_call @" +
+           quoted(node.as<CustomCallAttributes>().name) + "(" + joined(operands(frame, node)) +
+           ") : (" + joined(types) + ") -> (" + joined(node.types) + ")");
       return true;
     }
     default:

@@ -75,6 +75,18 @@ std::string list_text(const Literal& literal, int axis, std::int64_t& index) {
 
 }  // namespace
 
+std::string quoted(std::string_view name) {
+  std::string text = "\"";
+  for (char c : name) {
+    if (c == '"' || c < ' ' || c > '~') {
+      text += '\\' + hexadecimal(std::as_bytes(std::span(&c, 1)));
+    } else {
+      text += c == '\\' ? "\\\\" : std::string(1, c);
+    }
+  }
+  return text + '"';
+}
+
 std::string element_text(const Literal& literal, std::int64_t index) {
   const Dtype dtype = literal.type().dtype;
   const auto bytes =
@@ -139,7 +151,7 @@ Writer::Names Writer::fresh_results(const Node& node, std::string& definition) {
 
 std::string Writer::module(const Graph& graph) {
   const bool is_named = !graph.name().empty();
-  line("module" + (is_named ? " @\"" + graph.name() + "\"" : "") + " {");
+  line("module" + (is_named ? " @" + quoted(graph.name()) : "") + " {");
   ++depth_;
   Names parameters;
   std::string arguments, results, types;

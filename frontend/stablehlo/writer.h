@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ir/graph/graph.h"
@@ -13,6 +14,8 @@ namespace anabranch::stablehlo {
 std::string dense_text(const Literal& literal);
 /// One element of it.
 std::string element_text(const Literal& literal, std::int64_t index);
+/// A name in quotes: other than letters that print, and quotes, as \xx in hexadecimal.
+std::string quoted(std::string_view name);
 /// "a, b"; of types, their texts.
 std::string joined(const std::vector<std::string>& parts);
 std::string joined(const std::vector<Type>& types);

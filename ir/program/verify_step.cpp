@@ -22,6 +22,7 @@ class StepVerifier {
   }
 
   Fault operator()(const DotStep& dot) const {
+    if (auto wrong = epilogue_buffers(dot)) return wrong;
     const std::size_t inputs = dot.epilogue ? dot.epilogue->inputs : dot.has_bias ? 1 : 0;
     const std::size_t outputs = dot.epilogue ? dot.epilogue->outputs : 1;
     const std::size_t least = 2 + inputs + outputs;
@@ -49,6 +50,7 @@ class StepVerifier {
   }
 
   Fault operator()(const ConvolutionStep& convolution) const {
+    if (auto wrong = epilogue_buffers(convolution)) return wrong;
     const auto& epilogue = convolution.epilogue;
     const std::size_t inputs = epilogue ? epilogue->inputs : 0;
     const std::size_t outputs = epilogue ? epilogue->outputs : 1;
@@ -126,6 +128,17 @@ class StepVerifier {
  private:
   Fault count(const std::string& wanted) const {
     return fmt::format("has {} buffers instead of {}", step_.buffers.size(), wanted);
+  }
+
+  // Their sum is then one that does not wrap around.
+  template <class Work>
+  Fault epilogue_buffers(const Work& work) const {
+    const std::size_t most = step_.buffers.size();
+    if (!work.epilogue || (work.epilogue->inputs <= most && work.epilogue->outputs <= most)) {
+      return {};
+    }
+    return fmt::format("has {} buffers, and its epilogue {} inputs and {} outputs", most,
+                       work.epilogue->inputs, work.epilogue->outputs);
   }
 
   const Slot& slot(std::size_t buffer) const { return program_.slots[step_.buffers[buffer]]; }

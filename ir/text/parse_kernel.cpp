@@ -234,8 +234,7 @@ class KernelParser {
       reader_.expect('=', "after '<'");
     }
     const std::string_view index = reader_.identifier("a loop's index");
-    made.extent =
-        reader_.accept('<') ? reader_.integer("where the loop ends") - made.first : Loop::no_bound;
+    made.extent = reader_.accept('<') ? extent_from(made.first) : Loop::no_bound;
     made.parallel = reader_.accept_word("parallel");
     if (reader_.accept_word("lanes")) made.lanes = lanes();
     if (reader_.accept_word("vector")) made.vector_width = in_parentheses<int>("a width");
@@ -271,6 +270,15 @@ class KernelParser {
       }
     }
     kernel_[ref].operation = std::move(made);
+  }
+
+  std::int64_t extent_from(std::int64_t first) {
+    const std::size_t start = reader_.position();
+    std::int64_t extent = 0;
+    if (__builtin_sub_overflow(reader_.integer("where the loop ends"), first, &extent)) {
+      reader_.fail_at(start, "the loop's extent leaves 64 bits");
+    }
+    return extent;
   }
 
   // " by %1: f32, %2: i64"
@@ -383,7 +391,7 @@ class KernelParser {
   }
 
   Index expression() {
-    return IndexReader(reader_, kernel_.indices, [this] { return atom(); }).read();
+    return IndexReader(reader_, kernel_.indices, index_depth_, [this] { return atom(); }).read();
   }
 
   // A loop's index, or a scalar that a clamp holds in bounds, "%7", or "%7[%i * 4]" where it is
@@ -436,6 +444,7 @@ class KernelParser {
   std::vector<Scope> scopes_;
   std::vector<OpenLoop> loops_;
   std::map<std::pair<Dtype, ElementBits>, Ref> constants_;
+  std::size_t index_depth_ = 0;
 };
 
 }  // namespace

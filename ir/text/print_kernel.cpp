@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "ir/checked.h"
 #include "ir/kernel/kernel.h"
 #include "ir/text/print.h"
 #include "ir/text/print_fields.h"
@@ -120,8 +121,9 @@ class KernelPrinter {
     using Kind = IndexTable::Atom::Kind;
     if (atom.kind == Kind::loop) return exists({atom.loop}) ? depths_[atom.loop] : 0;
     std::size_t deepest = 0;
-    kernel_.indices.for_each_leaf(
-        atom.of, [&](const IndexTable::Atom& leaf) { deepest = std::max(deepest, depth(leaf)); });
+    kernel_.indices.for_each_leaf(atom.of, [&](const IndexTable::Atom& leaf) {
+      if (leaf.kind == Kind::loop) deepest = std::max(deepest, depth(leaf));
+    });
     return deepest;
   }
 
@@ -195,7 +197,8 @@ class KernelPrinter {
   void loop(Ref ref, const Loop& loop) {
     const std::string from = loop.first == 0 ? "" : std::to_string(loop.first) + " <= ";
     std::string content = "for " + from + index_name(ref);
-    if (!loop.condition()) content += " < " + std::to_string(loop.first + loop.extent);
+    if (!loop.condition())
+      content += " < " + std::to_string(saturating_add(loop.first, loop.extent));
     if (loop.parallel) content += " parallel";
     if (loop.lanes == Loop::Lanes::marked) content += " lanes";
     if (loop.lanes == Loop::Lanes::unrolled) content += " lanes(unrolled)";

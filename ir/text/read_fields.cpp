@@ -88,7 +88,11 @@ void read_field(TextReader& reader, SourceLocation& field, std::string_view word
   const std::size_t colon = place.rfind(':');
   std::uint32_t line = 0;
   const char* const last = place.data() + place.size();
-  if (colon == place.npos || std::from_chars(place.data() + colon + 1, last, line).ptr != last) {
+  const bool is_line = colon != place.npos && [&] {
+    const auto read = std::from_chars(place.data() + colon + 1, last, line);
+    return read.ec == std::errc{} && read.ptr == last;
+  }();
+  if (!is_line) {
     reader.fail_at(start, std::string(word) + " is a file and a line, not '" + text + "'");
   }
   field = SourceLocation(kept_text(place.substr(0, colon)), line);

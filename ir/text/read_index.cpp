@@ -33,7 +33,14 @@ Index IndexReader::product() {
     } else {
       return made;
     }
+    made = bounded(start, made);
   }
+}
+
+// A chain of quotients and remainders nests without brackets.
+Index IndexReader::bounded(std::size_t start, Index made) const {
+  if (table_[made].depth > most_nested) reader_.fail_at(start, "an index is nested too deep");
+  return made;
 }
 
 // A name has no space after its percent sign.
@@ -69,7 +76,7 @@ Index IndexReader::factor() {
     made = located(reader_, start, [&] { return table_.constant(value); });
   }
   --depth_;
-  return made;
+  return bounded(start, made);
 }
 
 }  // namespace anabranch

@@ -32,5 +32,24 @@ TEST(Log, WhatTheSinkThrowsIsDropped) {
   EXPECT_EQ(calls, 2);
 }
 
+// Neither waits for the lock that is held while the sink runs.
+TEST(Log, ASinkMaySetAnotherOneAndLog) {
+  int calls = 0;
+  std::string other;
+  set_log([&](const std::string&) {
+    ++calls;
+    log_line("within the sink");  // dropped
+    set_log([&](const std::string& line) { other = line; });
+    log_line("still within it");  // dropped
+  });
+  log_line("first");
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(other, "");
+  log_line("second");
+  set_log({});
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(other, "second");
+}
+
 }  // namespace
 }  // namespace anabranch

@@ -8,11 +8,13 @@
 
 namespace ANABRANCH_API anabranch {
 
-/// Takes one line, without its end. Called by one thread at a time; must not log itself.
+/// Takes one line, without its end. Called by one thread at a time. It may call set_log; lines that
+/// it logs itself are dropped. It must not wait for other threads that may log.
 using LogSink = detail::AnyFunction<void(const std::string& line)>;
 
 /// Where lines go from now on. At first, and with an empty sink, they are dropped: the library
-/// never prints by itself. ANABRANCH_LOG sets it from outside.
+/// never prints by itself. Once it returns, no other thread is in the sink that was set before.
+/// ANABRANCH_LOG sets it from outside.
 void set_log(LogSink sink);
 
 }  // namespace anabranch

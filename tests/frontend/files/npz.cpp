@@ -101,6 +101,12 @@ TEST_F(Npz, NamesTheFileAndWhatIsWrongWithIt) {
   EXPECT_NE(error_of(bad + ":no").find("is not a .npy file"), std::string::npos);
 }
 
+TEST_F(Npz, RefusesAPathThatIsTooLong) {
+  const std::string file = std::string(5000, 'a') + ".npz";
+  EXPECT_NE(error_of(file).find(".npz: cannot be opened: "), std::string::npos);
+  EXPECT_NE(error_of(file + ":a").find(".npz: cannot be opened: "), std::string::npos);
+}
+
 TEST_F(Npz, RefusesDamage) {
   const std::string values(64, 'q');
   const std::string file = zipped("stored.npz", {{"a.npy", npy(values, "(64,)")}});

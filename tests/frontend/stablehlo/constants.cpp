@@ -41,6 +41,18 @@ TEST(StablehloConstants, FloatsAsDecimalsAndBits) {
             "");
 }
 
+TEST(StablehloConstants, DecimalsOutOfRange) {
+  const std::string zeros(400, '0');
+  EXPECT_EQ(
+      problems_of("%0 = stablehlo.constant dense<[0." + zeros + "1, -0." + zeros + "1e+10, 1" +
+                  zeros + ".0e-10, -1" + zeros + ".0, 1.0e-99999999999999999999, " +
+                  "1.0e+99999999999999999999, 12.5e-500]> : tensor<7xf64>\n"
+                  "%1 = stablehlo.constant dense<[0.0, -0.0, 0x7FF0000000000000, "
+                  "0xFFF0000000000000, 0.0, 0x7FF0000000000000, 0.0]> : tensor<7xf64>\n"
+                  "check.expect_eq %0, %1 : tensor<7xf64>"),
+      "");
+}
+
 TEST(StablehloConstants, Empty) {
   EXPECT_EQ(problems_of(R"(
   %0 = stablehlo.constant dense<> : tensor<0x4xf32>

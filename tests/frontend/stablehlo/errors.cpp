@@ -145,9 +145,177 @@ TEST(StablehloErrors, TextThatNestsIsRefused) {
   std::string modules;
   for (int i = 0; i < 100'000; ++i) modules += "module {";
   expect_error(modules, "nested more than");
+  expect_error_in("%0 = stablehlo.abs " + std::string(100'000, '('), "nested more than 96 deep");
   std::string axes = "tensor<";
   for (int i = 0; i < 100'000; ++i) axes += "1x";
   expect_error("func.func @main(%x: " + axes + "f32>) { return }", "axes; at most 64");
+}
+
+// Each alias stands for twice the one before, or for the one before in brackets.
+TEST(StablehloErrors, AliasesAreBounded) {
+  const auto chain = [](char mark, const std::string& first, const std::string& open,
+                        const std::string& close, int count, bool doubles) {
+    const auto name = [&](int i) { return std::string(1, mark) + "a" + std::to_string(i); };
+    std::string text = name(0) + " = " + first + "\n";
+    for (int i = 1; i < count; ++i) {
+      const std::string before = name(i - 1);
+      text += name(i) + " = " + open + before + (doubles ? ", " + before : "") + close + "\n";
+    }
+    return text;
+  };
+  const std::string scalar = "tensor<1xf32>";
+  expect_error(chain('!', scalar, "tuple<", ">", 40, true), "aliases stand for more than");
+  expect_error(chain('#', "1", "[", "]", 40, true), "aliases stand for more than");
+  expect_error(chain('#', "\"s\"", "{a = ", "}", 200, false), "nests brackets more than 96 deep");
+  expect_error(chain('!', scalar, "tuple<", ">", 200, false), "nests brackets more than 96 deep");
+  EXPECT_EQ(error_of(chain('!', scalar, "tuple<", ">", 90, false)), "");
+  EXPECT_EQ(error_of(chain('#', "1", "[", "]", 15, true)), "");
+  EXPECT_EQ(error_of("!t = tensor<f32>\n!t = tuple<!t>").substr(0, 48),
+            "test.mlir:2:1: the alias t is defined already\n  ");
+  expect_error("#a = 1\n#a = [#a]", "test.mlir:2:1: the alias a is defined already");
+}
+
+TEST(StablehloErrors, EachResultHasAType) {
+  std::string names = "%a0:1048576";
+  for (int i = 1; i < 100; ++i) names += ", %a" + std::to_string(i) + ":1048576";
+  expect_error_in(names + " = stablehlo.add %x, %x : tensor<2xf32>",
+                  "names 104857600 results, and does not state a type for each");
+  expect_error_in("%a:2 = stablehlo.constant dense<1.0> : tensor<f32>", "names 2 results");
+}
+
+// A program that takes `%x: tensor<4xf32>`, with comparators @cmp and @pair.
+void expect_error_of_four(const std::string& line, const std::string& part) {
+  expect_error(
+      "func.func @main(%x: tensor<4xf32>, %z: tensor<f32>) {\n  " + line +
+          "\n  return\n}\n"
+          "func.func private @cmp(%a: tensor<f32>, %b: tensor<f32>) -> tensor<i1> {\n"
+          "  %0 = stablehlo.compare GT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>\n"
+          "  return %0 : tensor<i1>\n}\n"
+          "func.func private @pair(%a: tensor<f32>, %b: tensor<f32>) -> tuple<tensor<f32>> {\n"
+          "  %0 = stablehlo.tuple %a : tuple<tensor<f32>>\n"
+          "  return %0 : tuple<tensor<f32>>\n}\n",
+      part);
+}
+
+TEST(StablehloErrors, GreatestElements) {
+  const auto approximate = [](const std::string& comparator, const std::string& axis,
+                              const std::string& result) {
+    return "%0 = stablehlo.custom_call @ApproxTopK(%x, %z) {called_computations = [@" + comparator +
+           "], mhlo.backend_config = {reduction_dim = " + axis +
+           "}} : (tensor<4xf32>, tensor<f32>) -> " + result;
+  };
+  expect_error_of_four(approximate("cmp", "0 : i64", "tensor<f32>"),
+                       "gives f32[] of f32[4], which has other axes");
+  expect_error_of_four(approximate("cmp", "[]", "tensor<2xf32>"),
+                       "reduction_dim has to be one integer");
+  expect_error_of_four(approximate("cmp", "1 : i64", "tensor<2xf32>"), "is no axis");
+  expect_error_of_four(approximate("pair", "0 : i64", "tensor<2xf32>"),
+                       "its comparator has to return one value");
+  expect_error_of_four(
+      "%0:2 = stablehlo.custom_call @mhlo.topk(%x) {mhlo.attributes = {k = []}} : (tensor<4xf32>) "
+      "-> (tensor<2xf32>, tensor<2xi32>)",
+      "the attribute k has to be one integer");
+}
+
+// A reduction of `%x: tensor<2xf32>` by a body over %a and %b.
+void expect_error_of_body(const std::string& body, const std::string& part) {
+  expect_error_in(
+      "%z = stablehlo.constant dense<0.0> : tensor<f32>\n"
+      "%0 = \"stablehlo.reduce\"(%x, %z) <{dimensions = array<i64: 0>}> ({\n"
+      "^bb0(%a: tensor<f32>, %b: tensor<f32>):\n" +
+          body + "\n}) : (tensor<2xf32>, tensor<f32>) -> tensor<f32>",
+      part);
+}
+
+TEST(StablehloErrors, BodiesOfReductions) {
+  const std::string sum = "%c = stablehlo.add %a, %b : tensor<f32>\n";
+  expect_error_of_body(sum + "%d = stablehlo.abs %c : tensor<f32>", "a region without a return");
+  expect_error_of_body(sum + "stablehlo.return %c#1 : tensor<f32>", "there is no #1");
+  expect_error_of_body(
+      "%c = stablehlo.add %a#1, %b : tensor<f32>\nstablehlo.return %c : tensor<f32>",
+      "there is no #1");
+  expect_error_of_body("%c = arith.add %a, %b : tensor<f32>\nstablehlo.return %c : tensor<f32>",
+                       "there is no operation arith.add");
+}
+
+TEST(StablehloErrors, PaddingsAreInPairs) {
+  const std::string odd = "padding = array<i64: 1, 1, 1>";
+  const std::string body =
+      "({\n^bb0(%a: tensor<f32>, %b: tensor<f32>):\n"
+      "%c = stablehlo.add %a, %b : tensor<f32>\nstablehlo.return %c : tensor<f32>\n})";
+  const std::string select =
+      "({\n^bb0(%a: tensor<f32>, %b: tensor<f32>):\n"
+      "%c = stablehlo.compare GE, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>\n"
+      "stablehlo.return %c : tensor<i1>\n}, " +
+      body.substr(1);
+  const std::string zero = "%z = stablehlo.constant dense<0.0> : tensor<f32>\n";
+  const std::string window = "<{window_dimensions = array<i64: 1>, " + odd + "}> ";
+  expect_error_in(zero + "%0 = \"stablehlo.reduce_window\"(%x, %z) " + window + body +
+                      " : (tensor<2xf32>, tensor<f32>) -> tensor<4xf32>",
+                  "needs two paddings for each axis, and has 3 numbers in all");
+  expect_error_in(zero + "%0 = \"stablehlo.select_and_scatter\"(%x, %x, %z) " + window + select +
+                      " : (tensor<2xf32>, tensor<2xf32>, tensor<f32>) -> tensor<2xf32>",
+                  "needs two paddings for each axis, and has 3 numbers in all");
+  expect_error_in(
+      "%0 = stablehlo.reshape %x : (tensor<2xf32>) -> tensor<1x2x1xf32>\n"
+      "%1 = stablehlo.reshape %0 : (tensor<1x2x1xf32>) -> tensor<2x1x1xf32>\n"
+      "%2 = stablehlo.convolution(%0, %1) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = "
+      "{pad = [[1, 1, 1]]} : (tensor<1x2x1xf32>, tensor<2x1x1xf32>) -> tensor<1x3x1xf32>",
+      "needs two paddings for each axis, and has 3 numbers in all");
+  expect_error_in(
+      "%0 = stablehlo.reshape %x : (tensor<2xf32>) -> tensor<1x2x1xf32>\n"
+      "%1 = stablehlo.reshape %0 : (tensor<1x2x1xf32>) -> tensor<2x1x1xf32>\n"
+      "%2 = stablehlo.convolution(%0, %1) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = "
+      "{reverse = [0, 1]} : (tensor<1x2x1xf32>, tensor<2x1x1xf32>) -> tensor<1x1x1xf32>",
+      "window_reversal has 2 entries for 3 axes");
+}
+
+TEST(StablehloErrors, UnknownWordsAndLetters) {
+  const std::string matrix = "%m = stablehlo.constant dense<1.0> : tensor<2x2xf32>\n";
+  const auto solved = [&](const std::string& word) {
+    return matrix +
+           "%0 = \"stablehlo.triangular_solve\"(%m, %m) <{left_side = true, lower = true, "
+           "transpose_a = #stablehlo<transpose " +
+           word +
+           ">, unit_diagonal = false}> : (tensor<2x2xf32>, tensor<2x2xf32>) -> "
+           "tensor<2x2xf32>";
+  };
+  expect_error_in(solved("SIDEWAYS"), "there is no transpose_a SIDEWAYS");
+  expect_error_in(solved("TRANSPOSE_INVALID"), "there is no transpose_a TRANSPOSE_INVALID");
+  const auto factored = [&](const std::string& letter) {
+    return matrix +
+           "%0:2 = stablehlo.custom_call @lapack_spotrf_ffi(%m) {mhlo.backend_config = "
+           "{uplo = " +
+           letter + "}} : (tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<i32>)";
+  };
+  expect_error_in(factored("88 : ui8"), "its option uplo is none of the letters LU");
+  expect_error_in(factored("332 : i64"), "its option uplo is none of the letters LU");
+  expect_error_in(factored("\"lower\""), "its option uplo is none of the letters LU");
+  EXPECT_EQ(error_of("func.func @main() {\n" + factored("85 : ui8") + "\nreturn\n}"), "");
+  const auto rounded = [](const std::string& format) {
+    return "%0 = stablehlo.reduce_precision %x, format = " + format + " : tensor<2xf32>";
+  };
+  expect_error_in(rounded("e5m10junk"), "needs a format, such as e5m10");
+  expect_error_in(rounded("e5junkm10"), "needs a format, such as e5m10");
+  expect_error_in("%0 = stablehlo.constant dense<-0x3F800000> : tensor<f32>",
+                  "test.mlir:2:33: a float in hexadecimal bits has no sign");
+}
+
+// The constants of a test are inputs, each of which takes memory.
+TEST(StablehloErrors, ConstantsOfATestAreCountedTogether) {
+  const std::string text =
+      "func.func @main() {\n"
+      "  %0 = stablehlo.constant dense<0> : tensor<1024xi8>\n"
+      "  %1 = stablehlo.constant dense<0> : tensor<1073740801xi8>\n"
+      "  return\n}\n";
+  try {
+    const auto module = anabranch::stablehlo::parse(text, "test.mlir");
+    anabranch::stablehlo::self_checking(module.function("main"));
+    ADD_FAILURE() << "no error";
+  } catch (const anabranch::Error& error) {
+    EXPECT_NE(std::string(error.what()).find("test.mlir:3:8: "), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("at most 1073741824 together"), std::string::npos);
+  }
 }
 
 // Calls double at each level: the text stays short.

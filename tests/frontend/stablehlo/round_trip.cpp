@@ -2,6 +2,9 @@
 #include <anabranch/stablehlo.h>
 #include <gtest/gtest.h>
 
+#include "frontend/stablehlo/parser.h"
+#include "ir/custom_call.h"
+#include "ir/graph/builder.h"
 #include "ir/interpret/interpret.h"
 #include "ir/text/print.h"
 #include "tests/support/compare.h"
@@ -72,6 +75,22 @@ TEST(StablehloRoundTrip, WritesRandomBitsAsIntegerOps) {
                        .inputs = {ab::Literal::of(std::span(keys), ab::Shape{3, 3}),
                                   ab::Literal::of(std::span(counters), ab::Shape{3, 3})}},
                       0);
+}
+
+TEST(StablehloRoundTrip, NamesAreEscaped) {
+  const std::string name = "a\"b\\c\nd\xc3\xa9 e@";
+  ab::GraphBuilder builder(name);
+  const ab::Graph named = builder.build({builder.parameter({ab::f32, {1}})});
+  const std::string text = ab::stablehlo::to_stablehlo(named);
+  EXPECT_TRUE(text.starts_with("module @\"a\\22b\\\\c\\0Ad\\C3\\A9 e@\" {")) << text;
+  EXPECT_EQ(ab::stablehlo::parse_module(ab::stablehlo::SourceText(text, "again.mlir")).name, name);
+
+  ab::register_custom_call("a\"b", [](const ab::CustomCall&) {});
+  const ab::Graph calling = ab::parse(
+      "graph g(%0: f32[4]) {\n  %1: f32[4] = custom_call %0 name=\"a\\\"b\" results=[f32[4]]\n"
+      "  return %1\n}\n");
+  EXPECT_NE(ab::stablehlo::to_stablehlo(calling).find("custom_call @\"a\\22b\"("),
+            std::string::npos);
 }
 
 TEST(StablehloRoundTrip, NamesWhatItCannotWrite) {

@@ -177,6 +177,10 @@ const Broken broken[] = {
      "for i by %0: bool {\n%1: f32 = load a[%i]\nstore b[0] = %1\n"
      "while %2: bool = %0 from true\n}",
      "the index of a load of a takes the index of a loop that has no bound"},
+    {"ExtentBeyond64Bits", "for -9223372036854775808 <= i < 1 {\n}",
+     "line 2, column 33: the loop's extent leaves 64 bits"},
+    {"UnboundedFromTheLastNumber", "for 9223372036854775807 <= i {\n}",
+     "a loop has a condition and a bound, or neither"},
     {"WhatVerifyRefuses", "%0: f32 = load a[0]\nstore a[0] = %0", "only read"},
     {"StatementAfterAReduction",
      "for i < 8 {\n%0: f32 = load a[%i]\nsum %1: f32 = %0 from 0\nstore b[0] = %0 }",
@@ -185,6 +189,35 @@ const Broken broken[] = {
 
 INSTANTIATE_TEST_SUITE_P(Table, BrokenKernels, ::testing::ValuesIn(broken),
                          [](const auto& tested) { return std::string(tested.param.name); });
+
+// A kernel that stores at this index of %i and of the scalar %1.
+std::string with_index(const std::string& index) {
+  return "kernel k(in in0: i64[8], out out0: f32[8]) {\n  %0: i64 = load in0[0]\n"
+         "  %1: i64 = clamp 0, %0, 7\n  for i < 8 {\n    store out0[" +
+         index + "] = 1\n  }\n}\n";
+}
+
+TEST(ParseKernels, RefusesIndicesThatNestWithoutBrackets) {
+  std::string chain = "%i";
+  for (int i = 0; i < 100'000; ++i) chain += " * 3 % 7";
+  EXPECT_NE(error_of(with_index(chain)).find("line 5, column "), std::string::npos);
+  EXPECT_NE(error_of(with_index(chain)).find("nested too deep"), std::string::npos);
+  std::string scalars;
+  for (int i = 0; i < 100'000; ++i) scalars += "%1[";
+  EXPECT_NE(error_of(with_index(scalars)).find("nested too deep"), std::string::npos);
+}
+
+TEST(ParseKernels, ReadsAndPrintsIndicesAsDeepAsTheBound) {
+  std::string chain = "%i", scalars = "%i";
+  for (int i = 0; i < 60; ++i) {
+    chain += " * 3 % 7";
+    scalars = "%1[" + scalars + "]";
+  }
+  for (const std::string& index : {chain, scalars}) {
+    const std::string text = with_index(index);
+    EXPECT_EQ(to_string(parse_kernels(text)[0]), text);
+  }
+}
 
 // Hostile text is refused: never a crash, never without end.
 TEST(ParseKernels, SurvivesAnyText) {

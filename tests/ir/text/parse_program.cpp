@@ -221,6 +221,10 @@ constexpr Wrong wrongs[] = {
     {"ACallWithoutAnOp", "op=custom_call ", "", "expected op=..."},
     {"ACallOfOtherResults", "name=parse_program_solve results=[f32[4]]",
      "name=parse_program_solve results=[f32[4],f32[4]]", "solve.6 has 2 buffers instead of 3"},
+    {"ALocationWithoutALine", "location=\"model.cpp:7 in", "location=\"model.cpp: in",
+     "location is a file and a line, not 'model.cpp: in encoder'"},
+    {"ALocationOfTooManyLines", "location=\"model.cpp:7 in", "location=\"model.cpp:99999999999 in",
+     "location is a file and a line, not 'model.cpp:99999999999 in encoder'"},
     {"AnUnknownCustomCall", "name=parse_program_solve", "name=parse_program_solve function=7",
      "parse_program_solve"},
 };
@@ -244,6 +248,18 @@ INSTANTIATE_TEST_SUITE_P(ParseProgram, WrongProgram, testing::ValuesIn(wrongs),
                          [](const auto& tested) { return std::string(tested.param.what); });
 
 // Whatever stands there ends in a program or in an Error.
+// Two and both of its epilogue's numbers come to 0 in 64 bits.
+TEST_F(ParseProgram, RefusesAnEpilogueOfMoreBuffersThanThereAre) {
+  const std::string text =
+      "program p {\n  device cpu:0 arena_bytes=0 live_bytes=0\n"
+      "  dot d() lhs=f32[2,2] rhs=f32[2,2] result=f32[2,2] lhs_contracting=[1] rhs_contracting=[0] "
+      "epilogue={kernel=0 inputs=9223372036854775807 outputs=9223372036854775807} activation=none "
+      "bytes_read=0 bytes_written=0 operations=0 predicted_ns=0 parallelism=1\n  return\n}\n";
+  const std::string error = error_of(text);
+  EXPECT_NE(error.find("d has 0 buffers, and its epilogue 9223372036854775807 inputs"), error.npos)
+      << error;
+}
+
 TEST_F(ParseProgram, SurvivesMutatedText) {
   std::mt19937 random(1);
   const auto below = [&](std::size_t n) { return random() % n; };
