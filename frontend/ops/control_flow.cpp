@@ -226,42 +226,56 @@ Type stacked_type(std::int64_t length, const Type& type) {
   return {type.dtype, Shape(std::move(sizes))};
 }
 
-// What one step collects, for its types alone; numbers of `carry` take the dtypes that come back.
-Tree collected(const Scan& scan, Leaves& carry) {
+void append(Leaves& list, const Leaves& more) { list.insert(list.end(), more.begin(), more.end()); }
+
+// A step as a graph: from the index, the carry, the slabs and what it captures to the next index,
+// which a check guards where there is nothing else, the next carry and what it collects, whose
+// trees these are. The user's function is called for it alone: tracing is linear in how deep scans
+// are nested.
+struct TracedStep {
+  std::unique_ptr<Region> region;
+  Tree next, ys;
+};
+
+// Numbers of `carry` take the dtypes that come back.
+TracedStep traced_step(const Scan& scan, Leaves& carry) {
   while (true) {
-    Region region("step", TraceKind::loop);
-    const Leaves carried = parameters_like(region, carry);
+    auto region = std::make_unique<Region>("step", TraceKind::body);
+    const Array index = region->parameter({i64, {}}, false);
+    const Leaves carried = parameters_like(*region, carry);
     Leaves slabs;
     for (const Array& x : scan.xs.leaves) {
-      slabs.push_back(region.parameter(slab_type(type_of(x)), false));
+      slabs.push_back(region->parameter(slab_type(type_of(x)), false));
     }
     auto [next, ys] = scan.step(carried, slabs);
     demand_same_form("scan", scan.init.form, next.form, " goes in", " comes back", scan.where);
     demand_arrays("scan", next, scan.where);
     demand_arrays("scan", ys, scan.where);
-    if (!unify_carry("scan", scan.where, next.form, carry, next.leaves)) return ys;
+    if (unify_carry("scan", scan.where, next.form, carry, next.leaves)) continue;
+    const Array one = array_of(i64, 1, scan.where);
+    const Leaves following = {record(Op::add, {index, one}, scan.where)};
+    region->finish(with(with(following, next.leaves), ys.leaves));
+    return {std::move(region), std::move(next), std::move(ys)};
   }
 }
 
-void append(Leaves& list, const Leaves& more) { list.insert(list.end(), more.begin(), more.end()); }
-
 // One turn: index, carry and what is collected so far, to the next of each.
-Tree scan_turn(const Scan& scan, const Leaves& carry, const Leaves& xs) {
-  const std::size_t count = scan.init.leaves.size();
+Tree scan_turn(const Scan& scan, const TracedStep& step, const Leaves& carry, const Leaves& xs) {
+  const std::size_t count = step.next.leaves.size();
   const Operand index(carry[0], scan.where);
-  Leaves slabs;
-  for (const Array& x : xs) slabs.push_back(dynamic_index_in_dim({x, scan.where}, index));
-  auto [next, ys] = scan.step(part(carry, 1, count), slabs);
-  const Array one = array_of(i64, 1, scan.where);
-  Tree all{{record(Op::add, {carry[0], one}, scan.where)}, after_index({})};
-  append(all.leaves, next.leaves);
-  all.form.add(next.form);
-  for (std::size_t i = 0; i < ys.leaves.size(); ++i) {
-    const Operand so_far(carry[1 + count + i], scan.where);
-    const Operand y(ys.leaves[i], scan.where);
+  Leaves operands = part(carry, 0, 1 + count);
+  for (const Array& x : xs) operands.push_back(dynamic_index_in_dim({x, scan.where}, index));
+  append(operands, step.region->captures());
+  const Leaves given = call_graph("scan", step.region->graph(), operands, scan.where);
+  Tree all{part(given, 0, 1 + count), after_index(step.next.form)};
+  for (std::size_t i = 0; i < count; ++i) {
+    set_weak(all.leaves[1 + i], is_weak(step.next.leaves[i]));
+  }
+  for (std::size_t i = 1 + count; i < given.size(); ++i) {
+    const Operand so_far(carry[i], scan.where), y(given[i], scan.where);
     all.leaves.push_back(dynamic_update_index_in_dim(so_far, y, index));
   }
-  all.form.add(ys.form);
+  all.form.add(step.ys.form);
   return all;
 }
 
@@ -272,9 +286,9 @@ std::pair<Leaves, Leaves> run_scan(const Scan& scan) {
   const std::size_t count = scan.init.leaves.size();
   demand_arrays("scan", scan.init, scan.where);
   Leaves carry = scan.init.leaves;
-  const Tree ys = collected(scan, carry);
+  const TracedStep step = traced_step(scan, carry);
   Leaves stacked;
-  for (const Array& y : ys.leaves) {
+  for (const Array& y : step.ys.leaves) {
     stacked.push_back(zeros_of(stacked_type(length, type_of(y)), scan.where));
   }
   if (length == 0) return {carry, stacked};
@@ -283,13 +297,15 @@ std::pair<Leaves, Leaves> run_scan(const Scan& scan) {
   append(loop.init.leaves, carry);
   append(loop.init.leaves, stacked);
   loop.init.form.add(scan.init.form);
-  loop.init.form.add(ys.form);
+  loop.init.form.add(step.ys.form);
   loop.invariants = scan.xs.leaves;
   loop.condition = [&](const Leaves& leaves, const Leaves&) {
     const Array end = array_of(i64, static_cast<std::uint64_t>(length), scan.where);
     return record(Op::compare, {leaves[0], end}, scan.where, CompareAttributes{Comparison::lt});
   };
-  loop.body = [&](const Leaves& leaves, const Leaves& xs) { return scan_turn(scan, leaves, xs); };
+  loop.body = [&](const Leaves& leaves, const Leaves& xs) {
+    return scan_turn(scan, step, leaves, xs);
+  };
   const Leaves results = run_while(loop);
   return {part(results, 1, count), since(results, 1 + count)};
 }

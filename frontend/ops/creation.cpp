@@ -122,6 +122,13 @@ WideInteger exact_integer(const Number& number) {
              : WideInteger{number.integer};
 }
 
+// One that is whole, wrapped around where the dtype does not hold it.
+Array wrapped(const Number& number, Dtype dtype, SourceLocation where) {
+  return visit_any_dtype(dtype, [&]<class T>() {
+    return array_of(dtype, ElementBits::of(convert_scalar<T>(number.integer)), where);
+  });
+}
+
 /// How many elements lie between whole numbers, for a step that is not 0; else nothing.
 std::optional<WideInteger> exact_count(const Number& start, const Number& stop,
                                        const Number& step) {
@@ -264,10 +271,15 @@ Array arange(const Operand& start, const Operand& stop, const Operand& step, Dty
                        : Number(static_cast<std::uint64_t>(last)),
               dtype, at);
   }
+  // Integers wrap around: a step that the dtype does not hold leads to elements that it does.
+  const auto number = [&](const Operand& given) {
+    const bool wraps = exact && is_integer(dtype);
+    return Term(wraps ? wrapped(given.number(), dtype, at) : scalar(given, dtype), at);
+  };
   const Shape shape({elements});
   Term position = {iota(dtype, shape, 0, at), at};
-  if (by != 1) position = position * Term(scalar(step, dtype), at);
-  if (from != 0) position = position + Term(scalar(start, dtype), at);
+  if (by != 1) position = position * number(step);
+  if (from != 0) position = position + number(start);
   return position;
 }
 

@@ -38,6 +38,13 @@ Array running(const char* function, Running of, const Term& x, const Axes& axes,
   return record(Op::cumulative, {line.x}, x.where(), CumulativeAttributes{line.axis, of, reverse});
 }
 
+Array running_extreme(const char* function, Running of, const Operand& x, const Axes& axes,
+                      bool reverse) {
+  const Term y = term(function, x, Takes::anything);
+  if (is_complex(type_of(y).dtype)) term(function, x, Takes::real_numbers);  // says what is wrong
+  return running(function, of, y, axes, reverse);
+}
+
 template <class Combine>
 Array scanned(const RunningAxis& line, bool reverse, Combine combine) {
   const SourceLocation where = line.x.where();
@@ -59,13 +66,11 @@ Array cumprod(const Operand& x, const Axes& axis, bool reverse) {
 }
 
 Array cummax(const Operand& x, const Axes& axis, bool reverse) {
-  const Term y = term("cummax", x, Takes::anything);
-  return running("cummax", Running::maximum, y, axis, reverse);
+  return running_extreme("cummax", Running::maximum, x, axis, reverse);
 }
 
 Array cummin(const Operand& x, const Axes& axis, bool reverse) {
-  const Term y = term("cummin", x, Takes::anything);
-  return running("cummin", Running::minimum, y, axis, reverse);
+  return running_extreme("cummin", Running::minimum, x, axis, reverse);
 }
 
 Array logcumsumexp(const Operand& x, const Axes& axis, bool reverse) {

@@ -7,7 +7,7 @@
 #include "anabranch/manipulate.h"
 #include "frontend/array/expression.h"
 #include "frontend/array/fail.h"
-#include "frontend/ops/promote.h"
+#include "frontend/ops/promote_list.h"
 #include "frontend/ops/term.h"
 #include "frontend/trace/record.h"
 
@@ -126,10 +126,9 @@ Array einsum(std::string_view text, const Operands& operands) {
   Equation equation = parse_equation(text, operands.list().size(), at);
   std::vector<Labelled> terms;
   std::map<char, std::int64_t> sizes;
-  std::optional<Dtype> dtype;
+  const std::vector<Array> arrays = promote_list("einsum", operands.list(), Takes::numbers);
   for (std::size_t i = 0; i < operands.list().size(); ++i) {
-    Array array = as_array("einsum", operands.list()[i], Takes::numbers);
-    const Type& type = array.expression()->type;
+    const Type& type = type_of(arrays[i]);
     const std::string& labels = equation.inputs[i];
     if (static_cast<int>(labels.size()) != type.rank()) {
       fail("einsum: \"" + labels + "\" names " + std::to_string(labels.size()) + " axes of " +
@@ -145,19 +144,12 @@ Array einsum(std::string_view text, const Operands& operands) {
              at);
       }
     }
-    if (i > 0) {
-      Operand before(terms[0].array, at), here(array, at);
-      std::vector<Array> both = promote("einsum", {&before, &here}, Takes::numbers);
-      terms[0].array = both[0];
-      array = both[1];
-    }
-    terms.push_back(take_diagonals({array, labels}, at));
+    terms.push_back(take_diagonals({arrays[i], labels}, at));
   }
   Labelled result = terms[0];
   for (std::size_t i = 1; i < terms.size(); ++i) {
     std::string wanted = equation.output;
     for (std::size_t later = i + 1; later < terms.size(); ++later) wanted += terms[later].labels;
-    terms[i].array = astype({terms[i].array, at}, result.array.expression()->type.dtype);
     result = contract(result, terms[i], wanted, at);
   }
   result = sum_alone(result, equation.output, at);

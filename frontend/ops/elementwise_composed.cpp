@@ -7,6 +7,7 @@
 
 #include "anabranch/bits.h"
 #include "anabranch/complex.h"
+#include "anabranch/custom_rules.h"
 #include "anabranch/elementwise.h"
 #include "frontend/ops/promote.h"
 #include "frontend/ops/term.h"
@@ -128,7 +129,9 @@ Array floor_divide(const Operand& a, const Operand& b) {
   // quotient of x may be rounded up to one: floor_divide(1, 0.1) is 9.
   const Term whole = round((x - rest) / y), floored = 0 + where(is_one_more, whole - 1, whole);
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  return where((x == 0) | (y == 0) | (abs(x) == infinity), x / y, floored);
+  // A step, too, where it is the quotient itself: a zero with its sign, infinity or NaN.
+  const Term exact = {detail::stop_gradients({x / y}, a.where())[0], a.where()};
+  return where((x == 0) | (y == 0) | (abs(x) == infinity), exact, floored);
 }
 
 Array bitwise_right_shift(const Operand& a, const Operand& b) {

@@ -78,20 +78,21 @@ Term greatest_divisor(const char* function, const Term& a, const Term& b) {
 }  // namespace
 
 Array isposinf(const Operand& x) {
-  const Term y = term("isposinf", x, Takes::numbers);
+  const Term y = term("isposinf", x, Takes::real_numbers);
   return holds_floats(y) ? y == infinity : y != y;
 }
 
 Array isneginf(const Operand& x) {
-  const Term y = term("isneginf", x, Takes::numbers);
+  const Term y = term("isneginf", x, Takes::real_numbers);
   return holds_floats(y) ? y == -infinity : y != y;
 }
 
 Array isclose(const Operand& a, const Operand& b, double relative, double absolute,
               bool equal_nan) {
   const auto [given, other] = terms_of("isclose", a, b, Takes::numbers);
-  const Term x = holds_floats(given) ? widened(given) : converted(given, f64);
-  const Term y = holds_floats(other) ? widened(other) : converted(other, f64);
+  const bool are_integers = is_integer(type_of(given.array()).dtype);
+  const Term x = are_integers ? converted(given, f64) : widened(given);
+  const Term y = are_integers ? converted(other, f64) : widened(other);
   const Term near = isfinite(y) & (abs(x - y) <= absolute + relative * abs(y));
   const Term close = near | (x == y);
   return equal_nan ? close | (isnan(x) & isnan(y)) : close;
@@ -109,12 +110,12 @@ Array array_equal(const Operand& a, const Operand& b) {
 }
 
 Array fmax(const Operand& a, const Operand& b) {
-  const auto [x, y] = terms_of("fmax", a, b, Takes::numbers);
+  const auto [x, y] = terms_of("fmax", a, b, Takes::real_numbers);
   return where(isnan(x), y, where(isnan(y), x, maximum(x, y)));
 }
 
 Array fmin(const Operand& a, const Operand& b) {
-  const auto [x, y] = terms_of("fmin", a, b, Takes::numbers);
+  const auto [x, y] = terms_of("fmin", a, b, Takes::real_numbers);
   return where(isnan(x), y, where(isnan(y), x, minimum(x, y)));
 }
 

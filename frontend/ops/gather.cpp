@@ -57,8 +57,8 @@ Array taken(const char* function, const Array& array, const Array& at, std::int6
   sizes.erase(sizes.begin() + axis);
   sizes.insert(sizes.begin() + axis, places.begin(), places.end());
   const Type type{type_of(array).dtype, Sizes(sizes, where).shape(function)};
-  return broadcast_to_shape(function, number_as(function, Number(0), type.dtype, where), type.shape,
-                            where);
+  return broadcast_to_shape(function, number_as(function, Number(false), type.dtype, where),
+                            type.shape, where);
 }
 
 // What is there for a position out of range.

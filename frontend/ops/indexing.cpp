@@ -220,6 +220,17 @@ Array combined_elements(Update update, const Array& x, const Array& values, Sour
   return record(is_or ? Op::or_ : Op::and_, {x, values}, where);
 }
 
+// What a part of x of this shape is combined with.
+Array part_updates(const Operand& values, const Array& x, const Shape& shape) {
+  const Type& type = type_of(x);
+  const Array updates =
+      broadcast_to_shape("at", updates_of("at", values, type.dtype), shape, values.where());
+  if (type_of(updates).dtype == type.dtype) return updates;
+  fail("at: " + describe(values) + " for a part of " + to_string(type) +
+           "; convert it with .astype(ab::" + std::string(name(type.dtype)) + ")",
+       values.where());
+}
+
 Array where_mask(const Array& x, const Array& mask, const Operand& values, Update update,
                  SourceLocation at) {
   const Shape &shape = type_of(x).shape, &held = type_of(mask).shape;
@@ -234,8 +245,7 @@ Array where_mask(const Array& x, const Array& mask, const Operand& values, Updat
   std::iota(axes.begin(), axes.end(), 0);
   const Array everywhere =
       record(Op::broadcast_in_dim, {mask}, at, AxesAttributes{axes}, Type{bool_, shape});
-  const Array given =
-      broadcast_to_shape("at", updates_of("at", values, type_of(x).dtype), shape, values.where());
+  const Array given = part_updates(values, x, shape);
   return record(Op::select, {everywhere, combined_elements(update, x, given, at), x}, at);
 }
 
@@ -276,13 +286,7 @@ Array PartOfArray::combined(const Operand& values, Update update) const {
   }
   const Shape& shape = type_of(array).shape;
   const Picked picked = pick("at", shape, subscripts_, where);
-  const Array updates = broadcast_to_shape("at", updates_of("at", values, type_of(array).dtype),
-                                           Sizes(picked.shape, where).shape("at"), values.where());
-  if (type_of(updates).dtype != type_of(array).dtype) {
-    fail("at: " + describe(values) + " for a part of " + to_string(type_of(array)) +
-             "; convert it with .astype(ab::" + std::string(name(type_of(array).dtype)) + ")",
-         values.where());
-  }
+  const Array updates = part_updates(values, array, Sizes(picked.shape, where).shape("at"));
   if (!picked.has_arrays && !picked.has_spaces) {
     SizeList sizes;
     for (const auto& part : picked.axes) sizes.push_back(part.count);

@@ -99,6 +99,7 @@ Array trace(const Operand& x, std::int64_t offset) {
 Array cross(const Operand& a, const Operand& b, Axis axis) {
   std::vector<Array> both = promote("cross", {&a, &b}, Takes::numbers);
   const SourceLocation where = a.where();
+  demand_axis_of_both("cross", axis, both[0], both[1], where);
   const auto check = [&](const Array& x) {
     const std::int64_t along = axis_of("cross", axis, type_of(x).shape, where);
     const std::int64_t size = type_of(x).shape[static_cast<int>(along)];

@@ -1,4 +1,5 @@
 // Systems of equations, and what is computed by solving them.
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -91,24 +92,44 @@ Array differentiable_inverse_of(const Array& a, SourceLocation where) {
   return detail::CustomJvp(found, rule, where)(a);
 }
 
-// Packed factors with something small for each zero on U's diagonal: what has a limit where that
-// goes to zero is computed right to rounding.
-Array without_zero_pivots(const Array& packed, SourceLocation where) {
-  const FloatInfo info = finfo(part_dtype(type_of(packed).dtype));
-  const Term factors(packed, where);
-  const Term pivots(abs(Term(anabranch::diagonal(factors), where)), where);
-  const Term greatest(anabranch::max(pivots, -1, keepdims), where);
-  const Term small = anabranch::where(greatest > Term(0), greatest * Term(info.eps * info.eps),
-                                      Term(info.smallest_normal));
-  const Term replaced = converted({expand_dims(small, -1), where}, type_of(packed).dtype);
-  const Shape& shape = type_of(packed).shape;
-  const Term is_pivot(eye(shape[shape.rank() - 1], Dtype::bool_), where);
-  return anabranch::where(is_pivot & (factors == Term(0)), replaced, factors);
-}
-
 // The product of the diagonal of U, which is the determinant but for the sign of P.
 Term pivot_product(const Array& packed, SourceLocation where) {
   return {prod({anabranch::diagonal({packed, where}), where}, -1), where};
+}
+
+// Packed factors with something small for each zero on U's diagonal: what has a limit where that
+// goes to zero is computed right to rounding. The product of the diagonal is `product` times the
+// square of `root`, either of which is in range where one number for all of it is not.
+struct WithoutZeroPivots {
+  Array packed;
+  Term product, root;  // root: with two axes of size 1 in place of the matrix
+};
+
+WithoutZeroPivots without_zero_pivots(const Array& packed, SourceLocation where) {
+  const Dtype dtype = type_of(packed).dtype, real = part_dtype(dtype);
+  const FloatInfo info = finfo(real);
+  const Term factors(packed, where);
+  const Term sizes(abs(Operand(detail::stop_gradients({packed}, where)[0], where)), where);
+  const Shape& shape = type_of(packed).shape;
+  const Term is_pivot(eye(shape[shape.rank() - 1], Dtype::bool_), where);
+  const Term is_zero = is_pivot & (factors == Term(0));
+  const auto greatest = [&](const Term& x) {
+    return Term(anabranch::max(x, {-2, -1}, keepdims), where);
+  };
+  const Term pivot = greatest(anabranch::where(is_pivot, sizes, Term(0)));
+  const Term element = greatest(sizes);
+  const Term unit = anabranch::where(pivot > Term(0), pivot,
+                                     anabranch::where(element > Term(0), element, Term(1)));
+  // A zero becomes 2^-2h of that, from eps to its square, as far as `root` has room for.
+  const Term zeros = sum_in_own_dtype(converted(is_zero, real), {-2, -1}, keepdims);
+  const double digits = -std::log2(info.eps), room = -0.8 * std::log2(info.smallest_normal);
+  const Term h(clip(Term(room) / maximum(zeros, Term(1)), digits / 2, digits), where);
+  const auto filled = [&](const Term& x) {
+    return anabranch::where(is_zero, converted(x, dtype), factors);
+  };
+  const Term small(exp2(-(h + h)), where);
+  return {filled(unit * small), pivot_product(filled(unit), where),
+          converted({exp2(-(h * zeros)), where}, dtype)};
 }
 
 Array determinant_of(const std::vector<Array>& parts, SourceLocation where) {
@@ -126,9 +147,12 @@ Term trace_of_solution(const Array& packed, const Array& permutation, const Arra
 std::pair<Array, Array> determinant_and_tangent(const Array& a, const Array& da,
                                                 SourceLocation where) {
   const std::vector<Array> parts = factors_of(Op::lu, {a}, where);
-  const Array packed = without_zero_pivots(parts[0], where);
-  const Term scale = parity(parts[1], type_of(packed).dtype, where) * pivot_product(packed, where);
-  return {determinant_of(parts, where), scale * trace_of_solution(packed, parts[2], da, where)};
+  const WithoutZeroPivots u = without_zero_pivots(parts[0], where);
+  const Term change = u.root * Term(da, where);
+  const Term scale = parity(parts[1], type_of(a).dtype, where) * u.product *
+                     Term(squeeze(u.root, {-2, -1}), where);
+  return {determinant_of(parts, where),
+          scale * trace_of_solution(u.packed, parts[2], change, where)};
 }
 
 // Sign and logarithm of the absolute value.

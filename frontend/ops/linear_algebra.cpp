@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "anabranch/complex.h"
 #include "anabranch/elementwise.h"
 #include "anabranch/manipulate.h"
 #include "frontend/array/expression.h"
@@ -116,11 +117,13 @@ Array dot(const Operand& a, const Operand& b) {
 Array vecdot(const Operand& a, const Operand& b, Axis axis) {
   std::vector<Array> both = promote("vecdot", {&a, &b}, Takes::numbers);
   const SourceLocation where = a.where();
+  demand_axis_of_both("vecdot", axis, both[0], both[1], where);
   std::int64_t left = axis_of("vecdot", axis, type_of(both[0]).shape, where);
   std::int64_t right = axis_of("vecdot", axis, type_of(both[1]).shape, where);
   check_inner("vecdot", both[0], left, both[1], right, where);
   const Term given = {both[0], where};
-  const Term products = widened(given) * widened({both[1], where});
+  const Term conjugate = {conj(given), where};
+  const Term products = widened(conjugate) * widened({both[1], where});
   return rounded_as(given, sum_in_own_dtype(products, axis));
 }
 

@@ -44,9 +44,10 @@ Array huber_loss(const Operand& predictions, const Operand& targets, double delt
     fail("huber_loss: delta is " + std::to_string(delta) + "; give more than 0",
          predictions.where());
   }
-  const Term distance = abs(widened(x) - widened(t));
+  // The square is not that of |difference|, which has no second derivative at 0.
+  const Term difference = widened(x) - widened(t), distance = abs(difference);
   const Term losses =
-      where(distance <= delta, 0.5 * distance * distance, delta * (distance - 0.5 * delta));
+      where(distance <= delta, 0.5 * square(difference), delta * (distance - 0.5 * delta));
   return reduced_losses(x, losses, reduction);
 }
 
@@ -59,7 +60,9 @@ Array binary_cross_entropy_with_logits(const Operand& logits, const Operand& tar
                                        LossReduction reduction) {
   const auto [x, t] = terms_of("binary_cross_entropy_with_logits", logits, targets);
   const Term y = widened(x);
-  return reduced_losses(x, maximum(y, 0) - y * widened(t) + log1p(exp(-abs(y))), reduction);
+  // softplus(y) - y t, the great parts first; see softplus for its second derivative at 0.
+  const Term above = where(y < 0, 0, y), rest = log1p(exp(-magnitude(y)));
+  return reduced_losses(x, above - y * widened(t) + rest, reduction);
 }
 
 Array cross_entropy_loss(const Operand& logits, const Operand& targets, Axis axis,

@@ -87,7 +87,7 @@ Operand lowest(Dtype dtype) {
 
 Array relu(const Operand& x) {
   // And not maximum, whose derivative where both are 0 is a half.
-  const Term y(as_array("relu", x, Takes::numbers), x.where());
+  const Term y(as_array("relu", x, Takes::real_numbers), x.where());
   return where(y <= 0, 0, y);
 }
 

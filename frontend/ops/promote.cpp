@@ -239,6 +239,15 @@ std::vector<Array> promote(const char* function, std::initializer_list<const Ope
   return arrays;
 }
 
+void demand_axis_of_both(const char* function, Axis axis, const Array& a, const Array& b,
+                         SourceLocation where) {
+  if (axis.value < 0 || type_of(a).rank() == type_of(b).rank()) return;
+  fail(std::string(function) + ": axis " + std::to_string(axis.value) + " is another one in " +
+           to_string(type_of(a)) + " than in " + to_string(type_of(b)) +
+           ", which broadcast from the last; count it from there, as -1",
+       where);
+}
+
 void broadcast(const char* function, std::span<Array> arrays, SourceLocation where) {
   bool equal = true;
   std::size_t rank = 0;

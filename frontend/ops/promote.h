@@ -15,6 +15,7 @@
 
 #include "anabranch/operand.h"
 #include "anabranch/shape.h"
+#include "anabranch/sizes.h"
 
 namespace anabranch {
 
@@ -63,6 +64,11 @@ std::optional<Dtype> promoted(Dtype a, Dtype b);
 /// All operands as arrays of one dtype. Throws Error, with the remedy, where they do not meet.
 std::vector<Array> promote(const char* function, std::initializer_list<const Operand*> operands,
                            Takes takes);
+
+/// Error where `axis` is none that both have: they broadcast from the last axis on, so that one
+/// counted from the first is two where their ranks differ.
+void demand_axis_of_both(const char* function, Axis axis, const Array& a, const Array& b,
+                         SourceLocation where);
 
 /// All arrays broadcast to one shape, by NumPy's rule. Throws Error if two sizes differ, neither 1.
 void broadcast(const char* function, std::span<Array> arrays, SourceLocation where);

@@ -25,6 +25,13 @@ Term checked_key(const char* function, const Operand& key) {
   return {array, key.where()};
 }
 
+Term parameter(const char* function, const Operand& operand, const Shape& shape, Dtype dtype,
+               SourceLocation where) {
+  const Array array = operand.is_number() ? number_as(function, operand.number(), dtype, where)
+                                          : as_array(function, operand, Takes::real_numbers);
+  return {broadcast_to_shape(function, astype({array, where}, dtype), shape, where), where};
+}
+
 namespace {
 
 // Words `stride * i + offset` of the key's sequence, i being the position in row-major order.
@@ -82,12 +89,10 @@ Array uniform(const Operand& key, const Sizes& sizes, Dtype dtype, const Operand
   Term source = checked_key("random::uniform", key);
   check_float("random::uniform", dtype, key.where());
   const SourceLocation at = key.where();
-  Term value = unit(source, sizes.shape("random::uniform"), dtype);
+  const Shape shape = sizes.shape("random::uniform");
+  Term value = unit(source, shape, dtype);
   auto bound = [&](const Operand& operand) {
-    const Dtype compute = dtype == f64 ? f64 : f32;
-    return operand.is_number()
-               ? Term(number_as("random::uniform", operand.number(), compute, at), at)
-               : Term(operand.array(), at);
+    return parameter("random::uniform", operand, shape, computes_in(dtype), at);
   };
   if (!is_number(low, 0) || !is_number(high, 1)) {
     Term bottom = bound(low), top = bound(high);
@@ -127,9 +132,8 @@ Array randint(const Operand& key, const Sizes& sizes, std::int64_t low, std::int
 Array bernoulli(const Operand& key, const Sizes& sizes, const Operand& p) {
   Term source = checked_key("random::bernoulli", key);
   const SourceLocation at = key.where();
-  Term value = unit(source, sizes.shape("random::bernoulli"), f32);
-  if (p.is_number()) return value < Term(number_as("random::bernoulli", p.number(), f32, at), at);
-  return less(value, Operand(p.array(), at));
+  const Shape shape = sizes.shape("random::bernoulli");
+  return unit(source, shape, f32) < parameter("random::bernoulli", p, shape, f32, at);
 }
 
 }  // namespace anabranch::random

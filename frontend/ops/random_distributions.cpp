@@ -41,14 +41,6 @@ Term symmetric(const char* function, const Operand& key, const Sizes& sizes, Dty
   return u * 2 + ((computes_in(dtype) == f64 ? 0x1p-53 : 0x1p-24) - 1);
 }
 
-// A parameter as an array of a shape.
-Term parameter(const char* function, const Operand& operand, const Shape& shape, Dtype dtype,
-               SourceLocation where) {
-  const Array array = operand.is_number() ? number_as(function, operand.number(), dtype, where)
-                                          : as_array(function, operand);
-  return {broadcast_to_shape(function, astype({array, where}, dtype), shape, where), where};
-}
-
 // Turns with keys of their own, until all elements are accepted: `draw(key)` gives a proposal and
 // whether it is accepted. At first no element is.
 struct Proposal {
@@ -93,8 +85,9 @@ Term gamma_of_at_least_one(const Term& key, const Term& a) {
         const Term root = 1 + c * x, v = root * root * root, positive = v > 0;
         const Term safe = anabranch::where(positive, v, 1);
         const Term fits = log(u) < 0.5 * x * x + d * (1 - v + log(safe));
-        // NaN is no shape; it ends the loop as it is.
-        return {anabranch::where(isnan(d), d, d * v), (positive & fits) | isnan(d) | !(d > 0)};
+        // NaN and infinity end the loop as they are, and so does what is no shape.
+        const Term is_finite = isfinite(d);
+        return {anabranch::where(is_finite, d * v, d), (positive & fits) | !is_finite | !(d > 0)};
       });
 }
 

@@ -101,7 +101,7 @@ Term count_below(const Term& x, const Term& table, bool or_equal) {
 }
 
 Term vector_of(const char* function, const Operand& x, std::int64_t least, Dtype dtype) {
-  const Array array = as_array(function, x, Takes::numbers);
+  const Array array = as_array(function, x, Takes::real_numbers);
   if (type_of(array).rank() != 1 || type_of(array).size() < least) {
     fail(std::string(function) + ": " + to_string(type_of(array)) + " is no vector of at least " +
              std::to_string(least) + " elements",
@@ -121,7 +121,7 @@ Array counted(const Term& values, const Term& edges) {
 }
 
 Term floats_of(const char* function, const Operand& x) {
-  const Term own(as_array(function, x, Takes::numbers), x.where());
+  const Term own(as_array(function, x, Takes::real_numbers), x.where());
   return is_float(type_of(own).dtype) ? own : converted(own, default_float);
 }
 

@@ -1,11 +1,10 @@
 #include <algorithm>
 #include <numeric>
-#include <optional>
 
 #include "anabranch/manipulate.h"
 #include "frontend/array/expression.h"
 #include "frontend/array/fail.h"
-#include "frontend/ops/promote.h"
+#include "frontend/ops/promote_list.h"
 #include "frontend/trace/record.h"
 
 namespace anabranch {
@@ -40,22 +39,14 @@ std::vector<Array> alike(const char* function, const std::vector<Operand>& opera
   if (operands.empty()) {
     fail(std::string(function) + ": needs at least one array, and was given none", {});
   }
-  std::optional<Dtype> dtype;
-  std::vector<Array> arrays;
-  for (const Operand& operand : operands) {
-    arrays.push_back(as_array(function, operand));
-    Dtype own = arrays.back().expression()->type.dtype;
-    auto both = dtype ? promoted(*dtype, own) : own;
-    if (!both) promote(function, {&operands[0], &operand}, Takes::anything);  // says what is wrong
-    dtype = both;
-  }
-  for (Array& array : arrays) {
-    const Type& type = array.expression()->type;
-    if (type.dtype == *dtype) continue;
-    array =
-        record(Op::convert, {array}, operands[0].where(), NoAttributes{}, Type{*dtype, type.shape});
-  }
-  return arrays;
+  return promote_list(function, operands, Takes::anything);
+}
+
+// A whole 0, as that which pads where nothing is given, is false among bools.
+Array filler_of(const Number& number, Dtype dtype, SourceLocation where) {
+  const bool is_whole = number.kind != Number::Kind::real && number.kind != Number::Kind::complex;
+  const bool is_false = dtype == bool_ && is_whole && number.integer == 0;
+  return number_as("pad", is_false ? Number(false) : number, dtype, where);
 }
 
 void check_length(const char* function, const char* what, const Sizes& list, const Type& type) {
@@ -222,8 +213,8 @@ Array pad(const Operand& x, const Sizes& low, const Sizes& high, const Operand& 
   const Type& type = array.expression()->type;
   check_length("pad", "low sizes", low, type);
   check_length("pad", "high sizes", high, type);
-  Array filler = value.is_number() ? number_as("pad", value.number(), type.dtype, x.where())
-                                   : as_array("pad", value);
+  Array filler =
+      value.is_number() ? filler_of(value.number(), type.dtype, x.where()) : as_array("pad", value);
   return record(
       Op::pad, {array, filler}, x.where(),
       PadAttributes{low.list(), high.list(), std::vector<std::int64_t>(low.list().size(), 0)});

@@ -70,8 +70,10 @@ Array ndtri(const Operand& p) {
   const Term r = sqrt(-2 * log(tail));
   const Term ratio = polynomial((log(r) - 2.2) * (1 / 1.5), coefficients::normal_tail);
   const Term far = where(tail == 0, infinity, r * ratio);
-  const Term middle = erfinv(2 * q - 1) * std::numbers::sqrt2;
-  return as_dtype_of(given, where(tail < 0.1, where(q < 0.5, -far, far), middle));
+  // The branch that is not taken is at a place where its derivative is a number.
+  const Term is_tail = tail < 0.1;
+  const Term middle = erfinv(2 * where(is_tail, 0.5, q) - 1) * std::numbers::sqrt2;
+  return as_dtype_of(given, where(is_tail, where(q < 0.5, -far, far), middle));
 }
 
 }  // namespace anabranch

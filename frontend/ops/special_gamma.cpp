@@ -141,15 +141,17 @@ Array gamma(const Operand& x) {
                                         where(y < 0, reflected, positive))));
 }
 
-Term special::log_beta(const Term& a, const Term& b) {
-  const Term low = where(a < b, a, b), high = where(a < b, b, a), both = low + high;
+Term special::log_beta(const Term& x, const Term& y) {
+  const Term low = where(x < y, x, y), high = where(x < y, y, x);
   const Term first = log_gamma(low);
-  const Term plain = first + log_gamma(high) - log_gamma(both);
+  const Term plain = first + log_gamma(high) - log_gamma(low + high);
   // Stirling's formula for log(gamma(high) / gamma(low + high)), the large terms taken together
   // (Didonato and Morris, ACM TOMS 708, 1992: algdiv).
-  const Term quotient = low - (both - 0.5) * log1p(low / high) - low * log(high) +
-                        stirling_rest(high) - stirling_rest(both);
-  return where(high < 8, plain, first + quotient);
+  const Term is_small = high < 8;
+  const Term a = where(is_small, 1, low), b = where(is_small, 8, high), sum = a + b;
+  const Term quotient =
+      a - (sum - 0.5) * log1p(a / b) - a * log(b) + stirling_rest(b) - stirling_rest(sum);
+  return where(is_small, plain, first + quotient);
 }
 
 Array beta(const Operand& a, const Operand& b) {

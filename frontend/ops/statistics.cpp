@@ -27,7 +27,8 @@ Term filled_like(const Term& x, double number) {
 
 // x with a number in place of NaN.
 Term without_nan(const Term& x, double number) {
-  if (!is_float(x.array().dtype())) return x;
+  const Dtype dtype = x.array().dtype();
+  if (!is_float(dtype) && !is_complex(dtype)) return x;
   return where(x == x, x, filled_like(x, number));
 }
 
@@ -94,8 +95,11 @@ Term interpolated(const Term& below, const Term& above, const Term& part, Interp
     case Interpolation::linear:
       break;
   }
-  // Infinities meet no 0, and equal ends stay as they are.
-  return where((part == 0) | (below == above), below, below * (1 - part) + above * part);
+  // Infinities meet no 0, and equal ends stay as they are; the derivative is by both of these, too.
+  const Term is_one = below == above;
+  const Term mixed =
+      where(is_one, below - (below - above) * part, below * (1 - part) + above * part);
+  return where((part == 0) | (is_one & !isfinite(below)), below, mixed);
 }
 
 // Of sorted lines, which are known to be whole.
@@ -133,7 +137,9 @@ Array nanquantile_of(const char* function, const Operand& x, double q, const Axe
   checked_share(function, q, x.where());
   const QuantileLines lines(function, widened(given), axes, keep);
   const Term sorted = {sort(lines.x), x.where()};
-  const Term count = count_of_numbers(lines.x, Axes(Axis(-1)), keepdims);
+  // In f64 whatever x is: a place between elements has more digits than they may have.
+  const Term is_number = converted(lines.x == lines.x, f64);
+  const Term count = sum_in_own_dtype(is_number, Axes(Axis(-1)), keepdims);
   const Term place = maximum(count - 1, 0) * q;
   const Term low = floor(place);
   const auto element = [&](const Term& at) {
@@ -141,8 +147,8 @@ Array nanquantile_of(const char* function, const Operand& x, double q, const Axe
   };
   Term part = place - low;
   if (how == Interpolation::nearest) part = {round(place) - low, x.where()};
-  const Term above = element(minimum(low + 1, maximum(count - 1, 0)));
-  const Term mixed = interpolated(element(low), above, part, how);
+  const Term below = element(low), above = element(minimum(low + 1, maximum(count - 1, 0)));
+  const Term mixed = interpolated(below, above, converted(part, below.array().dtype()), how);
   const Term found = where(count > 0, mixed, filled_like(mixed, NAN));
   return rounded_as(given, {reshape(found, Sizes(lines.result)), x.where()});
 }
@@ -316,7 +322,8 @@ Array corrcoef(const Operand& x) {
   const Term deviations = sqrt(Term(diagonal(all), x.where()));
   const Term rows = {expand_dims(deviations, 1), x.where()};
   const Term columns = {expand_dims(deviations, 0), x.where()};
-  return rounded_as(given, all / rows / columns);
+  const Term scaled = all / rows / columns;
+  return rounded_as(given, {clip(scaled, -1, 1), x.where()});  // rounding may go beyond
 }
 
 }  // namespace anabranch

@@ -235,7 +235,8 @@ Array tensorinv(const Operand& x, std::int64_t count = 2);
 /// below 5.37, squared again (Higham, "The scaling and squaring method for the matrix exponential
 /// revisited", SIAM J. Matrix Anal. Appl. 26(4), 2005). Error unless x is square.
 Array expm(const Operand& x);
-/// The vector product of vectors of three elements along an axis. Error for other sizes.
+/// The vector product of vectors of three elements along an axis. Error for other sizes, and for an
+/// axis that is not negative where the ranks differ.
 Array cross(const Operand& a, const Operand& b, Axis axis = -1);
 
 }  // namespace linalg

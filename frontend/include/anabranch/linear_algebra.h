@@ -19,7 +19,8 @@ Array matmul(const Operand& a, const Operand& b);
 /// The last axis of a with the last but one (or only) of b; without batches: NumPy's dot.
 Array dot(const Operand& a, const Operand& b);
 
-/// Sums of a[i...] * b[i...] along an axis of both, of equal sizes there, in the dtype of both.
+/// Sums of conj(a[i...]) * b[i...] along an axis of both, of equal sizes there, in their dtype.
+/// Error for an axis that is not negative where the ranks differ.
 Array vecdot(const Operand& a, const Operand& b, Axis axis = -1);
 
 /// Sums over the last `axes` axes of a with the first `axes` of b.

@@ -65,7 +65,7 @@ Array trapezoid(const Operand& y, const Operand& spacing = 1.0, Axis axis = -1);
 /// a scalar): sums of products of the distances from the means, divided by the count less
 /// `correction`.
 Array cov(const Operand& x, double correction = 1);
-/// Pearson's correlation coefficients: cov scaled so that its diagonal is 1.
+/// Pearson's correlation coefficients, from -1 to 1: cov scaled so that its diagonal is 1.
 Array corrcoef(const Operand& x);
 
 }  // namespace anabranch

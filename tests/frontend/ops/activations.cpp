@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "tests/frontend/expect_error.h"
 #include "tests/frontend/values.h"
 
 namespace {
@@ -211,6 +212,33 @@ TEST(Losses, CosineSimilarity) {
                                      ab::array({4.0f, 3.0f}));
       },
       {ab::f32, {2}}, {24.0 / 25, 0});
+}
+
+TEST(Activations, RefuseComplexNumbersByName) {
+  expect_error([] { ab::relu(ab::zeros(ab::c64, {2})); },
+               "relu: c64[2] given to what takes real numbers");
+}
+
+TEST(Losses, HaveSecondDerivativesAtZero) {
+  const auto second = [](auto loss) {
+    return ab::grad(ab::grad(loss))(ab::scalar(0.0, ab::f64)).template item<double>();
+  };
+  EXPECT_EQ(second([](ab::Array x) { return ab::huber_loss(x, 0.0, 2.0); }), 1);
+  for (double t : {0.0, 0.25, 1.0}) {
+    const auto loss = [t](ab::Array x) { return ab::binary_cross_entropy_with_logits(x, t); };
+    EXPECT_DOUBLE_EQ(second(loss), 0.25);
+    EXPECT_DOUBLE_EQ(ab::grad(loss)(ab::scalar(0.0, ab::f64)).item<double>(), 0.5 - t);
+  }
+}
+
+TEST(Losses, OfSureLogitsKeepTheirDigits) {
+  const auto loss = [](double x, double t) {
+    return ab::binary_cross_entropy_with_logits(ab::scalar(x, ab::f64), t).item<double>();
+  };
+  EXPECT_NEAR(loss(50, 1) / std::exp(-50), 1, 1e-15);
+  EXPECT_NEAR(loss(-50, 0) / std::exp(-50), 1, 1e-15);
+  EXPECT_EQ(loss(1e6, 0), 1e6);
+  EXPECT_EQ(loss(-1e6, 1), 1e6);
 }
 
 }  // namespace

@@ -103,6 +103,16 @@ TEST(Complex, SumsMeansAndProducts) {
   EXPECT_TRUE(ab::all(ab::isfinite(z)).item<bool>());
 }
 
+TEST(Complex, ReductionsPassOverNan) {
+  const ab::Array z = ab::array(std::vector<C>{{1, 2}, {NAN, 1}, {1, NAN}, {0, 3}});
+  const auto both = [](ab::Array x) { return ab::stack({ab::nansum(x), ab::nanprod(x)}); };
+  const std::vector<C> wanted = {{1, 5}, {-6, 3}};
+  EXPECT_EQ(ab::jit(both)(z).to_vector<C>(), wanted);
+  EXPECT_EQ(both(z).to_vector<C>(), wanted);
+  const auto is_itself = [](ab::Array x) { return x == x; };
+  EXPECT_EQ(ab::jit(is_itself)(z).to_vector<bool>(), (std::vector{true, false, false, true}));
+}
+
 TEST(Complex, MatrixProducts) {
   const auto product = [](ab::Array a, ab::Array b) { return ab::matmul(a, b); };
   const ab::Array a = ab::array(std::vector<C>{{1, 1}, {0, 2}, {3, 0}, {1, -1}}, {2, 2});
@@ -110,6 +120,12 @@ TEST(Complex, MatrixProducts) {
   const std::vector<C> wanted = {{-1, 3}, {1, 2}};
   EXPECT_EQ(ab::jit(product)(a, b).to_vector<C>(), wanted);
   EXPECT_EQ(product(a, b).to_vector<C>(), wanted);
+  // Of the first operand's conjugate, as the Array API says.
+  const ab::Array z = ab::array(std::vector<C>{{1, 2}, {0, 1}});
+  const ab::Array w = ab::array(std::vector<C>{{3, 0}, {1, 1}});
+  EXPECT_EQ(ab::vecdot(z, w).item<C>(), C(4, -7));
+  EXPECT_EQ(ab::vecdot(z, z).item<C>(), C(6, 0));
+  EXPECT_EQ(ab::vecdot(ab::array({1.0f, 2.0f}), w).item<C>(), C(5, 2));
 }
 
 TEST(Complex, GoesThroughLoops) {

@@ -128,6 +128,41 @@ TEST(Scan, RunsWithoutXsAndForNoSteps) {
   EXPECT_EQ(none.type(none.outputs()[1]), (ab::Type{ab::f32, {0, 2}}));
 }
 
+// And once more where the carry begins as a number whose dtype follows what comes back.
+TEST(Scan, StepsOfScansInsideOfScansAreTracedOnce) {
+  int calls = 0;
+  const auto nested = [&](const auto& self, const Array& x, int depth) -> Array {
+    return ab::scan(
+               [&](Array c) {
+                 ++calls;
+                 return std::pair{depth == 0 ? c + x : self(self, c, depth - 1), c};
+               },
+               x, 2)
+        .first;
+  };
+  const auto f = [&](Array x) { return nested(nested, x, 5); };
+  ab::trace(f, ab::spec(ab::f32, {}));
+  EXPECT_EQ(calls, 6);
+  // Two turns of the innermost give three times x, and each scan around it does that twice.
+  EXPECT_EQ(run(ab::trace([&](Array x) { return nested(nested, x, 2); }, ab::spec(ab::f32, {})),
+                {Literal::scalar(1.0f)})[0],
+            Literal::scalar(81.0f));
+
+  calls = 0;
+  const auto halves = [&](Array x) {
+    return ab::scan(
+               [&](Array c) {
+                 ++calls;
+                 return std::pair{c * x, c};
+               },
+               1, 3)
+        .second;
+  };
+  EXPECT_EQ(run(ab::trace(halves, ab::spec(ab::f32, {})), {Literal::scalar(0.5f)})[0],
+            vector_of({1, 0.5, 0.25}));
+  EXPECT_EQ(calls, 2);
+}
+
 TEST(Cond, ComputesWhatABranchComputesInTheBranch) {
   auto f = [](Array p, Array x) {
     return ab::cond(

@@ -142,6 +142,22 @@ TEST(ControlFlowRun, ScanAlongTheLastAxisMatchesALoopOnTheHost) {
   }
 }
 
+// The mask's one axis is the last one of y.
+TEST(ControlFlowRun, ColumnsEndByThemselves) {
+  auto f = ab::jit([](Array limit, Array y0) {
+    return std::get<2>(
+        ab::while_loop([](std::tuple<Array, Array, Array> s) { return ab::any(std::get<0>(s)); },
+                       [&](std::tuple<Array, Array, Array> s) {
+                         const auto& [on, i, y] = s;
+                         const Array next = ab::where(on, i + 1, i);
+                         return std::tuple{on & (next < limit), next, ab::where(on, y * 2, y)};
+                       },
+                       std::tuple{limit > 0, ab::zeros(ab::i32, {2}), y0}));
+  });
+  EXPECT_EQ(f(ab::array({1, 3}), ab::ones(ab::f32, {2, 2})).to_vector<float>(),
+            (std::vector<float>{2, 8, 2, 8}));
+}
+
 TEST(ControlFlowRun, BranchesInsideAndOutsideATrace) {
   auto sign = [](Array x) {
     return ab::cond(

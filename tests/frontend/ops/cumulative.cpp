@@ -2,6 +2,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "tests/frontend/expect_error.h"
 #include "tests/frontend/values.h"
 
 namespace {
@@ -132,6 +133,12 @@ TEST(Map, CallsAFunctionForEachSlab) {
               std::pair{ab::array({1, 2, 3}), ab::array({4, 5, 6})});
   EXPECT_EQ(twice.template to_vector<int>(), (std::vector<int>{2, 4, 6}));
   EXPECT_EQ(next.template to_vector<int>(), (std::vector<int>{5, 6, 7}));
+}
+
+TEST(Cumulative, ExtremesRefuseComplexNumbersByName) {
+  const ab::Array z = ab::zeros(ab::c64, {2});
+  expect_error([&] { ab::cummax(z); }, "cummax: c64[2] given to what takes real numbers");
+  expect_error([&] { ab::cummin(z); }, "cummin: c64[2] given to what takes real numbers");
 }
 
 }  // namespace

@@ -326,4 +326,13 @@ TEST(Elementwise, CompoundAssignmentMakesNewArrays) {
   EXPECT_EQ(n.to_vector<std::int32_t>(), (std::vector<std::int32_t>{17, 29}));
 }
 
+TEST(Elementwise, FloorDivideHasTheDerivativesOfAStep) {
+  const auto x = ab::array({0.0, -0.0, 3.5, inf, 1.0}, ab::f64);
+  const auto y = ab::array({2.0, -2.0, 2.0, 2.0, 0.0}, ab::f64);
+  const auto sum = [](ab::Array a, ab::Array b) { return ab::sum(ab::floor_divide(a, b)); };
+  const std::vector<double> none(5, 0.0);
+  EXPECT_EQ(doubles(ab::grad(sum)(x, y)), none);
+  EXPECT_EQ(doubles(ab::grad(sum, ab::argument(1))(x, y)), none);
+}
+
 }  // namespace

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "tests/frontend/expect_error.h"
 #include "tests/frontend/values.h"
 
 namespace {
@@ -172,6 +173,29 @@ TEST(ElementwiseMore, PowersAndLogarithmsThatAreExact) {
       {ab::f64, {1}}, {std::exp2(-0.25) / std::log(2.0)}, 1e-15);
   expect_values([] { return ab::deg2rad(ab::array({180.0f})); }, {ab::f32, {1}}, {std::acos(-1.0)});
   expect_values([] { return ab::rad2deg(ab::array({std::acos(-1.0f)})); }, {ab::f32, {1}}, {180});
+}
+
+using Z = std::complex<float>;
+
+TEST(ElementwiseMore, ClosenessOfComplexNumbers) {
+  constexpr float infinite = INFINITY, none = NAN;
+  const std::vector<Z> a = {{1, 2}, {1, 2}, {1e6, 1}, {infinite, 0}, {infinite, 0}, {1, none}},
+                       b = {{1, 3}, {1, 2}, {1e6, 2}, {infinite, 0}, {1, infinite}, {none, 2}};
+  const auto x = [&] { return ab::array(a); };
+  const auto y = [&] { return ab::array(b); };
+  expect_values([&] { return ab::isclose(x(), y()); }, {ab::bool_, {6}}, {0, 1, 1, 1, 0, 0});
+  expect_values([&] { return ab::isclose(x(), y(), 1e-5, 1e-8, true); }, {ab::bool_, {6}},
+                {0, 1, 1, 1, 0, 1});
+  expect_values([&] { return ab::allclose(x(), y()); }, {ab::bool_, {}}, {0});
+}
+
+TEST(ElementwiseMore, WhatHasNoOrderIsRefusedByName) {
+  const ab::Array z = ab::zeros(ab::c64, {2});
+  const std::string takes = " given to what takes real numbers";
+  expect_error([&] { ab::isposinf(z); }, "isposinf: c64[2]" + takes);
+  expect_error([&] { ab::isneginf(z); }, "isneginf: c64[2]" + takes);
+  expect_error([&] { ab::fmax(z, z); }, "fmax: c64[2] and c64[2]" + takes);
+  expect_error([&] { ab::fmin(z, z); }, "fmin: c64[2] and c64[2]" + takes);
 }
 
 }  // namespace

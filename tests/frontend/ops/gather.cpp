@@ -291,4 +291,12 @@ TEST(Scatter, InALoop) {
       {ab::i32, {4}}, {0, 1, 2, 3});
 }
 
+TEST(Take, OfNoBoolsIsFilled) {
+  expect_values(
+      [] {
+        return ab::take(ab::zeros({0}, ab::bool_), ab::array({0, 1}), 0);
+      },
+      {ab::bool_, {2}}, {1, 1});
+}
+
 }  // namespace

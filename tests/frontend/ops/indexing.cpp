@@ -1,4 +1,5 @@
 // Subscripts, read and updated, against what NumPy gives.
+#include "tests/frontend/expect_error.h"
 #include "tests/frontend/values.h"
 
 namespace {
@@ -162,6 +163,13 @@ TEST(At, SaysWhatDoesNotFit) {
   EXPECT_NE(
       refusal([] { return ab::at(row(), 0).set(ab::array({1})[0]); }).find("i32[] for a part of"),
       std::string::npos);
+}
+
+TEST(At, SaysWhatDoesNotFitUnderAMask) {
+  const ab::Array value = ab::scalar(1.0, ab::f64);
+  const std::string wanted = "at: f64[] for a part of f32[6]; convert it with .astype(ab::f32)";
+  expect_error([&] { ab::at(row(), row() > 3).set(value); }, wanted);
+  expect_error([&] { ab::at(row(), row() > 3).add(value); }, wanted);
 }
 
 }  // namespace

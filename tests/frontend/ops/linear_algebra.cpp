@@ -1,4 +1,5 @@
 // Matrix products in all their forms.
+#include "tests/frontend/expect_error.h"
 #include "tests/frontend/values.h"
 
 namespace {
@@ -77,6 +78,26 @@ TEST(LinearAlgebra, OtherProducts) {
   expect_values([] { return ab::tensordot(a(), b(), 1); }, floats({2, 2}), {4, 5, 10, 11});
   expect_values([] { return ab::tensordot(a(), b(), ab::Axes{0}, ab::Axes{1}); }, floats({3, 3}),
                 {1, 4, 5, 2, 5, 7, 3, 6, 9});
+}
+
+// They broadcast from the last axis: one counted from the first is not the same in both.
+TEST(LinearAlgebra, ProductsAlongAnAxisOfOperandsOfDifferentRank) {
+  const auto wide = [] { return ab::ones({3, 2}, ab::f32); };
+  const auto pair = [] { return ab::array({1.0f, 10.0f}); };
+  expect_values([&] { return ab::vecdot(wide(), pair()); }, floats({3}), {11, 11, 11});
+  expect_values([&] { return ab::vecdot(wide(), wide(), 0); }, floats({2}), {3, 3});
+  expect_error(
+      [] {
+        ab::vecdot(v(), ab::ones({3, 3}, ab::f32), 0);
+      },
+      "vecdot: axis 0 is another one in f32[3] than in f32[3,3], which broadcast from the "
+      "last; count it from there, as -1, at linear_algebra.cpp:");
+  expect_error(
+      [] {
+        ab::linalg::cross(ab::ones({3, 3}, ab::f32), v(), 0);
+      },
+      "cross: axis 0 is another one in f32[3,3] than in f32[3], which broadcast from the "
+      "last; count it from there, as -1, at linear_algebra.cpp:");
 }
 
 TEST(LinearAlgebra, Einsum) {

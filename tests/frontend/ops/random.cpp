@@ -4,6 +4,7 @@
 #include <numeric>
 #include <set>
 
+#include "tests/frontend/expect_error.h"
 #include "tests/frontend/values.h"
 
 namespace {
@@ -82,6 +83,22 @@ TEST(Random, RandintRefusesWhatTheDtypeDoesNotHold) {
   }
   EXPECT_EQ(ab::random::randint(key, {3}, 255, 256, ab::u8).to_vector<std::uint8_t>(),
             (std::vector<std::uint8_t>{255, 255, 255}));
+}
+
+TEST(Random, ParametersBroadcastToTheSizes) {
+  const ab::Array key = ab::random::key(6), three = ab::array({0.0f, 1.0f, 0.5f});
+  const ab::Array drawn = ab::random::bernoulli(key, {100, 3}, three);
+  EXPECT_EQ(drawn.shape(), ab::Shape({100, 3}));
+  EXPECT_FALSE(ab::any(drawn(ab::all, 0)).item<bool>());
+  EXPECT_TRUE(ab::all(drawn(ab::all, 1)).item<bool>());
+  expect_error([&] { ab::random::bernoulli(key, {}, three); },
+               "random::bernoulli: f32[3] does not broadcast to ");
+  const ab::Array even = ab::random::uniform(key, {100, 3}, ab::f32, three, three + 1);
+  EXPECT_TRUE(ab::all((even >= three) & (even <= three + 1)).item<bool>());
+  expect_error([&] { ab::random::uniform(key, {1}, ab::f32, three, 2); },
+               "random::uniform: f32[3] does not broadcast to ");
+  expect_error([&] { ab::random::uniform(key, {3}, ab::f32, 0, ab::zeros(ab::c64, {3})); },
+               "random::uniform: c64[3] given to what takes real numbers");
 }
 
 }  // namespace

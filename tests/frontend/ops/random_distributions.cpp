@@ -228,4 +228,16 @@ TEST(Distributions, KeysFoldedInDiffer) {
   EXPECT_THROW(ab::random::fold_in(key, ab::array({1, 2})), ab::Error);
 }
 
+TEST(Distributions, OfInfiniteParametersEnd) {
+  const double inf = INFINITY;
+  const ab::Array key = ab::random::key(5);
+  const auto gammas = doubles(ab::random::gamma(key, ab::array<float>({INFINITY, 2, NAN}), {3}));
+  EXPECT_EQ(gammas[0], inf);
+  EXPECT_TRUE(std::isfinite(gammas[1]));
+  EXPECT_TRUE(std::isnan(gammas[2]));
+  EXPECT_EQ(ab::random::gamma(key, inf, {}, ab::f64).item<double>(), inf);
+  EXPECT_EQ(ab::random::beta(key, 2, inf, {}).item<float>(), 0);
+  EXPECT_TRUE(std::isnan(ab::random::beta(key, inf, inf, {}).item<float>()));
+}
+
 }  // namespace

@@ -1,4 +1,5 @@
 // Segments, histograms, tables.
+#include "tests/frontend/expect_error.h"
 #include "tests/frontend/values.h"
 
 namespace {
@@ -122,6 +123,17 @@ TEST(Unique, OfFloatsBoolsAndNothing) {
   expect_values([&] { return ab::unique_values(ab::zeros({0, 2}, ab::i8), 0); }, {ab::i8, {0}}, {});
   EXPECT_THROW(ab::unique_values(ab::zeros({0}), 1), ab::Error);
   EXPECT_THROW(ab::unique_values(ab::zeros({3}), -1), ab::Error);
+}
+
+TEST(Tables, RefuseComplexNumbers) {
+  const ab::Array x = row(), z = ab::zeros(ab::c64, {4});
+  const std::string takes = ": c64[4] given to what takes real numbers";
+  expect_error([&] { ab::interp(z, x, x); }, "interp" + takes);
+  expect_error([&] { ab::interp(x, z, x); }, "interp" + takes);
+  expect_error([&] { ab::interp(x, x, z); }, "interp" + takes);
+  expect_error([&] { ab::histogram(z, 2); }, "histogram" + takes);
+  expect_error([&] { ab::histogram(x, z); }, "histogram" + takes);
+  expect_error([&] { ab::histogram_bin_edges(z, 2); }, "histogram_bin_edges" + takes);
 }
 
 }  // namespace

@@ -159,4 +159,20 @@ TEST(Shapes, MatricesOfBoolsAndOfADtype) {
       {ab::f16, {2, 2}}, {1.5, 2, 3, 4});
 }
 
+TEST(Shapes, BoolsArePaddedWithFalse) {
+  const auto x = [] { return ab::array({true, true}); };
+  expect_values([&] { return ab::pad(x(), {1}, {1}); }, {ab::bool_, {4}}, {0, 1, 1, 0});
+  expect_values([&] { return ab::pad(x(), {1}, {0}, true); }, {ab::bool_, {3}}, {1, 1, 1});
+  EXPECT_THROW(ab::pad(x(), {1}, {1}, 2), ab::Error);
+}
+
+TEST(Creation, RangesOfStepsThatTheDtypeDoesNotHold) {
+  expect_values([] { return ab::arange(5, 0, -1, ab::u32); }, {ab::u32, {5}}, {5, 4, 3, 2, 1});
+  expect_values([] { return ab::arange(255, -1, -85, ab::u8); }, {ab::u8, {4}}, {255, 170, 85, 0});
+  expect_values([] { return ab::arange(-100, 101, 200, ab::i8); }, {ab::i8, {2}}, {-100, 100});
+  EXPECT_EQ(ab::arange(UINT64_MAX, UINT64_MAX - 2, -1, ab::u64).to_vector<std::uint64_t>(),
+            (std::vector<std::uint64_t>{UINT64_MAX, UINT64_MAX - 1}));
+  EXPECT_THROW(ab::arange(1, -2, -1, ab::u32), ab::Error);
+}
+
 }  // namespace

@@ -49,6 +49,42 @@ TEST(Statistics, QuantilesOfNanAndInfinity) {
   EXPECT_THROW(ab::quantile(numbers(), 1.5), ab::Error);
 }
 
+TEST(Statistics, QuantilesOfEqualElements) {
+  const double inf = INFINITY;
+  const auto ends = [](float x, float y) { return ab::array({y, x, x, y}); };
+  for (float x : {1.0f, -INFINITY, INFINITY, 0.1f, -0.1f}) {
+    expect_values([&] { return ab::median(ends(x, x)); }, {f32, {}}, {x}, 0);
+    expect_values([&] { return ab::nanmedian(ends(x, x)); }, {f32, {}}, {x}, 0);
+    expect_values([&] { return ab::quantile(ends(x, x), 0.3); }, {f32, {}}, {x}, 0);
+  }
+  expect_values([&] { return ab::quantile(ends(-INFINITY, 1), 0.5); }, {f32, {}}, {-inf});
+  expect_values([&] { return ab::quantile(ends(-INFINITY, 1), 1. / 6); }, {f32, {}}, {-inf});
+  EXPECT_TRUE(std::signbit(ab::median(ab::array({-0.0f, -0.0f})).item<float>()));
+  // Their derivative is that of the interpolation all the same.
+  const auto slopes = [](auto f, std::vector<double> x, std::vector<double> wanted) {
+    const auto size = static_cast<std::int64_t>(x.size());
+    expect_close(doubles(ab::grad(f)(ab::array(x, ab::Shape{size}))), wanted, 1e-12, "slopes");
+  };
+  const auto median = [](ab::Array x) { return ab::median(x); };
+  const auto nanmedian = [](ab::Array x) { return ab::nanmedian(x); };
+  slopes(median, {1, 1}, {0.5, 0.5});
+  slopes(median, {0, 1, 1, 2}, {0, 0.5, 0.5, 0});
+  slopes(median, {0, 1, 2}, {0, 1, 0});
+  slopes(nanmedian, {1, nan, 1}, {0.5, 0, 0.5});
+  slopes([](ab::Array x) { return ab::quantile(x, 0.25); }, {3, 3}, {0.75, 0.25});
+}
+
+// Places have more digits than the elements' dtype.
+TEST(Statistics, QuantilesOfManyElements) {
+  constexpr std::int64_t step = 60000;
+  constexpr double q = (step + 0.1) / 100000;  // of 100,001 elements that are no NaN
+  const ab::Array place = ab::arange(100002);
+  const ab::Array x = ab::where(place == 100001, NAN, ab::where(place > step, 1.0f, 0.0f));
+  EXPECT_NEAR(ab::nanquantile(x, q).item<float>(), 0.1, 1e-6);
+  EXPECT_NEAR(ab::nanquantile(x.astype(ab::bf16), q).astype(f32).item<float>(), 0.1, 1e-3);
+  EXPECT_NEAR(ab::quantile(ab::slice_in_dim(x, 0, 100001, 0), q).item<float>(), 0.1, 1e-6);
+}
+
 TEST(Statistics, ReductionsThatPassOverNan) {
   expect_values([] { return ab::nansum(holes(), 1); }, {f32, {3}}, {12, 0, 10});
   expect_values([] { return ab::nanprod(holes(), 1); }, {f32, {3}}, {42, 1, 20});
@@ -79,6 +115,9 @@ TEST(Statistics, AveragesAndCovariances) {
   expect_values([&] { return ab::cov(rows(), 0); }, {f32, {2, 2}},
                 {2. / 3, -2. / 3, -2. / 3, 2. / 3});
   expect_values([&] { return ab::corrcoef(rows() * 3.f); }, {f32, {2, 2}}, {1, -1, -1, 1});
+  // 3 / sqrt(3) / sqrt(3) rounds to more than 1.
+  const auto beyond = [] { return ab::array({0.f, 0.f, 3.f, 0.f, 0.f, -3.f}, {2, 3}); };
+  expect_values([&] { return ab::corrcoef(beyond()); }, {f32, {2, 2}}, {1, -1, -1, 1}, 0);
 }
 
 }  // namespace

@@ -396,4 +396,29 @@ TEST_F(ChecksOnTwoDevices, GuardArgumentsThatAreThere) {
   EXPECT_EQ(call(3).first.item<float>(), 1);
 }
 
+TEST(Check, IsAskedInStepsThatGiveNothing) {
+  const auto mapped = [](auto step) {
+    return ab::jit([step](Array xs) {
+      ab::map(
+          [step](Array x) {
+            step(x);
+            return std::tuple<>();
+          },
+          xs);
+      return xs;
+    });
+  };
+  const auto plain = mapped([](Array x) { ab::check(x > 0, "plain"); });
+  const Array good = ab::array({4.0f, 3.5f}), bad = ab::array({4.0f, -7.0f});
+  expect_close(doubles(plain(good)), {4, 3.5}, 0, "good");
+  EXPECT_EQ(without_line(failure(plain, bad)), "check failed: plain");
+  expect_close(doubles(plain(ab::zeros(ab::f32, {0}))), {}, 0, "no steps");
+  const auto branch = mapped([](Array x) { branched(x); });
+  expect_close(doubles(branch(good)), {4, 3.5}, 0, "good");
+  EXPECT_EQ(without_line(failure(branch, bad)), "check failed: x is above -5");
+  const auto loop = mapped([](Array x) { sinking(x, "in the loop"); });
+  expect_close(doubles(loop(good)), {4, 3.5}, 0, "good");
+  EXPECT_EQ(without_line(failure(loop, bad)), "check failed: in the loop");
+}
+
 }  // namespace

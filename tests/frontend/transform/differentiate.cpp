@@ -118,6 +118,20 @@ TEST(Grad, AtKinks) {
                    {100, 11, 0});
 }
 
+// More than an f16 holds.
+TEST(Grad, OfManyEqualHalvesIsShared) {
+  const std::int64_t count = 70000;
+  const Array x = ab::ones({count}, ab::f16), ids = ab::zeros({count}, ab::i32);
+  const auto expect_shared = [&](auto f) {
+    for (double share : {doubles(ab::grad(f)(x)).front(), doubles(ab::grad(f)(x)).back()}) {
+      EXPECT_NEAR(share, 1.0 / 70000, 0x1p-24);
+    }
+  };
+  expect_shared([](Array y) { return ab::max(y); });
+  expect_shared([](Array y) { return ab::min(y); });
+  expect_shared([&](Array y) { return ab::sum(ab::segment_max(y, ids, 1)); });
+}
+
 TEST(Grad, OfWhatIsConstantIsZero) {
   const Array x = f32s({1, 2});
   expect_values_of(ab::grad([](Array) { return ab::scalar(3.0f); })(x), {0, 0});

@@ -348,6 +348,26 @@ TEST(GradOfLinalg, DeterminantsOfSingularMatrices) {
   expect("rank 2 of 3", {3, 3}, {1, 2, 3, 4, 5, 6, 5, 7, 9}, {3, -6, 3, 3, -6, 3, -3, 6, -3});
   expect("rank 1 of 3", {3, 3}, {1, 2, 3, 2, 4, 6, 3, 6, 9}, std::vector<double>(9, 0));
   expect("several", {2, 2, 2}, {1, 2, 2, 4, 1, 2, 3, 4}, {4, -2, -2, 1, 4, -3, -2, 1});
+  expect("no pivot", {2, 2}, {0, 1, 0, 0}, {0, 0, -1, 0});
+  expect("no pivot, large", {2, 2}, {0, 1e9, 0, 0}, {0, 0, -1e9, 0});
+  expect("zeros of 3", {3, 3}, std::vector<double>(9, 0), std::vector<double>(9, 0));
+  // Ones above the diagonal: what takes the last row to the first column is their product.
+  for (const ab::Dtype dtype : {ab::f32, ab::f64}) {
+    for (std::int64_t n : {2, 3, 4, 6, 8}) {
+      std::vector<double> wanted(static_cast<std::size_t>(n * n));
+      wanted[static_cast<std::size_t>(n * (n - 1))] = n % 2 == 0 ? -1 : 1;
+      const Array shift = ab::eye(n, n, 1).astype(dtype);
+      const double tolerance = dtype == ab::f32 ? 1e-5 : 1e-12;
+      expect_close(doubles(gradient(shift)), wanted, tolerance, "ones above the diagonal");
+      const Array change = ab::array(wanted, {n, n}).astype(dtype);
+      const auto det = [](Array x) { return linalg::det(x); };
+      const auto [value, slope] = ab::jvp(det, std::tuple{shift}, std::tuple{change});
+      expect_close(doubles(slope), {1}, tolerance, "forward");
+      expect_close(doubles(value), {0}, 0, "value");
+    }
+  }
+  const Array many = ab::zeros({130, 130});
+  expect_close(doubles(ab::sum(ab::abs(gradient(many)))), {0}, 1e-5, "130 zeros");
   const Array none = ab::zeros(ab::f64, {0, 0});
   EXPECT_EQ(gradient(none).shape(), none.shape());
 }

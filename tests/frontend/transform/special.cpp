@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -144,6 +145,7 @@ TEST(GradOfBranches, OfTwoOperands) {
       SECOND(kl_divergence, 0, positive),
       FIRST(beta, 3, positive),
       FIRST(betaln, 2.5, positive),
+      FIRST(betaln, 2, {-3.7, -2.5, -1.5}),
       FIRST(betaln, 3, positive),
       FIRST(betaln, 9, positive),
       SECOND(zeta, 3, positive),
@@ -208,6 +210,11 @@ TEST(SpecialDerivatives, AreThoseOfTheBranchThatIsTaken) {
     }
   }
   EXPECT_EQ(doubles(gradient_of(ab::entr)(at({0}))), Points{0});
+  for (const double p : {1e-300, 1e-17, 0.25}) {
+    const double x = values_of(ab::ndtri, {p})[0];
+    const double slope = std::sqrt(2 * std::numbers::pi) * std::exp(x * x / 2);
+    EXPECT_NEAR(values_of(gradient_of(ab::ndtri), {p})[0] / slope, 1, 1e-6) << p;
+  }
 }
 
 }  // namespace
