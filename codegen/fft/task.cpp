@@ -1,9 +1,7 @@
 #include "codegen/fft/task.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <exception>
 #include <memory>
 
 #include "codegen/fft/four_step.h"
@@ -145,9 +143,6 @@ void* memory_of(const Buffer& workspace) { return workspace ? workspace.data() :
 struct Together {
   mutable host::Phases phases;
   Buffer workspace;
-  // Of a block: a phase may not throw.
-  mutable std::atomic<bool> has_failed = false;
-  mutable std::exception_ptr failure;
 
   Together(std::size_t sweeps, Buffer workspace)
       : phases(static_cast<std::int64_t>(sweeps)), workspace(std::move(workspace)) {}
@@ -157,15 +152,9 @@ struct Together {
            const typename Sweep<T>::Arrays& arrays) const {
     std::int64_t phase = 0;
     for (const Sweep<T>& sweep : sweeps) {
-      host::Phases::run(&phases, phase++, sweep.blocks(), [&](std::int64_t block) {
-        try {
-          if (!has_failed.load(std::memory_order_relaxed)) sweep.run(set, arrays, block);
-        } catch (...) {
-          if (!has_failed.exchange(true)) failure = std::current_exception();
-        }
-      });
+      host::Phases::run(&phases, phase++, sweep.blocks(),
+                        [&](std::int64_t block) { sweep.run(set, arrays, block); });
     }
-    if (has_failed.load(std::memory_order_relaxed)) std::rethrow_exception(failure);
   }
 };
 

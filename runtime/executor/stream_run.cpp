@@ -85,18 +85,32 @@ DeviceStream& StreamRun::main_of(std::uint32_t stream) {
                               : device_of(stream).stream_executor->stream(0, device_streams_.set);
 }
 
+// A stream may read what is on other devices: all main streams are its.
+template <class Visit>
+void StreamRun::for_each_stream_and_main(const Visit& visit) {
+  std::vector<DeviceStream*> mains;
+  if (device_streams_.main) {
+    mains = {device_streams_.main};
+  } else {
+    for (DeviceIndex i = 0; i < program_.devices.size(); ++i) {
+      StreamExecutor* stream_executor = device_at(i).stream_executor;
+      if (stream_executor) mains.push_back(&stream_executor->stream(0, device_streams_.set));
+    }
+  }
+  for (const Strand& strand : strands_) {
+    for (DeviceStream* main : mains) {
+      DeviceStream* stream = strand.device_stream_;
+      if (stream && stream != main) guard([&] { visit(*stream, *main); });
+    }
+  }
+}
+
 // What was enqueued on the main streams before, memory among it, comes before what is enqueued on
 // others.
 void StreamRun::fork() {
   wait_for_constants();
-  for (std::uint32_t i = 0; i < strands_.size(); ++i) {
-    DeviceStream* stream = strands_[i].device_stream_;
-    if (!stream) continue;
-    DeviceStream& main = main_of(i);
-    guard([&] {
-      if (stream != &main) stream->wait(*main.record());
-    });
-  }
+  for_each_stream_and_main(
+      [](DeviceStream& stream, DeviceStream& main) { stream.wait(*main.record()); });
 }
 
 // They are copied from the host when a program is compiled.
@@ -113,14 +127,8 @@ void StreamRun::wait_for_constants() {
 
 // What is on the streams now comes before what is enqueued on their main stream next.
 void StreamRun::join() {
-  for (std::uint32_t i = 0; i < strands_.size(); ++i) {
-    DeviceStream* stream = strands_[i].device_stream_;
-    if (!stream) continue;
-    DeviceStream& main = main_of(i);
-    guard([&] {
-      if (stream != &main) main.wait(*stream->record());
-    });
-  }
+  for_each_stream_and_main(
+      [](DeviceStream& stream, DeviceStream& main) { main.wait(*stream.record()); });
 }
 
 std::shared_ptr<const DeviceEvent> StreamRun::record_on(DeviceStream& stream) {

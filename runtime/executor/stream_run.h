@@ -178,6 +178,8 @@ class StreamRun {
   void take_device_streams();
   /// Where everything on that device begins and ends.
   DeviceStream& main_of(std::uint32_t stream);
+  template <class Visit>
+  void for_each_stream_and_main(const Visit& visit);
   void fork();
   void wait_for_constants();
   void join();

@@ -66,6 +66,41 @@ TEST_P(NvrtcRandomGraphs, Compile) {
 
 INSTANTIATE_TEST_SUITE_P(Shard, NvrtcRandomGraphs, ::testing::Range(0, 8));
 
+// A block has 48 KB of it, for whichever parts and tiles there are.
+TEST(Nvrtc, SharedMemorySuffices) {
+  const char* const texts[] = {R"(
+graph columns(%0: f64[4096,64]) {
+  %1: f64[64] = reduce_max %0 axes=[0]
+  %2: f64[64] = reduce_min %0 axes=[0]
+  %3: f64[64] = reduce_sum %0 axes=[0]
+  %4: i32[64] = argmax %0 axis=0
+  %5: i32[64] = argmin %0 axis=0
+  return %1, %2, %3, %4, %5
+})",
+                               R"(
+graph tiles(%0: c128[64,64], %1: c128[64,64], %2: c128[64,64], %3: c128[64,64]) {
+  %4: c128[64,64] = transpose %1 axes=[1,0]
+  %5: c128[64,64] = transpose %2 axes=[1,0]
+  %6: c128[64,64] = transpose %3 axes=[1,0]
+  %7: c128[64,64] = add %0, %4
+  %8: c128[64,64] = add %7, %5
+  %9: c128[64,64] = add %8, %6
+  return %9
+})"};
+  CpuKernels kernels;
+  for (const char* text : texts) CpuGraph(kernels, parse(text));
+  compile_all(kernels, std::size(texts), "graphs of much shared memory");
+}
+
+// The oldest that the toolkit compiles for has no instruction for some of what the others have.
+TEST(Nvrtc, CompilesForTheOldestGpu) {
+  CpuKernels kernels;
+  for (const Form& form : forms) CpuGraph(kernels, parse(with_sizes(form.text, 3, 33)));
+  std::string source = cuda::device_text();
+  for (std::size_t i = 0; i < kernels.size(); ++i) source += kernels.text(i);
+  EXPECT_NO_THROW(cuda::compile_cubin(source, 75));
+}
+
 // They call what the driver defines, without its library.
 TEST(Nvrtc, CompilesWhatSetsConditionsOfGraphs) {
   const cuda::ConditionalText loop = cuda::emit_loop_conditional(),

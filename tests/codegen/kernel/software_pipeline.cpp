@@ -40,8 +40,9 @@ graph softmax(%0: f16[N,M]) {
   return %7, %8
 })"},
     {"a_scale_per_row_and_argmax", R"(
-graph scaled(%0: f64[N,M], %1: f64[N], %2: f64[M]) {
-  %3: f64[N,M] = broadcast_in_dim %1 axes=[0]
+graph scaled(%0: f64[N,M], %1: f32[N], %2: f64[M]) {
+  %12: f64[N] = convert %1
+  %3: f64[N,M] = broadcast_in_dim %12 axes=[0]
   %4: f64[N,M] = broadcast_in_dim %2 axes=[1]
   %5: f64[N,M] = multiply %0, %3
   %6: f64[N,M] = add %5, %4
@@ -121,6 +122,32 @@ TEST_P(Stagger, IsWhatTilingChoosesForManyRowsThatNoCacheHolds) {
 
 INSTANTIATE_TEST_SUITE_P(Kernels, Stagger, ::testing::ValuesIn(table),
                          [](const auto& info) { return std::string(info.param.name); });
+
+// The first rows are stored before they are what they will be: over an operand, if it has the
+// place.
+TEST(StaggerRefuses, ResultsThatMayBeInAnOperandsPlace) {
+  const auto extent =
+      [](const std::string& weights) {
+        const Graph region = parse(with_sizes(R"(
+graph weighted(%0: f32[N,M], %1: )" + weights + R"([N,M]) {
+  %2: f32[N] = reduce_max %0 axes=[1]
+  %3: f32[N,M] = broadcast_in_dim %2 axes=[0]
+  %4: f32[N,M] = subtract %0, %3
+  %5: f32[N,M] = exponential %4
+  %6: f32[N] = reduce_sum %5 axes=[1]
+  %7: f32[N,M] = broadcast_in_dim %6 axes=[0]
+  %8: f32[N,M] = divide %5, %7
+  %9: f32[N,M] = convert %1
+  %10: f32[N,M] = multiply %8, %9
+  return %10
+})",
+                                              2049, 35));
+        return tile(lower_region(region).calls.at(0).kernel, Target{.cache_bytes = 128 * 35 * 8})
+            .extent();
+      };
+  EXPECT_EQ(extent("f16"), 17);
+  EXPECT_EQ(extent("f32"), 2049);
+}
 
 TEST(StaggerRefuses, RowsThatAreNotLoopsOfOneExtent) {
   auto refused = [](const char* text) {

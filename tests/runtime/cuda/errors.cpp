@@ -82,6 +82,10 @@ TEST_F(PretendedMachine, WithADriverThatFindsNone) {
   expect_parts(tried("FAKE_CUDA_DEVICES=0"), {"cpu:0\nError: ", "the NVIDIA driver finds no GPU"});
 }
 
+TEST_F(PretendedMachine, WithTwoGpusEachWaitsForTheOther) {
+  EXPECT_EQ(tried("FAKE_CUDA_DEVICES=2", TWO_GPUS), "0 wrong\n");
+}
+
 TEST_F(PretendedMachine, WithoutNvrtc) {
   expect_parts(tried(Libraries("libnvrtc").environment()),
                {"cpu:0\ncuda:0\nError: compile for CUDA: cannot load libnvrtc.so.",
