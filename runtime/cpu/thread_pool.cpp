@@ -110,7 +110,12 @@ ThreadPool& ThreadPool::of(const Device& device) {
   threads_begin();
   if (!pool.load()) {
     pool.store(new ThreadPool(device));
-    pool.load()->resize(cores(device));  // they may have changed hands before it could be found
+    try {
+      pool.load()->resize(cores(device));  // they may have changed hands before it could be found
+    } catch (...) {
+      pool.store(nullptr);  // the next call asks again; who has found it keeps it
+      throw;
+    }
   }
   return *pool.load();
 }

@@ -66,6 +66,7 @@ void exit_unless(bool is_so, int code) {
   wait_for_devices();
   refuse_threads(false);
   exit_unless(values_of(start()[0]) == counting(4), 3);
+  exit_unless(cpu::ThreadPool::of(Device::cpu()).size() == cores(Device::cpu()).count, 4);
   std::exit(7);
 }
 
