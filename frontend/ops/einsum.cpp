@@ -7,7 +7,7 @@
 #include "anabranch/manipulate.h"
 #include "frontend/array/expression.h"
 #include "frontend/array/fail.h"
-#include "frontend/ops/promote_list.h"
+#include "frontend/ops/promote.h"
 #include "frontend/ops/term.h"
 #include "frontend/trace/record.h"
 
@@ -126,7 +126,7 @@ Array einsum(std::string_view text, const Operands& operands) {
   Equation equation = parse_equation(text, operands.list().size(), at);
   std::vector<Labelled> terms;
   std::map<char, std::int64_t> sizes;
-  const std::vector<Array> arrays = promote_list("einsum", operands.list(), Takes::numbers);
+  const std::vector<Array> arrays = promote("einsum", operands.list(), Takes::numbers);
   for (std::size_t i = 0; i < operands.list().size(); ++i) {
     const Type& type = type_of(arrays[i]);
     const std::string& labels = equation.inputs[i];

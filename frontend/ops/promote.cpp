@@ -175,28 +175,47 @@ std::optional<Dtype> promoted(Dtype a, Dtype b) {
 
 namespace {
 
-[[noreturn]] void refuse_pair(const char* function, Dtype a, Dtype b,
-                              std::initializer_list<const Operand*> operands) {
+using OperandList = std::span<const Operand* const>;
+
+std::string describe_all(OperandList operands) {
   std::string list;
   for (const Operand* operand : operands)
     list += (list.empty() ? "" : " and ") + describe(*operand);
-  fail(std::string(function) + ": dtypes do not mix: " + list + "; convert one with .astype(ab::" +
-           std::string(name(kind_of(a) < kind_of(b) ? b : a)) + ")",
-       (*operands.begin())->where());
+  return list;
+}
+
+[[noreturn]] void refuse_mix(const char* function, Dtype a, Dtype b, OperandList operands) {
+  fail(std::string(function) + ": dtypes do not mix: " + describe_all(operands) +
+           "; convert one with .astype(ab::" + std::string(name(kind_of(a) < kind_of(b) ? b : a)) +
+           ")",
+       operands[0]->where());
+}
+
+// What does not meet all arrays before it does not meet one of them.
+[[noreturn]] void refuse_last(const char* function, OperandList operands) {
+  const Operand* last = operands.back();
+  const Dtype dtype = dtype_of_operand(*last);
+  for (const Operand* before : operands) {
+    const Dtype other = dtype_of_operand(*before);
+    if (is_weak(*before) || promoted(other, dtype)) continue;
+    const Operand* const both[] = {before, last};
+    refuse_mix(function, other, dtype, both);
+  }
+  refuse_mix(function, dtype, dtype, operands);
 }
 
 // What the arrays among the operands agree on, or the numbers where there are only numbers.
-Dtype common_dtype(const char* function, std::initializer_list<const Operand*> operands) {
+Dtype common_dtype(const char* function, OperandList operands) {
   std::optional<Dtype> strong, weak;
-  for (const Operand* operand : operands) {
-    if (!operand->is_number()) as_array(function, *operand);
-    Dtype dtype = dtype_of_operand(*operand);
-    if (is_weak(*operand)) {
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const Operand& operand = *operands[i];
+    if (!operand.is_number()) as_array(function, operand);
+    Dtype dtype = dtype_of_operand(operand);
+    if (is_weak(operand)) {
       weak = weak ? promoted_weak(*weak, dtype) : dtype;
     } else {
-      auto both = strong ? promoted(*strong, dtype) : dtype;
-      if (!both) refuse_pair(function, *strong, dtype, operands);
-      strong = both;
+      strong = strong ? promoted(*strong, dtype) : dtype;
+      if (!strong) refuse_last(function, operands.first(i + 1));
     }
   }
   // A complex number beside an array of floats.
@@ -204,8 +223,7 @@ Dtype common_dtype(const char* function, std::initializer_list<const Operand*> o
   return strong ? *strong : *weak;
 }
 
-Array to_dtype(const char* function, const Operand& operand, Dtype dtype,
-               std::initializer_list<const Operand*> operands) {
+Array to_dtype(const char* function, const Operand& operand, Dtype dtype, OperandList operands) {
   if (operand.is_number()) {
     Array array = number_as(function, operand.number(), dtype, operand.where());
     array.expression()->weak = true;
@@ -214,22 +232,16 @@ Array to_dtype(const char* function, const Operand& operand, Dtype dtype,
   const Array& array = operand.array();
   const Type& type = array.expression()->type;
   if (type.dtype == dtype) return array;
-  if (kind_of(type.dtype) > kind_of(dtype)) refuse_pair(function, dtype, type.dtype, operands);
+  if (kind_of(type.dtype) > kind_of(dtype)) refuse_mix(function, dtype, type.dtype, operands);
   return record(Op::convert, {array}, operand.where(), NoAttributes{}, Type{dtype, type.shape});
 }
 
-}  // namespace
-
-std::vector<Array> promote(const char* function, std::initializer_list<const Operand*> operands,
-                           Takes what) {
+std::vector<Array> promote_all(const char* function, OperandList operands, Takes what) {
   Dtype dtype = common_dtype(function, operands);
   if (!takes(what, dtype)) {
-    std::string list;
-    for (const Operand* operand : operands)
-      list += (list.empty() ? "" : " and ") + describe(*operand);
-    fail(std::string(function) + ": " + list + " given to what takes " +
+    fail(std::string(function) + ": " + describe_all(operands) + " given to what takes " +
              wanted[static_cast<int>(what)],
-         (*operands.begin())->where());
+         operands[0]->where());
   }
   std::vector<Array> arrays;
   arrays.reserve(operands.size());
@@ -237,6 +249,20 @@ std::vector<Array> promote(const char* function, std::initializer_list<const Ope
     arrays.push_back(to_dtype(function, *operand, dtype, operands));
   }
   return arrays;
+}
+
+}  // namespace
+
+std::vector<Array> promote(const char* function, std::initializer_list<const Operand*> operands,
+                           Takes what) {
+  return promote_all(function, {operands.begin(), operands.size()}, what);
+}
+
+std::vector<Array> promote(const char* function, const std::vector<Operand>& operands, Takes what) {
+  std::vector<const Operand*> pointers;
+  pointers.reserve(operands.size());
+  for (const Operand& operand : operands) pointers.push_back(&operand);
+  return promote_all(function, pointers, what);
 }
 
 void demand_axis_of_both(const char* function, Axis axis, const Array& a, const Array& b,

@@ -61,9 +61,11 @@ Array as_array(const char* function, const Operand& operand, Takes takes);
 /// The dtype that arrays of both come to; nothing if their kinds differ or nothing holds both.
 std::optional<Dtype> promoted(Dtype a, Dtype b);
 
-/// All operands as arrays of one dtype. Throws Error, with the remedy, where they do not meet.
+/// All operands as arrays of one dtype. Throws Error, with the remedy, where two of them do not
+/// meet.
 std::vector<Array> promote(const char* function, std::initializer_list<const Operand*> operands,
                            Takes takes);
+std::vector<Array> promote(const char* function, const std::vector<Operand>& operands, Takes takes);
 
 /// Error where `axis` is none that both have: they broadcast from the last axis on, so that one
 /// counted from the first is two where their ranks differ.

@@ -4,7 +4,7 @@
 #include "anabranch/manipulate.h"
 #include "frontend/array/expression.h"
 #include "frontend/array/fail.h"
-#include "frontend/ops/promote_list.h"
+#include "frontend/ops/promote.h"
 #include "frontend/trace/record.h"
 
 namespace anabranch {
@@ -39,7 +39,7 @@ std::vector<Array> alike(const char* function, const std::vector<Operand>& opera
   if (operands.empty()) {
     fail(std::string(function) + ": needs at least one array, and was given none", {});
   }
-  return promote_list(function, operands, Takes::anything);
+  return promote(function, operands, Takes::anything);
 }
 
 // A whole 0, as that which pads where nothing is given, is false among bools.
