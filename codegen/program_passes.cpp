@@ -13,6 +13,21 @@
 namespace anabranch {
 namespace {
 
+bool runs_kernels(const Program& program) {
+  return std::ranges::any_of(program.steps, [](const Step& step) {
+    return kernel_of(step) || std::ranges::any_of(inner_programs(step), runs_kernels);
+  });
+}
+
+// The text of a program may leave them out.
+void demand_kernels(const Program& program) {
+  if (!program.kernels.empty() || !runs_kernels(program)) return;
+  throw Error(
+      "program " + program.name +
+      ": it runs kernels, and has none; put their text, as the stage kernels has it, before "
+      "the program's");
+}
+
 void run_kernel_passes(const Program& program, std::vector<Kernel>& kernels, const PassRun& run) {
   for (const Step& step : program.steps) {
     for (const Program& inner : inner_programs(step)) run_kernel_passes(inner, kernels, run);
@@ -27,6 +42,7 @@ void run_kernel_passes(const Program& program, std::vector<Kernel>& kernels, con
 }
 
 Program optimise_kernels(const Program& program, ProgramContext& context) {
+  demand_kernels(program);
   Program made = program;
   run_kernel_passes(program, made.kernels, context.run);
   return made;
@@ -42,18 +58,21 @@ void add_steps(Program& program, std::span<const Kernel> kernels) {
 }
 
 Program fuse_kernels(const Program& program, ProgramContext&) {
+  demand_kernels(program);
   Program made = program;
   fuse_steps(made);
   return made;
 }
 
 Program pack_operands(const Program& program, ProgramContext&) {
+  demand_kernels(program);
   Program made = program;
   add_steps(made, program.kernels);
   return made;
 }
 
 Program estimate_costs(const Program& program, ProgramContext& context) {
+  demand_kernels(program);
   Program made = program;
   set_costs(made, program.kernels, context.options);
   return made;
@@ -76,6 +95,7 @@ void map_kernels(const Program& program, int block_threads, std::vector<Kernel>&
 }
 
 Program share_out_kernels(const Program& program, ProgramContext& context) {
+  demand_kernels(program);
   Program made = program;
   map_kernels(program, 0, made.kernels, context.run);
   return made;
@@ -88,6 +108,9 @@ Program lay_on_streams(const Program& program, ProgramContext& context) {
 }
 
 Program plan_memory(const Program& program, ProgramContext& context) {
+  if (program.streams.empty() && !program.steps.empty()) {
+    throw Error("program " + program.name + ": it is on no streams; run the pass schedule before");
+  }
   Program made = program;
   fit_memory(made, context.options);
   return made;

@@ -59,6 +59,9 @@ std::optional<KnownTurns> known_turns(const Graph& graph, const Node& loop) {
   if (counted->bound) counted->constant_bound = integer_of(graph, loop.inputs[*counted->bound]);
   const auto first = integer_of(graph, loop.inputs[counted->counter]);
   if (!first || !counted->constant_bound || *counted->constant_bound <= *first) return {};
+  // What is computed with the counter's numbers is to fit 64 bits, too.
+  constexpr std::int64_t most = std::int64_t{1} << 61;
+  if (*first < -most || *counted->constant_bound > most) return {};
   return KnownTurns{counted->counter, *first, *counted->constant_bound - *first};
 }
 

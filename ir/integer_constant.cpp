@@ -8,7 +8,9 @@ std::optional<std::int64_t> integer_of(const Node& node) {
   if (node.op != Op::constant || !is_integer(node.types[0].dtype)) return {};
   const Literal& value = node.as<ConstantAttributes>().value;
   if (value.type().rank() != 0) return {};
-  return value.first_as<std::int64_t>();
+  const auto number = value.first_as<std::int64_t>();
+  if (number < 0 && !is_signed_integer(value.type().dtype)) return {};  // a u64 beyond those
+  return number;
 }
 
 std::optional<std::int64_t> integer_of(const Graph& graph, Value value) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "anabranch/error.h"
+#include "ir/integer_constant.h"
 #include "ir/padded_axis.h"
 
 namespace anabranch {
@@ -289,6 +290,28 @@ Point PointTable::operator()(std::vector<Index> indices) {
   auto [entry, added] = ids_.emplace(std::move(key), static_cast<std::uint32_t>(points_.size()));
   if (added) points_.push_back(std::make_unique<const std::vector<Index>>(std::move(indices)));
   return {entry->second};
+}
+
+std::vector<Index> OperandPoints::starts(const Node& node, Point result) {
+  std::vector<Index> made;
+  for (const Start& start : starts_of(graph_, node, points_[result], table_)) {
+    const Value value = node.inputs[start.operand];
+    if (const auto known = integer_of(graph_, value)) {
+      made.push_back(table_.constant(std::clamp<std::int64_t>(*known, 0, start.room)));
+      continue;
+    }
+    const Index at = table_.flatten(start.at, graph_.type(value).shape.sizes());
+    const auto number = static_cast<std::uint32_t>(starts_.size());
+    const auto known = starts_.emplace(std::tuple(value, at.id, start.room), number).first;
+    made.push_back(start.room > 0 ? table_.scalar(known->second, 0, start.room, at)
+                                  : table_.constant(0));
+  }
+  return made;
+}
+
+Point OperandPoints::operand(const Node& node, std::size_t operand, Point result) {
+  const std::vector<Index> starts = this->starts(node, result);
+  return points_(operand_index(graph_, node, operand, points_[result], starts, table_).at);
 }
 
 }  // namespace anabranch

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "ir/graph/graph.h"
@@ -73,6 +74,27 @@ class PointTable {
  private:
   std::map<std::vector<std::uint32_t>, std::uint32_t> ids_;
   std::vector<std::unique_ptr<const std::vector<Index>>> points_;
+};
+
+/// Where the index ops of a graph read their operands, for results at given points.
+class OperandPoints {
+ public:
+  explicit OperandPoints(const Graph& graph) : graph_(graph) {}
+
+  IndexTable& table() { return table_; }
+  PointTable& points() { return points_; }
+
+  /// What `starts_of` asks for, in bounds. Equal where they are read from one place, and can move
+  /// as far.
+  std::vector<Index> starts(const Node& node, Point result);
+  /// Of an operand that is no start.
+  Point operand(const Node& node, std::size_t operand, Point result);
+
+ private:
+  const Graph& graph_;
+  IndexTable table_;
+  PointTable points_;
+  std::map<std::tuple<Value, std::uint32_t, std::int64_t>, std::uint32_t> starts_;
 };
 
 }  // namespace anabranch

@@ -48,7 +48,8 @@ class Planner {
         members_(members),
         outputs_(outputs),
         by_blocks_(by_blocks),
-        demand_(members.size()) {
+        demand_(members.size()),
+        operand_points_(graph) {
     for (std::size_t i = 0; i < members.size(); ++i) {
       first_operand_.push_back(operands_.size());
       for (Value input : member(i).inputs) operands_.push_back(position(input.node, i));
@@ -275,7 +276,7 @@ class Planner {
     plan_.updates.push_back(
         {static_cast<std::uint32_t>(output - outputs_.begin()), node.inputs[0].node});
     demand_starts(at, place);
-    std::vector<Index> written = starts(node, place);
+    std::vector<Index> written = operand_points_.starts(node, place);
     for (std::size_t axis = 0; axis < written.size(); ++axis) {
       written[axis] = table_.add(written[axis], points_[place][axis]);
     }
@@ -371,26 +372,7 @@ class Planner {
   Point operand_point(const Node& node, std::size_t operand, Point at) {
     const Shape& shape = graph_.type(node.inputs[operand]).shape;
     if (!is_index(node.op)) return shape == node.types[0].shape ? at : scalar_;
-    const std::vector<Index> starts = this->starts(node, at);
-    return points_(operand_index(graph_, node, operand, points_[at], starts, table_).at);
-  }
-
-  // Equal where they are read from one place, and can move as far.
-  std::vector<Index> starts(const Node& node, Point result) {
-    std::vector<Index> made;
-    for (const Start& start : starts_of(graph_, node, points_[result], table_)) {
-      const Value value = node.inputs[start.operand];
-      if (const auto known = integer_of(graph_, value)) {
-        made.push_back(table_.constant(std::clamp<std::int64_t>(*known, 0, start.room)));
-        continue;
-      }
-      const Index at = table_.flatten(start.at, graph_.type(value).shape.sizes());
-      const auto number = static_cast<std::uint32_t>(starts_.size());
-      const auto known = starts_.emplace(std::tuple(value, at.id, start.room), number).first;
-      made.push_back(start.room > 0 ? table_.scalar(known->second, 0, start.room, at)
-                                    : table_.constant(0));
-    }
-    return made;
+    return operand_points_.operand(node, operand, at);
   }
 
   // The innermost loop that a place depends on; -1 for none.
@@ -552,10 +534,10 @@ class Planner {
   std::optional<std::uint32_t> dot_;
   Shape kept_shape_;
   std::vector<std::int64_t> extent_;  // iterations of the outermost k loops together
-  IndexTable table_;                  // a loop is an axis of the domain
-  PointTable points_;
+  OperandPoints operand_points_;
+  IndexTable& table_ = operand_points_.table();  // a loop is an axis of the domain
+  PointTable& points_ = operand_points_.points();
   std::vector<int> depth_;  // by axis: how deep its loop is
-  std::map<std::tuple<Value, std::uint32_t, std::int64_t>, std::uint32_t> starts_;
   Point whole_, kept_, scalar_;
 };
 

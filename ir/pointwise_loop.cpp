@@ -18,6 +18,71 @@ constexpr int none = -1;                    // of an axis of size 1
 constexpr std::int64_t most_elements = 16;  // of one op for each place
 constexpr std::int64_t most_copies = 2048;  // of all ops, beyond one for each place
 
+/// At how many places the nodes of a graph are asked for, for one place of a domain: all that is
+/// asked for is computed, and a chain of index maps may ask for more with each of them.
+class PlacesAsked {
+ public:
+  PlacesAsked(const Graph& graph, const Shape& domain)
+      : graph_(graph), domain_(domain), operands_(graph), asked_(graph.nodes().size()) {
+    for (int axis = 0; axis < domain.rank(); ++axis) {
+      place_.push_back(operands_.table().loop(static_cast<std::uint32_t>(axis), domain[axis]));
+    }
+  }
+
+  /// For the element at the place at hand, or, where it has none, for a scalar.
+  void ask(Value value) {
+    const auto place =
+        place_in(graph_.type(value).shape, domain_.sizes(), place_, operands_.table());
+    if (place) ask(value, operands_.points()(*place));
+  }
+
+  bool are_few() {
+    const std::size_t most = 16 * asked_.size() + 64;
+    for (std::uint32_t i = static_cast<std::uint32_t>(asked_.size()); i-- > 0;) {
+      const Node& node = graph_.node({i, 0});
+      if (is_control(node.op)) continue;
+      for (std::size_t k = 0; k < asked_[i].size(); ++k) {
+        if (count_ > most) return false;
+        ask_operands(node, asked_[i][k]);
+      }
+    }
+    return true;
+  }
+
+ private:
+  void ask(Value value, Point at) {
+    std::vector<Point>& asked = asked_[value.node];
+    if (std::ranges::find(asked, at) != asked.end()) return;
+    asked.push_back(at);
+    ++count_;
+  }
+
+  void ask_operands(const Node& node, Point at) {
+    if (is_index(node.op)) {
+      for (Start& start : starts_of(graph_, node, operands_.points()[at], operands_.table())) {
+        ask(node.inputs[start.operand], operands_.points()(std::move(start.at)));
+      }
+      for (std::size_t k = 0; k < node.inputs.size(); ++k) {
+        if (!is_start(node, k)) ask(node.inputs[k], operands_.operand(node, k, at));
+      }
+    } else if (const auto elements = elements_written_out(graph_, node)) {
+      for (std::int64_t number = 0; number < *elements; ++number) {
+        ask(node.inputs[0], operands_.points()(element_index(
+                                graph_, node, number, operands_.points()[at], operands_.table())));
+      }
+    } else {
+      for (Value input : node.inputs) ask(input, at);
+    }
+  }
+
+  const Graph& graph_;
+  const Shape& domain_;
+  OperandPoints operands_;
+  std::vector<Index> place_;
+  std::vector<std::vector<Point>> asked_;  // per node
+  std::size_t count_ = 0;
+};
+
 /// Looks at the body of a loop, node by node.
 class LoopAnalysis {
  public:
@@ -32,7 +97,7 @@ class LoopAnalysis {
     using Step = void (LoopAnalysis::*)();
     for (Step step :
          {&LoopAnalysis::find_turns, &LoopAnalysis::find_roles, &LoopAnalysis::find_domain,
-          &LoopAnalysis::check_body, &LoopAnalysis::check_outputs}) {
+          &LoopAnalysis::check_body, &LoopAnalysis::check_outputs, &LoopAnalysis::check_places}) {
       (this->*step)();
       if (refusal_) return std::move(*refusal_);
     }
@@ -254,9 +319,14 @@ class LoopAnalysis {
     bool covers = true;
     for (int axis = 0; axis < stack.rank(); ++axis) {
       if (block[axis] == stack[axis]) continue;
+      const Value start = update.inputs[static_cast<std::size_t>(2 + axis)];
+      // A place that stores to what another one stored to in an earlier turn would be too early.
+      if (block[axis] > 1 && !is_the_same_in_all_turns(start)) {
+        return refuse("it stores blocks of shape " + to_string(block) + " that may overlap");
+      }
       ++moving;
-      covers = covers && block[axis] == 1 && stack[axis] == turns &&
-               is_each_once(update.inputs[static_cast<std::size_t>(2 + axis)], stack[axis]);
+      covers =
+          covers && block[axis] == 1 && stack[axis] == turns && is_each_once(start, stack[axis]);
     }
     made_.is_covered[carry] = covers && moving <= 1;
     for (std::size_t k = 1; k < update.inputs.size(); ++k) {
@@ -266,6 +336,11 @@ class LoopAnalysis {
         return refuse("it reads an array that it stores to");
       }
     }
+  }
+
+  bool is_the_same_in_all_turns(Value start) const {
+    const Node& node = body_.node(start);
+    return node.op == Op::constant || (node.op == Op::parameter && start.node >= carries());
   }
 
   // Whether a start is each of 0 to `size - 1` in one of as many turns.
@@ -282,6 +357,19 @@ class LoopAnalysis {
     const auto axis = static_cast<std::uint32_t>(made_.domain.rank());
     return size == 1 ||
            (table_.is_linear_in(*place, axis) && std::abs(table_.factor(*place, axis)) == 1);
+  }
+
+  void check_places() {
+    PlacesAsked places(body_, made_.domain);
+    for (std::uint32_t i = 0; i < carries(); ++i) {
+      const Node& node = body_.node(body_.outputs()[i]);
+      if (made_.roles[i] == CarryRole::stack) {
+        for (std::size_t k = 1; k < node.inputs.size(); ++k) places.ask(node.inputs[k]);
+      } else {
+        places.ask(body_.outputs()[i]);
+      }
+    }
+    if (!places.are_few()) refuse("its index maps ask for too many places per element");
   }
 
   const Graph& graph_;

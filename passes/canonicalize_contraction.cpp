@@ -18,7 +18,7 @@ std::optional<Value> reduce_of_units(Rewriter& graph, const Node& node) {
   }
   const Dtype dtype = from.dtype;
   Value same = graph.add(Op::reshape, {node.inputs[0]}, NoAttributes{}, node.types[0]);
-  if (node.op != Op::reduce_sum || !is_float(dtype)) return same;
+  if (node.op != Op::reduce_sum || !(is_float(dtype) || is_complex(dtype))) return same;
   Value zero = graph.splat(Literal::scalar(dtype, 0), node.types[0].shape);
   return graph.add(Op::add, {same, zero});
 }
@@ -27,8 +27,8 @@ std::optional<Value> reduce_of_units(Rewriter& graph, const Node& node) {
 std::optional<Value> reduce_of_reduce(Rewriter& graph, const Node& node) {
   const Node& below = graph.node(node.inputs[0]);
   if (below.op != node.op || graph.is_shared(node.inputs[0])) return std::nullopt;
-  const bool rounds =
-      (node.op == Op::reduce_sum || node.op == Op::reduce_product) && is_float(node.types[0].dtype);
+  const bool rounds = (node.op == Op::reduce_sum || node.op == Op::reduce_product) &&
+                      (is_float(node.types[0].dtype) || is_complex(node.types[0].dtype));
   if (rounds && !graph.fast_math()) return std::nullopt;
   Axes axes = below.as<AxesAttributes>().axes;
   Axes kept;

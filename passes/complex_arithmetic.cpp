@@ -19,14 +19,17 @@ Part scale_for(Part size, double small, double large) {
   return select(size > 0x1p1000, large, select(size < 0x1p-900, small, size.number(1)));
 }
 
-// The upper 26 bits of a significand, and what is left: products of such are exact.
+// The upper 26 bits of a significand, to the nearest, and what is left: products of such are exact.
 struct Halves {
   Part high, low;
 };
 Halves halves_of(Part x) {
   const Shape shape = x.graph->type(x.value).shape;
-  const Literal mask = Literal::scalar(u64, ElementBits(~std::uint64_t{0x7ffffff}));
-  const Part high = (x.bits_as(u64) & Part{x.graph, x.graph->splat(mask, shape)}).bits_as(f64);
+  const auto bits = [&](std::uint64_t number) {
+    return Part{x.graph, x.graph->splat(Literal::scalar(u64, ElementBits(number)), shape)};
+  };
+  const Part high =
+      ((x.bits_as(u64) + bits(0x4000000)) & bits(~std::uint64_t{0x7ffffff})).bits_as(f64);
   return {high, x - high};
 }
 

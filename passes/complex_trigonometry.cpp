@@ -73,7 +73,8 @@ Parts hyperbolic_sine(const Parts& z, bool narrow) {
   const auto [sine, cosine, scale] = hyperbolic(z.re, narrow);
   const Part grows = is_infinite(z.re) & !is_finite(z.im);
   const Part re = sine * cos(z.im) * scale, im = cosine * sin(z.im) * scale;
-  return {select((z.re == 0) | grows, z.re, re), select(z.im == 0, z.im, im)};
+  const Part keeps = grows | ((z.re == 0) & !is_finite(z.im));
+  return {select(keeps, z.re, re), select(z.im == 0, z.im, im)};
 }
 
 Parts hyperbolic_cosine(const Parts& z, bool narrow) {
@@ -81,7 +82,8 @@ Parts hyperbolic_cosine(const Parts& z, bool narrow) {
   const Part grows = is_infinite(z.re) & !is_finite(z.im);
   const Part re = cosine * cos(z.im) * scale, im = sine * sin(z.im) * scale;
   const Part zero = select(z.im == 0, times_sign_of(z.im, z.re), times_sign_of(z.re, z.im));
-  return {select(grows, boundless, re), select((z.re == 0) | (z.im == 0), zero, im)};
+  const Part is_zero = (z.im == 0) | ((z.re == 0) & !is_finite(z.im));
+  return {select(grows, boundless, re), select(is_zero, zero, im)};
 }
 
 // Kahan, section 8; beyond 22 the real part is 1 in f64.
@@ -136,7 +138,7 @@ Parts inverse_hyperbolic_tangent(const Parts& z, bool narrow) {
     re = select(is_far, p / (p * p + q * q) / m, re);
   }
   re = select((x == 0) | is_infinite(x) | is_infinite(y), 0, re);
-  im = select(is_far & !is_nan(y), half_pi, im);
+  im = select(is_far & !(is_nan(y) | (is_nan(x) & !is_infinite(y))), half_pi, im);
   return {with_sign_of(re, z.re), with_sign_of(im, z.im)};
 }
 

@@ -133,17 +133,6 @@ bool is_clean(const Graph& graph, Liveness& liveness, bool regions_too) {
 
 Graph remove(const Graph& graph, bool regions_too);
 
-// The same of only these outputs.
-Graph remove(const Graph& region, std::span<const std::uint32_t> outputs) {
-  std::vector<Type> types;
-  std::vector<NewParameter> parameters;
-  for (std::uint32_t i = 0; i < region.parameter_count(); ++i) {
-    parameters.push_back({i});
-    types.push_back(region.parameter_type(i));
-  }
-  return remove(with_parameters(region, types, parameters, outputs), true);
-}
-
 // A loop or a branch with only the results and the operands that are needed. Regions inside its
 // regions lose what they do not need first, and so no longer ask for an operand that goes.
 Node trimmed(const Node& node, const Needs& needs) {
@@ -163,7 +152,7 @@ Node trimmed(const Node& node, const Needs& needs) {
   for (std::uint32_t result : kept) made.types.push_back(node.types[result]);
   for (std::size_t i = 0; i < made.regions.size(); ++i) {
     const bool is_condition = node.op == Op::while_ && i == 0;
-    const Graph region = remove(node.regions[i], is_condition ? all_of(1) : kept);
+    const Graph region = dce(node.regions[i], is_condition ? all_of(1) : kept);
     made.regions[i] = with_parameters(region, types, parameters, all_of(region.outputs().size()));
   }
   return made;
@@ -202,6 +191,17 @@ Graph remove(const Graph& graph, bool regions_too) {
 }  // namespace
 
 Graph dce(const Graph& graph, PassContext&) { return remove(graph, true); }
+
+Graph dce(const Graph& graph, std::span<const std::uint32_t> outputs) {
+  if (outputs.size() == graph.outputs().size()) return remove(graph, true);
+  std::vector<Type> types;
+  std::vector<NewParameter> parameters;
+  for (std::uint32_t i = 0; i < graph.parameter_count(); ++i) {
+    parameters.push_back({i});
+    types.push_back(graph.parameter_type(i));
+  }
+  return remove(with_parameters(graph, types, parameters, outputs), true);
+}
 
 Graph without_dead_nodes(const Graph& graph) { return remove(graph, false); }
 

@@ -71,7 +71,8 @@ class Matcher {
   template <class BitsOf>
   bool has_bits(Value value, BitsOf bits_of) const {
     auto scalar = graph_.splat_of(value);
-    return scalar && scalar->bits(0) == bits_of(scalar->type().dtype);
+    if (!scalar || is_complex(scalar->type().dtype)) return false;  // the rules are of real numbers
+    return scalar->bits(0) == bits_of(scalar->type().dtype);
   }
 
   const Rewriter& graph_;

@@ -38,6 +38,7 @@ int precision(Dtype dtype) {
 // Whether every number of `from` is one of `to`.
 bool holds_all(Dtype from, Dtype to) {
   if (from == to || from == bool_) return true;
+  if (is_complex(from) || is_complex(to)) return false;
   if (precision(to) < precision(from)) return false;
   if (is_float(from)) return is_float(to) && info(to).max_exponent >= info(from).max_exponent;
   if (is_float(to)) return info(to).max_exponent >= info(from).bits;

@@ -124,28 +124,29 @@ bool is_read_in_blocks(const Graph& body, std::uint32_t parameter, std::int64_t 
   return read <= body.type({parameter, 0}).size() / std::max<std::int64_t>(turns, 1);
 }
 
-// Whether a region has to have the value in memory: it hands it on, or to what reads memory.
-bool is_needed_in_memory(const Graph& region, Value value) {
-  const auto outputs = region.outputs();
-  if (std::find(outputs.begin(), outputs.end(), value) != outputs.end()) return true;
+// Whether a region has to have a parameter, or what index ops make of it, in memory: it hands it
+// on, or to what reads memory.
+bool is_needed_in_memory(const Graph& region, std::uint32_t parameter) {
+  std::vector<char> is_value(region.nodes().size());
+  is_value[parameter] = true;
   for (std::uint32_t i = 0; i < region.nodes().size(); ++i) {
     const Node& node = region.node(i);
     for (std::uint32_t k = 0; k < node.inputs.size(); ++k) {
-      if (node.inputs[k] != value) continue;
+      if (!is_value[node.inputs[k].node]) continue;
       if (is_elementwise(node.op) || is_reduction(node.op)) continue;
       if (is_index(node.op)) {
-        if (is_needed_in_memory(region, {i, 0})) return true;
+        is_value[i] = true;
         continue;
       }
       if (!is_control(node.op)) return true;
       const std::uint32_t before = node.op == Op::case_ ? 1 : 0;
       if (k < before || (node.op == Op::while_ && k < node.types.size())) return true;
       for (const Graph& inside : node.regions) {
-        if (is_needed_in_memory(inside, {k - before, 0})) return true;
+        if (is_needed_in_memory(inside, k - before)) return true;
       }
     }
   }
-  return false;
+  return std::ranges::any_of(region.outputs(), [&](Value output) { return is_value[output.node]; });
 }
 
 /// Writes the new graph; what a loop or a branch reads is written before it.
@@ -225,7 +226,7 @@ class Sinker {
     for (std::size_t i = captured; i < node.inputs.size(); ++i) {
       const auto parameter = static_cast<std::uint32_t>(i - before);
       if (std::any_of(node.regions.begin(), node.regions.end(), [&](const Graph& region) {
-            return is_needed_in_memory(region, {parameter, 0});
+            return is_needed_in_memory(region, parameter);
           })) {
         continue;
       }

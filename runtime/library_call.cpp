@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "anabranch/error.h"
+#include "runtime/cpu/thread_pool.h"
 #include "runtime/fork.h"
 
 namespace anabranch {
@@ -47,7 +48,10 @@ LibraryCall::LibraryCall(const char* library) : LibraryCall(std::nothrow) {
   static const int registered = std::atexit(close);
   static_cast<void>(registered);
   if (is_allowed_) return;
-  if (leaving.load() != std::this_thread::get_id()) is_closed.wait(true);  // which it stays
+  // The thread that leaves waits for those of the pools in turn.
+  const bool is_waited_for =
+      leaving.load() == std::this_thread::get_id() || cpu::ThreadPool::on_worker();
+  if (!is_waited_for) is_closed.wait(true);  // which it stays
   throw Error(std::string("the process is leaving main, and ") + library + " is gone");
 }
 

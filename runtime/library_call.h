@@ -11,8 +11,9 @@ namespace anabranch {
 /// leave.
 class LibraryCall {
  public:
-  /// Once the process leaves main: throws Error, with `library`'s name, in the thread that does,
-  /// and holds up others for good. For callers without locks.
+  /// Once the process leaves main: throws Error, with `library`'s name, in the thread that does and
+  /// in those of the pools, for which it waits, and holds up others for good. For callers without
+  /// locks.
   explicit LibraryCall(const char* library);
   /// Returns whatever happens; `is_allowed` says whether the library may be called.
   explicit LibraryCall(std::nothrow_t) noexcept;

@@ -105,7 +105,8 @@ What follows holds on every device.
 - **Order**: `sort` and `argsort` are stable, also where they descend, which is the exact reverse order but for
   equal elements. -0 equals 0; NaNs of either sign and any bits equal each other and are above all else.
 - **Running sums of floats**: element i of n is within (i + 1) u of the exact one, times the sum of the magnitudes of
-  what it combines, and a running product within (i + 1) u of itself. The order depends on the shape alone: lines of
+  what it combines, and a running product within (i + 1) u of itself, where the products of neighbours that make it
+  stay in range. A running sum of numbers that are not negative can fall by a few u. The order depends on the shape alone: lines of
   neighbouring elements are combined in blocks of 32 KiB, others one element after the other.
 - **random_bits** is Philox 4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011):
   the counter's block is (low and high word of counter / 4, 0, 0), the key its low and high word.

@@ -233,9 +233,15 @@ template <class T, Running of, bool reverse>
 void run_lines(const void* context, void* const* buffers, std::int64_t begin, std::int64_t end) {
   const auto& task = *static_cast<const RunningTask*>(context);
   const LineScan<T, of, reverse> lines(task, buffers);
-  if (task.shared) return lines.scan_blocks(*static_cast<const SharedScan<T>*>(task.shared));
-  if (task.together) begin = 0, end = task.lines.count;
-  for (std::int64_t line = begin; line < end; ++line) lines.scan_line(line);
+  if (task.shared) {
+    lines.scan_blocks(*static_cast<const SharedScan<T>*>(task.shared));
+  } else {
+    if (task.together) begin = 0, end = task.lines.count;
+    for (std::int64_t line = begin; line < end; ++line) lines.scan_line(line);
+  }
+#if defined(__SSE2__)
+  if (task.streams) _mm_sfence();  // such stores are not ordered with the release of an atomic
+#endif
 }
 
 template <class T, class Sum, Running of, std::int64_t count>

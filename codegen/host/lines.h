@@ -17,6 +17,7 @@ struct Lines {
       if (other != axis) count *= shape[other];
       if (other > axis) stride *= shape[other];
     }
+    if (shape.size() == 0) count = extent = 0, stride = 1;  // the other sizes may be immense
   }
 
   /// Where the first element of a line is. Lines next to each other have neighbouring numbers.

@@ -60,6 +60,15 @@ void fill_triangle_row(T* matrix, std::int64_t size, std::int64_t row, bool lowe
   std::fill_n(matrix + row * size + first, last - first, nan_of<T>);
 }
 
+/// What a routine asks for with a size of -1. It answers in its element type, and many releases of
+/// LAPACK round to the nearest number, which may be below: the next one above is enough.
+template <class T>
+std::vector<T> workspace(T asked) {
+  using Part = decltype(std::real(asked));
+  const Part size = std::nextafter(std::real(asked), std::numeric_limits<Part>::infinity());
+  return std::vector<T>(static_cast<std::size_t>(std::max(size, Part(1))));
+}
+
 /// to[j][i] = from[i][j], in blocks that stay in the cache.
 template <class T>
 void transpose(const T* from, std::int64_t rows, std::int64_t columns, T* to) {

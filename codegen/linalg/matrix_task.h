@@ -26,12 +26,6 @@ inline lapack_int as_int(std::int64_t size) { return static_cast<lapack_int>(siz
 /// LAPACK wants at least one row of memory even where there is none.
 inline lapack_int stride(std::int64_t size) { return as_int(std::max<std::int64_t>(size, 1)); }
 
-/// What a routine asks for with a size of -1.
-template <class T>
-std::vector<T> workspace(T asked) {
-  return std::vector<T>(static_cast<std::size_t>(std::max(std::real(asked), Real<T>(1))));
-}
-
 template <class T>
 inline constexpr bool is_real = std::is_same_v<T, Real<T>>;
 

@@ -5,11 +5,24 @@
 namespace anabranch::lapack {
 namespace {
 
+// LAPACK counts the elements of a workspace in 32 bits.
+void demand_count(const CallStep& call, std::int64_t elements) {
+  constexpr std::int64_t most = std::numeric_limits<lapack_int>::max();
+  if (elements <= most) return;
+  throw Error(std::string(name(call.op)) + ": the workspace for the vectors of " +
+              to_string(call.operands[0]) + " is too large (" + std::to_string(elements) +
+              " elements against " + std::to_string(most) + "); ask for the values alone");
+}
+
 struct SvdTask {
   Batch a;
   SvdAttributes how;
 
   double work() const { return (how.vectors ? 20 : 4) * static_cast<double>(a.size() * a.least()); }
+  // At least (the documentation of dgesdd: LWORK, where JOBZ is 'S'; zgesdd's is less).
+  std::int64_t workspace_size() const {
+    return how.vectors ? 4 * a.least() * a.least() + 7 * a.least() : 0;
+  }
 
   // What gesdd asks for complex matrices (its documentation: LRWORK).
   std::size_t real_workspace() const {
@@ -76,22 +89,23 @@ struct EighTask {
   EighAttributes how;
 
   double work() const { return (how.vectors ? 9 : 2) * static_cast<double>(a.size() * a.rows); }
+  // The documentation of dsyevd: LWORK (zheevd's LRWORK is less).
+  std::int64_t workspace_size() const { return how.vectors ? 2 * a.size() + 6 * a.rows + 1 : 0; }
 
-  // Column by column, the other triangle zero: nothing but the triangle that is
-  // read counts.
+  // Column by column, the other triangle zero: nothing but the triangle that is read counts, and of
+  // the diagonal the real part.
   template <class T>
   bool read_triangle(const T* from, T* to) const {
     const std::int64_t n = a.rows;
-    bool is_finite = true;
     std::fill_n(to, a.size(), T(0));
     for (std::int64_t row = 0; row < n; ++row) {
       const std::int64_t first = how.lower ? 0 : row, last = how.lower ? row + 1 : n;
-      is_finite = is_finite && all_finite(from + row * n + first, last - first);
       for (std::int64_t column = first; column < last; ++column) {
         to[column * n + row] = from[row * n + column];
       }
+      to[row * n + row] = std::real(to[row * n + row]);
     }
-    return is_finite;
+    return all_finite(to, a.size());
   }
 
   template <class T>
@@ -257,10 +271,16 @@ struct SchurTask {
 MatrixTask spectral_task(const CallStep& call) {
   const Batch a(call.operands[0]);
   switch (call.op) {
-    case Op::svd:
-      return task_of(call, SvdTask{a, std::get<SvdAttributes>(call.attributes)}, a.count);
-    case Op::eigh:
-      return task_of(call, EighTask{a, std::get<EighAttributes>(call.attributes)}, a.count);
+    case Op::svd: {
+      const SvdTask task{a, std::get<SvdAttributes>(call.attributes)};
+      demand_count(call, task.workspace_size());
+      return task_of(call, task, a.count);
+    }
+    case Op::eigh: {
+      const EighTask task{a, std::get<EighAttributes>(call.attributes)};
+      demand_count(call, task.workspace_size());
+      return task_of(call, task, a.count);
+    }
     case Op::eig:
       return task_of(call, EigTask{a, std::get<EigAttributes>(call.attributes)}, a.count);
     case Op::schur: {

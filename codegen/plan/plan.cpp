@@ -322,10 +322,11 @@ class Planner {
     for (const BlockUpdate& update : updates) {
       SlotId& array = inputs[update.array];
       if (std::ranges::count(inputs, array) == 1) continue;
+      const std::string part = "array" + std::to_string(update.array);
       Step step;
       step.work = CopyStep();
-      step.name = prefix_ + "copy" + std::to_string(numbers_[index]);
-      step.buffers = {array, add_part(index, program_.slots[array].type, "array")};
+      step.name = prefix_ + "copy" + std::to_string(numbers_[index]) + "." + part;
+      step.buffers = {array, add_part(index, program_.slots[array].type, part)};
       step.writes = {step.buffers[1]};
       array = step.buffers[1];
       program_.steps.push_back(std::move(step));

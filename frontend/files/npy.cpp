@@ -82,6 +82,7 @@ Shape parse_shape(const std::string& path, const PythonLiteral& value) {
     sizes.push_back(size.number);
   }
   if (!tuple) fail_reading(path, "the .npy header's shape is not a tuple of integers");
+  check_axes(path, sizes.size());
   try {
     return Shape(std::move(sizes));
   } catch (const Error& error) {
@@ -249,11 +250,13 @@ Literal read_npy(const std::string& path) {
   if (!file) fail_reading(path, std::string("cannot be opened: ") + std::strerror(errno));
   const std::uintmax_t size = fs::file_size(path, error);
   if (error) fail_reading(path, "cannot be read: " + error.message());
-  return read_npy({path, size, [&](std::span<std::byte> bytes) {
-                     file.read(reinterpret_cast<char*>(bytes.data()),
-                               static_cast<std::streamsize>(bytes.size()));
-                     if (!file) fail_reading(path, "cannot be read to its end");
-                   }});
+  return reading(path, [&] {
+    return read_npy({path, size, [&](std::span<std::byte> bytes) {
+                       file.read(reinterpret_cast<char*>(bytes.data()),
+                                 static_cast<std::streamsize>(bytes.size()));
+                       if (!file) fail_reading(path, "cannot be read to its end");
+                     }});
+  });
 }
 
 void write_npy(std::ostream& file, const Literal& literal) {

@@ -4,16 +4,35 @@
 #include <cstdint>
 #include <functional>
 #include <iosfwd>
+#include <new>
 #include <span>
 #include <string>
 
 #include "ir/literal.h"
+#include "ir/most_axes.h"
 
 namespace anabranch {
 
 /// Throws Error that names the file.
 [[noreturn]] inline void fail_reading(const std::string& path, const std::string& what) {
   throw Error(path + ": " + what);
+}
+
+/// What `read` gives. Throws Error that names the file where memory ends.
+template <class Read>
+auto reading(const std::string& path, const Read& read) {
+  try {
+    return read();
+  } catch (const std::bad_alloc&) {
+    fail_reading(path, "holds more than there is memory for");
+  }
+}
+
+/// Throws Error that names the file where an array of it has too many axes.
+inline void check_axes(const std::string& path, std::size_t axes) {
+  if (axes <= most_axes) return;
+  fail_reading(path, "an array of " + std::to_string(axes) + " axes; at most " +
+                         std::to_string(most_axes) + " are read");
 }
 
 /// The bytes of one .npy file, wherever they are.

@@ -41,14 +41,19 @@ struct Entry {
   zip_stat_t status;
 };
 
-std::vector<Entry> arrays_in(zip_t* archive) {
+// Entries that share their bytes could come to any size.
+std::vector<Entry> arrays_in(const std::string& path, zip_t* archive) {
   std::vector<Entry> arrays;
+  std::error_code unknown;
+  std::uint64_t left = std::filesystem::file_size(path, unknown);
   const auto count = static_cast<zip_uint64_t>(zip_get_num_entries(archive, 0));
   for (zip_uint64_t i = 0; i < count; ++i) {
     zip_stat_t status;
     if (zip_stat_index(archive, i, 0, &status) != 0 || !(status.valid & ZIP_STAT_NAME)) continue;
     const std::string_view name = status.name;
     if (!name.ends_with(".npy")) continue;
+    if (status.comp_size > left) fail_reading(path, "has entries that lie one over the other");
+    left -= status.comp_size;
     arrays.push_back({std::string(name.substr(0, name.size() - 4)), status});
   }
   return arrays;
@@ -85,7 +90,9 @@ Literal read_entry(const std::string& name, zip_t* archive, const zip_stat_t& st
     const std::string reason = count < 0 ? zip_file_strerror(file.get()) : "it is cut short";
     fail_reading(name, "cannot be read to its end: " + reason);
   };
-  Literal literal = read_npy(NpySource{name, size_of(name, status), read});
+  Literal literal = reading(name, [&] {
+    return read_npy(NpySource{name, size_of(name, status), read});
+  });
   std::byte more;  // the checksum is compared where nothing is left
   if (zip_fread(file.get(), &more, 1) != 0) {
     fail_reading(name, std::string("cannot be read to its end: ") + zip_file_strerror(file.get()));
@@ -96,7 +103,7 @@ Literal read_entry(const std::string& name, zip_t* archive, const zip_stat_t& st
 // An empty key means the only array.
 Literal read_npz(const std::string& path, std::string_view key) {
   const Archive archive = open_archive(path);
-  const std::vector<Entry> arrays = arrays_in(archive.get());
+  const std::vector<Entry> arrays = arrays_in(path, archive.get());
   if (arrays.empty()) fail_reading(path, "holds no arrays: no entry ends in .npy");
   const std::string names = names_of(arrays);
   if (key.empty() && arrays.size() > 1) {
@@ -183,7 +190,7 @@ class ArchiveInMemory {
 
 std::map<std::size_t, Literal> read_numbered(const std::string& path) {
   const Archive archive = open_archive(path);
-  const std::vector<Entry> arrays = arrays_in(archive.get());
+  const std::vector<Entry> arrays = arrays_in(path, archive.get());
   std::map<std::size_t, Literal> numbered;
   for (const Entry& entry : arrays) {
     const std::optional<std::size_t> number = number_of(entry.name);
@@ -201,7 +208,7 @@ std::map<std::size_t, Literal> read_numbered(const std::string& path) {
 std::map<std::string, Literal> read_named(const std::string& path) {
   const Archive archive = open_archive(path);
   std::map<std::string, Literal> named;
-  for (const Entry& entry : arrays_in(archive.get())) {
+  for (const Entry& entry : arrays_in(path, archive.get())) {
     if (named.contains(entry.name)) fail_reading(path, "holds two arrays '" + entry.name + "'");
     named.emplace(entry.name, read_entry(path + ":" + entry.name, archive.get(), entry.status));
   }

@@ -108,7 +108,9 @@ Stored stored_array(const std::string& path, const std::string& name, const Json
   if (!entry.is_object()) fail_reading(where, "is not described by a JSON object");
   Stored stored{name, {stored_dtype(where, entry), {}}};
   try {
-    stored.type.shape = Shape(counts(where, entry, "shape"));
+    std::vector<std::int64_t> sizes = counts(where, entry, "shape");
+    check_axes(where, sizes.size());
+    stored.type.shape = Shape(std::move(sizes));
     static_cast<void>(stored.type.bytes());
   } catch (const Error& error) {
     if (std::string_view(error.what()).starts_with(where)) throw;
@@ -216,7 +218,8 @@ std::map<std::string, Literal> read_safetensors(const std::string& path) {
   const Json header = parsed_header(path, file.header());
   std::map<std::string, Literal> arrays;
   for (Stored& stored : stored_arrays(path, header, file.left())) {
-    std::vector<std::byte> bytes(stored.type.bytes());
+    std::vector<std::byte> bytes =
+        reading(path, [&] { return std::vector<std::byte>(stored.type.bytes()); });
     file.read(bytes.data(), bytes.size());
     if (stored.type.dtype == bool_) {
       for (std::byte& byte : bytes) byte = std::byte(byte != std::byte{0});

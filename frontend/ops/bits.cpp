@@ -61,6 +61,17 @@ Array bitcast(const Operand& x, Dtype dtype) {
   const Term y = with_own_dtype({as_array("bitcast", x), x.where()});
   const Dtype from = type_of(y.array()).dtype;
   const int own = info(from).bits, wanted = info(dtype).bits;
+  if (from != dtype && (is_complex(from) || is_complex(dtype))) {
+    fail("bitcast: " + describe(x) + " to " + std::string(name(dtype)) +
+             ": complex numbers are no other's bits; use real and imag, or complex",
+         x.where());
+  }
+  if (own == wanted && from != dtype && (from == bool_ || dtype == bool_)) {
+    // A bool is 0 or 1, or whether any bit is set.
+    const bool is_made = dtype == bool_;
+    return is_made ? converted(same_width_bitcast(y, u8), bool_)
+                   : same_width_bitcast(converted(y, u8), dtype);
+  }
   if (own == wanted) return same_width_bitcast(y, dtype);
   if (from == bool_ || dtype == bool_) {
     fail("bitcast: " + describe(x) + " to " + std::string(name(dtype)) +

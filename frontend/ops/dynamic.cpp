@@ -116,6 +116,14 @@ Array dynamic_update_index_in_dim(const Operand& x, const Operand& update, const
     slab = record(Op::reshape, {slab}, x.where(), NoAttributes{},
                   Type{type_of(slab).dtype, Shape(std::move(sizes))});
   }
+  std::vector<std::int64_t> sizes(type.shape.begin(), type.shape.end());
+  sizes[static_cast<std::size_t>(along)] = 1;
+  if (const Shape wanted(std::move(sizes)); type_of(slab).shape != wanted) {
+    fail(std::string(function) + ": the update is " + describe(update) + ", and a slab of " +
+             to_string(type) + " along axis " + std::to_string(along) + " is of the shape " +
+             to_string(wanted) + ", or without that axis",
+         x.where());
+  }
   return update_at(function, x, Operand(slab, x.where()),
                    starts_along(function, type, along, index, x.where()), x.where());
 }

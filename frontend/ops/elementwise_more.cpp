@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "anabranch/bits.h"
+#include "anabranch/complex.h"
 #include "anabranch/control_flow.h"
 #include "anabranch/creation.h"
 #include "anabranch/elementwise.h"
@@ -54,6 +55,13 @@ Parts parts_of(const Term& x) {
   const Term plain = (x == 0) | !isfinite(x);
   const Term own = exponent - where(is_small, Term(format.precision), 0);
   return {where(plain, x, mantissa), where(plain, 0, own)};
+}
+
+// Both parts of complex numbers by themselves: in a product with factor + 0i an infinite one would
+// make the other NaN.
+Term scaled(const Term& x, double factor) {
+  const Term re{real(x), x.where()}, im{imag(x), x.where()};
+  return {complex(re * factor, im * factor), x.where()};
 }
 
 // Turn by turn, until every second number is 0.
@@ -168,13 +176,13 @@ Array lcm(const Operand& a, const Operand& b) {
 
 Array exp2(const Operand& x) {
   const Term y = term("exp2", x, Takes::floats_or_complex);
-  if (is_complex(type_of(y.array()).dtype)) return exp(y * std::numbers::ln2);
+  if (is_complex(type_of(y.array()).dtype)) return exp(scaled(y, std::numbers::ln2));
   return pow(Term(as_array_like(2, y), x.where()), y);
 }
 
 Array log2(const Operand& x) {
   const Term given = with_own_dtype(term("log2", x, Takes::floats_or_complex));
-  if (is_complex(type_of(given.array()).dtype)) return log(given) * std::numbers::log2e;
+  if (is_complex(type_of(given.array()).dtype)) return scaled(log(given), std::numbers::log2e);
   const Term y = widened(given);
   const auto [half, above] = parts_of(y);
   // A mantissa around 1, so that the logarithm of what is close to 1 is no difference.
@@ -186,7 +194,7 @@ Array log2(const Operand& x) {
 
 Array log10(const Operand& x) {
   const Term given = term("log10", x, Takes::floats_or_complex);
-  if (is_complex(type_of(given.array()).dtype)) return log(given) * std::numbers::log10e;
+  if (is_complex(type_of(given.array()).dtype)) return scaled(log(given), std::numbers::log10e);
   return as_dtype_of(given, log(in_f64(given)) * std::numbers::log10e);
 }
 

@@ -1,9 +1,12 @@
 // Reductions by reflections from both sides: to a Hessenberg matrix, and of a Hermitian matrix to
 // one of three diagonals.
+#include <limits>
+
 #include "anabranch/arrange.h"
 #include "anabranch/complex.h"
 #include "anabranch/control_flow.h"
 #include "anabranch/creation.h"
+#include "anabranch/custom_rules.h"
 #include "anabranch/dynamic.h"
 #include "anabranch/linalg.h"
 #include "frontend/array/expression.h"
@@ -16,32 +19,50 @@ namespace {
 
 std::int64_t rows_of(const Array& a) { return type_of(a).shape[type_of(a).rank() - 2]; }
 
+// x, or NaN for each matrix of `a` that is not finite.
+Term of_finite(const Term& x, const Array& a) {
+  const Term are_finite = isfinite(Term(a, x.where()));
+  const Term is_finite(all(are_finite, {-2, -1}, keepdims), x.where());
+  return anabranch::where(is_finite, x, Term(std::numeric_limits<double>::quiet_NaN()));
+}
+
 // A reflection I - tau v v^H that takes (alpha, x) to (beta, 0), as LAPACK's larfg makes it; one of
 // each for each matrix, v as a column.
 struct Reflection {
   Term v, tau, beta;
 };
 
-// For the part of `column` from row `first` on, which a scalar says.
-Reflection reflection_of(const Term& column, const Term& rows, const Term& first) {
-  const SourceLocation where = column.where();
+// For the part of a column from row `first` on, which a scalar says. As in larfg, it is scaled by
+// its greatest element, so that no square overflows, nor all underflow. The scale is constant to
+// derivatives: the reflection does not depend on it.
+Reflection reflection_of(const Term& given, const Term& rows, const Term& first) {
+  const SourceLocation where = given.where();
+  const Dtype dtype = type_of(given).dtype;
   const Term at = rows == first, below = rows > first;
+  const Term re(real(given), where), im(imag(given), where), sizes = maximum(abs(re), abs(im));
+  const auto greatest = [&](const Term& among) {
+    return Term(max(anabranch::where(among, sizes, Term(0)), -2, keepdims), where);
+  };
+  const Term tail = greatest(below), whole = greatest(at | below);
+  const Term not_zero = anabranch::where(whole == Term(0), Term(1), whole);
+  const Term scale(detail::stop_gradients({not_zero}, where)[0], where), re_part = re / scale;
+  const Term column = is_complex(dtype) ? Term(complex(re_part, im / scale), where) : re_part;
   const auto total = [&](const Term& x) { return Term(sum(x, -2, keepdims), where); };
   const Term alpha = total(anabranch::where(at, column, Term(0)));
   const Term x = anabranch::where(below, column, Term(0));
   const Term x_sizes = abs(x), alpha_real(real(alpha), where), alpha_size = abs(alpha);
   const Term squares = total(square(x_sizes));
-  const Term is_done = (squares == Term(0)) & (Term(imag(alpha), where) == Term(0));
+  const Term is_done = (tail == Term(0)) & (Term(imag(alpha), where) == Term(0));
   const Term length = sqrt(squares + square(alpha_size));
   const Term reflected = anabranch::where(alpha_real < Term(0), length, -length);
   const Term beta = anabranch::where(is_done, alpha_real, reflected);
-  const Term difference = converted(beta, type_of(column).dtype) - alpha;
+  const Term difference = converted(beta, dtype) - alpha;
   const Term divisor = anabranch::where(is_done, Term(1), beta);
-  const Term tau = difference / converted(divisor, type_of(column).dtype);
+  const Term tau = difference / converted(divisor, dtype);
   const Term unit(ones_like(alpha), where);
   const Term scaled = x / anabranch::where(is_done, unit, -difference);
   const Term one(ones_like(scaled), where);
-  return {anabranch::where(at, one, scaled), tau, beta};
+  return {anabranch::where(at, one, scaled), tau, beta * scale};
 }
 
 // 0, 1, ... down a column or along a row.
@@ -51,7 +72,8 @@ Term positions(std::int64_t size, bool is_column, SourceLocation where) {
 }
 
 // LAPACK's gehd2: a matrix with its Hessenberg form, the reflections' vectors below, their factors.
-std::vector<Array> hessenberg_packed(const Array& a, SourceLocation where) {
+std::vector<Array> hessenberg_packed(const Array& given, SourceLocation where) {
+  const Term a = of_finite({given, where}, given);
   const std::int64_t size = rows_of(a);
   const std::span<const std::int64_t> sizes = type_of(a).shape.sizes();
   std::vector<std::int64_t> factor_sizes(sizes.begin(), sizes.end() - 1);
@@ -76,7 +98,8 @@ std::vector<Array> hessenberg_packed(const Array& a, SourceLocation where) {
     return std::tuple<Array, Array>(anabranch::where(columns == k, own, both),
                                     anabranch::where(places == k, tau_there, taus));
   };
-  const auto [packed, taus] = fori_loop(0, size - 1, step, std::tuple<Array, Array>(a, none));
+  const auto [packed, taus] =
+      fori_loop(0, size - 1, step, std::tuple<Array, Array>(a.array(), none));
   return {packed, taus};
 }
 
@@ -91,7 +114,8 @@ HessenbergResult hessenberg(const Operand& x) {
   const std::int64_t size = a.rows();
   const std::vector<Array> parts = hessenberg_packed(a.matrix, where);
   const Array h = triu({parts[0], where}, -1);
-  if (size < 2) return {a.rounded(h), ones_like(a.given)};
+  const auto unitary = [&](const Array& q) { return a.rounded(of_finite({q, where}, a.matrix)); };
+  if (size < 2) return {a.rounded(h), unitary(ones_like(a.matrix))};
   const Array below = slice_in_dim({first_columns(parts[0], size - 1, where), where}, 1, size, -2);
   const Array small = record(Op::householder_product, {below, parts[1]}, where);
   std::vector<std::int64_t> low(static_cast<std::size_t>(type_of(small).rank()), 0);
@@ -100,7 +124,7 @@ HessenbergResult hessenberg(const Operand& x) {
   const Term padded(pad({small, where}, Sizes(low, where), Sizes(high, where)), where);
   const Term corner = (positions(size, true, where) + positions(size, false, where)) == Term(0);
   const Term one(ones_like(padded), where);
-  return {a.rounded(h), a.rounded(anabranch::where(corner, one, padded))};
+  return {a.rounded(h), unitary(anabranch::where(corner, one, padded))};
 }
 
 }  // namespace anabranch::linalg

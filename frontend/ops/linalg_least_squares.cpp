@@ -6,6 +6,7 @@
 #include "anabranch/complex.h"
 #include "anabranch/creation.h"
 #include "anabranch/custom_rules.h"
+#include "anabranch/dtype_info.h"
 #include "anabranch/linalg.h"
 #include "frontend/array/expression.h"
 #include "frontend/ops/linalg_matrix.h"
@@ -13,7 +14,11 @@
 namespace anabranch::linalg {
 namespace {
 
-double epsilon_of(Dtype dtype) { return dtype == f64 ? 0x1p-52 : 0x1p-23; }
+// `rtol`, or below 0 what it defaults to for such matrices, whose elements came in `dtype`.
+double rtol_or_default(double rtol, const MatrixOperand& a, Dtype dtype) {
+  if (!(rtol < 0)) return rtol;
+  return static_cast<double>(std::max(a.rows(), a.columns())) * finfo(part_dtype(dtype)).eps;
+}
 
 // The squares of the magnitudes.
 Term squared_sizes(const Term& x) {
@@ -23,11 +28,7 @@ Term squared_sizes(const Term& x) {
 }
 
 // Singular values down to which those of a matrix count, as a column beside each row of them.
-Term cutoff_of(const Term& values, const Array& matrix, double rtol) {
-  const Dtype dtype = type_of(values).dtype;
-  const Shape& shape = type_of(matrix).shape;
-  const std::int64_t longest = std::max(shape[shape.rank() - 2], shape[shape.rank() - 1]);
-  if (rtol < 0) rtol = static_cast<double>(longest) * epsilon_of(dtype);
+Term cutoff_of(const Term& values, double rtol) {
   return Term(anabranch::max(values, -1, keepdims), values.where()) * Term(rtol);
 }
 
@@ -52,8 +53,7 @@ struct PseudoInverse {
   Term inverses;  // of s, or 0, as a column
 
   PseudoInverse(const Array& a, double rtol, SourceLocation where)
-      : PseudoInverse(factors_of(Op::svd, {a}, where, SvdAttributes{true, false}), a, rtol, where) {
-  }
+      : PseudoInverse(factors_of(Op::svd, {a}, where, SvdAttributes{true, false}), rtol, where) {}
 
   Term whole() const {  // rows times V have a factor for each column
     const Term factors(anabranch::matrix_transpose(inverses), u.where());
@@ -92,9 +92,9 @@ struct PseudoInverse {
   }
 
  private:
-  PseudoInverse(const std::vector<Array>& parts, const Array& a, double rtol, SourceLocation where)
+  PseudoInverse(const std::vector<Array>& parts, double rtol, SourceLocation where)
       : s(parts[0], where), u(parts[1], where), vh(parts[2], where), inverses(s) {
-    const Term found = anabranch::where(s <= cutoff_of(s, a, rtol), Term(0), Term(1) / s);
+    const Term found = anabranch::where(s <= cutoff_of(s, rtol), Term(0), Term(1) / s);
     inverses = Term(expand_dims(found, -1), where);
   }
 };
@@ -138,6 +138,7 @@ Array pinv(const Operand& x, double rtol) {
   if (a.least() == 0) {
     return zeros_of(type_of(a.given).dtype, batch_and(a.given, {a.columns(), a.rows()}), where);
   }
+  rtol = rtol_or_default(rtol, a, type_of(a.given).dtype);
   if (a.rows() >= a.columns()) return a.rounded(pseudo_inverse(a.matrix, rtol, where));
   const Array turned = pseudo_inverse(adjoint(a.matrix, where), rtol, where);
   return a.rounded(adjoint(turned, where));
@@ -147,6 +148,7 @@ LstsqResult lstsq(const Operand& given_a, const Operand& given_b, double rtol) {
   const System system = system_of("lstsq", given_a, given_b, true);
   const SourceLocation where = given_a.where();
   const MatrixOperand a = matrix_operand("lstsq", {system.a, where});
+  rtol = rtol_or_default(rtol, a, type_of(system.given).dtype);
   const Term b(system.b, where);
   Term x(system.b, where), s(system.b, where);
   Array rank;
@@ -161,7 +163,7 @@ LstsqResult lstsq(const Operand& given_a, const Operand& given_b, double rtol) {
     const auto& [solution, values] = least_squares(system.a, system.b, rtol, where);
     x = Term(solution, where);
     s = Term(values, where);
-    rank = count_nonzero(s > cutoff_of(s, system.a, rtol), -1);
+    rank = count_nonzero(s > cutoff_of(s, rtol), -1);
   }
   const Term left_over = Term(anabranch::matmul({system.a, where}, x), where) - b;
   Array residuals = anabranch::sum(squared_sizes(left_over), -2);
@@ -173,8 +175,9 @@ LstsqResult lstsq(const Operand& given_a, const Operand& given_b, double rtol) {
 Array matrix_rank(const Operand& x, double rtol) {
   const MatrixOperand a = matrix_operand("matrix_rank", x);
   if (a.least() == 0) return zeros_of(i64, batch_and(a.given, {}), a.where());
+  rtol = rtol_or_default(rtol, a, type_of(a.given).dtype);
   const Term values(svdvals(a.matrix), a.where());
-  return count_nonzero(values > cutoff_of(values, a.matrix, rtol), -1);
+  return count_nonzero(values > cutoff_of(values, rtol), -1);
 }
 
 }  // namespace anabranch::linalg

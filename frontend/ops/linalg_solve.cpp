@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "anabranch/arrange.h"
 #include "anabranch/complex.h"
 #include "anabranch/control_flow.h"
 #include "anabranch/creation.h"
@@ -142,11 +143,36 @@ Term trace_of_solution(const Array& packed, const Array& permutation, const Arra
   return {trace({solution, where}), where};
 }
 
+// The cofactors of up to three rows, as polynomials: these have derivatives of any order.
+Term cofactors_of(const Term& a, std::int64_t size, SourceLocation where) {
+  const auto moved = [&](std::int64_t rows, std::int64_t columns) {
+    return Term(roll(Operand(roll(a, -rows, -2), where), -columns, -1), where);
+  };
+  if (size == 1) return {ones_like(a), where};
+  if (size == 3) return moved(1, 1) * moved(2, 2) - moved(1, 2) * moved(2, 1);
+  const Term one = converted({eye(size), where}, type_of(a).dtype);
+  return moved(1, 1) * (one + one - Term(1));
+}
+
 // Jacobi's formula: tr(adj(A) dA), where the adjugate is det(A) A^-1, and finite where A has no
 // inverse (Magnus and Neudecker, "Matrix Differential Calculus", section 8.3).
 std::pair<Array, Array> determinant_and_tangent(const Array& a, const Array& da,
                                                 SourceLocation where) {
   const std::vector<Array> parts = factors_of(Op::lu, {a}, where);
+  const std::int64_t size = type_of(a).shape[type_of(a).rank() - 1];
+  if (size <= 3) {
+    const Term matrix(a, where), cofactors = cofactors_of(matrix, size, where);
+    const auto total = [&](const Term& x) { return Term(anabranch::sum(x, {-2, -1}), where); };
+    const auto constant = [&](const Term& x) {
+      return Term(detail::stop_gradients({x}, where)[0], where);
+    };
+    // The factors' product is the more accurate value, the expansion along a row has derivatives.
+    const Term value = constant({determinant_of(parts, where), where});
+    const Term expansion = total({first_rows(matrix * cofactors, 1, where), where});
+    const Term zero =
+        anabranch::where(isfinite(expansion), expansion - constant(expansion), Term(0));
+    return {value + zero, total(cofactors * Term(da, where))};
+  }
   const WithoutZeroPivots u = without_zero_pivots(parts[0], where);
   const Term change = u.root * Term(da, where);
   const Term scale = parity(parts[1], type_of(a).dtype, where) * u.product *
@@ -305,7 +331,7 @@ Array matrix_power(const Operand& x, std::int64_t power) {
 Array expm(const Operand& x) {
   const MatrixOperand given = square_operand("expm", x);
   const SourceLocation where = given.where();
-  if (given.rows() == 0) return given.given;
+  if (type_of(given.given).size() == 0) return given.given;
   constexpr double b[] = {64764752532480000.,
                           32382376266240000.,
                           7771770303897600.,
@@ -325,9 +351,11 @@ Array expm(const Operand& x) {
     return Term(anabranch::matmul(p, q), where);
   };
   const Term size(matrix_norm(given.matrix, 1.0, keepdims), where);
-  const Term squarings(clip(ceil(Term(log2(size / Term(greatest_norm)), where)), 0.0, 1100.0),
-                       where);
-  const Term a = given.matrix * Term(exp2(-squarings), where);
+  const Term is_finite = isfinite(size);  // else there is nothing to square: the result is NaN
+  const Term wanted(clip(ceil(Term(log2(size / Term(greatest_norm)), where)), 0.0, 1100.0), where);
+  const Term squarings = anabranch::where(is_finite, wanted, Term(0));
+  const Term finite = anabranch::where(is_finite, given.matrix, Term(std::nan("")));
+  const Term a = finite * Term(exp2(-squarings), where);
   const Term one(identity_like(given.matrix, where), where);
   // Scaled by b[0], so that f32 can hold what comes of them.
   const auto part = [&](const Term& power, int i) { return power * Term(b[i] / b[0]); };

@@ -91,6 +91,24 @@ Term gamma_of_at_least_one(const Term& key, const Term& a) {
       });
 }
 
+// The gamma distribution as drawn e^log_boost; NaN for what is no shape.
+struct GammaDraws {
+  Term drawn, log_boost;
+};
+
+GammaDraws gamma_draws(const char* function, const Operand& key, const Operand& a,
+                       const Sizes& sizes, Dtype dtype) {
+  demand_float(function, dtype, key.where());
+  const Term shape = parameter(function, a, sizes.shape(function), computes_in(dtype), key.where());
+  const std::vector<Array> keys = split(key);
+  // Below 1: a draw of a + 1 times u^(1 / a).
+  const Term is_small = shape < 1;
+  const Term drawn =
+      gamma_of_at_least_one({keys[0], key.where()}, where(is_small, shape + 1, shape));
+  const Term u = above_zero(function, {keys[1], key.where()}, sizes, dtype);
+  return {where(shape > 0, drawn, not_a_number), where(is_small, log(u) / shape, 0)};
+}
+
 // The sum of probabilities up to an even number, for small rates; f64.
 Term poisson_by_sum(const Term& key, const Term& rate) {
   const SourceLocation where = key.where();
@@ -133,7 +151,8 @@ Term poisson_by_rejection(const Term& key, const Term& rate) {
         const Term clear = (s >= 0.07) & (v <= bound), out = (k < 0) | ((s < 0.013) & (v > s));
         const Term left = log(v * inverse_alpha / (a / (s * s) + b));
         const Term right = k * log(r) - r - Term(lgamma(maximum(k, 0) + 1), where);
-        return {k, clear | ((!out) & (left <= right)) | isnan(r)};
+        const Term is_finite = isfinite(r);
+        return {anabranch::where(is_finite, k, r), clear | ((!out) & (left <= right)) | !is_finite};
       });
 }
 
@@ -199,6 +218,10 @@ Array cauchy(const Operand& key, const Sizes& sizes, Dtype dtype) {
 }
 
 Array rademacher(const Operand& key, const Sizes& sizes, Dtype dtype) {
+  if (dtype == bool_ || is_unsigned_integer(dtype)) {
+    fail("random::rademacher: " + std::string(name(dtype)) + " has no -1; give a signed dtype",
+         key.where());
+  }
   const Term heads = {bernoulli(key, sizes), key.where()};
   return converted(converted(heads, i8) * 2 - 1, dtype);
 }
@@ -224,27 +247,21 @@ Array truncated_normal(const Operand& key, const Sizes& sizes, const Operand& lo
 }
 
 Array gamma(const Operand& key, const Operand& a, const Sizes& sizes, Dtype dtype) {
-  constexpr const char* function = "random::gamma";
-  demand_float(function, dtype, key.where());
-  const Term shape = parameter(function, a, sizes.shape(function), computes_in(dtype), key.where());
-  const std::vector<Array> keys = split(key);
-  // Below 1: a draw of a + 1 times u^(1 / a).
-  const Term is_small = shape < 1;
-  const Term drawn =
-      gamma_of_at_least_one({keys[0], key.where()}, where(is_small, shape + 1, shape));
-  const Term u = above_zero(function, {keys[1], key.where()}, sizes, dtype);
-  const Term value = where(is_small, drawn * exp(log(u) / shape), drawn);
-  return astype(where(shape > 0, value, not_a_number), dtype);
+  const auto [drawn, log_boost] = gamma_draws("random::gamma", key, a, sizes, dtype);
+  return astype(drawn * exp(log_boost), dtype);
 }
 
 Array beta(const Operand& key, const Operand& a, const Operand& b, const Sizes& sizes,
            Dtype dtype) {
-  demand_float("random::beta", dtype, key.where());
   const std::vector<Array> keys = split(key);
-  const Dtype compute = computes_in(dtype);
-  const Term x = {gamma({keys[0], key.where()}, a, sizes, compute), key.where()};
-  const Term y = {gamma({keys[1], key.where()}, b, sizes, compute), key.where()};
-  return astype(x / (x + y), dtype);
+  // x / (x + y) by logarithms: for small a and b both are below any float.
+  const auto log_draws = [&](const Array& own, const Operand& shape) {
+    const auto [drawn, log_boost] =
+        gamma_draws("random::beta", {own, key.where()}, shape, sizes, dtype);
+    return log(drawn) + log_boost;
+  };
+  const Term apart = log_draws(keys[0], a) - log_draws(keys[1], b);
+  return astype({sigmoid(apart), key.where()}, dtype);
 }
 
 Array poisson(const Operand& key, const Operand& rate, const Sizes& sizes, Dtype dtype) {

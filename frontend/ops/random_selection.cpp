@@ -73,7 +73,9 @@ Array choice(const Operand& key, const Array& x, const Sizes& sizes, const Array
     return chosen(x, {top_k(ranks, wanted).indices, at}, sizes);
   }
   if (wanted == 0) return choice(key, x, sizes);
-  const Term sums = {cumsum(w), at}, total = {slice(sums, {count - 1}, {count}), at};
+  // Rounded, the sums may fall; what has no weight is never greater than all before it.
+  const Array raised = where(w.array() > 0, cumsum(w), 0);
+  const Term sums = {cummax(raised), at}, total = {slice(sums, {count - 1}, {count}), at};
   const Term u = Term(uniform(key, {wanted}, dtype), at) * total;
   return chosen(x, {searchsorted(sums, u, Side::right), at}, sizes);
 }

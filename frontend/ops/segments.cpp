@@ -15,7 +15,7 @@
 #include "frontend/array/fail.h"
 #include "frontend/ops/positions.h"
 #include "frontend/ops/promote.h"
-#include "frontend/ops/term.h"
+#include "frontend/ops/special_terms.h"
 #include "frontend/trace/record.h"
 
 namespace anabranch {
@@ -120,6 +120,18 @@ Array counted(const Term& values, const Term& edges) {
   return bincount(Operand(reshape(kept, {-1}), values.where()), bins);
 }
 
+// What the floats among the operands come to, numbers being weak; nothing where there are none.
+std::optional<Dtype> dtype_of_floats(const char* function, const std::vector<Operand>& operands) {
+  std::optional<Dtype> common;
+  for (const Operand& operand : operands) {
+    const Array array = as_array(function, operand, Takes::real_numbers);
+    const Dtype dtype = type_of(array).dtype;
+    if (!is_float(dtype) || array.expression()->weak) continue;
+    common = common ? promoted(*common, dtype) : dtype;
+  }
+  return common;
+}
+
 Term floats_of(const char* function, const Operand& x) {
   const Term own(as_array(function, x, Takes::real_numbers), x.where());
   return is_float(type_of(own).dtype) ? own : converted(own, default_float);
@@ -202,7 +214,9 @@ Array histogram(const Operand& x, const Operand& edges) {
 Array interp(const Operand& x, const Operand& xp, const Operand& fp, std::optional<double> left,
              std::optional<double> right) {
   constexpr const char* function = "interp";
-  const Term own = floats_of(function, x), at = widened(own);
+  const Term given = floats_of(function, x);
+  const std::optional<Dtype> common = dtype_of_floats(function, {x, xp, fp});
+  const Term own = common ? with_own_dtype(converted(given, *common)) : given, at = widened(own);
   const Dtype dtype = type_of(at).dtype;
   const Term places = vector_of(function, xp, 1, dtype), values = vector_of(function, fp, 1, dtype);
   if (type_of(places).size() != type_of(values).size()) {

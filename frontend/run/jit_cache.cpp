@@ -292,7 +292,10 @@ std::vector<Array> JitCache::run(const Specialization& compiled, const Signature
     }
     inputs.push_back(copy_to_device(device, leaf.bits.bytes().first(leaf.type->bytes())));
   }
-  consume(donations);
+  if (!donations.empty()) {
+    prepare_run(compiled.compilation->program(), inputs);
+    consume(donations);
+  }
   std::vector<Buffer> memory = anabranch::run(*compiled.compilation, std::move(inputs));
   std::vector<Array> outputs;
   outputs.reserve(memory.size());

@@ -2,6 +2,7 @@
 #include "frontend/array/expression.h"
 #include "frontend/ops/lapack_entries.h"
 #include "frontend/stablehlo/site.h"
+#include "frontend/stablehlo/types.h"
 
 namespace anabranch::stablehlo {
 namespace {
@@ -153,23 +154,50 @@ Results eigh(const Site& site) {
   return lapack_entries::syevd(site.operand(0), lower, true, site.where());
 }
 
+// What the first operand holds.
+enum First : std::uint8_t { of_matrices, of_square_matrices, of_diagonals };
+
 struct Factorisation {
   std::string_view name;  ///< of LAPACK's without the letter of the dtype; else XLA's own
   std::size_t operands;
+  First first;
   Results (*translate)(const Site& site);
 };
 constexpr Factorisation factorisations[] = {
-    {"potrf", 1, potrf}, {"getrf", 1, getrf},
-    {"geqrf", 1, geqrf}, {"orgqr", 2, orgqr},
-    {"ungqr", 2, orgqr}, {"trsm", 2, trsm},
-    {"gesdd", 1, gesdd}, {"syevd", 1, syevd},
-    {"heevd", 1, syevd}, {"LuDecomposition", 1, lu_decomposition},
-    {"Qr", 1, geqrf},    {"ProductOfElementaryHouseholderReflectors", 2, orgqr},
-    {"Eigh", 1, eigh},   {"geev", 1, geev},
-    {"gtsv", 4, gtsv},   {"gehrd", 1, gehrd},
-    {"sytrd", 1, sytrd}, {"hetrd", 1, sytrd},
-    {"gees", 1, gees},   {"geqp3", 2, geqp3},
+    {"potrf", 1, of_square_matrices, potrf},
+    {"getrf", 1, of_matrices, getrf},
+    {"geqrf", 1, of_matrices, geqrf},
+    {"orgqr", 2, of_matrices, orgqr},
+    {"ungqr", 2, of_matrices, orgqr},
+    {"trsm", 2, of_square_matrices, trsm},
+    {"gesdd", 1, of_matrices, gesdd},
+    {"syevd", 1, of_square_matrices, syevd},
+    {"heevd", 1, of_square_matrices, syevd},
+    {"LuDecomposition", 1, of_matrices, lu_decomposition},
+    {"Qr", 1, of_matrices, geqrf},
+    {"ProductOfElementaryHouseholderReflectors", 2, of_matrices, orgqr},
+    {"Eigh", 1, of_square_matrices, eigh},
+    {"geev", 1, of_square_matrices, geev},
+    {"gtsv", 4, of_diagonals, gtsv},
+    {"gehrd", 1, of_square_matrices, gehrd},
+    {"sytrd", 1, of_square_matrices, sytrd},
+    {"hetrd", 1, of_square_matrices, sytrd},
+    {"gees", 1, of_square_matrices, gees},
+    {"geqp3", 2, of_matrices, geqp3},
 };
+
+// Some translations read the sizes of its matrices before an op refuses them.
+void demand_matrices(const Site& site, std::string_view name, First first) {
+  const Type type = type_of(site.operand(0));
+  const Shape& shape = type.shape;
+  const int rank = shape.rank();
+  const auto refuse = [&](const std::string& what) {
+    site.fail("@" + std::string(name) + " takes " + what + ", and has " + type_text(type));
+  };
+  if (first == of_diagonals) return;
+  if (rank < 2) refuse("matrices, of at least two axes");
+  if (first == of_square_matrices && shape[rank - 1] != shape[rank - 2]) refuse("square matrices");
+}
 
 // "lapack_dpotrf_ffi" is potrf.
 std::string_view lapack_name(std::string_view name) {
@@ -195,6 +223,7 @@ std::optional<Results> linear_algebra_call(const Site& site, std::string_view na
   for (const Factorisation& row : factorisations) {
     if (lapack_name(name) != row.name) continue;
     if (site.count() < row.operands) site.expect_operands(row.operands);
+    demand_matrices(site, name, row.first);
     return asked_for(site, row.translate(site));
   }
   return {};

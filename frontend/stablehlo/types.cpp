@@ -1,6 +1,7 @@
 #include "frontend/stablehlo/types.h"
 
 #include "frontend/stablehlo/narrow_format.h"
+#include "ir/most_axes.h"
 
 namespace anabranch::stablehlo {
 

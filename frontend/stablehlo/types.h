@@ -10,9 +10,6 @@
 
 namespace anabranch::stablehlo {
 
-/// More axes than any program has; the text of a type could claim any number of them.
-inline constexpr std::size_t most_axes = 64;
-
 /// The dtype that an element type stands for, if there is one; of a narrow one, what carries it.
 std::optional<Dtype> dtype_of_element(std::string_view element);
 /// "i1", "ui8", "f32", "complex<f32>"

@@ -16,7 +16,9 @@ namespace {
 
 // The outputs, then the gradients of output 0 by the active parameters.
 Graph gradient_graph(const Graph& graph, const std::vector<bool>& active) {
-  const ForwardAndLinear parts = anabranch::vjp(graph, active);
+  std::vector<bool> asked(graph.outputs().size());
+  asked[0] = true;
+  const ForwardAndLinear parts = anabranch::vjp(graph, active, asked);
   GraphBuilder builder(graph.name());
   std::vector<Value> operands;
   for (std::size_t i = 0; i < graph.parameter_count(); ++i) {
@@ -26,12 +28,26 @@ Graph gradient_graph(const Graph& graph, const std::vector<bool>& active) {
   const auto count = static_cast<std::ptrdiff_t>(graph.outputs().size());
   operands.assign(outputs.begin() + count, outputs.end());
   outputs.resize(graph.outputs().size());
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    if (!parts.active[i]) continue;
-    operands.push_back(Quantity::splat(builder, graph.output_type(i), i == 0 ? 1 : 0).value);
-  }
+  if (parts.active[0]) operands.push_back(Quantity::splat(builder, graph.output_type(0), 1).value);
   for (Value gradient : inlined(parts.linear, builder, operands)) outputs.push_back(gradient);
   return without_dead_nodes(builder.build(std::move(outputs)));
+}
+
+// One direction by a complex number is taken, along 1: all of a function to the reals only in
+// reverse mode, all of a function from the reals only in forward mode.
+void demand_whole_derivatives(const char* transform, const Graph& graph,
+                              const std::vector<bool>& active, bool forward, SourceLocation where) {
+  for (std::size_t i = 0; i < active.size(); ++i) {
+    for (std::size_t k = 0; active[i] && k < graph.outputs().size(); ++k) {
+      const Type &from = graph.parameter_type(i), &to = graph.output_type(k);
+      const Type &real = forward ? to : from, &complex = forward ? from : to;
+      if (!is_float(real.dtype) || !is_complex(complex.dtype)) continue;
+      fail(std::string(transform) + ": of " + to_string(to) + " by " + to_string(from) +
+               " it would have one of two derivatives; use " +
+               (forward ? "jacobian" : "jacobian_forward") + " there",
+           where);
+    }
+  }
 }
 
 }  // namespace
@@ -66,6 +82,7 @@ Leaves jacobians(const char* transform, const FunctionTrace& function,
   }
   std::vector<bool> active = by;
   active.resize(function.graph().parameter_count());
+  demand_whole_derivatives(transform, function.graph(), active, forward, where);
   const Graph graph = anabranch::jacobian(function.graph(), active,
                                           forward ? JacobianMode::forward : JacobianMode::reverse);
   return call_graph(transform, graph, function.with_captures(arguments.leaves), where);

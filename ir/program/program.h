@@ -153,7 +153,12 @@ struct Program {
   Prediction prediction;
 
   const Device& device() const { return devices[0].device; }
-  std::size_t arena_bytes() const { return devices[0].arena_bytes; }
+  /// Of all devices.
+  std::size_t arena_bytes() const {
+    std::size_t bytes = 0;
+    for (const ProgramDevice& each : devices) bytes += each.arena_bytes;
+    return bytes;
+  }
 };
 
 inline const Program& LoopStep::condition() const { return regions[0]; }

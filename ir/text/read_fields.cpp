@@ -2,10 +2,10 @@
 
 #include <charconv>
 
+#include "ir/most_axes.h"
+
 namespace anabranch {
 namespace {
-
-constexpr std::size_t most_axes = 64;
 
 std::string list_of_dtypes() {
   std::string text;

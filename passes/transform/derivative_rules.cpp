@@ -129,7 +129,7 @@ Tangents divide_rule(S s) {
 // x^y by x: y x^(y-1), and 0 for y = 0 even where x is 0; by y: x^y log x, and 0 where x is 0.
 Quantity d_power_x(S s) {
   const Quantity x = s.in(0), y = s.in(1), is_zero = y == y.number(0);
-  return y * x.op(Op::power, select(is_zero, y.number(1), y - 1));
+  return y * x.op(Op::power, select(is_zero, y, y - 1));
 }
 Quantity d_power_y(S s) {
   const Quantity x = s.in(0);

@@ -211,12 +211,18 @@ void Forward::branch(std::uint32_t index, const Tangents& inputs) {
   std::vector<bool> active;
   for (const auto& tangent : own) active.push_back(tangent.has_value());
   std::vector<bool> gives(node.types.size());
+  std::vector<Jvp> pushed;
   for (const Graph& region : node.regions) {
-    const Jvp made = jvp(region, active);
-    for (std::size_t i = 0; i < gives.size(); ++i) gives[i] = gives[i] || made.active[i];
+    pushed.push_back(jvp(region, active));
+    for (std::size_t i = 0; i < gives.size(); ++i) gives[i] = gives[i] || pushed.back().active[i];
   }
+  // Most give what all do: to do each again would take 2^depth of the time of a nest.
   std::vector<Graph> regions;
-  for (const Graph& region : node.regions) regions.push_back(jvp(region, active, gives).graph);
+  for (std::size_t i = 0; i < pushed.size(); ++i) {
+    const bool is_whole = pushed[i].active == gives;
+    regions.push_back(is_whole ? std::move(pushed[i].graph)
+                               : jvp(node.regions[i], active, gives).graph);
+  }
   const std::vector<Value> values = copier_(node.inputs);
   std::vector<Value> operands = with_tangents(std::span(values).subspan(1), own, active);
   operands.insert(operands.begin(), values[0]);

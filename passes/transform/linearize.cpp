@@ -117,13 +117,12 @@ Value Splitter::in_linear(Value value) {
 
 // The parameter of the linear graph that a value of the known one becomes.
 Value Splitter::residual(Value known) {
-  for (const auto& [from, to] : renamed_) {
-    if (from == known) return to;
+  const auto [entry, is_new] = renamed_.try_emplace(known);
+  if (is_new) {
+    entry->second = linear_.late_parameter(known_.type(known));
+    residuals_.push_back(known);
   }
-  const Value parameter = linear_.late_parameter(known_.type(known));
-  residuals_.push_back(known);
-  renamed_.emplace_back(known, parameter);
-  return parameter;
+  return entry->second;
 }
 
 void Splitter::place_results(std::uint32_t index, const Flags& linear, Value known,

@@ -13,18 +13,20 @@ void Splitter::branch(std::uint32_t index) {
   const Node& node = graph_.node(index);
   Flags linear, gives(node.types.size());
   for (std::size_t i = 1; i < node.inputs.size(); ++i) linear.push_back(is_linear(node.inputs[i]));
-  for (const Graph& region : node.regions) {
-    const Linearized made = linearize(region, linear);
-    for (std::size_t i = 0; i < gives.size(); ++i) gives[i] = gives[i] || made.is_linear[i];
-  }
   std::vector<Linearized> branches;
+  for (const Graph& region : node.regions) {
+    branches.push_back(linearize(region, linear));
+    for (std::size_t i = 0; i < gives.size(); ++i) {
+      gives[i] = gives[i] || branches.back().is_linear[i];
+    }
+  }
   std::vector<Type> residual_types;
   std::vector<std::size_t> firsts;
   const auto known_count = static_cast<std::size_t>(std::count(gives.begin(), gives.end(), false));
-  for (const Graph& region : node.regions) {
-    branches.push_back(linearize(region, linear, gives));
+  for (std::size_t b = 0; b < branches.size(); ++b) {
+    if (branches[b].is_linear != gives) branches[b] = linearize(node.regions[b], linear, gives);
     firsts.push_back(residual_types.size());
-    const Graph& known = branches.back().known;
+    const Graph& known = branches[b].known;
     for (std::size_t i = known_count; i < known.outputs().size(); ++i) {
       residual_types.push_back(known.output_type(i));
     }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <utility>
+#include <map>
 #include <vector>
 
 #include "ir/counted_loop.h"
@@ -50,8 +50,8 @@ class Splitter {
   GraphBuilder known_, linear_;
   GraphCopier known_copier_, linear_copier_;
   std::vector<std::vector<Place>> places_;
-  std::vector<Value> residuals_;                  // of known_
-  std::vector<std::pair<Value, Value>> renamed_;  // residuals, and their parameters of linear_
+  std::vector<Value> residuals_;    // of known_
+  std::map<Value, Value> renamed_;  // residuals to their parameters of linear_
 };
 
 }  // namespace anabranch

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "anabranch/error.h"
 #include "ir/graph/copier.h"
@@ -43,13 +44,13 @@ namespace {
 
 class Backward {
  public:
-  Backward(const Graph& graph, const Transposition& what)
-      : graph_(graph),
+  Backward(Graph graph, const Transposition& what)
+      : graph_(std::move(graph)),
         what_(what),
-        is_linear_(linear_nodes(graph, what.linear)),
-        builder_(graph.name()),
-        copier_(graph, builder_),
-        sums_(graph, builder_) {}
+        is_linear_(linear_nodes(graph_, what.linear)),
+        builder_(graph_.name()),
+        copier_(graph_, builder_),
+        sums_(graph_, builder_) {}
 
   Graph run() {
     take_parameters();
@@ -75,9 +76,7 @@ class Backward {
       if (!is_linear_[i]) copier_.copy(i);
     }
     std::vector<std::pair<Value, Value>> given;
-    for (std::size_t i = 0; i < graph_.outputs().size(); ++i) {
-      if (!what_.outputs[i]) continue;
-      const Value output = graph_.outputs()[i];
+    for (Value output : graph_.outputs()) {
       given.emplace_back(output, builder_.parameter(graph_.type(output)));
     }
     for (std::uint32_t i = 0; i < parameters; ++i) {
@@ -109,7 +108,7 @@ class Backward {
     rule({builder_, node, std::move(known), std::move(cotangents), sums_});
   }
 
-  const Graph& graph_;
+  const Graph graph_;
   const Transposition& what_;
   const std::vector<bool> is_linear_;
   GraphBuilder builder_;
@@ -119,8 +118,16 @@ class Backward {
 
 }  // namespace
 
+// What only outputs without a cotangent need has no part in it: their zeros, carried back through
+// it, would be NaN where a derivative is infinite.
 Graph transpose(const Graph& graph, const Transposition& what) {
-  return Backward(graph, what).run();
+  std::vector<std::uint32_t> outputs;
+  for (std::uint32_t i = 0; i < what.outputs.size(); ++i) {
+    if (what.outputs[i]) outputs.push_back(i);
+  }
+  Transposition of_those = what;
+  of_those.outputs.assign(outputs.size(), true);
+  return Backward(dce(graph, outputs), of_those).run();
 }
 
 }  // namespace anabranch

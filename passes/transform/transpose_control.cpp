@@ -163,17 +163,12 @@ void transpose_branch(S s) {
 
 namespace {
 
-// Appends those of all results.
-void add_cotangents(S s, std::vector<Value>& operands) {
-  for (std::size_t i = 0; i < s.node.types.size(); ++i) operands.push_back(s.cotangent(i).value);
-}
-
 // The transpose that the user gave.
 void transpose_pullback(S s) {
   const auto arguments = static_cast<std::size_t>(s.node.as<CompositeAttributes>().arguments);
   std::vector<Value> operands;
   for (std::size_t i = arguments; i < s.node.inputs.size(); ++i) operands.push_back(s.in(i).value);
-  add_cotangents(s, operands);
+  for (std::size_t i = 0; i < s.node.types.size(); ++i) operands.push_back(s.cotangent(i).value);
   const std::vector<Value> gradients = inlined(s.node.regions[0], s.graph, operands);
   for (std::size_t i = 0; i < arguments; ++i) s.add(i, {&s.graph, gradients[i]});
 }
@@ -200,8 +195,10 @@ void transpose_composite(S s) {
   }
   operands = inlined(parts.known, s.graph, operands);
   what.linear.resize(parts.linear.parameter_count());
-  what.outputs = required;
-  add_cotangents(s, operands);
+  for (const std::optional<Value>& cotangent : s.cotangents) {
+    what.outputs.push_back(cotangent.has_value());
+    if (cotangent) operands.push_back(*cotangent);
+  }
   const std::vector<Value> gradients = inlined(transpose(parts.linear, what), s.graph, operands);
   std::size_t next = 0;
   for (std::size_t i = 0; i < linear.size(); ++i) {

@@ -25,7 +25,7 @@ Quantity shifted(Quantity v, std::int64_t by) {
 
 // How often each number of a half of a transform stands in the whole: those but for the first and,
 // of an even length, the last have a conjugate.
-Quantity times_in_whole(GraphBuilder& graph, const Type& half, std::int64_t length) {
+Quantity times_in_whole(GraphBuilder& graph, Type half, std::int64_t length) {
   const std::int64_t axis = half.rank() - 1;
   const Quantity k = iota(graph, {Dtype::i64, half.shape}, axis);
   const Quantity is_alone = (k == k.number(0)) | (k * 2 == k.number(static_cast<double>(length)));

@@ -41,13 +41,18 @@ ForwardAndLinear linear_part(const Graph& graph, const std::vector<bool>& active
           std::move(pushed.active)};
 }
 
-ForwardAndLinear vjp(const Graph& graph, const std::vector<bool>& active) {
+ForwardAndLinear vjp(const Graph& graph, const std::vector<bool>& active,
+                     const std::vector<bool>& asked) {
   ForwardAndLinear parts = linear_part(graph, active);
   const std::size_t tangents = count_of(active);
   Transposition what;
   what.linear.resize(parts.linear.parameter_count() - tangents, false);
   what.linear.resize(parts.linear.parameter_count(), true);
-  what.outputs.assign(parts.linear.outputs().size(), true);
+  for (std::size_t i = 0; i < parts.active.size(); ++i) {
+    if (!parts.active[i]) continue;
+    parts.active[i] = asked.empty() || asked[i];
+    what.outputs.push_back(parts.active[i]);
+  }
   parts.linear = transpose(parts.linear, what);
   return parts;
 }

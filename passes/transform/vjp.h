@@ -19,6 +19,8 @@ struct ForwardAndLinear {
 
 /// `active` says which parameters are differentiated by. Throws Error as `jvp` does.
 ForwardAndLinear linear_part(const Graph& graph, const std::vector<bool>& active);
-ForwardAndLinear vjp(const Graph& graph, const std::vector<bool>& active);
+/// `asked` says which outputs have a cotangent, all where it is empty; others are not active.
+ForwardAndLinear vjp(const Graph& graph, const std::vector<bool>& active,
+                     const std::vector<bool>& asked = {});
 
 }  // namespace anabranch

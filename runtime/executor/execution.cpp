@@ -257,14 +257,13 @@ void Execution::finish() {
   complete();  // may destroy this
 }
 
-// So that later none has to be made for it: what runs could not say that there is none.
+}  // namespace
+
 void make_threads(const Program& program) {
   for (const ProgramDevice& used : program.devices) {
     if (used.device.kind() == DeviceKind::cpu) ThreadPool::of(used.device);
   }
 }
-
-}  // namespace
 
 void submit(DeviceState& device, std::shared_ptr<const Executable> executable,
             std::shared_ptr<ExecutionState> state, std::vector<Buffer> inputs,

@@ -12,6 +12,9 @@
 
 namespace anabranch::executor {
 
+/// The threads that `program` runs on: what runs could not say that there is none. Throws Error.
+void make_threads(const Program& program);
+
 /// Hands `executable` over to the workers, to begin once all inputs are ready. `state` may be null.
 /// `outputs` are deferred buffers with pending events.
 void submit(DeviceState& device, std::shared_ptr<const Executable> executable,

@@ -68,6 +68,13 @@ std::vector<Buffer> in_order(const Executable& executable, std::span<const Buffe
 
 }  // namespace
 
+void prepare_run(const Program& program, std::span<const Buffer> inputs) {
+  check_no_orphan("run");
+  check_inputs(program, inputs);
+  for (const ProgramDevice& each : program.devices) device_state(each.device);
+  executor::make_threads(program);
+}
+
 std::vector<Buffer> run(std::shared_ptr<const Executable> executable, std::vector<Buffer> inputs,
                         std::shared_ptr<ExecutionState> state) {
   check_no_orphan("run");

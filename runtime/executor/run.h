@@ -19,6 +19,10 @@ struct ExecutionState;
 std::vector<Buffer> run(std::shared_ptr<const Executable> executable, std::vector<Buffer> inputs,
                         std::shared_ptr<ExecutionState> state = nullptr);
 
+/// Makes the devices and threads that `program` runs on, and looks at its inputs, as `run` does:
+/// throws Error before they are given away where `run` would.
+void prepare_run(const Program& program, std::span<const Buffer> inputs);
+
 /// Waits until nothing submitted before is in flight on any device. Does not throw their errors.
 void wait_for_devices();
 

@@ -16,7 +16,7 @@
 #include "frontend/trace/record.h"
 #include "tests/frontend/held_array.h"
 #include "tests/frontend/in_flight_limits.h"
-#include "tests/frontend/values.h"
+#include "tests/support/values.h"
 
 namespace {
 
@@ -642,6 +642,20 @@ TEST(ContractLine6, ArraysMayBeDestroyedInFlight) {
   kept.push_back(f(ab::reshape(never.array, {4, 4})));
   kept.push_back(kept.back() + 1);
   std::exit(7);
+}
+
+// The pool stops after the libraries are closed where it began before them.
+[[noreturn]] void leave_main_with_products_in_flight() {
+  ab::Array x = ab::full({300, 300}, 0.5f), w = ab::full({300, 300}, 0.01f);
+  ab::wait_all();
+  const auto f = ab::jit([](ab::Array x, ab::Array w) { return ab::tanh(ab::matmul(x, w)); });
+  for (int i = 0; i < 20; ++i) x = f(x, w);
+  std::exit(7);
+}
+
+TEST(ContractLine6DeathTest, LeavingMainWithProductsInFlightIsSafe) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(leave_main_with_products_in_flight(), testing::ExitedWithCode(7), "^$");
 }
 
 TEST(ContractLine6DeathTest, LeavingMainWithWorkInFlightIsSafe) {

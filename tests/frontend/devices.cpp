@@ -12,8 +12,8 @@
 #include "runtime/cpu/thread_pool.h"
 #include "runtime/memory/allocator.h"
 #include "tests/frontend/held_array.h"
-#include "tests/frontend/values.h"
 #include "tests/support/default_device.h"
+#include "tests/support/values.h"
 
 namespace {
 
@@ -361,6 +361,21 @@ TEST_F(Devices, CustomCallsReadAndWrite) {
   EXPECT_EQ(message_of([&] { ab::compile(unknown, ab::Options{}); }),
             "custom_call devices_nobody: no function is registered under this name; "
             "register_custom_call does that");
+}
+
+TEST_F(Devices, LimitsOfMemoryAreOfAllTemporaries) {
+  ab::Options options;
+  options.memory_limit = 1000;
+  for (const ab::Device& device : {first, second()}) {
+    const auto f = ab::jit(
+        [&](ab::Array x) {
+          const ab::Array there = x.to(device);
+          return ab::sort(ab::sort(ab::sort(there, 0) * 2, 1), 0).to(first);
+        },
+        options);
+    const std::string message = message_of([&] { f(ab::ones({30, 30})); });
+    EXPECT_NE(message.find("Options::memory_limit is 1000"), std::string::npos) << message;
+  }
 }
 
 }  // namespace

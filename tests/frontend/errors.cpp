@@ -1,7 +1,7 @@
 // Misuse, one kind per row: what the message names, and that it ends with the user's file and line.
 #include <functional>
 
-#include "tests/frontend/values.h"
+#include "tests/support/values.h"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include "anabranch/devices.h"
 #include "runtime/device/device_state.h"
 #include "runtime/memory/allocator.h"
-#include "tests/frontend/values.h"
+#include "tests/support/values.h"
 
 namespace {
 

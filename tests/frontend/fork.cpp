@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <functional>
 
-#include "tests/frontend/values.h"
+#include "tests/support/values.h"
 
 namespace {
 
@@ -64,6 +64,9 @@ TEST(Fork, AfterAProgramHasRunGivesErrorsAndReadsWhatIsThere) {
     if (!fails([&] { f(x); })) return 2;
     if (!fails([&] { (void)(x + 1); })) return 3;
     if (!fails([&] { recorded.wait(); })) return 4;
+    ab::Array kept = ready;  // a call that throws consumes nothing
+    if (!fails([&] { f(ab::donate(kept)); })) return 9;
+    if (kept.to_vector<float>() != ready.to_vector<float>()) return 10;
     if (!fails([&] { ab::wait_all(); })) return 5;
     if (!fails([&] { ab::array({1.0f, 2.0f}); })) return 6;
     if (!fails([&] { ab::jit([](ab::Array y) { return y * 3; })(x); })) return 7;

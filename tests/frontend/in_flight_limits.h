@@ -2,7 +2,7 @@
 #pragma once
 
 #include "anabranch/limits.h"
-#include "tests/frontend/values.h"
+#include "tests/support/values.h"
 
 /// The limits as they were, once it is gone.
 struct Limits {

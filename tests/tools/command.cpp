@@ -183,6 +183,9 @@ TEST_F(Command, RunsPassesOnKernelsAndOnPrograms) {
   const Outcome scheduled = run("opt program.txt --passes schedule,memory");
   expect_contains(scheduled, 0, "\n  stream 0 on cpu:0 {\n");
   expect_contains(scheduled, 0, "kernel ");
+  expect_contains(run("opt program.txt --passes memory"), 1, "run the pass schedule before");
+  std::ofstream(folder_ / "outline.txt") << run("dump layer.abir --stage schedule", cpu).text;
+  expect_contains(run("opt outline.txt"), 1, "it runs kernels, and has none");
   std::ofstream(folder_ / "program.txt") << "program {\n  %0: f32[2] = inputs 0\n}\n";
   expect_contains(run("opt program.txt"), 1, "program.txt: line 2, column 3: expected 'device'");
   expect_contains(run("dump layer.abir --after nothing"), 1,

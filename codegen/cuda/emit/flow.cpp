@@ -103,9 +103,9 @@ std::string FlowEmitter::run(const Step& step, bool is_kernel) {
   for (const std::string& name : parameters_) list += (list.empty() ? "Bytes " : ", Bytes ") + name;
 
   Text text;
+  const std::string where = step.location ? ", " + to_string(step.location) : "";
   text.line("// {} {}, all of it by one block of {} thread{}{}", loop ? "loop" : "branch",
-            step.name, flow_.threads, flow_.threads == 1 ? "" : "s",
-            step.location ? ", " + to_string(step.location) : "");
+            comment_of(step.name), flow_.threads, flow_.threads == 1 ? "" : "s", comment_of(where));
   const std::string kernel =
       fmt::format("extern \"C\" __global__ void __launch_bounds__({}, 1)", flow_.threads);
   text.line("{} {}({}) {{", is_kernel ? kernel : "AB_INLINE void", symbol(step.name), list);

@@ -89,7 +89,7 @@ void KernelEmitter::comment() {
   std::string_view rest = kernel_.graph_text;
   while (!rest.empty()) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
-    text_.line("// {}", rest.substr(0, end));
+    text_.line("// {}", comment_of(rest.substr(0, end)));
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   if (map_.in_one_block()) return;
@@ -236,7 +236,7 @@ void KernelEmitter::define(Ref ref, const std::string& text) {
   const SourceLocation& location = kernel_[ref].location;
   names_[ref.index] = new_name();
   text_.line("const {} {} = {};{}", type_name(kernel_[ref].dtype), names_[ref.index], text,
-             location ? "  // " + to_string(location) : "");
+             location ? "  // " + comment_of(to_string(location)) : "");
 }
 
 std::string KernelEmitter::element(std::uint32_t buffer, Index index) {

@@ -29,6 +29,14 @@ bool Text::says(std::string_view text, std::string_view name) {
   return false;
 }
 
+std::string comment_of(std::string_view text) {
+  std::string made(text);
+  const auto is_control = [](unsigned char c) { return std::iscntrl(c) != 0; };
+  std::replace_if(made.begin(), made.end(), is_control, ' ');
+  if (made.ends_with('\\')) made += '.';  // a line that ends so goes on in the next
+  return made;
+}
+
 std::string symbol(std::string_view name) {
   std::string made(name);
   std::replace(made.begin(), made.end(), '.', '_');

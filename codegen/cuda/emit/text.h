@@ -15,6 +15,9 @@
 
 namespace anabranch::cuda {
 
+/// What can stand behind `//`: on one line, and not going on in the next.
+std::string comment_of(std::string_view text);
+
 class Text {
  public:
   explicit Text(std::size_t depth = 0) : depth_(depth) {}

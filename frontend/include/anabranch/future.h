@@ -18,11 +18,14 @@ class Occurrence {
   ~Occurrence();
   void happen();
   bool has_happened() const;
+  /// Throws Error inside a custom call, where it has not happened.
   void wait() const;
   /// Whether it has happened, after at most so many seconds.
   bool wait_for(double seconds) const;
 
  private:
+  void check_may_wait() const;
+
   struct State;
   std::unique_ptr<State> state_;
 };
@@ -68,7 +71,8 @@ class Future {
   /// The same, at most until a std::chrono::time_point.
   template <class Time>
   bool wait_until(const Time& time) const {
-    return wait_for(time - Time::clock::now());
+    const Time now = Time::clock::now();
+    return time > now ? wait_for(time - now) : value().made.wait_for(0);
   }
 
  private:

@@ -233,7 +233,8 @@ Array tensorsolve(const Operand& a, const Operand& b);
 Array tensorinv(const Operand& x, std::int64_t count = 2);
 /// e to the power of a matrix: the Pade approximant of order 13 of a matrix scaled down to a 1-norm
 /// below 5.37, squared again (Higham, "The scaling and squaring method for the matrix exponential
-/// revisited", SIAM J. Matrix Anal. Appl. 26(4), 2005). Error unless x is square.
+/// revisited", SIAM J. Matrix Anal. Appl. 26(4), 2005). NaN if that norm overflows. Error unless x
+/// is square.
 Array expm(const Operand& x);
 /// The vector product of vectors of three elements along an axis. Error for other sizes, and for an
 /// axis that is not negative where the ranks differ.

@@ -54,7 +54,7 @@ Array laplace(const Operand& key, const Sizes& sizes, Dtype dtype = f32);   ///<
 Array logistic(const Operand& key, const Sizes& sizes, Dtype dtype = f32);  ///< of mean 0, scale 1
 Array cauchy(const Operand& key, const Sizes& sizes, Dtype dtype = f32);  ///< of median 0, scale 1
 Array rademacher(const Operand& key, const Sizes& sizes,
-                 Dtype dtype = i32);  ///< -1 or 1, as likely
+                 Dtype dtype = i32);  ///< -1 or 1, as likely; Error for a dtype without -1
 /// The normal distribution where `low` < x < `high`, nothing else; NaN where there is no such x. By
 /// the inverse of its distribution function, which is 1 from 6 (in f64 from 8) on: beyond those
 /// bounds all draws are at one of the two.
@@ -63,12 +63,12 @@ Array truncated_normal(const Operand& key, const Sizes& sizes, const Operand& lo
 /// The gamma distribution of shape a > 0 and scale 1, by rejection (Marsaglia and Tsang, ACM TOMS
 /// 26(3), 2000): a loop, which is not fused.
 Array gamma(const Operand& key, const Operand& a, const Sizes& sizes, Dtype dtype = f32);
-/// The beta distribution of a, b > 0, from two of the gamma distribution.
+/// The beta distribution of a, b > 0, from two of the gamma distribution; NaN if both are infinite.
 Array beta(const Operand& key, const Operand& a, const Operand& b, const Sizes& sizes,
            Dtype dtype = f32);
 /// Counts of events of that mean rate >= 0, as integers: by the sum of probabilities up to 10,
-/// beyond by transformed rejection (Hoermann, Insurance: Mathematics and Economics 12(1), 1993).
-/// Loops, which are not fused.
+/// beyond by transformed rejection (Hoermann, Insurance: Mathematics and Economics 12(1), 1993):
+/// loops, which are not fused. 0 for a rate below 0 or NaN, the dtype's greatest for infinity.
 Array poisson(const Operand& key, const Operand& rate, const Sizes& sizes, Dtype dtype = i32);
 /// Positions along an axis, each with the probability that softmax gives to the logits there: the
 /// greatest of the logits with a Gumbel number added. i64, of the shape without that axis.

@@ -46,8 +46,8 @@ std::pair<Array, Array> histogram(const Operand& x, std::int64_t bins = 10,
 Array histogram(const Operand& x, const Operand& edges);
 
 /// The piecewise linear function through the points (xp[i], fp[i]), xp ascending, at each element
-/// of x: floats. Below the first and above the last point it is `left` and `right`, or the values
-/// of these points. NaN stays NaN.
+/// of x: of the dtype that the floats among the three come to. Below the first and above the last
+/// point it is `left` and `right`, or the values of these points. NaN stays NaN.
 Array interp(const Operand& x, const Operand& xp, const Operand& fp,
              std::optional<double> left = {}, std::optional<double> right = {});
 

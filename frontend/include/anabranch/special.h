@@ -47,15 +47,15 @@ Array zeta(const Operand& x, const Operand& q);
 Array beta(const Operand& a, const Operand& b);
 /// log(beta(a, b)), for a, b > 0, without overflow.
 Array betaln(const Operand& a, const Operand& b);
-/// The regularized lower incomplete gamma function, for a > 0 and x >= 0; NaN outside. Its series
-/// or one less the continued fraction of `gammaincc` (Numerical Recipes, 6.2): a loop, which is not
-/// fused. Within 1e-6 of f32's and 1e-11 of f64's value.
+/// The regularized lower incomplete gamma function, for a > 0 and x >= 0; NaN outside. A series or
+/// continued fraction (Numerical Recipes, 6.2), a loop, which is not fused, and Temme's expansion
+/// for large a around x (DLMF 8.12). Within 1e-6 of f32's and 1e-11 of f64's value.
 Array gammainc(const Operand& a, const Operand& x);
 /// 1 - gammainc(a, x), without the loss of the subtraction.
 Array gammaincc(const Operand& a, const Operand& x);
-/// The regularized incomplete beta function, for a, b > 0 and x in [0, 1]; NaN outside. By its
-/// continued fraction (Numerical Recipes, 6.4): a loop, which is not fused. Accuracy as of
-/// gammainc.
+/// The regularized incomplete beta function, for a, b > 0 and x in [0, 1]; NaN outside. By a
+/// continued fraction (ACM TOMS 708): a loop, which is not fused. Accuracy as of gammainc; NaN near
+/// the mean for a, b > 1e10, where 20,000 turns are not enough.
 Array betainc(const Operand& a, const Operand& b, const Operand& x);
 
 // --- modified Bessel functions, within 4 ULP -----------------------------------------------------

@@ -4,7 +4,7 @@
 
 #include "frontend/run/evaluate.h"
 #include "tests/frontend/held_array.h"
-#include "tests/frontend/values.h"
+#include "tests/support/values.h"
 
 namespace {
 

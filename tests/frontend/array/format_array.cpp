@@ -1,7 +1,7 @@
 // Arrays as text, against what NumPy 2.4 prints for the same values.
 #include <limits>
 
-#include "tests/frontend/values.h"
+#include "tests/support/values.h"
 
 namespace {
 

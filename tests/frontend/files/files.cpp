@@ -3,8 +3,8 @@
 #include <functional>
 
 #include "frontend/files/npz.h"
-#include "tests/frontend/values.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/values.h"
 
 namespace {
 

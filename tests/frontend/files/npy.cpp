@@ -158,6 +158,9 @@ TEST_F(Npy, ReadsEveryDtypeInEitherByteOrder) {
 
 TEST_F(Npy, NamesTheFileAndWhatIsWrongWithIt) {
   EXPECT_NE(error_of(path("none.npy")).find("none.npy: cannot be opened"), std::string::npos);
+  std::string long_shape = "{'descr': '|u1', 'fortran_order': True, 'shape': (";
+  for (int i = 0; i < 65; ++i) long_shape += "1,";
+  long_shape += "), }\n";
   const struct {
     const char* header;
     const char* message;
@@ -194,6 +197,7 @@ TEST_F(Npy, NamesTheFileAndWhatIsWrongWithIt) {
       {"{'descr': '<f4', 'fortran_order': False, }\n", "has no shape"},
       {"{'descr': '<f4', 'fortran_order': False, 'shape': (2", "expected ',' or ')'"},
       {"{'descr': '<f4', 'fortran_order': False, 'shape': (-2,), }\n", "a size is negative"},
+      {long_shape.c_str(), "an array of 65 axes; at most 64 are read"},
   };
   for (const auto& row : rows) {
     const std::string message = error_of(written("bad.npy", row.header, "abcd"));
@@ -205,6 +209,16 @@ TEST_F(Npy, NamesTheFileAndWhatIsWrongWithIt) {
   EXPECT_NE(error_of(long_in_3).find("expected an integer of 64 bits"), std::string::npos);
   std::ofstream(path("text.npy")) << "hello, this is no array";
   EXPECT_NE(error_of(path("text.npy")).find("is not a .npy file"), std::string::npos);
+}
+
+TEST_F(Npy, NamesTheFileWhereMemoryEnds) {
+  const auto read = []() -> int { throw std::bad_alloc(); };
+  try {
+    reading("large.npy", read);
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "large.npy: holds more than there is memory for");
+  }
 }
 
 TEST_F(Npy, LeavesNoHalfWrittenFile) {

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "frontend/files/npy.h"
+#include "tests/support/temporary_folder.h"
 
 namespace anabranch {
 namespace {
@@ -19,7 +20,7 @@ struct Entry {
   int compression = ZIP_CM_STORE;
 };
 
-class Npz : public testing::Test {
+class Npz : public ::testing::Test {
  protected:
   void SetUp() override {
     folder_ = fs::temp_directory_path() / ("npz." + std::to_string(::getpid()));
@@ -102,17 +103,37 @@ TEST_F(Npz, NamesTheFileAndWhatIsWrongWithIt) {
 }
 
 TEST_F(Npz, RefusesAPathThatIsTooLong) {
-  const std::string file = std::string(5000, 'a') + ".npz";
+  std::string file(5000, 'a');
+  file.append(".npz");
   EXPECT_NE(error_of(file).find(".npz: cannot be opened: "), std::string::npos);
   EXPECT_NE(error_of(file + ":a").find(".npz: cannot be opened: "), std::string::npos);
+}
+
+// A directory of many entries that are one.
+TEST_F(Npz, RefusesEntriesThatShareTheirBytes) {
+  const std::string file = zipped("shared.npz", {{"a.npy", npy(std::string(500, 'q'), "(500,)")}});
+  std::string bytes = testing::read_file(file);
+  const std::size_t directory = bytes.find("PK\1\2"), end = bytes.rfind("PK\5\6");
+  const std::string one = bytes.substr(directory, end - directory);
+  for (const char name : {'b', 'c'}) {
+    std::string more = one;
+    more[more.find("a.npy")] = name;
+    bytes.insert(bytes.rfind("PK\5\6"), more);
+  }
+  const std::size_t last = bytes.rfind("PK\5\6");
+  bytes[last + 8] = bytes[last + 10] = 3;
+  const std::size_t size = 3 * one.size();
+  bytes[last + 12] = static_cast<char>(size % 256);
+  bytes[last + 13] = static_cast<char>(size / 256);
+  testing::write_file(file, bytes);
+  EXPECT_NE(error_of(file + ":a").find("entries that lie one over the other"), std::string::npos)
+      << error_of(file + ":a");
 }
 
 TEST_F(Npz, RefusesDamage) {
   const std::string values(64, 'q');
   const std::string file = zipped("stored.npz", {{"a.npy", npy(values, "(64,)")}});
-  std::string bytes(fs::file_size(file), '\0');
-  std::ifstream(file, std::ios::binary)
-      .read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  std::string bytes = testing::read_file(file);
   std::string flipped = bytes;
   flipped[flipped.find(values) + 7] = 'p';  // the checksum tells
   std::ofstream(file, std::ios::binary) << flipped;

@@ -68,6 +68,8 @@ TEST_F(Safetensors, WritesTheWidestFirstAndAligned) {
 TEST_F(Safetensors, EachKindOfDamageIsNamed) {
   const auto of = [](const std::string& entry) { return R"({"x":)" + entry + "}"; };
   const std::string four(4, '\0');
+  std::string many_units;
+  for (int i = 0; i < 64; ++i) many_units += ",1";
   struct Case {
     std::string header, data, expected;
   };
@@ -94,6 +96,8 @@ TEST_F(Safetensors, EachKindOfDamageIsNamed) {
        "'x': its shape is not a list of counts"},
       {of(R"({"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,4]})"), four,
        "'x': its shape: "},
+      {of(R"({"dtype":"U8","shape":[4)" + many_units + R"(],"data_offsets":[0,4]})"), four,
+       "'x': an array of 65 axes; at most 64 are read"},
       {of(R"({"dtype":"F32","shape":[1]})"), four, "'x': its data_offsets is not a list"},
       {of(R"({"dtype":"F32","shape":[1],"data_offsets":[0]})"), four,
        "'x': its data_offsets are not a begin and an end"},

@@ -1,5 +1,5 @@
 // Functions that arrange elements anew, against what NumPy gives.
-#include "tests/frontend/values.h"
+#include "tests/support/values.h"
 
 namespace {
 

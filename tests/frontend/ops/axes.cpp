@@ -1,7 +1,7 @@
 // What names an axis: integers and enumerators. A bool is keepdims in the wrong place.
 #include <algorithm>
 
-#include "tests/frontend/values.h"
+#include "tests/support/values.h"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // rng_bit_generator against the known answers of Random123, and against XLA's layout.
 #include <array>
 
-#include "tests/frontend/values.h"
+#include "tests/support/values.h"
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <random>
 
-#include "tests/frontend/values.h"
+#include "tests/support/values.h"
 
 namespace {
 
@@ -60,7 +60,27 @@ TEST(Bitcast, ThereAndBackIsTheSame) {
   }
 }
 
+TEST(Bitcast, OfABoolIsOfOneByte) {
+  const auto bools = [] { return ab::array({0, 1, 2}) > 0; };
+  expect_values([&] { return ab::bitcast(bools(), ab::u8); }, {ab::u8, {3}}, {0, 1, 1});
+  expect_values([&] { return ab::bitcast(bools(), ab::i8); }, {ab::i8, {3}}, {0, 1, 1});
+  expect_values([&] { return ab::bitcast(bools(), ab::bool_); }, {ab::bool_, {3}}, {0, 1, 1});
+  expect_values(
+      [] {
+        return ab::bitcast(ab::array<std::int8_t>({0, 1, -128}), ab::bool_);
+      },
+      {ab::bool_, {3}}, {0, 1, 1});
+}
+
 TEST(Bitcast, RefusesWhatDoesNotFit) {
+  for (const auto& [from, to] : {std::pair(ab::c64, ab::u64), std::pair(ab::f64, ab::c64)}) {
+    try {
+      ab::bitcast(ab::zeros({2}, from), to);
+      ADD_FAILURE();
+    } catch (const ab::Error& error) {
+      EXPECT_EQ(std::string(error.what()).rfind("bitcast: ", 0), 0u) << error.what();
+    }
+  }
   EXPECT_THROW(ab::bitcast(ab::zeros({3}, ab::u8), ab::u32), ab::Error);
   EXPECT_THROW(ab::bitcast(ab::zeros({}, ab::u8), ab::u16), ab::Error);
   EXPECT_THROW(ab::bitcast(ab::zeros({2}, ab::u32), ab::bool_), ab::Error);

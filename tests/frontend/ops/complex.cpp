@@ -2,7 +2,7 @@
 #include <complex>
 #include <sstream>
 
-#include "tests/frontend/values.h"
+#include "tests/support/values.h"
 
 namespace {
 
@@ -89,6 +89,30 @@ TEST(Complex, FunctionsAreThoseOfTheStandardLibrary) {
   std::vector<double> sizes;
   for (Z point : points) sizes.push_back(std::abs(point));
   expect_close(doubles(ab::abs(z)), sizes, 1e-15, "abs");
+}
+
+// A logarithm to another base keeps the imaginary part where the real one is infinite.
+TEST(Complex, LogarithmsToABaseScaleBothParts) {
+  const double inf = INFINITY, pi = std::acos(-1.0);
+  const auto parts = [](const ab::Array& z) {
+    std::vector<double> all;
+    for (const ab::Array& part : {ab::real(z), ab::imag(z)}) {
+      for (double value : doubles(part)) all.push_back(value);
+    }
+    return all;
+  };
+  for (ab::Dtype dtype : {ab::c64, ab::c128}) {
+    const ab::Array z = ab::array(std::vector<Z>{0, inf, -inf, -4}).astype(dtype);
+    expect_close(parts(ab::log2(z)), {-inf, inf, inf, 2, 0, 0, pi / std::log(2), pi / std::log(2)},
+                 1e-6, "log2");
+    expect_close(parts(ab::log10(z)),
+                 {-inf, inf, inf, std::log10(4), 0, 0, pi / std::log(10), pi / std::log(10)}, 1e-6,
+                 "log10");
+    const ab::Array powers = ab::array(std::vector<Z>{inf, -inf, {3, pi}}).astype(dtype);
+    const double turn = pi * std::log(2);
+    expect_close(parts(ab::exp2(powers)), {inf, 0, 8 * std::cos(turn), 0, 0, 8 * std::sin(turn)},
+                 1e-6, "exp2");
+  }
 }
 
 TEST(Complex, SumsMeansAndProducts) {

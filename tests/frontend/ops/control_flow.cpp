@@ -2,7 +2,7 @@
 #include "ir/graph/verify.h"
 #include "ir/interpret/interpret.h"
 #include "ir/text/parse.h"
-#include "tests/frontend/values.h"
+#include "tests/support/values.h"
 
 namespace {
 
@@ -234,6 +234,15 @@ TEST(DynamicSlice, TakesNumbersAndArraysAsStarts) {
   expect(2, {3}, {4, 5, 6});
   expect(3, {2, 3}, {1, 9, 3, 4, 5, 6});
   expect(4, {2, 3}, {1, 8, 3, 4, 8, 6});
+}
+
+TEST(DynamicSlice, AnUpdateByIndexIsOneSlab) {
+  const Array x = ab::zeros({4, 3});
+  EXPECT_EQ(ab::dynamic_update_index_in_dim(x, ab::ones({1, 3}), 2).type(), x.type());
+  EXPECT_EQ(ab::dynamic_update_index_in_dim(ab::zeros({4}), 1, 2).shape(), ab::Shape({4}));
+  for (const Array& update : {ab::ones({2, 3}), ab::ones({1, 2}), ab::ones({2}), ab::ones({})}) {
+    EXPECT_THROW(ab::dynamic_update_index_in_dim(x, update, 2), ab::Error);
+  }
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Loops and branches run: compiled by jit, and on arrays outside every trace.
 #include "frontend/run/program_cache.h"
-#include "tests/frontend/values.h"
 #include "tests/support/default_device.h"
+#include "tests/support/values.h"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // conv against sums written out.
-#include "tests/frontend/values.h"
+#include "tests/support/values.h"
 
 namespace {
 

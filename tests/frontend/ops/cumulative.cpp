@@ -3,7 +3,7 @@
 #include <tuple>
 
 #include "tests/frontend/expect_error.h"
-#include "tests/frontend/values.h"
+#include "tests/support/values.h"
 
 namespace {
 
@@ -139,6 +139,14 @@ TEST(Cumulative, ExtremesRefuseComplexNumbersByName) {
   const ab::Array z = ab::zeros(ab::c64, {2});
   expect_error([&] { ab::cummax(z); }, "cummax: c64[2] given to what takes real numbers");
   expect_error([&] { ab::cummin(z); }, "cummin: c64[2] given to what takes real numbers");
+}
+
+TEST(Cumulative, OfImmenseEmptyArraysTakesNoTime) {
+  const ab::Array empty = ab::zeros({std::int64_t{1} << 40, 0});
+  EXPECT_EQ(ab::cumsum(empty, 1).to_vector<float>().size(), 0u);
+  EXPECT_EQ(ab::cumsum(empty, 0).to_vector<float>().size(), 0u);
+  EXPECT_EQ(ab::sort(empty, 1).to_vector<float>().size(), 0u);
+  EXPECT_EQ(ab::sort(empty, 0).to_vector<float>().size(), 0u);
 }
 
 }  // namespace

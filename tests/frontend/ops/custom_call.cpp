@@ -11,7 +11,7 @@
 #include "frontend/run/program_cache.h"
 #include "ir/interpret/interpret.h"
 #include "ir/text/parse.h"
-#include "tests/frontend/values.h"
+#include "tests/support/values.h"
 
 namespace {
 

@@ -1,5 +1,6 @@
 // Custom calls that wait for the host, and that ask for what waits for them.
 #include <atomic>
+#include <chrono>
 #include <future>
 #include <string>
 #include <thread>
@@ -9,7 +10,7 @@
 #include "runtime/executor/stall.h"
 #include "tests/frontend/held_array.h"
 #include "tests/frontend/in_flight_limits.h"
-#include "tests/frontend/values.h"
+#include "tests/support/values.h"
 
 namespace {
 
@@ -56,8 +57,18 @@ TEST(CustomCallWaits, ForAnArrayThatIsNotThereIsAnError) {
                          "there yet; make it an operand of the call"))
         << text;
   }
+  auto values = held.array.to_vector_async<float>();
+  EXPECT_FALSE(values.wait_for(0s));
+  EXPECT_FALSE(values.wait_until(std::chrono::steady_clock::time_point::min()));
+  const std::function<void()> of_futures[] = {[&] { values.get(); }, [&] { values.wait(); },
+                                              [&] { values.wait_for(1h); }};
+  for (const auto& ask : of_futures) {
+    const std::string text = error_inside(ask);
+    EXPECT_TRUE(text.starts_with("future: waited for inside a custom call")) << text;
+  }
   held.arrive();
   sum.wait();
+  EXPECT_TRUE(values.valid());
   EXPECT_EQ(error_inside([&] { sum.wait(); }), "no error");
   EXPECT_EQ(error_inside([&] { four = sum.to_vector<float>(); }), "no error");
   EXPECT_EQ(four, std::vector<float>(4, 2.0f));

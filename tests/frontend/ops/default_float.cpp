@@ -2,7 +2,7 @@
 // doubles stays f64.
 #include <array>
 
-#include "tests/frontend/values.h"
+#include "tests/support/values.h"
 
 namespace {
 

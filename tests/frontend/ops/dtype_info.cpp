@@ -1,7 +1,7 @@
 // What is told of element types, against the standard library.
 #include <limits>
 
-#include "tests/frontend/values.h"
+#include "tests/support/values.h"
 
 namespace {
 

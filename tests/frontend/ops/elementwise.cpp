@@ -2,7 +2,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "tests/frontend/values.h"
+#include "tests/support/values.h"
 
 namespace {
 

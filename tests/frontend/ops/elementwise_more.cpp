@@ -3,7 +3,7 @@
 #include <numeric>
 
 #include "tests/frontend/expect_error.h"
-#include "tests/frontend/values.h"
+#include "tests/support/values.h"
 
 namespace {
 

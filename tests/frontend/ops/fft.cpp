@@ -5,7 +5,7 @@
 #include <numbers>
 
 #include "tests/frontend/expect_error.h"
-#include "tests/frontend/values.h"
+#include "tests/support/values.h"
 
 namespace {
 

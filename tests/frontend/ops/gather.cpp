@@ -1,5 +1,5 @@
 // gather, scatter, take and their kin, by hand.
-#include "tests/frontend/values.h"
+#include "tests/support/values.h"
 
 namespace {
 

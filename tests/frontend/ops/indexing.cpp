@@ -1,6 +1,6 @@
 // Subscripts, read and updated, against what NumPy gives.
 #include "tests/frontend/expect_error.h"
-#include "tests/frontend/values.h"
+#include "tests/support/values.h"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // First values: their moments, ranges and shapes, of fixed keys.
-#include "tests/frontend/values.h"
+#include "tests/support/values.h"
 
 namespace {
 

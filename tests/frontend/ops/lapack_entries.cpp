@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "tests/frontend/values.h"
+#include "tests/support/values.h"
 
 namespace {
 
@@ -153,6 +153,17 @@ TEST(LapackEntries, GehrdPacksReflectionsBelow) {
   // The column (3, 4) below the diagonal has the length 5: beta is -5, v is (1, 4 / 8).
   const auto parts = entries::gehrd(numbers({1, 0, 0, 3, 1, 0, 4, 0, 1}, {3, 3}), here);
   expect_results(parts, {{1, 0, 0, -5, 1, 0, 0.5, 0, 1}, {1.6, 0}, {0}});
+}
+
+// Whose squares underflow, or overflow.
+TEST(LapackEntries, SytrdOfSmallAndLargeMatrices) {
+  for (const float scale : {1e-25f, 1e25f}) {
+    const ab::Array a = numbers({1, 9, 9, 3, 2, 9, 4, 0, 2}, {3, 3}) * scale;
+    auto parts = entries::sytrd(a, true, here);
+    for (const std::size_t scaled : {1, 2}) parts[scaled] = parts[scaled] / scale;
+    parts.erase(parts.begin());
+    expect_results(parts, {{1, 2, 2}, {-5, 0}, {1.6, 0}, {0}});
+  }
 }
 
 TEST(LapackEntries, SytrdOfEitherTriangle) {

@@ -1,7 +1,7 @@
 // Layers against plain loops, for several dtypes; and what they refuse.
 #include <functional>
 
-#include "tests/frontend/values.h"
+#include "tests/support/values.h"
 
 namespace {
 

@@ -1,6 +1,9 @@
-// Matrix products in all their forms.
+// Matrix products in all their forms; functions of matrices that are very small, very large or not
+// finite, and of narrow floats.
+#include <limits>
+
 #include "tests/frontend/expect_error.h"
-#include "tests/frontend/values.h"
+#include "tests/support/values.h"
 
 namespace {
 
@@ -123,6 +126,103 @@ TEST(LinearAlgebra, Einsum) {
         return ab::einsum("ij,jk,k->i", {a(), b(), ab::array({1.0f, 1.0f})});
       },
       floats({2}), {9, 21});
+}
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+// Of a batch, each by itself.
+TEST(LinearAlgebra, ExpmOfMatricesThatAreNotFinite) {
+  const auto exponentials = [](std::vector<float> values) {
+    const auto count = static_cast<std::int64_t>(values.size()) / 4;
+    return [=] { return ab::linalg::expm(ab::array(values, {count, 2, 2})); };
+  };
+  expect_values(exponentials({20, 0, 0, 10, float(nan), 0, 0, 1}), floats({2, 2, 2}),
+                {std::exp(20.0), 0, 0, std::exp(10.0), nan, nan, nan, nan}, 5e-5);
+  // The 1-norm overflows.
+  expect_values(exponentials({3e38f, 0, 3e38f, 0, 0, 0, 0, 1}), floats({2, 2, 2}),
+                {nan, nan, nan, nan, 1, 0, 0, std::exp(1.0)});
+  expect_values(
+      [] {
+        return ab::linalg::expm(ab::zeros(ab::f32, {0, 2, 2}));
+      },
+      floats({0, 2, 2}), {});
+}
+
+TEST(LinearAlgebra, HessenbergFormsOfSmallAndLargeMatrices) {
+  const std::vector<double> x = {1, 2, 3, 4, 5, 6, 7, 8, 10};
+  const std::vector<double> h = {
+      1, -3.5970073034870, -0.2480694691784, -8.0622577482985, 14.8, 2.4, 0, 0.4, 0.2};
+  const std::vector<double> q = {
+      1, 0, 0, 0, -0.4961389383568, -0.8682431421245, 0, -0.8682431421245, 0.4961389383568};
+  const std::pair<ab::Dtype, double> scales[] = {
+      {ab::f32, 1e-25}, {ab::f32, 1e20}, {ab::f64, 1e-200}, {ab::f64, 1e300}};
+  for (const auto& [dtype, scale] : scales) {
+    SCOPED_TRACE(scale);
+    const auto form = [&, dtype = dtype, scale = scale] {
+      return ab::linalg::hessenberg(ab::array(x, {3, 3}).astype(dtype) * scale);
+    };
+    expect_values([&, scale = scale] { return form().h / scale; }, {dtype, {3, 3}}, h, 5e-6);
+    expect_values([&] { return form().q; }, {dtype, {3, 3}}, q);
+  }
+  const auto of_complex = [&] {
+    const std::vector<double> y = {0, 1, 0, 2, 0, 1, 1, -1, 2};
+    const ab::Array re = ab::array(x, {3, 3}) * 1e25, im = ab::array(y, {3, 3}) * 1e25;
+    return ab::linalg::hessenberg(ab::complex(re.astype(ab::f32), im.astype(ab::f32))).h;
+  };
+  expect_values(
+      [&] { return ab::real(of_complex()) / 1e25; }, floats({3, 3}),
+      {1, -3.2271172, 1.3273064, -8.3666003, 14.857143, -0.3093048, 0, -2.045403, 0.1428571}, 1e-5);
+}
+
+TEST(LinearAlgebra, HessenbergFormsOfMatricesThatAreNotFinite) {
+  for (const float wrong : {float(nan), std::numeric_limits<float>::infinity()}) {
+    const auto form = [=](std::vector<float> values, std::int64_t size) {
+      const std::int64_t count = std::ssize(values) / (size * size);
+      return ab::linalg::hessenberg(ab::array(values, {count, size, size}));
+    };
+    expect_values([&] { return form({wrong}, 1).q; }, floats({1, 1, 1}), {nan});
+    expect_values(
+        [&] {
+          return form({1, 2, wrong, 4, 1, 2, 3, 4}, 2).q;
+        },
+        floats({2, 2, 2}), {nan, nan, nan, nan, 1, 0, 0, 1});
+    expect_values(
+        [&] {
+          return form({1, 2, 3, wrong, 1, 2, 3, 4}, 2).h;
+        },
+        floats({2, 2, 2}), {nan, nan, nan, nan, 1, 2, 3, 4});
+  }
+}
+
+TEST(LinearAlgebra, EighReadsTheRealPartOfTheDiagonal) {
+  const auto x = [] {
+    const ab::Array im = ab::array({float(nan), -1.0f, 1.0f, float(nan)}, {2, 2});
+    return ab::complex(ab::array({2.0f, 0.0f, 0.0f, 2.0f}, {2, 2}), im);
+  };
+  for (const bool lower : {false, true}) {
+    expect_values([&] { return ab::linalg::eigvalsh(x(), lower); }, floats({2}), {1, 3});
+  }
+}
+
+// What rounding adds to a matrix of rank 1 is above the epsilon of f32.
+TEST(LinearAlgebra, RanksOfNarrowFloats) {
+  const std::vector<double> u = {1.1, 0.7, -1.3, 0.9, 1.7, -0.3},
+                            v = {0.6, -1.1, 1.9, 0.3, 0.8, 1.3};
+  double squares = 0;
+  for (const double a : u) {
+    for (const double b : v) squares += a * a * b * b;
+  }
+  std::vector<double> inverse;
+  for (const double b : v) {
+    for (const double a : u) inverse.push_back(a * b / squares);
+  }
+  for (const ab::Dtype dtype : {ab::f16, ab::bf16}) {
+    const auto x = [&] { return ab::outer(ab::array(u), ab::array(v)).astype(dtype); };
+    expect_values([&] { return ab::linalg::matrix_rank(x()); }, {ab::i64, {}}, {1});
+    expect_values([&] { return ab::linalg::lstsq(x(), ab::ones(dtype, {6})).rank; }, {ab::i64, {}},
+                  {1});
+    expect_values([&] { return ab::linalg::pinv(x()); }, {dtype, {6, 6}}, inverse, 5e-3);
+  }
 }
 
 }  // namespace

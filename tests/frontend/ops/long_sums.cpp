@@ -2,7 +2,7 @@
 #include <cmath>
 #include <vector>
 
-#include "tests/frontend/values.h"
+#include "tests/support/values.h"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // Matrices that are the same each time, and what tests of linear algebra hold about them.
 #pragma once
 
-#include "tests/frontend/values.h"
+#include "tests/support/values.h"
 
 // Of numbers between -1 and 1, or complex ones about as large, that are the same each time.
 inline ab::Array random_matrices(ab::Sizes sizes, ab::Dtype dtype, std::uint64_t seed = 1) {

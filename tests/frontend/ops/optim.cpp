@@ -3,7 +3,7 @@
 #include <array>
 #include <functional>
 
-#include "tests/frontend/values.h"
+#include "tests/support/values.h"
 
 namespace {
 

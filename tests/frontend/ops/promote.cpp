@@ -1,5 +1,5 @@
 // The dtype that two arrays, or an array and a number, come to.
-#include "tests/frontend/values.h"
+#include "tests/support/values.h"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // The dtype that lists of operands come to: those of concat, stack and einsum.
 #include "tests/frontend/expect_error.h"
-#include "tests/frontend/values.h"
+#include "tests/support/values.h"
 
 namespace {
 

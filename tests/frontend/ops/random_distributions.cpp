@@ -1,12 +1,13 @@
 // Distributions by Kolmogorov and Smirnov's test, moments and frequencies, of fixed keys.
 #include <algorithm>
+#include <climits>
 #include <cmath>
 #include <functional>
 #include <numeric>
 #include <set>
 
-#include "tests/frontend/values.h"
 #include "tests/support/special_reference.h"
+#include "tests/support/values.h"
 
 namespace {
 
@@ -213,6 +214,9 @@ TEST(Distributions, SignsAndBits) {
     EXPECT_NEAR(ab::mean(ones).item<double>(), width / 2, 5 * std::sqrt(width / 4 / count));
   }
   EXPECT_THROW(ab::random::bits(ab::random::key(4), {2}, ab::f32), ab::Error);
+  for (ab::Dtype dtype : {ab::u8, ab::bool_}) {
+    EXPECT_THROW(ab::random::rademacher(ab::random::key(4), {2}, dtype), ab::Error);
+  }
 }
 
 TEST(Distributions, KeysFoldedInDiffer) {
@@ -237,7 +241,27 @@ TEST(Distributions, OfInfiniteParametersEnd) {
   EXPECT_TRUE(std::isnan(gammas[2]));
   EXPECT_EQ(ab::random::gamma(key, inf, {}, ab::f64).item<double>(), inf);
   EXPECT_EQ(ab::random::beta(key, 2, inf, {}).item<float>(), 0);
+  EXPECT_EQ(ab::random::beta(key, inf, 2, {}).item<float>(), 1);
   EXPECT_TRUE(std::isnan(ab::random::beta(key, inf, inf, {}).item<float>()));
+  const ab::Array rates = ab::array<float>({INFINITY, INFINITY, -1, -INFINITY, NAN});
+  EXPECT_EQ(ab::random::poisson(key, rates, {5}).to_vector<int>(),
+            (std::vector<int>{INT_MAX, INT_MAX, 0, 0, 0}));
+}
+
+// Draws of the gamma distribution are below any float here, and their quotient is not: at one of
+// the ends, as the distribution is.
+TEST(Distributions, BetaOfSmallParametersIsAtTheEnds) {
+  for (const ab::Dtype dtype : {ab::f16, ab::f32, ab::f64}) {
+    for (const double a : {0.01, 1e-4}) {
+      SCOPED_TRACE(a);
+      const ab::Array key = ab::random::key(8);
+      const auto x = drawn([&] { return ab::random::beta(key, a, 3 * a, {count}, dtype); });
+      EXPECT_TRUE(std::ranges::all_of(x, [](double value) { return value >= 0 && value <= 1; }));
+      const auto [mean, variance] = moments(x);
+      EXPECT_NEAR(mean, 0.25, 0.015);
+      EXPECT_NEAR(variance, 3. / 16 / (4 * a + 1), 0.01);
+    }
+  }
 }
 
 }  // namespace

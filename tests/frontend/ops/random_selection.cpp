@@ -4,7 +4,7 @@
 #include <numeric>
 #include <set>
 
-#include "tests/frontend/values.h"
+#include "tests/support/values.h"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // Reductions over axes, kept or not.
-#include "tests/frontend/values.h"
+#include "tests/support/values.h"
 
 namespace {
 

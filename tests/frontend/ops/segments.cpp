@@ -1,6 +1,6 @@
 // Segments, histograms, tables.
 #include "tests/frontend/expect_error.h"
-#include "tests/frontend/values.h"
+#include "tests/support/values.h"
 
 namespace {
 
@@ -88,6 +88,23 @@ TEST(Interp, IsLinearBetweenPoints) {
                 {10, 15, 10, 0, 10, 0, nan});
   expect_values([&] { return ab::interp(x(), xp(), fp(), -1, 7); }, {ab::f32, {7}},
                 {10, 15, 10, 0, -1, 7, nan});
+}
+
+TEST(Interp, IsOfTheDtypeThatAllThreeComeTo) {
+  const ab::Array exact = ab::array({0.0, 2.0}, ab::f64), places = ab::array({0.0f, 1.0f});
+  const ab::Array tenth = ab::array({0.1, 0.1}, ab::f64);
+  const double low = 0.1f;
+  expect_values([&] { return ab::interp(ab::array({0.5f}), places, tenth); }, {ab::f64, {1}}, {0.1},
+                1e-16);
+  expect_values([&] { return ab::interp(ab::array({0.1f}), exact, places); }, {ab::f64, {1}},
+                {low / 2}, 1e-16);
+  expect_values([&] { return ab::interp(0.5, places, places); }, {ab::f32, {}}, {0.5});
+  expect_values([&] { return ab::interp(ab::array({1}), exact, exact); }, {ab::f64, {1}}, {1});
+  expect_values(
+      [&] {
+        return ab::interp(ab::array({1}), ab::array({0, 2}), ab::array({0, 3}));
+      },
+      {ab::f32, {1}}, {1.5});
 }
 
 TEST(Nonzero, GivesTheFirstPositions) {

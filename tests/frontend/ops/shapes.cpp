@@ -1,7 +1,7 @@
 // Functions that only move elements, and arrays made from nothing.
 #include <array>
 
-#include "tests/frontend/values.h"
+#include "tests/support/values.h"
 
 namespace {
 

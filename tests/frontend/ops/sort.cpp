@@ -3,8 +3,8 @@
 #include <functional>
 #include <numeric>
 
-#include "tests/frontend/values.h"
 #include "tests/support/random_literal.h"
+#include "tests/support/values.h"
 
 namespace {
 

@@ -4,9 +4,9 @@
 #include <limits>
 #include <random>
 
-#include "tests/frontend/values.h"
 #include "tests/support/special_reference.h"
 #include "tests/support/ulp.h"
+#include "tests/support/values.h"
 
 namespace {
 
@@ -327,6 +327,73 @@ TEST(Special, IncompleteGamma) {
     expect_values([&] { return ab::gammainc(float(a), ab::array(few)); }, {ab::f32, {size}}, of_few,
                   1e-6);
   }
+}
+
+TEST(Special, IncompleteGammaOfLargeOrdersNearTheMean) {
+  const std::vector<double> a = {20, 20, 1e6, 1e6, 1e8, 1e8, 1e8, 1e12, 1e15, 1e300};
+  const std::vector<double> x = {14.5,     25.5,      1e6,  999000,     1e8,
+                                 99980000, 100010000, 1e12, 1e15 + 3e7, 1e299};
+  const std::vector<double> lower = {0.0987759890911878986, 0.885970730199972622,
+                                     0.500132980760872591,  0.158655213574303652,
+                                     0.50001329807601412,   0.0227447325815935581,
+                                     0.841344746471798814,  0.500000132980760134,
+                                     0.82860914469418106,   0};
+  std::vector<double> upper;
+  for (double p : lower) upper.push_back(1 - p);
+  expect_values([&] { return ab::gammainc(ab::array(a), ab::array(x)); }, {ab::f64, {10}}, lower,
+                1e-13);
+  expect_values([&] { return ab::gammaincc(ab::array(a), ab::array(x)); }, {ab::f64, {10}}, upper,
+                1e-13);
+  const ab::Array same = ab::array({20.0f, 1e7f});
+  expect_values([&] { return ab::gammainc(same, same); }, {ab::f32, {2}},
+                {0.529742730306, 0.500042052211}, 1e-7);
+}
+
+TEST(Special, IncompleteGammaOfSmallOrdersKeepsWhatIsLeft) {
+  const std::vector<double> a = {1e-15, 1e-15, 1e-300, 1e-8, 0.3};
+  const std::vector<double> x = {0.5, 1e-3, 0.5, 1.4, 1.2};
+  const std::vector<double> upper = {5.59773594776161149e-16, 6.33153936413613058e-15,
+                                     5.59773594776160826e-301, 1.1621931405853295e-9,
+                                     0.0633947195692591048};
+  expect_values([&] { return ab::gammaincc(ab::array(a), ab::array(x)) / ab::array(upper); },
+                {ab::f64, {5}}, {1, 1, 1, 1, 1}, 1e-13);
+  for (const auto& function : {ab::gammainc, ab::gammaincc}) {
+    for (double value : doubles(function(5e-324, ab::array(x)))) {
+      EXPECT_TRUE(value >= 0 && value <= 1) << value;
+    }
+  }
+}
+
+// An element that has not converged is NaN.
+TEST(Special, IncompleteFunctionsOfManyElementsConverge) {
+  std::mt19937_64 generator(5);
+  std::uniform_real_distribution<double> exponent(-7, 7), ratio(0.1, 3), share(0, 1);
+  std::vector<double> a, b, x, y;
+  for (int i = 0; i < 3000; ++i) {
+    a.push_back(std::exp(exponent(generator)));
+    b.push_back(std::exp(exponent(generator)));
+    x.push_back(a.back() * ratio(generator));
+    y.push_back(share(generator));
+  }
+  const std::vector<double> upper = doubles(ab::gammaincc(ab::array(a), ab::array(x)));
+  const std::vector<double> of_beta =
+      doubles(ab::betainc(ab::array(a), ab::array(b), ab::array(y)));
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    EXPECT_NEAR(upper[i], double(reference::incomplete_gamma_quad(a[i], x[i]).upper), 1e-13)
+        << a[i] << " " << x[i];
+    EXPECT_NEAR(of_beta[i], double(reference::incomplete_beta_quad(a[i], b[i], y[i])), 1e-12)
+        << a[i] << " " << b[i] << " " << y[i];
+  }
+}
+
+TEST(Special, IncompleteBetaOfLargeParameters) {
+  expect_values(
+      [] {
+        return ab::betainc(ab::array(std::vector<double>{1e6, 1e8, 4, 1e8}),
+                           ab::array(std::vector<double>{1e6, 1e8, 1e9, 2.5}),
+                           ab::array(std::vector<double>{0.5, 0.5, 6e-9, 1 - 4e-8}));
+      },
+      {ab::f64, {4}}, {0.5, 0.5, 0.84879611963269924, 0.156235615685159075}, 1e-12);
 }
 
 TEST(Special, IncompleteBeta) {

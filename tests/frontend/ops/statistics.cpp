@@ -1,7 +1,7 @@
 // Quantiles, and reductions that pass over NaN.
 #include <tuple>
 
-#include "tests/frontend/values.h"
+#include "tests/support/values.h"
 
 namespace {
 

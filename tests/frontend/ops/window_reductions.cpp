@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <functional>
 
-#include "tests/frontend/values.h"
 #include "tests/support/random_literal.h"
+#include "tests/support/values.h"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // Sliding windows and what is made of them.
-#include "tests/frontend/values.h"
+#include "tests/support/values.h"
 
 namespace {
 

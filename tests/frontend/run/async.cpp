@@ -1,5 +1,5 @@
 // What recorded arrays run as, and when. The contract's own tests are in contract.cpp.
-#include "tests/frontend/values.h"
+#include "tests/support/values.h"
 
 namespace {
 

@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "frontend/run/env.h"
-#include "tests/frontend/values.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/values.h"
 
 namespace {
 

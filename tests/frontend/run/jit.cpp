@@ -1,6 +1,6 @@
 // Compiled functions: one program per types, called from anywhere.
 #include "frontend/run/program_cache.h"
-#include "tests/frontend/values.h"
+#include "tests/support/values.h"
 
 namespace {
 

@@ -135,6 +135,32 @@ TEST(StablehloErrors, Operations) {
                   "check.expect_serialized_eq is not read");
 }
 
+TEST(StablehloErrors, LapackTakesMatrices) {
+  const auto refused = [](const std::string& target, const std::string& type) {
+    return error_of("func.func @main(%x: " + type + ") {\n  %0 = stablehlo.custom_call @lapack_s" +
+                    target + "_ffi(%x) {mhlo.backend_config = {mode = 78 : ui8}} : (" + type +
+                    ") -> " + type + "\n  return\n}\n");
+  };
+  for (const char* target :
+       {"potrf", "getrf", "geqrf", "gesdd", "syevd", "geev", "gees", "gehrd", "sytrd"}) {
+    for (const char* type : {"tensor<f32>", "tensor<3xf32>"}) {
+      EXPECT_EQ(refused(target, type).substr(0, 14), "test.mlir:2:8:") << target;
+      EXPECT_NE(refused(target, type)
+                    .find("@lapack_s" + std::string(target) +
+                          "_ffi takes matrices, of at least two axes, and has " + type),
+                std::string::npos)
+          << refused(target, type);
+    }
+  }
+  for (const char* target : {"gehrd", "sytrd", "syevd"}) {
+    EXPECT_NE(
+        refused(target, "tensor<2x3xf32>").find("takes square matrices, and has tensor<2x3xf32>"),
+        std::string::npos)
+        << refused(target, "tensor<2x3xf32>");
+  }
+  EXPECT_EQ(refused("gehrd", "tensor<3x3xf32>"), "");
+}
+
 TEST(StablehloErrors, TextThatNestsIsRefused) {
   std::string types = "tensor<2xf32>";
   for (int i = 0; i < 100'000; ++i) types = "(" + types;

@@ -4,7 +4,7 @@
 #include "anabranch/device_memory.h"
 #include "codegen/compile.h"
 #include "ir/text/parse.h"
-#include "tests/frontend/values.h"
+#include "tests/support/values.h"
 
 namespace {
 

@@ -2,7 +2,7 @@
 #include <string>
 #include <utility>
 
-#include "tests/frontend/values.h"
+#include "tests/support/values.h"
 
 namespace {
 

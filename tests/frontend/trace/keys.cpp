@@ -4,7 +4,7 @@
 #include <string>
 
 #include "anabranch/devices.h"
-#include "tests/frontend/values.h"
+#include "tests/support/values.h"
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include <sstream>
 
 #include "ir/text/parse.h"
-#include "tests/frontend/values.h"
+#include "tests/support/values.h"
 
 namespace {
 

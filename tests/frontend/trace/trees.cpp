@@ -3,7 +3,7 @@
 #include <map>
 #include <optional>
 
-#include "tests/frontend/values.h"
+#include "tests/support/values.h"
 
 namespace {
 

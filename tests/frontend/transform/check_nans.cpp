@@ -1,7 +1,7 @@
 // check_nans says which op gave the first NaN, and where.
 #include <string>
 
-#include "tests/frontend/values.h"
+#include "tests/support/values.h"
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "tests/frontend/values.h"
+#include "tests/support/values.h"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // Derivatives of the user's, and constants.
-#include "tests/frontend/values.h"
+#include "tests/support/values.h"
 
 namespace {
 

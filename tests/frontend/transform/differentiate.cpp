@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "tests/frontend/values.h"
+#include "tests/support/values.h"
 
 namespace {
 
@@ -306,6 +306,68 @@ TEST(Grad, ComposesWithVmap) {
   EXPECT_EQ(to_string(each.w.shape()), "[4,2,3]");
   expect_values_of(ab::mean(each.w, 0), doubles(all.w));
   expect_values_of(ab::jit(ab::vmap(ab::grad(single), axes))(p, xs, ts).b, doubles(each.b));
+}
+
+// What is not differentiated may have an infinite derivative.
+TEST(Grad, HasNoPartOfAnAuxiliaryResult) {
+  const auto f = [](Array x) { return std::pair(ab::sum(x * x), ab::sqrt(x)); };
+  const auto [gradient, roots] = ab::grad(f, ab::has_aux)(f32s({0, 1, 4}));
+  expect_values_of(gradient, {0, 2, 8});
+  expect_values_of(roots, {0, 1, 2});
+}
+
+TEST(Grad, HasNoPartOfResultsThatNobodyUses) {
+  const Array x = f32s({0, 1, 2});
+  const auto checkpointed = [](Array x) {
+    return ab::checkpoint([](Array y) { return std::pair(ab::sum(y * y), ab::sum(ab::sqrt(y))); })(
+               x)
+        .first;
+  };
+  expect_values_of(ab::grad(checkpointed)(x), {0, 2, 4});
+  const auto carried = [](Array x) {
+    const auto turn = [](Array, std::pair<Array, Array> ab_) {
+      return std::pair(ab_.first * 1.5f, ab::sqrt(ab_.second));
+    };
+    return ab::sum(ab::fori_loop(0, 3, turn, std::pair(x, x)).first);
+  };
+  expect_values_of(ab::grad(carried)(x), {3.375, 3.375, 3.375});
+  const auto nested = [](Array x) {
+    const auto turn = [](Array, std::pair<Array, Array> of) {
+      const auto inner = [](Array, std::pair<Array, Array> in) {
+        return std::pair(ab::sin(in.first), ab::sqrt(in.second));
+      };
+      return ab::fori_loop(0, 2, inner, of);
+    };
+    return ab::sum(ab::fori_loop(0, 2, turn, std::pair(x * 0, x)).first);
+  };
+  expect_values_of(ab::grad(nested)(x), {0, 0, 0});
+}
+
+TEST(Grad, OfPowersOfZeroIsZero) {
+  const auto f = [](Array x) { return ab::sum(ab::pow(x, ab::zeros({3}))); };
+  expect_values_of(ab::grad(f)(f32s({INFINITY, 0, 2})), {0, 0, 0});
+}
+
+// Each of a nest's branches is taken apart once.
+TEST(Grad, OfANestOfBranches) {
+  const std::function<Array(Array, int)> nest = [&](Array x, int depth) -> Array {
+    if (depth == 0) return x;
+    return ab::cond(
+        ab::sum(x) > static_cast<float>(depth), [&](Array y) { return y * depth; },
+        [&](Array y) { return nest(y, depth - 1); }, x);
+  };
+  const auto f = [&](Array x) { return ab::sum(nest(x, 24)); };
+  expect_values_of(ab::grad(f)(f32s({3, 4.5f})), {7, 7});
+}
+
+TEST(Jacobian, BetweenRealAndComplexNumbersIsWholeInOneModeAlone) {
+  const auto to_complex = [](Array x) { return ab::complex(x, 2 * x); };
+  const auto to_real = [](Array z) { return 2 * ab::real(z) + 3 * ab::imag(z); };
+  const Array x = f32s({1, 2}), z = to_complex(x);
+  expect_values_of(ab::imag(ab::jacobian_forward(to_complex)(x)), {2, 0, 0, 2});
+  expect_values_of(ab::imag(ab::jacobian(to_real)(z)), {-3, 0, 0, -3});
+  EXPECT_THROW(ab::jacobian(to_complex)(x), ab::Error);
+  EXPECT_THROW(ab::jacobian_forward(to_real)(z), ab::Error);
 }
 
 }  // namespace

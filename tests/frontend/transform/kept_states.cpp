@@ -3,7 +3,7 @@
 #include <functional>
 #include <string>
 
-#include "tests/frontend/values.h"
+#include "tests/support/values.h"
 
 namespace {
 

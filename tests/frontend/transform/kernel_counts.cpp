@@ -3,8 +3,8 @@
 
 #include <tuple>
 
-#include "tests/frontend/values.h"
 #include "tests/support/default_device.h"
+#include "tests/support/values.h"
 
 namespace {
 

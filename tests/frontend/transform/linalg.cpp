@@ -6,7 +6,7 @@
 #include <string>
 
 #include "ir/text/print.h"
-#include "tests/frontend/values.h"
+#include "tests/support/values.h"
 
 namespace {
 
@@ -346,6 +346,8 @@ TEST(GradOfLinalg, DeterminantsOfSingularMatrices) {
   expect("zeros", {2, 2}, {0, 0, 0, 0}, {0, 0, 0, 0});
   expect("a number", {1, 1}, {0}, {1});
   expect("rank 2 of 3", {3, 3}, {1, 2, 3, 4, 5, 6, 5, 7, 9}, {3, -6, 3, 3, -6, 3, -3, 6, -3});
+  expect("rank 3 of 4", {4, 4}, {2, 1, 0, 1, 1, 3, 1, 0, 0, 1, 4, 1, 3, 5, 5, 2},
+         {12, -6, 6, -18, 12, -6, 6, -18, 12, -6, 6, -18, -12, 6, -6, 18});
   expect("rank 1 of 3", {3, 3}, {1, 2, 3, 2, 4, 6, 3, 6, 9}, std::vector<double>(9, 0));
   expect("several", {2, 2, 2}, {1, 2, 2, 4, 1, 2, 3, 4}, {4, -2, -2, 1, 4, -3, -2, 1});
   expect("no pivot", {2, 2}, {0, 1, 0, 0}, {0, 0, -1, 0});
@@ -370,6 +372,54 @@ TEST(GradOfLinalg, DeterminantsOfSingularMatrices) {
   expect_close(doubles(ab::sum(ab::abs(gradient(many)))), {0}, 1e-5, "130 zeros");
   const Array none = ab::zeros(ab::f64, {0, 0});
   EXPECT_EQ(gradient(none).shape(), none.shape());
+}
+
+// d^2 det / da_ij da_kl is the element in the third row and column, with a sign, where that exists.
+TEST(GradOfLinalg, SecondDerivativesOfDeterminantsOfSingularMatrices) {
+  const auto det = [](Array x) { return linalg::det(x); };
+  const auto sign = [](int i, int j, int k) { return (i - j) * (j - k) * (k - i) / 2; };
+  const std::vector<double> matrices[] = {std::vector<double>(9, 0),
+                                          {1, 2, 3, 2, 4, 6, 3, 6, 9},
+                                          {1, 0, 0, 0, 2, 0, 0, 0, 0},
+                                          {1, 2, 3, 4, 5, 6, 5, 7, 9}};
+  for (const std::vector<double>& a : matrices) {
+    std::vector<double> wanted(81);
+    for (int n = 0; n < 9 * 81; ++n) {  // places n / 81 % 9 and so on: two of the hessian, one of a
+      const int i = n / 243, j = n / 81 % 3, k = n / 27 % 3, l = n / 9 % 3, r = n / 3 % 3,
+                c = n % 3;
+      wanted[static_cast<std::size_t>(n / 9)] +=
+          sign(i, k, r) * sign(j, l, c) * a[static_cast<std::size_t>(3 * r + c)];
+    }
+    expect_close(doubles(ab::hessian(det)(ab::array(a, {3, 3}))), wanted, 1e-12, "of 3 rows");
+  }
+  const std::vector<double> of_two = {0, 0, 0, 1, 0, 0, -1, 0, 0, -1, 0, 0, 1, 0, 0, 0};
+  const Array zeros = ab::zeros(ab::f64, {2, 2});
+  expect_close(doubles(ab::hessian(det)(zeros)), of_two, 0, "of 2 rows");
+  expect_close(doubles(ab::hessian(det)(ab::zeros(ab::f64, {1, 1}))), {0}, 0, "of a number");
+  // det(x + ix) = 2i det(x).
+  const auto of_complex = [](Array x) { return ab::imag(linalg::det(ab::complex(x, x))) * 0.5; };
+  expect_close(doubles(ab::hessian(of_complex)(zeros)), of_two, 1e-15, "of complex numbers");
+  // The value has derivatives as well: of f(det), those of f.
+  const auto squared = [](Array x) { return linalg::det(x) * linalg::det(x); };
+  expect_close(doubles(ab::hessian(squared)(ab::diag(ab::array({0.0, 1.0})))),
+               {2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, 1e-15, "of a square");
+  std::vector<double> both = of_two;
+  both.insert(both.end(), of_two.begin(), of_two.end());
+  expect_close(doubles(ab::vmap(ab::hessian(det))(ab::ones(ab::f64, {2, 2, 2}))), both, 1e-15,
+               "per example");
+}
+
+// 1e-8 from a matrix of rank 1: of the sum of products of three elements one digit is right here.
+TEST(GradOfLinalg, ValuesOfDeterminantsAreThoseOfTheFactors) {
+  const std::vector<double> near_rank_1 = {
+      -0.4503505443869087,  0.31287668152652454, 0.15425999959440517,
+      -1.070697622379559,   0.7438568066680716,  0.36674945291897226,
+      -0.43061147278312295, 0.29916314385984205, 0.1474987037533805};
+  const Array a = ab::array(near_rank_1, {3, 3});
+  const auto det = [](Array x) { return linalg::det(x) * 1e17; };
+  const std::vector<double> value = doubles(det(a));
+  expect_close(value, {-1.9274987481742408}, 1e-6, "value");
+  expect_close(doubles(std::get<0>(ab::value_and_grad(det)(a))), value, 0, "beside its gradient");
 }
 
 TEST(GradOfLinalg, Norms) {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/frontend/values.h"
+#include "tests/support/values.h"
 
 namespace {
 

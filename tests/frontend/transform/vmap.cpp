@@ -5,7 +5,7 @@
 #include <numeric>
 #include <string>
 
-#include "tests/frontend/values.h"
+#include "tests/support/values.h"
 
 namespace {
 

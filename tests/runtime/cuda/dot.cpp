@@ -22,7 +22,7 @@
 #include "runtime/cuda/gpu.h"
 #include "runtime/memory/copy.h"
 #include "runtime/memory/read.h"
-#include "tests/frontend/values.h"
+#include "tests/support/values.h"
 
 namespace anabranch::cuda {
 namespace {

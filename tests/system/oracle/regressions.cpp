@@ -1,6 +1,9 @@
 // The smallest texts of graphs that were once compiled wrongly, each run in every way.
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include "ir/text/parse.h"
 #include "tests/support/compare.h"
 #include "tests/support/random_literal.h"
@@ -268,6 +271,110 @@ graph placed(%0: f32[4,4], %1: i32[2], %2: f32[]) {
   %6: f32[4,4] = scatter %0, %5, %2 window_axes=[] inserted_axes=[0,1] operand_batch_axes=[] index_batch_axes=[] start_axes=[0,1] index_vector_axis=0 combiner=add
   return %6
 })"},
+    {"BlocksThatOverlapFromTurnToTurn", R"(
+graph d(%p: f32[104], %y: f32[100]) {
+  %i: i32[] = constant 0
+  %r: i32[], %st: f32[104], %ye: f32[100] = while %i, %p, %y graph(%0: i32[], %1: f32[104], %2: f32[100]) {
+    %n: i32[] = constant 4
+    %c: bool[] = compare %0, %n direction=lt
+    return %c
+  } graph(%0: i32[], %1: f32[104], %2: f32[100]) {
+    %one: i32[] = constant 1
+    %nx: i32[] = add %0, %one
+    %y2: f32[100] = add %2, %2
+    %st: f32[104] = dynamic_update_slice %1, %y2, %0
+    return %nx, %st, %y2
+  }
+  return %st, %ye
+})"},
+    {"APlaceThatIsAtLeastAGreatUnsignedNumber", R"(
+graph a(%x: f32[4], %t: f32[8]) {
+  %i: i64[] = constant 1
+  %r: i64[], %y: f32[4] = while %i, %x, %t graph(%0: i64[], %1: f32[4], %9: f32[8]) {
+    %2: i64[] = constant 6
+    %3: bool[] = compare %0, %2 direction=lt
+    return %3
+  } graph(%0: i64[], %1: f32[4], %t: f32[8]) {
+    %2: i64[] = constant 1
+    %3: i64[] = add %0, %2
+    %u: u64[] = convert %0
+    %m: u64[] = constant 18446744073709551615
+    %mx: u64[] = maximum %u, %m
+    %s: i64[] = convert %mx
+    %d: f32[1] = dynamic_slice %t, %s sizes=[1]
+    %b: f32[4] = broadcast_in_dim %d axes=[0]
+    %4: f32[4] = add %1, %b
+    return %3, %4
+  }
+  return %y
+})"},
+    {"APlaceThatAGreatUnsignedNumberDecides", R"(
+graph a(%x: f32[4], %t: f32[8]) {
+  %i: i64[] = constant 1
+  %r: i64[], %y: f32[4] = while %i, %x, %t graph(%0: i64[], %1: f32[4], %9: f32[8]) {
+    %2: i64[] = constant 6
+    %3: bool[] = compare %0, %2 direction=lt
+    return %3
+  } graph(%0: i64[], %1: f32[4], %t: f32[8]) {
+    %2: i64[] = constant 1
+    %3: i64[] = add %0, %2
+    %u: u64[] = convert %0
+    %m: u64[] = constant 18446744073709551615
+    %c: bool[] = compare %u, %m direction=lt
+    %z: i64[] = constant 0
+    %s: i64[] = select %c, %0, %z
+    %d: f32[1] = dynamic_slice %t, %s sizes=[1]
+    %b: f32[4] = broadcast_in_dim %d axes=[0]
+    %4: f32[4] = add %1, %b
+    return %3, %4
+  }
+  return %y
+})"},
+    {"ACounterFarFromZero", R"(
+graph a(%x: f32[4]) {
+  %i: i64[] = constant 4611686018427387906
+  %r: i64[], %y: f32[4] = while %i, %x graph(%0: i64[], %1: f32[4]) {
+    %2: i64[] = constant 4611686018427387909
+    %3: bool[] = compare %0, %2 direction=lt
+    return %3
+  } graph(%0: i64[], %1: f32[4]) {
+    %2: i64[] = constant 1
+    %3: i64[] = add %0, %2
+    %4: f32[4] = add %1, %1
+    return %3, %4
+  }
+  return %y
+})"},
+    {"AnUnsignedCounterFarFromZero", R"(
+graph a(%x: f32[4]) {
+  %i: u64[] = constant 9223372036854775808
+  %r: u64[], %y: f32[4] = while %i, %x graph(%0: u64[], %1: f32[4]) {
+    %2: u64[] = constant 9223372036854775811
+    %3: bool[] = compare %0, %2 direction=lt
+    return %3
+  } graph(%0: u64[], %1: f32[4]) {
+    %2: u64[] = constant 1
+    %3: u64[] = add %0, %2
+    %4: f32[4] = add %1, %1
+    return %3, %4
+  }
+  return %y
+})"},
+    {"AnUnsignedCounterAboveItsBound", R"(
+graph a(%x: f32[4]) {
+  %i: u64[] = constant 18446744073709551610
+  %r: u64[], %y: f32[4] = while %i, %x graph(%0: u64[], %1: f32[4]) {
+    %2: u64[] = constant 3
+    %3: bool[] = compare %0, %2 direction=lt
+    return %3
+  } graph(%0: u64[], %1: f32[4]) {
+    %2: u64[] = constant 1
+    %3: u64[] = add %0, %2
+    %4: f32[4] = add %1, %1
+    return %3, %4
+  }
+  return %y
+})"},
 };
 
 void PrintTo(const Regression& regression, std::ostream* out) { *out << regression.name; }
@@ -284,6 +391,46 @@ TEST_P(Regressions, GiveWhatTheInterpreterGives) {
   const std::vector<Bounded> expected = interpret_bounded(graph, inputs);
   for (const Way& way : ways()) {
     EXPECT_EQ(difference(expected, way.run({graph, inputs})), std::nullopt) << way.name;
+  }
+}
+
+// A loop whose body turns a captured array round again and again, each time by some elements: once
+// a kernel of 2^depth places, and a search of as many paths.
+TEST(LongRegressions, ManyIndexMapsInALoopCompile) {
+  for (const bool adds : {false, true}) {
+    std::string maps, last = "%2";
+    for (int i = 0; i < 24; ++i) {
+      const std::string n = std::to_string(i), turned = "%c" + n;
+      maps += "    %a" + n + ": f32[63] = slice " + last + " start=[1] limit=[64] stride=[1]\n";
+      maps += "    %b" + n + ": f32[1] = slice " + last + " start=[0] limit=[1] stride=[1]\n";
+      maps += "    " + turned + ": f32[64] = concatenate %a" + n + ", %b" + n + " axis=0\n";
+      if (adds) maps += "    %d" + n + ": f32[64] = subtract " + turned + ", " + last + "\n";
+      last = adds ? "%d" + n : turned;
+    }
+    const Graph graph = parse(
+        "graph turned(%x: f32[64], %v: f32[64]) {\n"
+        R"(
+  %i: i32[] = constant 0
+  %w: f32[64] = negate %v
+  %r: i32[], %y: f32[64] = while %i, %x, %w graph(%0: i32[], %1: f32[64], %2: f32[64]) {
+    %n: i32[] = constant 3
+    %c: bool[] = compare %0, %n direction=lt
+    return %c
+  } graph(%0: i32[], %1: f32[64], %2: f32[64]) {
+    %one: i32[] = constant 1
+    %nx: i32[] = add %0, %one
+)" + maps +
+        "    %z: f32[64] = add %1, " + last + R"(
+    return %nx, %z
+  }
+  return %y
+})");
+    Random random(1);
+    std::vector<Literal> inputs;
+    for (int i = 0; i < 2; ++i)
+      inputs.push_back(random_literal(random, graph.parameter_type(0), Flavour::ordinary));
+    const std::vector<Bounded> expected = interpret_bounded(graph, inputs);
+    EXPECT_EQ(difference(expected, ways()[0].run({graph, inputs})), std::nullopt);
   }
 }
 

@@ -1,19 +1,8 @@
-// Runs a function three ways (interpreted, jitted, recorded) and compares all of them with what is
-// expected.
-#pragma once
+#include "tests/support/values.h"
 
-#include <anabranch/anabranch.h>
-#include <gtest/gtest.h>
+#include <algorithm>
 
-#include <cmath>
-#include <vector>
-
-#include "ir/interpret/interpret.h"
-#include "ir/scalar.h"
-
-namespace ab = anabranch;
-
-inline std::vector<double> doubles(const ab::Literal& literal) {
+std::vector<double> doubles(const ab::Literal& literal) {
   return ab::visit_any_dtype(literal.type().dtype, [&]<class T>() {
     std::vector<double> values;
     for (T value : literal.values<T>()) values.push_back(ab::convert_scalar<double>(value));
@@ -21,7 +10,7 @@ inline std::vector<double> doubles(const ab::Literal& literal) {
   });
 }
 
-inline std::vector<double> doubles(const ab::Array& array) {
+std::vector<double> doubles(const ab::Array& array) {
   return ab::visit_any_dtype(array.dtype(), [&]<class T>() {
     std::vector<double> values;
     for (T value : array.to_vector<T>()) values.push_back(ab::convert_scalar<double>(value));
@@ -29,8 +18,8 @@ inline std::vector<double> doubles(const ab::Array& array) {
   });
 }
 
-inline void expect_close(const std::vector<double>& values, const std::vector<double>& expected,
-                         double tolerance, const char* way) {
+void expect_close(const std::vector<double>& values, const std::vector<double>& expected,
+                  double tolerance, const char* way) {
   ASSERT_EQ(values.size(), expected.size()) << way;
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (std::isnan(expected[i])) {
@@ -44,10 +33,8 @@ inline void expect_close(const std::vector<double>& values, const std::vector<do
   }
 }
 
-/// `function` takes nothing; the arrays that it makes become constants of the trace.
-template <class Function>
-void expect_values(Function function, const ab::Type& type, const std::vector<double>& expected,
-                   double tolerance = 2e-6) {
+void expect_values(const std::function<ab::Array()>& function, const ab::Type& type,
+                   const std::vector<double>& expected, double tolerance) {
   ab::Graph graph = ab::trace(function);
   EXPECT_EQ(graph.type(graph.outputs()[0]), type);
   expect_close(doubles(ab::interpret(graph, {})[0]), expected, tolerance, "interpreted");
