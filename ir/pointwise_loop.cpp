@@ -29,7 +29,7 @@ class PlacesAsked {
     }
   }
 
-  /// For the element at the place at hand, or, where it has none, for a scalar.
+  /// For the element at the place at hand; what has none there counts for nothing.
   void ask(Value value) {
     const auto place =
         place_in(graph_.type(value).shape, domain_.sizes(), place_, operands_.table());

@@ -7,6 +7,9 @@ namespace {
 
 using Axes = std::vector<std::int64_t>;
 
+// Whether its sums and products are rounded, and its zeros have signs.
+bool is_inexact(Dtype dtype) { return is_float(dtype) || is_complex(dtype); }
+
 // --- reductions ----------------------------------------------------------------------------------
 
 // Folding at most one element gives that element, reshaped. A float's sum begins at 0, so that of
@@ -18,7 +21,7 @@ std::optional<Value> reduce_of_units(Rewriter& graph, const Node& node) {
   }
   const Dtype dtype = from.dtype;
   Value same = graph.add(Op::reshape, {node.inputs[0]}, NoAttributes{}, node.types[0]);
-  if (node.op != Op::reduce_sum || !(is_float(dtype) || is_complex(dtype))) return same;
+  if (node.op != Op::reduce_sum || !is_inexact(dtype)) return same;
   Value zero = graph.splat(Literal::scalar(dtype, 0), node.types[0].shape);
   return graph.add(Op::add, {same, zero});
 }
@@ -28,7 +31,7 @@ std::optional<Value> reduce_of_reduce(Rewriter& graph, const Node& node) {
   const Node& below = graph.node(node.inputs[0]);
   if (below.op != node.op || graph.is_shared(node.inputs[0])) return std::nullopt;
   const bool rounds = (node.op == Op::reduce_sum || node.op == Op::reduce_product) &&
-                      (is_float(node.types[0].dtype) || is_complex(node.types[0].dtype));
+                      is_inexact(node.types[0].dtype);
   if (rounds && !graph.fast_math()) return std::nullopt;
   Axes axes = below.as<AxesAttributes>().axes;
   Axes kept;

@@ -19,14 +19,6 @@ Mask all(std::size_t count) { return Mask(count, 1); }
 bool any(const Mask& mask) { return std::find(mask.begin(), mask.end(), 1) != mask.end(); }
 bool full(const Mask& mask) { return std::find(mask.begin(), mask.end(), 0) == mask.end(); }
 
-std::vector<std::uint32_t> positions(const Mask& mask) {
-  std::vector<std::uint32_t> list;
-  for (std::uint32_t i = 0; i < mask.size(); ++i) {
-    if (mask[i]) list.push_back(i);
-  }
-  return list;
-}
-
 /// What a loop or a branch needs: which of its results must be there, which operands it reads.
 struct Needs {
   Mask results, operands;

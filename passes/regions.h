@@ -31,4 +31,14 @@ std::vector<char> needed_nodes(const Graph& graph, std::span<const Value> values
 /// 0, 1, ... count - 1.
 std::vector<std::uint32_t> all_of(std::size_t count);
 
+/// Where `marks`, a list of flags, has a true one.
+template <class Marks>
+std::vector<std::uint32_t> positions(const Marks& marks) {
+  std::vector<std::uint32_t> list;
+  for (std::uint32_t i = 0; i < marks.size(); ++i) {
+    if (marks[i]) list.push_back(i);
+  }
+  return list;
+}
+
 }  // namespace anabranch

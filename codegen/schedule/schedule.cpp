@@ -167,7 +167,8 @@ class Scheduler {
     if (options_.use_all_streams) return assign(places_, program_, most);
     const Predictor predictor(program_, &*dependencies_, models_);
     double best_ns = predictor.ns(best) * (1 - least_gain);
-    // Beyond a few, by more at a time: so many chains are laid out as often as they double.
+    // From 16 on, a sixteenth more at a time: to lay out so many takes their square, for each
+    // count.
     const std::uint32_t greatest = std::min(most, useful());
     for (std::uint32_t streams = 2; streams <= greatest; streams += 1 + streams / 16) {
       Assignment candidate = assign(places_, program_, streams);

@@ -22,14 +22,6 @@ Quantity JvpStep::again(std::vector<Value> operands) const {
 
 namespace {
 
-std::vector<std::uint32_t> positions(const std::vector<bool>& marks) {
-  std::vector<std::uint32_t> list;
-  for (std::uint32_t i = 0; i < marks.size(); ++i) {
-    if (marks[i]) list.push_back(i);
-  }
-  return list;
-}
-
 class Forward {
  public:
   Forward(const Graph& graph, const std::vector<bool>& active)

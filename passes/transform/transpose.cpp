@@ -7,6 +7,7 @@
 #include "anabranch/error.h"
 #include "ir/graph/copier.h"
 #include "passes/dce.h"
+#include "passes/regions.h"
 #include "passes/transform/cotangents.h"
 #include "passes/transform/derivative_rules.h"
 
@@ -44,6 +45,7 @@ namespace {
 
 class Backward {
  public:
+  /// Each output of `graph` has a cotangent.
   Backward(Graph graph, const Transposition& what)
       : graph_(std::move(graph)),
         what_(what),
@@ -121,13 +123,7 @@ class Backward {
 // What only outputs without a cotangent need has no part in it: their zeros, carried back through
 // it, would be NaN where a derivative is infinite.
 Graph transpose(const Graph& graph, const Transposition& what) {
-  std::vector<std::uint32_t> outputs;
-  for (std::uint32_t i = 0; i < what.outputs.size(); ++i) {
-    if (what.outputs[i]) outputs.push_back(i);
-  }
-  Transposition of_those = what;
-  of_those.outputs.assign(outputs.size(), true);
-  return Backward(dce(graph, outputs), of_those).run();
+  return Backward(dce(graph, positions(what.outputs)), what).run();
 }
 
 }  // namespace anabranch

@@ -66,24 +66,28 @@ std::vector<Buffer> in_order(const Executable& executable, std::span<const Buffe
   return outputs;
 }
 
-}  // namespace
-
-void prepare_run(const Program& program, std::span<const Buffer> inputs) {
+// What `program` needs to run on `inputs`, but for threads; the state of its first device.
+DeviceState& checked(const Program& program, std::span<const Buffer> inputs) {
   check_no_orphan("run");
-  check_inputs(program, inputs);
-  for (const ProgramDevice& each : program.devices) device_state(each.device);
-  executor::make_threads(program);
-}
-
-std::vector<Buffer> run(std::shared_ptr<const Executable> executable, std::vector<Buffer> inputs,
-                        std::shared_ptr<ExecutionState> state) {
-  check_no_orphan("run");
-  const Program& program = executable->program;
   check_inputs(program, inputs);
   DeviceState& device = device_state(program.device());
   for (const ProgramDevice& further : std::span(program.devices).subspan(1)) {
     device_state(further.device);
   }
+  return device;
+}
+
+}  // namespace
+
+void prepare_run(const Program& program, std::span<const Buffer> inputs) {
+  checked(program, inputs);
+  executor::make_threads(program);
+}
+
+std::vector<Buffer> run(std::shared_ptr<const Executable> executable, std::vector<Buffer> inputs,
+                        std::shared_ptr<ExecutionState> state) {
+  const Program& program = executable->program;
+  DeviceState& device = checked(program, inputs);
   if (program.device().kind() == DeviceKind::null) {
     return in_order(*executable, inputs, null::run(program));
   }

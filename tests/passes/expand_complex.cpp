@@ -85,13 +85,22 @@ struct Misses {
   Worst by_part, by_size;  // in units of each part, or of the greater one
 };
 
-template <class T>
-Misses misses_of(Op op, const Literal& z) {
+struct Results {
+  Literal want, got;
+};
+
+// Of the op itself, and of what it is expanded to.
+Results results_of(Op op, const Literal& z) {
   GraphBuilder builder;
   const Value x = builder.parameter(z.type());
   const Graph graph = builder.build({builder.add(op, {x})});
   const std::vector<Literal> inputs = {z};
-  const Literal want = interpret(graph, inputs)[0], got = interpret(expanded(graph), inputs)[0];
+  return {interpret(graph, inputs)[0], interpret(expanded(graph), inputs)[0]};
+}
+
+template <class T>
+Misses misses_of(Op op, const Literal& z) {
+  const auto [want, got] = results_of(op, z);
   Misses misses;
   const auto w = want.values<T>(), g = got.values<T>();
   for (std::size_t i = 0; i < w.size(); ++i) {
@@ -198,11 +207,7 @@ TEST(ExpandComplex, ZerosSayOnWhichSideOfACutTheyAre) {
   const std::vector<C> numbers = {{-4, 0.0}, {-4, -0.0}, {2, 0.0}, {2, -0.0}, {0.0, 2}, {-0.0, 2}};
   const Literal z = Literal::of(std::span<const C>(numbers), Shape{6});
   for (Op op : {Op::sqrt, Op::log, Op::asin, Op::acos, Op::atan, Op::asinh, Op::acosh, Op::atanh}) {
-    GraphBuilder builder;
-    const Value x = builder.parameter(z.type());
-    const Graph graph = builder.build({builder.add(op, {x})});
-    const std::vector<Literal> inputs = {z};
-    const Literal want = interpret(graph, inputs)[0], got = interpret(expanded(graph), inputs)[0];
+    const auto [want, got] = results_of(op, z);
     for (std::size_t i = 0; i < numbers.size(); ++i) {
       const C w = want.values<C>()[i], g = got.values<C>()[i];
       EXPECT_NEAR(g.real(), w.real(), 1e-14) << name(op) << " of " << numbers[i];
@@ -217,11 +222,7 @@ TEST(ExpandComplex, ZerosHaveTheSignsOfTheFormula) {
                                   {2, 0.0},  {0.0, 1e300}, {1e300, 0.0}, {0.0, inf}};
   const Literal z = Literal::of(std::span<const C>(numbers), Shape{9});
   for (Op op : {Op::sinh, Op::cosh, Op::sine, Op::cosine}) {
-    GraphBuilder builder;
-    const Value x = builder.parameter(z.type());
-    const Graph graph = builder.build({builder.add(op, {x})});
-    const std::vector<Literal> inputs = {z};
-    const Literal want = interpret(graph, inputs)[0], got = interpret(expanded(graph), inputs)[0];
+    const auto [want, got] = results_of(op, z);
     for (std::size_t i = 0; i < numbers.size(); ++i) {
       const C w = want.values<C>()[i], g = got.values<C>()[i];
       const bool re_is_zero = w.real() == 0, im_is_zero = w.imag() == 0;
@@ -236,11 +237,7 @@ TEST(ExpandComplex, ZerosHaveTheSignsOfTheFormula) {
 TEST(ExpandComplex, LogarithmsNearOneKeepTheirDigits) {
   using C = std::complex<double>;
   const C number(0.9999999999987099, 1.4256421101249816e-13);
-  GraphBuilder builder;
-  const Value x = builder.parameter({c128, {}});
-  const Graph graph = expanded(builder.build({builder.add(Op::log, {x})}));
-  const std::vector<Literal> inputs = {Literal::scalar(number)};
-  const C got = interpret(graph, inputs)[0].values<C>()[0];
+  const C got = results_of(Op::log, Literal::scalar(number)).got.values<C>()[0];
   EXPECT_NEAR(got.real(), -1.2900791546152538e-12, 12 * 0x1p-52 * 1.3e-12);
 }
 
