@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "anabranch/dtype.h"
 #include "anabranch/error.h"
 #include "anabranch/named_scope.h"
 #include "anabranch/source_location.h"
@@ -14,6 +15,11 @@ namespace anabranch {
 [[noreturn]] inline void fail(const std::string& what, SourceLocation where) {
   if (!where.scope) where.scope = current_scope();
   throw Error(where ? what + ", at " + to_string(where) : what);
+}
+
+/// The conversion to a dtype as users write it, for messages: ".astype(ab::f32)".
+inline std::string astype_call(Dtype dtype) {
+  return ".astype(ab::" + std::string(name(dtype)) + (dtype == bool_ ? "_)" : ")");
 }
 
 }  // namespace anabranch

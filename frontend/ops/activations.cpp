@@ -1,5 +1,7 @@
 #include "anabranch/activations.h"
 
+#include <cmath>
+
 #include "anabranch/arrange.h"
 #include "anabranch/nn.h"
 #include "anabranch/reduce.h"
@@ -86,9 +88,9 @@ Array sparse_sigmoid(const Operand& x) {
 
 Array squareplus(const Operand& x, double b) {
   const Term given = term("squareplus", x), y = widened(given);
-  const Term root = sqrt(y * y + b);
+  const Term root = {hypot(y, std::sqrt(b)), x.where()};
   // Below 0 the sum of y and the root would lose its digits.
-  return rounded_as(given, where(y < 0, 0.5 * b / (root + magnitude(y)), 0.5 * (y + root)));
+  return rounded_as(given, where(y < 0, 0.5 * b / (root + magnitude(y)), 0.5 * y + 0.5 * root));
 }
 
 Array glu(const Operand& x, Axis axis) {

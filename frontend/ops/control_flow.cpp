@@ -60,7 +60,7 @@ void demand_same_form(const char* function, const Form& form_before, const Form&
 
 std::string remedy(const Type& wanted, const Type& found) {
   if (wanted.shape != found.shape) return "reshape or broadcast one of them to the other's shape";
-  return "convert it with .astype(ab::" + std::string(name(wanted.dtype)) + ")";
+  return "convert it with " + astype_call(wanted.dtype);
 }
 
 // Makes what comes back in the body of the type that goes in. Where a number went in, it takes the

@@ -98,6 +98,15 @@ Array made_of(const char* function, const Operand& operand) {
   return number_as(function, number, dtype_made_of(number), operand.where());
 }
 
+// The remedy where no array is there to convert.
+constexpr const char* wider_dtype = "give a dtype that can";
+
+// A number, or a scalar array, in the dtype that was asked for.
+Array number_of(const char* function, const Operand& operand, Dtype dtype) {
+  if (!operand.is_number()) return astype({scalar(operand), operand.where()}, dtype);
+  return number_as(function, operand.number(), dtype, operand.where(), wider_dtype);
+}
+
 double value_of(const char* function, const Operand& operand) {
   if (!operand.is_number()) {
     fail(std::string(function) + ": " + describe(operand) +
@@ -195,10 +204,7 @@ Array scalar(const Operand& number) {
   return array;
 }
 
-Array scalar(const Operand& number, Dtype dtype) {
-  if (!number.is_number()) return astype({scalar(number), number.where()}, dtype);
-  return number_as("scalar", number.number(), dtype, number.where());
-}
+Array scalar(const Operand& number, Dtype dtype) { return number_of("scalar", number, dtype); }
 
 Array zeros(const Sizes& sizes, Dtype dtype) { return zeros(dtype, sizes); }
 Array ones(const Sizes& sizes, Dtype dtype) { return ones(dtype, sizes); }
@@ -215,7 +221,7 @@ Array full(const Sizes& sizes, const Operand& value, Dtype dtype) {
 }
 
 Array full(Dtype dtype, const Sizes& sizes, const Operand& value) {
-  return filled("full", scalar(value, dtype), sizes.shape("full"), value.where());
+  return filled("full", number_of("full", value, dtype), sizes.shape("full"), value.where());
 }
 
 Array zeros_like(const Operand& x, std::optional<Dtype> dtype) {
@@ -227,7 +233,8 @@ Array ones_like(const Operand& x, std::optional<Dtype> dtype) { return full_like
 Array full_like(const Operand& x, const Operand& value, std::optional<Dtype> dtype) {
   const Array like = x.is_number() ? scalar(x) : as_array("full_like", x);
   const Type type = like.expression()->type;
-  return filled("full_like", scalar(value, dtype.value_or(type.dtype)), type.shape, x.where());
+  const Array number = number_of("full_like", value, dtype.value_or(type.dtype));
+  return filled("full_like", number, type.shape, x.where());
 }
 
 Array arange(const Operand& stop) {
@@ -265,16 +272,16 @@ Array arange(const Operand& start, const Operand& stop, const Operand& step, Dty
   if (exact && is_integer(dtype) && elements > 0) {
     // Refused where the dtype does not hold them.
     const auto last = exact_integer(start.number()) + (elements - 1) * exact_integer(step.number());
-    number_as("arange", start.number(), dtype, at);
+    number_of("arange", start, dtype);
     number_as("arange",
               last < 0 ? Number(static_cast<std::int64_t>(last))
                        : Number(static_cast<std::uint64_t>(last)),
-              dtype, at);
+              dtype, at, wider_dtype);
   }
   // Integers wrap around: a step that the dtype does not hold leads to elements that it does.
   const auto number = [&](const Operand& given) {
     const bool wraps = exact && is_integer(dtype);
-    return Term(wraps ? wrapped(given.number(), dtype, at) : scalar(given, dtype), at);
+    return Term(wraps ? wrapped(given.number(), dtype, at) : number_of("arange", given, dtype), at);
   };
   const Shape shape({elements});
   Term position = {iota(dtype, shape, 0, at), at};
@@ -301,7 +308,7 @@ Array linspace(double start, double stop, std::int64_t count, Dtype dtype, bool 
 
 Array eye(std::int64_t rows, std::int64_t columns, std::int64_t diagonal, Dtype dtype,
           std::source_location where) {
-  Shape shape = Sizes({rows, columns < 0 ? rows : columns}, where).shape("eye");
+  Shape shape = Sizes({rows, columns == -1 ? rows : columns}, where).shape("eye");
   return astype(Term(triangle(Comparison::eq, shape, diagonal, where), where), dtype);
 }
 

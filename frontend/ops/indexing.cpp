@@ -226,8 +226,8 @@ Array part_updates(const Operand& values, const Array& x, const Shape& shape) {
   const Array updates =
       broadcast_to_shape("at", updates_of("at", values, type.dtype), shape, values.where());
   if (type_of(updates).dtype == type.dtype) return updates;
-  fail("at: " + describe(values) + " for a part of " + to_string(type) +
-           "; convert it with .astype(ab::" + std::string(name(type.dtype)) + ")",
+  fail("at: " + describe(values) + " for a part of " + to_string(type) + "; convert it with " +
+           astype_call(type.dtype),
        values.where());
 }
 

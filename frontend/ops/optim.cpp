@@ -1,5 +1,6 @@
 #include "anabranch/optim.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string>
@@ -139,19 +140,35 @@ struct Corrections {
 
 }  // namespace
 
-Array norm_of(const Tree& tree, SourceLocation where) {
-  const Given given("tree", tree);
-  demand_floats("optim::global_norm", given, where);
-  Dtype dtype = f32;
-  for (const Array& x : tree.leaves) {
-    if (type_of(x).dtype == f64) dtype = f64;
+namespace {
+
+// The norm is `scaled` / scale, in f64, where no square of an f32 overflows. That of an f64 could,
+// and a power of 2 keeps it from that.
+struct ScaledNorm {
+  Term scaled, scale;
+};
+
+ScaledNorm scaled_norm(const Leaves& leaves, SourceLocation where) {
+  Term is_large = {zeros({}, bool_), where}, squares = {zeros({}, f64), where};
+  for (const Array& x : leaves) {
+    if (type_of(x).dtype != f64) continue;
+    is_large = is_large | Term(any({abs(Term(x, where)) > 0x1p500, where}), where);
   }
-  Term squares = {zeros({}, dtype), where};
-  for (const Array& x : tree.leaves) {
-    const Term y = converted(with_own_dtype({x, where}), dtype);
+  const Term scale = anabranch::where(is_large, Term(0x1p-600), Term(1.0));
+  for (const Array& x : leaves) {
+    const Term y = in_f64(with_own_dtype({x, where})) * scale;
     squares = squares + sum_in_own_dtype(square(y), {});
   }
-  return sqrt(squares);
+  return {sqrt(squares), scale};
+}
+
+}  // namespace
+
+Array norm_of(const Tree& tree, SourceLocation where) {
+  demand_floats("optim::global_norm", {"tree", tree}, where);
+  const auto is_f64 = [](const Array& x) { return type_of(x).dtype == f64; };
+  const auto [scaled, scale] = scaled_norm(tree.leaves, where);
+  return converted(scaled / scale, std::ranges::any_of(tree.leaves, is_f64) ? f64 : f32);
 }
 
 Leaves clipped_by_value(const Tree& gradients, const Operand& low, const Operand& high) {
@@ -173,8 +190,9 @@ Leaves clipped_by_norm(const Tree& gradients, const Operand& max_norm) {
   const SourceLocation where = max_norm.where();
   demand_floats(function, {"gradients", gradients}, where);
   const Rate limit(function, "greatest norm", max_norm, where);
-  const Term found = {norm_of(gradients, where), where};
-  const Term scale = minimum(limit.in(type_of(found.array()).dtype) / found, 1);
+  const auto [scaled, scale_of_norm] = scaled_norm(gradients.leaves, where);
+  const Term most = limit.in(f64), share = minimum(most * scale_of_norm / scaled, 1);
+  const Term scale = anabranch::where(isfinite(scaled), share, not_a_number);
   Leaves clipped;
   for (const Array& x : gradients.leaves) {
     const Place place(x, where);

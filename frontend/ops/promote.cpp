@@ -56,6 +56,13 @@ constexpr const char* wanted[] = {
     "bool; compare with 0 first",
 };
 
+const char* wanted_instead_of(Dtype dtype, Takes what) {
+  if (what == Takes::real_numbers && dtype == bool_) {
+    return "real numbers, not bool; convert with .astype(ab::i32)";
+  }
+  return wanted[static_cast<int>(what)];
+}
+
 // Takes a visitor's number apart: whether T can stand for it.
 template <class T, class From>
 bool stands_for(From value) {
@@ -108,13 +115,13 @@ std::string describe(const Operand& operand) {
   return to_string(operand.array().expression()->type);
 }
 
-Array number_as(const char* function, const Number& number, Dtype dtype, SourceLocation where) {
+Array number_as(const char* function, const Number& number, Dtype dtype, SourceLocation where,
+                const char* remedy) {
   return visit_number(number, [&]<class From>(From value) {
     return visit_any_dtype(dtype, [&]<class T>() -> Array {
       if (!stands_for<T>(value)) {
         fail(std::string(function) + ": " + std::string(name(dtype)) +
-                 " cannot stand for the number " + to_string(number) +
-                 "; convert the array with .astype(...) first",
+                 " cannot stand for the number " + to_string(number) + "; " + remedy,
              where);
       }
       return array_of(dtype, ElementBits::of(convert_scalar<T>(value)), where);
@@ -139,7 +146,7 @@ Array as_array(const char* function, const Operand& operand, Takes what) {
   Array array = as_array(function, operand);
   if (!takes(what, array.expression()->type.dtype)) {
     fail(std::string(function) + ": " + describe(operand) + " given to what takes " +
-             wanted[static_cast<int>(what)],
+             wanted_instead_of(array.dtype(), what),
          operand.where());
   }
   return array;
@@ -186,8 +193,7 @@ std::string describe_all(OperandList operands) {
 
 [[noreturn]] void refuse_mix(const char* function, Dtype a, Dtype b, OperandList operands) {
   fail(std::string(function) + ": dtypes do not mix: " + describe_all(operands) +
-           "; convert one with .astype(ab::" + std::string(name(kind_of(a) < kind_of(b) ? b : a)) +
-           ")",
+           "; convert one with " + astype_call(kind_of(a) < kind_of(b) ? b : a),
        operands[0]->where());
 }
 
@@ -240,7 +246,7 @@ std::vector<Array> promote_all(const char* function, OperandList operands, Takes
   Dtype dtype = common_dtype(function, operands);
   if (!takes(what, dtype)) {
     fail(std::string(function) + ": " + describe_all(operands) + " given to what takes " +
-             wanted[static_cast<int>(what)],
+             wanted_instead_of(dtype, what),
          operands[0]->where());
   }
   std::vector<Array> arrays;

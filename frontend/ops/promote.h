@@ -81,6 +81,7 @@ Array broadcast_to_shape(const char* function, const Array& array, const Shape& 
 
 /// A number as a scalar array of a dtype. Throws Error if the dtype cannot stand for it: a fraction
 /// for an integer, a number out of range, a number for a bool.
-Array number_as(const char* function, const Number& number, Dtype dtype, SourceLocation where);
+Array number_as(const char* function, const Number& number, Dtype dtype, SourceLocation where,
+                const char* remedy = "convert the array with .astype(...) first");
 
 }  // namespace anabranch

@@ -28,7 +28,7 @@ Term special::erfcx_of_positive(const Term& x) {
   // What rounding took from both, which counts where x is small.
   const Term lost_above = finite - (above - middle), lost_below = finite - (below + middle);
   const Term t = quotient + (lost_below - quotient * lost_above) / above;
-  return polynomial(t, coefficients::erfcx_scaled) / (1 + 2 * x);
+  return 0.5 * polynomial(t, coefficients::erfcx_scaled) / (0.5 + x);
 }
 
 Array erfc(const Operand& x) {

@@ -92,7 +92,7 @@ Term special::log_gamma(const Term& x) {
   const Term sine = abs(sin(pi * where(x < 0, from_integer(a), 0.5)));
   const Term reflected = std::log(pi) - log(where(at.below_one, sine, a * sine)) - upper;
   const Term positive = where(at.below_one, near - log_of, upper);
-  return where(a == infinity, infinity, where(x < 0, reflected, positive));
+  return where((a == infinity) | (sine == 0), infinity, where(x < 0, reflected, positive));
 }
 
 Term special::digamma(const Term& x) {

@@ -19,8 +19,10 @@ Term unless_zero(const Term& x, const Term& y, double least, double one) {
 
 // p log(p / q) for positive numbers; 0 for others.
 Term entropy_inside(const Term& p, const Term& q, const Term& both) {
-  const Term x = where(both, p, 1);
-  return x * log(x / where(both, q, 1));
+  const Term x = where(both, p, 1), y = where(both, q, 1), ratio = x / y;
+  // Where it over- or underflows, its logarithm is large, and the difference loses nothing.
+  const Term is_ordinary = (ratio >= 1e-300) & (ratio < infinity);
+  return x * where(is_ordinary, log(x / where(is_ordinary, y, x)), log(x) - log(y));
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ void ScalarFunction::demand_results(const std::vector<Dtype>& dtypes) const {
     if (found == dtypes[i]) continue;
     fail(caller_ + ": result " + std::to_string(i) + " of " + what_ + " is " +
              std::string(name(found)) + ", and not " + std::string(name(dtypes[i])) +
-             "; convert it with .astype(ab::" + std::string(name(dtypes[i])) + ")",
+             "; convert it with " + astype_call(dtypes[i]),
          where_);
   }
 }

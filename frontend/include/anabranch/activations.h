@@ -24,7 +24,7 @@ Array hard_swish(const Operand& x);      ///< x hard_sigmoid(x)
 Array hard_tanh(const Operand& x);       ///< x held between -1 and 1
 Array sparse_plus(const Operand& x);     ///< 0 up to -1, x from 1 on, between them (x + 1)^2 / 4
 Array sparse_sigmoid(const Operand& x);  ///< its derivative: (x + 1) / 2 held between 0 and 1
-/// (x + sqrt(x^2 + b)) / 2, close to softplus.
+/// (x + sqrt(x^2 + b)) / 2, b >= 0, close to softplus.
 Array squareplus(const Operand& x, double b = 4);
 
 /// The first half along an axis times the sigmoid of the second (Dauphin et al., arXiv:1612.08083).

@@ -209,7 +209,7 @@ Array arange(const Operand& start, const Operand& stop, const Operand& step, Dty
 Array linspace(double start, double stop, std::int64_t count, Dtype dtype = default_float,
                bool endpoint = true, std::source_location where = std::source_location::current());
 
-/// Ones where column - row = `diagonal`, zeros elsewhere; square unless `columns` is given.
+/// Ones where column - row = `diagonal`, zeros elsewhere; square where `columns` is -1.
 Array eye(std::int64_t rows, std::int64_t columns = -1, std::int64_t diagonal = 0,
           Dtype dtype = default_float,
           std::source_location where = std::source_location::current());

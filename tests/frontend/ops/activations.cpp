@@ -241,4 +241,12 @@ TEST(Losses, OfSureLogitsKeepTheirDigits) {
   EXPECT_EQ(loss(-1e6, 1), 1e6);
 }
 
+TEST(Activations, SquareplusOfLargeNumbersIsFinite) {
+  expect_values(
+      [] {
+        return ab::squareplus(ab::array({2e19f, -2e19f, 3e38f})) / ab::array({2e19f, 1.0f, 3e38f});
+      },
+      {ab::f32, {3}}, {1, 0, 1});
+}
+
 }  // namespace

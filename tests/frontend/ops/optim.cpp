@@ -292,6 +292,13 @@ TEST(Optim, ClipsByValueAndByNorm) {
   EXPECT_EQ(flat(optim::clip_by_global_norm(ab::zeros({2}), 1)), (Doubles{0, 0}));
   EXPECT_EQ(flat(optim::clip_by_value(tree, -3.5, 5)), (Doubles{3, -3.5, 5}));
   EXPECT_TRUE(std::isnan(flat(optim::clip_by_global_norm(ab::array({NAN, 1.0f}), 1))[1]));
+  EXPECT_TRUE(std::isnan(flat(optim::clip_by_global_norm(ab::array({INFINITY, 1.0f}), 1))[1]));
+  for (const ab::Dtype dtype : {ab::f32, ab::f64}) {
+    const double large = dtype == ab::f32 ? 1e30 : 1e300;
+    const Array x = ab::array(Doubles{3 * large, -4 * large}, dtype);
+    expect_close(flat(optim::clip_by_global_norm(x, 10)), {6, -8}, 1e-6, "clipped");
+    EXPECT_NEAR(flat(optim::global_norm(x) / large)[0], 5, 1e-6);
+  }
 }
 
 TEST(Optim, ParametersKeepWhatIsStatic) {

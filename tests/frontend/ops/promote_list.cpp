@@ -19,6 +19,20 @@ TEST(PromoteList, NumbersTakeTheDtypeOfTheArrays) {
       "stack: i8 cannot stand for the number 300");
 }
 
+TEST(PromoteList, MessagesNameARemedyThatCompiles) {
+  const ab::Array x = ab::zeros({2}), is_set = x > 0;
+  const std::string takes = ": bool[2] given to what takes real numbers, not bool; convert with ";
+  expect_error([&] { ab::floor(is_set); }, "floor" + takes + ".astype(ab::i32)");
+  expect_error([&] { ab::maximum(is_set, is_set); },
+               "maximum: bool[2] and bool[2] given to what "
+               "takes real numbers, not bool; convert with .astype(ab::i32)");
+  expect_error([&] { ab::sort({x}, [](const std::vector<ab::Array>& s) { return s[0] - s[1]; }); },
+               "sort: result 0 of the comparator is f32, and not bool; convert it with "
+               ".astype(ab::bool_)");
+  expect_error([] { ab::full({2}, 300, ab::u8); },
+               "full: u8 cannot stand for the number 300; give a dtype that can");
+}
+
 TEST(PromoteList, NumbersFollowWhatAllArraysComeTo) {
   expect_values(
       [] {

@@ -135,6 +135,12 @@ TEST(Creation, FromNothing) {
   expect_values([] { return ab::triu(x(), 1); }, ints({2, 3}), {0, 1, 2, 0, 0, 5});
 }
 
+TEST(Creation, AnEyeOfANegativeSizeIsNone) {
+  EXPECT_EQ(ab::eye(2).shape(), ab::Shape({2, 2}));
+  EXPECT_EQ(ab::eye(2, -1).shape(), ab::Shape({2, 2}));
+  EXPECT_THROW(ab::eye(2, -5), ab::Error);
+}
+
 TEST(Shapes, RangesOfLargeIntegersAreExact) {
   constexpr std::int64_t large = std::int64_t{1} << 53, top = INT64_MAX;
   EXPECT_EQ(ab::arange(large + 1, large + 7, 2).to_vector<std::int64_t>(),

@@ -290,6 +290,22 @@ TEST(Special, SpecialValuesOfTwoOperands) {
   expect("gammaincc", Two(ab::gammaincc), {1, 1, 0}, {0, inf, 1}, {1, 0, nan});
 }
 
+TEST(Special, AtTheEndsOfTheRange) {
+  const double most = std::numeric_limits<double>::max();
+  const auto at = [](double x) { return ab::array(std::vector<double>{x}); };
+  expect_values([&] { return ab::erfcx(at(most)) / (0.5641895835477563 / most); }, {ab::f64, {1}},
+                {1}, 1e-13);
+  expect_values([&] { return ab::lgamma(at(-most)); }, {ab::f64, {1}}, {inf});
+  for (const auto& [x, y] : {std::pair(1e200, 1e-200), std::pair(1e-200, 1e200)}) {
+    const double expected = x * (std::log(x) - std::log(y));
+    expect_values([&] { return ab::rel_entr(at(x), at(y)) / expected; }, {ab::f64, {1}}, {1},
+                  1e-14);
+    const double whole = expected - x + y;
+    expect_values([&] { return ab::kl_divergence(at(x), at(y)) / whole; }, {ab::f64, {1}}, {1},
+                  1e-14);
+  }
+}
+
 TEST(Special, BetaOfLargeAndSmallNumbers) {
   for (double a : {1e-3, 0.3, 2.5, 7.9, 8.5, 30.0, 1e4}) {
     SCOPED_TRACE(a);
