@@ -57,7 +57,7 @@ void Array::check_read(const char* function, Dtype as, std::int64_t count,
   }
   if (type.dtype != as) {
     fail(std::string(function) + ": " + to_string(type) + " read as " + std::string(name(as)) +
-             "; convert it with .astype(ab::" + std::string(name(as)) + ") first",
+             "; convert it with " + astype_call(as) + " first",
          where);
   }
   if (count != any_count && count != type.size()) {
