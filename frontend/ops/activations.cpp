@@ -110,7 +110,7 @@ Array glu(const Operand& x, Axis axis) {
 
 Array standardize(const Operand& x, const Axes& axes, double epsilon) {
   const Term y = term("standardize", x);
-  return layer_norm(y, 1, 0, axes, epsilon);
+  return layer_norm(y, 1, 0, folded_axes("standardize", y, axes), epsilon);
 }
 
 }  // namespace anabranch

@@ -77,7 +77,8 @@ Array slice_in_dim(const Operand& x, std::int64_t start, std::int64_t limit, Axi
   starts[along] = start < 0 ? start + size : start;
   limits[along] = limit < 0 ? limit + size : limit;
   strides[along] = stride;
-  return record(Op::slice, {array}, x.where(), SliceAttributes{starts, limits, strides});
+  return record_as("slice_in_dim", Op::slice, {array}, x.where(),
+                   SliceAttributes{starts, limits, strides});
 }
 
 Array roll(const Operand& x, std::int64_t shift, Axis axis) {
@@ -113,7 +114,8 @@ Array repeat(const Operand& x, std::int64_t count, Axis axis) {
 }
 
 Array repeat(const Operand& x, std::int64_t count) {
-  return repeat({ravel(x), x.where()}, count, 0);
+  const Array array = as_array("repeat", x);
+  return repeat({ravel({array, x.where()}), x.where()}, count, 0);
 }
 
 Array tile(const Operand& x, const Sizes& counts) {

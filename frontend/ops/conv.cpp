@@ -119,7 +119,7 @@ Array conv(const Operand& x, const Operand& w, const ConvOptions& options) {
     both[0] = with_groups_as_features(both[0], a.lhs_axes, options.batch_groups, where);
     a.groups = options.batch_groups;
   }
-  return record(Op::convolution, both, where, std::move(a));
+  return record_as("conv", Op::convolution, both, where, std::move(a));
 }
 
 }  // namespace anabranch

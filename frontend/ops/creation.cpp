@@ -23,18 +23,9 @@ void check_count(const char* function, const Shape& shape, std::size_t count,
        where);
 }
 
-Array filled(const char* function, const Array& value, const Shape& shape, SourceLocation where) {
-  if (value.expression()->type.rank() != 0) {
-    fail(std::string(function) + ": the value is " + to_string(value.expression()->type) +
-             ", and has to be a scalar; broadcast_to takes arrays",
-         where);
-  }
-  return broadcast_to_shape(function, value, shape, where);
-}
-
 Array filled(const char* function, Dtype dtype, const Sizes& sizes, bool value) {
   Array number = number_as(function, Number(value), dtype, sizes.where());
-  return filled(function, number, sizes.shape(function), sizes.where());
+  return broadcast_to_shape(function, number, sizes.shape(function), sizes.where());
 }
 
 Array iota(Dtype dtype, Shape shape, std::int64_t axis, SourceLocation where) {
@@ -101,10 +92,34 @@ Array made_of(const char* function, const Operand& operand) {
 // The remedy where no array is there to convert.
 constexpr const char* wider_dtype = "give a dtype that can";
 
-// A number, or a scalar array, in the dtype that was asked for.
+// An array that is one.
+Array one_number(const char* function, const Operand& operand) {
+  const Array array = as_array(function, operand);
+  if (type_of(array).rank() == 0) return array;
+  fail(std::string(function) + ": " + describe(operand) +
+           " is not one number; broadcast_to takes arrays",
+       operand.where());
+}
+
+// A number, or a scalar array.
+Array number_of(const char* function, const Operand& operand) {
+  return operand.is_number() ? made_of(function, operand) : one_number(function, operand);
+}
+
+// The same in the dtype that was asked for.
 Array number_of(const char* function, const Operand& operand, Dtype dtype) {
-  if (!operand.is_number()) return astype({scalar(operand), operand.where()}, dtype);
+  if (!operand.is_number()) {
+    return astype({one_number(function, operand), operand.where()}, dtype);
+  }
   return number_as(function, operand.number(), dtype, operand.where(), wider_dtype);
+}
+
+Array filled_like(const char* function, const Operand& x, const Operand& value,
+                  std::optional<Dtype> dtype) {
+  const Array like = x.is_number() ? made_of(function, x) : as_array(function, x);
+  const Type type = like.expression()->type;
+  const Array number = number_of(function, value, dtype.value_or(type.dtype));
+  return broadcast_to_shape(function, number, type.shape, x.where());
 }
 
 double value_of(const char* function, const Operand& operand) {
@@ -195,14 +210,7 @@ Array borrow_bytes(Dtype dtype, const Sizes& sizes, const void* data,
   return array;
 }
 
-Array scalar(const Operand& number) {
-  if (number.is_number()) return made_of("scalar", number);
-  Array array = as_array("scalar", number);
-  if (array.expression()->type.rank() != 0) {
-    fail("scalar: " + describe(number) + " is not one number", number.where());
-  }
-  return array;
-}
+Array scalar(const Operand& number) { return number_of("scalar", number); }
 
 Array scalar(const Operand& number, Dtype dtype) { return number_of("scalar", number, dtype); }
 
@@ -212,8 +220,7 @@ Array zeros(Dtype dtype, const Sizes& sizes) { return filled("zeros", dtype, siz
 Array ones(Dtype dtype, const Sizes& sizes) { return filled("ones", dtype, sizes, true); }
 
 Array full(const Sizes& sizes, const Operand& value) {
-  const Array number = value.is_number() ? made_of("full", value) : scalar(value);
-  return filled("full", number, sizes.shape("full"), value.where());
+  return broadcast_to_shape("full", number_of("full", value), sizes.shape("full"), value.where());
 }
 
 Array full(const Sizes& sizes, const Operand& value, Dtype dtype) {
@@ -221,20 +228,20 @@ Array full(const Sizes& sizes, const Operand& value, Dtype dtype) {
 }
 
 Array full(Dtype dtype, const Sizes& sizes, const Operand& value) {
-  return filled("full", number_of("full", value, dtype), sizes.shape("full"), value.where());
+  const Array number = number_of("full", value, dtype);
+  return broadcast_to_shape("full", number, sizes.shape("full"), value.where());
 }
 
 Array zeros_like(const Operand& x, std::optional<Dtype> dtype) {
-  return full_like(x, false, dtype);
+  return filled_like("zeros_like", x, false, dtype);
 }
 
-Array ones_like(const Operand& x, std::optional<Dtype> dtype) { return full_like(x, true, dtype); }
+Array ones_like(const Operand& x, std::optional<Dtype> dtype) {
+  return filled_like("ones_like", x, true, dtype);
+}
 
 Array full_like(const Operand& x, const Operand& value, std::optional<Dtype> dtype) {
-  const Array like = x.is_number() ? scalar(x) : as_array("full_like", x);
-  const Type type = like.expression()->type;
-  const Array number = number_of("full_like", value, dtype.value_or(type.dtype));
-  return filled("full_like", number, type.shape, x.where());
+  return filled_like("full_like", x, value, dtype);
 }
 
 Array arange(const Operand& stop) {

@@ -32,11 +32,23 @@ std::vector<Array> starts_along(const char* function, const Type& type, std::int
   return starts;
 }
 
-Array slice_at(const Array& x, const std::vector<Array>& starts, std::vector<std::int64_t> sizes,
-               SourceLocation where) {
+Array slice_at(const char* function, const Array& x, const std::vector<Array>& starts,
+               std::vector<std::int64_t> sizes, SourceLocation where) {
   std::vector<Array> operands = {x};
   operands.insert(operands.end(), starts.begin(), starts.end());
-  return record(Op::dynamic_slice, operands, where, SizesAttributes{std::move(sizes)});
+  return record_as(function, Op::dynamic_slice, operands, where,
+                   SizesAttributes{std::move(sizes)});
+}
+
+Array slice_along(const char* function, const Operand& x, const Operand& start, std::int64_t size,
+                  Axis axis) {
+  const Array whole = as_array(function, x);
+  const Type type = type_of(whole);
+  const std::int64_t along = axis_of(function, axis, type.shape, x.where());
+  std::vector<std::int64_t> sizes(type.shape.begin(), type.shape.end());
+  sizes[static_cast<std::size_t>(along)] = size;
+  return slice_at(function, whole, starts_along(function, type, along, start, x.where()),
+                  std::move(sizes), x.where());
 }
 
 Array update_at(const char* function, const Operand& x, const Operand& update,
@@ -50,7 +62,7 @@ Array update_at(const char* function, const Operand& x, const Operand& update,
   }
   std::vector<Array> operands = {whole, block};
   operands.insert(operands.end(), starts.begin(), starts.end());
-  return record(Op::dynamic_update_slice, operands, where);
+  return record_as(function, Op::dynamic_update_slice, operands, where);
 }
 
 }  // namespace
@@ -61,7 +73,7 @@ Array dynamic_slice(const Operand& x, const Operands& starts, const Sizes& sizes
   for (const Operand& start : starts.list()) {
     scalars.push_back(start_of(function, start, x.where()));
   }
-  return slice_at(as_array(function, x), scalars, sizes.list(), x.where());
+  return slice_at(function, as_array(function, x), scalars, sizes.list(), x.where());
 }
 
 Array dynamic_update_slice(const Operand& x, const Operand& update, const Operands& starts) {
@@ -74,20 +86,14 @@ Array dynamic_update_slice(const Operand& x, const Operand& update, const Operan
 }
 
 Array dynamic_slice_in_dim(const Operand& x, const Operand& start, std::int64_t size, Axis axis) {
-  constexpr const char* function = "dynamic_slice_in_dim";
-  const Array whole = as_array(function, x);
-  const Type type = type_of(whole);
-  const std::int64_t along = axis_of(function, axis, type.shape, x.where());
-  std::vector<std::int64_t> sizes(type.shape.begin(), type.shape.end());
-  sizes[static_cast<std::size_t>(along)] = size;
-  return slice_at(whole, starts_along(function, type, along, start, x.where()), std::move(sizes),
-                  x.where());
+  return slice_along("dynamic_slice_in_dim", x, start, size, axis);
 }
 
 Array dynamic_index_in_dim(const Operand& x, const Operand& index, Axis axis) {
-  const Array slab = dynamic_slice_in_dim(x, index, 1, axis);
+  constexpr const char* function = "dynamic_index_in_dim";
+  const Array slab = slice_along(function, x, index, 1, axis);
   const Type& type = type_of(slab);
-  const std::int64_t along = axis_of("dynamic_index_in_dim", axis, type.shape, x.where());
+  const std::int64_t along = axis_of(function, axis, type.shape, x.where());
   std::vector<std::int64_t> sizes(type.shape.begin(), type.shape.end());
   sizes.erase(sizes.begin() + along);
   return record(Op::reshape, {slab}, x.where(), NoAttributes{},

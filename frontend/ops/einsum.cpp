@@ -122,7 +122,7 @@ Labelled contract(Labelled a, Labelled b, const std::string& wanted, SourceLocat
 }  // namespace
 
 Array einsum(std::string_view text, const Operands& operands) {
-  const SourceLocation at = operands.list().empty() ? SourceLocation() : operands.list()[0].where();
+  const SourceLocation at = operands.where();
   Equation equation = parse_equation(text, operands.list().size(), at);
   std::vector<Labelled> terms;
   std::map<char, std::int64_t> sizes;

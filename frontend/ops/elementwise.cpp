@@ -8,14 +8,14 @@ namespace anabranch {
 namespace {
 
 Array unary(const char* function, Op op, const Operand& x, Takes takes) {
-  return record(op, {as_array(function, x, takes)}, x.where());
+  return record_as(function, op, {as_array(function, x, takes)}, x.where());
 }
 
 Array binary(const char* function, Op op, const Operand& a, const Operand& b, Takes takes,
              Attributes attributes = NoAttributes{}) {
   std::vector<Array> both = promote(function, {&a, &b}, takes);
   broadcast(function, both, a.where());
-  return record(op, both, a.where(), std::move(attributes));
+  return record_as(function, op, both, a.where(), std::move(attributes));
 }
 
 Array compare(const char* function, Comparison direction, const Operand& a, const Operand& b) {
@@ -25,7 +25,8 @@ Array compare(const char* function, Comparison direction, const Operand& a, cons
 // floor, ceil, round, trunc leave integers as they are.
 Array rounded(const char* function, Op op, const Operand& x) {
   Array array = as_array(function, x, Takes::real_numbers);
-  return is_float(array.expression()->type.dtype) ? record(op, {array}, x.where()) : array;
+  return is_float(array.expression()->type.dtype) ? record_as(function, op, {array}, x.where())
+                                                  : array;
 }
 
 }  // namespace
@@ -112,7 +113,7 @@ Array positive(const Operand& x) { return as_array("positive", x, Takes::numbers
 Array clip(const Operand& x, const Operand& low, const Operand& high) {
   std::vector<Array> three = promote("clip", {&x, &low, &high}, Takes::real_numbers);
   broadcast("clip", three, x.where());
-  return record(Op::clamp, {three[1], three[0], three[2]}, x.where());
+  return record_as("clip", Op::clamp, {three[1], three[0], three[2]}, x.where());
 }
 
 Array where(const Operand& condition, const Operand& x, const Operand& y) {
@@ -120,7 +121,7 @@ Array where(const Operand& condition, const Operand& x, const Operand& y) {
   std::vector<Array> values = promote("where", {&x, &y}, Takes::anything);
   std::vector<Array> three = {mask, values[0], values[1]};
   broadcast("where", three, condition.where());
-  return record(Op::select, three, condition.where());
+  return record_as("where", Op::select, three, condition.where());
 }
 
 Array astype(const Operand& x, Dtype dtype) {

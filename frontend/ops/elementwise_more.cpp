@@ -64,6 +64,14 @@ Term scaled(const Term& x, double factor) {
   return {complex(re * factor, im * factor), x.where()};
 }
 
+// Both of one dtype and one shape, for other functions.
+std::pair<Operand, Operand> promoted_pair(const char* function, const Operand& a, const Operand& b,
+                                          Takes takes) {
+  std::vector<Array> both = promote(function, {&a, &b}, takes);
+  broadcast(function, both, a.where());
+  return {Operand(both[0], a.where()), Operand(both[1], a.where())};
+}
+
 // Turn by turn, until every second number is 0.
 Term greatest_divisor(const char* function, const Term& a, const Term& b) {
   const SourceLocation where = a.where();
@@ -108,13 +116,15 @@ Array isclose(const Operand& a, const Operand& b, double relative, double absolu
 
 Array allclose(const Operand& a, const Operand& b, double relative, double absolute,
                bool equal_nan) {
-  return all({isclose(a, b, relative, absolute, equal_nan), a.where()});
+  const auto [x, y] = promoted_pair("allclose", a, b, Takes::numbers);
+  return all({isclose(x, y, relative, absolute, equal_nan), a.where()});
 }
 
 Array array_equal(const Operand& a, const Operand& b) {
   const Array x = as_array("array_equal", a), y = as_array("array_equal", b);
   if (type_of(x).shape != type_of(y).shape) return scalar(false);
-  return all({equal(a, b), a.where()});
+  const auto [p, q] = promoted_pair("array_equal", a, b, Takes::anything);
+  return all({equal(p, q), a.where()});
 }
 
 Array fmax(const Operand& a, const Operand& b) {
@@ -158,7 +168,8 @@ FractionAndWhole modf(const Operand& x) {
 }
 
 QuotientAndRemainder divmod(const Operand& a, const Operand& b) {
-  return {floor_divide(a, b), remainder(a, b)};
+  const auto [x, y] = promoted_pair("divmod", a, b, Takes::real_numbers);
+  return {floor_divide(x, y), remainder(x, y)};
 }
 
 Array gcd(const Operand& a, const Operand& b) {

@@ -158,7 +158,8 @@ Array take(const Operand& x, const Operand& indices, Axis axis, OutOfRange mode)
 }
 
 Array take(const Operand& x, const Operand& indices, OutOfRange mode) {
-  return take(Operand(ravel(x), x.where()), indices, 0, mode);
+  const Array array = as_array("take", x);
+  return take(Operand(ravel({array, x.where()}), x.where()), indices, 0, mode);
 }
 
 namespace {

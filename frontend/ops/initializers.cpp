@@ -9,6 +9,7 @@
 #include "anabranch/random.h"
 #include "frontend/array/expression.h"
 #include "frontend/array/fail.h"
+#include "frontend/ops/random_key.h"
 #include "frontend/ops/term.h"
 
 namespace anabranch::init {
@@ -28,7 +29,15 @@ Shape at_least_two(const char* function, const Sizes& sizes) {
   return shape;
 }
 
-Fans fans_of(const char* function, const Sizes& sizes, const FanAxes& axes) {
+// Throws Error, as `function`, for what no floats can be drawn with.
+void demand_draws(const char* function, const Operand& key, Dtype dtype) {
+  random::checked_key(function, key);
+  random::demand_float(function, dtype, key.where());
+}
+
+Fans fans_of(const char* function, const Operand& key, const Sizes& sizes, const FanAxes& axes,
+             Dtype dtype) {
+  demand_draws(function, key, dtype);
   const Shape shape = at_least_two(function, sizes);
   const std::int64_t in = axis_of(function, axes.in, shape, sizes.where());
   const std::int64_t out = axis_of(function, axes.out, shape, sizes.where());
@@ -58,7 +67,6 @@ Array scaled(const Term& drawn, double factor, Dtype dtype) {
 }
 
 Array normal_of(const Operand& key, const Sizes& sizes, double variance, Dtype dtype) {
-  if (!is_float(dtype)) return random::normal(key, sizes, dtype);  // which says why not
   const Term drawn = {random::normal(key, sizes, computes_in(dtype)), key.where()};
   return scaled(drawn, std::sqrt(variance), dtype);
 }
@@ -66,46 +74,51 @@ Array normal_of(const Operand& key, const Sizes& sizes, double variance, Dtype d
 }  // namespace
 
 Array glorot_uniform(const Operand& key, const Sizes& sizes, const FanAxes& axes, Dtype dtype) {
-  const auto [in, out] = fans_of("init::glorot_uniform", sizes, axes);
+  const auto [in, out] = fans_of("init::glorot_uniform", key, sizes, axes, dtype);
   return uniform_of(key, sizes, 2 / (in + out), dtype);
 }
 
 Array glorot_normal(const Operand& key, const Sizes& sizes, const FanAxes& axes, Dtype dtype) {
-  const auto [in, out] = fans_of("init::glorot_normal", sizes, axes);
+  const auto [in, out] = fans_of("init::glorot_normal", key, sizes, axes, dtype);
   return normal_of(key, sizes, 2 / (in + out), dtype);
 }
 
 Array he_uniform(const Operand& key, const Sizes& sizes, const FanAxes& axes, Dtype dtype) {
-  return uniform_of(key, sizes, 2 / fans_of("init::he_uniform", sizes, axes).in, dtype);
+  const Fans fans = fans_of("init::he_uniform", key, sizes, axes, dtype);
+  return uniform_of(key, sizes, 2 / fans.in, dtype);
 }
 
 Array he_normal(const Operand& key, const Sizes& sizes, const FanAxes& axes, Dtype dtype) {
-  return normal_of(key, sizes, 2 / fans_of("init::he_normal", sizes, axes).in, dtype);
+  const Fans fans = fans_of("init::he_normal", key, sizes, axes, dtype);
+  return normal_of(key, sizes, 2 / fans.in, dtype);
 }
 
 Array lecun_uniform(const Operand& key, const Sizes& sizes, const FanAxes& axes, Dtype dtype) {
-  return uniform_of(key, sizes, 1 / fans_of("init::lecun_uniform", sizes, axes).in, dtype);
+  const Fans fans = fans_of("init::lecun_uniform", key, sizes, axes, dtype);
+  return uniform_of(key, sizes, 1 / fans.in, dtype);
 }
 
 Array lecun_normal(const Operand& key, const Sizes& sizes, const FanAxes& axes, Dtype dtype) {
-  return normal_of(key, sizes, 1 / fans_of("init::lecun_normal", sizes, axes).in, dtype);
+  const Fans fans = fans_of("init::lecun_normal", key, sizes, axes, dtype);
+  return normal_of(key, sizes, 1 / fans.in, dtype);
 }
 
 Array truncated_normal(const Operand& key, const Sizes& sizes, double stddev, Dtype dtype) {
-  if (!is_float(dtype)) return random::truncated_normal(key, sizes, -2, 2, dtype);
-  const Term drawn = {random::truncated_normal(key, sizes, -2, 2, computes_in(dtype)), key.where()};
+  demand_draws("init::truncated_normal", key, dtype);
+  const Sizes whole(sizes.shape("init::truncated_normal"));
+  const Term drawn = {random::truncated_normal(key, whole, -2, 2, computes_in(dtype)), key.where()};
   return scaled(drawn, stddev, dtype);
 }
 
 Array orthogonal(const Operand& key, const Sizes& sizes, double gain, Dtype dtype) {
   const SourceLocation at = key.where();
+  demand_draws("init::orthogonal", key, dtype);
   const Shape shape = at_least_two("init::orthogonal", sizes);
   const std::int64_t columns = shape[shape.rank() - 1];
   const std::int64_t rows = columns == 0 ? 0 : shape.size() / columns;
   const std::int64_t longer = std::max(rows, columns), shorter = std::min(rows, columns);
-  const Dtype drawn_in = is_float(dtype) ? computes_in(dtype) : dtype;
-  const Array drawn =
-      random::normal(key, Sizes(std::vector<std::int64_t>{longer, shorter}, at), drawn_in);
+  const Sizes matrix(std::vector<std::int64_t>{longer, shorter}, at);
+  const Array drawn = random::normal(key, matrix, computes_in(dtype));
   const linalg::QrResult factors = linalg::qr({drawn, at});
   // With the signs of r's diagonal, q is as likely as any other orthogonal matrix.
   const Term diagonal = {linalg::diagonal({factors.r, at}), at};

@@ -13,6 +13,7 @@
 #include "frontend/array/expression.h"
 #include "frontend/array/fail.h"
 #include "frontend/ops/promote.h"
+#include "frontend/ops/random_key.h"
 #include "frontend/ops/term.h"
 #include "frontend/trace/record.h"
 
@@ -71,7 +72,7 @@ Array rms_norm(const Operand& x, const Operand& scale, const Axes& axes, double 
   const std::vector<Array> all = promote("rms_norm", {&x, &scale}, Takes::floats);
   const Array factor = broadcast_to_shape("rms_norm", all[1], type_of(all[0]).shape, at);
   const Term given = {all[0], at}, y = widened(given);
-  const Term power = {mean(square(y), axes, keepdims), at};
+  const Term power = {mean(square(y), folded_axes("rms_norm", given, axes), keepdims), at};
   return rounded_as(given, y * rsqrt(power + epsilon) * widened({factor, at}));
 }
 
@@ -87,6 +88,7 @@ Array embedding(const Operand& table, const Operand& ids) {
 }
 
 Array dropout(const Operand& key, const Operand& x, double rate) {
+  random::checked_key("dropout", key);
   const Term y = term("dropout", x);
   if (!(rate >= 0 && rate <= 1)) {
     fail("dropout: the rate is " + to_string(Number(rate)) + "; give a probability from 0 to 1",

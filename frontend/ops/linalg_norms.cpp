@@ -30,18 +30,21 @@ Term or_infinite(const Term& condition, const MatrixOperand& a) {
 
 Array vector_norm(const Operand& x, const Axes& axes, bool keep, double order) {
   const Term given = term("vector_norm", x, Takes::floats_or_complex);
-  if (order == 2) return anabranch::norm(given, axes, keep);
+  const Axes folded = std::isinf(order) ? folded_axes_of_some("vector_norm", given, axes)
+                                        : folded_axes("vector_norm", given, axes);
+  if (order == 2) return anabranch::norm(given, folded, keep);
   const Term sizes = abs(widened(given));
   const SourceLocation where = x.where();
   const auto made = [&](const Array& result) { return rounded_as(given, {result, where}); };
   if (std::isinf(order)) {
-    return made(order > 0 ? anabranch::max(sizes, axes, keep) : anabranch::min(sizes, axes, keep));
+    return made(order > 0 ? anabranch::max(sizes, folded, keep)
+                          : anabranch::min(sizes, folded, keep));
   }
   if (order == 0) {
-    return made(astype({count_nonzero(sizes, axes, keep), where}, type_of(sizes).dtype));
+    return made(astype({count_nonzero(sizes, folded, keep), where}, type_of(sizes).dtype));
   }
-  if (order == 1) return made(anabranch::sum(sizes, axes, keep));
-  const Array sum = anabranch::sum({pow(sizes, order), where}, axes, keep);
+  if (order == 1) return made(anabranch::sum(sizes, folded, keep));
+  const Array sum = anabranch::sum({pow(sizes, order), where}, folded, keep);
   return made(pow(Operand(sum, where), 1 / order));
 }
 
@@ -51,28 +54,40 @@ Array matrix_norm(const Operand& x, bool keep, MatrixNorm order) {
   return per_matrix(a, anabranch::sum({svdvals(a.matrix), a.where()}, -1), keep);
 }
 
-Array matrix_norm(const Operand& x, double order, bool keep) {
-  const MatrixOperand a = matrix_operand("matrix_norm", x);
+namespace {
+
+Array norm_of_order(const char* function, const MatrixOperand& a, double order, bool keep) {
   const bool greatest = order > 0;
   const double kind = std::fabs(order);
   if (kind == 2) {
+    folded_axes_of_some(function, a.given, {-2, -1});
     const Term values(svdvals(a.matrix), a.where());
     return per_matrix(a, greatest_or_least(values, greatest), keep);
   }
   if (kind != 1 && !std::isinf(kind)) {
-    fail("matrix_norm: there is no norm of order " + std::to_string(order) + " of " +
+    fail(std::string(function) + ": there is no norm of order " + std::to_string(order) + " of " +
              to_string(type_of(a.given)) + "; 1, 2 and infinity are, and their negatives",
-         x.where());
+         a.where());
   }
+  folded_axes_of_some(function, a.given, kind == 1 ? -1 : -2);
   const Term sums(anabranch::sum(abs(a.matrix), kind == 1 ? -2 : -1), a.where());
   return per_matrix(a, greatest_or_least(sums, greatest), keep);
+}
+
+}  // namespace
+
+Array matrix_norm(const Operand& x, double order, bool keep) {
+  return norm_of_order("matrix_norm", matrix_operand("matrix_norm", x), order, keep);
 }
 
 Array cond(const Operand& x, double order) {
   if (std::fabs(order) != 2) {
     const MatrixOperand a = square_operand("cond", x);
-    const Term own(matrix_norm(a.matrix, order), a.where());
-    const Term inverse(matrix_norm({inv(a.matrix), a.where()}, order), a.where());
+    const auto norm_of = [&](const Term& matrix) {
+      return Term(norm_of_order("cond", {matrix, matrix}, order, false), a.where());
+    };
+    const Term own = norm_of(a.matrix);
+    const Term inverse = norm_of({inv(a.matrix), a.where()});
     return a.rounded(or_infinite(own * inverse, a));
   }
   const MatrixOperand a = matrix_operand("cond", x);
@@ -93,6 +108,9 @@ Array cond(const Operand& x, MatrixNorm order) {
 
 Array trace(const Operand& x, std::int64_t offset) {
   const Array array = as_array("trace", x, Takes::numbers);
+  if (type_of(array).rank() < 2) {
+    fail("trace: " + describe(x) + " has fewer than two axes", x.where());
+  }
   return anabranch::sum({anabranch::diagonal({array, x.where()}, offset), x.where()}, -1);
 }
 

@@ -63,7 +63,7 @@ class Chain {
 
 Array multi_dot(const Operands& arrays) {
   const std::vector<Operand>& list = arrays.list();
-  const SourceLocation where = list.empty() ? SourceLocation() : list[0].where();
+  const SourceLocation where = arrays.where();
   if (list.size() < 2) fail("multi_dot: takes two arrays or more", where);
   std::vector<Array> matrices;
   for (const Operand& x : list) matrices.push_back(as_array("multi_dot", x, Takes::numbers));

@@ -121,6 +121,7 @@ Array vecdot(const Operand& a, const Operand& b, Axis axis) {
   std::int64_t left = axis_of("vecdot", axis, type_of(both[0]).shape, where);
   std::int64_t right = axis_of("vecdot", axis, type_of(both[1]).shape, where);
   check_inner("vecdot", both[0], left, both[1], right, where);
+  broadcast("vecdot", both, where);
   const Term given = {both[0], where};
   const Term conjugate = {conj(given), where};
   const Term products = widened(conjugate) * widened({both[1], where});

@@ -143,12 +143,13 @@ Array kl_div_loss(const Operand& log_predictions, const Operand& targets, LossRe
 
 Array cosine_similarity(const Operand& a, const Operand& b, Axis axis, double epsilon) {
   const auto [x, y] = terms_of("cosine_similarity", a, b);
+  const Axes along = folded_axes("cosine_similarity", x, axis);
   const Term p = widened(x), q = widened(y);
   const auto length = [&](const Term& z) {
-    const Term squares = sum_in_own_dtype(z * z, axis), is_long = squares > epsilon * epsilon;
+    const Term squares = sum_in_own_dtype(z * z, along), is_long = squares > epsilon * epsilon;
     return where(is_long, sqrt(where(is_long, squares, 1)), epsilon);
   };
-  return rounded_as(x, sum_in_own_dtype(p * q, axis) / (length(p) * length(q)));
+  return rounded_as(x, sum_in_own_dtype(p * q, along) / (length(p) * length(q)));
 }
 
 }  // namespace anabranch

@@ -35,7 +35,7 @@ struct Pools {
 };
 
 Pools pools(const char* function, const Term& x, const Sizes& sizes, const Sizes& strides,
-            const Padding& padding, const Operand& filler) {
+            const Padding& padding, const Number& filler) {
   const Type& type = type_of(x.array());
   const auto rank = static_cast<std::size_t>(type.rank());
   const std::size_t count = sizes.list().size();
@@ -60,13 +60,16 @@ Pools pools(const char* function, const Term& x, const Sizes& sizes, const Sizes
   };
   Array array = x.array();
   if (!padding.low.empty() || !padding.high.empty()) {
-    array =
-        pad(x, edges("low paddings", padding.low), edges("high paddings", padding.high), filler);
+    PadAttributes around{edges("low paddings", padding.low), edges("high paddings", padding.high),
+                         std::vector<std::int64_t>(rank, 0)};
+    const Array outside = number_as(function, filler, type.dtype, x.where());
+    array = record_as(function, Op::pad, {array, outside}, x.where(), std::move(around));
   }
   WindowsAttributes windows{sizes.list(), per_axis("strides", strides.list(), 1),
                             std::vector<std::int64_t>(rank, 1)};
   windows.sizes = per_axis("sizes", sizes.list(), 1);
-  Pools made{{record(Op::sliding_windows, {array}, x.where(), std::move(windows)), x.where()}, {}};
+  array = record_as(function, Op::sliding_windows, {array}, x.where(), std::move(windows));
+  Pools made{{array, x.where()}, {}};
   for (std::size_t axis = rank; axis < 2 * rank; ++axis) {
     made.places.push_back(static_cast<std::int64_t>(axis));
   }
@@ -75,11 +78,11 @@ Pools pools(const char* function, const Term& x, const Sizes& sizes, const Sizes
 }
 
 // No element is below it.
-Operand lowest(Dtype dtype) {
-  if (is_float(dtype)) return -std::numeric_limits<double>::infinity();
-  return visit_dtype(dtype, [&]<class T>() -> Operand {
-    if constexpr (std::integral<T>) return std::numeric_limits<T>::lowest();
-    return 0;
+Number lowest(Dtype dtype) {
+  if (is_float(dtype)) return Number(-std::numeric_limits<double>::infinity());
+  return visit_dtype(dtype, [&]<class T>() -> Number {
+    if constexpr (std::integral<T>) return Number(std::numeric_limits<T>::lowest());
+    return Number(0);
   });
 }
 
@@ -147,7 +150,7 @@ Array max_pool(const Operand& x, const Sizes& sizes) { return max_pool(x, sizes,
 
 Array avg_pool(const Operand& x, const Sizes& sizes, const Sizes& strides, const Padding& padding) {
   const Term y = term("avg_pool", x);
-  const Pools made = pools("avg_pool", widened(y), sizes, strides, padding, 0);
+  const Pools made = pools("avg_pool", widened(y), sizes, strides, padding, Number(0));
   const Term sums = {
       record(Op::reduce_sum, {made.windows.array()}, x.where(), AxesAttributes{made.places}),
       x.where()};
@@ -161,10 +164,13 @@ Array layer_norm(const Operand& x, const Operand& scale, const Operand& shift, c
   const SourceLocation at = x.where();
   const std::vector<Array> all = promote("layer_norm", {&x, &scale, &shift}, Takes::floats);
   const Term given = {all[0], at}, y = widened(given);
-  const Term away = y - Term(mean(y, axes, keepdims), at);
-  const Term spread = {mean(square(away), axes, keepdims), at};
+  const Axes folded = folded_axes("layer_norm", given, axes);
+  const Term away = y - Term(mean(y, folded, keepdims), at);
+  const Term spread = {mean(square(away), folded, keepdims), at};
   const Term normal = away * rsqrt(spread + epsilon);
-  return rounded_as(given, normal * widened({all[1], at}) + widened({all[2], at}));
+  std::vector<Array> parts = {normal, widened({all[1], at}), widened({all[2], at})};
+  broadcast("layer_norm", parts, at);
+  return rounded_as(given, Term(parts[0], at) * Term(parts[1], at) + Term(parts[2], at));
 }
 
 }  // namespace anabranch

@@ -25,6 +25,13 @@ Term checked_key(const char* function, const Operand& key) {
   return {array, key.where()};
 }
 
+void demand_float(const char* function, Dtype dtype, SourceLocation where) {
+  if (is_float(dtype)) return;
+  fail(std::string(function) + ": draws floats, not " + std::string(name(dtype)) +
+           "; use random::randint",
+       where);
+}
+
 Term parameter(const char* function, const Operand& operand, const Shape& shape, Dtype dtype,
                SourceLocation where) {
   const Array array = operand.is_number() ? number_as(function, operand.number(), dtype, where)
@@ -64,13 +71,6 @@ bool is_number(const Operand& operand, double number) {
   return operand.is_number() && real_number(operand.number()) == number;
 }
 
-void check_float(const char* function, Dtype dtype, SourceLocation where) {
-  if (is_float(dtype)) return;
-  fail(std::string(function) + ": draws floats, not " + std::string(name(dtype)) +
-           "; use random::randint",
-       where);
-}
-
 }  // namespace
 
 Array key(std::uint64_t seed) { return scalar(seed); }
@@ -87,7 +87,7 @@ std::vector<Array> split(const Operand& key, std::int64_t count) {
 Array uniform(const Operand& key, const Sizes& sizes, Dtype dtype, const Operand& low,
               const Operand& high) {
   Term source = checked_key("random::uniform", key);
-  check_float("random::uniform", dtype, key.where());
+  demand_float("random::uniform", dtype, key.where());
   const SourceLocation at = key.where();
   const Shape shape = sizes.shape("random::uniform");
   Term value = unit(source, shape, dtype);
@@ -103,7 +103,7 @@ Array uniform(const Operand& key, const Sizes& sizes, Dtype dtype, const Operand
 
 Array normal(const Operand& key, const Sizes& sizes, Dtype dtype) {
   Term source = checked_key("random::normal", key);
-  check_float("random::normal", dtype, key.where());
+  demand_float("random::normal", dtype, key.where());
   // (unit + half a step) * 2 - 1 is inside (-1, 1), symmetric about 0, where erfinv is finite.
   const Dtype compute = dtype == f64 ? f64 : f32;
   Term value = unit(source, sizes.shape("random::normal"), compute);

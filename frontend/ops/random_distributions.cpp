@@ -19,15 +19,11 @@
 namespace anabranch::random {
 namespace {
 
-void demand_float(const char* function, Dtype dtype, SourceLocation where) {
-  if (is_float(dtype)) return;
-  fail(std::string(function) + ": draws floats, not " + std::string(name(dtype)), where);
-}
-
 // Even numbers in [0, 1), in the dtype that `dtype` is computed in.
 Term even(const char* function, const Operand& key, const Sizes& sizes, Dtype dtype) {
+  const Term source = checked_key(function, key);
   demand_float(function, dtype, key.where());
-  return {uniform(key, sizes, computes_in(dtype)), key.where()};
+  return {uniform(source, Sizes(sizes.shape(function)), computes_in(dtype)), key.where()};
 }
 
 // The same without 0.
@@ -98,9 +94,10 @@ struct GammaDraws {
 
 GammaDraws gamma_draws(const char* function, const Operand& key, const Operand& a,
                        const Sizes& sizes, Dtype dtype) {
+  const Term source = checked_key(function, key);
   demand_float(function, dtype, key.where());
   const Term shape = parameter(function, a, sizes.shape(function), computes_in(dtype), key.where());
-  const std::vector<Array> keys = split(key);
+  const std::vector<Array> keys = split(source);
   // Below 1: a draw of a + 1 times u^(1 / a).
   const Term is_small = shape < 1;
   const Term drawn =
@@ -180,12 +177,14 @@ Array bits(const Operand& key, const Sizes& sizes, Dtype dtype) {
   if (!is_integer(dtype)) {
     fail("random::bits: draws integers, not " + std::string(name(dtype)), at);
   }
+  const Term source = checked_key("random::bits", key);
   const Shape shape = sizes.shape("random::bits");
   const int words = info(dtype).bits == 64 ? 2 : 1;
   // As randint does over the whole range of u32.
   std::vector<std::int64_t> parts(shape.begin(), shape.end());
   parts.push_back(words);
-  const Term drawn = {randint(key, Sizes(parts, sizes.where()), 0, std::int64_t{1} << 32, u32), at};
+  const Term drawn = {randint(source, Sizes(parts, sizes.where()), 0, std::int64_t{1} << 32, u32),
+                      at};
   const Term all =
       words == 2 ? Term(bitcast(drawn, u64), at) : Term(reshape(drawn, Sizes(shape)), at);
   const int width = info(dtype).bits;
@@ -222,7 +221,9 @@ Array rademacher(const Operand& key, const Sizes& sizes, Dtype dtype) {
     fail("random::rademacher: " + std::string(name(dtype)) + " has no -1; give a signed dtype",
          key.where());
   }
-  const Term heads = {bernoulli(key, sizes), key.where()};
+  constexpr const char* function = "random::rademacher";
+  const Term source = checked_key(function, key);
+  const Term heads = {bernoulli(source, Sizes(sizes.shape(function))), key.where()};
   return converted(converted(heads, i8) * 2 - 1, dtype);
 }
 
@@ -253,7 +254,7 @@ Array gamma(const Operand& key, const Operand& a, const Sizes& sizes, Dtype dtyp
 
 Array beta(const Operand& key, const Operand& a, const Operand& b, const Sizes& sizes,
            Dtype dtype) {
-  const std::vector<Array> keys = split(key);
+  const std::vector<Array> keys = split(checked_key("random::beta", key));
   // x / (x + y) by logarithms: for small a and b both are below any float.
   const auto log_draws = [&](const Array& own, const Operand& shape) {
     const auto [drawn, log_boost] =
@@ -270,7 +271,7 @@ Array poisson(const Operand& key, const Operand& rate, const Sizes& sizes, Dtype
     fail(std::string(function) + ": draws integers, not " + std::string(name(dtype)), key.where());
   }
   const Term r = parameter(function, rate, sizes.shape(function), f64, key.where());
-  const std::vector<Array> keys = split(key);
+  const std::vector<Array> keys = split(checked_key(function, key));
   const Term is_small = r < 10;
   const Term few = poisson_by_sum({keys[0], key.where()}, where(is_small, r, 1));
   const Term many = poisson_by_rejection({keys[1], key.where()}, where(is_small, 10, r));
@@ -278,10 +279,11 @@ Array poisson(const Operand& key, const Operand& rate, const Sizes& sizes, Dtype
 }
 
 Array categorical(const Operand& key, const Operand& logits, Axis axis) {
-  const Term x = term("random::categorical", logits);
+  constexpr const char* function = "random::categorical";
+  const Term source = checked_key(function, key), x = term(function, logits);
   const Shape& shape = type_of(x.array()).shape;
-  const std::int64_t along = axis_of("random::categorical", axis, shape, logits.where());
-  const Term noise = {gumbel(key, Sizes(shape), computes_in(type_of(x.array()).dtype)),
+  const Axes along = folded_axes_of_some(function, x, axis);
+  const Term noise = {gumbel(source, Sizes(shape), computes_in(type_of(x.array()).dtype)),
                       key.where()};
   return argmax({widened(x) + noise, key.where()}, along);
 }

@@ -6,6 +6,7 @@
 #include "anabranch/sort.h"
 #include "frontend/array/expression.h"
 #include "frontend/array/fail.h"
+#include "frontend/ops/random_key.h"
 #include "frontend/ops/special_terms.h"
 
 namespace anabranch::random {
@@ -14,6 +15,7 @@ namespace {
 // The number of slabs along the first axis; Error unless so many can be drawn.
 std::int64_t slabs_to_choose(const Operand& key, const Array& x, std::int64_t wanted,
                              bool replace) {
+  checked_key("random::choice", key);
   const Type& type = type_of(as_array("random::choice", {x, key.where()}));
   const std::int64_t count = type.rank() == 0 ? 0 : type.shape[0];
   if ((count == 0 && wanted > 0) || (!replace && wanted > count)) {
@@ -32,6 +34,7 @@ Array chosen(const Array& x, const Term& positions, const Sizes& sizes) {
 }  // namespace
 
 Array permutation(const Operand& key, std::int64_t count) {
+  checked_key("random::permutation", key);
   if (count < 0) fail("random::permutation: a count of " + std::to_string(count), key.where());
   // Equal keys, which would favour some orders, are as good as impossible.
   return argsort({bits(key, Sizes(count), u64), key.where()});

@@ -33,9 +33,8 @@ Array fold(Op op, const Array& array, std::vector<std::int64_t> axes, bool keep,
 
 Array reduce(const char* function, Op op, const Operand& x, const Axes& axes, bool keep,
              Takes takes) {
-  Array array = as_array(function, x, takes);
-  const Shape& shape = array.expression()->type.shape;
-  return fold(op, array, axes.of_rank(function, shape, x.where()), keep, x.where());
+  const Term y = term(function, x, takes);
+  return fold(op, y, folded_axes(function, y, axes), keep, x.where());
 }
 
 std::int64_t count_over(const Shape& shape, const std::vector<std::int64_t>& axes) {
@@ -44,36 +43,17 @@ std::int64_t count_over(const Shape& shape, const std::vector<std::int64_t>& axe
   return count;
 }
 
-// An extreme of nothing has no value.
-void refuse_empty(const char* function, const Operand& x, const Shape& shape,
-                  const std::vector<std::int64_t>& axes) {
-  if (count_over(shape, axes) > 0) return;
-  fail(std::string(function) + ": " + describe(x) +
-           " has no elements along the folded axes, and no elements have no " + function +
-           "; check the size before",
-       x.where());
-}
-
 Array extreme(const char* function, Op op, const Operand& x, const Axes& axes, bool keep) {
-  Array array = as_array(function, x, Takes::real_numbers);
-  const Shape& shape = array.expression()->type.shape;
-  std::vector<std::int64_t> folded = axes.of_rank(function, shape, x.where());
-  refuse_empty(function, x, shape, folded);
-  return fold(op, array, std::move(folded), keep, x.where());
+  const Term y = term(function, x, Takes::real_numbers);
+  return fold(op, y, folded_axes_of_some(function, y, axes), keep, x.where());
 }
 
 Array position(const char* function, Op op, const Operand& x, const Axes& axes, bool keep) {
   Array array = as_array(function, x, Takes::anything);
   if (is_complex(array.expression()->type.dtype)) as_array(function, x, Takes::real_numbers);
   Shape shape = array.expression()->type.shape;
-  std::vector<std::int64_t> folded = axes.of_rank(function, shape, x.where());
-  if (!axes.all() && folded.size() != 1) {
-    fail(std::string(function) +
-             ": takes one axis, or none for the flattened array, and was given " +
-             std::to_string(folded.size()),
-         x.where());
-  }
-  refuse_empty(function, x, shape, folded);
+  const std::vector<std::int64_t> folded =
+      folded_axes_of_position(function, Term(array, x.where()), axes);
   Shape kept = kept_shape(shape, folded);
   std::int64_t axis = axes.all() ? 0 : folded[0];
   if (axes.all() && shape.rank() != 1) {
@@ -87,8 +67,7 @@ Array position(const char* function, Op op, const Operand& x, const Axes& axes, 
 }
 
 double count_over(const char* function, const Term& x, const Axes& axes) {
-  const Shape& shape = x.array().expression()->type.shape;
-  return static_cast<double>(count_over(shape, axes.of_rank(function, shape, x.where())));
+  return static_cast<double>(count_over(type_of(x).shape, folded_axes(function, x, axes)));
 }
 
 Term mean_of(const char* function, const Term& x, const Axes& axes, bool keep) {
@@ -110,6 +89,28 @@ Term variance(const char* function, const Term& x, const Axes& axes, bool keep, 
 }
 
 }  // namespace
+
+std::vector<std::int64_t> folded_axes(const char* function, const Term& x, const Axes& axes) {
+  return axes.of_rank(function, type_of(x).shape, x.where());
+}
+
+std::vector<std::int64_t> folded_axes_of_some(const char* function, const Term& x,
+                                              const Axes& axes) {
+  std::vector<std::int64_t> folded = folded_axes(function, x, axes);
+  if (count_over(type_of(x).shape, folded) > 0) return folded;
+  fail(std::string(function) + ": " + describe(x) +
+           " has no elements along the folded axes; check the size before",
+       x.where());
+}
+
+std::vector<std::int64_t> folded_axes_of_position(const char* function, const Term& x,
+                                                  const Axes& axes) {
+  const std::size_t count = folded_axes(function, x, axes).size();
+  if (axes.all() || count == 1) return folded_axes_of_some(function, x, axes);
+  fail(std::string(function) + ": takes one axis, or none for the flattened array, and was given " +
+           std::to_string(count),
+       x.where());
+}
 
 Term countable(const char* function, const Operand& x) {
   const Term y = {as_array(function, x), x.where()};
@@ -149,7 +150,7 @@ Array all(const Operand& x, const Axes& axes, bool keep) {
 
 Array count_nonzero(const Operand& x, const Axes& axes, bool keep) {
   Term y = {as_array("count_nonzero", x), x.where()};
-  return sum({astype(y, bool_), x.where()}, axes, keep);
+  return sum({astype(y, bool_), x.where()}, folded_axes("count_nonzero", y, axes), keep);
 }
 
 Array mean(const Operand& x, const Axes& axes, bool keep) {
@@ -169,14 +170,13 @@ Array stddev(const Operand& x, const Axes& axes, bool keep, double correction) {
 
 Array norm(const Operand& x, const Axes& axes, bool keep) {
   const Term y = term("norm", x, Takes::floats_or_complex);
-  return rounded_as(y, sqrt(sum_in_own_dtype(square_of_size(widened(y)), axes, keep)));
+  const Axes folded = folded_axes("norm", y, axes);
+  return rounded_as(y, sqrt(sum_in_own_dtype(square_of_size(widened(y)), folded, keep)));
 }
 
 Array logsumexp(const Operand& x, const Axes& axes, bool keep) {
   const Term given = term("logsumexp", x), y = widened(given);
-  const Shape& shape = y.array().expression()->type.shape;
-  std::vector<std::int64_t> folded = axes.of_rank("logsumexp", shape, x.where());
-  refuse_empty("logsumexp", x, shape, folded);
+  const std::vector<std::int64_t> folded = folded_axes_of_some("logsumexp", given, axes);
   Term top = {fold(Op::reduce_max, y, folded, keepdims, x.where()), x.where()};
   top = where(isfinite(top), top, 0);  // an infinite maximum would leave inf - inf
   Term total = {fold(Op::reduce_sum, exp(y - top), folded, keepdims, x.where()), x.where()};

@@ -35,11 +35,20 @@ std::vector<std::int64_t> complete(const Sizes& sizes, const Type& type) {
   return list;
 }
 
-std::vector<Array> alike(const char* function, const std::vector<Operand>& operands) {
-  if (operands.empty()) {
-    fail(std::string(function) + ": needs at least one array, and was given none", {});
+std::vector<Array> alike(const char* function, const Operands& operands) {
+  if (operands.list().empty()) {
+    fail(std::string(function) + ": needs at least one array, and was given none",
+         operands.where());
   }
-  return promote(function, operands, Takes::anything);
+  return promote(function, operands.list(), Takes::anything);
+}
+
+// Where an axis more goes, counted in the shape that has it.
+std::int64_t new_axis_of(const char* function, Axis axis, const Shape& shape,
+                         SourceLocation where) {
+  std::vector<std::int64_t> sizes(shape.begin(), shape.end());
+  sizes.push_back(1);
+  return axis_of(function, axis, Shape(std::move(sizes)), where);
 }
 
 // A whole 0, as that which pads where nothing is given, is false among bools.
@@ -110,10 +119,8 @@ Array matrix_transpose(const Operand& x) {
 Array expand_dims(const Operand& x, Axis axis) {
   Array array = as_array("expand_dims", x);
   const Shape& shape = array.expression()->type.shape;
+  const std::int64_t at = new_axis_of("expand_dims", axis, shape, x.where());
   std::vector<std::int64_t> sizes(shape.begin(), shape.end());
-  sizes.push_back(1);
-  std::int64_t at = axis_of("expand_dims", axis, Shape(sizes), x.where());
-  sizes.pop_back();
   sizes.insert(sizes.begin() + at, 1);
   return reshape_to(array, Shape(std::move(sizes)), x.where());
 }
@@ -143,9 +150,8 @@ Array flip(const Operand& x, const Axes& axes) {
 }
 
 Array concat(const Operands& list, Axis axis) {
-  const std::vector<Operand>& operands = list.list();
-  std::vector<Array> arrays = alike("concat", operands);
-  const SourceLocation where = operands[0].where();
+  std::vector<Array> arrays = alike("concat", list);
+  const SourceLocation where = list.where();
   const Shape& first = arrays[0].expression()->type.shape;
   std::int64_t along = axis_of("concat", axis, first, where);
   for (const Array& array : arrays) {
@@ -160,13 +166,13 @@ Array concat(const Operands& list, Axis axis) {
     }
   }
   if (arrays.size() == 1) return arrays[0];
-  return record(Op::concatenate, arrays, where, AxisAttributes{along});
+  return record_as("concat", Op::concatenate, arrays, where, AxisAttributes{along});
 }
 
 Array stack(const Operands& list, Axis axis) {
-  const std::vector<Operand>& operands = list.list();
-  std::vector<Array> arrays = alike("stack", operands);
-  const SourceLocation where = operands[0].where();
+  std::vector<Array> arrays = alike("stack", list);
+  const SourceLocation where = list.where();
+  const std::int64_t along = new_axis_of("stack", axis, type_of(arrays[0]).shape, where);
   std::vector<Operand> slabs;
   for (const Array& array : arrays) {
     if (array.expression()->type.shape != arrays[0].expression()->type.shape) {
@@ -174,9 +180,9 @@ Array stack(const Operands& list, Axis axis) {
                to_string(array.expression()->type) + " differ; stacked arrays have one shape",
            where);
     }
-    slabs.emplace_back(expand_dims({array, where}, axis), where);
+    slabs.emplace_back(expand_dims({array, where}, along), where);
   }
-  return concat(slabs, axis);
+  return concat(slabs, along);
 }
 
 Array sliding_window_view(const Operand& x, const Sizes& sizes, const Axes& axes) {
@@ -194,7 +200,8 @@ Array sliding_window_view(const Operand& x, const Sizes& sizes, const Axes& axes
   for (std::size_t i = 0; i < along.size(); ++i) {
     windows.sizes[static_cast<std::size_t>(along[i])] = sizes.list()[i];
   }
-  const Array all = record(Op::sliding_windows, {array}, x.where(), std::move(windows));
+  const Array all = record_as("sliding_window_view", Op::sliding_windows, {array}, x.where(),
+                              std::move(windows));
   // The new axes in the order of `along`, then those of size 1, which go.
   std::vector<std::int64_t> order(rank), unwanted;
   std::iota(order.begin(), order.end(), 0);

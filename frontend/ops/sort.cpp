@@ -145,8 +145,8 @@ Ranked top_k(const Operand& x, std::int64_t k, Axis axis) {
 }
 
 std::vector<Array> sort(const Operands& operands, const Comparator& comparator, Axis axis, bool) {
-  if (operands.list().empty()) throw Error("sort: no arrays; give one or more");
-  const SourceLocation where = operands.list()[0].where();
+  const SourceLocation where = operands.where();
+  if (operands.list().empty()) fail("sort: no arrays; give one or more", where);
   const std::vector<Array> arrays = arrays_of_one_shape("sort", operands);
   const std::int64_t along = axis_of("sort", axis, type_of(arrays[0]).shape, where);
   std::vector<Dtype> dtypes;
@@ -182,6 +182,9 @@ Array searchsorted(const Operand& sorted, const Operand& values, Side side) {
   const SourceLocation where = values.where();
   const std::vector<Array> both = promote("searchsorted", {&sorted, &values}, Takes::anything);
   const Type type = type_of(both[0]);
+  if (is_complex(type.dtype)) {  // says what is wrong
+    as_array("searchsorted", {both[0], where}, Takes::real_numbers);
+  }
   if (type.rank() != 1) {
     fail("searchsorted: " + describe(sorted) + " is no vector; sort and search one row at a time",
          sorted.where());

@@ -44,7 +44,7 @@ struct QuantileLines {
 
   QuantileLines(const char* function, const Term& given, const Axes& axes, bool keep) : x(given) {
     const Shape shape = type_of(given.array()).shape;
-    const std::vector<std::int64_t> folded = axes.of_rank(function, shape, given.where());
+    const std::vector<std::int64_t> folded = folded_axes_of_some(function, given, axes);
     std::vector<std::int64_t> order, kept, sizes;
     std::int64_t extent = 1;
     for (std::int64_t axis = 0, next = 0; axis < shape.rank(); ++axis) {
@@ -60,11 +60,6 @@ struct QuantileLines {
         kept.push_back(size);
         sizes.push_back(size);
       }
-    }
-    if (extent == 0) {
-      fail(std::string(function) + ": " + describe(given) +
-               " has no elements along the folded axes; check the size before",
-           given.where());
     }
     order.insert(order.end(), folded.begin(), folded.end());
     kept.push_back(extent);
@@ -155,20 +150,22 @@ Array nanquantile_of(const char* function, const Operand& x, double q, const Axe
 
 Term extreme_of_numbers(const char* function, const Operand& x, const Axes& axes, bool keep,
                         bool greatest) {
-  const Term y = term(function, x, Takes::numbers);
+  const Term y = term(function, x, Takes::real_numbers);
+  const Axes folded = folded_axes_of_some(function, y, axes);
   if (!is_float(y.array().dtype())) {
-    return {greatest ? max(y, axes, keep) : min(y, axes, keep), x.where()};
+    return {greatest ? max(y, folded, keep) : min(y, folded, keep), x.where()};
   }
   const double infinity = std::numeric_limits<double>::infinity();
   const Term rest = without_nan(y, greatest ? -infinity : infinity);
-  const Term found = {greatest ? max(rest, axes, keep) : min(rest, axes, keep), x.where()};
-  const Term is_any = {any(y == y, axes, keep), x.where()};
+  const Term found = {greatest ? max(rest, folded, keep) : min(rest, folded, keep), x.where()};
+  const Term is_any = {any(y == y, folded, keep), x.where()};
   return where(is_any, found, filled_like(found, NAN));
 }
 
 Array position_of_numbers(const char* function, const Operand& x, const Axes& axis, bool keep,
                           bool greatest) {
-  const Term y = term(function, x, Takes::numbers);
+  const Term y = term(function, x, Takes::real_numbers);
+  folded_axes_of_position(function, y, axis);
   const double infinity = std::numeric_limits<double>::infinity();
   const Term rest = without_nan(y, greatest ? -infinity : infinity);
   const Term found = {greatest ? argmax(rest, axis, keep) : argmin(rest, axis, keep), x.where()};
@@ -235,11 +232,13 @@ Array nanmedian(const Operand& x, const Axes& axes, bool keep) {
 }
 
 Array nansum(const Operand& x, const Axes& axes, bool keep) {
-  return sum(without_nan(term("nansum", x, Takes::anything), 0), axes, keep);
+  const Term y = term("nansum", x, Takes::anything);
+  return sum(without_nan(y, 0), folded_axes("nansum", y, axes), keep);
 }
 
 Array nanprod(const Operand& x, const Axes& axes, bool keep) {
-  return prod(without_nan(term("nanprod", x, Takes::anything), 1), axes, keep);
+  const Term y = term("nanprod", x, Takes::anything);
+  return prod(without_nan(y, 1), folded_axes("nanprod", y, axes), keep);
 }
 
 Array nanmax(const Operand& x, const Axes& axes, bool keep) {
@@ -252,18 +251,21 @@ Array nanmin(const Operand& x, const Axes& axes, bool keep) {
 
 Array nanmean(const Operand& x, const Axes& axes, bool keep) {
   const Term given = term("nanmean", x), y = widened(given);
+  const Axes folded = folded_axes("nanmean", given, axes);
   return rounded_as(
-      given, sum_in_own_dtype(without_nan(y, 0), axes, keep) / count_of_numbers(y, axes, keep));
+      given, sum_in_own_dtype(without_nan(y, 0), folded, keep) / count_of_numbers(y, folded, keep));
 }
 
 Array nanvar(const Operand& x, const Axes& axes, bool keep, double correction) {
   const Term given = term("nanvar", x);
-  return rounded_as(given, variance_of_numbers(widened(given), axes, keep, correction));
+  const Axes folded = folded_axes("nanvar", given, axes);
+  return rounded_as(given, variance_of_numbers(widened(given), folded, keep, correction));
 }
 
 Array nanstd(const Operand& x, const Axes& axes, bool keep, double correction) {
   const Term given = term("nanstd", x);
-  return rounded_as(given, sqrt(variance_of_numbers(widened(given), axes, keep, correction)));
+  const Axes folded = folded_axes("nanstd", given, axes);
+  return rounded_as(given, sqrt(variance_of_numbers(widened(given), folded, keep, correction)));
 }
 
 Array nanargmax(const Operand& x, const Axes& axis, bool keep) {
@@ -275,8 +277,9 @@ Array nanargmin(const Operand& x, const Axes& axis, bool keep) {
 }
 
 Array ptp(const Operand& x, const Axes& axes, bool keep) {
-  const Term y = term("ptp", x, Takes::numbers);
-  return Term(max(y, axes, keep), x.where()) - Term(min(y, axes, keep), x.where());
+  const Term y = term("ptp", x, Takes::real_numbers);
+  const Axes folded = folded_axes_of_some("ptp", y, axes);
+  return Term(max(y, folded, keep), x.where()) - Term(min(y, folded, keep), x.where());
 }
 
 Array average(const Operand& x, const Operand& weights, const Axes& axes, bool keep) {
@@ -285,7 +288,9 @@ Array average(const Operand& x, const Operand& weights, const Axes& axes, bool k
   const Term all = {broadcast_to_shape("average", both[1], type_of(both[0]).shape, x.where()),
                     x.where()};
   const Term w = widened(all);
-  return rounded_as(given, sum_in_own_dtype(y * w, axes, keep) / sum_in_own_dtype(w, axes, keep));
+  const Axes folded = folded_axes("average", given, axes);
+  return rounded_as(given,
+                    sum_in_own_dtype(y * w, folded, keep) / sum_in_own_dtype(w, folded, keep));
 }
 
 Array trapezoid(const Operand& y, const Operand& spacing, Axis axis) {
@@ -300,11 +305,14 @@ Array trapezoid(const Operand& y, const Operand& spacing, Axis axis) {
   return rounded_as(given, total * Term(spacing));
 }
 
-Array cov(const Operand& x, double correction) {
-  const Term given = term("cov", x), y = widened(given);
+namespace {
+
+Array covariances(const char* function, const Operand& x, double correction) {
+  const Term given = term(function, x), y = widened(given);
   const Shape& shape = type_of(y.array()).shape;
   if (shape.rank() < 1 || shape.rank() > 2) {
-    fail("cov: " + describe(x) + " is neither a vector nor a matrix; its rows are the variables",
+    fail(std::string(function) + ": " + describe(x) +
+             " is neither a vector nor a matrix; its rows are the variables",
          x.where());
   }
   if (shape.rank() == 1) return var(given, {}, false, correction);
@@ -315,9 +323,13 @@ Array cov(const Operand& x, double correction) {
   return rounded_as(given, products / std::max(count - correction, 0.0));
 }
 
+}  // namespace
+
+Array cov(const Operand& x, double correction) { return covariances("cov", x, correction); }
+
 Array corrcoef(const Operand& x) {
   const Term given = term("corrcoef", x), y = widened(given);
-  const Term all = {cov(y), x.where()};
+  const Term all = {covariances("corrcoef", y, 1), x.where()};
   if (type_of(all.array()).rank() == 0) return rounded_as(given, all / all);
   const Term deviations = sqrt(Term(diagonal(all), x.where()));
   const Term rows = {expand_dims(deviations, 1), x.where()};

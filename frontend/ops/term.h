@@ -115,6 +115,15 @@ inline Array rounded_as(const Term& x, const Term& result) {
 /// Array API's rule for sums and products.
 Term countable(const char* function, const Operand& x);
 
+/// The axes that `function` folds, ascending from 0. Throws Error for one that x does not have.
+std::vector<std::int64_t> folded_axes(const char* function, const Term& x, const Axes& axes);
+/// The same for an extreme, which no elements have. Throws Error where there are none along them.
+std::vector<std::int64_t> folded_axes_of_some(const char* function, const Term& x,
+                                              const Axes& axes);
+/// The same for where an extreme is: along one axis, or among all. Throws Error for several.
+std::vector<std::int64_t> folded_axes_of_position(const char* function, const Term& x,
+                                                  const Axes& axes);
+
 /// The sum over some axes in the dtype of x, which `sum` may widen.
 Term sum_in_own_dtype(const Term& x, const Axes& axes, bool keep = false);
 

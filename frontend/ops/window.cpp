@@ -29,8 +29,10 @@ struct ArraysToReduce {
 
 ArraysToReduce reduced_arrays(const char* function, const Operands& operands,
                               const Operands& initial) {
-  if (operands.list().empty()) throw Error(std::string(function) + ": no arrays; give one or more");
-  ArraysToReduce all{arrays_of_one_shape(function, operands), {}, operands.list()[0].where()};
+  if (operands.list().empty()) {
+    fail(std::string(function) + ": no arrays; give one or more", operands.where());
+  }
+  ArraysToReduce all{arrays_of_one_shape(function, operands), {}, operands.where()};
   if (initial.list().size() != all.arrays.size()) {
     fail(std::string(function) + ": " + std::to_string(initial.list().size()) +
              " initial values for " + std::to_string(all.arrays.size()) + " arrays; give one each",
@@ -357,11 +359,11 @@ Array select_and_scatter(const Operand& x, const Operand& source, const Operand&
 }
 
 std::vector<Array> map_elements(const Operands& operands, const ScalarBody& body) {
-  if (operands.list().empty()) throw Error("map_elements: no arrays; give one or more");
+  if (operands.list().empty()) fail("map_elements: no arrays; give one or more", operands.where());
   const std::vector<Array> arrays = arrays_of_one_shape("map_elements", operands);
   std::vector<Dtype> dtypes;
   for (const Array& array : arrays) dtypes.push_back(type_of(array).dtype);
-  const ScalarFunction traced("map_elements", "the body", body, dtypes, operands.list()[0].where());
+  const ScalarFunction traced("map_elements", "the body", body, dtypes, operands.where());
   return traced.over(arrays);
 }
 

@@ -143,6 +143,17 @@ Array record(Op op, const std::vector<Array>& operands, SourceLocation where, At
   return array;
 }
 
+Array record_as(const char* function, Op op, const std::vector<Array>& operands,
+                SourceLocation where, Attributes attributes, std::optional<Type> stated) {
+  try {
+    return record(op, operands, where, std::move(attributes), std::move(stated));
+  } catch (const Error& error) {
+    const std::string text = error.what(), own = std::string(name(op)) + ": ";
+    if (!text.starts_with(own)) throw;
+    throw Error(std::string(function) + ": " + text.substr(own.size()));
+  }
+}
+
 std::vector<Array> record_all(Op op, const std::vector<Array>& operands, SourceLocation where,
                               Attributes attributes, std::vector<Graph> regions) {
   where.scope = current_scope();

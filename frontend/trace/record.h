@@ -20,6 +20,11 @@ inline constexpr std::uint32_t recording_limit = 256;
 Array record(Op op, const std::vector<Array>& operands, SourceLocation where,
              Attributes attributes = NoAttributes{}, std::optional<Type> stated = std::nullopt);
 
+/// As `record`; what the op refuses is refused as `function`, its name for the user.
+Array record_as(const char* function, Op op, const std::vector<Array>& operands,
+                SourceLocation where, Attributes attributes = NoAttributes{},
+                std::optional<Type> stated = std::nullopt);
+
 /// All results of an op with several, or of a loop or a branch: part of the trace of a traced
 /// operand, or compiled and dispatched at once. Throws as `record` does.
 std::vector<Array> record_all(Op op, const std::vector<Array>& operands, SourceLocation where,

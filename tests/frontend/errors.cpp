@@ -1,4 +1,5 @@
 // Misuse, one kind per row: what the message names, and that it ends with the user's file and line.
+#include <cmath>
 #include <functional>
 
 #include "tests/support/values.h"
@@ -87,7 +88,7 @@ TEST(Errors, ShapesThatDoNotFit) {
       MISUSE(ab::diagonal(f32({2})), "diagonal: f32[2] has fewer than two axes"),
       MISUSE(ab::slice_in_dim(f32({4}), 1, 9), "f32[4]"),
       MISUSE(ab::array({{1, 2}, {3}}), "array: a row of 1 values after one of 2"),
-      MISUSE(ab::full({2}, f32({3})), "scalar: f32[3] is not one number"),
+      MISUSE(ab::full({2}, f32({3})), "full: f32[3] is not one number"),
   });
 }
 
@@ -154,6 +155,82 @@ TEST(Errors, SizesThatCannotBe) {
       MISUSE(ab::linspace(0, 1, -2), "linspace: a count of -2 is negative"),
       MISUSE(ab::borrow(static_cast<const float*>(nullptr), {2}, [] {}), "borrow: a null pointer",
              "f32[2]"),
+  });
+}
+
+// And not one that it is made of.
+TEST(Errors, TheFunctionThatWasCalled) {
+  const ab::Array z = ab::zeros(ab::c64, {2}), key = ab::random::key(0);
+  const ab::Array empty = ab::Array();
+  expect_messages({
+      MISUSE(z < z, "less: complex numbers have no order: c64[2] x c64[2]"),
+      MISUSE(ab::searchsorted(z, z), "searchsorted: c64[2] given to what takes real numbers"),
+      MISUSE(ab::divmod(f32({3}), f32({4})), "divmod: shapes do not broadcast"),
+      MISUSE(ab::allclose(f32({3}), f32({4})), "allclose: shapes do not broadcast"),
+      MISUSE(ab::array_equal(f32({2}), i32({2})), "array_equal: dtypes do not mix"),
+      MISUSE(ab::vecdot(f32({2, 3}), f32({4, 3})), "vecdot: shapes do not broadcast"),
+      MISUSE(ab::norm(f32({2}), 1), "norm: no axis 1"),
+      MISUSE(ab::count_nonzero(f32({2}), 1), "count_nonzero: no axis 1"),
+      MISUSE(ab::nansum(f32({2}), 1), "nansum: no axis 1"),
+      MISUSE(ab::nanprod(f32({2}), 1), "nanprod: no axis 1"),
+      MISUSE(ab::nanmean(f32({2}), 1), "nanmean: no axis 1"),
+      MISUSE(ab::nanvar(f32({2}), 1), "nanvar: no axis 1"),
+      MISUSE(ab::nanstd(f32({2}), 1), "nanstd: no axis 1"),
+      MISUSE(ab::average(f32({2}), 1, 1), "average: no axis 1"),
+      MISUSE(ab::cosine_similarity(f32({2}), f32({2}), 1), "cosine_similarity: no axis 1"),
+      MISUSE(ab::ptp(f32({0})), "ptp: f32[0] has no elements along the folded axes"),
+      MISUSE(ab::ptp(z), "ptp: c64[2] given to what takes real numbers"),
+      MISUSE(ab::nanmax(f32({0})), "nanmax: f32[0] has no elements along the folded axes"),
+      MISUSE(ab::nanmin(z), "nanmin: c64[2] given to what takes real numbers"),
+      MISUSE(ab::nanargmax(f32({2, 3}), {0, 1}), "nanargmax: takes one axis"),
+      MISUSE(ab::nanargmin(f32({0})), "nanargmin: f32[0] has no elements"),
+      MISUSE(ab::corrcoef(f32({2, 2, 2})), "corrcoef: f32[2,2,2] is neither a vector"),
+      MISUSE(ab::linalg::vector_norm(f32({0}), {}, false, INFINITY), "vector_norm: f32[0] has no"),
+      MISUSE(ab::linalg::vector_norm(f32({2}), 1), "vector_norm: no axis 1"),
+      MISUSE(ab::linalg::matrix_norm(f32({0, 3}), 2.0), "matrix_norm: f32[0,3] has no elements"),
+      MISUSE(ab::linalg::matrix_norm(f32({3, 0}), 1.0), "matrix_norm: f32[3,0] has no elements"),
+      MISUSE(ab::linalg::cond(f32({2, 2}), 3.0), "cond: there is no norm of order 3.000000"),
+      MISUSE(ab::linalg::trace(f32({2})), "trace: f32[2] has fewer than two axes"),
+      MISUSE(ab::layer_norm(f32({2, 3}), f32({4}), 0), "layer_norm: shapes do not broadcast"),
+      MISUSE(ab::layer_norm(f32({2, 3}), 1, 0, 2), "layer_norm: no axis 2"),
+      MISUSE(ab::standardize(f32({2, 3}), 2), "standardize: no axis 2"),
+      MISUSE(ab::rms_norm(f32({2, 3}), 1, 2), "rms_norm: no axis 2"),
+      MISUSE(ab::dropout(f32({}), f32({2}), 0.5), "dropout: the key is f32[]"),
+      MISUSE(ab::conv(f32({1, 2, 5}), f32({1, 3, 2})), "conv: input features differ"),
+      MISUSE(ab::max_pool(f32({4}), 0), "max_pool: size, stride and dilation must be at least 1"),
+      MISUSE(ab::avg_pool(f32({4}), 2, 1, {{-9}, {}}), "avg_pool: "),
+      MISUSE(ab::sliding_window_view(f32({4}), 0), "sliding_window_view: size, stride"),
+      MISUSE(ab::stack({f32({2}), f32({2})}, 5), "stack: no axis 5 in shape [2,1]"),
+      MISUSE(ab::slice_in_dim(f32({4}), 1, 9), "slice_in_dim: "),
+      MISUSE(ab::dynamic_slice_in_dim(f32({4}), 0, 5), "dynamic_slice_in_dim: the block does not"),
+      MISUSE(ab::dynamic_index_in_dim(f32({4}), 0, 1), "dynamic_index_in_dim: no axis 1"),
+      MISUSE(ab::zeros_like(empty), "zeros_like: an operand is an empty Array"),
+      MISUSE(ab::repeat(empty, 2), "repeat: an operand is an empty Array"),
+      MISUSE(ab::take(empty, 0, ab::OutOfRange::clip), "take: an operand is an empty Array"),
+      MISUSE(ab::random::gumbel(f32({}), {2}), "random::gumbel: the key is f32[]"),
+      MISUSE(ab::random::gamma(f32({}), 1, {2}), "random::gamma: the key is f32[]"),
+      MISUSE(ab::random::bits(f32({}), {2}), "random::bits: the key is f32[]"),
+      MISUSE(ab::random::rademacher(f32({}), {2}), "random::rademacher: the key is f32[]"),
+      MISUSE(ab::random::permutation(f32({}), 3), "random::permutation: the key is f32[]"),
+      MISUSE(ab::random::choice(f32({}), f32({3}), {2}), "random::choice: the key is f32[]"),
+      MISUSE(ab::random::categorical(f32({}), f32({2})), "random::categorical: the key is f32[]"),
+      MISUSE(ab::random::categorical(key, f32({2, 0})), "random::categorical: f32[2,0] has no"),
+      MISUSE(ab::init::he_normal(f32({}), {2, 3}), "init::he_normal: the key is f32[]"),
+  });
+}
+
+TEST(Errors, NoArraysAtAll) {
+  using Arrays = std::vector<ab::Array>;
+  const auto less = [](const Arrays& scalars) { return scalars[0] < scalars[1]; };
+  const auto same = [](const Arrays& scalars) { return scalars; };
+  expect_messages({
+      MISUSE(ab::concat({}), "concat: needs at least one array, and was given none"),
+      MISUSE(ab::concat(Arrays()), "concat: needs at least one array"),
+      MISUSE(ab::stack({}), "stack: needs at least one array"),
+      MISUSE(ab::linalg::multi_dot({}), "multi_dot: takes two arrays or more"),
+      MISUSE(ab::sort(Arrays(), less), "sort: no arrays; give one or more"),
+      MISUSE(ab::reduce(Arrays(), Arrays(), same), "reduce: no arrays; give one or more"),
+      MISUSE(ab::map_elements(Arrays(), same), "map_elements: no arrays; give one or more"),
   });
 }
 

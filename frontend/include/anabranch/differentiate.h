@@ -59,24 +59,24 @@ consteval bool is_differentiable_result() {
   return true;
 }
 
-/// The function that value_and_grad gives.
+/// The function that grad and value_and_grad give, and of which hessian takes the Jacobian;
+/// `transform` is the one that messages name.
 template <class Function, class By, bool Aux, bool WithValue>
 class Gradient {
  public:
-  Gradient(Function function, By by, SourceLocation where)
-      : function_(std::move(function)), by_(by), where_(where) {}
+  Gradient(const char* transform, Function function, By by, SourceLocation where)
+      : transform_(transform), function_(std::move(function)), by_(by), where_(where) {}
 
   template <class... Args>
   auto operator()(const Args&... args) const {
-    constexpr const char* transform = WithValue ? "value_and_grad" : "grad";
     ANABRANCH_ASSERT_CALLABLE("the function of grad", "f(arguments...)", Function,
                               CarriedType<Args> & ...);
     ChosenCall<By, ArgumentTuple<Args...>> call{
-        transform, {carried_as<CarriedType<Args>>(args)...}, by_, where_};
+        transform_, {carried_as<CarriedType<Args>>(args)...}, by_, where_};
     auto result = call.traced(function_);
     static_assert(is_differentiable_result<decltype(result), Aux>());
     const Leaves leaves =
-        value_and_gradients(transform, call.trace, call.parts, call.marks, where_);
+        value_and_gradients(transform_, call.trace, call.parts, call.marks, where_);
     result = put_together(std::move(result), leaves);
     auto gradient = call.derivatives(leaves, call.trace.weak().size());
     if constexpr (WithValue) {
@@ -89,6 +89,7 @@ class Gradient {
   }
 
  private:
+  const char* transform_;
   Function function_;
   By by_;
   SourceLocation where_;
@@ -101,32 +102,34 @@ class Gradient {
 /// gradients out. With `has_aux`, `f` gives a pair and so does the function: gradient, aux.
 template <class Function, class By = FixedArguments<0>>
 auto grad(Function f, By by = {}, std::source_location where = std::source_location::current()) {
-  return detail::Gradient<Function, By, false, false>(std::move(f), by, where);
+  return detail::Gradient<Function, By, false, false>("grad", std::move(f), by, where);
 }
 template <class Function>
 auto grad(Function f, HasAux, std::source_location where = std::source_location::current()) {
-  return detail::Gradient<Function, FixedArguments<0>, true, false>(std::move(f), {}, where);
+  return detail::Gradient<Function, FixedArguments<0>, true, false>("grad", std::move(f), {},
+                                                                    where);
 }
 template <class Function, class By>
 auto grad(Function f, By by, HasAux, std::source_location where = std::source_location::current()) {
-  return detail::Gradient<Function, By, true, false>(std::move(f), by, where);
+  return detail::Gradient<Function, By, true, false>("grad", std::move(f), by, where);
 }
 
 /// The same with the value: a pair (value, gradient), and with `has_aux` ((value, aux), gradient).
 template <class Function, class By = FixedArguments<0>>
 auto value_and_grad(Function f, By by = {},
                     std::source_location where = std::source_location::current()) {
-  return detail::Gradient<Function, By, false, true>(std::move(f), by, where);
+  return detail::Gradient<Function, By, false, true>("value_and_grad", std::move(f), by, where);
 }
 template <class Function>
 auto value_and_grad(Function f, HasAux,
                     std::source_location where = std::source_location::current()) {
-  return detail::Gradient<Function, FixedArguments<0>, true, true>(std::move(f), {}, where);
+  return detail::Gradient<Function, FixedArguments<0>, true, true>("value_and_grad", std::move(f),
+                                                                   {}, where);
 }
 template <class Function, class By>
 auto value_and_grad(Function f, By by, HasAux,
                     std::source_location where = std::source_location::current()) {
-  return detail::Gradient<Function, By, true, true>(std::move(f), by, where);
+  return detail::Gradient<Function, By, true, true>("value_and_grad", std::move(f), by, where);
 }
 
 namespace detail {
@@ -137,22 +140,22 @@ Leaves jacobians(const char* transform, const FunctionTrace& function,
                  const ArgumentLeaves& arguments, const std::vector<bool>& by, bool forward,
                  SourceLocation where);
 
-/// The function that jacobian gives.
+/// The function that jacobian, jacobian_forward and hessian give; `transform` as of Gradient.
 template <class Function, class By, bool Forward>
 class Jacobian {
  public:
-  Jacobian(Function function, By by, SourceLocation where)
-      : function_(std::move(function)), by_(by), where_(where) {}
+  Jacobian(const char* transform, Function function, By by, SourceLocation where)
+      : transform_(transform), function_(std::move(function)), by_(by), where_(where) {}
 
   template <class... Args>
   auto operator()(const Args&... args) const {
-    constexpr const char* transform = Forward ? "jacobian_forward" : "jacobian";
     ANABRANCH_ASSERT_CALLABLE("the function of jacobian", "f(arguments...)", Function,
                               CarriedType<Args> & ...);
     ChosenCall<By, ArgumentTuple<Args...>> call{
-        transform, {carried_as<CarriedType<Args>>(args)...}, by_, where_};
+        transform_, {carried_as<CarriedType<Args>>(args)...}, by_, where_};
     auto result = call.traced(function_);
-    const Leaves leaves = jacobians(transform, call.trace, call.parts, call.marks, Forward, where_);
+    const Leaves leaves =
+        jacobians(transform_, call.trace, call.parts, call.marks, Forward, where_);
     if constexpr (std::is_same_v<decltype(result), Array>) {
       return call.derivatives(leaves, 0);
     } else {
@@ -164,6 +167,7 @@ class Jacobian {
   }
 
  private:
+  const char* transform_;
   Function function_;
   By by_;
   SourceLocation where_;
@@ -177,19 +181,21 @@ class Jacobian {
 template <class Function, class By = FixedArguments<0>>
 auto jacobian(Function f, By by = {},
               std::source_location where = std::source_location::current()) {
-  return detail::Jacobian<Function, By, false>(std::move(f), by, where);
+  return detail::Jacobian<Function, By, false>("jacobian", std::move(f), by, where);
 }
 /// The same in forward mode: a pass per element of the argument, all at once.
 template <class Function, class By = FixedArguments<0>>
 auto jacobian_forward(Function f, By by = {},
                       std::source_location where = std::source_location::current()) {
-  return detail::Jacobian<Function, By, true>(std::move(f), by, where);
+  return detail::Jacobian<Function, By, true>("jacobian_forward", std::move(f), by, where);
 }
 /// The second derivatives of `f`, which gives a scalar, by its first argument, an array, or by the
 /// one that is named: an array of the argument's shape twice. Forward over reverse mode.
 template <class Function, class By = FixedArguments<0>>
 auto hessian(Function f, By by = {}, std::source_location where = std::source_location::current()) {
-  return jacobian_forward(grad(std::move(f), by, where), by, where);
+  using Inner = detail::Gradient<Function, By, false, false>;
+  return detail::Jacobian<Inner, By, true>("hessian", Inner("hessian", std::move(f), by, where), by,
+                                           where);
 }
 
 }  // namespace anabranch

@@ -83,17 +83,24 @@ Array as_array(const char* function, const Operand& operand);
 /// A list of operands: {a, b, 1.0f}, or a vector of arrays.
 class Operands {
  public:
-  Operands(std::initializer_list<Operand> list) : list_(list) {}
+  Operands(std::initializer_list<Operand> list,
+           std::source_location where = std::source_location::current())
+      : list_(list), where_(where) {}
   Operands(const std::vector<Array>& arrays,
-           std::source_location where = std::source_location::current()) {
+           std::source_location where = std::source_location::current())
+      : where_(where) {
     for (const Array& array : arrays) list_.emplace_back(array, where);
   }
-  Operands(std::vector<Operand> list) : list_(std::move(list)) {}
+  Operands(std::vector<Operand> list, std::source_location where = std::source_location::current())
+      : list_(std::move(list)), where_(where) {}
 
   const std::vector<Operand>& list() const { return list_; }
+  /// Where the first was written; of none, the list.
+  SourceLocation where() const { return list_.empty() ? where_ : list_[0].where(); }
 
  private:
   std::vector<Operand> list_;
+  SourceLocation where_;
 };
 
 }  // namespace anabranch

@@ -262,11 +262,11 @@ TEST(Layers, ErrorsNameTheOperandAndTheRemedy) {
       {[&] {
          ab::init::lecun_normal(key, {3, 4}, ab::init::dense_axes, ab::i32);
        },
-       "random::normal"},
+       "init::lecun_normal: draws floats, not i32"},
       {[&] {
          ab::init::orthogonal(key, {3, 4}, 1, ab::i32);
        },
-       "random::normal"},
+       "init::orthogonal: draws floats, not i32"},
   };
   for (const auto& [call, expected] : cases) {
     EXPECT_NE(error_of(call).find(expected), std::string::npos)

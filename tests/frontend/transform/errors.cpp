@@ -115,8 +115,10 @@ const Misuse misuses[] = {
      [] {
        ab::hessian(same)(f32s({1, 2}));
      },
-     "grad: the function gives f32[2], and not a scalar of floats; reduce it with sum() or mean(), "
-     "or use vjp or jacobian"},
+     "hessian: the function gives f32[2], and not a scalar of floats; reduce it with sum() or "
+     "mean(), or use vjp or jacobian"},
+    {"hessian by an argument that is none", [] { ab::hessian(total, ab::argument(1))(f32s({1})); },
+     "hessian: there is no argument 1; the function is called with 1 argument, number 0"},
     {"a cotangent of another shape",
      [] {
        ab::vjp(same, f32s({1, 2})).second(f32s({1}));
