@@ -52,6 +52,11 @@ class Runner:
     def median(self):
         return statistics.median(self.rounds)
 
+    def cpu_ns(self):
+        """What all its threads have run for so far."""
+        files = pathlib.Path(f"/proc/{self.process.pid}/task").glob("*/schedstat")
+        return sum(int(file.read_text().split()[0]) for file in files)
+
     def close(self):
         self.process.stdin.close()
         self.process.wait()
@@ -105,6 +110,15 @@ def floor_ms(work, rates):
     return 1e3 * max(work["bytes"] / rates["copy"], work.get("flops", 0) / rates[work.get("dtype", "f64")])
 
 
+def wait_until_asleep(runners):
+    """Threads look for work for a while after the last: OpenBLAS's for a tenth of a second, on a core of the next one."""
+    for _ in range(100):
+        before = [runner.cpu_ns() for runner in runners]
+        time.sleep(0.01)
+        if all(runner.cpu_ns() - ns < 1e6 for runner, ns in zip(runners, before)):
+            return
+
+
 def interleave(runners, rounds):
     for number in range(rounds):
         best = min((r.once for r in runners if r.name != "ours"), default=0)
@@ -112,7 +126,7 @@ def interleave(runners, rounds):
         for runner in order:
             if number > 0 and runner.name != "ours" and runner.once > max(SLOW_MS, FAR_BEHIND * best):
                 continue
-            time.sleep(0.02)  # the last one's threads go to sleep
+            wait_until_asleep(runners)
             runner.turn()
 
 
