@@ -16,6 +16,9 @@ namespace {
 
 constexpr std::size_t most_members = 128;  // of a chain: what looks at it takes time in proportion
 constexpr std::size_t most_copies = 32;
+// Neighbours that a chain could not take before it stops to grow, and readers of one value that
+// are looked at: a matrix may be read by thousands of products of which none are rows together.
+constexpr std::size_t most_refused = 32, most_readers = 128;
 
 double bytes_in(const Type& type) { return static_cast<double>(type.bytes()); }
 
@@ -46,10 +49,13 @@ ChainFinder::ChainFinder(const Graph& graph, const BlockCosts& costs)
       costs_(costs),
       readers_(graph.nodes().size()),
       is_output_(graph.nodes().size(), 0),
-      can_be_cut_(graph.nodes().size(), 0) {
+      can_be_cut_(graph.nodes().size(), 0),
+      depends_(graph.nodes().size(), 0) {
   for (std::uint32_t i = 0; i < graph.nodes().size(); ++i) {
     can_be_cut_[i] = has_roles(graph, i);
+    depends_[i] = graph.node(i).op == Op::parameter;
     for (Value input : graph.node(i).inputs) {
+      depends_[i] = depends_[i] || depends_[input.node];
       auto& readers = readers_[input.node];
       if (readers.empty() || readers.back() != i) readers.push_back(i);
     }
@@ -59,7 +65,7 @@ ChainFinder::ChainFinder(const Graph& graph, const BlockCosts& costs)
 
 bool ChainFinder::is_seed(std::uint32_t node) const {
   const Node& at = graph_.node(node);
-  if (!can_be_cut_[node] || !is_large(bytes_in(at.types[0]), costs_) || readers_[node].empty())
+  if (!can_be_member(node) || !is_large(bytes_in(at.types[0]), costs_) || readers_[node].empty())
     return false;
   return at.op == Op::dot || std::ranges::any_of(readers_[node], [&](auto reader) {
            return graph_.node(reader).op == Op::dot;
@@ -90,7 +96,9 @@ class ChainGrowth {
     if (!join(connected())) {
       for (int round = 0; round < 2; ++round) {
         std::set<std::uint32_t> refused;
-        while (const auto next = neighbour(refused)) {
+        while (refused.size() < most_refused) {
+          const auto next = neighbour(refused);
+          if (!next) break;
           if (!join({*next})) refused.insert(*next);
         }
       }
@@ -103,7 +111,7 @@ class ChainGrowth {
   }
 
  private:
-  bool may_join(std::uint32_t node) const { return finder_.can_be_cut_[node] && !taken_[node]; }
+  bool may_join(std::uint32_t node) const { return finder_.can_be_member(node) && !taken_[node]; }
   // A product of small values is better computed at once than in each turn.
   bool may_be_between(std::uint32_t node) const {
     return may_join(node) && graph_.node(node).op != Op::dot;
@@ -120,13 +128,18 @@ class ChainGrowth {
       if (members_.contains(node) || refused.contains(node) || !may_join(node)) return;
       if (!first || node < *first) first = node;
     };
+    const auto consider_readers = [&](std::uint32_t node) {
+      const auto& readers = finder_.readers_[node];
+      if (!finder_.depends_[node] || readers.size() > most_readers) return;
+      std::ranges::for_each(readers, consider);
+    };
     for (std::uint32_t member : members_) {
       const Node& node = graph_.node(member);
-      if (links(node.types[0])) std::ranges::for_each(finder_.readers_[member], consider);
+      if (links(node.types[0])) consider_readers(member);
       for (Value input : node.inputs) {
         if (!links(graph_.type(input))) continue;
         consider(input.node);
-        std::ranges::for_each(finder_.readers_[input.node], consider);
+        consider_readers(input.node);
       }
     }
     return first;
@@ -259,15 +272,16 @@ class ChainGrowth {
     return sum;
   }
 
-  // The last cheap node, of those that give the largest inputs.
+  // The last cheap node, of those that give the largest inputs. What another chain computes inside
+  // nobody else has.
   std::optional<std::uint32_t> largest_cheap_input(const std::set<std::uint32_t>& copies,
                                                    const std::set<std::uint32_t>& kept) const {
     std::optional<std::uint32_t> found;
     double size = 0;
     for (Value input : inputs_with(copies)) {
       const Node& node = graph_.node(input);
-      const bool may_copy =
-          finder_.can_be_cut_[input.node] && is_cheap(graph_, node, finder_.costs_);
+      const bool may_copy = finder_.can_be_cut_[input.node] && !taken_[input.node] &&
+                            is_cheap(graph_, node, finder_.costs_);
       if (!may_copy || kept.contains(input.node)) continue;
       const double own = bytes_in(node.types[0]);
       if (own < size || (own == size && found && input.node < *found)) continue;

@@ -42,12 +42,15 @@ class ChainFinder {
  private:
   friend class ChainGrowth;
   bool is_seed(std::uint32_t node) const;
+  // What depends on no parameter is on no device yet, and may be read on several: chains copy it.
+  bool can_be_member(std::uint32_t node) const { return can_be_cut_[node] && depends_[node]; }
 
   const Graph& graph_;
   const BlockCosts& costs_;
   std::vector<std::vector<std::uint32_t>> readers_;  // per node
   std::vector<char> is_output_;                      // per node
   std::vector<char> can_be_cut_;                     // per node: has axis roles
+  std::vector<char> depends_;                        // per node: on a parameter
 };
 
 }  // namespace anabranch

@@ -28,6 +28,7 @@ class ChainWriter {
     find_needed();
     std::uint32_t next = 0;
     for (const BlockedChain& blocked : chains_) {
+      if (!is_needed_[blocked.chain.first()]) continue;
       for (; next < blocked.chain.first(); ++next) copy(next);
       write(blocked);
       next = blocked.chain.last() + 1;

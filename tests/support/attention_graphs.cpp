@@ -58,6 +58,20 @@ Quantity weights_of(Quantity scores, Random& random) {
   }
 }
 
+// Some of the weights on other scores of the same queries and keys, and what keys get of that: a
+// second chain, of fewer rows, which could compute the weights again.
+Quantity some_again(Quantity weights, Quantity queries, Quantity k, Random& random) {
+  const Shape shape = weights.shape();
+  const std::int64_t first = random.below(shape[2]);
+  const std::vector<std::int64_t> start = {0, 0, first, 0};
+  const Quantity part = weights.slice(start, {shape[0], shape[1], shape[2], shape[3]});
+  const Shape& of_queries = queries.shape();
+  const Quantity own =
+      queries.slice(start, {of_queries[0], of_queries[1], of_queries[2], of_queries[3]});
+  const Quantity scores = dot(own * own, k, {{0, 1}, {0, 2}, {3}, {3}});
+  return dot(scores * part, own, {{0, 1}, {0, 1}, {2}, {2}}).sum({2});
+}
+
 // Parameters: queries [batch, queries, heads, features], keys and values alike, a mask [queries,
 // keys].
 Graph forward_graph(const Sizes& size, Dtype dtype, Random& random) {
@@ -73,7 +87,12 @@ Graph forward_graph(const Sizes& size, Dtype dtype, Random& random) {
   Quantity scores = dot(by_head, k, {{0, 1}, {0, 2}, {3}, {3}});
   if (random.percent(50)) scores = scores + mask.broadcast(scores.shape(), {2, 3});
   if (random.percent(50)) scores = causal(scores);
-  Quantity result = dot(weights_of(scores, random), v, {{0, 1}, {0, 2}, {3}, {1}});
+  const Quantity weights = weights_of(scores, random);
+  Quantity result = dot(weights, v, {{0, 1}, {0, 2}, {3}, {1}});
+  if (size.queries > 1 && random.percent(30)) {
+    const Quantity more = some_again(weights, by_head, k, random);
+    result = result + more.broadcast(result.shape(), {0, 1, 3});
+  }
   result = result.transpose({0, 2, 1, 3})
                .reshape({size.batch, size.queries, size.heads * size.features});
   return graph.build({result.value});

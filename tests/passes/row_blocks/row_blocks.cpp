@@ -7,6 +7,7 @@
 #include "ir/text/parse.h"
 #include "ir/text/print.h"
 #include "passes/pipeline.h"
+#include "passes/placement.h"
 #include "tests/support/attention_graphs.h"
 #include "tests/support/compare.h"
 #include "tests/support/random_literal.h"
@@ -22,6 +23,20 @@ PassContext with_cache(std::int64_t bytes) {
 
 bool has_loop(const Graph& graph) {
   return std::ranges::any_of(graph.nodes(), [](const Node& node) { return node.op == Op::while_; });
+}
+
+Graph expect_same_in_blocks(const Graph& graph, std::int64_t cached_bytes) {
+  Random random(1);
+  std::vector<Literal> inputs;
+  for (std::size_t i = 0; i < graph.parameter_count(); ++i) {
+    inputs.push_back(random_literal(random, graph.parameter_type(i), Flavour::ordinary));
+  }
+  PassContext context = with_cache(cached_bytes);
+  Graph after = row_blocks(graph, context);
+  EXPECT_TRUE(has_loop(after));
+  const auto wrong = difference(interpret_bounded(graph, inputs), interpret(after, inputs));
+  EXPECT_FALSE(wrong) << *wrong << "\n" << to_string(after);
+  return after;
 }
 
 TEST(RowBlocks, OfRandomChainsGiveTheSame) {
@@ -56,15 +71,61 @@ graph both(%0: f32[3,8,2], %1: f32[3,8,2], %2: f32[8,8], %3: f32[3,8,2]) {
   %10: f32[3,8,2] = dot %9, %3 lhs_batch=[0] rhs_batch=[0] lhs_contracting=[2] rhs_contracting=[1]
   return %10
 })");
-  Random random(1);
-  std::vector<Literal> inputs;
-  for (std::size_t i = 0; i < graph.parameter_count(); ++i) {
-    inputs.push_back(random_literal(random, graph.parameter_type(i), Flavour::ordinary));
-  }
-  PassContext context = with_cache(16);
-  const Graph after = row_blocks(graph, context);
-  EXPECT_TRUE(has_loop(after));
-  EXPECT_FALSE(difference(interpret_bounded(graph, inputs), interpret(after, inputs)));
+  expect_same_in_blocks(graph, 16);
+}
+
+// The chain of the smaller rows could compute again what the larger one does.
+TEST(RowBlocks, OfChainsThatReadEachOther) {
+  const Graph graph = parse(R"(
+graph main(%0: f32[16,2], %1: f32[32,2], %2: f32[32,2], %3: f32[8,2], %4: f32[32,2], %5: f32[8,2]) {
+  %6: f32[16,32] = dot %0, %1 lhs_contracting=[1] rhs_contracting=[1]
+  %7: f32[16] = reduce_max %6 axes=[1]
+  %8: f32[16,32] = broadcast_in_dim %7 axes=[0]
+  %9: f32[16,32] = subtract %6, %8
+  %10: f32[16,32] = exponential %9
+  %11: f32[16,2] = dot %10, %2 lhs_contracting=[1] rhs_contracting=[0]
+  %12: f16[16,32] = convert %10
+  %13: f32[8,32] = dot %3, %4 lhs_contracting=[1] rhs_contracting=[1]
+  %14: f16[8,32] = slice %12 start=[3,0] limit=[11,32] stride=[1,1]
+  %15: f32[8,32] = convert %14
+  %16: f32[8,32] = multiply %13, %15
+  %17: f32[32,2] = dot %16, %5 lhs_contracting=[0] rhs_contracting=[0]
+  return %11, %17
+})");
+  expect_same_in_blocks(graph, 64);
+}
+
+TEST(RowBlocks, LeaveOutWhatNobodyReads) {
+  const Graph graph = parse(R"(
+graph unread(%0: f32[8,2], %1: f32[8,2], %2: f32[8,2]) {
+  %3: f32[8,2] = tanh %0
+  %4: f32[8,8] = dot %3, %1 lhs_contracting=[1] rhs_contracting=[1]
+  %5: f32[8,8] = tanh %4
+  %6: f32[8,2] = dot %5, %2 lhs_contracting=[1] rhs_contracting=[0]
+  %7: f32[8,2] = sort %6 axis=0 descending=false
+  return %0
+})");
+  PassContext context = with_cache(64);
+  EXPECT_FALSE(has_loop(row_blocks(graph, context)));
+}
+
+// The zeros that two devices read are on neither.
+TEST(RowBlocks, StayOnOneDevice) {
+  const Graph graph = parse(R"(
+graph two(%0: f32[8,2], %1: f32[8,2], %2: f32[8,2], %3: f32[8,2], %4: f32[8,2], %5: f32[8,2]) {
+  %6: f32[] = constant 0
+  %7: f32[8,8] = broadcast_in_dim %6 axes=[]
+  %8: f32[8,8] = dot %0, %1 lhs_contracting=[1] rhs_contracting=[1]
+  %9: f32[8,8] = maximum %8, %7
+  %10: f32[8,2] = dot %9, %2 lhs_contracting=[1] rhs_contracting=[0]
+  %11: f32[8,8] = dot %3, %4 lhs_contracting=[1] rhs_contracting=[1]
+  %12: f32[8,8] = maximum %11, %7
+  %13: f32[8,2] = dot %12, %5 lhs_contracting=[1] rhs_contracting=[0]
+  return %10, %13
+})");
+  const Graph after = expect_same_in_blocks(graph, 64);
+  const Device near = Device::cpu(0), far = Device::cpu(1);
+  EXPECT_NO_THROW(place(after, {near, near, near, far, far, far}, near));
 }
 
 TEST(RowBlocks, AreLeftOutWhereNoDeviceAsksForThem) {
