@@ -1,9 +1,11 @@
 #include "anabranch/bits.h"
 
+#include "anabranch/complex.h"
 #include "anabranch/creation.h"
 #include "anabranch/manipulate.h"
 #include "frontend/array/expression.h"
 #include "frontend/array/fail.h"
+#include "frontend/ops/bits.h"
 #include "frontend/ops/special_terms.h"
 #include "frontend/trace/record.h"
 
@@ -22,63 +24,94 @@ Term same_width_bitcast(const Term& x, Dtype dtype) {
       x.where()};
 }
 
+// A bool is a byte in memory, of which one bit counts.
+int bits_of(Dtype dtype) { return dtype == bool_ ? 1 : info(dtype).bits; }
+
+// The bits of each element as an unsigned integer; those of a bool are 0 or 1.
+Term as_word(const Term& x) {
+  const Dtype dtype = x.array().dtype();
+  return dtype == bool_ ? converted(x, u8)
+                        : same_width_bitcast(x, unsigned_of_width(info(dtype).bits));
+}
+
+// The low bits of unsigned integers as another dtype; a bool is whether any bit is set.
+Term of_word(const Term& word, Dtype dtype) {
+  if (dtype == bool_) return converted(word, bool_);
+  return same_width_bitcast(converted(word, unsigned_of_width(info(dtype).bits)), dtype);
+}
+
 // The parts of each element along a new last axis.
 Term split_bits(const Term& x, Dtype dtype) {
-  const Type& type = type_of(x.array());
-  const int wide = info(type.dtype).bits, narrow = info(dtype).bits;
-  const Dtype holds = unsigned_of_width(wide), part = unsigned_of_width(narrow);
-  const Term position = {
-      record(Op::iota, {}, x.where(), AxisAttributes{0}, Type{holds, Shape({wide / narrow})}),
-      x.where()};
-  const Term bits = {expand_dims(same_width_bitcast(x, holds), -1), x.where()};
+  const int wide = bits_of(x.array().dtype()), narrow = bits_of(dtype);
+  const Term bits = {expand_dims(as_word(x), -1), x.where()};
+  const Type along{bits.array().dtype(), Shape({wide / narrow})};
+  const Term position = {record(Op::iota, {}, x.where(), AxisAttributes{0}, along), x.where()};
   const Term shifted = bits >> (position * narrow);
   const std::uint64_t mask = (std::uint64_t{1} << narrow) - 1;
-  return same_width_bitcast(converted(shifted & mask, part), dtype);
+  return of_word(shifted & mask, dtype);
+}
+
+void demand_parts(const Term& x, Dtype dtype) {
+  const Type& type = type_of(x.array());
+  const int count = bits_of(dtype) / bits_of(type.dtype);
+  if (type.rank() > 0 && type.shape[type.rank() - 1] == count) return;
+  fail("bitcast: " + describe(x) + " to " + std::string(name(dtype)) +
+           ": the last axis has to be the " + std::to_string(count) + " parts of an element",
+       x.where());
 }
 
 // The last axis as the parts of one element.
 Term join_bits(const Term& x, Dtype dtype) {
-  const Type& type = type_of(x.array());
-  const int narrow = info(type.dtype).bits, wide = info(dtype).bits, count = wide / narrow;
-  if (type.rank() == 0 || type.shape[type.rank() - 1] != count) {
-    fail("bitcast: " + describe(x) + " to " + std::string(name(dtype)) +
-             ": the last axis has to be the " + std::to_string(count) + " parts of an element",
-         x.where());
-  }
-  const Dtype part = unsigned_of_width(narrow), holds = unsigned_of_width(wide);
-  const Term bits = converted(same_width_bitcast(x, part), holds);
+  demand_parts(x, dtype);
+  const int wide = bits_of(dtype), narrow = bits_of(x.array().dtype());
+  const Term bits = converted(as_word(x), unsigned_of_width(wide));
   const auto part_at = [&](int at) {
     return Term(index(bits, at, -1), x.where()) << (at * narrow);
   };
   Term all = part_at(0);
-  for (int at = 1; at < count; ++at) all = all | part_at(at);
+  for (int at = 1; at < wide / narrow; ++at) all = all | part_at(at);
   return same_width_bitcast(all, dtype);
+}
+
+Term recut(const Term& x, Dtype dtype) {
+  return bits_of(x.array().dtype()) > bits_of(dtype) ? split_bits(x, dtype) : join_bits(x, dtype);
+}
+
+// A c128 and two c64: each c64 has the bits of one part of the c128.
+Term recut_complex(const Term& z, Dtype dtype) {
+  if (z.array().dtype() == c64) demand_parts(z, dtype);
+  const Term re = {real(z), z.where()}, im = {imag(z), z.where()};
+  const Term parts = recut({stack({re, im}, -1), z.where()}, part_dtype(dtype));
+  const auto part_at = [&](int at) { return Term(index(parts, at, -1), z.where()); };
+  return {complex(part_at(0), part_at(1)), z.where()};
 }
 
 }  // namespace
 
 Array bitcast(const Operand& x, Dtype dtype) {
   const Term y = with_own_dtype({as_array("bitcast", x), x.where()});
-  const Dtype from = type_of(y.array()).dtype;
-  const int own = info(from).bits, wanted = info(dtype).bits;
-  if (from != dtype && (is_complex(from) || is_complex(dtype))) {
-    fail("bitcast: " + describe(x) + " to " + std::string(name(dtype)) +
-             ": complex numbers are no other's bits; use real and imag, or complex",
-         x.where());
-  }
-  if (own == wanted && from != dtype && (from == bool_ || dtype == bool_)) {
-    // A bool is 0 or 1, or whether any bit is set.
-    const bool is_made = dtype == bool_;
-    return is_made ? converted(same_width_bitcast(y, u8), bool_)
-                   : same_width_bitcast(converted(y, u8), dtype);
-  }
-  if (own == wanted) return same_width_bitcast(y, dtype);
-  if (from == bool_ || dtype == bool_) {
+  const Dtype from = y.array().dtype();
+  if (from == dtype || (from != bool_ && dtype != bool_)) return bitcast_convert(y, dtype);
+  if (info(from).bits != info(dtype).bits) {
     fail("bitcast: " + describe(x) + " to " + std::string(name(dtype)) +
              ": a bool has no parts; convert with .astype(...)",
          x.where());
   }
-  return own > wanted ? split_bits(y, dtype) : join_bits(y, dtype);
+  return of_word(as_word(y), dtype);
+}
+
+Array bitcast_convert(const Operand& x, Dtype dtype) {
+  const Term y = with_own_dtype({as_array("bitcast", x), x.where()});
+  const Dtype from = y.array().dtype();
+  if (from == dtype) return y;
+  if (is_complex(from) != is_complex(dtype)) {
+    fail("bitcast: " + describe(x) + " to " + std::string(name(dtype)) +
+             ": complex numbers are no other's bits; use real and imag, or complex",
+         x.where());
+  }
+  if (is_complex(from)) return recut_complex(y, dtype);
+  if (bits_of(from) == bits_of(dtype)) return same_width_bitcast(y, dtype);
+  return recut(y, dtype);
 }
 
 Array reduce_precision(const Operand& x, int exponent_bits, int mantissa_bits) {

@@ -36,8 +36,7 @@ Array slice_at(const char* function, const Array& x, const std::vector<Array>& s
                std::vector<std::int64_t> sizes, SourceLocation where) {
   std::vector<Array> operands = {x};
   operands.insert(operands.end(), starts.begin(), starts.end());
-  return record_as(function, Op::dynamic_slice, operands, where,
-                   SizesAttributes{std::move(sizes)});
+  return record_as(function, Op::dynamic_slice, operands, where, SizesAttributes{std::move(sizes)});
 }
 
 Array slice_along(const char* function, const Operand& x, const Operand& start, std::int64_t size,

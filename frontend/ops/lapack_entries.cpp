@@ -4,6 +4,7 @@
 #include "anabranch/complex.h"
 #include "anabranch/creation.h"
 #include "anabranch/elementwise.h"
+#include "anabranch/linear_algebra.h"
 #include "anabranch/manipulate.h"
 #include "anabranch/reduce.h"
 #include "frontend/array/expression.h"
@@ -90,6 +91,18 @@ std::vector<Array> geqp3(const Array& a, const Array& pivots, SourceLocation whe
 
 std::vector<Array> orgqr(const Array& a, const Array& taus, SourceLocation where) {
   return {record(Op::householder_product, {a, taus}, where), no_info(a, where)};
+}
+
+// Q has a column for each row of the reflectors, be there reflectors for all of them or not.
+std::vector<Array> ormqr(const Array& a, const Array& taus, const Array& c, bool left, bool adjoint,
+                         SourceLocation where) {
+  const std::int64_t rows = size_from_last(a, 2), missing = rows - size_from_last(a, 1);
+  const Array reflectors =
+      missing > 0 ? padded({a, where}, 0, missing).array() : linalg::first_columns(a, rows, where);
+  Array q = record(Op::householder_product, {reflectors, taus}, where);
+  if (adjoint) q = linalg::adjoint(q, where);
+  const Operand x(c, where), by(q, where);
+  return {left ? matmul(by, x) : matmul(x, by)};
 }
 
 std::vector<Array> gesdd(const Array& a, SvdMode mode, SourceLocation where, bool full) {

@@ -2,9 +2,9 @@
 //
 // A StableHLO `custom_call` names one of these; the operands are arrays of matrices with
 // any number of batch axes before the last two. `?` is s, d, c or z
-// (orgqr, syevd and sytrd of complex matrices are called ungqr, heevd and hetrd). The older targets
-// without
-// `_ffi` have the same results (their leading operands, sizes as i32 scalars, are left out here).
+// (orgqr, ormqr, syevd and sytrd of complex matrices are called ungqr, unmqr, heevd and hetrd). The
+// older targets without `_ffi` have the same results (their leading operands, sizes as i32 scalars,
+// are left out here).
 //
 //   target                        attributes             operands   results                function
 //   lapack_?potrf_ffi             uplo 'L' 'U'           a          a, info                potrf
@@ -13,7 +13,9 @@
 //   lapack_?geqrf_ffi                                    a          a, taus [, info]       geqrf
 //   lapack_?geqp3_ffi                                    a, pivots  a, pivots, taus        geqp3
 //   lapack_?orgqr_ffi                                    a, taus    q [, info]             orgqr
+//   lapack_?ormqr_ffi             left, transpose: bools a, taus, c x                      ormqr
 //   lapack_?gesdd_ffi             mode 'A' 'S' 'N'       a          a, s, u, vt, info      gesdd
+//   lapack_?gesvd_ffi             mode 'A' 'S' 'N'       a          a, s, u, vt, info      gesdd
 //   lapack_?syevd_ffi             mode 'V' 'N', uplo     a          v, w, info             syevd
 //   lapack_?geev_ffi              compute_left,
 //                                 compute_right 'V' 'N'  a          w, vl, vr, info        geev
@@ -56,6 +58,10 @@ std::vector<Array> geqrf(const Array& a, SourceLocation where);
 std::vector<Array> geqp3(const Array& a, const Array& pivots, SourceLocation where);
 /// The first columns of the product of reflectors; info.
 std::vector<Array> orgqr(const Array& a, const Array& taus, SourceLocation where);
+/// Q C, or C Q where Q is not on the left; Q is the product of all reflectors, square, or its
+/// adjoint.
+std::vector<Array> ormqr(const Array& a, const Array& taus, const Array& c, bool left, bool adjoint,
+                         SourceLocation where);
 
 enum class SvdMode : char { all = 'A', some = 'S', none = 'N' };
 /// The operand, which LAPACK works in; singular values; U; V^H; info. U and V^H of `none` are zeros

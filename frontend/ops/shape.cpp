@@ -200,8 +200,8 @@ Array sliding_window_view(const Operand& x, const Sizes& sizes, const Axes& axes
   for (std::size_t i = 0; i < along.size(); ++i) {
     windows.sizes[static_cast<std::size_t>(along[i])] = sizes.list()[i];
   }
-  const Array all = record_as("sliding_window_view", Op::sliding_windows, {array}, x.where(),
-                              std::move(windows));
+  const Array all =
+      record_as("sliding_window_view", Op::sliding_windows, {array}, x.where(), std::move(windows));
   // The new axes in the order of `along`, then those of size 1, which go.
   std::vector<std::int64_t> order(rank), unwanted;
   std::iota(order.begin(), order.end(), 0);

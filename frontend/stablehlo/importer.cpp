@@ -1,5 +1,7 @@
 #include "frontend/stablehlo/importer.h"
 
+#include <algorithm>
+
 #include "anabranch/creation.h"
 #include "frontend/array/expression.h"
 #include "frontend/stablehlo/parser.h"
@@ -138,21 +140,25 @@ std::vector<Bound> Importer::call(const FunctionSyntax& function, std::vector<Bo
 
 std::vector<Array> Importer::run(const RegionSyntax& region, const Scope& outer,
                                  const std::vector<Array>& arguments) {
-  if (region.arguments.size() != arguments.size()) {
-    source().fail(region.at, "the region has " + std::to_string(region.arguments.size()) +
+  const auto tokens = static_cast<std::size_t>(std::ranges::count_if(
+      region.arguments, [](const BlockArgument& argument) { return is_token(argument.type); }));
+  if (region.arguments.size() - tokens != arguments.size()) {
+    source().fail(region.at, "the region has " + std::to_string(region.arguments.size() - tokens) +
                                  " arguments, and " + std::to_string(arguments.size()) +
                                  " are given");
   }
   Scope scope(&outer);
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    scope.bind(source(), region.arguments[i].at, region.arguments[i].name,
-               {Bound::of(arguments[i])});
+  auto next = arguments.begin();
+  for (const BlockArgument& argument : region.arguments) {
+    const Bound bound = is_token(argument.type) ? Bound::of_token() : Bound::of(*next++);
+    scope.bind(source(), argument.at, argument.name, {bound});
   }
   ++regions_;
   std::vector<Array> results;
   for (Bound& bound : block(region, scope)) {
+    if (bound.kind == Bound::Kind::token) continue;
     if (bound.kind != Bound::Kind::array) {
-      source().fail(region.at, "the region returns a tuple or a token, and not tensors");
+      source().fail(region.at, "the region returns a tuple, and not tensors");
     }
     results.push_back(std::move(bound.array));
   }

@@ -49,6 +49,11 @@ struct Bound {
     bound.array = std::move(array);
     return bound;
   }
+  static Bound of_token() {
+    Bound bound;
+    bound.kind = Kind::token;
+    return bound;
+  }
 };
 
 /// The names of one region, within those of the regions around it.
@@ -88,7 +93,7 @@ class Importer {
   /// The results of a function, operation by operation. `at` is the call.
   std::vector<Bound> call(const FunctionSyntax& function, std::vector<Bound> arguments,
                           std::size_t at);
-  /// What a region returns for these arguments.
+  /// What a region returns for these arguments; tokens come and go beside them.
   std::vector<Array> run(const RegionSyntax& region, const Scope& outer,
                          const std::vector<Array>& arguments);
 

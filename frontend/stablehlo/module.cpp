@@ -34,6 +34,12 @@ void append_arrays(const std::vector<Bound>& results, std::vector<Array>& arrays
   }
 }
 
+// "// -----", and nothing else; more dashes are a comment.
+bool is_separator(std::string_view line) {
+  constexpr std::string_view dashes = "// -----";
+  return line.starts_with(dashes) && line.find_first_not_of(" \t\r\n", dashes.size()) == line.npos;
+}
+
 }  // namespace
 
 const std::string& Function::name() const { return syntax_of(*this).name; }
@@ -127,7 +133,7 @@ std::vector<Part> split(std::string_view text) {
   while (!text.empty()) {
     const std::size_t newline = text.find('\n');
     const std::string_view whole = text.substr(0, newline == text.npos ? newline : newline + 1);
-    if (whole.starts_with("// -----")) {
+    if (is_separator(whole)) {
       parts.push_back({line + 1, {}});
     } else {
       parts.back().text += whole;

@@ -67,6 +67,20 @@ Term narrowed_scale(const Site& site, const Term& x) {
 
 }  // namespace
 
+Array rounded_to_odd(const Site& site, const Array& x) {
+  const Shape& shape = type_of(x).shape;
+  const SourceLocation at = site.where();
+  const auto as = [&](const Term& value, Dtype dtype) {
+    return Term(site.record(Op::bitcast_convert, {value}, NoAttributes{}, Type{dtype, shape}), at);
+  };
+  const Term one(site.repeated(site.scalar(1, i32), shape), at);
+  const Term wide(x, at), nearest = converted(wide, f32), found = converted(nearest, f64);
+  const Term bits = as(nearest, i32);
+  const Term odd = where(abs(found) > abs(wide), bits - one, bits) | one;
+  const Term is_inexact = (found < wide) | (found > wide);
+  return as(where(is_inexact, odd, bits), f32);
+}
+
 Array narrowed(const Site& site, const Array& array, const NarrowFormat& format) {
   const Term x(array, site.where());
   if (!is_float(format.carrier)) return narrowed_integer(site, x, format);

@@ -44,7 +44,7 @@ std::vector<Bound> Importer::results_of(const Operation& op, Scope& scope) {
   if (done) return results;
   for (const TypeSyntax& type : op.result_types) {
     try {
-      if (type.kind != TypeSyntax::Kind::token) to_type(source(), type);
+      if (!is_token(type)) to_type(source(), type);
     } catch (const ReadError& error) {
       source().fail(op.at, op.name + ": " + std::string(error.what()));
     }
@@ -60,13 +60,20 @@ std::vector<Bound> Importer::results_of(const Operation& op, Scope& scope) {
     source().fail(op.at, "there is no operation " + op.name +
                              "; stablehlo.*, chlo.*, func.* and check.* are read");
   }
-  Results arrays = translation->translate(site);
-  for (std::size_t i = 0; i < arrays.size(); ++i) {
-    const bool is_stated = i < op.result_types.size();
-    const NarrowFormat* narrow = is_stated ? narrow_format(op.result_types[i].element) : nullptr;
-    if (narrow && !is_moving(*translation)) arrays[i] = narrowed(site, arrays[i], *narrow);
-    results.push_back(Bound::of(std::move(arrays[i])));
+  const auto add_tokens = [&] {
+    while (results.size() < op.result_types.size() && is_token(op.result_types[results.size()])) {
+      results.push_back(Bound::of_token());
+    }
+  };
+  for (Array& array : translation->translate(site)) {
+    add_tokens();
+    const bool is_stated = results.size() < op.result_types.size();
+    const NarrowFormat* narrow =
+        is_stated ? narrow_format(op.result_types[results.size()].element) : nullptr;
+    if (narrow && !is_moving(*translation)) array = narrowed(site, array, *narrow);
+    results.push_back(Bound::of(std::move(array)));
   }
+  add_tokens();
   return results;
 }
 
@@ -122,9 +129,7 @@ std::vector<Bound> Importer::structural(const Operation& op, Scope& scope, bool&
     return {tuple.parts[static_cast<std::size_t>(index)]};
   }
   if (name == "create_token" || name == "after_all") {
-    Bound token;
-    token.kind = Bound::Kind::token;
-    return {token};
+    return {Bound::of_token()};
   }
   if (name == "optimization_barrier" || op.name == "sdy.sharding_constraint") return operands();
   if (name == "trace") return {};

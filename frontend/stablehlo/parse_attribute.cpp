@@ -86,7 +86,8 @@ Attribute Parser::word_attribute(std::size_t at) {
     if (found.text == "dense") found.kind = Attribute::Kind::dense;
     if (found.text == "dense_resource") {
       found.kind = Attribute::Kind::resource;
-      found.text = scan_.source().part(found.begin, found.end);
+      Scanner inside(scan_.source(), found.begin, found.end);
+      found.text = inside.at('"') ? inside.quoted() : std::string(inside.word("a resource"));
     }
   } else {
     found.kind = Attribute::Kind::keyword;

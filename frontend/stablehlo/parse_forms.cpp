@@ -47,7 +47,8 @@ constexpr Renamed renamed[] = {
 }  // namespace
 
 void Parser::rename_attributes(Operation& op) {
-  const std::string_view name = std::string_view(op.name).substr(op.name.find('.') + 1);
+  std::string_view name = std::string_view(op.name).substr(op.name.find('.') + 1);
+  if (name == "dynamic_conv") name = "convolution";
   // compare LT, %a, %b, FLOAT
   const char* words[] = {"comparison_direction", "compare_type"};
   std::size_t next = 0;
@@ -66,12 +67,16 @@ void Parser::rename_attributes(Operation& op) {
 
 bool Parser::special_form(Operation& op) {
   const std::string_view name = std::string_view(op.name).substr(op.name.find('.') + 1);
+  if (op.name == "chlo.scan") {
+    scan_form(op);
+    return true;
+  }
   if (!op.name.starts_with("stablehlo.") && !op.name.starts_with("mhlo.")) return false;
   if (name == "while") {
     while_form(op);
   } else if (name == "reduce") {
     reduce_form(op);
-  } else if (name == "convolution") {
+  } else if (name == "convolution" || name == "dynamic_conv") {
     convolution_form(op);
   } else {
     return false;
@@ -175,6 +180,35 @@ void Parser::reduce_form(Operation& op) {
     body.operations = {std::move(apply), std::move(give)};
   }
   op.regions.push_back(std::move(body));
+}
+
+// scan(%x, %y) inits (%c) dimension=0 [attributes {...}] {...} : types
+void Parser::scan_form(Operation& op) {
+  Attribute segments;
+  segments.kind = Attribute::Kind::list;
+  const auto operands = [&] {
+    const std::size_t before = op.operands.size();
+    scan_.expect("(", "before the operands of a scan");
+    operands_until(op, ")");
+    Attribute count;
+    count.kind = Attribute::Kind::integer;
+    count.text = std::to_string(op.operands.size() - before);
+    segments.list.push_back(std::move(count));
+  };
+  operands();
+  if (!scan_.accept_word("inits")) scan_.fail_expected("the word inits");
+  operands();
+  if (!scan_.accept_word("dimension")) scan_.fail_expected("the word dimension");
+  scan_.expect("=", "after dimension");
+  op.attributes.emplace_back("dimension", attribute());
+  if (scan_.accept_word("attributes")) {
+    scan_.expect("{", "after attributes");
+    for (auto& entry : entries("}")) op.attributes.push_back(std::move(entry));
+  }
+  op.attributes.emplace_back("operandSegmentSizes", std::move(segments));
+  op.regions.push_back(region());
+  scan_.expect(":", "and the types of operands and results");
+  signature(op);
 }
 
 // convolution(%x, %w) dim_numbers = [...]x[...]->[...], window = {...} {...} : types

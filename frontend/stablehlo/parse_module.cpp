@@ -132,7 +132,11 @@ void Parser::resources(ModuleSyntax& module) {
     } else if (!scan_.accept(",")) {
       key = scan_.at('"') ? scan_.quoted() : std::string(scan_.word("the name of a resource"));
       scan_.expect(":", "after the name of a resource");
-      if (!scan_.at('"')) continue;
+      if (scan_.at('{')) continue;
+      if (!scan_.at('"')) {
+        attribute();
+        continue;
+      }
       Attribute blob;
       blob.kind = Attribute::Kind::string;
       blob.begin = scan_.position();
@@ -202,6 +206,7 @@ FunctionSyntax Parser::function() {
 }
 
 void Parser::generic_functions(const Operation& op, ModuleSyntax& module) {
+  if (op.name.starts_with("sdy.")) return;
   const Attribute* name = op.find("sym_name");
   if (op.name == "builtin.module" && op.regions.size() == 1) {
     if (name) module.name = name->text;

@@ -87,6 +87,7 @@ class Parser {
   void while_form(Operation& op);
   void reduce_form(Operation& op);
   void convolution_form(Operation& op);
+  void scan_form(Operation& op);
   void rename_attributes(Operation& op);
 
   // parse_module.cpp

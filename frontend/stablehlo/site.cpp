@@ -7,6 +7,7 @@
 #include "frontend/stablehlo/parser.h"
 #include "frontend/stablehlo/types.h"
 #include "frontend/trace/record.h"
+#include "ir/scalar.h"
 
 namespace anabranch::stablehlo {
 namespace {
@@ -37,6 +38,16 @@ std::vector<Array> Site::operands() const { return operands(0, count()); }
 std::vector<Array> Site::operands(std::size_t first, std::size_t count) const {
   std::vector<Array> arrays;
   for (std::size_t i = first; i < first + count; ++i) arrays.push_back(operand(i));
+  return arrays;
+}
+
+std::vector<Array> Site::array_operands() const {
+  std::vector<Array> arrays;
+  for (std::size_t i = 0; i < count(); ++i) {
+    if (importer.value(op.operands[i], scope).kind != Bound::Kind::token) {
+      arrays.push_back(operand(i));
+    }
+  }
   return arrays;
 }
 
@@ -183,18 +194,29 @@ std::string Site::word(std::string_view name, std::string_view otherwise) const 
   return op.find(name) ? word(name) : std::string(otherwise);
 }
 
-double Site::number(std::string_view name, double otherwise) const {
-  const Attribute* found = op.find(name);
-  if (!found) return otherwise;
-  if (found->kind != Attribute::Kind::floating && found->kind != Attribute::Kind::integer) {
+Literal Site::scalar_attribute(std::string_view name) const {
+  const Attribute& found = required(name);
+  const bool is_bool = found.kind == Attribute::Kind::boolean;
+  if (!is_bool && found.kind != Attribute::Kind::floating &&
+      found.kind != Attribute::Kind::integer) {
     fail(std::string(name) + " has to be a number");
   }
-  Attribute digits = *found;
-  digits.begin = found->begin;
-  digits.end = found->begin + found->text.size();
-  const Type type{f64, {}};
-  return read_dense(importer.source(), importer.module().syntax, digits, type)
-      .elements.values<double>()[0];
+  Attribute digits = found;
+  digits.end = found.begin + found.text.size();
+  Type type{is_bool ? bool_ : f64, {}};
+  if (found.typed) {
+    TypeSyntax stated = found.type;
+    stated.kind = TypeSyntax::Kind::tensor;  // of no axes
+    type = to_type(importer.source(), stated);
+  }
+  return read_dense(importer.source(), importer.module().syntax, digits, type).elements;
+}
+
+double Site::number(std::string_view name, double otherwise) const {
+  if (!op.find(name)) return otherwise;
+  const Literal scalar = scalar_attribute(name);
+  return visit_any_dtype(scalar.type().dtype,
+                         [&]<class T>() { return convert_scalar<double>(scalar.values<T>()[0]); });
 }
 
 std::vector<NamedAttribute> Site::entries(const Attribute& attribute) const {
@@ -251,10 +273,11 @@ Array Site::scalar(double value, Dtype dtype) const {
 const Translation* find_translation(std::string_view name) {
   static const auto& table = *new auto([] {
     std::unordered_map<std::string_view, const Translation*> all;
-    for (auto rows : {elementwise_translations(), shape_translations(), reduction_translations(),
-                      control_translations(), contraction_translations(), random_translations(),
-                      chlo_translations(), linalg_translations(), index_translations(),
-                      order_translations(), dynamic_translations(), refused_translations()}) {
+    for (auto rows :
+         {elementwise_translations(), shape_translations(), reduction_translations(),
+          control_translations(), contraction_translations(), random_translations(),
+          chlo_translations(), linalg_translations(), index_translations(), order_translations(),
+          dynamic_translations(), batch_norm_translations(), refused_translations()}) {
       for (const Translation& row : rows) all.emplace(row.name, &row);
     }
     static constexpr Translation custom_call = {"custom_call", translate_custom_call};

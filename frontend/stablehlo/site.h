@@ -30,6 +30,8 @@ class Site {
   Array operand(std::size_t index) const;
   std::vector<Array> operands() const;
   std::vector<Array> operands(std::size_t first, std::size_t count) const;
+  /// Those that are no tokens.
+  std::vector<Array> array_operands() const;
   /// The constant that an operand is, where it is one.
   std::optional<Literal> constant_operand(std::size_t index) const;
   /// The integers that a constant operand holds; throws ReadError, which names them, where they are
@@ -51,6 +53,8 @@ class Site {
   std::string word(std::string_view name, std::string_view otherwise) const;
   std::string word(std::string_view name) const;
   double number(std::string_view name, double otherwise) const;
+  /// The scalar that an attribute is, of the type that it states; f64 where it states none.
+  Literal scalar_attribute(std::string_view name) const;
   /// "name = value" inside a dialect attribute or a dictionary, as attributes of their own.
   std::vector<NamedAttribute> entries(const Attribute& attribute) const;
   List integers_of(const Attribute& attribute) const;
@@ -106,6 +110,7 @@ std::span<const Translation> chlo_translations();
 std::span<const Translation> linalg_translations();
 std::span<const Translation> index_translations();
 std::span<const Translation> order_translations();
+std::span<const Translation> batch_norm_translations();
 std::span<const Translation> dynamic_translations();
 std::span<const Translation> refused_translations();
 

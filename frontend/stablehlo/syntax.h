@@ -27,6 +27,7 @@ struct TypeSyntax {
   std::size_t inputs = 0;           ///< of a function: how many of the parts are inputs
   std::size_t at = 0;               ///< offset in the text
 };
+inline bool is_token(const TypeSyntax& type) { return type.kind == TypeSyntax::Kind::token; }
 /// The type as MLIR writes it.
 std::string to_string(const TypeSyntax& type);
 

@@ -6,6 +6,7 @@
 #include "anabranch/special.h"
 #include "frontend/array/expression.h"
 #include "frontend/ops/term.h"
+#include "frontend/stablehlo/element_ops.h"
 #include "frontend/stablehlo/site.h"
 
 namespace anabranch::stablehlo {
@@ -41,7 +42,9 @@ Results is_infinite(const Site& site) {
 Results constant_like_op(const Site& site) {
   site.expect_operands(1);
   const Type type = type_of(site.operand(0));
-  return {site.repeated(site.scalar(site.number("value", 0), type.dtype), type.shape)};
+  const Literal value = site.scalar_attribute("value");
+  const Array scalar = site.importer.constant({value, false}, value.type(), site.where());
+  return {site.repeated(site.converted(scalar, type.dtype), type.shape)};
 }
 
 // By NumPy's rule, or as broadcast_dimensions says where the operand of the smaller rank goes.
@@ -70,7 +73,7 @@ std::vector<Array> broadcast_operands(const Site& site) {
 template <Op op>
 Results broadcast_two(const Site& site) {
   site.expect_operands(2);
-  return {site.record(op, broadcast_operands(site))};
+  return {element_op(site, op, broadcast_operands(site))};
 }
 
 Results broadcast_select_op(const Site& site) {
@@ -80,12 +83,7 @@ Results broadcast_select_op(const Site& site) {
 
 Results broadcast_compare_op(const Site& site) {
   site.expect_operands(2);
-  const std::string direction = site.word("comparison_direction");
-  constexpr std::array<std::string_view, 6> directions = {"EQ", "NE", "LT", "LE", "GT", "GE"};
-  const auto found = std::find(directions.begin(), directions.end(), direction);
-  if (found == directions.end()) site.fail("there is no comparison " + direction);
-  const auto word = static_cast<Comparison>(found - directions.begin());
-  return {site.record(Op::compare, broadcast_operands(site), CompareAttributes{word})};
+  return {compared(site, broadcast_operands(site))};
 }
 
 // The upper half of a product of twice the bits. Of 64 bits by halves (Warren, Hacker's Delight,

@@ -32,9 +32,9 @@ std::string backend_config(const Site& site) {
 
 Results registered(const Site& site, const std::string& name,
                    const CustomCallTranslation& translation) {
-  CustomCallSite call{name, site.operands(), {}, backend_config(site)};
+  CustomCallSite call{name, site.array_operands(), {}, backend_config(site)};
   for (std::size_t i = 0; i < site.op.result_types.size(); ++i) {
-    call.results.push_back(site.result_type(i));
+    if (!is_token(site.op.result_types[i])) call.results.push_back(site.result_type(i));
   }
   Results results = translation(call);
   for (const Array& result : results) {

@@ -1,5 +1,4 @@
 // Operations of each element.
-#include <array>
 #include <charconv>
 #include <cmath>
 
@@ -7,6 +6,9 @@
 #include "anabranch/complex.h"
 #include "anabranch/elementwise.h"
 #include "frontend/array/expression.h"
+#include "frontend/ops/bits.h"
+#include "frontend/stablehlo/element_ops.h"
+#include "frontend/stablehlo/narrow.h"
 #include "frontend/stablehlo/narrow_format.h"
 #include "frontend/stablehlo/site.h"
 
@@ -17,15 +19,7 @@ namespace {
 template <Op op, std::size_t operand_count>
 Results same_op(const Site& site) {
   site.expect_operands(operand_count);
-  return {site.record(op, site.operands())};
-}
-
-// A bool holds 0 or 1: what integers have under these names is logic of bools.
-template <Op op, Op of_bools>
-Results number_op(const Site& site) {
-  site.expect_operands(2);
-  const std::vector<Array> operands = site.operands();
-  return {site.record(type_of(operands[0]).dtype == bool_ ? of_bools : op, operands)};
+  return {element_op(site, op, site.operands())};
 }
 
 Array repeated_like(const Site& site, const Array& scalar, const Array& like) {
@@ -53,6 +47,7 @@ Results convert_op(const Site& site) {
   const Array x = takes_real ? site.record(Op::real, {site.operand(0)}) : site.operand(0);
   const NarrowFormat* narrow =
       site.op.result_types.empty() ? nullptr : narrow_format(site.op.result_types[0].element);
+  if (narrow && type_of(x).dtype == f64 && dtype == f32) return {rounded_to_odd(site, x)};
   if (!narrow || !is_float(type_of(x).dtype) || is_float(dtype)) return {site.converted(x, dtype)};
   // A float saturates at the ends of the narrow type, not at those of what carries it.
   const bool is_signed = is_signed_integer(dtype);
@@ -66,10 +61,7 @@ Results convert_op(const Site& site) {
 
 Results bitcast_convert_op(const Site& site) {
   site.expect_operands(1);
-  const Array x = site.operand(0);
-  const Dtype dtype = site.result_type().dtype;
-  if (type_of(x).dtype == dtype) return {x};
-  return {bitcast({x, site.where()}, dtype)};
+  return {bitcast_convert({site.operand(0), site.where()}, site.result_type().dtype)};
 }
 
 // "e5m10", or the two numbers.
@@ -97,22 +89,7 @@ Results reduce_precision_op(const Site& site) {
 
 Results compare_op(const Site& site) {
   site.expect_operands(2);
-  std::vector<Array> operands = site.operands();
-  const std::string direction = site.word("comparison_direction");
-  constexpr std::array<std::string_view, 6> directions = {"EQ", "NE", "LT", "LE", "GT", "GE"};
-  const auto found = std::find(directions.begin(), directions.end(), direction);
-  if (found == directions.end()) {
-    site.fail("there is no comparison " + direction + "; EQ, NE, LT, LE, GT and GE are");
-  }
-  const std::string kind = site.word("compare_type", "NOTYPE");
-  if (kind == "TOTALORDER" && is_float(type_of(operands[0]).dtype)) {
-    for (Array& operand : operands) operand = total_order_key(site, operand);
-  } else if (kind != "NOTYPE" && kind != "FLOAT" && kind != "SIGNED" && kind != "UNSIGNED" &&
-             kind != "TOTALORDER") {
-    site.fail("there is no comparison type " + kind);
-  }
-  const auto word = static_cast<Comparison>(found - directions.begin());
-  return {site.record(Op::compare, operands, CompareAttributes{word})};
+  return {compared(site, site.operands())};
 }
 
 template <Array (*part)(const Operand&)>
@@ -150,13 +127,13 @@ constexpr Translation rows[] = {
     {"tan", same_op<Op::tan, 1>},
     {"tanh", same_op<Op::tanh, 1>},
     {"add", same_op<Op::add, 2>},
-    {"subtract", number_op<Op::subtract, Op::xor_>},
+    {"subtract", same_op<Op::subtract, 2>},
     {"multiply", same_op<Op::multiply, 2>},
     {"divide", same_op<Op::divide, 2>},
     {"remainder", same_op<Op::remainder, 2>},
     {"power", same_op<Op::power, 2>},
-    {"maximum", number_op<Op::maximum, Op::or_>},
-    {"minimum", number_op<Op::minimum, Op::and_>},
+    {"maximum", same_op<Op::maximum, 2>},
+    {"minimum", same_op<Op::minimum, 2>},
     {"atan2", same_op<Op::atan2, 2>},
     {"and", same_op<Op::and_, 2>},
     {"or", same_op<Op::or_, 2>},
@@ -173,24 +150,6 @@ constexpr Translation rows[] = {
 };
 
 }  // namespace
-
-// A negative float's other bits are inverted.
-Array total_order_key(const Site& site, const Array& x) {
-  const Type type = type_of(x);
-  const int bits = info(type.dtype).bits;
-  const Dtype word = bits == 8 ? i8 : bits == 16 ? i16 : bits == 32 ? i32 : i64;
-  const Type as_word{word, type.shape};
-  const Array raw = site.record(Op::bitcast_convert, {x}, NoAttributes{}, as_word);
-  auto constant = [&](std::uint64_t value) {
-    const Literal scalar = Literal::scalar(word, ElementBits(value));
-    return site.repeated(site.importer.constant({scalar, false}, {word, {}}, site.where()),
-                         type.shape);
-  };
-  const auto width = static_cast<std::uint64_t>(bits);
-  const Array sign = site.record(Op::shift_right_arithmetic, {raw, constant(width - 1)});
-  const Array rest = site.record(Op::and_, {sign, constant(~std::uint64_t{0} >> (65 - width))});
-  return site.record(Op::xor_, {raw, rest});
-}
 
 std::span<const Translation> elementwise_translations() { return rows; }
 

@@ -48,25 +48,35 @@ Results fft_op(const Site& site) {
   site.fail("there is no transform " + word + "; FFT, IFFT, RFFT and IRFFT are");
 }
 
-// The letter that an option of LAPACK is, in the dictionary of a custom_call; the first of
-// `letters` where it is not given.
-char option(const Site& site, std::string_view name, std::string_view letters) {
+// An option of LAPACK, in the dictionary of a custom_call; null where it is not given.
+const Attribute* find_option(const Site& site, std::string_view name) {
   for (const char* config : {"mhlo.backend_config", "backend_config"}) {
     const Attribute* found = site.op.find(config);
     if (!found || found->kind != Attribute::Kind::dictionary) continue;
-    for (const auto& [key, value] : found->entries) {
-      if (key != name) continue;
-      const bool is_string = value.kind == Attribute::Kind::string;
-      for (char letter : letters) {
-        const bool is_it = is_string ? value.text == std::string_view(&letter, 1)
-                                     : site.integer_of(value, name) == letter;
-        if (is_it) return letter;
-      }
-      site.fail("its option " + std::string(name) + " is none of the letters " +
-                std::string(letters));
+    for (const NamedAttribute& entry : found->entries) {
+      if (entry.name == name) return &entry.value;
     }
   }
-  return letters[0];
+  return nullptr;
+}
+
+// The letter that it is; the first of `letters` where it is not given.
+char option(const Site& site, std::string_view name, std::string_view letters) {
+  const Attribute* given = find_option(site, name);
+  if (!given) return letters[0];
+  for (char letter : letters) {
+    const bool is_it = given->kind == Attribute::Kind::string
+                           ? given->text == std::string_view(&letter, 1)
+                           : site.integer_of(*given, name) == letter;
+    if (is_it) return letter;
+  }
+  site.fail("its option " + std::string(name) + " is none of the letters " + std::string(letters));
+}
+
+bool bool_option(const Site& site, std::string_view name) {
+  const Attribute* given = find_option(site, name);
+  if (given) return site.integer_of(*given, name) != 0;
+  site.fail("needs the option " + std::string(name) + " = true or false in mhlo.backend_config");
 }
 
 // Trailing results that the program does not ask for are dropped.
@@ -94,6 +104,12 @@ Results geqp3(const Site& site) {
 
 Results orgqr(const Site& site) {
   return lapack_entries::orgqr(site.operand(0), site.operand(1), site.where());
+}
+
+Results ormqr(const Site& site) {
+  return lapack_entries::ormqr(site.operand(0), site.operand(1), site.operand(2),
+                               bool_option(site, "left"), bool_option(site, "transpose"),
+                               site.where());
 }
 
 Results trsm(const Site& site) {
@@ -169,8 +185,11 @@ constexpr Factorisation factorisations[] = {
     {"geqrf", 1, of_matrices, geqrf},
     {"orgqr", 2, of_matrices, orgqr},
     {"ungqr", 2, of_matrices, orgqr},
+    {"ormqr", 3, of_matrices, ormqr},
+    {"unmqr", 3, of_matrices, ormqr},
     {"trsm", 2, of_square_matrices, trsm},
     {"gesdd", 1, of_matrices, gesdd},
+    {"gesvd", 1, of_matrices, gesdd},
     {"syevd", 1, of_square_matrices, syevd},
     {"heevd", 1, of_square_matrices, syevd},
     {"LuDecomposition", 1, of_matrices, lu_decomposition},

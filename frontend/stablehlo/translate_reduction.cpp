@@ -1,4 +1,5 @@
 // Reductions over axes and over windows.
+#include <algorithm>
 #include <limits>
 
 #include "anabranch/window.h"
@@ -30,6 +31,8 @@ std::optional<Monoid> monoid_of(const RegionSyntax& body, Dtype dtype) {
   }
   if (name == "add") return Monoid{Op::reduce_sum, 0};
   if (name == "multiply") return Monoid{Op::reduce_product, 1};
+  // The IR's extremes are of real numbers.
+  if (is_complex(dtype)) return {};
   if (name == "maximum") return Monoid{Op::reduce_max, -infinity};
   if (name == "minimum") return Monoid{Op::reduce_min, infinity};
   return {};
@@ -83,7 +86,8 @@ std::vector<Array> initial_values(const Site& site, const std::vector<Array>& in
 
 Results reduce_op(const Site& site) {
   const std::vector<Array> inputs = reduction_inputs(site);
-  const List axes = site.integers("dimensions");
+  List axes = site.integers("dimensions");
+  std::ranges::sort(axes);
   const auto monoid = inputs.size() == 1 ? monoid_of(site.region(0), type_of(inputs[0]).dtype)
                                          : std::optional<Monoid>();
   if (monoid && !axes.empty() && is_identity(site, 1, *monoid)) {

@@ -51,6 +51,10 @@ bool is_of_chlo(Op op) {
   }
 }
 
+bool is_bool_of_complex(const Graph& graph, const Node& node) {
+  return node.types[0].dtype == bool_ && is_complex(graph.type(node.inputs[0]).dtype);
+}
+
 std::string_view comparison_type(Dtype dtype) {
   if (is_float(dtype) || is_complex(dtype)) return "FLOAT";
   return dtype == bool_ || is_unsigned_integer(dtype) ? "UNSIGNED" : "SIGNED";
@@ -92,6 +96,16 @@ bool Writer::plain(const Frame& frame, const Node& node, Names& results) {
     results = {define("stablehlo.compare " + capital + ", " + given + ", " +
                       std::string(comparison_type(graph.type(node.inputs[0]).dtype)) + " : " +
                       signature_text(graph, node))};
+  } else if (node.op == Op::convert && is_bool_of_complex(graph, node)) {
+    // StableHLO converts the real part alone.
+    const Type& type = graph.type(node.inputs[0]);
+    const std::string zero = define("stablehlo.constant dense<(0.0, 0.0)> : " + type_text(type));
+    results = {define("stablehlo.compare NE, " + given + ", " + zero + ", FLOAT : (" +
+                      type_text(type) + ", " + type_text(type) + ") -> " +
+                      type_text(node.types[0]))};
+  } else if (node.op == Op::optimization_barrier) {
+    results = {
+        define("stablehlo.optimization_barrier " + given + " : " + type_text(node.types[0]))};
   } else if (is_of_chlo(node.op)) {
     const std::string type = type_text(node.types[0]);
     results = {define("chlo." + own + " " + given + " : " + type + " -> " + type)};

@@ -12,8 +12,9 @@ namespace ANABRANCH_API anabranch {
 
 /// The same bits as another dtype. Where an element of `dtype` is narrower by a factor of k, its k
 /// parts become a new last axis, the lowest bits first; where it is wider, the last axis, of size
-/// k, goes. A bool is 8 bits, 0 or 1; of 8 bits it is whether any is set. Error for a last axis of
-/// another size, for bool and other widths, and for complex numbers.
+/// k, goes. A bool is 8 bits, 0 or 1; of 8 bits it is whether any is set. A complex number is its
+/// real part, then its imaginary one, and is cut into complex numbers alone. Error for a last axis
+/// of another size, for bool and other widths, and for complex numbers and others.
 Array bitcast(const Operand& x, Dtype dtype);
 
 /// Floats rounded to what a format of so many exponent and mantissa bits holds, as StableHLO's

@@ -68,12 +68,21 @@ TEST(StablehloConstants, Resources) {
 func.func @main() {
   %0 = stablehlo.constant dense_resource<weights> : tensor<2xi32>
   check.expect_eq_const %0, dense<[1, 2]> : tensor<2xi32>
+  %1 = stablehlo.constant dense_resource<"w/0"> : tensor<1xi32>
+  check.expect_eq_const %1, dense<7> : tensor<1xi32>
   return
 }
 {-#
   dialect_resources: {
     builtin: {
-      weights: "0x040000000100000002000000"
+      weights: "0x040000000100000002000000",
+      "w/0": "0x0400000007000000"
+    }
+  },
+  external_resources: {
+    mlir_reproducer: {
+      verify_each: true,
+      disable_threading: false
     }
   }
 #-}

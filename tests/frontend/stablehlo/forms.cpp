@@ -196,6 +196,47 @@ TEST(StablehloForms, TuplesTokensAndBarriers) {
             "");
 }
 
+TEST(StablehloForms, TokensThroughLoopsAndBranches) {
+  EXPECT_EQ(problems_of(R"(
+  %t = stablehlo.create_token : !stablehlo.token
+  %c = stablehlo.constant dense<0> : tensor<i32>
+  %0:2 = stablehlo.while(%k = %t, %i = %c) : !stablehlo.token, tensor<i32>
+  cond {
+    %n = stablehlo.constant dense<3> : tensor<i32>
+    %p = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %p : tensor<i1>
+  } do {
+    %o = stablehlo.constant dense<1> : tensor<i32>
+    %j = stablehlo.add %i, %o : tensor<i32>
+    stablehlo.return %k, %j : !stablehlo.token, tensor<i32>
+  }
+  check.expect_eq_const %0#1, dense<3> : tensor<i32>
+  %1:3 = "stablehlo.case"(%c) ({
+    stablehlo.return %c, %t, %0#1 : tensor<i32>, !stablehlo.token, tensor<i32>
+  }) : (tensor<i32>) -> (tensor<i32>, !stablehlo.token, tensor<i32>)
+  %2 = stablehlo.after_all %1#1, %0#0 : !stablehlo.token
+  check.expect_eq_const %1#2, dense<3> : tensor<i32>)"),
+            "");
+}
+
+TEST(StablehloForms, ConvolutionOfDynamicPadding) {
+  EXPECT_EQ(problems_of(R"(
+  %l = stablehlo.constant dense<[[[[1],[2],[5],[6]],[[3],[4],[7],[8]],[[10],[11],[14],[15]],[[12],[13],[16],[17]]]]> : tensor<1x4x4x1xi64>
+  %r = stablehlo.constant dense<1> : tensor<3x3x1x1xi64>
+  %p = stablehlo.constant dense<0> : tensor<2x2xi64>
+  %0 = stablehlo.dynamic_conv(%l, %r, %p) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {stride = [4, 4], lhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x4x4x1xi64>, tensor<3x3x1x1xi64>, tensor<2x2xi64>) -> tensor<1x2x2x1xi64>
+  check.expect_eq_const %0, dense<[[[[10],[26]],[[46],[62]]]]> : tensor<1x2x2x1xi64>)"),
+            "");
+}
+
+TEST(StablehloForms, PartsOfAFile) {
+  const auto parts = anabranch::stablehlo::split("a\n// ---------- b\n// -----  \nc\n");
+  ASSERT_EQ(parts.size(), 2u);
+  EXPECT_EQ(parts[0].text, "a\n// ---------- b\n");
+  EXPECT_EQ(parts[1].text, "c\n");
+  EXPECT_EQ(parts[1].first_line, 4u);
+}
+
 TEST(StablehloForms, CompositesByTheirDecomposition) {
   EXPECT_EQ(problems(R"(
 func.func private @double(%x: tensor<2xf32>) -> tensor<2xf32> {

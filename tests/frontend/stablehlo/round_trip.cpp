@@ -77,6 +77,15 @@ TEST(StablehloRoundTrip, WritesRandomBitsAsIntegerOps) {
                       0);
 }
 
+// StableHLO's conversion to bool looks at real parts alone.
+TEST(StablehloRoundTrip, BoolsOfComplexNumbers) {
+  const ab::Graph graph =
+      ab::parse("graph any(%0: c64[3]) {\n  %1: bool[3] = convert %0\n  return %1\n}\n");
+  const std::vector<std::complex<float>> numbers = {{0, 1}, {0, 0}, {2, 0}};
+  expect_same_outputs(
+      {.graph = graph, .inputs = {ab::Literal::of(std::span(numbers), ab::Shape{3})}}, 0);
+}
+
 TEST(StablehloRoundTrip, NamesAreEscaped) {
   const std::string name = "a\"b\\c\nd\xc3\xa9 e@";
   ab::GraphBuilder builder(name);

@@ -18,6 +18,9 @@ TEST(StablehloValues, ReduceWithAnInitialValue) {
   check.expect_eq_const %0, dense<[16, 25]> : tensor<2xi32>
   %1 = stablehlo.reduce(%x init: %ten) applies stablehlo.maximum across dimensions = [0, 1] : (tensor<2x3xi32>, tensor<i32>) -> tensor<i32>
   check.expect_eq_const %1, dense<10> : tensor<i32>
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %3 = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [1, 0] : (tensor<2x3xi32>, tensor<i32>) -> tensor<i32>
+  check.expect_eq_const %3, dense<21> : tensor<i32>
   %2 = stablehlo.reduce(%x init: %ten) applies stablehlo.add across dimensions = [] : (tensor<2x3xi32>, tensor<i32>) -> tensor<2x3xi32>
   check.expect_eq_const %2, dense<[[11, 12, 13], [14, 15, 16]]> : tensor<2x3xi32>)"),
             "");
@@ -148,6 +151,32 @@ func.func @main() {
   check.expect_eq_const %0#1, dense<[4.0, 8.0]> : tensor<2xf32>
   return
 })"),
+            "");
+}
+
+TEST(StablehloValues, ScansWalkAnAxis) {
+  EXPECT_EQ(problems_of(R"(
+  %x = stablehlo.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi32>
+  %i = stablehlo.constant dense<[0, 10]> : tensor<2xi32>
+  %0:2 = chlo.scan(%x) inits (%i) dimension=1  {
+  ^bb0(%a: tensor<2xi32>, %b: tensor<2xi32>):
+    %1 = stablehlo.add %a, %b : tensor<2xi32>
+    %2 = stablehlo.negate %1 : tensor<2xi32>
+    stablehlo.return %2, %1 : tensor<2xi32>, tensor<2xi32>
+  } : (tensor<2x3xi32>, tensor<2xi32>) -> (tensor<2x3xi32>, tensor<2xi32>)
+  check.expect_eq_const %0#0, dense<[[-1, -3, -6], [-14, -19, -25]]> : tensor<2x3xi32>
+  check.expect_eq_const %0#1, dense<[6, 25]> : tensor<2xi32>
+  %3:2 = chlo.scan(%x) inits (%i) dimension=1  attributes {is_associative = true, is_reverse = true} {
+  ^bb0(%a: tensor<2xi32>, %b: tensor<2xi32>):
+    %1 = stablehlo.add %a, %b : tensor<2xi32>
+    stablehlo.return %1, %1 : tensor<2xi32>, tensor<2xi32>
+  } : (tensor<2x3xi32>, tensor<2xi32>) -> (tensor<2x3xi32>, tensor<2xi32>)
+  check.expect_eq_const %3#0, dense<[[6, 5, 3], [25, 21, 16]]> : tensor<2x3xi32>
+  %4 = "chlo.scan"(%x) <{dimension = 0 : i64, operandSegmentSizes = array<i32: 1, 0>, resultSegmentSizes = array<i32: 1, 0>}> ({
+  ^bb0(%a: tensor<3xi32>):
+    stablehlo.return %a : tensor<3xi32>
+  }) : (tensor<2x3xi32>) -> tensor<2x3xi32>
+  check.expect_eq %4, %x : tensor<2x3xi32>)"),
             "");
 }
 
@@ -295,6 +324,33 @@ TEST(StablehloValues, LinearAlgebraByLapacksNames) {
   %8 = stablehlo.custom_call @lapack_dorgqr_ffi(%7#0, %7#1) : (tensor<2x2xf64>, tensor<2xf64>) -> tensor<2x2xf64>
   %9 = stablehlo.dot_general %8, %8, contracting_dims = [0] x [0] : (tensor<2x2xf64>, tensor<2x2xf64>) -> tensor<2x2xf64>
   check.expect_almost_eq_const %9, dense<[[1.0, 0.0], [0.0, 1.0]]> : tensor<2x2xf64>)"),
+            "");
+}
+
+// The factor of a matrix of more rows than columns is R above zeros.
+TEST(StablehloValues, ProductsWithReflectorsByLapacksNames) {
+  EXPECT_EQ(problems_of(R"(
+  %a = stablehlo.constant dense<[[3.0, 1.0], [4.0, 2.0], [0.0, 2.0]]> : tensor<3x2xf64>
+  %h:2 = stablehlo.custom_call @lapack_dgeqrf_ffi(%a) : (tensor<3x2xf64>) -> (tensor<3x2xf64>, tensor<2xf64>)
+  %0 = stablehlo.custom_call @lapack_dormqr_ffi(%h#0, %h#1, %a) {mhlo.backend_config = {left = true, transpose = true}} : (tensor<3x2xf64>, tensor<2xf64>, tensor<3x2xf64>) -> tensor<3x2xf64>
+  check.expect_almost_eq_const %0, dense<[[-5.0, -2.2], [0.0, -2.0396078], [0.0, 0.0]]> : tensor<3x2xf64>
+  %1 = stablehlo.custom_call @lapack_dormqr_ffi(%h#0, %h#1, %0) {mhlo.backend_config = {left = true, transpose = false}} : (tensor<3x2xf64>, tensor<2xf64>, tensor<3x2xf64>) -> tensor<3x2xf64>
+  check.expect_almost_eq %1, %a : tensor<3x2xf64>
+  %t = stablehlo.transpose %a, dims = [1, 0] : (tensor<3x2xf64>) -> tensor<2x3xf64>
+  %2 = stablehlo.custom_call @lapack_dormqr_ffi(%h#0, %h#1, %t) {mhlo.backend_config = {left = false, transpose = false}} : (tensor<3x2xf64>, tensor<2xf64>, tensor<2x3xf64>) -> tensor<2x3xf64>
+  check.expect_almost_eq_const %2, dense<[[-5.0, 0.0, 0.0], [-2.2, -2.0396078, 0.0]]> : tensor<2x3xf64>
+  %y = stablehlo.constant dense<[[[(1.0, 3.0)], [(0.0, 0.0)]], [[(0.0, 2.0)], [(5.0, 0.0)]]]> : tensor<2x2x1xcomplex<f32>>
+  %g:2 = stablehlo.custom_call @lapack_cgeqrf_ffi(%y) : (tensor<2x2x1xcomplex<f32>>) -> (tensor<2x2x1xcomplex<f32>>, tensor<2x1xcomplex<f32>>)
+  %3 = stablehlo.custom_call @lapack_cunmqr_ffi(%g#0, %g#1, %y) {mhlo.backend_config = {left = true, transpose = true}} : (tensor<2x2x1xcomplex<f32>>, tensor<2x1xcomplex<f32>>, tensor<2x2x1xcomplex<f32>>) -> tensor<2x2x1xcomplex<f32>>
+  %4 = stablehlo.custom_call @lapack_cunmqr_ffi(%g#0, %g#1, %3) {mhlo.backend_config = {left = true, transpose = false}} : (tensor<2x2x1xcomplex<f32>>, tensor<2x1xcomplex<f32>>, tensor<2x2x1xcomplex<f32>>) -> tensor<2x2x1xcomplex<f32>>
+  check.expect_almost_eq %4, %y : tensor<2x2x1xcomplex<f32>>
+  %wide = stablehlo.constant dense<[[3.0, 1.0, 2.0], [4.0, 2.0, 2.0]]> : tensor<2x3xf64>
+  %w:2 = stablehlo.custom_call @lapack_dgeqrf_ffi(%wide) : (tensor<2x3xf64>) -> (tensor<2x3xf64>, tensor<2xf64>)
+  %5 = stablehlo.custom_call @lapack_dormqr_ffi(%w#0, %w#1, %wide) {mhlo.backend_config = {left = true, transpose = true}} : (tensor<2x3xf64>, tensor<2xf64>, tensor<2x3xf64>) -> tensor<2x3xf64>
+  check.expect_almost_eq_const %5, dense<[[-5.0, -2.2, -2.8], [0.0, 0.4, -0.4]]> : tensor<2x3xf64>
+  %6:5 = stablehlo.custom_call @lapack_dgesvd_ffi(%wide) {mhlo.backend_config = {mode = 83 : ui8}} : (tensor<2x3xf64>) -> (tensor<2x3xf64>, tensor<2xf64>, tensor<2x2xf64>, tensor<2x3xf64>, tensor<i32>)
+  check.expect_almost_eq_const %6#1, dense<[6.1385293, 0.5643211]> : tensor<2xf64>
+  check.expect_eq_const %6#4, dense<0> : tensor<i32>)"),
             "");
 }
 
@@ -522,6 +578,30 @@ TEST(StablehloValues, ComplexNumbers) {
   %4 = stablehlo.abs %3 : (tensor<complex<f64>>) -> tensor<f64>
   check.expect_close %4, %4, max_ulp_difference = 0 : tensor<f64>, tensor<f64>
   check.expect_eq_const %4, dense<5.0> : tensor<f64>)"),
+            "");
+}
+
+TEST(StablehloValues, NumbersOfAttributesHaveTheirOwnType) {
+  EXPECT_EQ(problems_of(R"(
+  %x = stablehlo.constant dense<1.0> : tensor<2xf32>
+  %0 = "chlo.constant_like"(%x) <{value = 0x7F800000 : f32}> : (tensor<2xf32>) -> tensor<2xf32>
+  check.expect_eq_const %0, dense<0x7F800000> : tensor<2xf32>
+  %i = stablehlo.constant dense<1> : tensor<2xi64>
+  %1 = "chlo.constant_like"(%i) <{value = 9007199254740993 : i64}> : (tensor<2xi64>) -> tensor<2xi64>
+  check.expect_eq_const %1, dense<9007199254740993> : tensor<2xi64>
+  %b = stablehlo.constant dense<false> : tensor<2xi1>
+  %2 = "chlo.constant_like"(%b) <{value = true}> : (tensor<2xi1>) -> tensor<2xi1>
+  check.expect_eq_const %2, dense<true> : tensor<2xi1>)"),
+            "");
+}
+
+// Halfway between two neighbours in f32, and a little above in f64.
+TEST(StablehloValues, NarrowFloatsAreRoundedOnce) {
+  EXPECT_EQ(problems_of(R"(
+  %0 = stablehlo.constant dense<[1.0625000001, -1.0625000001, 1.0625, 1.1874999999, 1.0e-300, 464.0000001]> : tensor<6xf64>
+  %1 = stablehlo.convert %0 : (tensor<6xf64>) -> tensor<6xf8E4M3FN>
+  %2 = stablehlo.convert %1 : (tensor<6xf8E4M3FN>) -> tensor<6xf32>
+  check.expect_eq_const %2, dense<[1.125, -1.125, 1.0, 1.125, 0.0, 0x7FC00000]> : tensor<6xf32>)"),
             "");
 }
 
