@@ -122,8 +122,8 @@ def wait_until_asleep(runners):
 def interleave(runners, rounds):
     for number in range(rounds):
         best = min((r.once for r in runners if r.name != "ours"), default=0)
-        order = runners if number % 2 == 0 else runners[::-1]
-        for runner in order:
+        first = number % len(runners)
+        for runner in runners[first:] + runners[:first]:
             if number > 0 and runner.name != "ours" and runner.once > max(SLOW_MS, FAR_BEHIND * best):
                 continue
             wait_until_asleep(runners)
