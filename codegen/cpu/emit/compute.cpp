@@ -7,6 +7,7 @@
 #include "codegen/cpu/emit/convert.h"
 #include "codegen/cpu/emit/integer.h"
 #include "codegen/cpu/emit/types.h"
+#include "codegen/cpu/math/functions.h"
 #include "codegen/cpu/math/math.h"
 #include "codegen/cpu/math/value.h"
 #include "codegen/kernel/legalise_dtypes.h"
@@ -139,7 +140,7 @@ Value* emit_compute(llvm::IRBuilderBase& b, const ElementwiseOp& what,
     case Op::round_nearest_afz:
       return b.CreateUnaryIntrinsic(Intrinsic::round, x);
     case Op::sqrt:
-      return math::sqrt({b, x}).value();
+      return math::sqrt_alone({b, x}).value();
     case Op::rsqrt:
     case Op::cbrt:
     case Op::exponential:

@@ -44,11 +44,10 @@ Simd sqrt_by_products(Simd given) {
 
 }  // namespace
 
-Simd sqrt(Simd x) {
-  llvm::IRBuilderBase& b = x.builder();
-  const bool has_fast_root = b.GetInsertBlock()->getModule()->getModuleFlag(fast_root_flag);
-  if (x.has_avx512() && !has_fast_root) return sqrt_by_products(x);
-  return x.with(b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x.value()));
+Simd sqrt_alone(Simd x) {
+  const llvm::Module& module = *x.builder().GetInsertBlock()->getModule();
+  const bool is_slow = x.has_avx512() && !module.getModuleFlag(fast_root_flag);
+  return is_slow ? sqrt_by_products(x) : sqrt(x);
 }
 
 // The instruction for the root would wait for the one for the division.

@@ -172,8 +172,10 @@ inline Simd is_nan(Simd a) { return a.with(a.builder().CreateFCmpUNO(a.value(), 
 inline Simd abs(Simd a) {
   return a.with(a.builder().CreateUnaryIntrinsic(llvm::Intrinsic::fabs, a.value()));
 }
-/// Correctly rounded.
-Simd sqrt(Simd a);
+/// The instruction: the other work of a function runs beside it.
+inline Simd sqrt(Simd a) {
+  return a.with(a.builder().CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, a.value()));
+}
 /// a 2^k for whole k, rounded once. Only where a.has_avx512().
 inline Simd scale(Simd a, Simd k) {
   llvm::IRBuilderBase& b = a.builder();
