@@ -81,7 +81,7 @@ class Placement {
       : graph_(graph),
         home_(home),
         devices_(graph.nodes().size()),
-        pinned_(graph.nodes().size()),
+        pinned_(nodes_on_devices(graph)),
         states_(state_nodes(graph)) {
     for (std::uint32_t i = 0; i < graph.nodes().size(); ++i) follow_operands(i, parameters);
     follow_readers();
@@ -98,13 +98,11 @@ class Placement {
     if (node.op == Op::parameter) {
       if (parameters.empty()) devices_[index] = home_;
       if (index < parameters.size()) devices_[index] = parameters[index];
-      pinned_[index] = true;
     }
     // A state comes to what it guards, and from wherever the predicates are.
     const bool is_moved = node.op == Op::select && states_[index];
     for (std::size_t k = 0; k < node.inputs.size(); ++k) {
       const Value input = node.inputs[k];
-      pinned_[index] = pinned_[index] || pinned_[input.node];
       const auto& device = devices_[input.node];
       if (!device || (node.op == Op::check && k == 0)) continue;
       if (devices_[index] && *devices_[index] != *device && node.op != Op::transfer) {
@@ -114,10 +112,7 @@ class Placement {
       }
       devices_[index] = device;
     }
-    if (node.op == Op::transfer) {
-      devices_[index] = node.as<DeviceAttributes>().device;
-      pinned_[index] = true;
-    }
+    if (node.op == Op::transfer) devices_[index] = node.as<DeviceAttributes>().device;
   }
 
   // What no operand placed: readers come after it, and so have their devices already.
@@ -218,6 +213,18 @@ PlacedGraph place(const Graph& given, const ParameterDevices& parameters, const 
   return PlacedWriter(graph, Placement(graph, parameters, home), with_floating).write();
 }
 
+std::vector<char> nodes_on_devices(const Graph& graph) {
+  std::vector<char> is_on_device(graph.nodes().size());
+  for (std::uint32_t i = 0; i < graph.nodes().size(); ++i) {
+    const Node& node = graph.node(i);
+    is_on_device[i] = node.op == Op::parameter || node.op == Op::transfer ||
+                      std::ranges::any_of(node.inputs, [&](Value input) -> bool {
+                        return is_on_device[input.node];
+                      });
+  }
+  return is_on_device;
+}
+
 std::vector<std::uint32_t> parts_between_transfers(const Graph& graph) {
   if (!has_transfer(graph)) return {};
   const auto size = static_cast<std::uint32_t>(graph.nodes().size());
@@ -229,15 +236,10 @@ std::vector<std::uint32_t> parts_between_transfers(const Graph& graph) {
   };
   // What depends on constants alone is on no device yet: it belongs to its readers' part where all
   // are of one.
-  std::vector<char> depends(size);
+  const std::vector<char> depends = nodes_on_devices(graph);
   for (std::uint32_t i = 0; i < size; ++i) {
     const Node& node = graph.node(i);
-    depends[i] = node.op == Op::parameter;
-    for (Value input : node.inputs) depends[i] = depends[i] || depends[input.node];
-    if (node.op == Op::transfer) {
-      depends[i] = true;
-      continue;
-    }
+    if (node.op == Op::transfer) continue;
     for (Value input : node.inputs) {
       if (depends[input.node]) part[root(input.node)] = root(i);
     }

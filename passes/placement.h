@@ -33,6 +33,10 @@ struct PlacedGraph {
 PlacedGraph place(const Graph& graph, const ParameterDevices& parameters, const Device& home,
                   bool with_floating = true);
 
+/// For each node whether it depends on a parameter or a transfer, which say where it is. What does
+/// not may be computed on any device.
+std::vector<char> nodes_on_devices(const Graph& graph);
+
 /// For each node the part of the graph that it belongs to, parts being joined by transfers alone;
 /// nodes of different parts may be on different devices. Empty where there is one part.
 std::vector<std::uint32_t> parts_between_transfers(const Graph& graph);

@@ -18,11 +18,7 @@ const FunctionSyntax& syntax_of(const Function& function) {
 
 std::vector<Bound> bound_arguments(const std::vector<Array>& arrays) {
   std::vector<Bound> arguments;
-  for (const Array& array : arrays) {
-    Bound bound;
-    bound.array = array;
-    arguments.push_back(std::move(bound));
-  }
+  for (const Array& array : arrays) arguments.push_back(Bound::of(array));
   return arguments;
 }
 

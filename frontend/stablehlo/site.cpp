@@ -44,9 +44,8 @@ std::vector<Array> Site::operands(std::size_t first, std::size_t count) const {
 std::vector<Array> Site::array_operands() const {
   std::vector<Array> arrays;
   for (std::size_t i = 0; i < count(); ++i) {
-    if (importer.value(op.operands[i], scope).kind != Bound::Kind::token) {
-      arrays.push_back(operand(i));
-    }
+    const Bound& bound = *scope.find(importer.source(), op.operands[i]).value;
+    if (bound.kind != Bound::Kind::token) arrays.push_back(operand(i));
   }
   return arrays;
 }

@@ -8,6 +8,7 @@
 
 #include "ir/fusion_plan.h"
 #include "ir/graph/builder.h"
+#include "passes/placement.h"
 #include "passes/row_blocks/axis_roles.h"
 #include "passes/row_blocks/row_axes.h"
 
@@ -50,12 +51,10 @@ ChainFinder::ChainFinder(const Graph& graph, const BlockCosts& costs)
       readers_(graph.nodes().size()),
       is_output_(graph.nodes().size(), 0),
       can_be_cut_(graph.nodes().size(), 0),
-      depends_(graph.nodes().size(), 0) {
+      depends_(nodes_on_devices(graph)) {
   for (std::uint32_t i = 0; i < graph.nodes().size(); ++i) {
     can_be_cut_[i] = has_roles(graph, i);
-    depends_[i] = graph.node(i).op == Op::parameter;
     for (Value input : graph.node(i).inputs) {
-      depends_[i] = depends_[i] || depends_[input.node];
       auto& readers = readers_[input.node];
       if (readers.empty() || readers.back() != i) readers.push_back(i);
     }

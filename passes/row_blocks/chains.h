@@ -50,7 +50,7 @@ class ChainFinder {
   std::vector<std::vector<std::uint32_t>> readers_;  // per node
   std::vector<char> is_output_;                      // per node
   std::vector<char> can_be_cut_;                     // per node: has axis roles
-  std::vector<char> depends_;                        // per node: on a parameter
+  std::vector<char> depends_;                        // per node: on a parameter or a transfer
 };
 
 }  // namespace anabranch
