@@ -20,7 +20,8 @@ import pathlib
 
 HERE = pathlib.Path(__file__).resolve().parent
 SUITES = ("pyhpc", "npbench", "kernels", "loops")
-PEERS = {"numpy": "NumPy", "numba": "Numba", "jax": "JAX", "torch": "torch", "inductor": "torch.compile", "loop": "C++"}
+PEERS = {"numpy": "NumPy", "numba": "Numba", "jax": "JAX", "torch": "torch", "inductor": "torch.compile", "loop": "C++",
+         "again": "ours again"}  # what runs of one program differ by
 
 
 def files():

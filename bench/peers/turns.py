@@ -92,7 +92,9 @@ def commands(name, path, module, options, folder):
     inputs = folder / "inputs.npz"
     all_of_them = {"ours": [binary / "bench_peers", name, inputs]}
     for peer in options.peers.split(","):
-        if peer == "loop" and (path.parent / f"{name}_loop.cpp").exists():
+        if peer == "again":
+            all_of_them[peer] = all_of_them["ours"]
+        elif peer == "loop" and (path.parent / f"{name}_loop.cpp").exists():
             all_of_them[peer] = [binary / "bench_peers_loops", name, inputs]
         elif peer != "loop" and programs.has(module, peer):
             all_of_them[peer] = [sys.executable, here / "worker.py", peer, path, inputs]

@@ -46,7 +46,7 @@ std::string key_of(std::span<const Kernel* const> kernels) {
 Code compile_kernels(std::span<const Kernel* const> kernels, CodeCache* cache,
                      const CpuModel& cpu) {
   if (kernels.empty()) return {};
-  const auto machine = lend_target_machine(cpu);
+  const LentTargetMachine machine(cpu);
   std::optional<KernelModule> made;
   Code code;
   const auto module = [&]() -> llvm::Module& {
@@ -78,12 +78,12 @@ Code compile_kernels(std::span<const Kernel> kernels, CodeCache* cache, const Cp
 }
 
 std::string llvm_text(std::span<const Kernel* const> kernels) {
-  const auto machine = lend_target_machine();
+  const LentTargetMachine machine;
   return text_of(*KernelModule(*machine, kernels).module);
 }
 
 std::string assembly_text(std::span<const Kernel* const> kernels) {
-  const auto machine = lend_target_machine();
+  const LentTargetMachine machine;
   return generate(*KernelModule(*machine, kernels).module, *machine,
                   llvm::CodeGenFileType::AssemblyFile);
 }

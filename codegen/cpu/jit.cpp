@@ -9,7 +9,6 @@
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/TargetParser/Host.h>
 
-#include <atomic>
 #include <cstdlib>
 #include <mutex>
 #include <new>
@@ -19,6 +18,8 @@
 #include "codegen/cpu/emit/table.h"
 #include "codegen/cpu/leaked_on_error.h"
 #include "codegen/cpu/math/value.h"
+#include "runtime/fork.h"
+#include "runtime/gate.h"
 
 namespace anabranch::cpu {
 namespace {
@@ -78,12 +79,27 @@ TargetMachinePool& pool() {
   return pool;
 }
 
-/// Whether static objects of LLVM may have been destroyed: it makes them as it needs them.
-constinit std::atomic<bool> has_left{false};
+/// Threads that use LLVM, which makes static objects as it needs them.
+constinit Gate gate;
 
 // Of handlers of leaving the latest is called first: before what LLVM has made until now goes.
 void watch_leaving() {
-  std::atexit([] { has_left.store(true, std::memory_order_relaxed); });
+  std::atexit([] {
+    if (!is_orphan()) gate.close();
+  });
+}
+
+llvm::TargetMachine* take_target_machine(const CpuModel& cpu) {
+  initialize_native_target();
+  if (&cpu == &host_cpu()) {
+    std::lock_guard lock(pool().mutex);
+    if (!pool().idle.empty()) {
+      llvm::TargetMachine* machine = pool().idle.back().release();
+      pool().idle.pop_back();
+      return machine;
+    }
+  }
+  return make_target_machine(cpu).release();
 }
 
 }  // namespace
@@ -100,41 +116,28 @@ const CpuModel& host_cpu() {
   return *host;
 }
 
-// What LLVM may have been changing when an exception came is not used again.
-void ReturnTargetMachine::operator()(llvm::TargetMachine* machine) const {
-  if (std::uncaught_exceptions() > exceptions) return give_up(machine);
-  if (!is_pooled) {
-    delete machine;
-    return;
-  }
-  std::lock_guard lock(pool().mutex);
-  try {
-    pool().idle.emplace_back(machine);
-  } catch (const std::bad_alloc&) {
-    delete machine;
-  }
+LentTargetMachine::Stay::Stay() {
+  if (gate.enter()) return;
+  throw Error(
+      "compile: this process is leaving main, and nothing new is compiled any more; call what a "
+      "handler of leaving calls once before");
 }
 
-LentTargetMachine lend_target_machine(const CpuModel& cpu) {
-  if (has_left.load(std::memory_order_relaxed)) {
-    throw Error(
-        "compile: this process is leaving main, and nothing new is compiled any more; call what a "
-        "handler of leaving calls once before");
+LentTargetMachine::Stay::~Stay() { gate.leave(); }
+
+LentTargetMachine::LentTargetMachine(const CpuModel& cpu)
+    : is_pooled_(&cpu == &host_cpu()), machine_(take_target_machine(cpu)) {}
+
+// What LLVM may have been changing when an exception came is not used again.
+LentTargetMachine::~LentTargetMachine() {
+  if (std::uncaught_exceptions() > exceptions_) return give_up(machine_);
+  std::unique_ptr<llvm::TargetMachine> machine(machine_);
+  if (!is_pooled_) return;
+  std::lock_guard lock(pool().mutex);
+  try {
+    pool().idle.push_back(std::move(machine));
+  } catch (const std::bad_alloc&) {  // which leaves it to be destroyed
   }
-  initialize_native_target();
-  if (&cpu != &host_cpu()) {
-    return LentTargetMachine(make_target_machine(cpu).release(),
-                             ReturnTargetMachine{.is_pooled = false});
-  }
-  {
-    std::lock_guard lock(pool().mutex);
-    if (!pool().idle.empty()) {
-      LentTargetMachine machine(pool().idle.back().release());
-      pool().idle.pop_back();
-      return machine;
-    }
-  }
-  return LentTargetMachine(make_target_machine(cpu).release());
 }
 
 void set_target(llvm::Module& module, const llvm::TargetMachine& machine) {

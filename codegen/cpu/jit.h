@@ -18,14 +18,29 @@ namespace anabranch::cpu {
 void initialize_native_target();
 
 /// A compiler for a CPU; for the host's lent from a pool: to make one takes as long as to compile a
-/// small kernel. It goes back when the handle does, unless an exception passes then.
-struct ReturnTargetMachine {
-  bool is_pooled = true;
-  int exceptions = std::uncaught_exceptions();  // those in flight while it is lent
-  void operator()(llvm::TargetMachine* machine) const;
+/// small kernel. It goes back with this, unless an exception passes then. A process that leaves
+/// main waits for it, since it takes static objects of LLVM apart.
+class LentTargetMachine {
+ public:
+  /// Throws Error where the process has left main.
+  explicit LentTargetMachine(const CpuModel& cpu = host_cpu());
+  ~LentTargetMachine();
+  LentTargetMachine(const LentTargetMachine&) = delete;
+  LentTargetMachine& operator=(const LentTargetMachine&) = delete;
+
+  llvm::TargetMachine& operator*() const { return *machine_; }
+
+ private:
+  struct Stay {
+    Stay();
+    ~Stay();
+  };
+
+  const Stay stay_;
+  const bool is_pooled_;
+  const int exceptions_ = std::uncaught_exceptions();  // those in flight while it is lent
+  llvm::TargetMachine* const machine_;
 };
-using LentTargetMachine = std::unique_ptr<llvm::TargetMachine, ReturnTargetMachine>;
-LentTargetMachine lend_target_machine(const CpuModel& cpu = host_cpu());
 
 /// Gives the module this machine's triple and data layout.
 void set_target(llvm::Module& module, const llvm::TargetMachine& machine);

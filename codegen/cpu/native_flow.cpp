@@ -88,7 +88,7 @@ bool is_small(std::span<const Program> regions, std::span<const Kernel> kernels)
 
 HostTask native_flow(const Step& flow, const LinkedStep& code, std::span<const Kernel> kernels,
                      CodeCache* cache) {
-  const auto machine = lend_target_machine();
+  const LentTargetMachine machine;
   FlowModule made(flow, code, kernels, *machine);
   // Addresses are found while it is emitted, so that it is always made.
   const std::string object = object_of({bitcode_of(*made.module),
@@ -109,7 +109,7 @@ HostTask native_flow(const Step& flow, const LinkedStep& code, std::span<const K
 
 std::string flow_llvm_text(const Step& flow, const LinkedStep& code,
                            std::span<const Kernel> kernels) {
-  const auto machine = lend_target_machine();
+  const LentTargetMachine machine;
   const FlowModule made(flow, code, kernels, *machine);
   optimize(*made.module, *machine);
   return text_of(*made.module);
@@ -117,7 +117,7 @@ std::string flow_llvm_text(const Step& flow, const LinkedStep& code,
 
 std::string flow_assembly_text(const Step& flow, const LinkedStep& code,
                                std::span<const Kernel> kernels) {
-  const auto machine = lend_target_machine();
+  const LentTargetMachine machine;
   const FlowModule made(flow, code, kernels, *machine);
   optimize(*made.module, *machine);
   return generate(*made.module, *machine, llvm::CodeGenFileType::AssemblyFile);

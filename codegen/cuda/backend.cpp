@@ -3,6 +3,7 @@
 #include "codegen/cuda/dot/plan.h"
 #include "codegen/cuda/emit/flow.h"
 #include "codegen/cuda/emit/program_text.h"
+#include "codegen/cuda/emit/thread_scratch.h"
 #include "codegen/cuda/gpu_costs.h"
 #include "codegen/cuda/link.h"
 #include "codegen/cuda/predict.h"
@@ -29,6 +30,8 @@ class GpuBackend final : public Backend {
   // A column at a time is work for few multiprocessors; 2^19 threads are work for all of any GPU.
   LowerTarget lower_target() const override {
     return {.column_sums = {.least_chunked_bytes = 1 << 24, .most_partials = 1 << 19},
+            .kept_rows = {.most_of_loops = ThreadScratch::most_shared_bytes,
+                          .most_in_order = ThreadScratch::most_thread_bytes},
             .product_tiles = {}};
   }
 

@@ -2,19 +2,28 @@
 
 #include <memory>
 
-#include "runtime/device/stream_executor.h"
+#include "runtime/cuda/gpu.h"
 
 namespace anabranch::cuda {
 namespace {
 
-void copy(const void* context, void* const* buffers, DeviceStream& stream) {
-  stream.copy(buffers[1], buffers[0], *static_cast<const std::size_t*>(context));
-}
+struct Copy {
+  std::size_t bytes = 0;
+  int from = 0, to = 0;
+
+  void enqueue(void* const* buffers, DeviceStream& stream) const {
+    if (from == to) return stream.copy(buffers[1], buffers[0], bytes);
+    Gpu::of(to).copy_from(Gpu::of(from), buffers[1], buffers[0], bytes, stream);
+  }
+};
 
 }  // namespace
 
-DeviceTask copy_task(std::size_t bytes) {
-  return {copy, std::make_shared<const std::size_t>(bytes)};
+DeviceTask copy_task(std::size_t bytes, int from, int to) {
+  const auto enqueue = [](const void* context, void* const* buffers, DeviceStream& stream) {
+    static_cast<const Copy*>(context)->enqueue(buffers, stream);
+  };
+  return {enqueue, std::make_shared<const Copy>(Copy{bytes, from, to})};
 }
 
 }  // namespace anabranch::cuda

@@ -7,7 +7,7 @@
 
 namespace anabranch::cuda {
 
-/// Copies its first buffer, of that many bytes, to its second.
-DeviceTask copy_task(std::size_t bytes);
+/// Copies its first buffer, of that many bytes on GPU `from`, to its second, on GPU `to`.
+DeviceTask copy_task(std::size_t bytes, int from, int to);
 
 }  // namespace anabranch::cuda

@@ -116,7 +116,9 @@ class Linker {
     if (const auto* dot = std::get_if<DotStep>(&step.work)) {
       linked.task = make_dot(*dot, gpu_);
     } else if (copies_on_gpus(program, step)) {
-      linked.task = copy_task(program.slots[step.buffers[0]].type.bytes());
+      const Slot &from = program.slots[step.buffers[0]], &to = program.slots[step.buffers[1]];
+      linked.task = copy_task(from.type.bytes(), program.devices[from.device].device.index(),
+                              program.devices[to.device].device.index());
     } else if (std::holds_alternative<KernelStep>(step.work) || is_whole_flow(step)) {
       linked.task = tasks_.at(&step);
     } else if (const auto regions = inner_programs(step); !regions.empty()) {

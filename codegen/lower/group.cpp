@@ -36,14 +36,14 @@ GroupLowering::GroupLowering(const Graph& region, FusionPlan plan, std::string n
   row_size_ = product(reduced_sizes_);
 }
 
-Lowered GroupLowering::run(ColumnSums columns) {
+Lowered GroupLowering::run(const LowerTarget& target) {
   Nest nest = loop_per_axis(plan_.domain.sizes(), plan_.reduced_axes);
   for (const Node& node : region_.nodes()) {
     // It combines in row-major order, so one loop must walk all of it.
     if (node.op == Op::reduce) nest.reduced = as_one_group(nest.reduced);
   }
-  Trial trial = attempt(nest, {});
-  if (auto cut = split(trial.joined, columns)) {
+  Trial trial = attempt(nest, std::nullopt);
+  if (auto cut = split(trial.joined, target.column_sums)) {
     Lowered lowered;
     lowered.calls.push_back(partial_kernel(trial.joined, *cut));
     lowered.calls.push_back(combining_kernel(trial.joined, *cut));
@@ -52,7 +52,10 @@ Lowered GroupLowering::run(ColumnSums columns) {
   }
   const bool joins = trial.joined.kept.size() != nest.kept.size() ||
                      trial.joined.reduced.size() != nest.reduced.size();
-  if (joins || !trial.kept_row.empty()) trial = attempt(trial.joined, trial.kept_row);
+  if (joins || !trial.kept_row.empty()) {
+    if (!may_keep(trial, target.kept_rows)) trial.kept_row.clear();
+    trial = attempt(trial.joined, trial.kept_row);
+  }
 
   KernelCall call{std::move(trial.kernel), {}};
   call.add_arguments(KernelArgument::Kind::input, region_.parameter_count());
@@ -60,12 +63,23 @@ Lowered GroupLowering::run(ColumnSums columns) {
   return {{std::move(call)}, {}, plan_.updates};
 }
 
-GroupLowering::Trial GroupLowering::attempt(const Nest& nest,
-                                            const std::vector<Value>& kept_row) const {
+bool GroupLowering::may_keep(const Trial& trial, const KeptRows& limits) const {
+  const auto runs_in_order = [](const Instruction& instruction) {
+    const auto* loop = std::get_if<Loop>(&instruction.operation);
+    return loop && loop->runs_in_order();
+  };
+  const bool is_nested = trial.joined.reduced.size() > 1;
+  return (!is_nested || trial.kept_bytes <= limits.most_of_loops) &&
+         (std::ranges::none_of(trial.kernel.instructions, runs_in_order) ||
+          trial.kept_bytes <= limits.most_in_order);
+}
+
+GroupLowering::Trial GroupLowering::attempt(
+    const Nest& nest, const std::optional<std::vector<Value>>& kept_row) const {
   GroupWriter writer(region_, name_, nest, plan_.domain.rank());
   writer.add_outputs(region_);
-  writer.exploring = kept_row.empty();
-  for (Value value : kept_row) {
+  writer.exploring = !kept_row;
+  for (Value value : kept_row.value_or(std::vector<Value>())) {
     KernelBuffer buffer{"scratch" + std::to_string(writer.scratch.size()),
                         region_.type(value).dtype, row_size_, Access::scratch};
     writer.scratch[value] = writer.builder.add_buffer(std::move(buffer));
@@ -90,6 +104,7 @@ GroupLowering::Trial GroupLowering::attempt(const Nest& nest,
     trial.joined.reduced = join_groups(nest.reduced, writer.reduced_loops, used, table);
   }
   trial.kept_row = std::move(writer.found);
+  trial.kept_bytes = writer.found_bytes;
   trial.kernel = writer.builder.take();
   return trial;
 }

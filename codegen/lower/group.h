@@ -26,7 +26,7 @@ class GroupLowering {
  public:
   GroupLowering(const Graph& region, FusionPlan plan, std::string name);
 
-  Lowered run(ColumnSums columns);
+  Lowered run(const LowerTarget& target);
 
  private:
   /// What one attempt at the whole group learns or uses.
@@ -34,9 +34,12 @@ class GroupLowering {
     Kernel kernel;
     Nest joined;                  ///< the loops it could have had
     std::vector<Value> kept_row;  ///< costly element values that a later stage needs again
+    std::int64_t kept_bytes = 0;
   };
 
-  Trial attempt(const Nest& nest, const std::vector<Value>& kept_row) const;
+  /// Keeps those values, if they are known; finds them otherwise.
+  Trial attempt(const Nest& nest, const std::optional<std::vector<Value>>& kept_row) const;
+  bool may_keep(const Trial& trial, const KeptRows& limits) const;
   void write_stage(GroupWriter& writer, int stage) const;
   void fold_stage(GroupWriter& writer, const std::vector<std::uint32_t>& reductions) const;
   void store_outputs(GroupWriter& writer, int stage) const;

@@ -29,7 +29,7 @@ Lowered lower_region(const Graph& region, const std::string& name, const LowerTa
   FusionPlan& found = std::get<FusionPlan>(plan);
   if (found.kind == FusionKind::dot) return lower_dot(region, name, target);
   if (found.kind == FusionKind::loop) return lower_loop(region, std::move(found), name);
-  return GroupLowering(region, std::move(found), name).run(target.column_sums);
+  return GroupLowering(region, std::move(found), name).run(target);
 }
 
 }  // namespace

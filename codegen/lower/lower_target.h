@@ -2,12 +2,14 @@
 #pragma once
 
 #include "codegen/lower/column_sums.h"
+#include "codegen/lower/kept_rows.h"
 #include "codegen/lower/product_tiles.h"
 
 namespace anabranch {
 
 struct LowerTarget {
   ColumnSums column_sums;
+  KeptRows kept_rows;
   ProductTiles product_tiles;
 };
 

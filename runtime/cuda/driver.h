@@ -23,7 +23,7 @@ namespace anabranch::cuda {
   X(cuMemPoolCreate) X(cuMemPoolDestroy) X(cuMemPoolSetAttribute)                       \
   X(cuMemPoolGetAttribute) X(cuMemPoolTrimTo)                                           \
   X(cuMemAllocFromPoolAsync) X(cuMemFreeAsync) X(cuMemHostAlloc) X(cuMemFreeHost)       \
-  X(cuMemcpyAsync) X(cuModuleLoadData) X(cuModuleUnload) X(cuModuleGetFunction)         \
+  X(cuMemcpyAsync) X(cuMemcpyPeerAsync) X(cuModuleLoadData) X(cuModuleUnload) X(cuModuleGetFunction)         \
   X(cuLaunchKernel) X(cuStreamBeginCapture) X(cuStreamEndCapture) X(cuGraphInstantiate) \
   X(cuGraphLaunch) X(cuGraphExecDestroy) X(cuGraphDestroy)                              \
   X(cuStreamBeginCaptureToGraph) X(cuStreamGetCaptureInfo)                              \

@@ -375,8 +375,11 @@ std::size_t Gpu::cached() const {
   return reserved > used ? reserved - used : 0;
 }
 
+// The pool keeps what was freed until the host has seen that its stream has come so far.
 void Gpu::release_cached() {
+  const auto stream = stream_of(main());
   enter();
+  check(driver().cuStreamSynchronize(stream), "wait for a stream");
   check(driver().cuMemPoolTrimTo(pool_, 0), "trimming a memory pool");
 }
 
@@ -401,6 +404,16 @@ void Gpu::launch(CUfunction kernel, unsigned blocks, unsigned threads, void** ar
   check(driver().cuLaunchKernel(kernel, blocks, 1, 1, threads, 1, 1, 0, stream_of(stream),
                                 arguments, nullptr),
         "launch");
+}
+
+// Memory of a pool can be copied so without access from GPU to GPU, which a plain copy needs.
+void Gpu::copy_from(const Gpu& other, void* to, const void* from, std::size_t bytes,
+                    const DeviceStream& stream) {
+  if (bytes == 0) return;
+  enter();
+  check(driver().cuMemcpyPeerAsync(address(to), context_, address(from), other.context_, bytes,
+                                   stream_of(stream)),
+        "copy from another GPU");
 }
 
 void* Gpu::allocate_host(std::size_t bytes) {

@@ -55,6 +55,10 @@ class Gpu final : public StreamExecutor {
   std::size_t cached() const override;
   void release_cached() override;
 
+  /// Enqueues a copy from another GPU's memory to this one's, on a stream of either.
+  void copy_from(const Gpu& other, void* to, const void* from, std::size_t bytes,
+                 const DeviceStream& stream);
+
   void* allocate_host(std::size_t bytes) override;
   void free_host(void* data) noexcept override;
 

@@ -114,6 +114,7 @@ void* Allocator::fresh(std::size_t bytes) {
   };
   if (void* data = ask()) return data;
   release_cached_locked();
+  if (stream_executor_) stream_executor_->release_cached();
   return ask();
 }
 

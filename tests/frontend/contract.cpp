@@ -696,6 +696,33 @@ TEST(ContractLine6DeathTest, HandlersOfLeavingCompileOrAreTold) {
   EXPECT_EXIT(compile_after_leaving(), testing::ExitedWithCode(7), "^$");
 }
 
+// A thread compiles one program after the other, also once static objects of the compiler are gone.
+[[noreturn]] void leave_main_while_a_thread_compiles() {
+  std::atexit([] { std::this_thread::sleep_for(std::chrono::milliseconds(200)); });
+  static std::atomic<int> compiled = 0;
+  std::thread([] {
+    try {
+      for (int size = 1;; ++compiled, ++size) {
+        const ab::Array x = ab::ones({size});
+        (ab::sin(x) + ab::exp(x * 2) + ab::sum(ab::tanh(x))).wait();
+      }
+    } catch (const ab::Error& error) {
+      const bool is_told = std::string(error.what()).find("is leaving main") != std::string::npos;
+      if (!is_told) std::_Exit(1);
+    }
+    std::this_thread::sleep_for(std::chrono::hours(1));
+  }).detach();
+  while (compiled < 3) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  std::exit(7);
+}
+
+TEST(ContractLine6DeathTest, LeavingMainWhileAThreadCompilesIsSafe) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EXIT(leave_main_while_a_thread_compiles(), testing::ExitedWithCode(7), "^$");
+  }
+}
+
 // Each thread is tracing one when it calls the other: neither waits for the other's trace.
 TEST(ContractLine6, FunctionsThatCallEachOtherAreTracedInSeveralThreads) {
   for (int round = 0; round < 10; ++round) {

@@ -155,6 +155,10 @@ std::optional<Algorithm> choose(const DotStep& dot, const Description& descripti
   set(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, aligned(&Call::d));
   set(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, aligned(&Call::d));
 
+  // Parts of a sum stay in the type that is computed in: no result is rounded twice.
+  set(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
+      std::uint32_t{CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE});
+
   cublasLtMatmulHeuristicResult_t best{};
   int found = 0;
   Gpu::of(gpu).enter();

@@ -142,6 +142,25 @@ INSTANTIATE_TEST_SUITE_P(, DotOnGpu,
                                   std::string(name(std::get<1>(info.param)));
                          });
 
+// The library adds up halves of a sum, 257 and -256, of which bf16 has no 257.
+TEST(DotOnGpu, RoundsOnce) {
+  const auto literal = [](const Shape& shape, auto element) {
+    std::vector<std::byte> bytes;
+    for (std::int64_t i = 0; i < shape.size(); ++i) {
+      const auto value = convert_scalar<BFloat16>(element(i));
+      const auto* begin = reinterpret_cast<const std::byte*>(&value);
+      bytes.insert(bytes.end(), begin, begin + sizeof value);
+    }
+    return Literal({bf16, shape}, std::move(bytes));
+  };
+  const Literal lhs = literal({1, 32}, [](std::int64_t i) {
+    return i == 0 ? 256.0 : i == 1 ? 1.0 : i == 31 ? -256.0 : 0.0;
+  });
+  const Literal rhs = literal({32, 2}, [](std::int64_t) { return 1.0; });
+  const Literal result = dot_on_gpu(lhs, rhs, {{}, {}, {1}, {0}}, {bf16, {1, 2}});
+  EXPECT_EQ(doubles(result), (std::vector<double>{1, 1}));
+}
+
 // Up to two axes of each kind, in any order.
 TEST(RandomDotOnGpu, EqualsTheInterpreter) {
   constexpr std::int64_t sizes[] = {1, 2, 3, 5, 8, 17};

@@ -189,5 +189,17 @@ TEST_F(PretendedAllocator, AsksTheDriverSeldom) {
   EXPECT_EQ(testing::driver_calls("cuMemFreeAsync") - freed, 11);
 }
 
+// What was freed counts as in use until the host has waited for the stream and trimmed the pool.
+TEST_F(PretendedAllocator, LetsThePoolGiveBackBeforeItIsFull) {
+  const auto asked = testing::driver_calls("cuMemAllocFromPoolAsync");
+  const auto waited = testing::driver_calls("cuStreamSynchronize");
+  const auto trimmed = testing::driver_calls("cuMemPoolTrimTo");
+  Allocator allocator(Device::cuda(), &Gpu::of(0));
+  EXPECT_THROW(allocator.allocate(std::size_t{1} << 50), Error);
+  EXPECT_EQ(testing::driver_calls("cuStreamSynchronize") - waited, 1);
+  EXPECT_EQ(testing::driver_calls("cuMemPoolTrimTo") - trimmed, 1);
+  EXPECT_EQ(testing::driver_calls("cuMemAllocFromPoolAsync") - asked, 2);
+}
+
 }  // namespace
 }  // namespace anabranch::cuda

@@ -22,6 +22,7 @@ using namespace fake_cuda;
 struct Preference {
   std::uint64_t workspace = 0;
   std::uint32_t a = 256, b = 256, c = 256, d = 256;  // alignment in bytes
+  std::uint32_t reductions = CUBLASLT_REDUCTION_SCHEME_MASK;
 };
 
 Desc& of(cublasLtMatmulDesc_t desc) { return *reinterpret_cast<Desc*>(desc); }
@@ -42,6 +43,7 @@ struct Algorithm {
   std::uint64_t problem;
   std::uint64_t workspace;
   std::uint32_t a, b, d;  // alignment in bytes
+  bool rounds_parts;      // of a sum, to the type of the result
 };
 static_assert(sizeof(Algorithm) <= sizeof(cublasLtMatmulAlgo_t));
 
@@ -210,6 +212,8 @@ cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t p
       return set(of(preference).c, value, bytes);
     case CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES:
       return set(of(preference).d, value, bytes);
+    case CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK:
+      return set(of(preference).reductions, value, bytes);
     default:
       return CUBLAS_STATUS_INVALID_VALUE;
   }
@@ -233,8 +237,10 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtM
       problem.d.rows * problem.d.columns * static_cast<std::uint64_t>(of(d).batch);
   const std::uint64_t bytes = elements * sizeof(double);
   const bool splits = problem.inner() >= 16 && bytes <= limits.workspace;
-  const Algorithm algorithm{hash(problem), splits ? bytes : 0, limits.a, limits.b,
-                            std::min(limits.c, limits.d)};
+  const bool rounds_parts = limits.reductions & CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE;
+  const Algorithm algorithm{
+      hash(problem), splits ? bytes : 0, limits.a, limits.b, std::min(limits.c, limits.d),
+      rounds_parts};
   results[0] = {};
   std::memcpy(&results[0].algo, &algorithm, sizeof algorithm);
   results[0].workspaceSize = algorithm.workspace;
@@ -268,8 +274,8 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
   const bool needs_room = algorithm.workspace > 0;
   if (workspace_bytes < algorithm.workspace) return CUBLAS_STATUS_INVALID_VALUE;
   if (needs_room && !is_aligned(workspace, 256)) return CUBLAS_STATUS_INVALID_VALUE;
-  const CUresult result =
-      put(stream, {problem, a, b, d}, needs_room ? static_cast<double*>(workspace) : nullptr);
+  const CUresult result = put(stream, {problem, a, b, d, algorithm.rounds_parts},
+                              needs_room ? static_cast<double*>(workspace) : nullptr);
   return result == CUDA_SUCCESS ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;
 }
 

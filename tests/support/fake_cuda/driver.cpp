@@ -33,9 +33,27 @@ struct CUmod_st {
 constexpr std::size_t memory_bytes = std::size_t{4} << 30;
 struct CUmemPoolHandle_st {
   std::size_t most_bytes = memory_bytes;
+  int device = 0;
 };
 
 namespace {
+
+/// Which device's memory begins where, with the GPU's mutex held.
+struct Owned {
+  std::size_t bytes = 0;
+  int device = 0;
+};
+std::map<CUdeviceptr, Owned>& owned() {
+  static auto* owned = new std::map<CUdeviceptr, Owned>;
+  return *owned;
+}
+constexpr int no_device = -1;  // the host
+int device_of(CUdeviceptr address) {
+  const auto after = owned().upper_bound(address);
+  if (after == owned().begin()) return no_device;
+  const auto& [begin, block] = *std::prev(after);
+  return address < begin + block.bytes ? block.device : no_device;
+}
 
 int setting(const char* name, int otherwise) {
   const char* value = std::getenv(name);
@@ -241,6 +259,7 @@ CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* properties) {
     *pool = new CUmemPoolHandle_st;
     ++calls().alive["pools"];
     if (properties->maxSize != 0) (*pool)->most_bytes = properties->maxSize;
+    (*pool)->device = properties->location.id;
   });
 }
 CUresult cuMemPoolDestroy(CUmemoryPool pool) {
@@ -266,12 +285,14 @@ CUresult cuMemAllocFromPoolAsync(CUdeviceptr* data, std::size_t bytes, CUmemoryP
       return CUDA_ERROR_OUT_OF_MEMORY;
     }
     *data = reinterpret_cast<CUdeviceptr>(gpu().allocate(*stream, bytes));
+    owned()[*data] = {bytes, pool->device};
     ++calls().alive["blocks"];
   });
 }
 CUresult cuMemFreeAsync(CUdeviceptr data, CUstream stream) {
   return GUARDED({
     if (stream->graph) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    owned().erase(data);
     gpu().free(*stream, reinterpret_cast<void*>(data));
     --calls().alive["blocks"];
   });
@@ -288,8 +309,24 @@ CUresult cuMemFreeHost(void* data) {
     --calls().alive["host blocks"];
   });
 }
+// A GPU has no access to the pool of another.
 CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream stream) {
   return GUARDED({
+    const int source = device_of(from);
+    const int target = device_of(to);
+    if (source != no_device && target != no_device && source != target) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    gpu().put(*stream, [=] {
+      std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
+    });
+  });
+}
+// There is one context for all GPUs.
+CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
+                           CUcontext from_context, std::size_t bytes, CUstream stream) {
+  return GUARDED({
+    if (to_context != &context() || from_context != &context()) return CUDA_ERROR_INVALID_CONTEXT;
     gpu().put(*stream, [=] {
       std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
     });

@@ -43,6 +43,12 @@ void store(cudaDataType_t type, void* matrix, std::int64_t element, double value
   }
 }
 
+double nearest(cudaDataType_t type, double value) {
+  double room = 0;
+  store(type, &room, 0, value);
+  return load(type, &room, 0);
+}
+
 class Elements : Product {
  public:
   explicit Elements(const Product& product) : Product(product) {}
@@ -116,7 +122,8 @@ CUresult put(CUstream stream, const Product& product, double* workspace) {
   if (workspace) {
     const CUresult result = fake_cuda_put(stream, [=] {
       elements.for_each([&](auto batch, auto row, auto column, std::size_t place) {
-        workspace[place] = elements.sum(batch, row, column, 0, half);
+        const double part = elements.sum(batch, row, column, 0, half);
+        workspace[place] = product.rounds_parts ? nearest(product.problem.d.type, part) : part;
       });
     });
     if (result != CUDA_SUCCESS) return result;

@@ -44,6 +44,7 @@ struct Product {
   Problem problem;
   const void *a, *b;
   void* d;
+  bool rounds_parts = false;  ///< of a sum, to the type of the result
 };
 
 /// Puts it on a stream: at once, or in two pieces of work where there is a workspace, which gets
