@@ -22,6 +22,18 @@ void check_exists(const Device& device) {
   if (!exists(device)) throw Error("compile: " + missing_text(device));
 }
 
+// Passes ask for the backends of the devices, and what they throw is an InternalError.
+void check_devices(const PlacedGraph& placed) {
+  for (std::uint32_t i = 0; i < placed.graph.nodes().size(); ++i) {
+    const Node& node = placed.graph.node(i);
+    if (node.op == Op::constant || exists(placed.devices[i])) continue;
+    const bool is_parameter = node.op == Op::parameter;
+    throw Error("compile: " + (is_parameter ? "parameter " + std::to_string(i) + ": " : "") +
+                missing_text(placed.devices[i]) +
+                (node.location ? ", at " + to_string(node.location) : ""));
+  }
+}
+
 void check_streams(int streams) {
   if (streams >= 1) return;
   throw Error("compile: Options::streams is " + std::to_string(streams) +
@@ -34,7 +46,6 @@ std::vector<Device> devices_of(const PlacedGraph& placed, const Device& home) {
   for (std::uint32_t i = 0; i < placed.graph.nodes().size(); ++i) {
     if (placed.graph.node(i).op == Op::constant) continue;
     const Device& device = placed.devices[i];
-    check_exists(device);
     if (std::find(devices.begin(), devices.end(), device) != devices.end()) continue;
     devices.insert(device == home ? devices.begin() : devices.end(), device);
   }
@@ -49,7 +60,6 @@ BlockCosts block_costs(const Graph& graph, const Options& options) {
   for (std::uint32_t i = 0; i < placed.graph.nodes().size(); ++i) {
     if (placed.graph.node(i).op == Op::constant) continue;
     const Device& device = placed.devices[i];
-    if (!exists(device)) return {};  // an Error later on
     const BlockCosts costs = backend_of(device).block_costs(device);
     if (!least || costs.cached_bytes < least->cached_bytes) least = costs;
   }
@@ -69,6 +79,7 @@ Compilation compile(const Graph& graph, const Options& options, const PassObserv
   check_exists(options.device);
   check_streams(options.streams);
   check_pass_names(options.disabled);
+  check_devices(place(graph, options.parameters, options.device, false));
   const PassRun run{.verify = options.verify, .disabled = options.disabled, .after = after};
   Compilation made;
   made.traced = graph;

@@ -88,6 +88,7 @@ std::shared_ptr<const CustomFunction> add_locked(const std::string& name, Custom
 
 CustomFunctionHandle handle_of(const std::string& name, CustomFunction function,
                                detail::FunctionIdentity identity) {
+  if (name.empty()) return {0, std::make_shared<const CustomFunction>(std::move(function))};
   std::lock_guard lock(registry().mutex);
   Named& named = registry().names[name];
   if (const auto known = named.known.find(identity); known != named.known.end()) {
@@ -101,6 +102,9 @@ CustomFunctionHandle handle_of(const std::string& name, CustomFunction function,
 
 void detail::register_custom_call(const std::string& name, CustomFunction function,
                                   const void* type) {
+  if (name.empty()) {
+    throw Error("register_custom_call: the name is empty; give one that graphs call it by");
+  }
   std::lock_guard lock(registry().mutex);
   Named& named = registry().names[name];
   if (named.next == 0) {
@@ -114,7 +118,7 @@ void detail::register_custom_call(const std::string& name, CustomFunction functi
       return;
     }
   }
-  throw Error("custom_call " + name +
+  throw Error("register_custom_call: " + name +
               ": another function is registered under this name; give one of them another");
 }
 

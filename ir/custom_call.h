@@ -20,8 +20,8 @@ struct CustomFunctionHandle {
   bool operator==(const CustomFunctionHandle& other) const { return number == other.number; }
 };
 
-/// The handle of `function` under `name`: the same one as before for the same identity.
-/// Thread-safe.
+/// The handle of `function` under `name`: the same one as before for the same identity. Nothing is
+/// registered under an empty name, which the op refuses. Thread-safe.
 CustomFunctionHandle handle_of(const std::string& name, CustomFunction function,
                                detail::FunctionIdentity identity);
 

@@ -19,6 +19,15 @@ int run(CLI::App& app, int argc, char** argv) {
   try {
     app.parse(argc, argv);
     return 0;
+  } catch (const CLI::RequiredError& error) {
+    const std::vector<std::string> words = app.remaining();
+    if (!app.get_subcommands().empty() || words.empty()) return app.exit(error);
+    std::string known;
+    for (const CLI::App* command : app.get_subcommands({})) {
+      known += (known.empty() ? "" : ", ") + command->get_name();
+    }
+    return app.exit(CLI::ParseError("there is no subcommand " + words[0] + "; there are " + known,
+                                    CLI::ExitCodes::RequiredError));
   } catch (const CLI::ParseError& error) {
     return app.exit(error);
   }

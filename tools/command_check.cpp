@@ -10,6 +10,7 @@
 
 #include "anabranch/stablehlo.h"
 #include "codegen/compile.h"
+#include "frontend/run/dump.h"
 #include "frontend/run/env.h"
 #include "frontend/stablehlo/check.h"
 #include "frontend/stablehlo/importer.h"
@@ -65,7 +66,7 @@ std::vector<std::string> files_of(const std::vector<std::string>& paths) {
 }
 
 std::vector<Literal> compiled_results(const stablehlo::SelfChecking& test, const Options& options) {
-  const Compilation compilation = compile(test.graph, options);
+  const Compilation compilation = compile_dumped(test.graph, options);
   std::vector<Buffer> inputs;
   for (const Literal& input : test.inputs) {
     inputs.push_back(copy_to_device(options.device, input.bytes()));

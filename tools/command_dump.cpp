@@ -6,6 +6,7 @@
 #include "anabranch/stablehlo.h"
 #include "codegen/compile.h"
 #include "codegen/program_passes.h"
+#include "frontend/run/dump.h"
 #include "frontend/run/env.h"
 #include "ir/text/graphviz.h"
 #include "tools/commands.h"
@@ -30,7 +31,7 @@ std::string text_after(const DumpChoices& choices, const Options& options) {
     throw Error("dump: there is no pass " + choices.after + "; 'opt --list' names them");
   }
   std::string text;
-  compile(read_graph(choices.file), options, [&](const PassResult& made) {
+  compile_dumped(read_graph(choices.file), options, [&](const PassResult& made) {
     if (made.pass == choices.after) text += (text.empty() ? "" : "\n") + made.text();
   });
   return text;
@@ -55,7 +56,7 @@ void dump_command(const DumpChoices& choices) {
   if (choices.format == "stablehlo") {
     return write(choices, stablehlo::to_stablehlo(read_graph(choices.file)));
   }
-  const Compilation compilation = compile(read_graph(choices.file), options);
+  const Compilation compilation = compile_dumped(read_graph(choices.file), options);
   std::string text;
   if (choices.format == "text") {
     text = dump(compilation, *stage);

@@ -10,6 +10,7 @@
 #include "codegen/compile.h"
 #include "frontend/files/npy.h"
 #include "frontend/files/npz.h"
+#include "frontend/run/dump.h"
 #include "frontend/run/env.h"
 #include "ir/interpret/interpret.h"
 #include "ir/scalar.h"
@@ -35,25 +36,72 @@ struct RunChoices {
   bool interpret = false;
 };
 
-// "NAME=FILE" to its halves; NAME is a position, as 0, %0 or, as exported programs count, %arg0.
-std::pair<std::size_t, std::string> parse_binding(const std::string& text, const char* option,
-                                                  std::size_t count) {
-  const auto equals = text.find('=');
-  std::string name = text.substr(0, equals);
+// A value of a graph's that an option gives or takes.
+struct Binding {
+  std::size_t position;
+  std::string path;
+};
+
+// "POSITION=FILE" to its halves.
+std::optional<Binding> parse_binding(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  const std::string name = text.substr(0, equals);
+  if (equals == text.npos || equals + 1 == text.size() || name.empty() || name.size() > 9 ||
+      !std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isdigit(c); })) {
+    return std::nullopt;
+  }
+  return Binding{std::stoul(name), text.substr(equals + 1)};
+}
+
+// A parameter's position may be written 0, %0 or, as exported programs count, %arg0.
+Binding input_binding(const std::string& text, const Graph& graph) {
+  std::string name = text;
   if (name.starts_with('%')) name.erase(0, 1);
   if (name.starts_with("arg")) name.erase(0, 3);
-  if (equals == text.npos || name.empty() || name.size() > 9 ||
-      !std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isdigit(c); })) {
-    throw Error(std::string(option) + " " + text + ": write NAME=FILE.npy, as in %0=x.npy");
+  const std::optional<Binding> binding = parse_binding(name);
+  if (!binding) {
+    throw Error("--input " + text +
+                ": write NAME=FILE.npy, as in %0=x.npy, or NAME=FILE.npz:ARRAY; or FILE.npz for "
+                "all parameters");
   }
-  const std::size_t position = std::stoul(name);
-  if (position >= count) {
-    throw Error(std::string(option) + " " + text + ": the graph has " + std::to_string(count) +
-                (option == std::string("--input") ? " parameters" : " outputs") +
-                ", counted from 0");
+  if (binding->position >= graph.parameter_count()) {
+    throw Error("--input " + text + ": the graph has " + std::to_string(graph.parameter_count()) +
+                " parameters, counted from 0");
   }
-  return {position, text.substr(equals + 1)};
+  return *binding;
 }
+
+Binding output_binding(const std::string& text, std::size_t count) {
+  const std::optional<Binding> binding = parse_binding(text);
+  if (!binding || binding->path.ends_with(".npz")) {
+    throw Error("--output " + text +
+                ": write POSITION=FILE.npy, as in 0=y.npy; or FILE.npz for all outputs");
+  }
+  if (binding->position >= count) {
+    throw Error("--output " + text + ": the graph has " + std::to_string(count) +
+                " outputs, counted from 0");
+  }
+  return *binding;
+}
+
+// For each position the one option that is for it, as the user wrote it.
+class Bound {
+ public:
+  /// `what` is at a position: "parameter".
+  Bound(std::string option, std::string what)
+      : option_(std::move(option)), what_(std::move(what)) {}
+
+  void add(std::size_t position, const std::string& text) {
+    const auto [before, is_new] = texts_.emplace(position, text);
+    if (is_new) return;
+    throw Error(option_ + " " + before->second + " and " + option_ + " " + text +
+                ": both are for " + what_ + " " + std::to_string(position) + "; give one of them");
+  }
+
+ private:
+  std::string option_, what_;
+  std::map<std::size_t, std::string> texts_;
+};
 
 // A FILE.npz by itself, which holds them all.
 bool is_archive(const std::string& binding) {
@@ -80,6 +128,7 @@ Literal random_literal(const Type& type, std::mt19937_64& generator) {
 
 std::vector<Literal> read_inputs(const Graph& graph, const RunChoices& choices) {
   std::map<std::size_t, Literal> given;
+  Bound bound("--input", "parameter");
   for (const std::string& binding : choices.inputs) {
     if (is_archive(binding)) {
       for (auto& [position, array] : read_numbered(binding)) {
@@ -88,12 +137,14 @@ std::vector<Literal> read_inputs(const Graph& graph, const RunChoices& choices) 
                       ", and the graph has " + std::to_string(graph.parameter_count()) +
                       " parameters, counted from 0");
         }
-        given.insert_or_assign(position, std::move(array));
+        bound.add(position, binding);
+        given.emplace(position, std::move(array));
       }
       continue;
     }
-    auto [position, path] = parse_binding(binding, "--input", graph.parameter_count());
-    given.insert_or_assign(position, read_array(path));
+    const auto [position, path] = input_binding(binding, graph);
+    bound.add(position, binding);
+    given.emplace(position, read_array(path));
   }
   std::mt19937_64 generator(0);
   std::vector<Literal> inputs;
@@ -152,27 +203,34 @@ std::string picture(const Compilation& compilation, const std::vector<Buffer>& i
   return to_svg(recording.stop());
 }
 
-// To files, or to the terminal.
-void write_outputs(const std::vector<Literal>& outputs, const RunChoices& choices) {
-  std::map<std::size_t, std::string> files;
-  bool are_printed = true;
-  for (const std::string& binding : choices.outputs) {
-    if (is_archive(binding)) {
-      write_npz(binding, outputs);
-      are_printed = false;
+/// Where outputs are written.
+struct OutputFiles {
+  std::vector<std::string> archives;         // of all
+  std::map<std::size_t, std::string> files;  // of single ones
+};
+
+OutputFiles output_files(const RunChoices& choices, std::size_t count) {
+  OutputFiles to;
+  Bound bound("--output", "output");
+  for (const std::string& text : choices.outputs) {
+    if (is_archive(text)) {
+      to.archives.push_back(text);
       continue;
     }
-    const auto [position, path] = parse_binding(binding, "--output", outputs.size());
-    if (path.ends_with(".npz")) {
-      throw Error("--output " + binding +
-                  ": one output is a .npy file; write POSITION=FILE.npy, or FILE.npz for all");
-    }
-    files.insert_or_assign(position, path);
+    const auto [position, path] = output_binding(text, count);
+    bound.add(position, text);
+    to.files.emplace(position, path);
   }
+  return to;
+}
+
+// Those that go to no file go to the terminal.
+void write_outputs(const std::vector<Literal>& outputs, const OutputFiles& to) {
+  for (const std::string& archive : to.archives) write_npz(archive, outputs);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    if (auto found = files.find(i); found != files.end()) {
+    if (const auto found = to.files.find(i); found != to.files.end()) {
       write_npy(found->second, outputs[i]);
-    } else if (are_printed) {
+    } else if (to.archives.empty()) {
       std::cout << "output " << i << ": " << to_string(outputs[i].type()) << " = "
                 << to_string(outputs[i]) << "\n";
     }
@@ -183,19 +241,20 @@ void run_command(const RunChoices& choices) {
   std::optional<timeline::Recording> recording;
   if (!choices.timeline.empty() || choices.summary) recording.emplace();
   const Graph graph = read_graph(choices.file);
+  const OutputFiles output_to = output_files(choices, graph.outputs().size());
   const std::vector<Literal> inputs = read_inputs(graph, choices);
-  if (choices.interpret) return write_outputs(interpret(graph, inputs), choices);
+  if (choices.interpret) return write_outputs(interpret(graph, inputs), output_to);
   Options options = default_options();
   if (choices.streams > 0) options.streams = choices.streams;
   const Compilation compilation = [&] {
     timeline::Span span("compile " + graph.name(), timeline::Category::compile);
-    return compile(graph, options);
+    return compile_dumped(graph, options);
   }();
   std::vector<Buffer> buffers;
   for (const Literal& input : inputs)
     buffers.push_back(copy_to_device(options.device, input.bytes()));
 
-  write_outputs(run_once(compilation, buffers), choices);
+  write_outputs(run_once(compilation, buffers), output_to);
   if (choices.time) {
     std::cout << "median of a run: " << median_time(compilation, buffers) << " us\n";
   }
@@ -228,7 +287,7 @@ void add_run(CLI::App& app) {
       command->add_flag("--time", choices->time, "also print the median time of many runs");
   CLI::Option* timeline = command->add_option(
       "--timeline", choices->timeline,
-      "write when what ran here, for Perfetto, or as a picture: out.json, out.svg");
+      "a file to write when what ran here: for Perfetto, or as a picture where it ends in .svg");
   CLI::Option* summary = command->add_flag(
       "--summary", choices->summary, "also print a table of what ran, all runs of --time together");
   for (CLI::Option* of_compiled : {time, timeline, summary}) interpret->excludes(of_compiled);

@@ -117,6 +117,9 @@ const CpuModel& host_cpu() {
 }
 
 LentTargetMachine::Stay::Stay() {
+  // Also for the first time: what that makes until the process leaves goes before, and the rest
+  // after it.
+  [[maybe_unused]] static const bool once = (watch_leaving(), true);
   if (gate.enter()) return;
   throw Error(
       "compile: this process is leaving main, and nothing new is compiled any more; call what a "
@@ -130,7 +133,10 @@ LentTargetMachine::LentTargetMachine(const CpuModel& cpu)
 
 // What LLVM may have been changing when an exception came is not used again.
 LentTargetMachine::~LentTargetMachine() {
-  if (std::uncaught_exceptions() > exceptions_) return give_up(machine_);
+  if (std::uncaught_exceptions() > exceptions_) {
+    give_up(machine_);
+    return;
+  }
   std::unique_ptr<llvm::TargetMachine> machine(machine_);
   if (!is_pooled_) return;
   std::lock_guard lock(pool().mutex);

@@ -30,9 +30,9 @@ class GpuBackend final : public Backend {
   // A column at a time is work for few multiprocessors; 2^19 threads are work for all of any GPU.
   LowerTarget lower_target() const override {
     return {.column_sums = {.least_chunked_bytes = 1 << 24, .most_partials = 1 << 19},
+            .product_tiles = {},
             .kept_rows = {.most_of_loops = ThreadScratch::most_shared_bytes,
-                          .most_in_order = ThreadScratch::most_thread_bytes},
-            .product_tiles = {}};
+                          .most_in_order = ThreadScratch::most_thread_bytes}};
   }
 
   void add_steps(Program&, DeviceIndex, std::span<const Kernel>) const override {}

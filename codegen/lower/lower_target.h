@@ -9,8 +9,8 @@ namespace anabranch {
 
 struct LowerTarget {
   ColumnSums column_sums;
-  KeptRows kept_rows;
   ProductTiles product_tiles;
+  KeptRows kept_rows = {};
 };
 
 }  // namespace anabranch

@@ -103,6 +103,9 @@ class Places {
   std::vector<SlotId> inputs_;
 };
 
+// How many arrays the program that it runs gives.
+std::size_t result_count(const Step& flow) { return inner_programs(flow).back().outputs.size(); }
+
 void add_written(Program& program, Step& step, const Type& type, std::string name) {
   const auto id = static_cast<SlotId>(program.slots.size());
   const DeviceIndex device = device_of(program, step);
@@ -173,7 +176,67 @@ std::int64_t parallelism(const Step& flow) {
   return most;
 }
 
+// What an earlier pass has given a loop or a branch beyond its results.
+void unfinish(Step& flow, std::vector<char>& is_dropped) {
+  const std::size_t results = result_count(flow);
+  const std::size_t further = flow.writes.size() - std::min(flow.writes.size(), results);
+  for (const SlotId id : std::span(flow.writes).last(further)) is_dropped[id] = true;
+  flow.buffers.resize(flow.buffers.size() - further);
+  flow.writes.resize(flow.writes.size() - further);
+  flow.in_place.clear();
+  flow.predicted_ns = 0;
+  if (auto* loop = std::get_if<LoopStep>(&flow.work)) {
+    loop->written.clear();
+    loop->rotation.clear();
+  }
+}
+
+// The slots that are left have other numbers.
+void drop(Program& program, const std::vector<char>& is_dropped) {
+  std::vector<SlotId> number(program.slots.size());
+  std::vector<Slot> kept;
+  for (SlotId id = 0; id < number.size(); ++id) {
+    number[id] = static_cast<SlotId>(kept.size());
+    if (!is_dropped[id]) kept.push_back(std::move(program.slots[id]));
+  }
+  program.slots = std::move(kept);
+  const auto renumber = [&](std::vector<SlotId>& ids) {
+    for (SlotId& id : ids) id = number[id];
+  };
+  renumber(program.outputs);
+  for (Step& step : program.steps) {
+    renumber(step.buffers);
+    renumber(step.writes);
+    for (auto* pairs : {&step.in_place, &step.in_place_updates}) {
+      for (auto& [read, written] : *pairs) {
+        read = number[read];
+        written = number[written];
+      }
+    }
+  }
+}
+
+// As before the memory was planned: what is added to the program has no place yet.
+void forget_places(Program& program) {
+  for (Slot& slot : program.slots) {
+    slot.offset = Slot::unplaced;
+    slot.output.reset();
+  }
+  for (ProgramDevice& device : program.devices) device.arena_bytes = device.live_bytes = 0;
+  program.donations.clear();
+}
+
 }  // namespace
+
+void unfinish_flows(Program& program) {
+  std::vector<char> is_dropped(program.slots.size());
+  for (Step& step : program.steps) {
+    if (!inner_programs(step).empty()) unfinish(step, is_dropped);
+  }
+  if (std::ranges::find(is_dropped, true) == is_dropped.end()) return;
+  drop(program, is_dropped);
+  forget_places(program);
+}
 
 void finish_flow(Program& program, Step& flow, std::span<const Kernel> kernels,
                  const Options& options) {

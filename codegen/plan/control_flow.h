@@ -15,4 +15,9 @@ namespace anabranch {
 void finish_flow(Program& program, Step& flow, std::span<const Kernel> kernels,
                  const Options& options);
 
+/// Takes back what `finish_flow` has added to the loops and branches of a program, but not to those
+/// inside of its regions, and the places in memory of a program that had any: so that a program may
+/// be finished again.
+void unfinish_flows(Program& program);
+
 }  // namespace anabranch

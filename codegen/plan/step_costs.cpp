@@ -101,6 +101,7 @@ const Backend& backend_for(const Program& program, const Step& step, const Optio
 }  // namespace
 
 void set_costs(Program& program, std::span<const Kernel> kernels, const Options& options) {
+  unfinish_flows(program);
   for (Step& step : program.steps) {
     const std::span<Program> regions = inner_programs(step);
     if (regions.empty()) {

@@ -9,8 +9,9 @@
 namespace anabranch {
 
 /// Sets the cost, time and parallelism of all steps, and finishes loops and branches
-/// (control_flow.h). The kernels are the outermost program's, as their backends' passes left them.
-/// Throws Error where the inner programs need more memory than `options` allow.
+/// (control_flow.h), again where they are finished already. The kernels are the outermost
+/// program's, as their backends' passes left them. Throws Error where the inner programs need more
+/// memory than `options` allow.
 void set_costs(Program& program, std::span<const Kernel> kernels, const Options& options);
 
 }  // namespace anabranch

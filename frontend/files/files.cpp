@@ -63,6 +63,20 @@ void demand_values(const char* function, const NamedArrays& named, SourceLocatio
   }
 }
 
+void demand_readable(const char* function, const NamedArrays& named, SourceLocation where) {
+  demand_values(function, named, where);
+  for (std::size_t i = 0; i < named.names.size(); ++i) {
+    const Expression& expression = *named.arrays[i].expression();
+    const std::string start = std::string(function) + ": " + named.names[i];
+    if (expression.kind == Expression::Kind::donated) fail_donated(start, expression, where);
+    if (expression.kind != Expression::Kind::traced) continue;
+    fail(start + ": " + to_string(expression.type) +
+             " is being traced and has no value yet; return it from the traced function and save "
+             "the result",
+         where);
+  }
+}
+
 // The first names that a file holds.
 std::string some_names(const std::map<std::string, Literal>& held) {
   constexpr std::size_t shown = 8;
@@ -92,7 +106,7 @@ void NameVisitor::enter(std::string_view key) { path.append(".").append(key); }
 
 void save(FileFormat format, const std::string& path, const NamedArrays& arrays,
           SourceLocation where) {
-  demand_values(saver(format), arrays, where);
+  demand_readable(saver(format), arrays, where);
   with_line(saver(format), where, [&] {
     evaluate(arrays.arrays);  // together
     std::map<std::string, Literal> literals;

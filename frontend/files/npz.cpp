@@ -215,13 +215,16 @@ std::map<std::string, Literal> read_named(const std::string& path) {
   return named;
 }
 
-void write_npz(const std::string& path, const std::map<std::string, Literal>& arrays) {
+namespace {
+
+void write_in_order(const std::string& path,
+                    const std::vector<std::pair<std::string, const Literal*>>& arrays) {
   std::vector<std::string> files;  // of the entries, which the archive reads when it is closed
   ArchiveInMemory archive;
   files.reserve(arrays.size());
   for (const auto& [name, array] : arrays) {
     std::ostringstream file;
-    write_npy(file, array);
+    write_npy(file, *array);
     archive.add(name + ".npy", files.emplace_back(std::move(file).str()));
   }
   write_file(path, [&](std::ostream& file) {
@@ -233,12 +236,20 @@ void write_npz(const std::string& path, const std::map<std::string, Literal>& ar
   });
 }
 
+}  // namespace
+
+void write_npz(const std::string& path, const std::map<std::string, Literal>& arrays) {
+  std::vector<std::pair<std::string, const Literal*>> named;
+  for (const auto& [name, array] : arrays) named.emplace_back(name, &array);
+  write_in_order(path, named);
+}
+
 void write_npz(const std::string& path, std::span<const Literal> arrays) {
-  std::map<std::string, Literal> named;
+  std::vector<std::pair<std::string, const Literal*>> numbered;
   for (std::size_t i = 0; i < arrays.size(); ++i) {
-    named.emplace("arr_" + std::to_string(i), arrays[i]);
+    numbered.emplace_back("arr_" + std::to_string(i), &arrays[i]);
   }
-  write_npz(path, named);
+  write_in_order(path, numbered);
 }
 
 Literal read_array(const std::string& path) {

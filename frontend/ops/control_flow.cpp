@@ -152,8 +152,9 @@ Leaves run_while(const Loop& loop) {
   const Region* regions[] = {&condition, &*body};
   JoinedRegions joined = join(regions);
   const Leaves operands = with(with(carry, loop.invariants), joined.captures);
-  Leaves results = record_all(Op::while_, operands, loop.where,
-                              WhileAttributes{loop.options.kept_states}, std::move(joined.graphs));
+  Leaves results =
+      record_all_as(loop.function, Op::while_, operands, loop.where,
+                    WhileAttributes{loop.options.kept_states}, std::move(joined.graphs));
   for (std::size_t i = 0; i < count; ++i) results[i].expression()->weak = is_weak(carry[i]);
   return results;
 }
@@ -198,10 +199,13 @@ std::int64_t length_of(const Scan& scan) {
     if (*scan.length >= 0) return *scan.length;
     fail("scan: the length is " + std::to_string(*scan.length) + "; it counts steps", scan.where);
   }
+  // A map is a scan that carries nothing.
+  const std::string function = scan.init.leaves.empty() ? "map or scan" : "scan";
   if (scan.xs.leaves.empty()) {
-    fail("scan: xs has no arrays; say how many steps: scan(step, init, 10)", scan.where);
+    fail(function + ": xs has no arrays to step along; say how many steps: scan(step, init, 10)",
+         scan.where);
   }
-  demand_arrays("scan", scan.xs, scan.where);
+  demand_arrays(function.c_str(), scan.xs, scan.where);
   const std::vector<std::string> path = paths_of(scan.xs.form);
   const Type& first = type_of(scan.xs.leaves[0]);
   for (std::size_t i = 0; i < scan.xs.leaves.size(); ++i) {
@@ -211,7 +215,7 @@ std::int64_t length_of(const Scan& scan) {
                                     ? "has no axis to step along"
                                     : "has " + std::to_string(type.shape[0]) + " slabs, and " +
                                           path[0] + " has " + std::to_string(first.shape[0]);
-    fail("scan: " + path[i] + ", " + to_string(type) + ", " + problem, scan.where);
+    fail(function + ": " + path[i] + ", " + to_string(type) + ", " + problem, scan.where);
   }
   return first.shape[0];
 }
@@ -393,8 +397,8 @@ Leaves run_branches(const Array& index, const Branches& branches) {
   }
   JoinedRegions joined = join(finished);
   const Leaves operands = with(with({index}, branches.arguments), joined.captures);
-  Leaves given =
-      record_all(Op::case_, operands, branches.where, NoAttributes{}, std::move(joined.graphs));
+  Leaves given = record_all_as(branches.function, Op::case_, operands, branches.where,
+                               NoAttributes{}, std::move(joined.graphs));
   for (std::size_t at = 0; at < given.size(); ++at) given[at].expression()->weak = weak[at];
   return given;
 }

@@ -265,6 +265,9 @@ Array arange(const Operand& start, const Operand& stop, Dtype dtype) {
 }
 
 Array arange(const Operand& start, const Operand& stop, const Operand& step, Dtype dtype) {
+  if (dtype == bool_) {
+    fail("arange: bool cannot count; make it of i32, and compare or convert", stop.where());
+  }
   const double from = value_of("arange", start), to = value_of("arange", stop);
   const double by = value_of("arange", step);
   const auto exact = exact_count(start.number(), stop.number(), step.number());
@@ -304,6 +307,13 @@ Array linspace(double start, double stop, std::int64_t count, Dtype dtype, bool 
     fail("linspace: gives floats, not " + std::string(name(dtype)) + "; use arange", at);
   }
   if (count < 0) fail("linspace: a count of " + std::to_string(count) + " is negative", at);
+  for (double end : {start, stop}) {
+    if (!visit_dtype(dtype, [&]<class T>() { return in_range<T>(end).has_value(); })) {
+      fail("linspace: " + to_string(Number(end)) + " is beyond " + std::string(name(dtype)) + "; " +
+               wider_dtype,
+           at);
+    }
+  }
   const std::int64_t gaps = endpoint ? count - 1 : count;
   // In f64, so that the last of many f32 steps does not drift; the kernel rounds once.
   Term position = {iota(f64, Shape({count}), 0, at), at};

@@ -7,11 +7,25 @@
 #include "frontend/ops/promote.h"
 
 namespace anabranch {
+namespace {
+
+// For a dtype that the function has no limits of.
+[[noreturn]] void refuse_limits(const char* function, Dtype dtype, const char* wanted,
+                                SourceLocation where) {
+  const std::string remedy =
+      is_integer(dtype) ? "ask iinfo of an integer"
+      : is_float(dtype) ? "ask finfo of a float"
+      : is_complex(dtype)
+          ? "ask finfo of " + std::string(name(part_dtype(dtype))) + ", the dtype of its parts"
+          : "bool has only false and true; ask of a number's dtype";
+  fail(std::string(function) + ": " + std::string(name(dtype)) + " is no " + wanted + "; " + remedy,
+       where);
+}
+
+}  // namespace
 
 FloatInfo finfo(Dtype dtype, std::source_location where) {
-  if (!is_float(dtype)) {
-    fail("finfo: " + std::string(name(dtype)) + " is no float; ask iinfo of an integer", where);
-  }
+  if (!is_float(dtype)) refuse_limits("finfo", dtype, "float", where);
   const DtypeInfo& format = info(dtype);
   const double eps = std::ldexp(1.0, 1 - format.precision);
   const double max = std::ldexp(2 - eps, format.max_exponent);
@@ -19,9 +33,7 @@ FloatInfo finfo(Dtype dtype, std::source_location where) {
 }
 
 IntegerInfo iinfo(Dtype dtype, std::source_location where) {
-  if (!is_integer(dtype)) {
-    fail("iinfo: " + std::string(name(dtype)) + " is no integer; ask finfo of a float", where);
-  }
+  if (!is_integer(dtype)) refuse_limits("iinfo", dtype, "integer", where);
   const int bits = info(dtype).bits;
   const std::uint64_t all = ~std::uint64_t{0} >> (64 - bits);
   if (is_unsigned_integer(dtype)) return {dtype, bits, 0, all};

@@ -104,6 +104,9 @@ Array run(const Transform& t, const Operand& given) {
                to_string(type_of(given.array())) + " on axis " + std::to_string(t.axes[i]),
            t.where);
     }
+    List sizes(type_of(x).shape.begin(), type_of(x).shape.end());
+    sizes[static_cast<std::size_t>(t.axes[i])] = length;
+    Sizes(sizes, t.where).shape(t.function);  // refused by its name where none is as large
     const bool is_half = t.kind == FftKind::irfft && i + 1 == t.axes.size();
     x = resized(x, t.axes[i], is_half ? length / 2 + 1 : length, t.where);
   }
@@ -139,7 +142,7 @@ Array several(const char* function, FftKind kind, const Operand& x, const Sizes&
     const std::size_t rank = static_cast<std::size_t>(shape.rank());
     if (lengths.size() > rank) {
       fail(std::string(function) + ": " + std::to_string(lengths.size()) + " sizes for " +
-               to_string(type_of(array)),
+               to_string(type_of(array)) + "; give at most one per axis",
            x.where());
     }
     axes.resize(lengths.empty() ? rank : lengths.size());
@@ -156,7 +159,8 @@ Array several(const char* function, FftKind kind, const Operand& x, const Sizes&
   }
   if (lengths.size() != axes.size()) {
     fail(std::string(function) + ": " + std::to_string(lengths.size()) + " sizes for " +
-             std::to_string(axes.size()) + " axes of " + to_string(type_of(array)),
+             std::to_string(axes.size()) + " axes of " + to_string(type_of(array)) +
+             "; give one per axis",
          x.where());
   }
   return run({function, kind, lengths, axes, norm, x.where()}, x);
@@ -176,7 +180,13 @@ Array shifted(const char* function, const Operand& x, const Axes& axes, bool is_
   return result;
 }
 
-void check_count(const char* function, std::int64_t n, double spacing, SourceLocation where) {
+void check_frequencies(const char* function, std::int64_t n, double spacing, Dtype dtype,
+                       SourceLocation where) {
+  if (!is_float(dtype)) {
+    fail(std::string(function) + ": gives floats, not " + std::string(name(dtype)) +
+             "; give one, or nothing for the default float",
+         where);
+  }
   if (n >= 1 && spacing != 0) return;
   fail(std::string(function) + ": takes at least one sample and a spacing: " + std::to_string(n) +
            ", " + std::to_string(spacing),
@@ -232,7 +242,7 @@ Array irfft2(const Operand& x, const Sizes& sizes, const Axes& axes, Norm norm) 
 }
 
 Array fftfreq(std::int64_t n, double spacing, Dtype dtype, std::source_location where) {
-  check_count("fftfreq", n, spacing, where);
+  check_frequencies("fftfreq", n, spacing, dtype, where);
   const Term positions = converted(Term(arange(n), where), dtype);
   const Term middle(static_cast<double>((n - 1) / 2));
   const Term signed_positions =
@@ -241,7 +251,7 @@ Array fftfreq(std::int64_t n, double spacing, Dtype dtype, std::source_location 
 }
 
 Array rfftfreq(std::int64_t n, double spacing, Dtype dtype, std::source_location where) {
-  check_count("rfftfreq", n, spacing, where);
+  check_frequencies("rfftfreq", n, spacing, dtype, where);
   const Term positions = converted(Term(arange(n / 2 + 1), where), dtype);
   return positions / Term(static_cast<double>(n) * spacing);
 }

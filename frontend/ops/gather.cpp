@@ -12,6 +12,7 @@
 #include "frontend/ops/positions.h"
 #include "frontend/ops/promote.h"
 #include "frontend/ops/term.h"
+#include "frontend/ops/with_public_names.h"
 #include "frontend/trace/record.h"
 
 namespace anabranch {
@@ -38,6 +39,23 @@ GatherAttributes attributes_of(const GatherDimensions& d, const AxisList& sizes)
           d.start_index_map,
           d.index_vector_dim,
           sizes};
+}
+
+constexpr PublicName names_of_gather[] = {
+    {"offset_axes", "offset_dims"},
+    {"collapsed_axes", "collapsed_slice_dims"},
+    {"operand_batch_axes", "operand_batching_dims"},
+    {"index_batch_axes", "start_indices_batching_dims"},
+    {"start_axes", "start_index_map"},
+    {"index_vector_axis", "index_vector_dim"},
+    {"gather: sizes", "gather: slice_sizes"},
+};
+
+Array gathered(const Array& array, const Array& at, const GatherDimensions& d,
+               const AxisList& sizes, SourceLocation where) {
+  return with_public_names(names_of_gather, [&] {
+    return record(Op::gather, {array, at}, where, attributes_of(d, sizes));
+  });
 }
 
 // The axis moved to the end of `sizes`, and the slabs at positions.
@@ -130,7 +148,7 @@ Array gather(const Operand& x, const Operand& indices, const GatherDimensions& d
   const Array at = positions("gather", indices);
   const AxisList& sizes = slice_sizes.list();
   if (!drops_empty_axis(d, sizes)) {
-    return record(Op::gather, {array, at}, x.where(), attributes_of(d, sizes));
+    return gathered(array, at, d, sizes, x.where());
   }
   // As if there were one element: the result's shape, of zeros.
   const Type& type = type_of(array);
@@ -142,7 +160,7 @@ Array gather(const Operand& x, const Operand& indices, const GatherDimensions& d
   }
   const Array zeros = broadcast_to_shape("gather", number_as("gather", Number(0), i32, x.where()),
                                          Shape(whole), x.where());
-  const Array like = record(Op::gather, {zeros, at}, x.where(), attributes_of(d, ones));
+  const Array like = gathered(zeros, at, d, ones, x.where());
   return record(Op::convert, {like}, x.where(), NoAttributes{},
                 Type{type.dtype, type_of(like).shape});
 }

@@ -1,4 +1,6 @@
 // Pseudo-inverses, least squares and ranks, by singular values.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <tuple>
 #include <utility>
@@ -9,14 +11,21 @@
 #include "anabranch/dtype_info.h"
 #include "anabranch/linalg.h"
 #include "frontend/array/expression.h"
+#include "frontend/array/fail.h"
 #include "frontend/ops/linalg_matrix.h"
 
 namespace anabranch::linalg {
 namespace {
 
-// `rtol`, or below 0 what it defaults to for such matrices, whose elements came in `dtype`.
-double rtol_or_default(double rtol, const MatrixOperand& a, Dtype dtype) {
-  if (!(rtol < 0)) return rtol;
+// `rtol`, or for -1 what it defaults to for such matrices, whose elements came in `dtype`.
+double rtol_or_default(const char* function, double rtol, const MatrixOperand& a, Dtype dtype) {
+  if (rtol >= 0) return rtol;
+  if (rtol != -1) {
+    fail(fmt::format("{}: rtol is {}; give a share of the greatest singular value from 0 on, or "
+                     "nothing for the default",
+                     function, rtol),
+         a.where());
+  }
   return static_cast<double>(std::max(a.rows(), a.columns())) * finfo(part_dtype(dtype)).eps;
 }
 
@@ -138,7 +147,7 @@ Array pinv(const Operand& x, double rtol) {
   if (a.least() == 0) {
     return zeros_of(type_of(a.given).dtype, batch_and(a.given, {a.columns(), a.rows()}), where);
   }
-  rtol = rtol_or_default(rtol, a, type_of(a.given).dtype);
+  rtol = rtol_or_default("pinv", rtol, a, type_of(a.given).dtype);
   if (a.rows() >= a.columns()) return a.rounded(pseudo_inverse(a.matrix, rtol, where));
   const Array turned = pseudo_inverse(adjoint(a.matrix, where), rtol, where);
   return a.rounded(adjoint(turned, where));
@@ -148,7 +157,7 @@ LstsqResult lstsq(const Operand& given_a, const Operand& given_b, double rtol) {
   const System system = system_of("lstsq", given_a, given_b, true);
   const SourceLocation where = given_a.where();
   const MatrixOperand a = matrix_operand("lstsq", {system.a, where});
-  rtol = rtol_or_default(rtol, a, type_of(system.given).dtype);
+  rtol = rtol_or_default("lstsq", rtol, a, type_of(system.given).dtype);
   const Term b(system.b, where);
   Term x(system.b, where), s(system.b, where);
   Array rank;
@@ -175,7 +184,7 @@ LstsqResult lstsq(const Operand& given_a, const Operand& given_b, double rtol) {
 Array matrix_rank(const Operand& x, double rtol) {
   const MatrixOperand a = matrix_operand("matrix_rank", x);
   if (a.least() == 0) return zeros_of(i64, batch_and(a.given, {}), a.where());
-  rtol = rtol_or_default(rtol, a, type_of(a.given).dtype);
+  rtol = rtol_or_default("matrix_rank", rtol, a, type_of(a.given).dtype);
   const Term values(svdvals(a.matrix), a.where());
   return count_nonzero(values > cutoff_of(values, rtol), -1);
 }

@@ -92,7 +92,9 @@ Array cond(const Operand& x, double order) {
   }
   const MatrixOperand a = matrix_operand("cond", x);
   if (a.least() == 0) {
-    fail("cond: " + to_string(type_of(a.given)) + " has no singular values", x.where());
+    fail("cond: " + to_string(type_of(a.given)) +
+             " has no singular values; give matrices of at least one row and one column",
+         x.where());
   }
   const Term values(svdvals(a.matrix), a.where());
   const Term greatest = greatest_or_least(values, true), least = greatest_or_least(values, false);

@@ -113,7 +113,9 @@ Array tensorinv(const Operand& x, std::int64_t count) {
   const std::span<const std::int64_t> sizes = type_of(given).shape.sizes();
   if (count <= 0 || count > static_cast<std::int64_t>(sizes.size())) {
     fail("tensorinv: " + to_string(type_of(given)) + " has no first " + std::to_string(count) +
-             " axes",
+             " axes; " +
+             (sizes.empty() ? "give an array that has axes"
+                            : "give a count from 1 to " + std::to_string(sizes.size())),
          where);
   }
   const auto first = sizes.first(static_cast<std::size_t>(count));

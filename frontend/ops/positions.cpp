@@ -10,6 +10,15 @@
 
 namespace anabranch {
 
+void fail_out_of_range(const char* function, std::int64_t position, std::size_t axis,
+                       const std::string& of, std::int64_t size, SourceLocation where) {
+  fail(std::string(function) + ": position " + std::to_string(position) +
+           " is out of range of axis " + std::to_string(axis) + " of " + of +
+           (size == 0 ? ", which has no elements there"
+                      : "; give " + std::to_string(-size) + " to " + std::to_string(size - 1)),
+       where);
+}
+
 Array positions(const char* function, const Operand& indices) {
   const Array array = as_array(function, indices);
   const Type& type = type_of(array);

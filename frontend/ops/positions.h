@@ -2,12 +2,17 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "anabranch/array.h"
 #include "anabranch/operand.h"
 #include "anabranch/source_location.h"
 
 namespace anabranch {
+
+/// Throws Error: `position` is not among the `size` of an axis of `of`, and those are.
+[[noreturn]] void fail_out_of_range(const char* function, std::int64_t position, std::size_t axis,
+                                    const std::string& of, std::int64_t size, SourceLocation where);
 
 /// Integers of any kind as i32 or i64 of the same order: u64 beyond the greatest i64 become that.
 /// Throws Error for anything else.

@@ -60,6 +60,9 @@ const char* wanted_instead_of(Dtype dtype, Takes what) {
   if (what == Takes::real_numbers && dtype == bool_) {
     return "real numbers, not bool; convert with .astype(ab::i32)";
   }
+  if (what == Takes::floats && is_complex(dtype)) {
+    return "floating-point numbers; real, imag and abs make them of complex ones";
+  }
   return wanted[static_cast<int>(what)];
 }
 

@@ -77,7 +77,10 @@ Array key(std::uint64_t seed) { return scalar(seed); }
 
 std::vector<Array> split(const Operand& key, std::int64_t count) {
   Term parent = checked_key("random::split", key);
-  if (count < 0) fail("random::split: a count of " + std::to_string(count), key.where());
+  if (count < 0) {
+    fail("random::split: a count of " + std::to_string(count) + " is negative; give 0 or more",
+         key.where());
+  }
   Array all = double_words(parent, Shape({count}));
   std::vector<Array> keys;
   for (std::int64_t i = 0; i < count; ++i) keys.push_back(index({all, key.where()}, i));
@@ -114,8 +117,13 @@ Array normal(const Operand& key, const Sizes& sizes, Dtype dtype) {
 Array randint(const Operand& key, const Sizes& sizes, std::int64_t low, std::int64_t high,
               Dtype dtype) {
   Term source = checked_key("random::randint", key);
+  if (!is_integer(dtype)) {
+    fail("random::randint: draws integers, not " + std::string(name(dtype)) +
+             "; use random::uniform",
+         key.where());
+  }
   const std::uint64_t range = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
-  if (low >= high || range > (std::uint64_t{1} << 32) || !is_integer(dtype)) {
+  if (low >= high || range > (std::uint64_t{1} << 32)) {
     fail("random::randint: " + std::string(name(dtype)) + " in [" + std::to_string(low) + ", " +
              std::to_string(high) + "); give integers low < high at most 2^32 apart",
          key.where());

@@ -35,7 +35,11 @@ Array chosen(const Array& x, const Term& positions, const Sizes& sizes) {
 
 Array permutation(const Operand& key, std::int64_t count) {
   checked_key("random::permutation", key);
-  if (count < 0) fail("random::permutation: a count of " + std::to_string(count), key.where());
+  if (count < 0) {
+    fail(
+        "random::permutation: a count of " + std::to_string(count) + " is negative; give 0 or more",
+        key.where());
+  }
   // Equal keys, which would favour some orders, are as good as impossible.
   return argsort({bits(key, Sizes(count), u64), key.where()});
 }

@@ -9,6 +9,7 @@
 #include "frontend/ops/positions.h"
 #include "frontend/ops/promote.h"
 #include "frontend/ops/term.h"
+#include "frontend/ops/with_public_names.h"
 #include "frontend/trace/record.h"
 #include "frontend/trace/region.h"
 #include "ir/infer/infer.h"
@@ -49,6 +50,15 @@ ScatterAttributes attributes_of(const ScatterDimensions& d, ScatterCombiner comb
           d.index_vector_dim,
           combiner};
 }
+
+constexpr PublicName names_of_scatter[] = {
+    {"window_axes", "update_window_dims"},
+    {"inserted_axes", "inserted_window_dims"},
+    {"operand_batch_axes", "input_batching_dims"},
+    {"index_batch_axes", "scatter_indices_batching_dims"},
+    {"start_axes", "scatter_dims_to_operand_dims"},
+    {"index_vector_axis", "index_vector_dim"},
+};
 
 std::optional<ScatterCombiner> combiner_of(Op op) {
   switch (op) {
@@ -283,8 +293,11 @@ Array scatter(const Operand& x, const Operand& indices, const Operand& updates,
               const ScatterDimensions& dimensions, Update update) {
   const Array array = as_array("scatter", x);
   const Array given = updates_of("scatter", updates, type_of(array).dtype);
-  return record(Op::scatter, {array, positions("scatter", indices), given}, x.where(),
-                attributes_of(dimensions, combiner_of(update)));
+  const Array at = positions("scatter", indices);
+  return with_public_names(names_of_scatter, [&] {
+    return record(Op::scatter, {array, at, given}, x.where(),
+                  attributes_of(dimensions, combiner_of(update)));
+  });
 }
 
 std::vector<Array> scatter(const Operands& xs, const Operand& indices, const Operands& updates,
@@ -303,8 +316,10 @@ std::vector<Array> scatter(const Operands& xs, const Operand& indices, const Ope
     given.push_back(updates_of("scatter", updates.list()[k], dtype));
     // Says here what is wrong with axes, sizes and dtypes.
     const Type operands[] = {type_of(arrays[k]), type_of(at), type_of(given[k])};
-    infer(Op::scatter, operands, attributes_of(dimensions, ScatterCombiner::replace), std::nullopt,
-          {}, where);
+    with_public_names(names_of_scatter, [&] {
+      return infer(Op::scatter, operands, attributes_of(dimensions, ScatterCombiner::replace),
+                   std::nullopt, {}, where);
+    });
     if (type_of(arrays[k]).shape == type_of(arrays[0]).shape &&
         type_of(given[k]).shape == type_of(given[0]).shape) {
       continue;

@@ -100,11 +100,13 @@ Term count_below(const Term& x, const Term& table, bool or_equal) {
   return count;
 }
 
-Term vector_of(const char* function, const Operand& x, std::int64_t least, Dtype dtype) {
+Term vector_of(const char* function, const char* what, const Operand& x, std::int64_t least,
+               Dtype dtype) {
   const Array array = as_array(function, x, Takes::real_numbers);
   if (type_of(array).rank() != 1 || type_of(array).size() < least) {
-    fail(std::string(function) + ": " + to_string(type_of(array)) + " is no vector of at least " +
-             std::to_string(least) + " elements",
+    fail(std::string(function) + ": " + what + " is " + to_string(type_of(array)) +
+             "; give a vector of at least " + std::to_string(least) +
+             (least == 1 ? " element" : " elements"),
          x.where());
   }
   return converted(Term(array, x.where()), dtype);
@@ -172,15 +174,18 @@ Array bincount(const Operand& x, std::int64_t length, const Operand& weights) {
   return segmented("bincount", {given, x.where()}, {numbers, x.where()}, length, Update::add);
 }
 
-Array histogram_bin_edges(const Operand& x, std::int64_t bins,
-                          std::optional<HistogramRange> range) {
-  constexpr const char* function = "histogram_bin_edges";
+namespace {
+
+Array bin_edges(const char* function, const Operand& x, std::int64_t bins,
+                std::optional<HistogramRange> range) {
   const Term values = floats_of(function, x);
   const SourceLocation at = x.where();
   if (bins < 1)
     fail(std::string(function) + ": " + std::to_string(bins) + " bins; give 1 or more", at);
   if (range && !(range->low <= range->high && std::isfinite(range->high - range->low))) {
-    fail(std::string(function) + ": the range has to ascend, and to be finite", at);
+    fail(std::string(function) + ": the range is " + to_string(Number(range->low)) + " to " +
+             to_string(Number(range->high)) + "; give low <= high, finitely far apart",
+         at);
   }
   if (!range && type_of(values).size() == 0) range = HistogramRange{0, 1};
   const Dtype dtype = type_of(values).dtype;
@@ -199,16 +204,23 @@ Array histogram_bin_edges(const Operand& x, std::int64_t bins,
   return rounded_as(values, where(counted == Term(static_cast<double>(bins)), high, edges));
 }
 
+}  // namespace
+
+Array histogram_bin_edges(const Operand& x, std::int64_t bins,
+                          std::optional<HistogramRange> range) {
+  return bin_edges("histogram_bin_edges", x, bins, range);
+}
+
 std::pair<Array, Array> histogram(const Operand& x, std::int64_t bins,
                                   std::optional<HistogramRange> range) {
   const Term values = floats_of("histogram", x);
-  const Array edges = histogram_bin_edges(values, bins, range);
+  const Array edges = bin_edges("histogram", values, bins, range);
   return {counted(values, Term(edges, x.where())), edges};
 }
 
 Array histogram(const Operand& x, const Operand& edges) {
   const Term values = floats_of("histogram", x);
-  return counted(values, vector_of("histogram", edges, 2, type_of(values).dtype));
+  return counted(values, vector_of("histogram", "edges", edges, 2, type_of(values).dtype));
 }
 
 Array interp(const Operand& x, const Operand& xp, const Operand& fp, std::optional<double> left,
@@ -218,7 +230,8 @@ Array interp(const Operand& x, const Operand& xp, const Operand& fp, std::option
   const std::optional<Dtype> common = dtype_of_floats(function, {x, xp, fp});
   const Term own = common ? with_own_dtype(converted(given, *common)) : given, at = widened(own);
   const Dtype dtype = type_of(at).dtype;
-  const Term places = vector_of(function, xp, 1, dtype), values = vector_of(function, fp, 1, dtype);
+  const Term places = vector_of(function, "xp", xp, 1, dtype);
+  const Term values = vector_of(function, "fp", fp, 1, dtype);
   if (type_of(places).size() != type_of(values).size()) {
     fail("interp: " + std::to_string(type_of(places).size()) + " places and " +
              std::to_string(type_of(values).size()) + " values; give one value per place",

@@ -4,6 +4,7 @@
 #include "anabranch/manipulate.h"
 #include "frontend/array/expression.h"
 #include "frontend/array/fail.h"
+#include "frontend/ops/positions.h"
 #include "frontend/ops/promote.h"
 #include "frontend/trace/record.h"
 
@@ -46,9 +47,14 @@ std::vector<Array> alike(const char* function, const Operands& operands) {
 // Where an axis more goes, counted in the shape that has it.
 std::int64_t new_axis_of(const char* function, Axis axis, const Shape& shape,
                          SourceLocation where) {
-  std::vector<std::int64_t> sizes(shape.begin(), shape.end());
-  sizes.push_back(1);
-  return axis_of(function, axis, Shape(std::move(sizes)), where);
+  const std::int64_t rank = shape.rank() + 1;
+  if (axis.value < -rank || axis.value >= rank) {
+    fail(std::string(function) + ": no axis " + std::to_string(axis.value) +
+             " in the result, which has one axis more than " + to_string(shape) +
+             "; its axes are " + std::to_string(-rank) + " to " + std::to_string(rank - 1),
+         where);
+  }
+  return axis.value < 0 ? axis.value + rank : axis.value;
 }
 
 // A whole 0, as that which pads where nothing is given, is false among bools.
@@ -247,9 +253,7 @@ Array index(const Operand& x, std::int64_t position, Axis axis) {
   auto along = static_cast<std::size_t>(axis_of("index", axis, type.shape, x.where()));
   std::int64_t size = type.shape.sizes()[along];
   if (position < -size || position >= size) {
-    fail("index: position " + std::to_string(position) + " of axis " + std::to_string(along) +
-             " of " + to_string(type) + ", whose size is " + std::to_string(size),
-         x.where());
+    fail_out_of_range("index", position, along, to_string(type), size, x.where());
   }
   if (position < 0) position += size;
   std::vector<std::int64_t> start(type.shape.sizes().size(), 0), stride(start.size(), 1);

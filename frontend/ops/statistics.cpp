@@ -1,5 +1,7 @@
 #include "anabranch/statistics.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <limits>
 
@@ -69,11 +71,18 @@ struct QuantileLines {
   }
 };
 
-double checked_share(const char* function, double q, SourceLocation where) {
-  if (q >= 0 && q <= 1) return q;
-  fail(std::string(function) + ": q is " + std::to_string(q) +
-           ", and not from 0 to 1 (percentiles: 100)",
-       where);
+/// As shares of a line, each given in parts of `whole`.
+std::vector<double> shares_of(const char* function, const Quantiles& q, double whole,
+                              SourceLocation where) {
+  if (q.all().empty()) fail(std::string(function) + ": no q; give one or more", where);
+  std::vector<double> shares;
+  for (double given : q.all()) {
+    if (!(given >= 0 && given <= whole)) {
+      fail(fmt::format("{}: q is {}, and not from 0 to {}", function, given, whole), where);
+    }
+    shares.push_back(given / whole);
+  }
+  return shares;
 }
 
 // Between the elements below and above, `part` of the way.
@@ -115,37 +124,54 @@ Term whole_quantile(const Term& sorted, double q, Interpolation how) {
   return where(last == last, mixed, last);
 }
 
-Array quantile_of(const char* function, const Operand& x, double q, const Axes& axes, bool keep,
-                  Interpolation how) {
+/// Sorted lines, and of each share what is there, as `find` has it.
+template <class Find>
+Array quantiles_of(const char* function, const Operand& x, const Quantiles& q, double whole,
+                   const Axes& axes, bool keep, const Find& find) {
   const Term given = term(function, x);
-  checked_share(function, q, x.where());
+  const std::vector<double> shares = shares_of(function, q, whole, x.where());
   const QuantileLines lines(function, widened(given), axes, keep);
   const Term sorted = {sort(lines.x), x.where()};
-  const Term found = whole_quantile(sorted, q, how);
-  return rounded_as(given, {reshape(found, Sizes(lines.result)), x.where()});
+  std::vector<Operand> all;
+  for (double share : shares) {
+    const Term found = find(lines.x, sorted, share);
+    all.emplace_back(rounded_as(given, {reshape(found, Sizes(lines.result)), x.where()}),
+                     x.where());
+  }
+  return q.is_one() ? all[0].array() : stack(Operands(all));
+}
+
+Array quantile_of(const char* function, const Operand& x, const Quantiles& q, double whole,
+                  const Axes& axes, bool keep, Interpolation how) {
+  const auto find = [how](const Term&, const Term& sorted, double share) {
+    return whole_quantile(sorted, share, how);
+  };
+  return quantiles_of(function, x, q, whole, axes, keep, find);
 }
 
 // How many numbers a line has is known only when it runs.
-Array nanquantile_of(const char* function, const Operand& x, double q, const Axes& axes, bool keep,
-                     Interpolation how) {
-  const Term given = term(function, x);
-  checked_share(function, q, x.where());
-  const QuantileLines lines(function, widened(given), axes, keep);
-  const Term sorted = {sort(lines.x), x.where()};
+Term quantile_of_numbers(const Term& line, const Term& sorted, double share, Interpolation how) {
   // In f64 whatever x is: a place between elements has more digits than they may have.
-  const Term is_number = converted(lines.x == lines.x, f64);
+  const Term is_number = converted(line == line, f64);
   const Term count = sum_in_own_dtype(is_number, Axes(Axis(-1)), keepdims);
-  const Term place = maximum(count - 1, 0) * q;
+  const Term place = maximum(count - 1, 0) * share;
   const Term low = floor(place);
   const auto element = [&](const Term& at) {
-    return Term(take_along_axis(sorted, converted(at, i64), -1, OutOfRange::clip), x.where());
+    return Term(take_along_axis(sorted, converted(at, i64), -1, OutOfRange::clip), line.where());
   };
   Term part = place - low;
-  if (how == Interpolation::nearest) part = {round(place) - low, x.where()};
+  if (how == Interpolation::nearest) part = {round(place) - low, line.where()};
   const Term below = element(low), above = element(minimum(low + 1, maximum(count - 1, 0)));
   const Term mixed = interpolated(below, above, converted(part, below.array().dtype()), how);
-  const Term found = where(count > 0, mixed, filled_like(mixed, NAN));
-  return rounded_as(given, {reshape(found, Sizes(lines.result)), x.where()});
+  return where(count > 0, mixed, filled_like(mixed, NAN));
+}
+
+Array nanquantile_of(const char* function, const Operand& x, const Quantiles& q, double whole,
+                     const Axes& axes, bool keep, Interpolation how) {
+  const auto find = [how](const Term& line, const Term& sorted, double share) {
+    return quantile_of_numbers(line, sorted, share, how);
+  };
+  return quantiles_of(function, x, q, whole, axes, keep, find);
 }
 
 Term extreme_of_numbers(const char* function, const Operand& x, const Axes& axes, bool keep,
@@ -192,43 +218,32 @@ Term variance_of_numbers(const Term& x, const Axes& axes, bool keep, double corr
 
 }  // namespace
 
-Array quantile(const Operand& x, double q, const Axes& axes, bool keep, Interpolation how) {
-  return quantile_of("quantile", x, q, axes, keep, how);
-}
-
-Array quantile(const Operand& x, const std::vector<double>& q, const Axes& axes, bool keep,
+Array quantile(const Operand& x, const Quantiles& q, const Axes& axes, bool keep,
                Interpolation how) {
-  const Term given = term("quantile", x);
-  if (q.empty()) fail("quantile: no q; give one or more", x.where());
-  const QuantileLines lines("quantile", widened(given), axes, keep);
-  const Term sorted = {sort(lines.x), x.where()};
-  std::vector<Operand> all;
-  for (double share : q) {
-    const Term found = whole_quantile(sorted, checked_share("quantile", share, x.where()), how);
-    all.emplace_back(rounded_as(given, {reshape(found, Sizes(lines.result)), x.where()}),
-                     x.where());
-  }
-  return stack(Operands(all));
+  return quantile_of("quantile", x, q, 1, axes, keep, how);
 }
 
-Array percentile(const Operand& x, double q, const Axes& axes, bool keep, Interpolation how) {
-  return quantile_of("percentile", x, q / 100, axes, keep, how);
+Array percentile(const Operand& x, const Quantiles& q, const Axes& axes, bool keep,
+                 Interpolation how) {
+  return quantile_of("percentile", x, q, 100, axes, keep, how);
 }
 
 Array median(const Operand& x, const Axes& axes, bool keep) {
-  return quantile_of("median", x, 0.5, axes, keep, Interpolation::linear);
+  return quantile_of("median", x, 0.5, 1, axes, keep, Interpolation::linear);
 }
 
-Array nanquantile(const Operand& x, double q, const Axes& axes, bool keep, Interpolation how) {
-  return nanquantile_of("nanquantile", x, q, axes, keep, how);
+Array nanquantile(const Operand& x, const Quantiles& q, const Axes& axes, bool keep,
+                  Interpolation how) {
+  return nanquantile_of("nanquantile", x, q, 1, axes, keep, how);
 }
 
-Array nanpercentile(const Operand& x, double q, const Axes& axes, bool keep, Interpolation how) {
-  return nanquantile_of("nanpercentile", x, q / 100, axes, keep, how);
+Array nanpercentile(const Operand& x, const Quantiles& q, const Axes& axes, bool keep,
+                    Interpolation how) {
+  return nanquantile_of("nanpercentile", x, q, 100, axes, keep, how);
 }
 
 Array nanmedian(const Operand& x, const Axes& axes, bool keep) {
-  return nanquantile_of("nanmedian", x, 0.5, axes, keep, Interpolation::linear);
+  return nanquantile_of("nanmedian", x, 0.5, 1, axes, keep, Interpolation::linear);
 }
 
 Array nansum(const Operand& x, const Axes& axes, bool keep) {

@@ -24,7 +24,10 @@ std::size_t axes_taken(const std::vector<Subscript>& subscripts) {
 AxisPart part_of_range(const char* function, const Range& range, std::int64_t size,
                        SourceLocation where) {
   const auto& [start, stop, step] = range;
-  if (step == 0) fail(std::string(function) + ": the step of a range is 0", where);
+  if (step == 0) {
+    fail(std::string(function) + ": the step of a range is 0; give a positive or a negative one",
+         where);
+  }
   // A Python slice: ends are held within [0, size], or [-1, size - 1] on the way back.
   const std::int64_t low = step > 0 ? 0 : -1, high = step > 0 ? size : size - 1;
   const auto held = [&](std::optional<std::int64_t> end, std::int64_t otherwise) {
@@ -58,7 +61,10 @@ class Picker {
     bool has_ellipsis = false;
     for (const Subscript& subscript : subscripts_) {
       if (subscript.kind() == Subscript::Kind::rest) {
-        if (has_ellipsis) fail(std::string(function_) + ": two ellipses", subscript.where());
+        if (has_ellipsis) {
+          fail(std::string(function_) + ": two ellipses; give one, and ab::all for other axes",
+               subscript.where());
+        }
         has_ellipsis = true;
         whole_axes(static_cast<std::size_t>(shape_.rank()) - axes_taken(subscripts_));
       } else {
@@ -76,7 +82,7 @@ class Picker {
     if (axes_taken(subscripts_) <= shape_.sizes().size()) return;
     fail(std::string(function_) + ": " + std::to_string(axes_taken(subscripts_)) +
              " subscripts for the " + std::to_string(shape_.rank()) + " axes of " +
-             to_string(shape_),
+             to_string(shape_) + "; give at most one per axis",
          where_);
   }
 
@@ -118,10 +124,7 @@ class Picker {
   void take_point(std::int64_t position, SourceLocation where) {
     const std::int64_t at = position < 0 ? position + size() : position;
     if (at < 0 || at >= size()) {
-      fail(std::string(function_) + ": position " + std::to_string(position) +
-               " is out of range of axis " + std::to_string(picked_.axes.size()) + " of " +
-               to_string(shape_),
-           where);
+      fail_out_of_range(function_, position, picked_.axes.size(), to_string(shape_), size(), where);
     }
     add({AxisPart::Kind::point, at, 1, 1, {}});
   }

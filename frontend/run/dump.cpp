@@ -5,11 +5,30 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <string>
 
 #include "anabranch/error.h"
 #include "frontend/run/env.h"
 
 namespace anabranch {
+namespace {
+
+/// Those of one compilation.
+class AskedDumps {
+ public:
+  /// Before `graph` is compiled.
+  explicit AskedDumps(const Graph& graph);
+
+  /// After each pass.
+  void write_pass(const PassResult& made);
+  void write_stages(const Compilation& compilation) const;
+
+ private:
+  void write(const std::string& what, const std::string& file, const std::string& text) const;
+
+  std::string program_;
+  int passes_ = 0;  // that have been seen
+};
 
 AskedDumps::AskedDumps(const Graph& graph) {
   const Environment& wanted = environment();
@@ -18,15 +37,12 @@ AskedDumps::AskedDumps(const Graph& graph) {
   program_ = graph.name() + "." + std::to_string(programs++);
 }
 
-PassObserver AskedDumps::observer() {
+void AskedDumps::write_pass(const PassResult& made) {
   const std::vector<std::string>& wanted = environment().dump_passes;
-  if (wanted.empty()) return {};
-  return [this, &wanted](const PassResult& made) {
-    const int count = passes_++;
-    if (std::ranges::find(wanted, made.pass) == wanted.end()) return;
-    const std::string pass(made.pass);
-    write("after " + pass, "after_" + std::to_string(count) + "_" + pass, made.text());
-  };
+  const int count = passes_++;
+  if (std::ranges::find(wanted, made.pass) == wanted.end()) return;
+  const std::string pass(made.pass);
+  write("after " + pass, "after_" + std::to_string(count) + "_" + pass, made.text());
 }
 
 void AskedDumps::write_stages(const Compilation& compilation) const {
@@ -50,6 +66,22 @@ void AskedDumps::write(const std::string& what, const std::string& file,
   std::ofstream out(folder / (program_ + "." + file + ".txt"));
   out << text;
   if (!out.flush()) throw Error("ANABRANCH_DUMP_DIR=" + directory + ": cannot write there");
+}
+
+}  // namespace
+
+Compilation compile_dumped(const Graph& graph, const Options& options, const PassObserver& after) {
+  AskedDumps dumps(graph);
+  PassObserver observer = after;
+  if (!environment().dump_passes.empty()) {
+    observer = [&](const PassResult& made) {
+      dumps.write_pass(made);
+      if (after) after(made);
+    };
+  }
+  Compilation compilation = compile(graph, options, observer);
+  dumps.write_stages(compilation);
+  return compilation;
 }
 
 }  // namespace anabranch

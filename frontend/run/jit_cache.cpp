@@ -5,6 +5,7 @@
 #include <list>
 #include <mutex>
 #include <optional>
+#include <tuple>
 
 #include "anabranch/limits.h"
 #include "codegen/compile.h"
@@ -38,6 +39,7 @@ struct Specialization {
   Description description;
   std::shared_ptr<const Compilation> compilation;
   std::vector<Output> outputs;
+  bool only_checks = false;            ///< no results: the program's output says what they found
   std::string notes;                   ///< a comment per captured array, for dumps
   std::shared_ptr<const void> result;  ///< of the traced function, its Arrays empty
 };
@@ -56,6 +58,7 @@ struct JitCache::State {
 
   std::vector<std::string> explain(const Signature& signature, const Description& description);
   std::shared_ptr<const Compilation> compiled(const Graph& graph, const Options& options) const;
+  void check_is_there(const Array& argument) const;
   [[noreturn]] void fail_call(const std::string& what) const;
 };
 
@@ -116,24 +119,32 @@ std::vector<std::string> differences(const Description& earlier, const Descripti
   return lines;
 }
 
-// The fewest differences to one of `known`, preferably to one whose arguments have the same types.
+// Whether they describe trees of one form, lengths included.
+bool have_same_paths(const Description& a, const Description& b) {
+  return std::ranges::equal(a.lines(), b.lines(), {}, &Description::Line::path,
+                            &Description::Line::path);
+}
+
+// The fewest differences to one of `known`, preferably to one whose arguments have the same C++
+// types, then to one whose trees have the same form: of two of different forms only what comes
+// before the first such difference is compared.
 std::vector<std::string> fewest_differences(const std::list<SpecializationPtr>& known,
                                             const Signature& signature,
                                             const Description& description) {
-  std::optional<std::vector<std::string>> fewest;
-  bool same_form = false;
+  std::vector<std::string> fewest;
+  std::optional<std::tuple<bool, bool, std::size_t>> least;
   for (const SpecializationPtr& at : known) {
-    const bool same = at->form == signature.form;
     auto lines = differences(at->description, description);
-    const bool better =
-        !fewest || (same && !same_form) || (same == same_form && lines.size() < fewest->size());
-    if (!better) continue;
+    const std::tuple distance(at->form != signature.form,
+                              !have_same_paths(at->description, description), lines.size());
+    if (least && distance >= *least) continue;
+    least = distance;
     fewest = std::move(lines);
-    same_form = same;
   }
-  if (fewest && !fewest->empty()) return *fewest;
-  return {same_form ? "the devices of the arguments differ"
-                    : "the C++ types of the arguments differ"};
+  if (!fewest.empty()) return fewest;
+  const bool same_types = least && !std::get<0>(*least);
+  return {same_types ? "the devices of the arguments differ"
+                     : "the C++ types of the arguments differ"};
 }
 
 std::string notes_on(const Graph& graph, std::span<const std::uint32_t> captured) {
@@ -166,6 +177,16 @@ JitCache::JitCache(const Options& options, bool fixed, SourceLocation made)
     if (given.in_flight_bytes > 0) set_in_flight_bytes(given.device, given.in_flight_bytes);
   } catch (const Error& error) {
     state_->fail_call(error.what());
+  }
+}
+
+void JitCache::State::check_is_there(const Array& argument) const {
+  const Expression& expression = *argument.expression();
+  if (expression.kind != Expression::Kind::donated) return;
+  try {
+    fail_donated(fixed ? "compile" : "jit", expression, {});
+  } catch (const Error& error) {
+    fail_call(error.what());
   }
 }
 
@@ -256,14 +277,15 @@ SpecializationPtr JitCache::add(const Signature& signature, Description descript
     return trace();
   }();
   ++state.traces;
-  const auto& [graph, weak, captured] = *result.traced;
+  const auto& [graph, weak, captured, only_checks] = *result.traced;
   added->notes = notes_on(graph, captured);
   simplify_devices(options, graph);
   added->compilation = state.compiled(graph, options);
   const std::span<const Value> outputs = graph.outputs();
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
+  for (std::size_t i = 0; i < weak.size(); ++i) {
     added->outputs.push_back({graph.type(outputs[i]), weak[i]});
   }
+  added->only_checks = only_checks.has_value();
   added->result = std::move(result.result);
   SpecializationPtr forgotten;  // destroyed after the lock is let go
   if (!adding.is_alone()) {
@@ -287,6 +309,7 @@ std::vector<Array> JitCache::run(const Specialization& compiled, const Signature
     const auto index = static_cast<std::uint32_t>(inputs.size());
     const Device& device = input_device(compiled.compilation->program(), index);
     if (leaf.array) {
+      state_->check_is_there(*leaf.array);
       inputs.push_back(memory_of(*leaf.array, device));
       continue;
     }
@@ -297,6 +320,10 @@ std::vector<Array> JitCache::run(const Specialization& compiled, const Signature
     consume(donations);
   }
   std::vector<Buffer> memory = anabranch::run(*compiled.compilation, std::move(inputs));
+  if (compiled.only_checks) {  // the caller has nothing to read them from
+    memory.back().ready().wait();
+    return {};
+  }
   std::vector<Array> outputs;
   outputs.reserve(memory.size());
   for (std::size_t i = 0; i < memory.size(); ++i) {

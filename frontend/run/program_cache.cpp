@@ -41,11 +41,7 @@ class ProgramCache {
                                 // one
       timeline::Span span("compile " + graph.name(), timeline::Category::compile);
       const DefaultFloats floats;  // constants are folded here
-      AskedDumps dumps(graph);
-      auto compilation =
-          std::make_shared<const Compilation>(compile(graph, options, dumps.observer()));
-      dumps.write_stages(*compilation);
-      entry->compilation = std::move(compilation);
+      entry->compilation = std::make_shared<const Compilation>(compile_dumped(graph, options));
       weigh(*entry);
     }
     return entry->compilation;

@@ -17,7 +17,8 @@ constexpr int most_nested_blocks = 200;
 }  // namespace
 
 bool is_return(const Operation& op) {
-  return op.name == "func.return" || op.name == "stablehlo.return" || op.name == "mhlo.return";
+  return op.name == "func.return" || op.name == "stablehlo.return" || op.name == "mhlo.return" ||
+         op.name == "sdy.return";
 }
 
 const FunctionSyntax* ParsedModule::find(std::string_view name) const {
@@ -111,7 +112,19 @@ std::vector<Bound> Importer::call(const FunctionSyntax& function, std::vector<Bo
     if (open != &function) continue;
     source().fail(at, name + " calls itself; write the recursion as a stablehlo.while");
   }
-  const auto& parameters = function.body.arguments;
+  calls_.push_back(&function);
+  std::vector<Bound> results = isolated(name, function.body, std::move(arguments), at);
+  calls_.pop_back();
+  if (results.size() != function.result_types.size()) {
+    source().fail(function.at, name + " states " + std::to_string(function.result_types.size()) +
+                                   " results and returns " + std::to_string(results.size()));
+  }
+  return results;
+}
+
+std::vector<Bound> Importer::isolated(const std::string& name, const RegionSyntax& region,
+                                      std::vector<Bound> arguments, std::size_t at) {
+  const auto& parameters = region.arguments;
   if (parameters.size() != arguments.size()) {
     source().fail(at, name + " takes " + std::to_string(parameters.size()) +
                           " arguments, and is given " + std::to_string(arguments.size()));
@@ -128,14 +141,7 @@ std::vector<Bound> Importer::call(const FunctionSyntax& function, std::vector<Bo
     }
     scope.bind(source(), parameters[i].at, parameters[i].name, {std::move(arguments[i])});
   }
-  calls_.push_back(&function);
-  std::vector<Bound> results = block(function.body, scope);
-  calls_.pop_back();
-  if (results.size() != function.result_types.size()) {
-    source().fail(function.at, name + " states " + std::to_string(function.result_types.size()) +
-                                   " results and returns " + std::to_string(results.size()));
-  }
-  return results;
+  return block(region, scope);
 }
 
 std::vector<Array> Importer::run(const RegionSyntax& region, const Scope& outer,

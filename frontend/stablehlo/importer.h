@@ -114,6 +114,10 @@ class Importer {
  private:
   friend class Site;
 
+  // What a region that sees nothing around it returns for these arguments. `name` is its own in
+  // messages, and `at` where it is called.
+  std::vector<Bound> isolated(const std::string& name, const RegionSyntax& region,
+                              std::vector<Bound> arguments, std::size_t at);
   std::vector<Bound> block(const RegionSyntax& region, Scope& scope);
   void apply(const Operation& op, Scope& scope);
   std::vector<Bound> results_of(const Operation& op, Scope& scope);

@@ -1,5 +1,6 @@
 // The pretty forms that are a grammar of their own, and the generic names of attributes.
 #include <map>
+#include <tuple>
 
 #include "frontend/stablehlo/parser.h"
 
@@ -69,6 +70,10 @@ bool Parser::special_form(Operation& op) {
   const std::string_view name = std::string_view(op.name).substr(op.name.find('.') + 1);
   if (op.name == "chlo.scan") {
     scan_form(op);
+    return true;
+  }
+  if (op.name == "sdy.manual_computation") {
+    manual_form(op);
     return true;
   }
   if (!op.name.starts_with("stablehlo.") && !op.name.starts_with("mhlo.")) return false;
@@ -207,6 +212,30 @@ void Parser::scan_form(Operation& op) {
   }
   op.attributes.emplace_back("operandSegmentSizes", std::move(segments));
   op.regions.push_back(region());
+  scan_.expect(":", "and the types of operands and results");
+  signature(op);
+}
+
+// manual_computation(%x) in_shardings=[...] out_shardings=[...] manual_axes={"x"} (%a: type) {...}
+// [{...}] : types
+void Parser::manual_form(Operation& op) {
+  scan_.expect("(", "after manual_computation");
+  operands_until(op, ")");
+  for (const char* key : {"in_shardings", "out_shardings", "manual_axes"}) {
+    if (!scan_.accept_word(key)) scan_.fail_expected(std::string("the word ") + key);
+    scan_.expect("=", "after " + std::string(key));
+    Attribute value;
+    value.kind = Attribute::Kind::dialect;
+    std::tie(value.begin, value.end) = scan_.balanced(scan_.at('{') ? '{' : '[');
+    op.attributes.emplace_back(key, std::move(value));
+  }
+  scan_.expect("(", "before the arguments of a manual computation");
+  std::vector<BlockArgument> arguments = block_arguments();
+  op.regions.push_back(region());
+  op.regions.back().arguments = std::move(arguments);
+  if (scan_.accept("{")) {
+    for (auto& entry : entries("}")) op.attributes.push_back(std::move(entry));
+  }
   scan_.expect(":", "and the types of operands and results");
   signature(op);
 }

@@ -1,5 +1,6 @@
 // Modules and functions, in their own and in the generic form.
 #include <algorithm>
+#include <tuple>
 
 #include "frontend/stablehlo/parser.h"
 
@@ -74,15 +75,23 @@ void Parser::module_item(ModuleSyntax& module) {
   } else if (scan_.at_word("loc")) {
     skip_location();
   } else if (scan_.peek_word().starts_with("sdy.")) {
-    // A mesh of devices: "sdy.mesh @mesh = <[...]> {...}". One device runs all of it.
-    scan_.word("sdy.mesh");
-    if (scan_.at('@')) scan_.name_after('@', "the name of a mesh");
-    if (scan_.accept("=") && scan_.at('<')) scan_.balanced('<');
-    if (scan_.accept("{")) entries("}");
-    skip_location();
+    mesh(module);
   } else {
     scan_.fail_expected("a module, a function (func.func @name) or an alias (#name = ...)");
   }
+}
+
+// A mesh of devices: "sdy.mesh @mesh = <[...]> {...}". One device runs all of it.
+void Parser::mesh(ModuleSyntax& module) {
+  NamedAttribute mesh;
+  scan_.word("sdy.mesh");
+  if (scan_.at('@')) mesh.name = scan_.name_after('@', "the name of a mesh");
+  if (scan_.accept("=") && scan_.at('<')) {
+    std::tie(mesh.value.begin, mesh.value.end) = scan_.balanced('<');
+    module.meshes.push_back(std::move(mesh));
+  }
+  if (scan_.accept("{")) entries("}");
+  skip_location();
 }
 
 // "#map = affine_map<...>", "#loc1 = loc(...)", "!t = tensor<...>"
@@ -206,8 +215,12 @@ FunctionSyntax Parser::function() {
 }
 
 void Parser::generic_functions(const Operation& op, ModuleSyntax& module) {
-  if (op.name.starts_with("sdy.")) return;
   const Attribute* name = op.find("sym_name");
+  if (op.name.starts_with("sdy.")) {
+    const Attribute* mesh = op.find("mesh");
+    if (name && mesh) module.meshes.emplace_back(name->text, *mesh);
+    return;
+  }
   if (op.name == "builtin.module" && op.regions.size() == 1) {
     if (name) module.name = name->text;
     for (const Operation& inner : op.regions[0].operations) generic_functions(inner, module);

@@ -63,6 +63,16 @@ BlockArgument Parser::block_argument() {
   return argument;
 }
 
+// "%a: tensor<f32>, ...)", from behind the opening bracket.
+std::vector<BlockArgument> Parser::block_arguments() {
+  std::vector<BlockArgument> arguments;
+  if (scan_.accept(")")) return arguments;
+  do arguments.push_back(block_argument());
+  while (scan_.accept(","));
+  scan_.expect(")", "after the arguments of a block");
+  return arguments;
+}
+
 // The operations up to the closing bracket, which stays.
 void Parser::block(RegionSyntax& region) {
   while (!scan_.at('}')) {
@@ -80,13 +90,7 @@ RegionSyntax Parser::region() {
   scan_.expect("{", "before a region");
   if (scan_.at('^')) {
     scan_.name_after('^', "a block");
-    if (scan_.accept("(")) {
-      if (!scan_.accept(")")) {
-        do region.arguments.push_back(block_argument());
-        while (scan_.accept(","));
-        scan_.expect(")", "after the arguments of a block");
-      }
-    }
+    if (scan_.accept("(")) region.arguments = block_arguments();
     scan_.expect(":", "after the name of a block");
   }
   block(region);

@@ -80,6 +80,7 @@ class Parser {
   void operands_until(Operation& op, std::string_view close);
   RegionSyntax region();
   BlockArgument block_argument();
+  std::vector<BlockArgument> block_arguments();
   void block(RegionSyntax& region);
 
   // parse_forms.cpp
@@ -88,6 +89,7 @@ class Parser {
   void reduce_form(Operation& op);
   void convolution_form(Operation& op);
   void scan_form(Operation& op);
+  void manual_form(Operation& op);
   void rename_attributes(Operation& op);
 
   // parse_module.cpp
@@ -97,6 +99,7 @@ class Parser {
   void generic_functions(const Operation& op, ModuleSyntax& module);
   void module_body(ModuleSyntax& module, std::string_view close);
   void module_item(ModuleSyntax& module);
+  void mesh(ModuleSyntax& module);
   void top_level_alias();
   void take_alias(const Extent& extent, std::size_t at);
   void resources(ModuleSyntax& module);

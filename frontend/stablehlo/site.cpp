@@ -272,11 +272,11 @@ Array Site::scalar(double value, Dtype dtype) const {
 const Translation* find_translation(std::string_view name) {
   static const auto& table = *new auto([] {
     std::unordered_map<std::string_view, const Translation*> all;
-    for (auto rows :
-         {elementwise_translations(), shape_translations(), reduction_translations(),
-          control_translations(), contraction_translations(), random_translations(),
-          chlo_translations(), linalg_translations(), index_translations(), order_translations(),
-          dynamic_translations(), batch_norm_translations(), refused_translations()}) {
+    for (auto rows : {elementwise_translations(), shape_translations(), reduction_translations(),
+                      control_translations(), contraction_translations(), ragged_translations(),
+                      random_translations(), chlo_translations(), linalg_translations(),
+                      index_translations(), order_translations(), dynamic_translations(),
+                      batch_norm_translations(), refused_translations()}) {
       for (const Translation& row : rows) all.emplace(row.name, &row);
     }
     static constexpr Translation custom_call = {"custom_call", translate_custom_call};

@@ -105,6 +105,7 @@ std::span<const Translation> shape_translations();
 std::span<const Translation> reduction_translations();
 std::span<const Translation> control_translations();
 std::span<const Translation> contraction_translations();
+std::span<const Translation> ragged_translations();
 std::span<const Translation> random_translations();
 std::span<const Translation> chlo_translations();
 std::span<const Translation> linalg_translations();

@@ -122,6 +122,8 @@ struct ModuleSyntax {
   std::vector<FunctionSyntax> functions;
   /// Named blobs of dense_resource: name, and the offsets of the string in the text.
   std::vector<NamedAttribute> resources;
+  /// Meshes of devices: name, and the offsets of its axes in the text.
+  std::vector<NamedAttribute> meshes;
 };
 
 }  // namespace anabranch::stablehlo

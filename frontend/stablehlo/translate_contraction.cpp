@@ -4,6 +4,7 @@
 #include "anabranch/linear_algebra.h"
 #include "anabranch/nn.h"
 #include "frontend/array/expression.h"
+#include "frontend/stablehlo/contraction.h"
 #include "frontend/stablehlo/scanner.h"
 #include "frontend/stablehlo/site.h"
 
@@ -19,20 +20,32 @@ Dtype product_dtype(const Site& site, Dtype lhs, Dtype rhs) {
   return std::max({result, lhs, rhs}, [&](Dtype a, Dtype b) { return rank(a) < rank(b); });
 }
 
+}  // namespace
+
 // Bools are added by `or`: whether the sum of their products as integers is other than 0.
-Results product(const Site& site, const Array& lhs, const Array& rhs, DotAttributes axes) {
+Array contracted(const Site& site, const Array& lhs, const Array& rhs, DotAttributes axes) {
   Dtype dtype = product_dtype(site, type_of(lhs).dtype, type_of(rhs).dtype);
   if (dtype == bool_) dtype = i32;
   const Array result = site.record(
       Op::dot, {site.converted(lhs, dtype), site.converted(rhs, dtype)}, std::move(axes));
-  return {site.converted(result, site.result_type().dtype)};
+  return site.converted(result, site.result_type().dtype);
 }
+
+void read_axes(const Site& site, const NamedAttribute& entry, DotAttributes& axes) {
+  const auto& [name, value] = entry;
+  if (name == "lhs_batching_dimensions") axes.lhs_batch = site.integers_of(value);
+  if (name == "rhs_batching_dimensions") axes.rhs_batch = site.integers_of(value);
+  if (name == "lhs_contracting_dimensions") axes.lhs_contracting = site.integers_of(value);
+  if (name == "rhs_contracting_dimensions") axes.rhs_contracting = site.integers_of(value);
+}
+
+namespace {
 
 Results dot_op(const Site& site) {
   site.expect_operands(2);
   const Array lhs = site.operand(0), rhs = site.operand(1);
   if (type_of(lhs).rank() < 1 || type_of(rhs).rank() < 1) site.fail("takes vectors and matrices");
-  return product(site, lhs, rhs, {{}, {}, {type_of(lhs).rank() - 1}, {0}});
+  return {contracted(site, lhs, rhs, {{}, {}, {type_of(lhs).rank() - 1}, {0}})};
 }
 
 Results dot_general_op(const Site& site) {
@@ -41,14 +54,9 @@ Results dot_general_op(const Site& site) {
                      site.integers("lhs_contracting_dims", {}),
                      site.integers("rhs_contracting_dims", {})};
   if (const Attribute* numbers = site.op.find("dot_dimension_numbers")) {
-    for (const auto& [name, value] : site.entries(*numbers)) {
-      if (name == "lhs_batching_dimensions") axes.lhs_batch = site.integers_of(value);
-      if (name == "rhs_batching_dimensions") axes.rhs_batch = site.integers_of(value);
-      if (name == "lhs_contracting_dimensions") axes.lhs_contracting = site.integers_of(value);
-      if (name == "rhs_contracting_dimensions") axes.rhs_contracting = site.integers_of(value);
-    }
+    for (const NamedAttribute& entry : site.entries(*numbers)) read_axes(site, entry, axes);
   }
-  return product(site, site.operand(0), site.operand(1), std::move(axes));
+  return {contracted(site, site.operand(0), site.operand(1), std::move(axes))};
 }
 
 char letter_of_axis(std::size_t axis) {

@@ -92,14 +92,18 @@ Results refuse_dynamic(const Site& site) {
   site.fail("gives an array of dynamic size; export the program for static shapes");
 }
 
+Results refuse_asynchronous(const Site& site) {
+  site.fail(
+      "starts an operation here and waits for it elsewhere, which is not read; write the operation "
+      "of its region in place of the two: steps of a program run side by side without them");
+}
+
 constexpr Translation rows_of_refused[] = {
-    {"cross-replica-sum", refuse_communication},
-    {"infeed", refuse_communication},
-    {"outfeed", refuse_communication},
-    {"recv", refuse_communication},
-    {"send", refuse_communication},
-    {"uniform_dequantize", refuse_quantized},
-    {"uniform_quantize", refuse_quantized},
+    {"async_done", refuse_asynchronous},      {"async_start", refuse_asynchronous},
+    {"async_update", refuse_asynchronous},    {"cross-replica-sum", refuse_communication},
+    {"infeed", refuse_communication},         {"outfeed", refuse_communication},
+    {"recv", refuse_communication},           {"send", refuse_communication},
+    {"uniform_dequantize", refuse_quantized}, {"uniform_quantize", refuse_quantized},
     {"set_dimension_size", refuse_dynamic},
 };
 

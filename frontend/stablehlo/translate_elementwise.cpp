@@ -26,6 +26,46 @@ Array repeated_like(const Site& site, const Array& scalar, const Array& like) {
   return site.repeated(scalar, type_of(like).shape);
 }
 
+/// An integer's bits at the top of what carries it: where the op finds a sign, and nothing above.
+struct TopBits {
+  int unused = 0;  ///< below them
+  std::vector<Array> operands;
+};
+TopBits top_bits(const Site& site, std::size_t operand_count) {
+  site.expect_operands(operand_count);
+  TopBits top{.operands = site.operands()};
+  const NarrowFormat* narrow =
+      site.op.result_types.empty() ? nullptr : narrow_format(site.op.result_types[0].element);
+  if (!narrow) return top;
+  top.unused = 8 - narrow->bits;
+  Array& x = top.operands[0];
+  const Array by = repeated_like(site, site.scalar(top.unused, narrow->carrier), x);
+  x = site.record(Op::shift_left, {x, by});
+  return top;
+}
+
+template <Op op>
+Results shift_right_op(const Site& site) {
+  const TopBits top = top_bits(site, 2);
+  const Array shifted = element_op(site, op, top.operands);
+  if (top.unused == 0) return {shifted};
+  const Array by = site.scalar(top.unused, type_of(shifted).dtype);
+  return {site.record(op, {shifted, repeated_like(site, by, shifted)})};
+}
+
+Results popcnt_op(const Site& site) {
+  return {element_op(site, Op::popcnt, top_bits(site, 1).operands)};
+}
+
+// A narrow zero has no more of them than bits.
+Results count_leading_zeros_op(const Site& site) {
+  const TopBits top = top_bits(site, 1);
+  const Array zeros = element_op(site, Op::count_leading_zeros, top.operands);
+  if (top.unused == 0) return {zeros};
+  const Array most = site.scalar(8 - top.unused, type_of(zeros).dtype);
+  return {site.record(Op::minimum, {zeros, repeated_like(site, most, zeros)})};
+}
+
 Results select_op(const Site& site) {
   site.expect_operands(3);
   const Array x = site.operand(1);
@@ -107,8 +147,8 @@ constexpr Translation rows[] = {
     {"negate", same_op<Op::negate, 1>},
     {"sign", same_op<Op::sign, 1>},
     {"not", same_op<Op::not_, 1>},
-    {"popcnt", same_op<Op::popcnt, 1>},
-    {"count_leading_zeros", same_op<Op::count_leading_zeros, 1>},
+    {"popcnt", popcnt_op},
+    {"count_leading_zeros", count_leading_zeros_op},
     {"floor", same_op<Op::floor, 1>},
     {"ceil", same_op<Op::ceil, 1>},
     {"round_nearest_even", same_op<Op::round_nearest_even, 1>},
@@ -139,8 +179,8 @@ constexpr Translation rows[] = {
     {"or", same_op<Op::or_, 2>},
     {"xor", same_op<Op::xor_, 2>},
     {"shift_left", same_op<Op::shift_left, 2>},
-    {"shift_right_arithmetic", same_op<Op::shift_right_arithmetic, 2>},
-    {"shift_right_logical", same_op<Op::shift_right_logical, 2>},
+    {"shift_right_arithmetic", shift_right_op<Op::shift_right_arithmetic>},
+    {"shift_right_logical", shift_right_op<Op::shift_right_logical>},
     {"select", select_op},
     {"clamp", clamp_op},
     {"convert", convert_op},

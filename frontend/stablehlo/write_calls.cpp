@@ -1,4 +1,5 @@
 // Nodes as operations of StableHLO: picks and replacements, orders, linear algebra.
+#include <algorithm>
 #include <limits>
 
 #include "frontend/stablehlo/types.h"
@@ -82,10 +83,33 @@ Type one_for_each_matrix(const Type& matrices) {
   return {i32, Shape(std::vector<std::int64_t>(matrices.shape.begin(), matrices.shape.end() - 2))};
 }
 
-std::string types_text(const Graph& graph, const Node& node) {
+std::vector<Type> operand_types(const Graph& graph, const Node& node) {
   std::vector<Type> types;
   for (Value input : node.inputs) types.push_back(graph.type(input));
-  return joined(types);
+  return types;
+}
+
+std::string types_text(const Graph& graph, const Node& node) {
+  return joined(operand_types(graph, node));
+}
+
+/// "[dense<[0, 1]> : tensor<2xindex>, ...]": axes from the one whose elements are next to each
+/// other. LAPACK's matrices, whose rank is `matrix_rank`, have that of their columns first.
+std::string layouts_text(std::span<const Type> types, int matrix_rank) {
+  std::string text;
+  for (const Type& type : types) {
+    const int rank = type.rank();
+    std::string axes;
+    for (int axis = rank - 1; axis >= 0; --axis) axes += ", " + std::to_string(axis);
+    if (rank == matrix_rank) {
+      axes = ", " + std::to_string(rank - 2) + ", " + std::to_string(rank - 1);
+      for (int axis = rank - 3; axis >= 0; --axis) axes += ", " + std::to_string(axis);
+    }
+    const std::string list = rank == 0 ? "" : "[" + axes.substr(2) + "]";
+    text += (text.empty() ? "dense<" : ", dense<") + list + "> : tensor<" + std::to_string(rank) +
+            "xindex>";
+  }
+  return "[" + text + "]";
 }
 
 std::string types_of_node(const Graph& graph, const Node& node) {
@@ -224,11 +248,15 @@ bool Writer::lapack_call(const Frame& frame, const Node& node, Names& results) {
     call.types.push_back(
         one_for_each_matrix(node.op == Op::tridiagonal_solve ? node.types[0] : given));
   }
+  const std::vector<Type> given_types = operand_types(frame.graph, node);
+  const int matrix_rank = std::ranges::max(given_types, {}, &Type::rank).rank();
   const std::string made = fresh();
   line(made + ":" + std::to_string(call.types.size()) + " = stablehlo.custom_call @lapack_" +
        lapack_letter(given.dtype) + call.routine + "_ffi(" + joined(operands(frame, node)) +
-       ") {mhlo.backend_config = {" + call.options + "}} : (" + types_text(frame.graph, node) +
-       ") -> (" + joined(call.types) + ")");
+       ") {mhlo.backend_config = {" + call.options +
+       "}, operand_layouts = " + layouts_text(given_types, matrix_rank) +
+       ", result_layouts = " + layouts_text(call.types, matrix_rank) + "} : (" +
+       joined(given_types) + ") -> (" + joined(call.types) + ")");
   call.wanted.resize(node.types.size());
   results.clear();
   for (std::size_t wanted : call.wanted) results.push_back(made + "#" + std::to_string(wanted));

@@ -87,6 +87,7 @@ bool Writer::plain(const Frame& frame, const Node& node, Names& results) {
         operands(frame, node));
     return true;
   }
+  if (of_other_types(frame, node, results)) return true;
   const std::string own(name(node.op));
   if (node.op == Op::compare) {
     const std::string direction(
@@ -113,6 +114,59 @@ bool Writer::plain(const Frame& frame, const Node& node, Names& results) {
     results = {define("stablehlo." + own + " " + given + " : " + signature_text(graph, node))};
   }
   return true;
+}
+
+bool Writer::of_other_types(const Frame& frame, const Node& node, Names& results) {
+  const Names given = operands(frame, node);
+  const Type& type = frame.graph.type(node.inputs[0]);
+  const std::string text = " : " + type_text(type);
+  switch (node.op) {
+    case Op::abs:
+      if (!is_unsigned_integer(type.dtype)) return false;
+      results = given;
+      return true;
+    case Op::sign: {
+      if (!is_unsigned_integer(type.dtype)) return false;
+      const std::string scalar = type_text({type.dtype, {}});
+      const std::string one = define("stablehlo.constant dense<1> : " + scalar);
+      const std::string ones = define("stablehlo.broadcast_in_dim " + one + ", dims = [] : (" +
+                                      scalar + ") -> " + type_text(type));
+      results = {define("stablehlo.minimum " + given[0] + ", " + ones + text)};
+      return true;
+    }
+    // A bool is one bit: its highest, and the only one that is counted.
+    case Op::popcnt:
+    case Op::shift_right_arithmetic:
+      if (type.dtype != bool_) return false;
+      results = {given[0]};
+      return true;
+    case Op::count_leading_zeros:
+      if (type.dtype != bool_) return false;
+      results = {define("stablehlo.not " + given[0] + text)};
+      return true;
+    case Op::shift_left:
+    case Op::shift_right_logical: {
+      if (type.dtype != bool_) return false;
+      const std::string stays = define("stablehlo.not " + given[1] + text);
+      results = {define("stablehlo.and " + given[0] + ", " + stays + text)};
+      return true;
+    }
+    case Op::is_finite: {
+      if (!is_complex(type.dtype)) return false;
+      const std::string part = type_text({type.dtype == c64 ? f32 : f64, type.shape});
+      const std::string finite = type_text(node.types[0]);
+      Names both;
+      for (const char* of : {"real ", "imag "}) {
+        const std::string value =
+            define("stablehlo." + (of + given[0]) + " : (" + type_text(type) + ") -> " + part);
+        both.push_back(define("stablehlo.is_finite " + value + " : (" + part + ") -> " + finite));
+      }
+      results = {define("stablehlo.and " + joined(both) + " : " + finite)};
+      return true;
+    }
+    default:
+      return false;
+  }
 }
 
 bool Writer::moving(const Frame& frame, const Node& node, Names& results) {

@@ -38,6 +38,8 @@ class Writer {
   Names body(const Graph& graph, const Names& parameters);
   void node(Frame& frame, const Node& node, Names& results);
   bool plain(const Frame& frame, const Node& node, Names& results);
+  // Ops on element types that StableHLO's ops of that name do not take.
+  bool of_other_types(const Frame& frame, const Node& node, Names& results);
   bool moving(const Frame& frame, const Node& node, Names& results);
   bool reducing(Frame& frame, const Node& node, Names& results);
   bool contracting(const Frame& frame, const Node& node, Names& results);

@@ -26,8 +26,12 @@ void PendingChecks::end_trace(std::uint64_t tracer) {
   take(tracer);
 }
 
-void PendingChecks::add(const Array& predicate, std::string message) {
-  checks_.push_back({predicate, std::move(message), open_.back()});
+void PendingChecks::add(const Array& predicate, std::string message, SourceLocation where) {
+  checks_.push_back({predicate, std::move(message), where, open_.back()});
+}
+
+bool PendingChecks::has(std::uint64_t tracer) const {
+  return std::ranges::find(checks_, tracer, &PendingCheck::tracer) != checks_.end();
 }
 
 std::vector<PendingCheck> PendingChecks::take(std::uint64_t tracer) {
@@ -51,7 +55,7 @@ void check(const Array& predicate, std::string message, std::source_location whe
   }
   message += ", at " + to_string(SourceLocation(where));
   PendingChecks& pending = PendingChecks::of_thread();
-  if (pending.is_tracing()) return pending.add(predicate, std::move(message));
+  if (pending.is_tracing()) return pending.add(predicate, std::move(message), where);
   if (!all(predicate).item<bool>()) throw Error("check failed: " + message);
 }
 

@@ -6,12 +6,14 @@
 #include <vector>
 
 #include "anabranch/array.h"
+#include "anabranch/source_location.h"
 
 namespace anabranch {
 
 struct PendingCheck {
   Array predicate;
   std::string message;       ///< with the user's line
+  SourceLocation where;      ///< that line
   std::uint64_t tracer = 0;  ///< the serial of the one that it is for
 };
 
@@ -28,7 +30,9 @@ class PendingChecks {
   bool is_innermost(std::uint64_t tracer) const { return is_tracing() && open_.back() == tracer; }
 
   /// For the trace that was begun last.
-  void add(const Array& predicate, std::string message);
+  void add(const Array& predicate, std::string message, SourceLocation where);
+  /// Whether there are any of a trace that it has not taken.
+  bool has(std::uint64_t tracer) const;
   /// Those of a trace, in order.
   std::vector<PendingCheck> take(std::uint64_t tracer);
 

@@ -143,15 +143,35 @@ Array record(Op op, const std::vector<Array>& operands, SourceLocation where, At
   return array;
 }
 
-Array record_as(const char* function, Op op, const std::vector<Array>& operands,
-                SourceLocation where, Attributes attributes, std::optional<Type> stated) {
+namespace {
+
+// What `use` gives; an Error of the op is one of `function`.
+template <class Use>
+auto named_as(const char* function, Op op, const Use& use) {
   try {
-    return record(op, operands, where, std::move(attributes), std::move(stated));
+    return use();
   } catch (const Error& error) {
     const std::string text = error.what(), own = std::string(name(op)) + ": ";
     if (!text.starts_with(own)) throw;
     throw Error(std::string(function) + ": " + text.substr(own.size()));
   }
+}
+
+}  // namespace
+
+Array record_as(const char* function, Op op, const std::vector<Array>& operands,
+                SourceLocation where, Attributes attributes, std::optional<Type> stated) {
+  return named_as(function, op, [&] {
+    return record(op, operands, where, std::move(attributes), std::move(stated));
+  });
+}
+
+std::vector<Array> record_all_as(const char* function, Op op, const std::vector<Array>& operands,
+                                 SourceLocation where, Attributes attributes,
+                                 std::vector<Graph> regions) {
+  return named_as(function, op, [&] {
+    return record_all(op, operands, where, std::move(attributes), std::move(regions));
+  });
 }
 
 std::vector<Array> record_all(Op op, const std::vector<Array>& operands, SourceLocation where,

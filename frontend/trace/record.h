@@ -30,6 +30,11 @@ Array record_as(const char* function, Op op, const std::vector<Array>& operands,
 std::vector<Array> record_all(Op op, const std::vector<Array>& operands, SourceLocation where,
                               Attributes attributes, std::vector<Graph> regions = {});
 
+/// As `record_all`; what the op refuses is refused as `function`, its name for the user.
+std::vector<Array> record_all_as(const char* function, Op op, const std::vector<Array>& operands,
+                                 SourceLocation where, Attributes attributes,
+                                 std::vector<Graph> regions = {});
+
 /// The outputs of a graph, `function`'s, for these operands, one per parameter: copied into the
 /// trace of a traced operand, or compiled (once for equal graphs) and dispatched. Throws as
 /// `record` does.

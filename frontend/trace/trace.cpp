@@ -40,12 +40,19 @@ std::shared_ptr<const TracedGraph> OpenTrace::finish(const std::vector<Array>& o
   }
   auto traced = std::make_shared<TracedGraph>();
   for (const Array& array : outputs) traced->weak.push_back(array.expression()->weak);
-  traced->graph = tracer_->finish(outputs);
+  std::vector<Array> guarded = outputs;
+  if (outputs.empty() && tracer_->has_checks()) guarded.push_back(array_of(i32, 0, made));
+  traced->graph = tracer_->finish(guarded);
   traced->captured = tracer_->captured_constants();
+  if (guarded.size() > outputs.size()) traced->only_checks = tracer_->first_check();
   return traced;
 }
 
-const Graph& graph_of(const TracedGraph& traced) { return traced.graph; }
+// A graph says what the results are, and its checks are found where they are read.
+const Graph& graph_of(const TracedGraph& traced) {
+  if (traced.only_checks) fail_unguarded(*traced.only_checks);
+  return traced.graph;
+}
 
 SourceLocation location_of_array(const Array& array) {
   return array.expression() ? array.expression()->location : SourceLocation();

@@ -261,6 +261,11 @@ Value Tracer::import(const ExpressionPtr& root, const std::string& function, Sou
   }
 }
 
+bool Tracer::has_checks() const {
+  std::lock_guard lock(mutex_);
+  return !checked_.empty() || PendingChecks::of_thread().has(serial_);
+}
+
 Graph Tracer::finish(const std::vector<Array>& outputs) {
   std::lock_guard lock(mutex_);
   std::vector<Value> values;
@@ -269,7 +274,9 @@ Graph Tracer::finish(const std::vector<Array>& outputs) {
     values.push_back(import(output.expression(), "trace", {}));
   }
   const std::size_t count = values.size();
-  if (auto check = take_checks()) {
+  auto check = take_checks();
+  if (count == 0 && (check || !checked_.empty())) fail_unguarded(first_check_);
+  if (check) {
     const auto& [state, attributes] = *check;
     guard(builder_, state, attributes, values, kind_ == TraceKind::body);
   }
@@ -295,6 +302,7 @@ Graph Tracer::finish(const std::vector<Array>& outputs) {
 std::optional<std::pair<Value, CheckAttributes>> Tracer::take_checks() {
   const std::vector<PendingCheck> checks = PendingChecks::of_thread().take(serial_);
   if (checks.empty()) return {};
+  if (!first_check_) first_check_ = checks[0].where;
   CheckAttributes attributes;
   Value state = builder_.constant(Literal::scalar(std::int32_t{0}));
   for (std::size_t i = checks.size(); i-- > 0;) {
@@ -323,7 +331,10 @@ void Tracer::record_checks() {
 void Tracer::note_checks(std::uint32_t first) {
   if (!PendingChecks::of_thread().is_innermost(serial_)) return;
   for (auto i = first; i < builder_.size(); ++i) {
-    if (has_check(builder_.node({i, 0}))) checked_.push_back(i);
+    const Node& node = builder_.node({i, 0});
+    if (!has_check(node)) continue;
+    checked_.push_back(i);
+    if (!first_check_) first_check_ = node.location;
   }
 }
 
@@ -379,6 +390,10 @@ std::string Tracer::describe(const Expression& traced) const {
       "<" + to_string(traced.type) + " traced as %" + std::to_string(traced.traced.value.node);
   if (traced.location) text += ", from " + to_string(traced.location);
   return text + ">";
+}
+
+void fail_unguarded(SourceLocation check) {
+  fail("check: the function has no result that it could guard; return one", check);
 }
 
 }  // namespace anabranch

@@ -59,8 +59,13 @@ class Tracer : public std::enable_shared_from_this<Tracer> {
                           const std::vector<Array>& operands, SourceLocation where,
                           std::optional<Device> device);
 
-  /// The graph of what the outputs need, and of all parameters.
+  /// Whether there are checks so far, for the outputs to be guarded by.
+  bool has_checks() const;
+  /// The graph of what the outputs need, and of all parameters. Throws Error (fail_unguarded) where
+  /// there are checks and no outputs.
   Graph finish(const std::vector<Array>& outputs);
+  /// Once finished: the line of the first check, or of the first loop or branch that has one.
+  SourceLocation first_check() const { return first_check_; }
   /// What the parameters that the graph has beyond its own stand for, in order, once finished.
   const std::vector<Array>& captures() const { return captures_; }
   /// Once finished: the constants of the graph that are arrays from outside the function, as their
@@ -107,6 +112,10 @@ class Tracer : public std::enable_shared_from_this<Tracer> {
   std::vector<std::uint32_t> captured_constants_;
   std::unordered_map<const Expression*, Value> imported_;
   std::vector<ExpressionPtr> keep_alive_;  // those of imported_, whose addresses must stay theirs
+  SourceLocation first_check_;             // once it is taken, or of what was recorded with checks
 };
+
+/// Throws the Error for a check in a function without results.
+[[noreturn]] void fail_unguarded(SourceLocation check);
 
 }  // namespace anabranch

@@ -104,7 +104,7 @@ ResultTypes slice(const Application& call) {
     }
     if (stride[i] < 1) {
       call.refuse("stride must be at least 1" + at_axis(i),
-                  std::to_string(stride[i]) + "; reverse turns an axis round");
+                  std::to_string(stride[i]) + "; flip, the op reverse, turns an axis round");
     }
     std::int64_t span = limit[i] - start[i];
     sizes.push_back(span / stride[i] + (span % stride[i] != 0));

@@ -10,6 +10,7 @@
 #include "passes/regions.h"
 #include "passes/transform/cotangents.h"
 #include "passes/transform/derivative_rules.h"
+#include "passes/transform/linear_operands.h"
 
 namespace anabranch {
 
@@ -103,11 +104,22 @@ class Backward {
       known.push_back(is_linear_[input.node] ? std::nullopt : std::optional(copier_(input)));
     }
     const TransposeRule rule = derivative_rule(node.op).transpose;
-    if (!rule) {
-      throw InternalError("transpose", std::string(name(node.op)) + " is not linear",
-                          to_string(graph_));
-    }
+    if (!rule || !is_linear_in(node, linear_inputs(node))) fail_not_linear(node);
     rule({builder_, node, std::move(known), std::move(cotangents), sums_});
+  }
+
+  std::vector<bool> linear_inputs(const Node& node) const {
+    std::vector<bool> linear;
+    for (Value input : node.inputs) linear.push_back(is_linear_[input.node]);
+    return linear;
+  }
+
+  // Our own tangents are linear.
+  [[noreturn]] static void fail_not_linear(const Node& node) {
+    throw Error("custom_jvp: the rule's tangent is not linear in those of the arguments: " +
+                std::string(name(node.op)) +
+                "; add products of each with values that depend on no tangent" +
+                (node.location ? ", at " + to_string(node.location) : ""));
   }
 
   const Graph graph_;

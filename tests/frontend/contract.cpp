@@ -574,8 +574,8 @@ TEST(ContractLine6, AnyLaterUseOfADonatedArrayNamesTheDonation) {
   names_it("wait", [&] { x.wait(); });
   names_it("add", [&] { x + y; });
   names_it("read", [&] { to_string(x); });
-  names_it("read", [&] { add(x, y); });
-  names_it("read", [&] { add(ab::donate(x), y); });
+  names_it("jit", [&] { add(x, y); });
+  names_it("jit", [&] { add(ab::donate(x), y); });
   EXPECT_FALSE(x.ready());
   x = y;
   EXPECT_EQ(numbers(x), numbers(y));

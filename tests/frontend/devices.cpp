@@ -7,6 +7,7 @@
 #include "anabranch/device_memory.h"
 #include "anabranch/limits.h"
 #include "codegen/compile.h"
+#include "ir/custom_call.h"
 #include "ir/text/parse.h"
 #include "passes/placement.h"
 #include "runtime/cpu/thread_pool.h"
@@ -222,6 +223,16 @@ TEST_F(Devices, WhatDoesNotMeetIsRefusedAtTheCall) {
   EXPECT_EQ(message_of([&] { x + y; }).substr(0, wanted.size()), wanted);
   auto f = ab::jit([](ab::Array a, ab::Array b) { return a + b; });
   EXPECT_EQ(message_of([&] { f(x, y); }).substr(0, wanted.size()), wanted);
+  const auto and_y = [&](ab::Array, ab::Array carry) { return carry + y; };
+  const std::string in_loop = message_of([&] { ab::fori_loop(0, 3, and_y, x); });
+  EXPECT_TRUE(in_loop.starts_with("fori_loop: operands live on ")) << in_loop;
+  y.wait();  // so that the branch does not compute it
+  const auto same = [](ab::Array carry) { return carry; };
+  const std::string in_branch = message_of([&] {
+    ab::cond(
+        true, [&](ab::Array carry) { return carry + y; }, same, x);
+  });
+  EXPECT_TRUE(in_branch.starts_with("cond: operands live on ")) << in_branch;
 }
 
 TEST_F(Devices, NothingIsFusedAcrossATransfer) {
@@ -353,14 +364,54 @@ TEST_F(Devices, CustomCallsReadAndWrite) {
   EXPECT_EQ(ab::parse(ab::to_string(graph)), graph);
   const auto nothing = [](const ab::CustomCall&) {};
   EXPECT_EQ(message_of([&] { ab::register_custom_call("devices_turn", nothing); }),
-            "custom_call devices_turn: another function is registered under this name; give one of "
-            "them another");
+            "register_custom_call: devices_turn: another function is registered under this name; "
+            "give one of them another");
   const ab::Graph unknown = ab::parse(
       "graph(%0: f32[3]) { %1: f32[3] = custom_call %0 name=devices_nobody results=[f32[3]] "
       "return %1 }");
   EXPECT_EQ(message_of([&] { ab::compile(unknown, ab::Options{}); }),
             "custom_call devices_nobody: no function is registered under this name; "
             "register_custom_call does that");
+}
+
+TEST_F(Devices, ThoseOfParametersAndTransfersExist) {
+  const auto refused = [](const std::string& device, const ab::ParameterDevices& parameters) {
+    const ab::Graph graph = ab::parse(
+        "graph(%0: f32[8,8], %1: f32[8,8]) {\n"
+        "  %2: f32[8,8] = transfer %0 device=" +
+            device +
+            "\n"
+            "  %3: f32[8,8] = exponential %2\n"
+            "  return %3, %1\n}",
+        "away.abir");
+    ab::Options options;
+    options.parameters = parameters;
+    return message_of([&] { ab::compile(graph, options); });
+  };
+  const std::string missing = "compile: there is no device cpu:9; there is cpu:0, cpu:1";
+  const std::string there = refused("cpu:9", {});
+  EXPECT_TRUE(there.starts_with(missing) && there.ends_with(", at away.abir:2")) << there;
+  const std::string parameter = refused("cpu:1", {std::nullopt, ab::Device::cpu(4)});
+  EXPECT_TRUE(parameter.starts_with("compile: parameter 1: there is no device cpu:4; "))
+      << parameter;
+}
+
+// Neither leaves a function under that name: the second refusal is the first one's.
+TEST_F(Devices, CustomCallsHaveNames) {
+  const auto nothing = [](const ab::CustomCall&) {};
+  const auto refused = [&] {
+    const ab::Array x = ab::ones(ab::f32, {3});
+    return message_of([&] { ab::custom_call("", nothing, ab::spec(ab::f32, {3}), x); });
+  };
+  const std::string unnamed = "custom_call: needs the name of a function: f32[3], at devices.cpp:";
+  const std::string no_name =
+      "register_custom_call: the name is empty; give one that graphs call it by";
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_TRUE(refused().starts_with(unnamed)) << refused();
+    EXPECT_EQ(message_of([&] { ab::register_custom_call("", nothing); }), no_name);
+  }
+  EXPECT_NE(message_of([] { ab::custom_function(""); }).find("no function is registered"),
+            std::string::npos);
 }
 
 TEST_F(Devices, LimitsOfMemoryAreOfAllTemporaries) {

@@ -184,12 +184,34 @@ TEST_F(Command, RunsPassesOnKernelsAndOnPrograms) {
   expect_contains(scheduled, 0, "\n  stream 0 on cpu:0 {\n");
   expect_contains(scheduled, 0, "kernel ");
   expect_contains(run("opt program.txt --passes memory"), 1, "run the pass schedule before");
+  for (const char* name : {"recurrent", "branches"}) {
+    std::ofstream(folder_ / "finished.txt")
+        << run("dump " + example_graphs + "/" + name + ".abir --after memory", cpu).text;
+    const Outcome again = run("opt finished.txt");
+    expect_contains(again, 0, "\nprogram ");
+    std::ofstream(folder_ / "again.txt") << again.text;
+    EXPECT_EQ(run("opt again.txt").text, again.text) << name;
+  }
   std::ofstream(folder_ / "outline.txt") << run("dump layer.abir --stage schedule", cpu).text;
   expect_contains(run("opt outline.txt"), 1, "it runs kernels, and has none");
   std::ofstream(folder_ / "program.txt") << "program {\n  %0: f32[2] = inputs 0\n}\n";
   expect_contains(run("opt program.txt"), 1, "program.txt: line 2, column 3: expected 'device'");
   expect_contains(run("dump layer.abir --after nothing"), 1,
                   "there is no pass nothing; 'opt --list'");
+}
+
+TEST_F(Command, WritesTheDumpsThatTheEnvironmentAsksFor) {
+  expect_contains(run("run layer.abir --random", "ANABRANCH_DUMP=trace"), 0,
+                  "# layer.0, stage trace\ngraph layer(");
+  expect_contains(run("run layer.abir --random", "ANABRANCH_DUMP=fuse"), 0,
+                  "# layer.0, after fuse\ngraph layer(");
+  EXPECT_EQ(run("run layer.abir --random", "ANABRANCH_DUMP=trace,fuse ANABRANCH_DUMP_DIR=dumps")
+                .text.find('#'),
+            std::string::npos);
+  EXPECT_NE(text_of("dumps/layer.0.trace.txt").find("reduce_sum"), std::string::npos);
+  EXPECT_EQ(
+      run("dump layer.abir --after fuse", "ANABRANCH_DUMP=fuse ANABRANCH_DUMP_DIR=more").status, 0);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_ / "more"), fs::directory_iterator()), 1);
 }
 
 TEST_F(Command, DumpsEveryStage) {
@@ -252,7 +274,39 @@ TEST_F(Command, NamesWhatIsWrongAndTheRemedy) {
                     ".: is a folder; give the path of a graph's text, or - for standard input");
   }
   expect_contains(run("run layer.abir --input 0=."), 1, ".: is no regular file");
-  expect_contains(run("run layer.abir --random --output 0=y.npz"), 1, "write POSITION=FILE.npy");
+  std::ofstream(folder_ / "away.abir")
+      << "graph main(%0: f32[3]) {\n  %1: f32[3] = transfer %0 device=cpu:9\n  return %1\n}\n";
+  const Outcome away = run("run away.abir --random", "ANABRANCH_DEVICE=cpu:0");
+  expect_contains(away, 1, "anabranch: compile: there is no device cpu:9; there is cpu:0");
+  expect_contains(away, 1, ", at away.abir:2\n");
+  const std::string output = "write POSITION=FILE.npy, as in 0=y.npy; or FILE.npz for all outputs";
+  for (const char* binding : {"0=y.npz", "x=y.npy", "%0=y.npy", "0=", "y.npy"}) {
+    expect_contains(run("run layer.abir --random --output " + std::string(binding)), 1,
+                    "--output " + std::string(binding) + ": " + output);
+  }
+  const std::string input =
+      "write NAME=FILE.npy, as in %0=x.npy, or NAME=FILE.npz:ARRAY; or FILE.npz for all parameters";
+  for (const char* binding : {"foo", "%0=", "=x.npy", "%x=x.npy"}) {
+    expect_contains(run("run layer.abir --input " + std::string(binding)), 1,
+                    "--input " + std::string(binding) + ": " + input);
+  }
+  expect_contains(run("run layer.abir --random --output 0=y.npy --output 1=z.npy 0=z.npy"), 1,
+                  "--output 0=y.npy and --output 0=z.npy: both are for output 0; give one of them");
+  EXPECT_FALSE(fs::exists(folder_ / "y.npy"));
+  write_ones();
+  EXPECT_EQ(run("run ones.abir --output ones.npz --output 0=x.npy").status, 0);
+  EXPECT_EQ(text_of("x.npy").substr(1, 5), "NUMPY");
+  for (const auto& [first, second] :
+       {std::pair{"%0=x.npy", "arg0=x.npy"}, std::pair{"ones.npz", "0=x.npy"}}) {
+    expect_contains(
+        run(std::string("run layer.abir --random --input ") + first + " " + second), 1,
+        std::string("--input ") + first + " and --input " + second + ": both are for parameter 0");
+  }
+  const Outcome bogus = run("bogus layer.abir");
+  EXPECT_NE(bogus.status, 0);
+  expect_contains(bogus, bogus.status,
+                  "there is no subcommand bogus; there are run, check, opt, dump, devices");
+  expect_contains(run(""), bogus.status, "A subcommand is required");
   expect_contains(run("dump layer.abir", "ANABRANCH_DISABLE=foo"), 1,
                   "ANABRANCH_DISABLE=foo: there is no pass foo; there are inline, checks, expand, "
                   "canonicalize");

@@ -30,7 +30,7 @@ class ThreadScratch {
   /// Whether a block has as much shared memory.
   bool fits() const { return shared_bytes_ <= most_shared_bytes; }
 
-  static constexpr std::int64_t most_kept_bytes = 128;  ///< of one buffer, by one thread
+  static constexpr std::int64_t most_kept_bytes = 128;         ///< of one buffer, by one thread
   static constexpr std::int64_t most_shared_bytes = 47 << 10;  ///< some is for reductions
   /// Of a thread that has its row to itself: the driver sets memory aside for every thread that a
   /// GPU can hold, 270,000 of an H100.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <vector>
 
 #include "anabranch/export.h"
@@ -37,6 +38,10 @@ std::vector<Array> split(const Operand& x, std::int64_t sections, Axis axis = 0)
 /// The parts before, between and after the given positions of an axis.
 std::vector<Array> split(const Operand& x, const std::vector<std::int64_t>& positions,
                          Axis axis = 0);
+inline std::vector<Array> split(const Operand& x, std::initializer_list<std::int64_t> positions,
+                                Axis axis = 0) {
+  return split(x, std::vector<std::int64_t>(positions), axis);
+}
 /// The slabs of an axis, which goes.
 std::vector<Array> unstack(const Operand& x, Axis axis = 0);
 

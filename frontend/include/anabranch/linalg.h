@@ -164,7 +164,7 @@ Array tridiagonal_solve(const Operand& dl, const Operand& d, const Operand& du, 
 /// The inverse; infinities or NaN where x is singular. Error unless x is square.
 Array inv(const Operand& x);
 /// The Moore-Penrose inverse by singular values: those not above rtol times the greatest count as
-/// 0. `rtol` defaults to the greater of the sizes times the epsilon of the dtype.
+/// 0. `rtol` defaults, as -1, to the greater of the sizes times the epsilon of the dtype.
 Array pinv(const Operand& x, double rtol = -1);
 
 /// x with the least sum of squares of the magnitudes of a x - b, the least such x; these sums for

@@ -36,6 +36,9 @@ Array outer(const Operand& a, const Operand& b);
 /// Without an arrow the letters that occur once come out in alphabetical order. Operands are
 /// combined from the left.
 Array einsum(std::string_view equation, const Operands& operands);
+inline Array einsum(std::string_view equation, std::initializer_list<Operand> operands) {
+  return einsum(equation, Operands(operands));
+}
 Array einsum(std::string_view equation, const Operand& a);
 Array einsum(std::string_view equation, const Operand& a, const Operand& b);
 

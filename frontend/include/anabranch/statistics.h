@@ -4,6 +4,8 @@
 // Floats alone have NaN: the nan-functions of other dtypes are the plain ones.
 #pragma once
 
+#include <initializer_list>
+#include <utility>
 #include <vector>
 
 #include "anabranch/export.h"
@@ -15,16 +17,28 @@ namespace ANABRANCH_API anabranch {
 /// How a quantile between two elements is made of them.
 enum class Interpolation : std::uint8_t { linear, lower, higher, midpoint, nearest };
 
+/// One q, or several: their results come in front, along a first axis.
+class Quantiles {
+ public:
+  Quantiles(double q) : all_{q}, is_one_(true) {}
+  Quantiles(std::initializer_list<double> q) : all_(q) {}
+  Quantiles(std::vector<double> q) : all_(std::move(q)) {}
+
+  const std::vector<double>& all() const { return all_; }
+  bool is_one() const { return is_one_; }
+
+ private:
+  std::vector<double> all_;
+  bool is_one_ = false;
+};
+
 /// The element that is `q` of the way, from 0 to 1, through the sorted elements of floats; between
 /// two it is interpolated (numpy.quantile's methods). NaN where one is NaN. Throws Error over no
 /// elements or for another q. Computed in f32 for f16 and bf16, as all that follow are.
-Array quantile(const Operand& x, double q, const Axes& axes = {}, bool keep = false,
+Array quantile(const Operand& x, const Quantiles& q, const Axes& axes = {}, bool keep = false,
                Interpolation interpolation = Interpolation::linear);
-/// The same of each q, in front, as a first axis.
-Array quantile(const Operand& x, const std::vector<double>& q, const Axes& axes = {},
-               bool keep = false, Interpolation interpolation = Interpolation::linear);
 /// quantile(x, q / 100)
-Array percentile(const Operand& x, double q, const Axes& axes = {}, bool keep = false,
+Array percentile(const Operand& x, const Quantiles& q, const Axes& axes = {}, bool keep = false,
                  Interpolation interpolation = Interpolation::linear);
 /// quantile(x, 0.5): the middle element, or the mean of the two in the middle.
 Array median(const Operand& x, const Axes& axes = {}, bool keep = false);
@@ -46,10 +60,10 @@ Array nanargmax(const Operand& x, const Axes& axis = {}, bool keep = false);
 /// Where the first least element is; see `nanargmax`.
 Array nanargmin(const Operand& x, const Axes& axis = {}, bool keep = false);
 /// As `quantile`, of what is no NaN; NaN where there is nothing.
-Array nanquantile(const Operand& x, double q, const Axes& axes = {}, bool keep = false,
+Array nanquantile(const Operand& x, const Quantiles& q, const Axes& axes = {}, bool keep = false,
                   Interpolation interpolation = Interpolation::linear);
 /// nanquantile(x, q / 100)
-Array nanpercentile(const Operand& x, double q, const Axes& axes = {}, bool keep = false,
+Array nanpercentile(const Operand& x, const Quantiles& q, const Axes& axes = {}, bool keep = false,
                     Interpolation interpolation = Interpolation::linear);
 /// nanquantile(x, 0.5)
 Array nanmedian(const Operand& x, const Axes& axes = {}, bool keep = false);

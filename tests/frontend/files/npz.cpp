@@ -152,6 +152,20 @@ TEST_F(Npz, WritesArraysByTheirNames) {
   EXPECT_TRUE(read_named(path("none.npz")).empty());
 }
 
+// As numpy.savez: who reads them in the file's order has them in theirs.
+TEST_F(Npz, WritesNumberedArraysInTheirOrder) {
+  std::vector<Literal> arrays;
+  for (int i = 0; i < 12; ++i) arrays.push_back(row(std::string(1, static_cast<char>('a' + i))));
+  write_npz(path("many.npz"), arrays);
+  const std::string bytes = testing::read_file(path("many.npz"));
+  std::size_t at = 0;
+  for (int i = 0; i < 12; ++i) {
+    at = bytes.find("arr_" + std::to_string(i) + ".npy", at);
+    ASSERT_NE(at, bytes.npos) << i;
+  }
+  EXPECT_EQ(read_numbered(path("many.npz")).at(10), arrays[10]);
+}
+
 TEST_F(Npz, ReadsNumberedArraysByTheirNumbers) {
   const std::string one = npy("\1\2", "(2,)"), two = npy("\3", "(1,)");
   for (const char* name : {"arr_1.npy", "arg1.npy", "1.npy"}) {

@@ -78,6 +78,7 @@ TEST(Arrange, EachFunction) {
 TEST(Arrange, ListsHaveTheRightLengths) {
   EXPECT_EQ(ab::split(x(), 3, 1).size(), 3u);
   EXPECT_EQ(ab::split(x(), std::vector<std::int64_t>{1, 1, 2}, 1).size(), 4u);
+  EXPECT_EQ(ab::split(x(), {2}, 1)[0].shape(), ab::Shape({2, 2}));  // a position, not a count
   EXPECT_EQ(ab::unstack(x()).size(), 2u);
   EXPECT_EQ(ab::meshgrid({ab::arange(2), ab::arange(3), ab::arange(4)})[2].shape(),
             ab::Shape({3, 2, 4}));

@@ -129,6 +129,20 @@ TEST(Scan, RunsWithoutXsAndForNoSteps) {
 }
 
 // And once more where the carry begins as a number whose dtype follows what comes back.
+TEST(Scan, NamesMapWhereThereIsNothingToStepAlong) {
+  const auto message_of = [](const auto& xs) -> std::string {
+    try {
+      ab::map([](auto x) { return x; }, xs);
+    } catch (const ab::Error& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  const std::string none = message_of(std::tuple<>()), scalar = message_of(ab::scalar(1.0f));
+  EXPECT_TRUE(none.starts_with("map or scan: xs has no arrays to step along; ")) << none;
+  EXPECT_TRUE(scalar.starts_with("map or scan: xs, f32[], has no axis to step along")) << scalar;
+}
+
 TEST(Scan, StepsOfScansInsideOfScansAreTracedOnce) {
   int calls = 0;
   const auto nested = [&](const auto& self, const Array& x, int depth) -> Array {

@@ -127,12 +127,16 @@ TEST(Fft, Misuse) {
                "rfft: c64[4] given to what takes floating-point numbers");
   expect_error([&] { fft::fft(ab::zeros(ab::i32, {4})); }, "fft: i32[4] given to what takes ");
   expect_error([&] { fft::fftn(x, {4}, {0, 0}); }, "fftn: ");
-  expect_error([&] { fft::fftn(x, {4, 4}); }, "fftn: 2 sizes for f32[4], at fft.cpp:");
+  expect_error(
+      [&] {
+        fft::fftn(x, {4, 4});
+      },
+      "fftn: 2 sizes for f32[4]; give at most one per axis, at fft.cpp:");
   expect_error(
       [&] {
         fft::fftn(x, {4, 4}, {0});
       },
-      "fftn: 2 sizes for 1 axes of f32[4], at fft.cpp:");
+      "fftn: 2 sizes for 1 axes of f32[4]; give one per axis, at fft.cpp:");
   expect_error([&] { fft::fft(ab::scalar(1.0f)); }, "fft: ");
   expect_error([&] { fft::fftfreq(0); },
                "fftfreq: takes at least one sample and a spacing: 0, 1.000000, at fft.cpp:");

@@ -62,6 +62,43 @@ TEST(Gather, SaysWhatIsWrong) {
             std::string::npos);
 }
 
+// And not the op's.
+TEST(Gather, SaysWhatIsWrongInItsOwnNames) {
+  const auto refused = [](const ab::GatherDimensions& dimensions, const ab::Sizes& sizes) {
+    return refusal([&] { return ab::gather(grid(), ab::array({1, 0, 2}), dimensions, sizes); });
+  };
+  ab::GatherDimensions wrong = rows;
+  wrong.index_vector_dim = 5;
+  EXPECT_NE(refused(wrong, {1, 4}).find("gather: index_vector_dim is none of the indices' axes"),
+            std::string::npos);
+  wrong = rows;
+  wrong.start_index_map = {0, 1};
+  EXPECT_NE(refused(wrong, {1, 4}).find("gather: needs one of start_index_map per component"),
+            std::string::npos);
+  wrong = rows;
+  wrong.operand_batching_dims = wrong.start_indices_batching_dims = {0};
+  EXPECT_NE(
+      refused(wrong, {1, 4})
+          .find("gather: axis 0 is among both collapsed_slice_dims and operand_batching_dims"),
+      std::string::npos);
+  wrong.start_indices_batching_dims = {};
+  EXPECT_NE(refused(wrong, {1, 4})
+                .find("operand_batching_dims and start_indices_batching_dims go in pairs"),
+            std::string::npos);
+  wrong = rows;
+  wrong.offset_dims = {};
+  EXPECT_NE(refused(wrong, {1, 4}).find("gather: offset_dims needs one entry per axis of a window"),
+            std::string::npos);
+  EXPECT_NE(refused(rows, {1}).find("gather: slice_sizes needs one entry per axis"),
+            std::string::npos);
+  ab::ScatterDimensions into = into_rows;
+  into.update_window_dims = {0, 1};
+  EXPECT_NE(refusal([&] {
+              return ab::scatter(grid(), ab::array({1}), ab::ones({1, 4}), into);
+            }).find("scatter: update_window_dims needs one entry per axis of a window"),
+            std::string::npos);
+}
+
 TEST(Scatter, CombinesInOrder) {
   const auto by = [](ab::Update update) {
     return [update] {

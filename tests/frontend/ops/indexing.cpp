@@ -85,14 +85,18 @@ TEST(Subscripts, Arrays) {
 }
 
 TEST(Subscripts, SayWhatIsWrong) {
-  EXPECT_NE(refusal([] { return row()(0, 0); }).find("2 subscripts for the 1 axes of [6]"),
+  EXPECT_NE(refusal([] { return row()(0, 0); })
+                .find("2 subscripts for the 1 axes of [6]; give at "
+                      "most one per axis"),
             std::string::npos);
   EXPECT_NE(refusal([] { return row()(6); }).find("position 6 is out of range of axis 0 of [6]"),
             std::string::npos);
-  EXPECT_NE(refusal([] { return row()(ab::range({}, {}, 0)); }).find("the step of a range is 0"),
-            std::string::npos);
-  EXPECT_NE(refusal([] { return row()(ab::ellipsis, ab::ellipsis); }).find("two ellipses"),
-            std::string::npos);
+  EXPECT_NE(
+      refusal([] { return row()(ab::range({}, {}, 0)); }).find("the step of a range is 0; give"),
+      std::string::npos);
+  EXPECT_NE(
+      refusal([] { return row()(ab::ellipsis, ab::ellipsis); }).find("two ellipses; give one"),
+      std::string::npos);
   EXPECT_NE(refusal([] { return row()(row() > 2); }).find("nonzero"), std::string::npos);
   EXPECT_NE(refusal([] { return row()(ab::any); }).find("other than ab::all"), std::string::npos);
   EXPECT_NE(refusal([] { return row()(row()); }).find("give integers"), std::string::npos);

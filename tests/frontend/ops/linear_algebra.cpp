@@ -112,6 +112,7 @@ TEST(LinearAlgebra, Einsum) {
   expect_values([] { return ab::einsum("ij->", a()); }, floats({}), {21});
   expect_values([&] { return ab::einsum("ii->i", square()); }, floats({2}), {1, 4});
   expect_values([&] { return ab::einsum("ii", square()); }, floats({}), {5});
+  expect_values([&] { return ab::einsum("ii", {square()}); }, floats({}), {5});
   expect_values([] { return ab::einsum("i,j->ij", v(), v()); }, floats({3, 3}),
                 {1, 2, 3, 2, 4, 6, 3, 6, 9});
   expect_values([] { return ab::einsum("ij,ij->i", a(), a()); }, floats({2}), {14, 77});

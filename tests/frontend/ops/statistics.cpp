@@ -21,6 +21,13 @@ TEST(Statistics, QuantilesInterpolate) {
                 {4, -1.5, 1, 6.5});
   expect_values([] { return ab::quantile(numbers(), 0.1, 1); }, {f32, {2}}, {1.3, -2.8});
   expect_values([] { return ab::percentile(numbers(), 100, 1); }, {f32, {2}}, {7, 6});
+  // A list of one is a list.
+  expect_values([] { return ab::quantile(numbers(), {0.1}, 1); }, {f32, {1, 2}}, {1.3, -2.8});
+  expect_values(
+      [] {
+        return ab::percentile(numbers(), {10, 100}, 1);
+      },
+      {f32, {2, 2}}, {1.3, -2.8, 7, 6});
   expect_values(
       [] {
         return ab::quantile(numbers(), std::vector{0., 0.5, 1.}, 1);
@@ -42,6 +49,7 @@ TEST(Statistics, QuantilesOfNanAndInfinity) {
   expect_values([] { return ab::nanmedian(holes(), 1); }, {f32, {3}}, {3, nan, 4});
   expect_values([] { return ab::nanmedian(holes()); }, {f32, {}}, {3.5});
   expect_values([] { return ab::nanquantile(holes(), 0.25, 1); }, {f32, {3}}, {2.5, nan, 2.5});
+  expect_values([] { return ab::nanpercentile(holes(), {25}, 1); }, {f32, {1, 3}}, {2.5, nan, 2.5});
   expect_values([] { return ab::nanpercentile(holes(), 100, 1, ab::keepdims); }, {f32, {3, 1}},
                 {7, nan, 5});
   EXPECT_EQ(ab::median(ab::zeros({3}, ab::f16)).dtype(), ab::f16);

@@ -131,8 +131,74 @@ TEST(StablehloErrors, Operations) {
       "communicates with other devices");
   expect_error_in("%0 = stablehlo.uniform_quantize %x : (tensor<2xf32>) -> tensor<2xf32>",
                   "works on quantized types");
+  // By its name, before the types of its results.
+  expect_error_in(
+      "%0 = \"stablehlo.async_start\"(%x) ({\n^bb0(%a: tensor<2xf32>):\n"
+      "stablehlo.return %a : tensor<2xf32>\n}) : (tensor<2xf32>) -> "
+      "!stablehlo.future<tensor<2xf32>>",
+      "test.mlir:2:8: stablehlo.async_start: starts an operation here and waits for it elsewhere");
+  expect_error_in(
+      "%0 = stablehlo.async_wait %x : tensor<2xf32> -> !stablehlo.future<tensor<2xf32>>",
+      "test.mlir:2:8: there is no operation stablehlo.async_wait");
   expect_error_in("check.expect_serialized_eq %x, probe_id = \"a\" : tensor<2xf32>",
                   "check.expect_serialized_eq is not read");
+}
+
+TEST(StablehloErrors, ManualComputationsOfSeveralDevices) {
+  const auto computed = [](const std::string& mesh, const std::string& sharding,
+                           const std::string& part) {
+    return mesh + "\nfunc.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n" +
+           "  %0 = sdy.manual_computation(%x) in_shardings=[" + sharding + "] out_shardings=[" +
+           sharding + "] manual_axes={\"y\", \"x\"} (%a: tensor<" + part +
+           ">) {\n    sdy.return %a : tensor<" + part +
+           ">\n  } : (tensor<4xf32>) -> tensor<4xf32>\n  return %0 : tensor<4xf32>\n}\n";
+  };
+  const std::string of_two =
+      "test.mlir:3:8: sdy.manual_computation: its mesh has 2 devices along \"x\"";
+  const std::string mesh = "sdy.mesh @mesh = <[\"x\"=2, \"y\"=1]>";
+  expect_error(computed(mesh, "<@mesh, [{\"x\"}]>", "2xf32"), of_two);
+  expect_error(
+      computed("\"sdy.mesh\"() <{mesh = #sdy.mesh<[\"x\"=2]>, sym_name = \"m\"}> : () -> ()",
+               "<@m, [{\"x\"}]>", "2xf32"),
+      of_two);
+  expect_error(computed("", "<mesh<[\"x\"=2]>, [{\"x\"}]>", "2xf32"), of_two);
+  expect_error(computed("", "<@mesh, [{\"x\"}]>", "2xf32"),
+               "test.mlir:3:8: the region of sdy.manual_computation: argument 0 is tensor<4xf32>, "
+               "and %a is tensor<2xf32>");
+  expect_error_in(
+      "sdy.manual_computation() in_shardings=[] out_shardings=[] manual_axes={} () {\n"
+      "%0 = stablehlo.abs %x : tensor<2xf32>\nsdy.return\n} : () -> ()",
+      "test.mlir:3:20: there is no value %x here");
+  expect_error_in("sdy.manual_computation(%x) in_shardings=[] (%a: tensor<2xf32>) {}",
+                  "expected the word out_shardings");
+  // One that is never called is read over.
+  const std::string text = computed(mesh, "<@mesh, [{\"x\"}]>", "2xf32");
+  EXPECT_EQ(anabranch::stablehlo::parse(text).functions().size(), 1u);
+}
+
+TEST(StablehloErrors, RaggedProducts) {
+  const auto expect = [](const std::string& axes, const std::string& groups,
+                         const std::string& part) {
+    expect_error("func.func @main(%x: tensor<4x3xf32>, %y: tensor<2x3x5xf32>, %g: " + groups +
+                     ") {\n  %0 = \"chlo.ragged_dot\"(%x, %y, %g) <{ragged_dot_dimension_numbers = "
+                     "#chlo.ragged_dot<" +
+                     axes + ">}> : (tensor<4x3xf32>, tensor<2x3x5xf32>, " + groups +
+                     ") -> tensor<4x5xf32>\n  return\n}\n",
+                 part);
+  };
+  const std::string product = "lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1]";
+  const std::string rows = product + ", lhs_ragged_dimensions = [0], rhs_group_dimensions = ";
+  expect(rows + "[0]", "tensor<3xi32>", "3 groups, and the right operand has 2 matrices");
+  expect(rows + "[0]", "tensor<2xf32>", "have to be a list of integers");
+  expect(rows + "[0]", "tensor<i32>", "have to be a list of integers");
+  expect(rows + "[0]", "tensor<4x2xi32>", "have to be tensor<2xi32>");
+  expect(rows + "[]", "tensor<2xi32>", "needs one axis as rhs_group_dimensions");
+  expect(rows + "[1]", "tensor<2xi32>", "axis 1 of the right operand is of the product");
+  expect(rows + "[7]", "tensor<2xi32>", "there is no axis 7 of tensor<2x3x5xf32>");
+  expect(product + ", lhs_ragged_dimensions = [0, 1]", "tensor<2xi32>",
+         "needs one axis as lhs_ragged_dimensions, and has 2");
+  expect(product + ", lhs_ragged_dimensions = [1], rhs_group_dimensions = [0]", "tensor<2xi32>",
+         "takes rhs_group_dimensions only where rows are ragged");
 }
 
 TEST(StablehloErrors, LapackTakesMatrices) {

@@ -31,6 +31,15 @@ constexpr const char* seeds[] = {
   %2 = stablehlo.slice %0 [0:1, 0:3:2, 1:2, 0:1] : (tensor<1x3x3x1xf32>) -> tensor<1x2x1x1xf32>
   %3 = "stablehlo.case"(%i) ({ stablehlo.return %0 : tensor<1x3x3x1xf32> }) : (tensor<i32>) -> tensor<1x3x3x1xf32>
   return %0 : tensor<1x3x3x1xf32>
+})",
+    R"(sdy.mesh @m = <["a"=1, "b"=2]>
+func.func @main(%x: tensor<4x2xf32>, %w: tensor<3x2x1xf32>, %g: tensor<3xi32>) -> tensor<4x1xf32> {
+  %0 = sdy.manual_computation(%x, %w) in_shardings=[<@m, [{"a", ?}, {}]>, <@m, [{}, {}, {}]>] out_shardings=[<@m, [{"b"}, {}], replicated={"a"}>] manual_axes={"a"} (%p: tensor<4x2xf32>, %q: tensor<3x2x1xf32>) {
+    sdy.return %p : tensor<4x2xf32>
+  } {n = 1 : i64} : (tensor<4x2xf32>, tensor<3x2x1xf32>) -> tensor<4x2xf32>
+  %1 = "chlo.ragged_dot"(%0, %w, %g) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_batching_dimensions = [], rhs_batching_dimensions = [], lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>}> : (tensor<4x2xf32>, tensor<3x2x1xf32>, tensor<3xi32>) -> tensor<4x1xf32>
+  %2 = "chlo.ragged_dot"(%0, %0, %g) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [0], rhs_contracting_dimensions = [0], lhs_ragged_dimensions = [0]>}> : (tensor<4x2xf32>, tensor<4x2xf32>, tensor<3xi32>) -> tensor<3x2x2xf32>
+  return %1 : tensor<4x1xf32>
 })"};
 
 TEST(StablehloMutations, AreErrors) {

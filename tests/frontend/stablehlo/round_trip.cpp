@@ -2,6 +2,10 @@
 #include <anabranch/stablehlo.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <complex>
+#include <limits>
+
 #include "frontend/stablehlo/parser.h"
 #include "ir/custom_call.h"
 #include "ir/graph/builder.h"
@@ -84,6 +88,52 @@ TEST(StablehloRoundTrip, BoolsOfComplexNumbers) {
   const std::vector<std::complex<float>> numbers = {{0, 1}, {0, 0}, {2, 0}};
   expect_same_outputs(
       {.graph = graph, .inputs = {ab::Literal::of(std::span(numbers), ab::Shape{3})}}, 0);
+}
+
+// LAPACK has columns one after the other: XLA computes something else without these.
+TEST(StablehloRoundTrip, SaysHowLapackLaysOutMatrices) {
+  const ab::Graph graph = ab::parse(
+      "graph svd(%0: f64[2,5,3]) {\n  %1: f64[2,3], %2: f64[2,5,3], %3: f64[2,3,3] = svd %0 "
+      "vectors=true full_matrices=false\n  return %1\n}\n");
+  const std::string text = ab::stablehlo::to_stablehlo(graph);
+  const std::string matrices = "dense<[1, 2, 0]> : tensor<3xindex>";
+  EXPECT_NE(text.find("operand_layouts = [" + matrices + "], result_layouts = [" + matrices +
+                      ", dense<[1, 0]> : tensor<2xindex>, " + matrices + ", " + matrices +
+                      ", dense<[0]> : tensor<1xindex>]"),
+            std::string::npos)
+      << text;
+}
+
+// StableHLO's verifier takes none of these ops on these types.
+TEST(StablehloRoundTrip, OpsThatStablehloHasOfOtherTypes) {
+  const ab::Graph graph = ab::parse(
+      "graph others(%0: u8[3], %1: bool[4], %2: bool[4], %3: c64[4], %4: c128[4]) {\n"
+      "  %5: u8[3] = abs %0\n"
+      "  %6: u8[3] = sign %0\n"
+      "  %7: bool[4] = popcnt %1\n"
+      "  %8: bool[4] = count_leading_zeros %1\n"
+      "  %9: bool[4] = shift_left %1, %2\n"
+      "  %10: bool[4] = shift_right_arithmetic %1, %2\n"
+      "  %11: bool[4] = shift_right_logical %1, %2\n"
+      "  %12: bool[4] = is_finite %3\n"
+      "  %13: bool[4] = is_finite %4\n"
+      "  return %5, %6, %7, %8, %9, %10, %11, %12, %13\n}\n");
+  const std::vector<std::uint8_t> bytes = {0, 1, 200};
+  const bool x[] = {false, false, true, true}, y[] = {false, true, false, true};
+  const float inf = std::numeric_limits<float>::infinity();
+  const std::vector<std::complex<float>> narrow = {{1, 2}, {inf, 0}, {0, -inf}, {inf, inf}};
+  const std::vector<std::complex<double>> wide = {{0, NAN}, {1e300, -1e300}, {NAN, 0}, {0, 0}};
+  expect_same_outputs({.graph = graph,
+                       .inputs = {ab::Literal::of(std::span(bytes), ab::Shape{3}),
+                                  ab::Literal::of(std::span<const bool>(x), ab::Shape{4}),
+                                  ab::Literal::of(std::span<const bool>(y), ab::Shape{4}),
+                                  ab::Literal::of(std::span(narrow), ab::Shape{4}),
+                                  ab::Literal::of(std::span(wide), ab::Shape{4})}},
+                      0);
+  const std::string text = ab::stablehlo::to_stablehlo(graph);
+  for (const char* op : {"abs", "sign", "popcnt", "count_leading_zeros", "shift_"}) {
+    EXPECT_EQ(text.find(std::string("stablehlo.") + op), text.npos) << text;
+  }
 }
 
 TEST(StablehloRoundTrip, NamesAreEscaped) {

@@ -252,6 +252,35 @@ TEST(StablehloValues, MeshesOfDevicesAreReadOver) {
             "");
 }
 
+// Each axis that is divided by hand has one device, or is of no mesh here.
+TEST(StablehloValues, ManualComputationsOfOneDevice) {
+  EXPECT_EQ(problems(R"(module {
+  sdy.mesh @mesh = <["x"=1, "y"=4]>
+  func.func @main() {
+    %0 = stablehlo.constant dense<[1, 2]> : tensor<2xi32>
+    %two = stablehlo.constant dense<2> : tensor<2xi32>
+    %1:2 = sdy.manual_computation(%0, %two) in_shardings=[<@mesh, [{"x", ?}]>, <@mesh, [{"y":(1)2}], replicated={"x"}>] out_shardings=[<@mesh, [{"x"}]>, <@mesh, [{}]>] manual_axes={"x"} (%a: tensor<2xi32>, %b: tensor<2xi32>) {
+      %2 = stablehlo.multiply %a, %b : tensor<2xi32>
+      %3 = stablehlo.add %2, %b : tensor<2xi32>
+      check.expect_eq_const %2, dense<[2, 4]> : tensor<2xi32>
+      sdy.return %2, %3 : tensor<2xi32>, tensor<2xi32>
+    } {note = "none"} : (tensor<2xi32>, tensor<2xi32>) -> (tensor<2xi32>, tensor<2xi32>)
+    check.expect_eq_const %1#0, dense<[2, 4]> : tensor<2xi32>
+    check.expect_eq_const %1#1, dense<[4, 6]> : tensor<2xi32>
+    sdy.manual_computation() in_shardings=[] out_shardings=[] manual_axes={} () {
+      sdy.return
+    } : () -> ()
+    %4 = "sdy.manual_computation"(%0) <{in_shardings = #sdy.sharding_per_value<[<@elsewhere, [{"z"}]>]>, manual_axes = #sdy<manual_axes{"z"}>, out_shardings = #sdy.sharding_per_value<[<@elsewhere, [{"z"}]>]>}> ({
+    ^bb0(%a: tensor<2xi32>):
+      "sdy.return"(%a) : (tensor<2xi32>) -> ()
+    }) : (tensor<2xi32>) -> tensor<2xi32>
+    check.expect_eq_const %4, dense<[1, 2]> : tensor<2xi32>
+    func.return
+  }
+})"),
+            "");
+}
+
 TEST(StablehloValues, UpperHalvesOfProducts) {
   EXPECT_EQ(problems_of(R"(
   %a = stablehlo.constant dense<[2147483647, -2147483648, 65536, -1]> : tensor<4xi32>
@@ -622,6 +651,35 @@ TEST(StablehloValues, NarrowTypes) {
   %8 = stablehlo.convert %6 : (tensor<5xf32>) -> tensor<5xf8E5M2>
   %9 = stablehlo.add %8, %8 : tensor<5xf8E5M2>
   check.expect_eq_const %9, dense<[2.0, 640.0, 1024.0, 0x18, 0x8B]> : tensor<5xf8E5M2>)"),
+            "");
+}
+
+TEST(StablehloValues, BitsOfNarrowIntegers) {
+  EXPECT_EQ(problems_of(R"(
+  %x = stablehlo.constant dense<[-1, 3, -7, 0]> : tensor<4xi4>
+  %u = stablehlo.constant dense<[15, 3, 9, 0]> : tensor<4xui4>
+  %y = stablehlo.constant dense<[1, 0, 2, 9]> : tensor<4xi4>
+  %v = stablehlo.constant dense<[1, 0, 2, 9]> : tensor<4xui4>
+  %0 = stablehlo.popcnt %x : tensor<4xi4>
+  check.expect_eq_const %0, dense<[4, 2, 2, 0]> : tensor<4xi4>
+  %1 = stablehlo.popcnt %u : tensor<4xui4>
+  check.expect_eq_const %1, dense<[4, 2, 2, 0]> : tensor<4xui4>
+  %2 = stablehlo.count_leading_zeros %x : tensor<4xi4>
+  check.expect_eq_const %2, dense<[0, 2, 0, 4]> : tensor<4xi4>
+  %3 = stablehlo.count_leading_zeros %u : tensor<4xui4>
+  check.expect_eq_const %3, dense<[0, 2, 0, 4]> : tensor<4xui4>
+  %4 = stablehlo.shift_right_logical %x, %y : tensor<4xi4>
+  check.expect_eq_const %4, dense<[7, 3, 2, 0]> : tensor<4xi4>
+  %5 = stablehlo.shift_right_logical %u, %v : tensor<4xui4>
+  check.expect_eq_const %5, dense<[7, 3, 2, 0]> : tensor<4xui4>
+  %6 = stablehlo.shift_right_arithmetic %x, %y : tensor<4xi4>
+  check.expect_eq_const %6, dense<[-1, 3, -2, 0]> : tensor<4xi4>
+  %7 = stablehlo.shift_right_arithmetic %u, %v : tensor<4xui4>
+  check.expect_eq_const %7, dense<[15, 3, 14, 0]> : tensor<4xui4>
+  %8 = stablehlo.constant dense<[2, 1]> : tensor<2xui2>
+  %9 = stablehlo.constant dense<[1, 3]> : tensor<2xui2>
+  %10 = stablehlo.shift_right_arithmetic %8, %9 : tensor<2xui2>
+  check.expect_eq_const %10, dense<[3, 0]> : tensor<2xui2>)"),
             "");
 }
 

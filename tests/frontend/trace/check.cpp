@@ -382,6 +382,20 @@ TEST_F(ChecksOnTwoDevices, GuardTheResultsOnBoth) {
   }
 }
 
+TEST_F(ChecksOnTwoDevices, FailTheCallOfAFunctionWithoutResults) {
+  const auto f = ab::jit([](Array x, Array y) {
+    ab::check(x > 0, "here");
+    ab::check(y > 0, "there");
+    return std::tuple<>();
+  });
+  const auto call = [&](float x, float y) {
+    f(ab::scalar(x), ab::scalar(y).to(ab::Device::cpu(1)));
+  };
+  call(1, 1);
+  EXPECT_EQ(without_line(message_of([&] { call(-1, 1); })), "check failed: here");
+  EXPECT_EQ(without_line(message_of([&] { call(1, -1); })), "check failed: there");
+}
+
 TEST_F(ChecksOnTwoDevices, GuardArgumentsThatAreThere) {
   const auto f = ab::jit([](Array x, Array y) {
     ab::check(y > 0, "y is positive");
@@ -419,6 +433,37 @@ TEST(Check, IsAskedInStepsThatGiveNothing) {
   const auto loop = mapped([](Array x) { sinking(x, "in the loop"); });
   expect_close(doubles(loop(good)), {4, 3.5}, 0, "good");
   EXPECT_EQ(without_line(failure(loop, bad)), "check failed: in the loop");
+}
+
+// There is nothing to read, so the call waits.
+TEST(Check, FailsTheCallOfAFunctionWithoutResults) {
+  const auto fails = [](const auto& function, Array x) {
+    const std::string message = message_of([&] { function(x); });
+    return message == "no error" ? message : without_line(message);
+  };
+  const Array good = ab::array({4.0f, 3.5f}), bad = ab::array({4.0f, -7.0f});
+  const auto f = ab::jit([](Array x) {
+    ab::check(x > -5, "first");
+    ab::check(x > 0, "second");
+    return std::tuple<>();
+  });
+  EXPECT_EQ(fails(f, good), "no error");
+  EXPECT_EQ(fails(f, bad), "check failed: first");
+  EXPECT_EQ(fails(f, ab::array({-1.0f})), "check failed: second");
+  EXPECT_EQ(fails(f, good), "no error") << "the next call";
+  const auto in_loop = ab::jit([](Array x) {
+    sinking(x[1], "in the loop");
+    return std::tuple<>();
+  });
+  EXPECT_EQ(fails(in_loop, good), "no error");
+  EXPECT_EQ(fails(in_loop, bad), "check failed: in the loop");
+  const auto outer = ab::jit([&](Array x) {
+    f(x);
+    return x;
+  });
+  EXPECT_EQ(without_line(failure(outer, bad)), "check failed: first");
+  EXPECT_EQ(message_of([&] { ab::trace(f, good); }).substr(0, 66),
+            "check: the function has no result that it could guard; return one,");
 }
 
 }  // namespace

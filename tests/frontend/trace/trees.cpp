@@ -167,4 +167,19 @@ TEST(Trees, AnEnumOrATextMayBeAnArgument) {
   EXPECT_LT(apply(ab::scalar(-1.0f), Activation::tanh).item<float>(), -0.5f);
 }
 
+// The call before differs in two ways, of which the first is all that can be compared.
+TEST(Trees, ARetraceIsComparedWithCallsOfTheSameLengths) {
+  struct Choice {
+    std::optional<ab::Array> o;
+    int n = 1;
+    std::string tag;
+  };
+  auto f = ab::jit([](Choice c, ab::Array x) { return c.o ? *c.o + x : x; });
+  const ab::Array x = ab::scalar(1.0f);
+  f(Choice{std::nullopt, 1, "a"}, x);
+  f(Choice{x, 1, "a"}, x);
+  f(Choice{std::nullopt, 1, "b"}, x);
+  EXPECT_EQ(f.last_retrace(), R"(argument 0.tag: static "b" instead of static "a")");
+}
+
 }  // namespace

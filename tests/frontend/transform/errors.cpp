@@ -204,6 +204,57 @@ const Misuse misuses[] = {
      "stop_gradient: x is an empty Array; give it a value first"},
 };
 
+using TangentRule = Array (*)(Array x, Array dx);
+
+struct BentRule {
+  const char* op;
+  TangentRule tangent;
+};
+
+const BentRule bent_rules[] = {
+    {"multiply", [](Array, Array dx) { return ab::sum(dx * dx); }},
+    {"divide", [](Array x, Array dx) { return ab::sum(x / dx); }},
+    {"convert", [](Array, Array dx) { return ab::sum(dx.astype(ab::i32).astype(ab::f32)); }},
+    {"abs", [](Array, Array dx) { return ab::sum(ab::abs(dx)); }},
+    {"exponential", [](Array, Array dx) { return ab::sum(ab::exp(dx)); }},
+    {"reduce_max", [](Array, Array dx) { return ab::max(dx); }},
+    {"sort", [](Array, Array dx) { return ab::sum(ab::sort(dx)); }},
+    {"select", [](Array, Array dx) { return ab::sum(ab::where(dx > 0, dx, 0)); }},
+    {"dot", [](Array, Array dx) { return ab::dot(dx, dx); }},
+    {"cumulative", [](Array, Array dx) { return ab::sum(ab::cummax(dx)); }},
+    {"while",
+     [](Array, Array dx) {
+       return ab::sum(ab::while_loop([](Array y) { return ab::sum(y) < 9; },
+                                     [](Array y) { return y + y; }, dx));
+     }},
+    {"case",
+     [](Array, Array dx) {
+       return ab::cond(
+           ab::sum(dx) > 0, [&] { return ab::sum(dx); }, [&] { return -ab::sum(dx); });
+     }},
+    {"triangular_solve",
+     [](Array x, Array dx) { return ab::sum(ab::linalg::solve_triangular(ab::diag(dx), x)); }},
+};
+
+TEST(TransformErrors, NameWhatIsNotLinearInTangents) {
+  for (const BentRule& rule : bent_rules) {
+    const auto f = ab::custom_jvp(total, [&](const One& x, const One& dx) {
+      return std::pair(ab::sum(std::get<0>(x)), rule.tangent(std::get<0>(x), std::get<0>(dx)));
+    });
+    try {
+      ab::grad(f)(f32s({1, 2})).wait();
+      ADD_FAILURE() << rule.op << ": no error";
+    } catch (const ab::Error& error) {
+      const std::string text = error.what();
+      const std::string wanted =
+          "custom_jvp: the rule's tangent is not linear in those of the arguments: " +
+          std::string(rule.op) + "; ";
+      EXPECT_EQ(text.substr(0, wanted.size()), wanted);
+      EXPECT_NE(text.find(", at errors.cpp:"), std::string::npos) << text;
+    }
+  }
+}
+
 TEST(TransformErrors, NameWhatIsWrongAndTheRemedy) {
   for (const Misuse& misuse : misuses) {
     try {

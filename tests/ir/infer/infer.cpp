@@ -245,7 +245,8 @@ const Bad bads[] = {
     {{Op::slice, {"f32[4]"}, SliceAttributes{{-1}, {2}, {1}}}, "slice: bounds leave the operand"},
     {{Op::slice, {"f32[4]"}, SliceAttributes{{3}, {2}, {1}}}, "slice: bounds leave the operand"},
     {{Op::slice, {"f32[4]"}, SliceAttributes{{0}, {4}, {0}}},
-     "slice: stride must be at least 1 on axis 0: f32[4] (0; reverse turns an axis round)"},
+     "slice: stride must be at least 1 on axis 0: f32[4] (0; flip, the op reverse, turns an axis "
+     "round)"},
     {{Op::slice, {"f32[4]"}, SliceAttributes{{0}, {4}, {}}},
      "slice: stride needs one entry per axis: f32[4] (0 entries for rank 1)"},
     {{Op::reverse, {"f32[2,3]"}, AxesAttributes{{1, 0}}},

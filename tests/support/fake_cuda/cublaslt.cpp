@@ -238,9 +238,8 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtM
   const std::uint64_t bytes = elements * sizeof(double);
   const bool splits = problem.inner() >= 16 && bytes <= limits.workspace;
   const bool rounds_parts = limits.reductions & CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE;
-  const Algorithm algorithm{
-      hash(problem), splits ? bytes : 0, limits.a, limits.b, std::min(limits.c, limits.d),
-      rounds_parts};
+  const Algorithm algorithm{hash(problem), splits ? bytes : 0,           limits.a,
+                            limits.b,      std::min(limits.c, limits.d), rounds_parts};
   results[0] = {};
   std::memcpy(&results[0].algo, &algorithm, sizeof algorithm);
   results[0].workspaceSize = algorithm.workspace;
