@@ -40,11 +40,11 @@ std::shared_ptr<const TracedGraph> OpenTrace::finish(const std::vector<Array>& o
   }
   auto traced = std::make_shared<TracedGraph>();
   for (const Array& array : outputs) traced->weak.push_back(array.expression()->weak);
-  std::vector<Array> guarded = outputs;
+  std::vector<Array> guarded;  // and no copies of outputs: the trace counts who holds them
   if (outputs.empty() && tracer_->has_checks()) guarded.push_back(array_of(i32, 0, made));
-  traced->graph = tracer_->finish(guarded);
+  traced->graph = tracer_->finish(guarded.empty() ? outputs : guarded);
   traced->captured = tracer_->captured_constants();
-  if (guarded.size() > outputs.size()) traced->only_checks = tracer_->first_check();
+  if (!guarded.empty()) traced->only_checks = tracer_->first_check();
   return traced;
 }
 

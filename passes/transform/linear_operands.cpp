@@ -1,10 +1,10 @@
 #include "passes/transform/linear_operands.h"
 
 #include <algorithm>
+#include <string>
 
-#include "ir/counted_loop.h"
+#include "anabranch/error.h"
 #include "passes/transform/derivative_rules.h"
-#include "passes/transform/transpose.h"
 
 namespace anabranch {
 namespace {
@@ -16,8 +16,6 @@ bool depends_on(const Graph& region, const std::vector<bool>& active) {
   const std::vector<bool> linear = linear_nodes(region, active);
   return std::ranges::any_of(region.outputs(), [&](Value out) { return linear[out.node]; });
 }
-
-}  // namespace
 
 bool is_linear_in(const Node& node, const std::vector<bool>& active) {
   const auto only = [&](std::size_t operand) {
@@ -52,16 +50,40 @@ bool is_linear_in(const Node& node, const std::vector<bool>& active) {
     case Op::tridiagonal_solve:
       return only(3);
     case Op::while_:
-      return counted_loop(node) && !depends_on(node.regions[0], active);
+      return !depends_on(node.regions[0], active);
     default:
       break;
   }
-  const JvpRule rule = derivative_rule(node.op).jvp;
+  const DerivativeRule derivative = derivative_rule(node.op);
+  const JvpRule& rule = derivative.jvp;
+  if (!derivative.transpose) return false;
   if (rule.kind == JvpRule::Kind::multilinear) return std::ranges::count(active, true) == 1;
   for (std::size_t i = 0; i < active.size(); ++i) {
     if (active[i] && !(rule.linear_operands >> std::min<std::size_t>(i, 63) & 1)) return false;
   }
   return rule.kind == JvpRule::Kind::linear;
+}
+
+}  // namespace
+
+std::vector<bool> linear_nodes(const Graph& graph, const std::vector<bool>& linear) {
+  std::vector<bool> is_linear;
+  for (const Node& node : graph.nodes()) {
+    const std::size_t index = is_linear.size();
+    const bool is_parameter = node.op == Op::parameter;
+    is_linear.push_back(is_parameter ? linear[index]
+                                     : std::any_of(node.inputs.begin(), node.inputs.end(),
+                                                   [&](Value in) { return is_linear[in.node]; }));
+  }
+  return is_linear;
+}
+
+void check_linear(const Node& node, const std::vector<bool>& active) {
+  if (is_linear_in(node, active)) return;
+  throw Error("custom_jvp: the rule's tangent is not linear in those of the arguments: " +
+              std::string(name(node.op)) +
+              "; add products of each with values that depend on no tangent" +
+              (node.location ? ", at " + to_string(node.location) : ""));
 }
 
 }  // namespace anabranch

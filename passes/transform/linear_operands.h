@@ -1,4 +1,4 @@
-// Whether an op is linear in some of its operands together.
+// What depends on tangents, and whether it is linear in them.
 #pragma once
 
 #include <vector>
@@ -7,9 +7,12 @@
 
 namespace anabranch {
 
-/// Of a node with a transposition: whether its results are linear in the operands of which `active`
-/// says so, whatever the others are. What is added to them counts as a part that does not move. Of
-/// a loop or a branch, it says what is outside of the regions whose results it gives.
-bool is_linear_in(const Node& node, const std::vector<bool>& active);
+/// Per node: whether it depends on a parameter that is linear.
+std::vector<bool> linear_nodes(const Graph& graph, const std::vector<bool>& linear);
+
+/// Throws Error, of the rule of a custom_jvp, as our own are, unless the node's results are linear
+/// in the operands that are `active`, whatever the others are. Of a loop whose carries are active
+/// where they become it, and of a branch, it asks what says how they go, and not their regions.
+void check_linear(const Node& node, const std::vector<bool>& active);
 
 }  // namespace anabranch

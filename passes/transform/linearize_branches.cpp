@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "ir/attributes.h"
+#include "passes/transform/linear_operands.h"
 #include "passes/transform/linearize.h"
 #include "passes/transform/quantity.h"
 #include "passes/transform/splitter.h"
@@ -12,7 +13,9 @@ namespace anabranch {
 void Splitter::branch(std::uint32_t index) {
   const Node& node = graph_.node(index);
   Flags linear, gives(node.types.size());
-  for (std::size_t i = 1; i < node.inputs.size(); ++i) linear.push_back(is_linear(node.inputs[i]));
+  for (Value input : node.inputs) linear.push_back(is_linear(input));
+  check_linear(node, linear);
+  linear.erase(linear.begin());  // of the number
   std::vector<Linearized> branches;
   for (const Graph& region : node.regions) {
     branches.push_back(linearize(region, linear));

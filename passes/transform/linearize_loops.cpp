@@ -1,8 +1,10 @@
 // Loops taken apart, and how those are whose turns are not known when they are traced.
+#include <algorithm>
 #include <optional>
 
 #include "ir/counted_loop.h"
 #include "passes/dce.h"
+#include "passes/transform/linear_operands.h"
 #include "passes/transform/linearize.h"
 #include "passes/transform/quantity.h"
 #include "passes/transform/splitter.h"
@@ -15,6 +17,8 @@ void Splitter::loop(std::uint32_t index) {
   for (Value input : node.inputs) linear.push_back(is_linear(input));
   const Linearized body = linearize_turn(node.regions[1], linear);
   const Flags carries = body.is_linear;
+  std::copy(carries.begin(), carries.end(), linear.begin());
+  check_linear(node, linear);
   const auto turns = known_turns(graph_, node);
   if (turns && !carries[turns->counter]) {
     return counted(index, carries, body, *turns);

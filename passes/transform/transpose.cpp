@@ -30,18 +30,6 @@ void TransposeStep::set_sum(std::size_t i, Quantity sum) const {
   sums.set(node.inputs[i], sum.value);
 }
 
-std::vector<bool> linear_nodes(const Graph& graph, const std::vector<bool>& linear) {
-  std::vector<bool> is_linear;
-  for (const Node& node : graph.nodes()) {
-    const std::size_t index = is_linear.size();
-    const bool is_parameter = node.op == Op::parameter;
-    is_linear.push_back(is_parameter ? linear[index]
-                                     : std::any_of(node.inputs.begin(), node.inputs.end(),
-                                                   [&](Value in) { return is_linear[in.node]; }));
-  }
-  return is_linear;
-}
-
 namespace {
 
 class Backward {
@@ -103,23 +91,14 @@ class Backward {
     for (Value input : node.inputs) {
       known.push_back(is_linear_[input.node] ? std::nullopt : std::optional(copier_(input)));
     }
-    const TransposeRule rule = derivative_rule(node.op).transpose;
-    if (!rule || !is_linear_in(node, linear_inputs(node))) fail_not_linear(node);
-    rule({builder_, node, std::move(known), std::move(cotangents), sums_});
+    check_linear(node, linear_inputs(node));
+    derivative_rule(node.op).transpose({builder_, node, std::move(known), std::move(cotangents), sums_});
   }
 
   std::vector<bool> linear_inputs(const Node& node) const {
     std::vector<bool> linear;
     for (Value input : node.inputs) linear.push_back(is_linear_[input.node]);
     return linear;
-  }
-
-  // Our own tangents are linear.
-  [[noreturn]] static void fail_not_linear(const Node& node) {
-    throw Error("custom_jvp: the rule's tangent is not linear in those of the arguments: " +
-                std::string(name(node.op)) +
-                "; add products of each with values that depend on no tangent" +
-                (node.location ? ", at " + to_string(node.location) : ""));
   }
 
   const Graph graph_;

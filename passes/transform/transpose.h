@@ -31,7 +31,4 @@ struct Transposition {
 /// real function is the conjugate of what PyTorch calls its gradient, as in JAX.
 Graph transpose(const Graph& graph, const Transposition& what);
 
-/// Per node: whether it depends on a parameter that is linear.
-std::vector<bool> linear_nodes(const Graph& graph, const std::vector<bool>& linear);
-
 }  // namespace anabranch

@@ -28,7 +28,8 @@ Flags linear_operands(S s) {
 //
 // Operands: the number, cotangents of the linear carries, sums of the linear captures; known ones.
 void transpose_loop(S s) {
-  const auto counted = counted_loop(s.node);  // as is_linear_in has it
+  const auto counted = counted_loop(s.node);
+  if (!counted) throw InternalError("transpose", "a linear loop whose turns are not counted");
   const LinearLoop loop = linear_loop(s.node, *counted, linear_operands(s));
   if (!loop.known_carries.empty()) return transpose_with_checkpoints(s, loop);
 
