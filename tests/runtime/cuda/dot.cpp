@@ -143,7 +143,7 @@ INSTANTIATE_TEST_SUITE_P(, DotOnGpu,
                          });
 
 // The library adds up halves of a sum, 257 and -256, of which bf16 has no 257.
-TEST(DotOnGpu, RoundsOnce) {
+TEST(SplitDotOnGpu, RoundsOnce) {
   const auto literal = [](const Shape& shape, auto element) {
     std::vector<std::byte> bytes;
     for (std::int64_t i = 0; i < shape.size(); ++i) {
