@@ -31,6 +31,7 @@ void compile_all(const CpuKernels& kernels, std::size_t count, const char* thing
       const std::size_t number = std::stoul(kernel.substr(6));
       ADD_FAILURE() << "spills on sm_" << architecture << ":\n" << kernels.text(number);
     }
+    EXPECT_LE(resources.most_stack_bytes, allowed_stack_bytes) << "on sm_" << architecture;
     resources.report(architecture, count, things);
   }
 }

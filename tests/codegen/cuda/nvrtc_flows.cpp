@@ -25,6 +25,7 @@ void expect_to_compile(const std::vector<std::string>& texts, const char* things
       resources.add(cuda::compile_cubin(cuda::device_text() + text, architecture).log);
       EXPECT_EQ(resources.spills.size(), known_spills) << "spills:\n" << text;
     }
+    EXPECT_LE(resources.most_stack_bytes, allowed_stack_bytes) << "on sm_" << architecture;
     resources.report(architecture, texts.size(), things);
   }
 }

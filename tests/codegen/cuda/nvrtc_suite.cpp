@@ -47,6 +47,7 @@ class Programs {
         ADD_FAILURE() << resources.spills[i] << " spills on sm_" << architecture << ":\n" << source;
       }
     }
+    EXPECT_LE(resources.most_stack_bytes, allowed_stack_bytes) << "on sm_" << architecture;
     resources.report(architecture, texts_.size(), "programs of the suite");
     EXPECT_GE(static_cast<std::size_t>(resources.kernels), texts_.size());
   }

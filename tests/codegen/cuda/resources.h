@@ -1,4 +1,4 @@
-// What ptxas says of kernels: registers, shared memory, spills.
+// What ptxas says of kernels: registers, shared memory, stack frames, spills.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,15 @@ namespace anabranch::testing {
 /// Compute capabilities, times 10.
 inline constexpr int tested_architectures[] = {80, 90};
 
+/// A driver sets a thread's stack aside for every thread that a GPU can hold.
+inline constexpr int allowed_stack_bytes = 2 << 10;
+
 /// Sums and maxima over all kernels.
 struct Resources {
   int kernels = 0;
   int most_registers = 0;
   int most_shared_bytes = 0;
+  int most_stack_bytes = 0;  ///< of a thread
   std::vector<std::string> spills;  ///< kernels that spill
 
   /// `log`: the compiler's, of one program.
