@@ -92,7 +92,8 @@ class Backward {
       known.push_back(is_linear_[input.node] ? std::nullopt : std::optional(copier_(input)));
     }
     check_linear(node, linear_inputs(node));
-    derivative_rule(node.op).transpose({builder_, node, std::move(known), std::move(cotangents), sums_});
+    derivative_rule(node.op).transpose(
+        {builder_, node, std::move(known), std::move(cotangents), sums_});
   }
 
   std::vector<bool> linear_inputs(const Node& node) const {

@@ -18,7 +18,7 @@ struct Resources {
   int kernels = 0;
   int most_registers = 0;
   int most_shared_bytes = 0;
-  int most_stack_bytes = 0;  ///< of a thread
+  int most_stack_bytes = 0;         ///< of a thread
   std::vector<std::string> spills;  ///< kernels that spill
 
   /// `log`: the compiler's, of one program.
