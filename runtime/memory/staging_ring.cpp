@@ -145,11 +145,12 @@ void StagingRing::when_free(std::size_t bytes, Got got) const {
 }
 
 std::shared_ptr<void> StagingRing::take(std::size_t bytes) const {
-  Promise<std::shared_ptr<void>> promise;
-  when_free(bytes, [&](std::shared_ptr<void> piece, const Failure& failure) {
-    failure ? promise.set_failure(failure) : promise.set_value(std::move(piece));
+  // Another thread may call it, and be in the midst of that when this one goes.
+  const auto promise = std::make_shared<Promise<std::shared_ptr<void>>>();
+  when_free(bytes, [promise](std::shared_ptr<void> piece, const Failure& failure) {
+    failure ? promise->set_failure(failure) : promise->set_value(std::move(piece));
   });
-  return promise.get_future().get();
+  return promise->get_future().get();
 }
 
 }  // namespace anabranch
