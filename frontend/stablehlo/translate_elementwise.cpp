@@ -22,6 +22,11 @@ Results same_op(const Site& site) {
   return {element_op(site, op, site.operands())};
 }
 
+// Null where the result is of no narrow type.
+const NarrowFormat* narrow_result(const Site& site) {
+  return site.op.result_types.empty() ? nullptr : narrow_format(site.op.result_types[0].element);
+}
+
 Array repeated_like(const Site& site, const Array& scalar, const Array& like) {
   return site.repeated(scalar, type_of(like).shape);
 }
@@ -34,8 +39,7 @@ struct TopBits {
 TopBits top_bits(const Site& site, std::size_t operand_count) {
   site.expect_operands(operand_count);
   TopBits top{.operands = site.operands()};
-  const NarrowFormat* narrow =
-      site.op.result_types.empty() ? nullptr : narrow_format(site.op.result_types[0].element);
+  const NarrowFormat* narrow = narrow_result(site);
   if (!narrow) return top;
   top.unused = 8 - narrow->bits;
   Array& x = top.operands[0];
@@ -85,8 +89,7 @@ Results convert_op(const Site& site) {
   // Of a complex number only the real part is converted, to bool too.
   const bool takes_real = is_complex(type_of(site.operand(0)).dtype) && !is_complex(dtype);
   const Array x = takes_real ? site.record(Op::real, {site.operand(0)}) : site.operand(0);
-  const NarrowFormat* narrow =
-      site.op.result_types.empty() ? nullptr : narrow_format(site.op.result_types[0].element);
+  const NarrowFormat* narrow = narrow_result(site);
   if (narrow && type_of(x).dtype == f64 && dtype == f32) return {rounded_to_odd(site, x)};
   if (!narrow || !is_float(type_of(x).dtype) || is_float(dtype)) return {site.converted(x, dtype)};
   // A float saturates at the ends of the narrow type, not at those of what carries it.

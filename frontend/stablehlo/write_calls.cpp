@@ -1,6 +1,7 @@
 // Nodes as operations of StableHLO: picks and replacements, orders, linear algebra.
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "frontend/stablehlo/types.h"
 #include "frontend/stablehlo/writer.h"
@@ -98,16 +99,12 @@ std::string types_text(const Graph& graph, const Node& node) {
 std::string layouts_text(std::span<const Type> types, int matrix_rank) {
   std::string text;
   for (const Type& type : types) {
-    const int rank = type.rank();
-    std::string axes;
-    for (int axis = rank - 1; axis >= 0; --axis) axes += ", " + std::to_string(axis);
-    if (rank == matrix_rank) {
-      axes = ", " + std::to_string(rank - 2) + ", " + std::to_string(rank - 1);
-      for (int axis = rank - 3; axis >= 0; --axis) axes += ", " + std::to_string(axis);
-    }
-    const std::string list = rank == 0 ? "" : "[" + axes.substr(2) + "]";
-    text += (text.empty() ? "dense<" : ", dense<") + list + "> : tensor<" + std::to_string(rank) +
-            "xindex>";
+    std::vector<std::string> axes;
+    for (int axis = type.rank(); axis-- > 0;) axes.push_back(std::to_string(axis));
+    if (type.rank() == matrix_rank) std::swap(axes[0], axes[1]);
+    const std::string list = axes.empty() ? "" : "[" + joined(axes) + "]";
+    text += (text.empty() ? "dense<" : ", dense<") + list + "> : tensor<" +
+            std::to_string(axes.size()) + "xindex>";
   }
   return "[" + text + "]";
 }
