@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "runtime/cuda/gpu.h"
+#include "runtime/cuda/gpus.h"
 
 namespace anabranch::cuda {
 namespace {
@@ -13,7 +13,7 @@ struct Copy {
 
   void enqueue(void* const* buffers, DeviceStream& stream) const {
     if (from == to) return stream.copy(buffers[1], buffers[0], bytes);
-    Gpu::of(to).copy_from(Gpu::of(from), buffers[1], buffers[0], bytes, stream);
+    copy_between_gpus(to, buffers[1], from, buffers[0], bytes, stream);
   }
 };
 

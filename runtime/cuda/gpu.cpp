@@ -288,6 +288,11 @@ GpuFacts gpu_facts(int index) { return index < gpu_count() ? Gpu::of(index).fact
 
 StreamExecutor& stream_executor(int index) { return Gpu::of(index); }
 
+void copy_between_gpus(int target, void* to, int source, const void* from, std::size_t bytes,
+                       DeviceStream& stream) {
+  Gpu::of(target).copy_from(Gpu::of(source), to, from, bytes, stream);
+}
+
 void Gpu::enter() const { cuda::enter(context_); }
 
 CUevent Gpu::Events::take() {

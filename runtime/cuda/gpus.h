@@ -1,6 +1,7 @@
 // Which GPUs there are. Without CUDA headers: for all of runtime/.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "runtime/cuda/gpu_facts.h"
@@ -19,5 +20,9 @@ GpuFacts gpu_facts(int index);
 
 /// Made at the first call for it, and never destroyed. Throws Error where there is no such GPU.
 StreamExecutor& stream_executor(int index);
+
+/// Enqueues a copy from the memory of GPU `source` to that of GPU `target`, on a stream of either.
+void copy_between_gpus(int target, void* to, int source, const void* from, std::size_t bytes,
+                       DeviceStream& stream);
 
 }  // namespace anabranch::cuda

@@ -11,4 +11,8 @@ GpuFacts gpu_facts(int) { return {}; }
 
 StreamExecutor& stream_executor(int) { throw Error("there is no GPU: " + why_no_gpu()); }
 
+void copy_between_gpus(int, void*, int, const void*, std::size_t, DeviceStream&) {
+  throw Error("there is no GPU: " + why_no_gpu());
+}
+
 }  // namespace anabranch::cuda

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <deque>
+#include <future>
 #include <map>
 #include <mutex>
 #include <utility>
 #include <vector>
 
 #include "anabranch/error.h"
-#include "anabranch/future.h"
 
 namespace anabranch {
 namespace {
@@ -145,12 +145,19 @@ void StagingRing::when_free(std::size_t bytes, Got got) const {
 }
 
 std::shared_ptr<void> StagingRing::take(std::size_t bytes) const {
-  // Another thread may call it, and be in the midst of that when this one goes.
-  const auto promise = std::make_shared<Promise<std::shared_ptr<void>>>();
+  struct Taken {
+    std::shared_ptr<void> piece;
+    Failure failure;
+  };
+  // The standard's: a Future refuses to wait on a worker, and pieces come back without workers. Who
+  // hands the piece out may still be at it when this thread has gone on.
+  const auto promise = std::make_shared<std::promise<Taken>>();
   when_free(bytes, [promise](std::shared_ptr<void> piece, const Failure& failure) {
-    failure ? promise->set_failure(failure) : promise->set_value(std::move(piece));
+    promise->set_value({std::move(piece), failure});
   });
-  return promise->get_future().get();
+  Taken taken = promise->get_future().get();
+  if (taken.failure) taken.failure.rethrow();
+  return std::move(taken.piece);
 }
 
 }  // namespace anabranch

@@ -14,6 +14,7 @@
 
 #include "anabranch/error.h"
 #include "fake_driver.h"
+#include "runtime/cpu/thread_pool.h"
 #include "runtime/cuda/gpu.h"
 #include "runtime/executor/run.h"
 #include "runtime/memory/copy.h"
@@ -252,6 +253,33 @@ TEST_F(PretendedStaging, RingMakesRoomForOtherSizes) {
   held.clear();
   ring.take(large);
   EXPECT_EQ(host_blocks(), 1);
+}
+
+TEST_F(PretendedStaging, WorkersWaitForRoomAsWell) {
+  const StagingRing ring(gpu(), piece, piece);
+  std::shared_ptr<void> held = ring.take(1);
+  struct Taker : cpu::Work {
+    explicit Taker(const StagingRing& ring)
+        : Work([](Work& work) {
+            auto& self = static_cast<Taker&>(work);
+            self.begun.set_value();
+            try {
+              self.taken.set_value(self.ring.take(1) != nullptr);
+            } catch (...) {
+              self.taken.set_exception(std::current_exception());
+            }
+          }),
+          ring(ring) {}
+    const StagingRing& ring;
+    std::promise<void> begun;
+    std::promise<bool> taken;
+  } taker(ring);
+  std::future<bool> taken = taker.taken.get_future();
+  cpu::ThreadPool::of(Device::cpu()).post(taker);
+  taker.begun.get_future().wait();
+  EXPECT_EQ(taken.wait_for(std::chrono::milliseconds(20)), std::future_status::timeout);
+  held = nullptr;
+  EXPECT_TRUE(taken.get());
 }
 
 class PretendedStagingRefusal : public PretendedStaging,
