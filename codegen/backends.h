@@ -7,6 +7,7 @@
 
 namespace anabranch {
 
+/// Backends are never destroyed: threads may compile while a process leaves main.
 const Backend& backend_of(const Device& device);
 /// One per kind of device.
 std::span<const Backend* const> backends();

@@ -262,7 +262,7 @@ class CpuBackend final : public Backend {
 }  // namespace
 
 const Backend& backend() {
-  static const CpuBackend backend;
+  static const Backend& backend = *new CpuBackend;  // never destroyed: see backends.h
   return backend;
 }
 

@@ -80,7 +80,7 @@ class GpuBackend final : public Backend {
 }  // namespace
 
 const Backend& backend() {
-  static const GpuBackend backend;
+  static const Backend& backend = *new GpuBackend;  // never destroyed: see backends.h
   return backend;
 }
 

@@ -39,7 +39,7 @@ void choose_kernels() {
   if (!gotoblas_dynamic_init || !gotoblas_dynamic_quit || kernels_in_use() != oldest) return;
   char* const setting = setting_of_this_cpu();
   if (!setting) return;
-  static std::vector<char*> with_setting;  // for as long as the process runs
+  static auto& with_setting = *new std::vector<char*>;  // for as long as the process runs
   for (char** entry = environ; entry && *entry; ++entry) {
     if (std::string_view(*entry).starts_with(variable)) return;
     with_setting.push_back(*entry);

@@ -124,7 +124,7 @@ class MemoryPlanner {
   }
   // Of an output, with what is in its place before it.
   const LiveRange& range_of(SlotId id) const {
-    static const LiveRange never;
+    static const LiveRange& never = *new LiveRange;  // never destroyed, as backends are not
     return place_of_[id] ? places_[*place_of_[id]].range : never;
   }
   // The slots of a place begin in their order.

@@ -7,11 +7,12 @@
 namespace anabranch {
 
 const Type& scalar_type(Dtype dtype) {
-  static const std::array<Type, dtype_count> types = [] {
+  // Never destroyed: threads may call and compile while a process leaves main.
+  static const auto& types = *new std::array<Type, dtype_count>([] {
     std::array<Type, dtype_count> types;
     for (int i = 0; i < dtype_count; ++i) types[static_cast<std::size_t>(i)] = {Dtype(i), {}};
     return types;
-  }();
+  }());
   return types[static_cast<std::size_t>(dtype)];
 }
 
