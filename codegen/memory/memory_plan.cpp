@@ -124,8 +124,7 @@ class MemoryPlanner {
   }
   // Of an output, with what is in its place before it.
   const LiveRange& range_of(SlotId id) const {
-    static const LiveRange& never = *new LiveRange;  // never destroyed, as backends are not
-    return place_of_[id] ? places_[*place_of_[id]].range : never;
+    return place_of_[id] ? places_[*place_of_[id]].range : never_;
   }
   // The slots of a place begin in their order.
   std::size_t begin(const Place& place) const { return number(uses_[place.first][0]); }
@@ -258,6 +257,7 @@ class MemoryPlanner {
   SlotUses uses_;
   std::vector<std::vector<std::size_t>> numbers_;
   std::vector<Place> places_;
+  const LiveRange never_;
   std::vector<std::optional<std::size_t>> place_of_;
   std::vector<SlotId> next_slot_;  // of the same place
 };

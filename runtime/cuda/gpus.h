@@ -1,4 +1,5 @@
-// Which GPUs there are. Without CUDA headers: for all of runtime/.
+// Which GPUs there are, and copies between them. Without CUDA headers: for builds without the CUDA
+// Toolkit, too.
 #pragma once
 
 #include <cstddef>
@@ -22,6 +23,7 @@ GpuFacts gpu_facts(int index);
 StreamExecutor& stream_executor(int index);
 
 /// Enqueues a copy from the memory of GPU `source` to that of GPU `target`, on a stream of either.
+/// Throws Error where the driver refuses it.
 void copy_between_gpus(int target, void* to, int source, const void* from, std::size_t bytes,
                        DeviceStream& stream);
 
