@@ -46,18 +46,18 @@ std::string key_of(std::span<const Kernel* const> kernels) {
 Code compile_kernels(std::span<const Kernel* const> kernels, CodeCache* cache,
                      const CpuModel& cpu) {
   if (kernels.empty()) return {};
-  const LentTargetMachine machine(cpu);
+  const LentCodeGenerator generator(cpu);
   std::optional<KernelModule> made;
   Code code;
   const auto module = [&]() -> llvm::Module& {
-    llvm::Module& module = *made.emplace(*machine, kernels).module;
+    llvm::Module& module = *made.emplace(generator->machine(), kernels).module;
     code.instructions = module.getInstructionCount();
     return module;
   };
   std::vector<std::string> symbols;
   for (const Kernel* kernel : kernels) symbols.push_back(kernel->name);
   try {
-    const std::string object = object_of({key_of(kernels), module}, *machine, cache);
+    const std::string object = object_of({key_of(kernels), module}, *generator, cache);
     LoadedCode loaded = load(object, symbols);
     code.keep_alive = std::move(loaded.keep_alive);
     code.bytes = object.size();
@@ -78,14 +78,13 @@ Code compile_kernels(std::span<const Kernel> kernels, CodeCache* cache, const Cp
 }
 
 std::string llvm_text(std::span<const Kernel* const> kernels) {
-  const LentTargetMachine machine;
-  return text_of(*KernelModule(*machine, kernels).module);
+  const LentCodeGenerator generator;
+  return text_of(*KernelModule(generator->machine(), kernels).module);
 }
 
 std::string assembly_text(std::span<const Kernel* const> kernels) {
-  const LentTargetMachine machine;
-  return generate(*KernelModule(*machine, kernels).module, *machine,
-                  llvm::CodeGenFileType::AssemblyFile);
+  const LentCodeGenerator generator;
+  return generator->assembly(*KernelModule(generator->machine(), kernels).module);
 }
 
 }  // namespace anabranch::cpu

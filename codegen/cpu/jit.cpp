@@ -1,7 +1,6 @@
 #include "codegen/cpu/jit.h"
 
 #include <llvm/AsmParser/Parser.h>
-#include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Support/ErrorHandling.h>
@@ -59,6 +58,7 @@ class Start {
 };
 
 std::unique_ptr<llvm::TargetMachine> make_target_machine(const CpuModel& cpu) {
+  initialize_native_target();
   const std::string triple = llvm::sys::getProcessTriple();
   std::string error;
   const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, error);
@@ -68,14 +68,14 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine(const CpuModel& cpu) {
       llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default, /*JIT=*/true));
 }
 
-// Target machines that are not in use; never destroyed, like the JIT.
-struct TargetMachinePool {
+// Code generators that are not in use; never destroyed, like the JIT.
+struct GeneratorPool {
   std::mutex mutex;
-  std::vector<std::unique_ptr<llvm::TargetMachine>> idle;
+  std::vector<std::unique_ptr<CodeGenerator>> idle;
 };
 
-TargetMachinePool& pool() {
-  static TargetMachinePool& pool = *new TargetMachinePool;
+GeneratorPool& pool() {
+  static GeneratorPool& pool = *new GeneratorPool;
   return pool;
 }
 
@@ -89,17 +89,16 @@ void watch_leaving() {
   });
 }
 
-llvm::TargetMachine* take_target_machine(const CpuModel& cpu) {
-  initialize_native_target();
+CodeGenerator* take_generator(const CpuModel& cpu) {
   if (&cpu == &host_cpu()) {
     std::lock_guard lock(pool().mutex);
     if (!pool().idle.empty()) {
-      llvm::TargetMachine* machine = pool().idle.back().release();
+      CodeGenerator* generator = pool().idle.back().release();
       pool().idle.pop_back();
-      return machine;
+      return generator;
     }
   }
-  return make_target_machine(cpu).release();
+  return new CodeGenerator(cpu);
 }
 
 }  // namespace
@@ -116,7 +115,7 @@ const CpuModel& host_cpu() {
   return *host;
 }
 
-LentTargetMachine::Stay::Stay() {
+LentCodeGenerator::Stay::Stay() {
   // Also for the first time: what that makes until the process leaves goes before, and the rest
   // after it.
   [[maybe_unused]] static const bool once = (watch_leaving(), true);
@@ -126,22 +125,22 @@ LentTargetMachine::Stay::Stay() {
       "handler of leaving calls once before");
 }
 
-LentTargetMachine::Stay::~Stay() { gate.leave(); }
+LentCodeGenerator::Stay::~Stay() { gate.leave(); }
 
-LentTargetMachine::LentTargetMachine(const CpuModel& cpu)
-    : is_pooled_(&cpu == &host_cpu()), machine_(take_target_machine(cpu)) {}
+LentCodeGenerator::LentCodeGenerator(const CpuModel& cpu)
+    : is_pooled_(&cpu == &host_cpu()), generator_(take_generator(cpu)) {}
 
 // What LLVM may have been changing when an exception came is not used again.
-LentTargetMachine::~LentTargetMachine() {
+LentCodeGenerator::~LentCodeGenerator() {
   if (std::uncaught_exceptions() > exceptions_) {
-    give_up(machine_);
+    give_up(generator_);
     return;
   }
-  std::unique_ptr<llvm::TargetMachine> machine(machine_);
+  std::unique_ptr<CodeGenerator> generator(generator_);
   if (!is_pooled_) return;
   std::lock_guard lock(pool().mutex);
   try {
-    pool().idle.push_back(std::move(machine));
+    pool().idle.push_back(std::move(generator));
   } catch (const std::bad_alloc&) {  // which leaves it to be destroyed
   }
 }
@@ -179,18 +178,6 @@ void verify(const llvm::Module& module) {
 
 namespace {
 
-std::string run_generator(llvm::Module& module, llvm::TargetMachine& machine,
-                          llvm::CodeGenFileType type) {
-  llvm::SmallVector<char, 0> bytes;
-  llvm::raw_svector_ostream stream(bytes);
-  const LeakedOnError<llvm::legacy::PassManager> passes;
-  if (machine.addPassesToEmitFile(*passes, stream, nullptr, type)) {
-    throw InternalError("jit", "no code generator for " + machine.getTargetTriple().str());
-  }
-  passes->run(module);
-  return std::string(bytes.data(), bytes.size());
-}
-
 // Has what LLVM makes at its first run: the list of its passes (under a lock), and the tables of
 // the functions that it knows, of operands that can be loaded and of constants that can be spread.
 constexpr const char* first_function = R"(
@@ -214,25 +201,56 @@ end:
   ret void
 })";
 
-void generate_first(llvm::TargetMachine& machine) {
-  const LeakedOnError<llvm::LLVMContext> context;
-  llvm::SMDiagnostic problem;
-  const LeakedOnError<std::unique_ptr<llvm::Module>> module(
-      llvm::parseAssemblyString(first_function, problem, *context));
-  if (!*module) throw InternalError("jit", problem.getMessage().str());
-  set_target(**module, machine);
-  run_generator(**module, machine, llvm::CodeGenFileType::ObjectFile);
-}
-
 }  // namespace
 
-std::string generate(llvm::Module& module, llvm::TargetMachine& machine,
-                     llvm::CodeGenFileType type) {
-  static Start start;
-  start.once([&] { generate_first(machine); });
-  std::string code = run_generator(module, machine, type);
+CodeGenerator::CodeGenerator(const CpuModel& cpu) : machine_(make_target_machine(cpu)) {}
+
+std::string CodeGenerator::object(llvm::Module& module) {
+  start();
+  std::string code = run_object_passes(module);
   watch_leaving();
   return code;
+}
+
+std::string CodeGenerator::assembly(llvm::Module& module) {
+  start();
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  const LeakedOnError<llvm::legacy::PassManager> passes;
+  add_passes(*passes, stream, llvm::CodeGenFileType::AssemblyFile);
+  passes->run(module);
+  watch_leaving();
+  return std::string(bytes.data(), bytes.size());
+}
+
+void CodeGenerator::start() {
+  static Start start;
+  start.once([this] {
+    const LeakedOnError<llvm::LLVMContext> context;
+    llvm::SMDiagnostic problem;
+    const LeakedOnError<std::unique_ptr<llvm::Module>> module(
+        llvm::parseAssemblyString(first_function, problem, *context));
+    if (!*module) throw InternalError("jit", problem.getMessage().str());
+    set_target(**module, *machine_);
+    run_object_passes(**module);
+  });
+}
+
+void CodeGenerator::add_passes(llvm::legacy::PassManager& passes, llvm::raw_pwrite_stream& stream,
+                               llvm::CodeGenFileType type) {
+  if (machine_->addPassesToEmitFile(passes, stream, nullptr, type)) {
+    throw InternalError("jit", "no code generator for " + machine_->getTargetTriple().str());
+  }
+}
+
+std::string CodeGenerator::run_object_passes(llvm::Module& module) {
+  if (!object_passes_) {
+    object_passes_ = std::make_unique<llvm::legacy::PassManager>();
+    add_passes(*object_passes_, object_stream_, llvm::CodeGenFileType::ObjectFile);
+  }
+  object_bytes_.clear();
+  object_passes_->run(module);
+  return std::string(object_bytes_.data(), object_bytes_.size());
 }
 
 void initialize_native_target() {

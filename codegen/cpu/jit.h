@@ -1,7 +1,10 @@
 // LLVM modules to object files for this machine.
 #pragma once
 
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
 
 #include <exception>
@@ -17,18 +20,43 @@ namespace anabranch::cpu {
 /// midst of that before.
 void initialize_native_target();
 
-/// A compiler for a CPU; for the host's lent from a pool: to make one takes as long as to compile a
+/// LLVM's code generator for one CPU. The list of its passes is made once, since that takes a tenth
+/// of the time that a small kernel does.
+class CodeGenerator {
+ public:
+  explicit CodeGenerator(const CpuModel& cpu);
+
+  llvm::TargetMachine& machine() const { return *machine_; }
+
+  /// The module as an object file, or as assembly. What throws leaves it unfit for use.
+  std::string object(llvm::Module& module);
+  std::string assembly(llvm::Module& module);
+
+ private:
+  void start();
+  void add_passes(llvm::legacy::PassManager& passes, llvm::raw_pwrite_stream& stream,
+                  llvm::CodeGenFileType type);
+  std::string run_object_passes(llvm::Module& module);
+
+  std::unique_ptr<llvm::TargetMachine> machine_;
+  llvm::SmallVector<char, 0> object_bytes_;
+  llvm::raw_svector_ostream object_stream_{object_bytes_};
+  std::unique_ptr<llvm::legacy::PassManager> object_passes_;  // none before the first object file
+};
+
+/// A code generator; for the host's CPU lent from a pool: to make one takes as long as to compile a
 /// small kernel. It goes back with this, unless an exception passes then. A process that leaves
 /// main waits for it, since it takes static objects of LLVM apart.
-class LentTargetMachine {
+class LentCodeGenerator {
  public:
   /// Throws Error where the process has left main.
-  explicit LentTargetMachine(const CpuModel& cpu = host_cpu());
-  ~LentTargetMachine();
-  LentTargetMachine(const LentTargetMachine&) = delete;
-  LentTargetMachine& operator=(const LentTargetMachine&) = delete;
+  explicit LentCodeGenerator(const CpuModel& cpu = host_cpu());
+  ~LentCodeGenerator();
+  LentCodeGenerator(const LentCodeGenerator&) = delete;
+  LentCodeGenerator& operator=(const LentCodeGenerator&) = delete;
 
-  llvm::TargetMachine& operator*() const { return *machine_; }
+  CodeGenerator& operator*() const { return *generator_; }
+  CodeGenerator* operator->() const { return generator_; }
 
  private:
   struct Stay {
@@ -39,7 +67,7 @@ class LentTargetMachine {
   const Stay stay_;
   const bool is_pooled_;
   const int exceptions_ = std::uncaught_exceptions();  // those in flight while it is lent
-  llvm::TargetMachine* const machine_;
+  CodeGenerator* const generator_;
 };
 
 /// Gives the module this machine's triple and data layout.
@@ -50,9 +78,5 @@ std::string text_of(const llvm::Module& module);
 
 /// Throws InternalError, with what is wrong and the module's text, unless it is well-formed.
 void verify(const llvm::Module& module);
-
-/// The machine code or the assembly of a module.
-std::string generate(llvm::Module& module, llvm::TargetMachine& machine,
-                     llvm::CodeGenFileType type);
 
 }  // namespace anabranch::cpu

@@ -88,13 +88,13 @@ bool is_small(std::span<const Program> regions, std::span<const Kernel> kernels)
 
 HostTask native_flow(const Step& flow, const LinkedStep& code, std::span<const Kernel> kernels,
                      CodeCache* cache) {
-  const LentTargetMachine machine;
-  FlowModule made(flow, code, kernels, *machine);
+  const LentCodeGenerator generator;
+  FlowModule made(flow, code, kernels, generator->machine());
   // Addresses are found while it is emitted, so that it is always made.
   const std::string object = object_of({bitcode_of(*made.module),
                                         [&]() -> llvm::Module& { return *made.module; },
                                         {"optimized", &optimize}},
-                                       *machine, cache);
+                                       *generator, cache);
   LoadedCode loaded = load(object, {flow.name});
   auto context = std::make_shared<FlowContext>();
   context->pointers = made.emitter.pointers();
@@ -109,18 +109,18 @@ HostTask native_flow(const Step& flow, const LinkedStep& code, std::span<const K
 
 std::string flow_llvm_text(const Step& flow, const LinkedStep& code,
                            std::span<const Kernel> kernels) {
-  const LentTargetMachine machine;
-  const FlowModule made(flow, code, kernels, *machine);
-  optimize(*made.module, *machine);
+  const LentCodeGenerator generator;
+  const FlowModule made(flow, code, kernels, generator->machine());
+  optimize(*made.module, generator->machine());
   return text_of(*made.module);
 }
 
 std::string flow_assembly_text(const Step& flow, const LinkedStep& code,
                                std::span<const Kernel> kernels) {
-  const LentTargetMachine machine;
-  const FlowModule made(flow, code, kernels, *machine);
-  optimize(*made.module, *machine);
-  return generate(*made.module, *machine, llvm::CodeGenFileType::AssemblyFile);
+  const LentCodeGenerator generator;
+  const FlowModule made(flow, code, kernels, generator->machine());
+  optimize(*made.module, generator->machine());
+  return generator->assembly(*made.module);
 }
 
 }  // namespace anabranch::cpu

@@ -25,19 +25,19 @@ Key key_of(const ModuleSource& source, const llvm::TargetMachine& machine) {
   return key.text(source.key);
 }
 
-std::string generated(const ModuleSource& source, llvm::TargetMachine& machine) {
+std::string generated(const ModuleSource& source, CodeGenerator& generator) {
   llvm::Module& module = source.module();
-  if (source.preparation.run) source.preparation.run(module, machine);
-  return generate(module, machine, llvm::CodeGenFileType::ObjectFile);
+  if (source.preparation.run) source.preparation.run(module, generator.machine());
+  return generator.object(module);
 }
 
 }  // namespace
 
-std::string object_of(const ModuleSource& source, llvm::TargetMachine& machine, CodeCache* cache) {
-  if (!cache) return generated(source, machine);
-  const std::string key = key_of(source, machine).bytes();
+std::string object_of(const ModuleSource& source, CodeGenerator& generator, CodeCache* cache) {
+  if (!cache) return generated(source, generator);
+  const std::string key = key_of(source, generator.machine()).bytes();
   if (std::optional<std::string> known = cache->find(key)) return std::move(*known);
-  std::string object = generated(source, machine);
+  std::string object = generated(source, generator);
   cache->keep(key, object);
   return object;
 }

@@ -13,6 +13,8 @@ class CodeCache;
 
 namespace cpu {
 
+class CodeGenerator;
+
 /// What is done to a module before its code is generated. It has a name, so that code made with it
 /// is never taken for code made without.
 struct Preparation {
@@ -29,7 +31,7 @@ struct ModuleSource {
 
 /// The module as an object file; it is not made where `cache`, which may be null, has the object.
 /// Throws InternalError.
-std::string object_of(const ModuleSource& source, llvm::TargetMachine& machine, CodeCache* cache);
+std::string object_of(const ModuleSource& source, CodeGenerator& generator, CodeCache* cache);
 
 }  // namespace cpu
 }  // namespace anabranch
