@@ -50,6 +50,8 @@ class Planner {
         by_blocks_(by_blocks),
         demand_(members.size()),
         operand_points_(graph) {
+    first_operand_.reserve(members.size());
+    operands_.reserve(2 * members.size());
     for (std::size_t i = 0; i < members.size(); ++i) {
       first_operand_.push_back(operands_.size());
       for (Value input : member(i).inputs) operands_.push_back(position(input.node, i));
