@@ -6,6 +6,7 @@
 #define JOINED(a, b) a##b
 #define NAME_OF_SET(prefix, set) JOINED(prefix, set)
 #define DUCC0_NAMESPACE NAME_OF_SET(anabranch_ducc0_, ANABRANCH_FFT_SET)
+#define DUCC0_NO_FFT_CACHE  // there is another one below
 
 // The library in this one file: its headers ask for these two sources.
 #include <ducc0/infra/string_utils.cc>
@@ -14,8 +15,12 @@
 #include <ducc0/fft/fft.h>
 #include <ducc0/fft/fftnd_impl.h>
 
+#include <algorithm>
 #include <cstring>
+#include <memory>
+#include <mutex>
 #include <utility>
+#include <vector>
 
 namespace {
 
@@ -36,6 +41,43 @@ struct Plan : ducc::detail_fft::pocketfft_c<T> {
   Plan(std::size_t length, bool) : ducc::detail_fft::pocketfft_c<T>(length, split) {}
 };
 
+// A plan, from those that were used last where it is there. They are never destroyed, as in ducc0's
+// own cache they are when a process leaves main: transforms may still run then.
+template <class P>
+std::shared_ptr<P> kept_plan(std::size_t length, bool vectorize) {
+  constexpr std::size_t most_plans = 10, most_bytes = std::size_t{1} << 20;
+  struct Entry {
+    std::size_t length;
+    bool vectorize;
+    std::shared_ptr<P> plan;
+  };
+  struct Plans {
+    std::mutex mutex;
+    std::vector<Entry> latest_first;
+  };
+  static Plans& plans = *new Plans;
+  auto& entries = plans.latest_first;
+  const auto find = [&]() -> std::shared_ptr<P> {
+    const auto found = std::find_if(entries.begin(), entries.end(), [&](const Entry& entry) {
+      return entry.length == length && entry.vectorize == vectorize;
+    });
+    if (found == entries.end()) return nullptr;
+    std::rotate(entries.begin(), found, found + 1);
+    return entries.front().plan;
+  };
+  {
+    std::lock_guard lock(plans.mutex);
+    if (auto known = find()) return known;
+  }
+  auto made = std::make_shared<P>(length, vectorize);
+  if (made->footprint() > most_bytes) return made;
+  std::lock_guard lock(plans.mutex);
+  if (auto known = find()) return known;
+  if (entries.size() == most_plans) entries.pop_back();
+  entries.insert(entries.begin(), {length, vectorize, made});
+  return made;
+}
+
 // Two axes where one has a single place: ducc0 sees then that its lines are equally far apart.
 struct View {
   std::vector<std::size_t> sizes;
@@ -54,6 +96,28 @@ struct View {
     strides.push_back(stride);
   }
 };
+
+}  // namespace
+
+// Where ducc0 asks for plans: of all that the functions below transform by.
+namespace DUCC0_NAMESPACE::detail_fft {
+namespace {
+
+#define KEEP_PLANS(...)                                                                    \
+  template <>                                                                              \
+  std::shared_ptr<__VA_ARGS__> get_plan<__VA_ARGS__>(std::size_t length, bool vectorize) { \
+    return kept_plan<__VA_ARGS__>(length, vectorize);                                      \
+  }
+KEEP_PLANS(Plan<float, false>)
+KEEP_PLANS(Plan<float, true>)
+KEEP_PLANS(Plan<double, false>)
+KEEP_PLANS(pocketfft_r<float>)
+KEEP_PLANS(pocketfft_r<double>)
+
+}  // namespace
+}  // namespace DUCC0_NAMESPACE::detail_fft
+
+namespace {
 
 template <class T>
 void complex_to_complex(const Lines& lines, const std::complex<T>* from, std::complex<T>* to,

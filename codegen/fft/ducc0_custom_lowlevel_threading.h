@@ -24,8 +24,8 @@ class CallingThread : public thread_pool {
 };
 
 inline thread_pool* get_active_pool() {
-  static CallingThread pool;
-  return &pool;
+  static auto* pool = new CallingThread;  // which transforms use until the process has ended
+  return pool;
 }
 inline thread_pool* set_active_pool(thread_pool*) { return get_active_pool(); }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "runtime/executor/launch_event.h"
+#include "runtime/no_destructor.h"
 #include "runtime/timeline/record.h"
 
 namespace anabranch::executor {
@@ -14,7 +15,7 @@ constexpr double waiter_ns = 20'000;
 
 bool can_be_cut(const HostTask& task) { return task.grain < task.extent; }
 
-Strand happened;  // its address alone matters
+NoDestructor<Strand> happened;  // its address alone matters
 
 }  // namespace
 
@@ -145,7 +146,7 @@ void StreamRun::resume(Strand& strand) {
 void StreamRun::record(EventId id, DeviceStream* stream) {
   EventState& event = events_[id];
   if (stream) event.recorded = record_on(*stream);
-  Strand* waiting = event.waiting.exchange(&happened, std::memory_order_acq_rel);
+  Strand* waiting = event.waiting.exchange(happened.get(), std::memory_order_acq_rel);
   while (waiting) {
     Strand& next = *std::exchange(waiting, waiting->next_waiting_);
     if (next.pool_) next.pool_->expect_no_more();
@@ -156,9 +157,9 @@ void StreamRun::record(EventId id, DeviceStream* stream) {
 bool StreamRun::wait(EventId id, Strand& strand) {
   EventState& event = events_[id];
   Strand* head = event.waiting.load(std::memory_order_acquire);
-  if (head == &happened) return pass(event, strand);
+  if (head == happened.get()) return pass(event, strand);
   if (strand.pool_) strand.pool_->expect();
-  while (head != &happened) {
+  while (head != happened.get()) {
     strand.next_waiting_ = head;
     if (event.waiting.compare_exchange_weak(head, &strand, std::memory_order_acq_rel,
                                             std::memory_order_acquire)) {

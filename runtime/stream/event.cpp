@@ -6,6 +6,7 @@
 #include "anabranch/error.h"
 #include "runtime/cpu/thread_pool.h"
 #include "runtime/fork.h"
+#include "runtime/no_destructor.h"
 #include "runtime/stream/completion.h"
 #include "runtime/stream/spin.h"
 #include "runtime/timeline/record.h"
@@ -27,7 +28,7 @@ struct Continuation {
 }
 
 // Stands in a list of continuations for "it has happened: no more may join".
-Continuation closed;
+NoDestructor<Continuation> closed;
 
 // Continuations of this thread that wait for the one now running to return, so that a chain of
 // events completing one another needs no stack. Plain pointers, usable until the thread's very end.
@@ -58,7 +59,7 @@ class Continuations {
   Continuations() = default;
   ~Continuations() {
     Continuation* list = newest_.load(std::memory_order_relaxed);
-    if (list == &closed) return;
+    if (list == closed.get()) return;
     while (list) delete std::exchange(list, list->next);
   }
   Continuations(const Continuations&) = delete;
@@ -67,7 +68,7 @@ class Continuations {
   /// Whether `continuation` may still join; if so it is run by `run`.
   bool add(Continuation* continuation) {
     Continuation* head = newest_.load(std::memory_order_acquire);
-    while (head != &closed) {
+    while (head != closed.get()) {
       continuation->next = head;
       if (newest_.compare_exchange_weak(head, continuation, std::memory_order_acq_rel,
                                         std::memory_order_acquire)) {
@@ -80,8 +81,8 @@ class Continuations {
 
   /// Runs all in the order in which they came; no more may join.
   void run() {
-    Continuation* list = newest_.exchange(&closed, std::memory_order_acq_rel);
-    if (!list || list == &closed) return;
+    Continuation* list = newest_.exchange(closed.get(), std::memory_order_acq_rel);
+    if (!list || list == closed.get()) return;
     Continuation* last = list;
     Continuation* first = nullptr;
     while (list) {

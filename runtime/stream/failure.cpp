@@ -96,7 +96,7 @@ Failure Failure::no_memory() noexcept {
 
 namespace {
 
-[[maybe_unused]] const Failure made_in_time = Failure::no_memory();
+[[maybe_unused]] const bool is_made_in_time = (Failure::no_memory(), true);
 
 }  // namespace
 

@@ -653,6 +653,24 @@ TEST(ContractLine6, ArraysMayBeDestroyedInFlight) {
   std::exit(7);
 }
 
+// Plans are used until the pool stops, which began before the first of them was made.
+[[noreturn]] void leave_main_with_transforms_in_flight() {
+  const auto turn = [](ab::Array x) { return ab::fft::ifft(ab::fft::fft(x)); };
+  const ab::Array x = ab::ones({64, 257}, ab::c64);
+  turn(x).wait();
+  const auto f = ab::jit([&](ab::Array x) {
+    return ab::fori_loop(
+        0, 1'000'000, [&](ab::Array, ab::Array x) { return turn(x); }, x);
+  });
+  static const ab::Array never = f(x);
+  std::exit(7);
+}
+
+TEST(ContractLine6DeathTest, LeavingMainWithTransformsInFlightIsSafe) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(leave_main_with_transforms_in_flight(), testing::ExitedWithCode(7), "^$");
+}
+
 TEST(ContractLine6DeathTest, LeavingMainWithProductsInFlightIsSafe) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(leave_main_with_products_in_flight(), testing::ExitedWithCode(7), "^$");
