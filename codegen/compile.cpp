@@ -70,8 +70,9 @@ BlockCosts block_costs(const Graph& graph, const Options& options) {
 
 PlacedGraph optimize(const Graph& graph, const Options& options, PassContext& context,
                      const PassRun& run) {
-  Graph located = place(graph, options.parameters, options.device, false).graph;
-  const Graph optimized = run_passes(default_pipeline(), std::move(located), context, run);
+  PlacedGraph located = place(graph, options.parameters, options.device, false);
+  check_devices(located);
+  const Graph optimized = run_passes(default_pipeline(), std::move(located.graph), context, run);
   return place(optimized, options.parameters, options.device);
 }
 
@@ -79,7 +80,6 @@ Compilation compile(const Graph& graph, const Options& options, const PassObserv
   check_exists(options.device);
   check_streams(options.streams);
   check_pass_names(options.disabled);
-  check_devices(place(graph, options.parameters, options.device, false));
   const PassRun run{.verify = options.verify, .disabled = options.disabled, .after = after};
   Compilation made;
   made.traced = graph;

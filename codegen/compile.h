@@ -46,7 +46,8 @@ using PassObserver = std::function<void(const PassResult&)>;
 Compilation compile(const Graph& graph, const Options& options = {},
                     const PassObserver& after = {});
 
-/// The graph after all graph passes, each of its nodes on a device.
+/// The graph after all graph passes, each of its nodes on a device. Throws Error where one does not
+/// exist.
 PlacedGraph optimize(const Graph& graph, const Options& options, PassContext& context,
                      const PassRun& run);
 

@@ -38,6 +38,53 @@ bool only_units_differ(const Shape& a, const Shape& b) {
   return rest_of_a == rest_of_b;
 }
 
+/// The places that each member is asked for: nearly all are asked for one.
+class Demands {
+ public:
+  explicit Demands(std::size_t members) : first_(members, none) { entries_.reserve(members); }
+
+  /// Unless it is there.
+  void add(std::size_t member, Point place) {
+    std::uint32_t* end = &first_[member];
+    for (; *end != none; end = &entries_[*end].next) {
+      if (entries_[*end].place == place) return;
+    }
+    *end = static_cast<std::uint32_t>(entries_.size());
+    entries_.push_back({place, none});
+  }
+
+  std::size_t size() const { return entries_.size(); }
+
+  /// Of a member, in the order in which they came; others may get more meanwhile.
+  struct Places {
+    struct Iterator {
+      const Demands& demands;
+      std::uint32_t entry;
+
+      Point operator*() const { return demands.entries_[entry].place; }
+      void operator++() { entry = demands.entries_[entry].next; }
+      bool operator!=(const Iterator& other) const { return entry != other.entry; }
+    };
+
+    const Demands& demands;
+    std::uint32_t first;
+
+    Iterator begin() const { return {demands, first}; }
+    Iterator end() const { return {demands, none}; }
+  };
+  Places operator[](std::size_t member) const { return {*this, first_[member]}; }
+
+ private:
+  static constexpr std::uint32_t none = UINT32_MAX;
+  struct Entry {
+    Point place;
+    std::uint32_t next;  // of the same member
+  };
+
+  std::vector<std::uint32_t> first_;  // per member
+  std::vector<Entry> entries_;
+};
+
 class Planner {
  public:
   /// `by_blocks`: updates of operands store their blocks alone; else the whole array, which they
@@ -48,7 +95,7 @@ class Planner {
         members_(members),
         outputs_(outputs),
         by_blocks_(by_blocks),
-        demand_(members.size()),
+        demands_(members.size()),
         operand_points_(graph) {
     first_operand_.reserve(members.size());
     operands_.reserve(2 * members.size());
@@ -267,7 +314,7 @@ class Planner {
       if (is_update(at)) {
         demand_block(at, place);
       } else {
-        demand(at, place);
+        demands_.add(at, place);
       }
     }
   }
@@ -286,7 +333,7 @@ class Planner {
     if (operand(at, 1) == outside) {
       reads_.emplace_back(node.inputs[1], place);
     } else {
-      demand(operand(at, 1), place);
+      demands_.add(operand(at, 1), place);
     }
     for (std::size_t k = 2; k < node.inputs.size(); ++k) {
       if (operand(at, k) == outside) reads_.emplace_back(node.inputs[k], scalar_);
@@ -302,20 +349,14 @@ class Planner {
     return points_(*place_in(shape, sizes, place, table_));
   }
 
-  void demand(std::size_t at, Point index) {
-    std::vector<Point>& places = demand_[at];
-    if (std::find(places.begin(), places.end(), index) != places.end()) return;
-    places.push_back(index);
-    ++demands_;
-  }
-
   // From the outputs down, each node at every place that it is asked for.
   void inline_producers() {
     const std::size_t most = 16 * members_.size() + 64;
     for (std::size_t i = members_.size(); i-- > 0 && !refusal_;) {
       const Node& node = member(i);
-      for (Point index : demand_[i]) {
-        if (demands_ > most) return refuse("its index maps ask for too many places per element");
+      for (Point index : demands_[i]) {
+        if (demands_.size() > most)
+          return refuse("its index maps ask for too many places per element");
         check_place(i, index);
         if (is_index(node.op)) demand_starts(i, index);
         if (is_written_out(i)) {
@@ -330,7 +371,7 @@ class Planner {
           } else if (below != outside || is_updated) {
             const Point point =
                 is_folded(i) ? reduction_operand(node, k) : operand_point(node, k, index);
-            if (below != outside) demand(below, point);
+            if (below != outside) demands_.add(below, point);
             if (is_updated) reads_.emplace_back(node.inputs[k], point);
           }
         }
@@ -345,7 +386,7 @@ class Planner {
     for (std::int64_t number = 0; number < count; ++number) {
       const Point point = points_(element_index(graph_, member(i), number, points_[index], table_));
       if (below != outside) {
-        demand(below, point);
+        demands_.add(below, point);
       } else if (updated_.contains(array)) {
         reads_.emplace_back(array, point);
       }
@@ -367,7 +408,7 @@ class Planner {
   void demand_starts(std::size_t i, Point index) {
     for (Start& start : starts_of(graph_, member(i), points_[index], table_)) {
       const std::size_t below = operand(i, start.operand);
-      if (below != outside) demand(below, points_(std::move(start.at)));
+      if (below != outside) demands_.add(below, points_(std::move(start.at)));
     }
   }
 
@@ -453,8 +494,10 @@ class Planner {
       }
       return false;
     };
-    return std::ranges::all_of(demand_[i],
-                               [&](Point point) { return are_columns(points_[point][axis]); });
+    for (Point point : demands_[i]) {
+      if (!are_columns(points_[point][axis])) return false;
+    }
+    return true;
   }
 
   // Per member, the innermost loop that chooses whether it is needed: it is computed in there, for
@@ -469,7 +512,7 @@ class Planner {
       if (loops[i] == unread) loops[i] = -1;
       int chooses = loops[i];
       if (member(i).op == Op::concatenate && !is_by_columns(i)) {
-        for (Point point : demand_[i]) chooses = std::max(chooses, depth_of(point));
+        for (Point point : demands_[i]) chooses = std::max(chooses, depth_of(point));
       }
       for (std::size_t k = 0; k < member(i).inputs.size(); ++k) {
         const std::size_t at = operand(i, k);
@@ -481,6 +524,7 @@ class Planner {
 
   void count() {
     const std::vector<int> choosing = choosing_loops();
+    const int whole_depth = depth_of(whole_);
     std::vector<std::int64_t> below(members_.size(), 0);  // operations that come before, in a row
     std::int64_t longest = 0;
     for (std::size_t i = 0; i < members_.size(); ++i) {
@@ -496,16 +540,19 @@ class Planner {
       for (std::size_t k = 0; k < member(i).inputs.size(); ++k) {
         if (operand(i, k) != outside) below[i] = std::max(below[i], below[operand(i, k)]);
       }
-      const auto places = static_cast<std::int64_t>(demand_[i].size());
-      plan_.instructions += std::max<std::int64_t>(cost, 1) * places * turns_[i];
-      if (cost == 0) continue;
-      std::int64_t operations = 0;
-      for (Point index : demand_[i]) {
-        const int depth = std::max(depth_of(is_folded(i) ? whole_ : index), choosing[i]);
-        const int turns = index == whole_ ? turns_[i] : 1;
+      std::int64_t operations = 0, places = 0;
+      for (Point index : demands_[i]) {
+        ++places;
+        if (cost == 0) continue;
+        const bool is_whole = index == whole_;
+        const int read_at = is_whole || is_folded(i) ? whole_depth : depth_of(index);
+        const int depth = std::max(read_at, choosing[i]);
         const std::int64_t times = extent_[static_cast<std::size_t>(depth + 1)];
+        const std::int64_t turns = is_whole ? turns_[i] : 1;
         operations = saturating_add(operations, saturating_multiply(cost * turns, times));
       }
+      plan_.instructions += std::max<std::int64_t>(cost, 1) * places * turns_[i];
+      if (cost == 0) continue;
       if (parts == 1) plan_.recompute = std::max(plan_.recompute, places * turns_[i]);
       plan_.operations = saturating_add(plan_.operations, operations);
       below[i] = saturating_add(below[i], operations);
@@ -528,8 +575,7 @@ class Planner {
   std::vector<std::size_t> first_operand_;      // per member: where its operands begin
   std::map<Value, Point> updated_;              // arrays that outputs update, and where
   std::vector<std::pair<Value, Point>> reads_;  // from outside, of what may be updated
-  std::vector<std::vector<Point>> demand_;      // per member: the places that it is asked for
-  std::size_t demands_ = 0;
+  Demands demands_;
   std::vector<int> turns_;  // per member: the stages that compute it
   FusionPlan plan_;
   std::optional<std::string> refusal_;

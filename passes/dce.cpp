@@ -7,6 +7,7 @@
 
 #include "ir/graph/builder.h"
 #include "ir/graph/copier.h"
+#include "ir/graph/value_table.h"
 #include "passes/regions.h"
 
 namespace anabranch {
@@ -16,8 +17,8 @@ using Mask = std::vector<char>;
 
 Mask all(std::size_t count) { return Mask(count, 1); }
 
-bool any(const Mask& mask) { return std::find(mask.begin(), mask.end(), 1) != mask.end(); }
-bool full(const Mask& mask) { return std::find(mask.begin(), mask.end(), 0) == mask.end(); }
+bool any(std::span<const char> mask) { return std::ranges::count(mask, 1) > 0; }
+bool full(std::span<const char> mask) { return std::ranges::count(mask, 0) == 0; }
 
 /// What a loop or a branch needs: which of its results must be there, which operands it reads.
 struct Needs {
@@ -31,31 +32,32 @@ class Liveness {
  public:
   explicit Liveness(bool regions_too) : regions_too_(regions_too) {}
 
-  /// Per node: which of its results these outputs need. Parameters have one entry like other nodes.
-  const std::vector<Mask>& live_values(const Graph& graph, const Mask& outputs) {
-    const auto [known, is_new] = known_.try_emplace({&graph, outputs});
-    if (is_new) known->second = find(graph, outputs);
-    return known->second;
+  /// Which values these outputs need.
+  const ValueTable<char>& live_values(const Graph& graph, const Mask& outputs) {
+    const auto known = known_.find({&graph, outputs});
+    if (known != known_.end()) return known->second;
+    return known_.emplace(std::pair(&graph, outputs), find(graph, outputs)).first->second;
   }
 
-  const std::vector<Mask>& live_values(const Graph& graph) {
+  const ValueTable<char>& live_values(const Graph& graph) {
     return live_values(graph, all(graph.outputs().size()));
   }
 
-  /// Of node `at` of `graph`, with these results.
-  Needs needs_of(const Graph& graph, std::size_t at, const Mask& results) {
-    const Node& node = graph.nodes()[at];
-    if (regions_too_ && node.op == Op::while_) return needs_of_loop(node, results);
-    if (regions_too_ && node.op == Op::case_) return needs_of_branch(node, results);
-    return {all(node.types.size()), all(node.inputs.size())};
+  /// Whether a node may need only some of its operands, and do without some of its results.
+  bool may_be_trimmed(const Node& node) const { return regions_too_ && is_control(node.op); }
+
+  /// Of such a node, which stays where it is, where these of its results are needed.
+  Needs needs_of(const Node& node, std::span<const char> results) {
+    const Mask mask(results.begin(), results.end());
+    return node.op == Op::while_ ? needs_of_loop(node, mask) : needs_of_branch(node, mask);
   }
 
  private:
   // The parameters that these outputs of a region depend on.
   Mask live_parameters(const Graph& region, const Mask& outputs) {
-    const std::vector<Mask>& live = live_values(region, outputs);
+    const ValueTable<char>& live = live_values(region, outputs);
     Mask parameters;
-    for (std::size_t i = 0; i < region.parameter_count(); ++i) parameters.push_back(live[i][0]);
+    for (std::uint32_t i = 0; i < region.parameter_count(); ++i) parameters.push_back(live[{i, 0}]);
     return parameters;
   }
 
@@ -86,36 +88,40 @@ class Liveness {
     return needs;
   }
 
-  std::vector<Mask> find(const Graph& graph, const Mask& outputs) {
-    std::vector<Mask> live;
-    for (const Node& node : graph.nodes()) live.emplace_back(node.types.size(), 0);
+  ValueTable<char> find(const Graph& graph, const Mask& outputs) {
+    ValueTable<char> live(graph, 0);
     for (std::size_t i = 0; i < outputs.size(); ++i) {
-      if (outputs[i]) live[graph.outputs()[i].node][graph.outputs()[i].result] = 1;
+      if (outputs[i]) live[graph.outputs()[i]] = 1;
     }
     for (std::size_t i = graph.nodes().size(); i-- > 0;) {
-      if (!any(live[i])) continue;
+      const std::span<char> results = live.of(i);
+      if (!any(results)) continue;
       const Node& node = graph.nodes()[i];
-      Needs needs = needs_of(graph, i, live[i]);
-      live[i] = std::move(needs.results);
-      for (std::uint32_t operand : positions(needs.operands)) {
-        live[node.inputs[operand].node][node.inputs[operand].result] = 1;
+      if (!may_be_trimmed(node)) {
+        std::ranges::fill(results, 1);
+        for (Value input : node.inputs) live[input] = 1;
+        continue;
       }
+      const Needs needs = needs_of(node, results);
+      std::ranges::copy(needs.results, results.begin());
+      for (std::uint32_t operand : positions(needs.operands)) live[node.inputs[operand]] = 1;
     }
     return live;
   }
 
   const bool regions_too_;
-  std::map<std::pair<const Graph*, Mask>, std::vector<Mask>> known_;
+  std::map<std::pair<const Graph*, Mask>, ValueTable<char>> known_;
 };
 
 bool is_clean(const Graph& graph, Liveness& liveness, bool regions_too) {
-  const std::vector<Mask>& live = liveness.live_values(graph);
-  for (std::size_t i = graph.parameter_count(); i < live.size(); ++i) {
-    if (!full(live[i])) return false;
-    if (!regions_too) continue;
+  const ValueTable<char>& live = liveness.live_values(graph);
+  for (std::size_t i = graph.parameter_count(); i < graph.nodes().size(); ++i) {
+    if (!full(live.of(i))) return false;
     const Node& node = graph.nodes()[i];
-    if (node.op == Op::fusion) continue;
-    if (!full(liveness.needs_of(graph, i, live[i]).operands)) return false;
+    if (!regions_too || node.op == Op::fusion) continue;
+    if (liveness.may_be_trimmed(node) && !full(liveness.needs_of(node, live.of(i)).operands)) {
+      return false;
+    }
     for (const Graph& region : node.regions) {
       if (!is_clean(region, liveness, regions_too)) return false;
     }
@@ -153,7 +159,7 @@ Node trimmed(const Node& node, const Needs& needs) {
 Graph remove(const Graph& graph, bool regions_too) {
   Liveness liveness(regions_too);
   if (is_clean(graph, liveness, regions_too)) return graph;
-  const std::vector<Mask>& live = liveness.live_values(graph);
+  const ValueTable<char>& live = liveness.live_values(graph);
   GraphBuilder builder(graph.name());
   builder.reserve(graph.nodes().size());
   GraphCopier copier(graph, builder);
@@ -162,17 +168,18 @@ Graph remove(const Graph& graph, bool regions_too) {
       copier.copy(i);
       continue;
     }
-    if (!any(live[i])) continue;
-    Node node = graph.node(i);
-    if (regions_too && is_control(node.op)) {
-      node = trimmed(node, liveness.needs_of(graph, i, live[i]));
-    } else if (regions_too && node.op != Op::fusion) {  // a kernel of its own, decided already
+    if (!any(live.of(i))) continue;
+    const Node& given = graph.node(i);
+    Node node = liveness.may_be_trimmed(given)
+                    ? trimmed(given, liveness.needs_of(given, live.of(i)))
+                    : given;
+    if (regions_too && !is_control(node.op) && node.op != Op::fusion) {  // that one is decided
       for (Graph& region : node.regions) region = remove(region, true);
     }
     for (Value& input : node.inputs) input = copier(input);
     Value next = builder.append(std::move(node));
-    for (std::uint32_t result = 0; result < live[i].size(); ++result) {
-      if (!live[i][result]) continue;
+    for (std::uint32_t result = 0; result < graph.node(i).types.size(); ++result) {
+      if (!live[{i, result}]) continue;
       copier.rename({i, result}, next);
       ++next.result;
     }

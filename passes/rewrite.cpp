@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/graph/copier.h"
+#include "ir/graph/value_table.h"
 #include "ir/infer/infer.h"
 #include "passes/dce.h"
 
@@ -126,14 +127,13 @@ std::vector<Value> Rewriter::offer_all(Node node) {
 
 namespace {
 
-// How often each value is read, by node and result; a node that no output needs reads nothing.
-std::vector<std::vector<std::size_t>> uses_in(const Graph& graph) {
-  std::vector<std::vector<std::size_t>> uses;
-  for (const Node& node : graph.nodes()) uses.emplace_back(node.types.size());
-  for (Value output : graph.outputs()) ++uses[output.node][output.result];
+// How often each value is read; a node that no output needs reads nothing.
+ValueTable<std::size_t> uses_in(const Graph& graph) {
+  ValueTable<std::size_t> uses(graph);
+  for (Value output : graph.outputs()) ++uses[output];
   for (std::size_t i = graph.nodes().size(); i-- > 0;) {
-    if (std::ranges::count(uses[i], 0u) == std::ssize(uses[i])) continue;
-    for (Value input : graph.nodes()[i].inputs) ++uses[input.node][input.result];
+    if (std::ranges::count(uses.of(i), 0u) == std::ssize(uses.of(i))) continue;
+    for (Value input : graph.nodes()[i].inputs) ++uses[input];
   }
   return uses;
 }
@@ -149,7 +149,7 @@ Graph rewrite(const Graph& graph, const RuleTable& rules, const PassContext& con
   for (std::uint32_t i = 0; i < graph.nodes().size(); ++i) {
     const auto count_uses = [&] {
       for (std::uint32_t r = 0; r < graph.node(i).types.size(); ++r) {
-        rewriter.uses_[copier({i, r})] += uses[i][r];
+        rewriter.uses_[copier({i, r})] += uses[{i, r}];
       }
     };
     if (graph.node(i).op == Op::parameter) {

@@ -19,16 +19,11 @@ using KeyOf = std::conditional_t<
 template <class T>
 inline constexpr KeyOf<T> highest_bit = static_cast<KeyOf<T>>(KeyOf<T>{1} << (8 * sizeof(T) - 1));
 
-/// The bits of infinity.
+/// The bits of infinity: all those of the exponent, and none of the significand.
 template <class T>
 inline constexpr KeyOf<T> infinity_bits = [] {
-  if constexpr (std::is_same_v<T, double>) {
-    return std::uint64_t{0x7ff} << 52;
-  } else if constexpr (std::is_same_v<T, float>) {
-    return std::uint32_t{0x7f800000};
-  } else {
-    return static_cast<std::uint16_t>(std::is_same_v<T, Float16> ? 0x7c00 : 0x7f80);
-  }
+  constexpr int significand = info(dtype_of<T>).precision - 1;
+  return static_cast<KeyOf<T>>(((highest_bit<T> >> significand) - 1) << significand);
 }();
 
 template <class T>

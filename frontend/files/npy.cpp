@@ -208,6 +208,10 @@ std::string header_of(const Type& type) {
   for (const Descr& row : descrs) {
     if (row.dtype == type.dtype) descr = row.code;
   }
+  if (descr.empty()) {
+    throw Error("save: .npy files hold no " + std::string(name(type.dtype)) +
+                "; convert it with astype before");
+  }
   std::string shape = "(";
   for (std::int64_t size : type.shape) shape += std::to_string(size) + ",";
   shape += ")";

@@ -63,7 +63,7 @@ Term double_words(const Term& key, const Shape& shape) {
 // to 1.
 Term unit(const Term& key, const Shape& shape, Dtype dtype) {
   if (dtype == f64) return converted(double_words(key, shape) >> 11, f64) * 0x1p-53;
-  const int digits = dtype == f32 ? 24 : dtype == f16 ? 11 : 8;
+  const int digits = info(dtype).precision;
   return converted(words(key, shape, 1, 0) >> (32 - digits), f32) * std::ldexp(1.0, -digits);
 }
 

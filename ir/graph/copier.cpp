@@ -12,18 +12,11 @@ constexpr Value unknown{UINT32_MAX, UINT32_MAX};
 
 }  // namespace
 
-GraphCopier::GraphCopier(const Graph& from, GraphBuilder& to) : from_(from), to_(to) {
-  first_.reserve(from.nodes().size());
-  std::size_t results = 0;
-  for (const Node& node : from.nodes()) {
-    first_.push_back(results);
-    results += node.types.size();
-  }
-  renamed_.assign(results, unknown);
-}
+GraphCopier::GraphCopier(const Graph& from, GraphBuilder& to)
+    : from_(from), to_(to), renamed_(from, unknown) {}
 
 Value GraphCopier::operator()(Value value) const {
-  const Value renamed = renamed_[place(value)];
+  const Value renamed = renamed_[value];
   if (renamed == unknown) {
     throw InternalError("graph copier", "node " + std::to_string(value.node) + " of " +
                                             from_.name() + " is read and was not copied");

@@ -7,6 +7,7 @@
 
 #include "ir/graph/builder.h"
 #include "ir/graph/graph.h"
+#include "ir/graph/value_table.h"
 
 namespace anabranch {
 
@@ -22,7 +23,7 @@ class GraphCopier {
   /// The results of a node are `first` and those after it.
   void rename(std::uint32_t node, Value first);
   /// Result `value` is `as`.
-  void rename(Value value, Value as) { renamed_[place(value)] = as; }
+  void rename(Value value, Value as) { renamed_[value] = as; }
 
   /// A node as it reads in `to`; nothing is added.
   Node renamed(std::uint32_t node) const;
@@ -32,12 +33,9 @@ class GraphCopier {
   void copy_body();
 
  private:
-  std::size_t place(Value value) const { return first_[value.node] + value.result; }
-
   const Graph& from_;
   GraphBuilder& to_;
-  std::vector<std::size_t> first_;  // per node: where its results are in what follows
-  std::vector<Value> renamed_;
+  ValueTable<Value> renamed_;
 };
 
 /// The outputs of `graph` where its parameters are these values of `to`: its nodes are added to it.

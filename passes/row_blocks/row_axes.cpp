@@ -148,9 +148,9 @@ class AxisSets {
       if (role.kind == AxisRole::Kind::summed) row.is_summed[index] = true;
     }
     if (row.is_summed[index] && row.result[index]) return false;
+    // A partial sum would be rounded to a dtype that sums are not carried in.
     const Dtype dtype = node.types[0].dtype;
-    // A partial sum of these would be rounded to them.
-    if (row.is_summed[index] && (dtype == f16 || dtype == bf16)) return false;
+    if (row.is_summed[index] && accumulates_in(dtype) != dtype) return false;
     const bool is_costly = is_library(node.op) || is_reduction(node.op);
     return !is_costly || row.result[index] || is_read;
   }

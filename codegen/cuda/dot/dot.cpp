@@ -27,9 +27,18 @@ std::uint64_t most_workspace_bytes(int architecture) {
 }
 
 cudaDataType_t data_type(Dtype dtype) {
-  if (dtype == f64) return CUDA_R_64F;
-  if (dtype == f32) return CUDA_R_32F;
-  return dtype == f16 ? CUDA_R_16F : CUDA_R_16BF;
+  switch (dtype) {
+    case f64:
+      return CUDA_R_64F;
+    case f32:
+      return CUDA_R_32F;
+    case f16:
+      return CUDA_R_16F;
+    case bf16:
+      return CUDA_R_16BF;
+    default:
+      throw InternalError("cuBLASLt", "products of " + std::string(name(dtype)));
+  }
 }
 
 cublasComputeType_t compute_type(const DotStep& dot) {

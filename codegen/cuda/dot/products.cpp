@@ -206,7 +206,9 @@ LaidOutDot lay_out(const Type& lhs, const Type& rhs, const DotAttributes& attrib
 }
 
 bool has_library_dot(const Type& lhs, const Type& rhs, const DotAttributes&) {
-  return lhs.dtype == rhs.dtype && is_float(lhs.dtype) && lhs.size() > 0 && rhs.size() > 0;
+  constexpr std::array dtypes = {f16, bf16, f32, f64};
+  return lhs.dtype == rhs.dtype && std::ranges::count(dtypes, lhs.dtype) > 0 && lhs.size() > 0 &&
+         rhs.size() > 0;
 }
 
 }  // namespace anabranch::cuda
