@@ -77,7 +77,7 @@ void Array::read(const char* function, const ReadPiece& read,
   if (expression.kind == Expression::Kind::scalar) return read(scalar_bytes(expression));
   const Buffer memory = memory_of(*this);
   memory.ready().wait(where);
-  read_in_pieces(memory, read);
+  read_in_pieces(memory, [&read](std::span<const std::byte> piece) { read(piece); });
 }
 
 std::string to_string(const Array& array) {
