@@ -2,23 +2,21 @@
 #pragma once
 
 #include <optional>
-#include <vector>
 
+#include "ir/graph/value_table.h"
 #include "passes/transform/quantity.h"
 
 namespace anabranch {
 
 class Cotangents {
  public:
-  Cotangents(const Graph& of, GraphBuilder& builder) : of_(of), builder_(builder) {
-    for (const Node& node : of.nodes()) sums_.emplace_back(node.types.size());
-  }
+  Cotangents(const Graph& of, GraphBuilder& builder) : of_(of), builder_(builder), sums_(of) {}
 
   const Type& type(Value value) const { return of_.type(value); }
-  std::optional<Value> get(Value value) const { return sums_[value.node][value.result]; }
-  void set(Value value, Value sum) { sums_[value.node][value.result] = sum; }
+  std::optional<Value> get(Value value) const { return sums_[value]; }
+  void set(Value value, Value sum) { sums_[value] = sum; }
   void add(Value value, Value part) {
-    std::optional<Value>& sum = sums_[value.node][value.result];
+    std::optional<Value>& sum = sums_[value];
     sum = sum ? builder_.add(Op::add, {*sum, part}) : part;
   }
   /// Zeros where there is none.
@@ -30,7 +28,7 @@ class Cotangents {
  private:
   const Graph& of_;
   GraphBuilder& builder_;
-  std::vector<std::vector<std::optional<Value>>> sums_;
+  ValueTable<std::optional<Value>> sums_;
 };
 
 }  // namespace anabranch

@@ -14,8 +14,8 @@ Splitter::Splitter(const Graph& graph, const Flags& linear)
       known_(graph.name()),
       linear_(graph.name()),
       known_copier_(graph, known_),
-      linear_copier_(graph, linear_) {
-  for (const Node& node : graph.nodes()) places_.emplace_back(node.types.size());
+      linear_copier_(graph, linear_),
+      places_(graph) {
   is_linear_.resize(graph.nodes().size());
   for (std::uint32_t i = 0; i < graph.parameter_count(); ++i) {
     if (is_linear_[i]) {
@@ -60,7 +60,7 @@ void Splitter::take(std::uint32_t index) {
   } else if (node.op == Op::case_) {
     branch(index);
   } else if (is_mark(node)) {
-    places_[index][0] = Place::linear;
+    places_[{index, 0}] = Place::linear;
     linear_copier_.rename({index, 0}, in_linear(node.inputs[0]));
   } else if (is_checkpoint(node)) {
     checkpoint(index);
@@ -128,7 +128,7 @@ Value Splitter::residual(Value known) {
 void Splitter::place_results(std::uint32_t index, const Flags& linear, Value known,
                              Value of_linear) {
   for (std::uint32_t i = 0; i < linear.size(); ++i) {
-    places_[index][i] = linear[i] ? Place::linear : Place::known;
+    places_[{index, i}] = linear[i] ? Place::linear : Place::known;
     if (linear[i]) {
       linear_copier_.rename({index, i}, of_linear);
       ++of_linear.result;

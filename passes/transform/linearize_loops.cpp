@@ -90,7 +90,7 @@ void Splitter::uncounted(std::uint32_t index, const Flags& carries, const Linear
       linear_.add(Op::while_, std::move(all), node.attributes, std::nullopt,
                   {more.build({is_left.value}), step.build(std::move(outputs))}, node.location);
   for (std::uint32_t i = 0, own = 0; i < carried; ++i) {
-    places_[index][i] = carries[i] ? Place::linear : Place::known;
+    places_[{index, i}] = carries[i] ? Place::linear : Place::known;
     if (carries[i]) {
       linear_copier_.rename({index, i}, {made.node, i + 1});
     } else {

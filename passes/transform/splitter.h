@@ -8,6 +8,7 @@
 #include "ir/counted_loop.h"
 #include "ir/graph/builder.h"
 #include "ir/graph/copier.h"
+#include "ir/graph/value_table.h"
 #include "passes/transform/linearized.h"
 
 namespace anabranch {
@@ -25,8 +26,8 @@ class Splitter {
 
  private:
   bool is_linear(Value value) const {
-    return places_[value.node][value.result] == Place::linear ||
-           (is_linear_[value.node] && places_[value.node][value.result] == Place::undecided);
+    return places_[value] == Place::linear ||
+           (is_linear_[value.node] && places_[value] == Place::undecided);
   }
   void take(std::uint32_t index);
   Value in_linear(Value value);
@@ -49,7 +50,7 @@ class Splitter {
   Flags is_linear_;
   GraphBuilder known_, linear_;
   GraphCopier known_copier_, linear_copier_;
-  std::vector<std::vector<Place>> places_;
+  ValueTable<Place> places_;
   std::vector<Value> residuals_;    // of known_
   std::map<Value, Value> renamed_;  // residuals to their parameters of linear_
 };
