@@ -95,6 +95,20 @@ Value* emit_arithmetic(llvm::IRBuilderBase& b, Op op, Dtype dtype, Value* x, Val
   }
 }
 
+// By VRANGEPS, whose numbers are ordered as ours are, and which of a NaN and a number takes the
+// number: three instructions in place of the six of `llvm.maximum`. Only where x.has_avx512().
+Value* extremum_by_range(math::Simd x, bool greater, math::Simd y) {
+  llvm::IRBuilderBase& b = x.builder();
+  constexpr int sign_of_the_operand = 4, of_the_greater = 1, current_rounding = 4;
+  const int select = sign_of_the_operand | (greater ? of_the_greater : 0);
+  const math::Simd number = x.with(b.CreateIntrinsic(
+      x.pick(Intrinsic::x86_avx512_mask_range_ps_512, Intrinsic::x86_avx512_mask_range_pd_512), {},
+      {x.value(), y.value(), b.getInt32(select), x.value(),
+       x.is_wide() ? b.getInt8(0xff) : b.getInt16(0xffff), b.getInt32(current_rounding)}));
+  const math::Simd has_nan = x.with(b.CreateFCmpUNO(x.value(), y.value()));
+  return math::select(has_nan, x + y, number).value();
+}
+
 }  // namespace
 
 Value* emit_compare(llvm::IRBuilderBase& b, Comparison direction, Dtype dtype, Value* x, Value* y) {
@@ -104,6 +118,10 @@ Value* emit_compare(llvm::IRBuilderBase& b, Comparison direction, Dtype dtype, V
 
 Value* emit_extremum(llvm::IRBuilderBase& b, bool greater, Dtype dtype, Value* x, Value* y) {
   if (is_float(dtype)) {
+    // With a constant, of which more is known, LLVM's own code is as short.
+    const bool has_constant = llvm::isa<llvm::Constant>(x) || llvm::isa<llvm::Constant>(y);
+    const math::Simd simd(b, x);
+    if (simd.has_avx512() && !has_constant) return extremum_by_range(simd, greater, {b, y});
     return b.CreateBinaryIntrinsic(greater ? Intrinsic::maximum : Intrinsic::minimum, x, y);
   }
   auto intrinsic = is_signed_integer(dtype) ? (greater ? Intrinsic::smax : Intrinsic::smin)

@@ -102,6 +102,9 @@ class KernelEmitter {
   Partials emit_vector_turns(const Loop& loop, VectorScope& scope, std::int64_t first,
                              std::int64_t last, VectorTurns turns, Partials partials);
   llvm::Value* first_lanes(llvm::Value* count);
+  int size_of(const Block& block) const;
+  int size_of_turn(const Loop& loop) const;
+  bool is_written_out(const Loop& loop, int turn) const;
   bool is_large(const Block& block) const;
   void emit_vector_body(const Loop& loop, llvm::Value* index, Partials& partials);
   void hoist(const Block& block);

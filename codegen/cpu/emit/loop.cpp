@@ -15,6 +15,10 @@ namespace {
 // stores cost nothing.
 constexpr int large_body = 200;
 
+// Turns of a loop in lanes, and instructions in all of them, that are written out.
+constexpr std::int64_t most_turns_written_out = 4;
+constexpr int most_written_out = 24;
+
 }  // namespace
 
 void KernelEmitter::emit_loop(Ref ref) {
@@ -81,6 +85,12 @@ void KernelEmitter::emit_scalar_loop(Ref ref, const Loop& loop) {
     emit_turns("loop", turns, {}, body);
     builder_.CreateBr(after);
     builder_.SetInsertPoint(after);
+  } else if (scope_ && is_written_out(loop, size_of_turn(loop))) {
+    for (std::int64_t i = loop.first; i < loop.first + loop.extent; ++i) {
+      const std::size_t before = defined_.size();
+      body(builder_.getInt64(static_cast<std::uint64_t>(i)), partials);
+      forget(before);
+    }
   } else {
     partials = emit_folding(loop, "loop", turns, loop.extent, false, std::move(partials), body);
   }
@@ -268,25 +278,35 @@ void KernelEmitter::emit_vector_range(const Loop& loop, VectorScope& scope) {
   b.SetInsertPoint(after);
 }
 
-bool KernelEmitter::is_large(const Block& block) const {
+// Instructions on vectors, for each copy of the lanes.
+int KernelEmitter::size_of(const Block& block) const {
   int instructions = 0;
-  std::vector<const Block*> open = {&block};
-  while (!open.empty() && instructions <= large_body) {
-    const Block& next = *open.back();
-    open.pop_back();
-    for (Ref ref : next) {
-      if (const auto* loop = std::get_if<Loop>(&kernel_[ref].operation)) {
-        open.push_back(&loop->body);
-      } else if (scope_->lanes.needs_vector(ref)) {
-        const auto* compute = std::get_if<Compute>(&kernel_[ref].operation);
-        const bool is_costly =
-            compute && info(compute->op).has(OpInfo::approximate) && !is_called(*compute);
-        instructions += is_costly ? 10 : 1;
-      }
+  for (Ref ref : block) {
+    if (const auto* loop = std::get_if<Loop>(&kernel_[ref].operation)) {
+      const int turn = size_of_turn(*loop);
+      instructions += turn * (is_written_out(*loop, turn) ? static_cast<int>(loop->extent) : 1);
+    } else if (scope_->lanes.needs_vector(ref)) {
+      const auto* compute = std::get_if<Compute>(&kernel_[ref].operation);
+      const bool is_costly =
+          compute && info(compute->op).has(OpInfo::approximate) && !is_called(*compute);
+      instructions += is_costly ? 10 : 1;
     }
   }
-  return instructions > large_body;
+  return instructions;
 }
+
+int KernelEmitter::size_of_turn(const Loop& loop) const {
+  return size_of(loop.body) + static_cast<int>(loop.reductions.size());
+}
+
+// Whether a loop in lanes is its turns one after the other, without a jump: one over a window, or
+// over the components of a vector. The first turn of a maximum then only loads.
+bool KernelEmitter::is_written_out(const Loop& loop, int turn) const {
+  return loop.vector_width == 1 && !loop.parallel && !loop.condition() &&
+         loop.extent <= most_turns_written_out && loop.extent * turn <= most_written_out;
+}
+
+bool KernelEmitter::is_large(const Block& block) const { return size_of(block) > large_body; }
 
 // The mask of the first `count` lanes.
 Value* KernelEmitter::first_lanes(Value* count) {

@@ -11,6 +11,7 @@
 #include "ir/interpret/interpret.h"
 #include "ir/scalar.h"
 #include "tests/codegen/cpu/kernel_sketch.h"
+#include "tests/codegen/cpu/same_bits.h"
 
 namespace anabranch::cpu {
 namespace {
@@ -314,10 +315,19 @@ TEST(LaneSums, AreTakenThroughTheLoopsAround) {
   }
 }
 
+// Loops of up to four turns are written out, longer ones are loops.
+std::vector<std::pair<std::int64_t, Form>> depths_and_forms() {
+  std::vector<std::pair<std::int64_t, Form>> all;
+  for (std::int64_t depth : {1, 2, 4, 5, 11}) {
+    for (Form form : forms) all.emplace_back(depth, form);
+  }
+  return all;
+}
+
 // A loop inside the vector loop: each lane sums a column of in[depth, size].
 TEST(ColumnSum, CarriesVectorAccumulators) {
-  constexpr std::int64_t depth = 5, size = 100;
-  for (Form form : forms) {
+  constexpr std::int64_t size = 100;
+  for (auto [depth, form] : depths_and_forms()) {
     KernelSketch sketch("columns");
     auto in = sketch.buffer(Access::read, i32, depth * size);
     auto out = sketch.buffer(Access::write, i32, size);
@@ -348,6 +358,71 @@ TEST(ColumnSum, CarriesVectorAccumulators) {
   }
 }
 
+// NaN above all, and -0 below 0.
+template <class T>
+T extreme_of(Combine how, T x, T y) {
+  if (std::isnan(x) || std::isnan(y)) return std::numeric_limits<T>::quiet_NaN();
+  if (x == y) return std::signbit(x) == (how == Combine::maximum) ? y : x;
+  return (x > y) == (how == Combine::maximum) ? x : y;
+}
+
+// Each lane takes the extreme of in[rows, size, columns] over the rows, then the columns.
+template <class T>
+void check_windows(Combine how, std::int64_t rows_of_each, std::int64_t columns, Form form) {
+  constexpr std::int64_t size = 70;
+  constexpr Dtype dtype = std::is_same_v<T, float> ? f32 : f64;
+  const std::int64_t count = rows_of_each * size * columns;
+  const T least = how == Combine::maximum ? -std::numeric_limits<T>::infinity()
+                                          : std::numeric_limits<T>::infinity();
+  KernelSketch sketch("windows");
+  const auto in = sketch.buffer(Access::read, dtype, count);
+  const auto out = sketch.buffer(Access::write, dtype, size);
+  Reduction inner, outer;
+  inner.combine = outer.combine = how;
+  inner.initial = outer.initial = {sketch.constant(dtype, std::bit_cast<BitsOf<T>>(least))};
+  const Index j = sketch.open(range(size, form.width, form.unroll));
+  const Index k = sketch.open(rows(rows_of_each));
+  const Index l = sketch.open(rows(columns));
+  const Index number = sketch.add(sketch.multiply(k, size), j);
+  inner.values = {sketch.load(in, sketch.add(sketch.multiply(number, columns), l))};
+  outer.values = {sketch.close({inner})[0]};
+  sketch.store(out, j, sketch.close({outer})[0]);
+  sketch.close();
+  const Code code = compile_legalised(std::span(&sketch.kernel(), 1));
+
+  constexpr T values[] = {-0.0, 0.0, -1, 2, -3, std::numeric_limits<T>::infinity()};
+  std::mt19937 random(1);
+  std::vector<T> x(static_cast<std::size_t>(count)), got(size);
+  for (T& element : x) {
+    element = random() % 9 == 0 ? std::numeric_limits<T>::quiet_NaN()
+                                : values[random() % (random() % 2 ? 2 : std::size(values))];
+  }
+  void* pointers[] = {x.data(), got.data()};
+  code.functions[0](nullptr, pointers, 0, size);
+  for (std::int64_t i = 0; i < size; ++i) {
+    T expected = least;
+    for (std::int64_t r = 0; r < rows_of_each; ++r) {
+      for (std::int64_t c = 0; c < columns; ++c) {
+        const std::int64_t at = (r * size + i) * columns + c;
+        expected = extreme_of(how, expected, x[static_cast<std::size_t>(at)]);
+      }
+    }
+    EXPECT_TRUE(have_same_bits(got[static_cast<std::size_t>(i)], expected))
+        << rows_of_each << " by " << columns << ", lane " << i << " of " << form.width;
+  }
+}
+
+TEST(Windows, OfEachLaneHaveTheirExtremes) {
+  for (auto [depth, form] : depths_and_forms()) {
+    for (std::int64_t columns : {1, 2, 3, 6}) {
+      for (Combine how : {Combine::maximum, Combine::minimum}) {
+        check_windows<float>(how, depth, columns, form);
+        check_windows<double>(how, depth, columns, {std::min(form.width, 8), form.unroll});
+      }
+    }
+  }
+}
+
 // so_far * 3 + next, which only the right order gets right; once by itself, once per lane of a
 // vector loop.
 Reduction polynomial(KernelSketch& sketch, Ref initial, Ref next) {
@@ -361,8 +436,8 @@ Reduction polynomial(KernelSketch& sketch, Ref initial, Ref next) {
 }
 
 TEST(Carry, RunsInOrder) {
-  constexpr std::int64_t depth = 11, size = 40;
-  for (Form form : forms) {
+  constexpr std::int64_t size = 40;
+  for (auto [depth, form] : depths_and_forms()) {
     KernelSketch sketch("polynomial");
     auto in = sketch.buffer(Access::read, i32, depth * size);
     auto out = sketch.buffer(Access::write, i32, size);
@@ -395,8 +470,8 @@ TEST(Carry, RunsInOrder) {
 // The Fibonacci numbers, with a counter that all lanes share: each is computed from what the others
 // were.
 TEST(Carry, HandsOnAllAtOnce) {
-  constexpr std::int64_t turns = 9, size = 40;
-  for (Form form : forms) {
+  constexpr std::int64_t size = 40;
+  for (auto [turns, form] : depths_and_forms()) {
     KernelSketch sketch("fibonacci");
     auto in = sketch.buffer(Access::read, i32, size);
     auto out = sketch.buffer(Access::write, i32, size);
