@@ -6,6 +6,7 @@
 #include <concepts>
 #include <cstring>
 #include <limits>
+#include <type_traits>
 
 #include "anabranch/error.h"
 
@@ -14,7 +15,7 @@ namespace {
 
 // How far ahead memory is asked for, in runs: what memory takes, over what a run takes.
 constexpr std::size_t target_distance = 8;
-constexpr std::ptrdiff_t update_distance = 32;
+constexpr std::ptrdiff_t update_distance = 32, run_distance = 16;
 
 struct Replace {
   template <class T>
@@ -108,6 +109,31 @@ template <class T, class Combine>
 
 // Few instructions for each run: so the processor has the misses of many runs under way. Runs of
 // other threads lie between those of this one, so that the processor does not foresee the next.
+// `run` is a number or a constant.
+template <class T, class Combine>
+[[gnu::always_inline]] inline void combine_placed(T* to, const T* from, const PlacedRuns& runs,
+                                                  auto run) {
+  constexpr std::int64_t group = cache_line / std::int64_t{sizeof(T)};
+  const std::int64_t begin = runs.begin, last = runs.end - run;
+  const std::int64_t groups = run / group, rest = run % group;
+  const PlacedRun* const end = runs.list + runs.count;
+  for (const PlacedRun* placed = runs.list; placed != end; ++placed) {
+    if (end - placed > update_distance) {
+      __builtin_prefetch(from + placed[update_distance].number * run);
+      __builtin_prefetch(to + placed[run_distance].target, 1);
+    }
+    const std::int64_t target = placed->target;
+    const T* const its = from + placed->number * run;
+    if (target >= begin && target <= last) [[likely]] {
+      combine_run<T, Combine>(to + target, its, groups, rest);
+    } else {
+      const std::int64_t first = std::max(target, begin);
+      const std::int64_t count = std::min(target + run, runs.end) - first;
+      combine_run<T, Combine>(to + first, its + (first - target), 0, count);
+    }
+  }
+}
+
 template <class T, class Combine>
 [[gnu::always_inline]] inline void combine(void* array, const void* updates,
                                            const PlacedRuns& runs) {
@@ -120,23 +146,11 @@ template <class T, class Combine>
         to, from, runs.count, is_near, [&](std::size_t i) { return runs.list[i].target; },
         [&](std::size_t i) { return runs.list[i].number; });
   }
-  const std::int64_t run = runs.run, begin = runs.begin, last = runs.end - run;
-  const std::int64_t groups = run / group, rest = run % group;
-  const PlacedRun* const end = runs.list + runs.count;
-  for (const PlacedRun* placed = runs.list; placed != end; ++placed) {
-    if (end - placed > update_distance) {
-      __builtin_prefetch(from + placed[update_distance].number * run);
-    }
-    const std::int64_t target = placed->target;
-    const T* const its = from + placed->number * run;
-    if (target >= begin && target <= last) [[likely]] {
-      combine_run<T, Combine>(to + target, its, groups, rest);
-    } else {
-      const std::int64_t first = std::max(target, begin);
-      const std::int64_t count = std::min(target + run, runs.end) - first;
-      combine_run<T, Combine>(to + first, its + (first - target), 0, count);
-    }
+  if (runs.run == group) {
+    return combine_placed<T, Combine>(to, from, runs,
+                                      std::integral_constant<std::int64_t, group>{});
   }
+  combine_placed<T, Combine>(to, from, runs, runs.run);
 }
 
 template <class T, class Combine>
@@ -303,6 +317,8 @@ template <class T>
 T identity(ScatterCombiner combiner) {
   using Limits = std::numeric_limits<T>;
   switch (combiner) {
+    case ScatterCombiner::add:
+      return static_cast<T>(-0.0);  // 0 + -0 is 0
     case ScatterCombiner::multiply:
       return T(1);
     case ScatterCombiner::minimum:
@@ -333,6 +349,11 @@ bool combines_in_any_order(Dtype dtype, ScatterCombiner combiner) {
     return std::floating_point<T> &&
            (combiner == ScatterCombiner::minimum || combiner == ScatterCombiner::maximum);
   });
+}
+
+bool combines_in_parts(Dtype dtype, ScatterCombiner combiner) {
+  return (dtype == f32 || dtype == f64) &&
+         (combiner == ScatterCombiner::add || combiner == ScatterCombiner::multiply);
 }
 
 void fill_with_identity(void* array, std::int64_t count, Dtype dtype, ScatterCombiner combiner) {

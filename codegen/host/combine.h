@@ -47,7 +47,10 @@ CombineElements combine_elements(Dtype dtype, ScatterCombiner combiner);
 /// Whether updates may be combined with each other first: what comes out is the same, bit for bit.
 bool combines_in_any_order(Dtype dtype, ScatterCombiner combiner);
 
-/// Writes what combines to the other operand, bit for bit, for such a combiner.
+/// Whether it is the same but for rounding: sums and products of f32 and f64.
+bool combines_in_parts(Dtype dtype, ScatterCombiner combiner);
+
+/// Writes what combines to the other operand, bit for bit, for a combiner of either kind.
 void fill_with_identity(void* array, std::int64_t count, Dtype dtype, ScatterCombiner combiner);
 
 }  // namespace anabranch

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "codegen/costs.h"
+#include "codegen/host/aligned_bytes.h"
 #include "codegen/host/combine.h"
+#include "codegen/host/idle.h"
 #include "codegen/host/keep_within.h"
 #include "codegen/host/phases.h"
 #include "codegen/host/scatter_layout.h"
@@ -21,7 +23,9 @@ constexpr std::int64_t chunk = 1024;            // runs that are placed before a
 constexpr std::int64_t longest_part = 1 << 14;  // bytes that are not cut
 constexpr std::int64_t most_offsets = std::int64_t{1} << 31;  // that are kept in 32 bits
 constexpr double least_ns_per_thread = 20'000;  // waking a thread and waiting for it takes some
-constexpr std::int64_t least_updates_of_element = 8;  // on average: then each thread has a copy
+constexpr std::int64_t least_updates_of_element = 8;    // in each part of the updates, on average
+constexpr std::int64_t least_bytes_in_parts = 1 << 22;  // of updates of floats: caches hold fewer
+constexpr std::int64_t most_parts_of_floats = 8;
 
 struct ScatterTask {
   ScatterLayout layout;
@@ -32,6 +36,7 @@ struct ScatterTask {
   CombineRuns combine = nullptr;
   CombineElements combine_elements = nullptr;  // where runs are of one element
   std::int64_t pieces = 1;
+  std::int64_t parts = 1;  // that the updates are cut into
 };
 
 /// Whether one number of each run says where it goes.
@@ -259,57 +264,103 @@ void run_scatter(const void* context, void* const* buffers, std::int64_t begin, 
   Scatter<I>(task, buffers, buffers[3], first, last).run();
 }
 
-/// Many updates of few elements: each thread combines a part of the updates in a copy of its own,
-/// and the copies are combined into the array in their order.
-struct SharedUpdates {
+/// What the parts of the updates, but for the first, are combined in.
+using Copies = std::vector<host::AlignedBytes>;
+
+/// A scatter whose updates are cut into parts, and a run of it on several threads.
+struct ScatterInParts {
   ScatterTask task;
-  std::unique_ptr<host::Phases> phases;  // null where one thread does all of it
-  std::vector<std::vector<std::byte>> copies;
+  std::shared_ptr<host::Idle<Copies>> idle;
+  std::unique_ptr<Copies> copies = nullptr;        // of a run
+  std::unique_ptr<host::Phases> phases = nullptr;  // null where one thread does all of it
+
+  ~ScatterInParts() {
+    if (copies) idle->give_back(std::move(copies));
+  }
+  void take_copies() {
+    copies = idle->take([&] {
+      const std::size_t bytes = static_cast<std::size_t>(task.layout.target) * task.element;
+      auto made = std::make_unique<Copies>();
+      for (std::int64_t part = 1; part < task.parts; ++part) made->emplace_back(bytes);
+      return made;
+    });
+  }
 };
 
 std::shared_ptr<const void> share_updates(const void* context, void* const*) {
-  const ScatterTask& task = static_cast<const SharedUpdates*>(context)->task;
-  auto shared = std::make_shared<SharedUpdates>(task, std::make_unique<host::Phases>(2));
-  const std::size_t bytes = static_cast<std::size_t>(task.layout.target) * task.element;
-  shared->copies.resize(static_cast<std::size_t>(task.pieces));
-  for (std::vector<std::byte>& copy : shared->copies) copy.resize(bytes);
-  return shared;
+  const auto& made = *static_cast<const ScatterInParts*>(context);
+  auto run = std::make_shared<ScatterInParts>(made.task, made.idle);
+  run->take_copies();
+  run->phases = std::make_unique<host::Phases>(2);
+  return run;
 }
 
+// Where there are more threads than parts, several take a part, each into a range of the array.
 template <class I>
-void run_updates(const void* context, void* const* buffers, std::int64_t, std::int64_t) {
-  // Each item of a phase is one thread's.
-  auto& shared = *const_cast<SharedUpdates*>(static_cast<const SharedUpdates*>(context));
-  const ScatterTask& task = shared.task;
+void combine_in_parts(const ScatterInParts& run, void* const* buffers) {
+  const ScatterTask& task = run.task;
   const std::int64_t target = task.layout.target, runs = task.layout.runs;
-  if (!shared.phases) {
-    copy_elements(task, buffers, 0, target);
-    return Scatter<I>(task, buffers, buffers[3], 0, target).run();
-  }
-  host::Phases::run(shared.phases.get(), 0, task.pieces, [&](std::int64_t piece) {
-    void* copy = shared.copies[static_cast<std::size_t>(piece)].data();
-    fill_with_identity(copy, target, task.dtype, task.combiner);
-    Scatter<I>(task, buffers, copy, 0, target)
-        .run(runs * piece / task.pieces, runs * (piece + 1) / task.pieces);
-  });
-  host::Phases::run(shared.phases.get(), 1, task.pieces, [&](std::int64_t piece) {
-    const std::int64_t first = target * piece / task.pieces;
-    const std::int64_t last = target * (piece + 1) / task.pieces;
+  const std::int64_t ranges = std::max<std::int64_t>(task.pieces / task.parts, 1);
+  // Ranges begin where iterations over the array do: no two threads write a cache line.
+  const std::int64_t iterations = (target + task.per_part - 1) / task.per_part;
+  const auto begin_of = [&](std::int64_t range, std::int64_t count) {
+    return std::min(iterations * range / count * task.per_part, target);
+  };
+  host::Phases::run(run.phases.get(), 0, task.parts * ranges, [&](std::int64_t item) {
+    const std::int64_t part = item / ranges, range = item % ranges;
+    const std::int64_t first = begin_of(range, ranges), last = begin_of(range + 1, ranges);
     if (first == last) return;
-    copy_elements(task, buffers, first, last);
+    auto* array = static_cast<std::byte*>(buffers[3]);
+    if (part == 0) {
+      copy_elements(task, buffers, first, last);
+    } else {
+      array = (*run.copies)[static_cast<std::size_t>(part - 1)].get();
+      fill_with_identity(array + static_cast<std::size_t>(first) * task.element, last - first,
+                         task.dtype, task.combiner);
+    }
+    Scatter<I>(task, buffers, array, first, last)
+        .run(runs * part / task.parts, runs * (part + 1) / task.parts);
+  });
+  if (task.parts == 1) return;
+  host::Phases::run(run.phases.get(), 1, task.pieces, [&](std::int64_t piece) {
+    const std::int64_t first = begin_of(piece, task.pieces);
+    const std::int64_t last = begin_of(piece + 1, task.pieces);
+    if (first == last) return;
     const PlacedRun whole{0, 0};
-    for (const std::vector<std::byte>& copy : shared.copies) {
-      task.combine(buffers[3], copy.data(), {&whole, 1, target, first, last});
+    for (const host::AlignedBytes& copy : *run.copies) {
+      task.combine(buffers[3], copy.get(), {&whole, 1, target, first, last});
     }
   });
 }
 
-// Whether a copy for each thread costs little beside the updates.
-bool shares_updates(const ScatterTask& task, const CallStep& scatter) {
-  const std::int64_t bytes = task.layout.target * static_cast<std::int64_t>(task.element);
-  return task.pieces > 1 && bytes > 0 && bytes <= near_bytes &&
-         combines_in_any_order(task.dtype, task.combiner) &&
-         scatter.operands[2].size() / task.pieces >= least_updates_of_element * task.layout.target;
+template <class I>
+void run_in_parts(const void* context, void* const* buffers, std::int64_t, std::int64_t) {
+  const auto& made = *static_cast<const ScatterInParts*>(context);
+  if (made.phases) return combine_in_parts<I>(made, buffers);
+  ScatterInParts alone{made.task, made.idle};
+  alone.task.pieces = 1;
+  if (combines_in_any_order(made.task.dtype, made.task.combiner)) {
+    alone.task.parts = 1;
+  } else {
+    alone.take_copies();
+  }
+  combine_in_parts<I>(alone, buffers);
+}
+
+// As many as there are threads, or, of sums of floats, which round, as the sizes say: then bits do
+// not depend on the threads. One where copies cost much beside the updates.
+std::int64_t parts_of_updates(const ScatterTask& task, const CallStep& scatter) {
+  const auto element = static_cast<std::int64_t>(task.element);
+  const std::int64_t target = std::max<std::int64_t>(task.layout.target, 1);
+  const std::int64_t updates = scatter.operands[2].size();
+  const std::int64_t most = updates / (least_updates_of_element * target);
+  if (combines_in_any_order(task.dtype, task.combiner)) {
+    const bool is_near = target * element <= near_bytes;
+    return is_near && most >= task.pieces ? task.pieces : 1;
+  }
+  if (!combines_in_parts(task.dtype, task.combiner)) return 1;
+  if (updates * element < least_bytes_in_parts) return 1;
+  return std::clamp<std::int64_t>(most, 1, most_parts_of_floats);
 }
 
 // Runs of less than a cache line share one: no two threads write it.
@@ -349,12 +400,14 @@ HostTask scatter_task(const CallStep& scatter, std::int64_t cores) {
   task.per_part = elements_per_part(task.layout.run, static_cast<std::int64_t>(task.element));
   task.pieces = scatter_pieces(scatter, cores);
   const bool is_narrow = indices.dtype == i32;
-  if (shares_updates(task, scatter)) {
+  task.parts = parts_of_updates(task, scatter);
+  if (task.parts > 1) {
     HostTask made;
-    made.function = is_narrow ? &run_updates<std::int32_t> : &run_updates<std::int64_t>;
-    made.extent = task.pieces;
+    made.function = is_narrow ? &run_in_parts<std::int32_t> : &run_in_parts<std::int64_t>;
+    made.extent = std::max(task.parts, task.pieces);
     made.share = share_updates;
-    made.context = std::make_shared<SharedUpdates>(std::move(task));
+    made.context =
+        std::make_shared<ScatterInParts>(std::move(task), std::make_shared<host::Idle<Copies>>());
     return made;
   }
   const std::int64_t extent = (operand.size() + task.per_part - 1) / task.per_part;

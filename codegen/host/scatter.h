@@ -2,9 +2,11 @@
 //
 // Every thread reads all indices and takes the updates of its own part, in their order. So each
 // element meets its updates in row-major order of the updates, however many threads there are. A
-// scan of the indices costs about a nanosecond for each; what is left is memory traffic. Many
-// updates of few elements are cut instead, where the order does not matter (integers, extremes):
-// each thread combines its part in a copy of its own.
+// scan of the indices costs about a nanosecond for each; what is left is memory traffic.
+//
+// Many updates of few elements are cut instead: each part of them is combined in a copy of its own,
+// and the copies are combined in their order. Where the order does not matter (integers, extremes)
+// there is a part for each thread; sums and products of floats have parts that their sizes decide.
 #pragma once
 
 #include <cstdint>

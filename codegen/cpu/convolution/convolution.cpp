@@ -4,18 +4,18 @@
 #include <array>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <utility>
 #include <vector>
 
 #include "anabranch/error.h"
-#include "codegen/cpu/aligned_bytes.h"
 #include "codegen/cpu/convolution/layouts.h"
 #include "codegen/cpu/convolution/tiles.h"
 #include "codegen/cpu/dot/design.h"
 #include "codegen/cpu/dot/one_thread.h"
+#include "codegen/host/aligned_bytes.h"
+#include "codegen/host/idle.h"
 
 namespace anabranch::cpu {
 namespace {
@@ -42,7 +42,7 @@ struct Product {
 /// What one thread works in, kept for the next call.
 struct Workspace {
   dnnl::stream stream;
-  AlignedBytes scratchpad, lhs, rhs, result, box;
+  host::AlignedBytes scratchpad, lhs, rhs, result, box;
 };
 
 class Convolution {
@@ -65,8 +65,7 @@ class Convolution {
   void run_epilogue(void* const* buffers, const ConvolutionTile& tile, std::byte* box) const;
   void copy(const Placed& placed, void* plain, void* layout, Workspace& workspace) const;
   std::size_t output_buffer() const { return 2 + (step_.epilogue ? step_.epilogue->inputs : 0); }
-  std::unique_ptr<Workspace> borrow_workspace() const;
-  void give_back(std::unique_ptr<Workspace> workspace) const;
+  std::unique_ptr<Workspace> make_workspace() const;
 
   const ConvolutionStep step_;
   const HostTask epilogue_;
@@ -75,8 +74,7 @@ class Convolution {
   std::map<Key, Product> products_;
   std::size_t scratchpad_bytes_ = 0, lhs_bytes_ = 0, rhs_bytes_ = 0, result_bytes_ = 0,
               box_bytes_ = 0;
-  mutable std::mutex mutex_;
-  mutable std::vector<std::unique_ptr<Workspace>> idle_;
+  mutable host::Idle<Workspace> workspaces_;
 };
 
 Placed placed(const Desc& plain, const Desc& layout, int argument, bool is_result) {
@@ -194,36 +192,24 @@ HostTask Convolution::task(std::shared_ptr<const Convolution> self) {
   return task;
 }
 
-std::unique_ptr<Workspace> Convolution::borrow_workspace() const {
-  {
-    std::lock_guard lock(mutex_);
-    if (!idle_.empty()) {
-      auto workspace = std::move(idle_.back());
-      idle_.pop_back();
-      return workspace;
-    }
-  }
-  return std::make_unique<Workspace>(Workspace{
-      dnnl::stream(cpu_engine()), AlignedBytes(scratchpad_bytes_), AlignedBytes(lhs_bytes_),
-      AlignedBytes(rhs_bytes_), AlignedBytes(result_bytes_), AlignedBytes(box_bytes_)});
-}
-
-void Convolution::give_back(std::unique_ptr<Workspace> workspace) const {
-  std::lock_guard lock(mutex_);
-  idle_.push_back(std::move(workspace));
+std::unique_ptr<Workspace> Convolution::make_workspace() const {
+  return std::make_unique<Workspace>(
+      Workspace{dnnl::stream(cpu_engine()), host::AlignedBytes(scratchpad_bytes_),
+                host::AlignedBytes(lhs_bytes_), host::AlignedBytes(rhs_bytes_),
+                host::AlignedBytes(result_bytes_), host::AlignedBytes(box_bytes_)});
 }
 
 void Convolution::run(void* const* buffers, std::int64_t begin, std::int64_t end) const {
   end = std::min(end, tiles_.extent());
   if (begin >= end) return;
   const OneThread alone;
-  auto workspace = borrow_workspace();
+  auto workspace = workspaces_.take([&] { return make_workspace(); });
   try {
     for (std::int64_t i = begin; i < end; ++i) run_tile(buffers, tiles_.at(i), *workspace);
   } catch (const dnnl::error& error) {
     throw InternalError("convolution", error.what());
   }
-  give_back(std::move(workspace));
+  workspaces_.give_back(std::move(workspace));
 }
 
 // An operand to the library's layout, or the result from there.

@@ -5,12 +5,12 @@
 #include <utility>
 
 #include "anabranch/error.h"
-#include "codegen/cpu/aligned_bytes.h"
 #include "codegen/cpu/convolution/convolution.h"
 #include "codegen/cpu/convolution/layouts.h"
 #include "codegen/cpu/dot/design.h"
 #include "codegen/cpu/dot/one_thread.h"
 #include "codegen/cpu/dot/packed_right.h"
+#include "codegen/host/aligned_bytes.h"
 
 namespace anabranch::cpu {
 namespace {
@@ -60,7 +60,7 @@ class FilterPacking {
     const OneThread alone;
     try {
       dnnl::stream stream(cpu_engine());
-      const AlignedBytes room(scratchpad_.get_size());
+      const host::AlignedBytes room(scratchpad_.get_size());
       for (std::int64_t i = begin; i < end; ++i) {
         // Every piece is copied alike: only where it begins differs.
         dnnl::memory source(from(), cpu_engine(),

@@ -4,24 +4,26 @@
 #include <cstring>
 #include <limits>
 #include <map>
-#include <mutex>
 #include <oneapi/dnnl/dnnl.hpp>
 #include <span>
 #include <tuple>
 #include <unordered_map>
 
 #include "anabranch/error.h"
-#include "codegen/cpu/aligned_bytes.h"
 #include "codegen/cpu/compile_kernels.h"
 #include "codegen/cpu/dot/design.h"
 #include "codegen/cpu/dot/one_thread.h"
 #include "codegen/cpu/dot/pack.h"
 #include "codegen/cpu/kernel_time.h"
+#include "codegen/host/aligned_bytes.h"
+#include "codegen/host/idle.h"
 #include "codegen/linalg/product.h"
 #include "codegen/lower/product.h"
 
 namespace anabranch::cpu {
 namespace {
+
+using host::AlignedBytes;
 
 // What one thread needs while it works, kept for the next call.
 struct Workspace {
@@ -64,8 +66,7 @@ class Dot {
   void make_primitives();
   void prepare(const OneThread& alone, const DotTile& tile);
   void compile_kernels_around();
-  std::unique_ptr<Workspace> borrow_workspace() const;
-  void give_back(std::unique_ptr<Workspace> workspace) const;
+  std::unique_ptr<Workspace> make_workspace() const;
 
   const DotDesign design_;
   std::map<std::array<std::int64_t, 3>, Product> products_;  // by the sizes of the tile
@@ -74,8 +75,7 @@ class Dot {
   Code code_;
   const std::optional<DotStep::Epilogue> epilogue_;
   const HostTask epilogue_task_;
-  mutable std::mutex mutex_;
-  mutable std::vector<std::unique_ptr<Workspace>> idle_;
+  mutable host::Idle<Workspace> workspaces_;
 };
 
 // To call oneDNN takes as long as so many multiplications and additions, twice over.
@@ -148,15 +148,7 @@ void Dot::compile_kernels_around() {
   for (std::size_t i = 0; i < places.size(); ++i) *places[i] = code_.functions[i];
 }
 
-std::unique_ptr<Workspace> Dot::borrow_workspace() const {
-  {
-    std::lock_guard lock(mutex_);
-    if (!idle_.empty()) {
-      auto workspace = std::move(idle_.back());
-      idle_.pop_back();
-      return workspace;
-    }
-  }
+std::unique_ptr<Workspace> Dot::make_workspace() const {
   auto workspace = std::make_unique<Workspace>();
   if (design_.library == DotLibrary::onednn) workspace->stream.emplace(design_.engine);
   const DotTile& tile = design_.shape.tile;
@@ -171,12 +163,6 @@ std::unique_ptr<Workspace> Dot::borrow_workspace() const {
     workspace->accumulated.emplace(elements * byte_size(design_.compute));
   workspace->result.emplace(elements * byte_size(design_.dtype));
   return workspace;
-}
-
-void Dot::give_back(std::unique_ptr<Workspace> workspace) const {
-  workspace->packed_batch = -1;
-  std::lock_guard lock(mutex_);
-  idle_.push_back(std::move(workspace));
 }
 
 DotTasks Dot::tasks(std::shared_ptr<const Dot> self) {
@@ -198,13 +184,14 @@ void Dot::run(void* const* buffers, std::int64_t begin, std::int64_t end) const 
   if (begin >= end) return;
   std::optional<OneThread> alone;
   if (design_.library == DotLibrary::onednn) alone.emplace();
-  auto workspace = borrow_workspace();
+  auto workspace = workspaces_.take([&] { return make_workspace(); });
   try {
     for (std::int64_t i = begin; i < end; ++i) run_tile(buffers, design_.shape.at(i), *workspace);
   } catch (const dnnl::error& error) {
     throw InternalError("dot", error.what());
   }
-  give_back(std::move(workspace));
+  workspace->packed_batch = -1;
+  workspaces_.give_back(std::move(workspace));
 }
 
 void Dot::run_tile(void* const* buffers, const DotTile& tile, Workspace& workspace) const {

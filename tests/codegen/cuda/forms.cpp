@@ -103,8 +103,8 @@ TEST(CudaLongSums, AreBlocked) {
   }
   kernels.compile();
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    std::vector<Literal> inputs = {Literal::scalar(-0.1f)};
-    if (i == 2) inputs.push_back(Literal::scalar(0.0f));
+    const Literal x = Literal::scalar(-0.1f), zero = Literal::scalar(0.0f);
+    const std::vector<Literal> inputs = i == 2 ? std::vector{x, zero} : std::vector{x};
     const Literal sums = runs[i]->run(inputs)[0];
     const double truth = static_cast<double>(all[i].terms) * static_cast<double>(0.1f);
     for (float sum : sums.values<float>()) {

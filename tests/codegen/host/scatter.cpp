@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
+#include <span>
 
 #include "codegen/host/combine.h"
 #include "ir/infer/infer.h"
@@ -34,8 +36,8 @@ struct Scattered {
   }
 
   /// Cut where `random` says, from the last part to the first.
-  Literal run(Random& random, bool in_place) const {
-    HostTask task = scatter_task(call, 4);
+  Literal run(Random& random, bool in_place, std::int64_t cores = 4) const {
+    HostTask task = scatter_task(call, cores);
     if (task.share) {
       if (random.percent(50)) {
         task.context = task.share(task.context.get(), nullptr);
@@ -170,6 +172,61 @@ TEST(HostScatter, ManyUpdatesOfFewElements) {
       }
     }
   });
+}
+
+// Sums and products of floats: parts of the updates that the sizes decide, whatever the threads.
+TEST(HostScatter, ManyUpdatesOfFloats) {
+  Random random(7);
+  for (const Dtype dtype : {f32, f64}) {
+    for (const ScatterCombiner combiner : {ScatterCombiner::add, ScatterCombiner::multiply}) {
+      for (const std::int64_t rows : {1, 300, 40'000}) {
+        const std::int64_t width = rows == 1 ? 1 : 1 + random.below(20);
+        const std::int64_t updates = (1 << 20) / width + random.below(2000);
+        const auto made_of = [&](const Literal& array, const Literal& values) {
+          return scattered({{1}, {0}, {}, {}, {0}, 1, combiner},
+                           {array, random_indices(random, i32, {updates}, rows), values});
+        };
+        const Type array{dtype, {rows, width}}, values{dtype, {updates, width}};
+        // Nothing rounds: what the interpreter gives, to the bit.
+        const Scattered exact =
+            made_of(small_integers(random, array), small_integers(random, values));
+        const std::int64_t parts = updates / (8 * rows);
+        EXPECT_EQ(scatter_task(exact.call, 1).share != nullptr, parts > 1);
+        expect_same(exact.run(random, random.percent(50)), exact.wanted());
+        const Scattered rounded = made_of(random_literal(random, array, Flavour::ordinary),
+                                          random_literal(random, values, Flavour::ordinary));
+        const Literal by_one = rounded.run(random, false, 1);
+        for (const std::int64_t cores : {2, 5, 16}) {
+          expect_same(rounded.run(random, random.percent(50), cores), by_one);
+        }
+        if (HasFatalFailure()) {
+          FAIL() << name(dtype) << " " << name(combiner) << ", " << rows << " rows of " << width;
+        }
+      }
+    }
+  }
+}
+
+// -0 and -0 is -0, of any part.
+TEST(HostScatter, ManyNegativeZeros) {
+  Random random(8);
+  constexpr std::int64_t updates = 1 << 20;
+  std::vector<float> zeros(updates, -0.0f), array(3, -0.0f);
+  zeros[updates / 2] = 0;
+  std::vector<std::int32_t> places(updates);
+  for (std::size_t i = 0; i < places.size(); ++i) places[i] = i == updates / 2 ? 1 : i % 2 * 2;
+  const auto literal = [](Dtype dtype, const auto& values) {
+    const auto bytes = std::as_bytes(std::span(values));
+    return Literal(Type{dtype, {static_cast<std::int64_t>(values.size())}},
+                   Bytes(bytes.begin(), bytes.end()));
+  };
+  const Scattered made =
+      scattered({{}, {0}, {}, {}, {0}, 1, ScatterCombiner::add},
+                {literal(f32, array), literal(i32, places), literal(f32, zeros)});
+  ASSERT_NE(scatter_task(made.call, 4).share, nullptr);
+  expect_same(made.run(random, false), made.wanted());
+  EXPECT_TRUE(std::signbit(made.wanted().values<float>()[0]));
+  EXPECT_FALSE(std::signbit(made.wanted().values<float>()[1]));
 }
 
 // Rows of a cache line's elements and fewer and more, added at places that one index gives.

@@ -5,7 +5,7 @@
 #include <memory>
 #include <new>
 
-namespace anabranch::cpu {
+namespace anabranch::host {
 
 class AlignedBytes {
  public:
@@ -20,4 +20,4 @@ class AlignedBytes {
   std::unique_ptr<std::byte, Free> data_;
 };
 
-}  // namespace anabranch::cpu
+}  // namespace anabranch::host
