@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <mutex>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -26,9 +27,13 @@ class Idle {
     return make();
   }
 
-  void give_back(std::unique_ptr<T> taken) {
+  /// Where there is no memory to keep it, it is freed.
+  void give_back(std::unique_ptr<T> taken) noexcept {
     std::lock_guard lock(mutex_);
-    idle_.push_back(std::move(taken));
+    try {
+      idle_.push_back(std::move(taken));
+    } catch (const std::bad_alloc&) {
+    }
   }
 
  private:
