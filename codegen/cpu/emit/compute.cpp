@@ -103,8 +103,8 @@ Value* extremum_by_range(math::Simd x, bool greater, math::Simd y) {
   const int select = sign_of_the_operand | (greater ? of_the_greater : 0);
   const math::Simd number = x.with(b.CreateIntrinsic(
       x.pick(Intrinsic::x86_avx512_mask_range_ps_512, Intrinsic::x86_avx512_mask_range_pd_512), {},
-      {x.value(), y.value(), b.getInt32(select), x.value(),
-       x.is_wide() ? b.getInt8(0xff) : b.getInt16(0xffff), b.getInt32(current_rounding)}));
+      {x.value(), y.value(), b.getInt32(select), x.value(), x.all_lanes(),
+       b.getInt32(current_rounding)}));
   const math::Simd has_nan = x.with(b.CreateFCmpUNO(x.value(), y.value()));
   return math::select(has_nan, x + y, number).value();
 }

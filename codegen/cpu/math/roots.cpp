@@ -7,10 +7,9 @@ namespace {
 // 1 / sqrt(x) to 14 bits, subnormal numbers included. Only where x.has_avx512().
 Simd estimated_rsqrt(Simd x) {
   llvm::IRBuilderBase& b = x.builder();
-  llvm::Value* all_lanes = x.is_wide() ? b.getInt8(0xff) : b.getInt16(0xffff);
   return x.with(b.CreateIntrinsic(x.pick(llvm::Intrinsic::x86_avx512_rsqrt14_ps_512,
                                          llvm::Intrinsic::x86_avx512_rsqrt14_pd_512),
-                                  {}, {x.value(), x.value(), all_lanes}));
+                                  {}, {x.value(), x.value(), x.all_lanes()}));
 }
 
 // A zero of either sign, or infinity. Only where x.has_avx512().

@@ -49,6 +49,10 @@ class Simd {
     return is_float() && type()->isVectorTy() && type()->getPrimitiveSizeInBits() == 512 &&
            module.getModuleFlag(avx512_flag);
   }
+  /// The mask with which an instruction of AVX-512 leaves out none. Only where has_avx512().
+  llvm::Value* all_lanes() const {
+    return is_wide() ? builder_->getInt8(0xff) : builder_->getInt16(0xffff);
+  }
   int mantissa_bits() const { return pick(23, 52); }
   std::int64_t exponent_bias() const { return pick(127, 1023); }
 
@@ -183,9 +187,7 @@ inline Simd scale(Simd a, Simd k) {
   return a.with(b.CreateIntrinsic(
       a.pick(llvm::Intrinsic::x86_avx512_mask_scalef_ps_512,
              llvm::Intrinsic::x86_avx512_mask_scalef_pd_512),
-      {},
-      {a.value(), k.value(), a.value(), a.is_wide() ? b.getInt8(0xff) : b.getInt16(0xffff),
-       b.getInt32(current_rounding)}));
+      {}, {a.value(), k.value(), a.value(), a.all_lanes(), b.getInt32(current_rounding)}));
 }
 /// The magnitude of `a` with the sign of `b`.
 inline Simd copysign(Simd a, Simd b) {

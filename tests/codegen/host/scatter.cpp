@@ -6,7 +6,6 @@
 
 #include <cmath>
 #include <cstring>
-#include <span>
 
 #include "codegen/host/combine.h"
 #include "ir/infer/infer.h"
@@ -215,14 +214,10 @@ TEST(HostScatter, ManyNegativeZeros) {
   zeros[updates / 2] = 0;
   std::vector<std::int32_t> places(updates);
   for (std::size_t i = 0; i < places.size(); ++i) places[i] = i == updates / 2 ? 1 : i % 2 * 2;
-  const auto literal = [](Dtype dtype, const auto& values) {
-    const auto bytes = std::as_bytes(std::span(values));
-    return Literal(Type{dtype, {static_cast<std::int64_t>(values.size())}},
-                   Bytes(bytes.begin(), bytes.end()));
-  };
   const Scattered made =
       scattered({{}, {0}, {}, {}, {0}, 1, ScatterCombiner::add},
-                {literal(f32, array), literal(i32, places), literal(f32, zeros)});
+                {Literal::of<float>(array, {3}), Literal::of<std::int32_t>(places, {updates}),
+                 Literal::of<float>(zeros, {updates})});
   ASSERT_NE(scatter_task(made.call, 4).share, nullptr);
   expect_same(made.run(random, false), made.wanted());
   EXPECT_TRUE(std::signbit(made.wanted().values<float>()[0]));
